@@ -14,9 +14,9 @@ import re
 import sys
 from pathlib import Path
 
-from pruneapp.document.recipe.reference import json_schema
-from pruneapp.methods.declaration import Method
+from pruneapp.methods.method import Method
 from pruneapp.methods.registry import METHODS
+from pruneapp.recipes.schema_reference import json_schema
 
 ROOT = Path(__file__).resolve().parent.parent
 GUIDE = ROOT / "docs" / "guide.md"

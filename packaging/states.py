@@ -14,9 +14,9 @@ from unittest.mock import patch
 import numpy as np
 from driving import wait_until
 
-from pruneapp.document.session.entrance import open_wish
-from pruneapp.gui import loading
-from pruneapp.gui.views.pictures.pages import Page
+from pruneapp.gui.files import loader_loading
+from pruneapp.gui.plots.pages import Page
+from pruneapp.sessions.open_path import open_wish
 
 if TYPE_CHECKING:
     from tour import Tour
@@ -95,7 +95,7 @@ def held() -> Iterator[threading.Event]:
             job.step(0)
         return open_wish(wish, job)
 
-    with patch.object(loading, "open_wish", slow):
+    with patch.object(loader_loading, "open_wish", slow):
         try:
             yield released
         finally:

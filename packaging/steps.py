@@ -10,11 +10,11 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QDialog, QMessageBox, QTabBar, QWidget
 
-from pruneapp.gui.views.commands import CommandPalette, KeySheet
-from pruneapp.gui.views.export_dialog import ExportDialog
-from pruneapp.gui.views.export_report import ExportReportDialog
-from pruneapp.gui.views.form.amount import AmountEditor
-from pruneapp.gui.views.pictures.pages import Page
+from pruneapp.gui.commands.palette import CommandPalette, KeySheet
+from pruneapp.gui.export.dialog import ExportDialog
+from pruneapp.gui.export.report_dialog import ExportReportDialog
+from pruneapp.gui.method_form.editors_amount import AmountEditor
+from pruneapp.gui.plots.pages import Page
 
 if TYPE_CHECKING:
     from tour import Tour

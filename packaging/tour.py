@@ -148,25 +148,26 @@ class Tour:
         from driving import Person, wait_until
         from PySide6.QtCore import QRect, qInstallMessageHandler
 
-        from pruneapp.gui import app, placing
-        from pruneapp.gui.settings import Settings
-        from pruneapp.gui.theme import Appearance
-        from pruneapp.gui.window import MainWindow
+        from pruneapp.gui import application
+        from pruneapp.gui.app.settings import Settings
+        from pruneapp.gui.mainwindow import window_placing
+        from pruneapp.gui.mainwindow.window import MainWindow
+        from pruneapp.gui.widgets.theme import Appearance
 
         self.folder, self.theme = folder, theme
         self.number = self.states = 0
         self.bugs: list[str] = []
         qInstallMessageHandler(self._on_qt_message)
-        sys.setswitchinterval(app.SWITCH_INTERVAL_S)
-        self.application = app.make_application(["pruneapp"])
+        sys.setswitchinterval(application.SWITCH_INTERVAL_S)
+        self.application = application.make_application(["pruneapp"])
         self.application.setCursorFlashTime(0)
         settings = Settings()
         appearance = Appearance(self.application, "light")
         # The screen without glass has 800 pixels a side, and windows keep to their screen.
-        placing.available = lambda _window: QRect(0, 0, 1920, 1200)
+        window_placing.available = lambda _window: QRect(0, 0, 1920, 1200)
         self.window = MainWindow(settings, appearance)
         self.window.resize(*SIZE)
-        self.start = app.Start(self.window, settings, appearance)
+        self.start = application.Start(self.window, settings, appearance)
         sys.excepthook = self._on_bug
         self.window.show()
         self.window.activateWindow()

@@ -14,9 +14,9 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QDialog, QMessageBox, QWidget
 from steps import amount_field, label_of, turn_to
 
-from pruneapp.gui.views.pattern_dialog import PatternDialog
-from pruneapp.gui.views.pictures.pages import Page
-from pruneapp.gui.views.pictures.raster.shading import Mode
+from pruneapp.gui.patterns.dialog import PatternDialog
+from pruneapp.gui.plots.heatmap.shading import Mode
+from pruneapp.gui.plots.pages import Page
 
 if TYPE_CHECKING:
     from tour import Tour

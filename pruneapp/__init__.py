@@ -10,8 +10,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from pruneapp.checkpoint.packed.loading import load_compact
-    from pruneapp.checkpoint.reader import Checkpoint, open_checkpoint
+    from pruneapp.checkpoint.checkpoint import Checkpoint, open_checkpoint
+    from pruneapp.checkpoint.load_compact import load_compact
 
 __version__ = "0.1.0"
 # Where a defect is reported; pyproject.toml tells package indexes the same.
@@ -26,11 +26,11 @@ def __dir__() -> list[str]:
 def __getattr__(name: str) -> object:
     # Late, so that `import pruneapp` costs nothing: --help and the first picture wait for it.
     if name in {"Checkpoint", "open_checkpoint"}:
-        from pruneapp.checkpoint import reader
+        from pruneapp.checkpoint import checkpoint
 
-        return getattr(reader, name)
+        return getattr(checkpoint, name)
     if name == "load_compact":
-        from pruneapp.checkpoint.packed.loading import load_compact
+        from pruneapp.checkpoint.load_compact import load_compact
 
         return load_compact
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -9,7 +9,7 @@ from typing import Any
 
 from pruneapp.errors import words_of
 
-# What the header process is called with: see checkpoint/header_tasks.py. In a frozen bundle
+# What the header process is called with: see checkpoint/parser_main.py. In a frozen bundle
 # this very program is the only interpreter there is.
 HEADER_PROCESS = "--header-process"
 
@@ -17,7 +17,7 @@ HEADER_PROCESS = "--header-process"
 def main(argv: list[str] | None = None) -> int:
     """Run the window or the command line; returns the exit status, see `cli.statuses`."""
     if (sys.argv[1:] if argv is None else argv)[:1] == [HEADER_PROCESS]:
-        from pruneapp.checkpoint.header_tasks import main as parse_header
+        from pruneapp.checkpoint.parser_main import main as parse_header
 
         return parse_header()
     if argv is not None:
@@ -27,8 +27,8 @@ def main(argv: list[str] | None = None) -> int:
     # reading the options takes a while, and nothing is written before.
     usual = signal.signal(signal.SIGINT, signal.SIG_DFL)
     speak_utf8()
-    from pruneapp.cli.statuses import fail
-    from pruneapp.cli.streams import finish, stand_in
+    from pruneapp.cli.terminal_statuses import fail
+    from pruneapp.cli.terminal_streams import finish, stand_in
 
     stand_in()
     try:
@@ -41,14 +41,14 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def _run(argv: list[str], usual: Any) -> int:
-    from pruneapp.cli.statuses import defect, fail
+    from pruneapp.cli.terminal_statuses import defect, fail
 
     try:
-        from pruneapp.cli.options import parse
+        from pruneapp.cli.parser import parse
 
         options = parse(argv)
         if options.command is not None:
-            from pruneapp.cli.commands import main as run_command
+            from pruneapp.cli.main import main as run_command
 
             return run_command(options)
         if usual is not None:
@@ -58,7 +58,7 @@ def _run(argv: list[str], usual: Any) -> int:
                 "There is no display to open a window on. Use pruneapp inspect or pruneapp prune, "
                 "or set DISPLAY."
             )
-        from pruneapp.gui.app import main as show_window
+        from pruneapp.gui.application import main as show_window
 
         return show_window(options.file, options.state_dict)
     except Exception:  # noqa: BLE001 - whatever it is, it is ours, and is shown in full

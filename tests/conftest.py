@@ -43,7 +43,7 @@ def resnet20() -> Path:
 @pytest.fixture(scope="session")
 def qapp_cls() -> type:
     """The application of the tests is the one that people start."""
-    from pruneapp.gui.app import Application
+    from pruneapp.gui.application import Application
 
     return Application
 
@@ -117,7 +117,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 @pytest.fixture
 def source_of(tmp_path: Path):
     """Make a file of a container and open it; closed at the end."""
-    from pruneapp.checkpoint.reader import open_checkpoint
+    from pruneapp.checkpoint.checkpoint import open_checkpoint
     from tests.export.containers import SOURCES
 
     opened = []

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 
 from pruneapp.checkpoint.dtypes import DTYPES, DType
-from pruneapp.checkpoint.reader import RawChunk
-from pruneapp.kernels.contract import ReadBits
+from pruneapp.checkpoint.elements_chunks import RawChunk
+from pruneapp.kernels.kernel import ReadBits
 from pruneapp.kernels.values import decode
 from pruneapp.masks.bitmask import BitMask
-from pruneapp.methods.declaration import Method, TensorView
+from pruneapp.methods.method import Method, TensorView
 
 
 def reading(bits: np.ndarray, chunk: int = 1 << 20) -> ReadBits:

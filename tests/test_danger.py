@@ -7,8 +7,8 @@ import math
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pruneapp.answers import Severity, SparsityReport, TensorSparsity
-from pruneapp.answers.danger import dangers
+from pruneapp.results.sparsity_report import SparsityReport, TensorSparsity
+from pruneapp.results.sparsity_report_danger import Severity, dangers
 
 
 def marked(after: int, energy: float | None = None, **retained: float) -> Severity:

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from pruneapp.checkpoint.annotate.kinds import EMBEDDINGS, NORMS
-from pruneapp.cli.options import parse
-from pruneapp.export.registry import FORMATS
+from pruneapp.checkpoint.layer_kinds import EMBEDDINGS, NORMS
+from pruneapp.cli.parser import parse
+from pruneapp.export.catalog import FORMATS
 from pruneapp.methods.registry import METHODS
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -84,7 +84,7 @@ def test_every_option_in_the_documentation_exists_and_every_one_is_documented(ca
 
 
 def test_every_key_of_the_window_is_in_the_guide():
-    from pruneapp.gui.commands import ACTIONS
+    from pruneapp.gui.commands.declarations_commands import ACTIONS
 
     section = GUIDE.partition("## Keys\n")[2].partition("<!-- /F1 -->")[0]
     written = set(re.findall(r"`([^`]+)`", section))
@@ -97,7 +97,7 @@ def test_every_key_of_the_window_is_in_the_guide():
 
 
 def test_every_menu_entry_that_the_guide_names_exists():
-    from pruneapp.gui.commands import ACTIONS
+    from pruneapp.gui.commands.declarations_commands import ACTIONS
 
     plain = [(spec.menu.replace("&", ""), spec.text.replace("&", "")) for spec in ACTIONS]
     named = re.findall(r"\*\*(\w+) > ([^*]+)\*\*", GUIDE)
@@ -108,7 +108,7 @@ def test_every_menu_entry_that_the_guide_names_exists():
 
 def test_the_method_in_the_guide_prunes_every_other_entry(tmp_path):
     """It is torch's tutorial's, loaded as the guide says."""
-    from pruneapp.prune.own_methods import load_file
+    from pruneapp.prune.custom_methods import load_file
 
     code = next(
         block

@@ -11,14 +11,14 @@ import pytest
 
 import pruneapp
 from pruneapp.__main__ import main
-from pruneapp.checkpoint.reader import open_checkpoint
+from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.document.document import Document
-from pruneapp.document.recipe import load
 from pruneapp.document.selection import default_selection, select
-from pruneapp.document.session.file import read_session
-from pruneapp.document.session.recovery import read_journal
-from pruneapp.document.session.reopen import reopened
 from pruneapp.progress import Job
+from pruneapp.recipes.recipe_saving import load
+from pruneapp.sessions.journal_reader_recovery import read_journal
+from pruneapp.sessions.restore_reopen import reopened
+from pruneapp.sessions.session_file_file import read_session
 
 GOLDEN = Path(__file__).with_name("golden")
 EXPORTS = {

@@ -18,21 +18,22 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import pruneapp
-from pruneapp.checkpoint.index_json import parse as parse_index
-from pruneapp.checkpoint.packed.layout import Layout
-from pruneapp.checkpoint.safetensors_header import Header
-from pruneapp.checkpoint.safetensors_header import parse as parse_header
-from pruneapp.document.recipe import Recipe, fit
-from pruneapp.document.session import entries
-from pruneapp.document.session.layout import Table
-from pruneapp.document.session.original import Original
-from pruneapp.document.session.saved import SavedEdit, decoded
+from pruneapp.checkpoint.formats.compact_codec_layout import Layout
+from pruneapp.checkpoint.formats.headers_index_json import parse as parse_index
+from pruneapp.checkpoint.formats.headers_safetensors_header import Header
+from pruneapp.checkpoint.formats.headers_safetensors_header import parse as parse_header
 from pruneapp.errors import JsonError, PruneAppError
-from pruneapp.export.config_dtype import copy_with
+from pruneapp.export.destination.sidecars_config_dtype import copy_with
 from pruneapp.export.provenance import inputs_in, read_masks
-from pruneapp.gui.settings import SETTINGS, Settings, Stored
-from pruneapp.plain_json import MAX_DEPTH, decode, encoded, load
+from pruneapp.gui.app.settings import SETTINGS, Settings, Stored
+from pruneapp.json_codec import MAX_DEPTH, decode, encoded, load
 from pruneapp.progress import Job
+from pruneapp.recipes.fit_fitting import fit
+from pruneapp.recipes.recipe import Recipe
+from pruneapp.sessions import journal_file_entries
+from pruneapp.sessions.fingerprint import Original
+from pruneapp.sessions.history_codec_saved import SavedEdit, decoded
+from pruneapp.sessions.session_file_layout import Table
 from tests.document.memory_checkpoint import MemoryCheckpoint
 
 # `PRUNEAPP_JSON_CASES=100000 pytest tests/test_plain_json.py` is the long run.
@@ -167,11 +168,11 @@ READERS: dict[str, tuple[Any, Reader]] = {
     "original": (ORIGINAL, lambda t, _: decoded(t, Original, "s.prune")),
     "journal head": (
         {"type": "head", "version": 2, "original": ORIGINAL},
-        lambda t, _: decode(t, entries.Entry, "j", file_names=True),
+        lambda t, _: decode(t, journal_file_entries.Entry, "j", file_names=True),
     ),
     "journal edit": (
         {"type": "edit", "at": 0, "edit": EDIT},
-        lambda t, _: decode(t, entries.Entry, "j", file_names=True),
+        lambda t, _: decode(t, journal_file_entries.Entry, "j", file_names=True),
     ),
     "header": (HEADER, lambda t, _: parse_header(t, "m.safetensors")),
     "index": (INDEX, lambda t, _: parse_index(t, "model.safetensors.index.json")),
@@ -334,14 +335,12 @@ def test_an_error_survives_another_process():
 def test_no_other_way_leads_from_json_into_the_program():
     """Where else a parser is called is listed here, with the reason."""
     allowed = {
-        "plain_json.py",
+        "json_codec.py",
         "header_scan.py",  # takes nothing that `safetensors_header` would refuse
-        "config_dtype.py",  # looks where in a text that `load_object` took a value stands
-        "masks.py",  # the code of a person's own script
+        "sidecars_config_dtype.py",  # looks where in a text that `load_object` took a value stands
+        "resumable_masks.py",  # the code of a person's own script
     }
-    call = re.compile(
-        r"(?<!plain_)json\.(loads?|decode|JSONDecoder)\b|json\.Decoder|msgspec\.convert"
-    )
+    call = re.compile(r"json\.(loads?|decode|JSONDecoder)\b|json\.Decoder|msgspec\.convert")
     found = {
         path.name
         for path in Path(pruneapp.__file__).parent.rglob("*.py")

@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from pruneapp.cli.options import COMMANDS
-from pruneapp.document.recipe.schedule import SCHEDULE
-from pruneapp.export.registry import FORMATS
+from pruneapp.cli.parser import COMMANDS
+from pruneapp.export.catalog import FORMATS
 from pruneapp.methods.limits import LIMITS
 from pruneapp.methods.registry import METHODS
+from pruneapp.recipes.replay_schedule import SCHEDULE
 
 ROOT = Path(__file__).resolve().parent.parent
 GLOSSARY = (ROOT / "docs" / "glossary.md").read_text(encoding="utf-8")
@@ -97,7 +97,7 @@ def test_declarations_keep_to_the_glossary():
 
 def test_help_of_the_command_line_keeps_to_the_glossary():
     code = (
-        "from pruneapp.cli.options import parse\n"
+        "from pruneapp.cli.parser import parse\n"
         f"for command in {[[], *([command] for command in COMMANDS)]!r}:\n"
         "    try:\n"
         "        parse([*command, '--help'])\n"

@@ -8,16 +8,16 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from pruneapp.answers.patterns import PatternReport, TensorPattern
-from pruneapp.checkpoint.reader import open_checkpoint
+from pruneapp.analysis.patterns import check_pattern
+from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.cli import terminal
-from pruneapp.cli.output import named, print_json, print_table, printable
-from pruneapp.document.opening import open_document
-from pruneapp.document.patterns import check_pattern
+from pruneapp.cli.terminal_output import named, print_json, print_table
 from pruneapp.document.selection import default_selection, select
-from pruneapp.errors import ParameterError
-from pruneapp.methods.patterns.sizes import parse_pattern
+from pruneapp.edits.open_document import open_document
+from pruneapp.errors import ParameterError, escaped
+from pruneapp.methods.builtin.patterns import parse_pattern
 from pruneapp.progress import CancelToken
+from pruneapp.results.pattern_report import PatternReport, TensorPattern
 
 SATISFIED, BROKEN = 0, 1
 
@@ -80,7 +80,7 @@ def _print(report: PatternReport, file: str) -> None:
         sys.stdout.write(
             f"The nearest masks would prune {taken:,} weight{'' if taken == 1 else 's'} and "
             f"lose {lost} of the norm² (sum of squares) of those that break it: pruneapp prune "
-            f"{printable(file)} -o OUT --method n_m --pattern {report.n}:{report.m} "
+            f"{escaped(file)} -o OUT --method n_m --pattern {report.n}:{report.m} "
             f"--dim {report.dim}\n"
         )
 

@@ -11,16 +11,16 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
-from pruneapp.answers import Comparison, TensorDifference
-from pruneapp.checkpoint.reader import Checkpoint, open_checkpoint
+from pruneapp.analysis.comparison import compare
+from pruneapp.checkpoint.checkpoint import Checkpoint, open_checkpoint
 from pruneapp.cli import terminal
-from pruneapp.cli.output import named, percent, print_json, print_table, printable
-from pruneapp.document.compare import compare
+from pruneapp.cli.terminal_output import named, percent, print_json, print_table
 from pruneapp.document.document import Document
-from pruneapp.document.opening import open_document
 from pruneapp.document.selection import matching
-from pruneapp.errors import SelectionError
+from pruneapp.edits.open_document import open_document
+from pruneapp.errors import SelectionError, escaped
 from pruneapp.progress import CancelToken, Job
+from pruneapp.results.state_comparison import Comparison, TensorDifference
 
 SAME, DIFFERENT = 0, 1
 
@@ -122,7 +122,7 @@ def _print(found: Comparison, *, only_different: bool) -> None:
         sys.stdout.write("\n")
     differing, many = len(found.differing), len(found.tensors)
     sys.stdout.write(
-        f"A: {printable(found.a)}\nB: {printable(found.b)}\n"
+        f"A: {escaped(found.a)}\nB: {escaped(found.b)}\n"
         f"{differing:,} of {many:,} tensor{'' if many == 1 else 's'} "
         f"differ{'s' if differing == 1 else ''}\n"
     )

@@ -7,8 +7,9 @@ import sys
 from pathlib import Path
 
 from pruneapp.cli import terminal
-from pruneapp.cli.output import printable, size
-from pruneapp.export.expand import expand as unpacked
+from pruneapp.cli.terminal_output import size
+from pruneapp.errors import escaped
+from pruneapp.export.formats.compact_expand import expand as unpacked
 from pruneapp.progress import CancelToken
 
 
@@ -16,6 +17,6 @@ def expand(options: argparse.Namespace, token: CancelToken) -> int:
     """Write the dense file; prints its checksum."""
     with terminal.job("Expanding", token) as job:
         written = unpacked(Path(options.file), Path(options.output), job)
-    path = printable(str(written.path))
+    path = escaped(str(written.path))
     sys.stdout.write(f"{path}: {size(written.nbytes)}, SHA-256 {written.sha256}\n")
     return 0

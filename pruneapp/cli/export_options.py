@@ -9,25 +9,25 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from pruneapp.checkpoint.reader import Checkpoint
-from pruneapp.cli.common_options import add_option, option_of
-from pruneapp.cli.output import printable
-from pruneapp.cli.places import refuse_written
-from pruneapp.cli.written import format_of
-from pruneapp.errors import ExportError, ParameterError, PruneAppError, counted
-from pruneapp.export.account import KINDS, account_of, write_account
-from pruneapp.export.check_script import write_check_script
-from pruneapp.export.companions import listed
+from pruneapp.checkpoint.checkpoint import Checkpoint
+from pruneapp.cli.arguments import add_option, option_of
+from pruneapp.cli.export_options_places import refuse_written
+from pruneapp.cli.export_options_written import format_of
+from pruneapp.errors import ExportError, ParameterError, PruneAppError, counted, escaped
+from pruneapp.export.catalog import FORMATS, get
 from pruneapp.export.completeness import refuse_unwritable
-from pruneapp.export.folder import left_as_it_was
-from pruneapp.export.landing import landing
-from pruneapp.export.names import refuse_file
-from pruneapp.export.registry import FORMATS, get
+from pruneapp.export.destination.folder import left_as_it_was
+from pruneapp.export.destination.folder_names import refuse_file
+from pruneapp.export.destination.sidecars import listed
+from pruneapp.export.destination.target import folder_is_there
+from pruneapp.export.exporter import ExportRequest, export
+from pruneapp.export.exporter_landing import landing
+from pruneapp.export.records_state import State
 from pruneapp.export.report import ExportReport
-from pruneapp.export.run import ExportRequest, export
-from pruneapp.export.state import State
-from pruneapp.export.target import folder_is_there
-from pruneapp.params import Param, validate_all
+from pruneapp.export.report_file import account_of
+from pruneapp.export.report_file_writing import KINDS, write_account
+from pruneapp.export.scripts.comparison_script import write_check_script
+from pruneapp.params_declared import Param, validate_all
 from pruneapp.progress import Cancelled, Job
 
 _PREFIX = "export_"
@@ -147,7 +147,7 @@ def write_export(state: State, request: ExportRequest, job: Job) -> ExportReport
         if there:
             are = "is" if len(there) == 1 else "are"
             said = f"{counted(len(there), 'file')} {are} there already and will be replaced"
-            sys.stderr.write(f"Note: {printable(f'{said}: {listed(there)}.')}\n")
+            sys.stderr.write(f"Note: {escaped(f'{said}: {listed(there)}.')}\n")
     return export(state, request, job)
 
 

@@ -7,15 +7,16 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.checkpoint.entry import TensorEntry, size_of
-from pruneapp.checkpoint.header_json import show
-from pruneapp.checkpoint.reader import open_checkpoint
+from pruneapp.checkpoint.formats.headers_header_json import show
 from pruneapp.cli import terminal
-from pruneapp.cli.output import named, percent, print_json, print_table, printable, size
-from pruneapp.cli.written import zeros_not_counted
+from pruneapp.cli.export_options_written import zeros_not_counted
+from pruneapp.cli.terminal_output import named, percent, print_json, print_table, size
 from pruneapp.document.document import Document
-from pruneapp.document.opening import open_document
 from pruneapp.document.selection import matching
+from pruneapp.edits.open_document import open_document
+from pruneapp.errors import escaped
 from pruneapp.progress import CancelToken
 
 # Keys beside the state dict that are named.
@@ -126,9 +127,9 @@ def _print(document: Document, names: tuple[str, ...]) -> None:
     if "" in names:
         write('Note: "" is a tensor whose name in the file is empty; select it with --select "".\n')
     if earlier := zeros_not_counted(checkpoint):
-        write(f"Note: {printable(earlier)}\n")
+        write(f"Note: {escaped(earlier)}\n")
     for notice in contents.notices:
-        write(f"Note: {printable(notice.text)}\n")
+        write(f"Note: {escaped(notice.text)}\n")
 
 
 def _many(number: int, thing: str) -> str:

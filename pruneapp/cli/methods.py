@@ -7,11 +7,11 @@ import sys
 import textwrap
 from typing import Any
 
-from pruneapp.cli.common_options import option_of
-from pruneapp.cli.output import print_json
-from pruneapp.methods.declaration import Method
+from pruneapp.cli.arguments import option_of
+from pruneapp.cli.terminal_output import print_json
+from pruneapp.methods.method import Method
 from pruneapp.methods.registry import METHODS
-from pruneapp.params import Param
+from pruneapp.params_declared import Param
 from pruneapp.progress import CancelToken
 
 

@@ -9,41 +9,47 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NoReturn
 
-from pruneapp.checkpoint.digest import counted_beside
-from pruneapp.checkpoint.reader import Checkpoint, open_checkpoint
+from pruneapp.checkpoint.checkpoint import Checkpoint, open_checkpoint
+from pruneapp.checkpoint.io.digest import counted_beside
 from pruneapp.cli import terminal
-from pruneapp.cli.common_options import option_of
+from pruneapp.cli.arguments import option_of
 from pruneapp.cli.export_options import check_entries, export_request, write_beside, write_export
-from pruneapp.cli.output import print_json
-from pruneapp.cli.own_methods import offer_methods
-from pruneapp.cli.places import check_places
-from pruneapp.cli.written import print_report, report_as_json, target_of, zeros_not_counted
-from pruneapp.document.bytes_target import total_for
+from pruneapp.cli.export_options_places import check_places
+from pruneapp.cli.export_options_written import (
+    print_report,
+    report_as_json,
+    target_of,
+    zeros_not_counted,
+)
+from pruneapp.cli.prune_own_methods import offer_methods
+from pruneapp.cli.terminal_output import print_json
+from pruneapp.document.capture import Capture
 from pruneapp.document.document import Document
-from pruneapp.document.given import given_masks, names_in
-from pruneapp.document.opening import open_document
-from pruneapp.document.preview import compute_preview
-from pruneapp.document.recipe import Recipe, portable, save
-from pruneapp.document.recipe.portable import history_recipe
-from pruneapp.document.recipe.replay import after
-from pruneapp.document.ruled import state_after
 from pruneapp.document.selection import default_selection, select
-from pruneapp.document.session.capture import Capture
-from pruneapp.document.sparing import rows_of
+from pruneapp.document.selection_sparing import rows_of
 from pruneapp.document.step import Row, Step
+from pruneapp.edits.mask_files import given_masks, names_in
+from pruneapp.edits.open_document import open_document
 from pruneapp.errors import ParameterError, SelectionError
 from pruneapp.export.provenance import provenance_of
+from pruneapp.export.records_state import State
 from pruneapp.export.report import ExportReport
-from pruneapp.export.state import State
-from pruneapp.kernels.contract import Kernel
+from pruneapp.export.size_bounds_bytes_target import total_for
 from pruneapp.kernels.devices import kernel_for
+from pruneapp.kernels.kernel import Kernel
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.methods import registry
-from pruneapp.methods.declaration import Method
+from pruneapp.methods.cutoff import check_scope
 from pruneapp.methods.limits import LIMITS, Limits, check_limits
-from pruneapp.methods.run import check_scope
-from pruneapp.params import parse_bytes
+from pruneapp.methods.method import Method
+from pruneapp.params_sizes import parse_bytes
+from pruneapp.preview.preview import compute_preview
+from pruneapp.preview.preview_ruled import state_after
 from pruneapp.progress import CancelToken, Job
+from pruneapp.recipes.portable import history_recipe, portable
+from pruneapp.recipes.recipe import Recipe
+from pruneapp.recipes.recipe_saving import save
+from pruneapp.recipes.replay import after
 
 
 def prune(options: argparse.Namespace, token: CancelToken) -> int:

@@ -10,23 +10,31 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from pruneapp.checkpoint.digest import counted_beside
-from pruneapp.checkpoint.reader import Checkpoint, open_checkpoint
+from pruneapp.checkpoint.checkpoint import Checkpoint, open_checkpoint
+from pruneapp.checkpoint.io.digest import counted_beside
 from pruneapp.cli import terminal
 from pruneapp.cli.export_options import check_entries, export_request, write_beside, write_export
-from pruneapp.cli.output import print_json, printable
-from pruneapp.cli.own_methods import offer_methods
-from pruneapp.cli.places import check_places
-from pruneapp.cli.written import print_report, report_as_json, target_of, zeros_not_counted
-from pruneapp.document.recipe import Fit, Recipe, fit, is_recipe, load, recipe_of, replay_all
-from pruneapp.document.recipe.recipe import methods_of
+from pruneapp.cli.export_options_places import check_places
+from pruneapp.cli.export_options_written import (
+    print_report,
+    report_as_json,
+    target_of,
+    zeros_not_counted,
+)
+from pruneapp.cli.prune_own_methods import offer_methods
+from pruneapp.cli.terminal_output import print_json
 from pruneapp.document.snapshot import Snapshot
-from pruneapp.errors import ParameterError, PruneAppError, RecipeError, counted
+from pruneapp.errors import ParameterError, PruneAppError, RecipeError, counted, escaped
 from pruneapp.export.provenance import provenance_of
-from pruneapp.kernels.contract import Kernel
 from pruneapp.kernels.devices import kernel_for
+from pruneapp.kernels.kernel import Kernel
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.progress import CancelToken, Job
+from pruneapp.recipes.fit_fitting import Fit, fit
+from pruneapp.recipes.portable import recipe_of
+from pruneapp.recipes.recipe import Recipe, methods_of
+from pruneapp.recipes.recipe_saving import is_recipe, load
+from pruneapp.recipes.replay import replay_all
 
 FITS, FITS_NOT = 0, 1
 
@@ -126,12 +134,12 @@ def _say_fit(found: Fit, *, as_json: bool) -> int:
     else:
         write = sys.stdout.write
         for number, entry in enumerate(found.entries, 1):
-            label, count = printable(entry.label), counted(len(entry.names), "tensor")
+            label, count = escaped(entry.label), counted(len(entry.names), "tensor")
             write(f"{number:>4}  {label}{'' if count in label else f' ({count})'}\n")
         for problem in found.problems:
-            write(f"Problem: {printable(str(problem))}\n")
+            write(f"Problem: {escaped(str(problem))}\n")
         for notice in found.notices:
-            write(f"Note: {printable(notice)}\n")
+            write(f"Note: {escaped(notice)}\n")
     return FITS_NOT if found.problems else FITS
 
 

@@ -7,13 +7,14 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from pruneapp.answers.export import FormatOffer, Purpose
-from pruneapp.checkpoint.reader import open_checkpoint
+from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.cli import terminal
-from pruneapp.cli.output import print_json, print_table, printable, size
-from pruneapp.document.opening import open_document
-from pruneapp.export.offers import offers
+from pruneapp.cli.terminal_output import print_json, print_table, size
+from pruneapp.edits.open_document import open_document
+from pruneapp.errors import escaped
+from pruneapp.export.format_sizes import offers
 from pruneapp.progress import CancelToken
+from pruneapp.results.format_offer import FormatOffer, Purpose
 
 _PURPOSES = {
     Purpose.MAIL: "Share",
@@ -78,4 +79,4 @@ def _print(found: tuple[FormatOffer, ...]) -> None:
     sys.stdout.write("\n")
     for offer in found:
         for sentence in offer.does_not:
-            sys.stdout.write(f"Note: {offer.name}: {printable(sentence)}\n")
+            sys.stdout.write(f"Note: {offer.name}: {escaped(sentence)}\n")

@@ -9,7 +9,7 @@ import time
 from collections.abc import Iterator
 from types import FrameType
 
-from pruneapp.cli.statuses import INTERRUPTED
+from pruneapp.cli.terminal_statuses import INTERRUPTED
 from pruneapp.progress import CancelToken, Job
 
 

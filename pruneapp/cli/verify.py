@@ -8,14 +8,15 @@ from pathlib import Path
 from typing import Any
 
 from pruneapp.cli import terminal
-from pruneapp.cli.output import print_json, printable, size
-from pruneapp.cli.own_methods import offer_methods
-from pruneapp.document.recipe import load
-from pruneapp.document.recipe.recipe import methods_of
+from pruneapp.cli.prune_own_methods import offer_methods
+from pruneapp.cli.terminal_output import print_json, size
+from pruneapp.errors import escaped
 from pruneapp.export.verify import Against, Verdict
 from pruneapp.export.verify import verify as verify_file
 from pruneapp.kernels.devices import kernel_for
 from pruneapp.progress import CancelToken
+from pruneapp.recipes.recipe import methods_of
+from pruneapp.recipes.recipe_saving import load
 
 SAME, DIFFERENT = 0, 1
 
@@ -44,15 +45,15 @@ def _print(file: str, found: Verdict) -> None:
     write = sys.stdout.write
     if found.same:
         write(
-            f"Yes: {printable(file)} is what its recipe makes of the original, to the last bit "
+            f"Yes: {escaped(file)} is what its recipe makes of the original, to the last bit "
             f"({size(found.compared)} compared).\n"
         )
         for name in found.omitted:
-            write(f"Left out of it, as was asked: {printable(name)}\n")
+            write(f"Left out of it, as was asked: {escaped(name)}\n")
         return
-    write(f"No: {printable(file)} is not what its recipe makes of the original.\n")
+    write(f"No: {escaped(file)} is not what its recipe makes of the original.\n")
     for difference in found.differences:
-        write(f"{printable(str(difference))}\n")
+        write(f"{escaped(str(difference))}\n")
 
 
 def _as_json(file: str, found: Verdict) -> dict[str, Any]:

@@ -7,19 +7,26 @@ from dataclasses import replace
 from itertools import count
 from pathlib import Path
 
-from pruneapp.answers import HistoryItem
-from pruneapp.checkpoint.reader import Checkpoint, Notice
-from pruneapp.document.changes import PUT, ChangeKind, DocumentChanged, Subscriber, Subscribers
+from pruneapp.checkpoint.checkpoint import Checkpoint
+from pruneapp.checkpoint.contents import Notice
+from pruneapp.document.document_changes import (
+    PUT,
+    ChangeKind,
+    DocumentChanged,
+    Subscriber,
+    Subscribers,
+)
+from pruneapp.document.document_exported import Exported
 from pruneapp.document.edit import Edit, Masks, Record
-from pruneapp.document.exported import Exported
+from pruneapp.document.edit_proposal import Outcome, Proposal
 from pruneapp.document.history import BUDGET, History
-from pruneapp.document.past import PastState
-from pruneapp.document.proposal import Outcome, Proposal
+from pruneapp.document.history_past import PastState
+from pruneapp.document.history_tracing import pruned_by
+from pruneapp.document.selection_sparing import rule_of
 from pruneapp.document.snapshot import Snapshot
-from pruneapp.document.sparing import rule_of
-from pruneapp.document.tracing import pruned_by
 from pruneapp.errors import StaleError
-from pruneapp.masks.maskset import MaskSet
+from pruneapp.masks.bitmask_maskset import MaskSet
+from pruneapp.results.document_rows_history import HistoryItem
 
 __all__ = ["Document", "DocumentChanged"]
 
@@ -230,7 +237,7 @@ class Document:
         Parameters
         ----------
         proposal
-            See `pruneapp.document.found.propose_file_masks`.
+            See `pruneapp.edits.found_masks.propose_file_masks`.
         """
         self.put(proposal)
         self._exported.key = self._history.key

@@ -8,7 +8,7 @@ from functools import cached_property
 from itertools import chain
 from typing import Any, Literal
 
-from pruneapp.document.aside import Keyed, Layer, MaskSlot, Slots
+from pruneapp.document.mask_store_aside import Keyed, Layer, MaskSlot, Slots
 from pruneapp.document.step import Step
 from pruneapp.masks.bitmask import BitMask
 

@@ -6,11 +6,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from pruneapp.document.aside import Fetch, Layer, MaskSlot, Slots, Spill, Written
 from pruneapp.document.edit import Edit, Json, Record, Replacement, said
-from pruneapp.document.held import HeldMasks
-from pruneapp.document.past import PastState
-from pruneapp.document.scratch import ScratchFile
+from pruneapp.document.history_past import PastState
+from pruneapp.document.mask_store import HeldMasks
+from pruneapp.document.mask_store_aside import Fetch, Layer, MaskSlot, Slots, Spill, Written
+from pruneapp.document.mask_store_scratch import ScratchFile
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.progress import Job

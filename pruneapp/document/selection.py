@@ -7,9 +7,9 @@ import fnmatch
 import re
 from collections.abc import Iterable, Sequence
 
-from pruneapp.checkpoint.annotate import chosen_by_version_1
+from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.checkpoint.entry import TensorEntry
-from pruneapp.checkpoint.reader import Checkpoint
+from pruneapp.checkpoint.prunability_annotate import chosen_by_version_1
 from pruneapp.document.step import Version
 from pruneapp.errors import SelectionError
 from pruneapp.progress import Job

@@ -10,12 +10,13 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from pruneapp.checkpoint.checkpoint import Checkpoint
+from pruneapp.checkpoint.elements_chunks import Bits, RawChunk
 from pruneapp.checkpoint.entry import TensorEntry
-from pruneapp.checkpoint.reader import Bits, Checkpoint, RawChunk
-from pruneapp.document.counts import UnitCounts, Units
+from pruneapp.document.snapshot_counts import UnitCounts, Units
 from pruneapp.masks.bitmask import BitMask
-from pruneapp.masks.maskset import MaskSet
-from pruneapp.methods.declaration import Method, TensorView
+from pruneapp.masks.bitmask_maskset import MaskSet
+from pruneapp.methods.method import Method, TensorView
 from pruneapp.progress import Job
 
 T = TypeVar("T")

@@ -8,17 +8,20 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, Literal
 
-from pruneapp.document.entries import named, names_of
-from pruneapp.document.naming import IN_FRONT, shown_parts
+from pruneapp.document.step_entries import named, names_of
+from pruneapp.document.step_naming import IN_FRONT, shown_parts
 from pruneapp.errors import ParameterError, counted
 from pruneapp.methods import registry
-from pruneapp.methods.declaration import Method, Scope
+from pruneapp.methods.builtin.patterns import BlockParam, PatternParam
+from pruneapp.methods.cutoff import check_scope
 from pruneapp.methods.limits import Limits, check_limits, percent
-from pruneapp.methods.patterns.sizes import BlockParam, PatternParam
-from pruneapp.methods.run import check_scope
-from pruneapp.params import Amount, AmountParam, DimParam, NormParam, Param, SeedParam
+from pruneapp.methods.method import Method, Scope
+from pruneapp.params import DimParam, NormParam, SeedParam
+from pruneapp.params_amounts import Amount, AmountParam
+from pruneapp.params_declared import Param
 
-# What a step means by its rows and by the ends of a model, see `pruneapp.document.sparing`.
+# What a step means by its rows and by the ends of a model, see
+# `pruneapp.document.selection_sparing`.
 Version = Literal[1, 2]
 _NORM_WORDS = {"fro": "Frobenius", "nuc": "Nuclear norm"}
 _MOST_ROWS_NAMED = 3
@@ -124,7 +127,7 @@ class Step:
         What it may not do, and what it leaves alone. Each row keeps to them.
     companions
         Whether the bias and norm of the channels that rows take along dim 0 go as well, see
-        `pruneapp.document.companions`. Amounts count the tensors of the rows alone.
+        `pruneapp.edits.coupled_tensors_companions`. Amounts count the tensors of the rows alone.
     version
         1 for a step that was saved before there was a 2: its rows are done in order, each on what
         the ones before left, its limits know the order of the file alone, and what it selects by

@@ -11,15 +11,15 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
-from pruneapp.checkpoint.header_json import show
-from pruneapp.checkpoint.reader import Checkpoint
-from pruneapp.checkpoint.torchfile.zipped import SCRIPT
+from pruneapp.checkpoint.checkpoint import Checkpoint
+from pruneapp.checkpoint.formats.headers_header_json import show
+from pruneapp.checkpoint.torchfile.zip_format import SCRIPT
 from pruneapp.errors import ExportError, ParameterError, UnwritableError, counted
-from pruneapp.export.declaration import Format, Plan
+from pruneapp.export.destination.sharding import SHARD_SIZE
+from pruneapp.export.format import Format, Plan
+from pruneapp.export.formats.safetensors import LAID_OUT, SAFETENSORS
+from pruneapp.export.records_state import State
 from pruneapp.export.rounding import DTYPE, KEEP
-from pruneapp.export.safetensors import LAID_OUT, SAFETENSORS
-from pruneapp.export.splitting import SHARD_SIZE
-from pruneapp.export.state import State
 from pruneapp.progress import Job
 
 # Names in a sentence; the details have all of them.
@@ -207,7 +207,7 @@ def _refuse(
 
 def _elsewhere(checkpoint: Checkpoint, form: Format) -> str:
     """Name a format that keeps what cannot be read, and what must not be pruned for that."""
-    from pruneapp.export.registry import FORMATS
+    from pruneapp.export.catalog import FORMATS
 
     for other in FORMATS.values():
         if other.name != form.name and other.keeps(checkpoint):

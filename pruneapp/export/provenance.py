@@ -22,21 +22,22 @@ from typing import Any
 import numpy as np
 
 from pruneapp import __version__
-from pruneapp.checkpoint.digest import left, sha256_of
-from pruneapp.checkpoint.reader import Checkpoint, RawChunk
-from pruneapp.document.patterns import certificate
-from pruneapp.document.recipe import Recipe
-from pruneapp.document.recipe.schema import ScheduleEntry, StepEntry
+from pruneapp.analysis.patterns import certificate
+from pruneapp.checkpoint.checkpoint import Checkpoint
+from pruneapp.checkpoint.elements_chunks import RawChunk
+from pruneapp.checkpoint.io.digest import left, sha256_of
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.errors import JsonError
+from pruneapp.export.records_state import State
 from pruneapp.export.rounding import RoundedState
-from pruneapp.export.state import State
+from pruneapp.json_codec import decode
 from pruneapp.masks.bitmask import BitMask
-from pruneapp.masks.mask import Mask
+from pruneapp.masks.bitmask_mask import Mask
 from pruneapp.methods import registry
-from pruneapp.methods.declaration import WeightMethod
-from pruneapp.plain_json import decode
+from pruneapp.methods.method import WeightMethod
 from pruneapp.progress import Job
+from pruneapp.recipes.recipe import Recipe
+from pruneapp.recipes.schema import ScheduleEntry, StepEntry
 
 KEY = "pruneapp."
 _INPUTS = KEY + "inputs"

@@ -10,10 +10,10 @@ from typing import NamedTuple
 import numpy as np
 
 from pruneapp.checkpoint.dtypes import DType
+from pruneapp.checkpoint.elements_chunks import Bits, RawChunk
 from pruneapp.checkpoint.entry import TensorEntry
-from pruneapp.checkpoint.reader import Bits, RawChunk
-from pruneapp.export.state import State
-from pruneapp.masks.mask import Mask
+from pruneapp.export.records_state import State
+from pruneapp.masks.bitmask_mask import Mask
 
 # Read, zeroed and handed on before it leaves the cache of a core.
 CHUNK_BYTES = 1 << 20

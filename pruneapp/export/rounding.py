@@ -11,15 +11,16 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from pruneapp.answers.export import RoundingCost
+from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.checkpoint.dtypes import DTYPES, DType
+from pruneapp.checkpoint.elements_chunks import RawChunk
 from pruneapp.checkpoint.entry import TensorEntry
-from pruneapp.checkpoint.reader import Checkpoint, RawChunk
 from pruneapp.export.records import CHUNK_BYTES, zero
-from pruneapp.export.state import State
-from pruneapp.masks.mask import Mask
-from pruneapp.params import Choice, ChoiceParam
+from pruneapp.export.records_state import State
+from pruneapp.masks.bitmask_mask import Mask
+from pruneapp.params_words import Choice, ChoiceParam
 from pruneapp.progress import Job
+from pruneapp.results.format_offer import RoundingCost
 
 KEEP = "keep"
 # The one that holds every number of float32: what is offered unasked ruins nothing.

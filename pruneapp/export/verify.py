@@ -11,9 +11,8 @@ from typing import Any
 
 from msgspec import Struct
 
-from pruneapp.checkpoint.digest import counted_beside
-from pruneapp.checkpoint.reader import Checkpoint, open_checkpoint
-from pruneapp.document.recipe import Recipe, fit, recipe_of, replay_all
+from pruneapp.checkpoint.checkpoint import Checkpoint, open_checkpoint
+from pruneapp.checkpoint.io.digest import counted_beside
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.errors import (
     DamagedFileError,
@@ -24,21 +23,27 @@ from pruneapp.errors import (
     UnsupportedFileError,
     words_of,
 )
-from pruneapp.export import folder, parts, provenance
+from pruneapp.export import plan as parts
+from pruneapp.export import provenance
+from pruneapp.export.catalog import FORMATS, get
 from pruneapp.export.completeness import left_out, omitted
-from pruneapp.export.declaration import Format, Plan
-from pruneapp.export.differing import MOST, Difference, Locating
-from pruneapp.export.inside import is_packed, metadata_inside
+from pruneapp.export.destination import folder
+from pruneapp.export.destination.sharding import limit_of
+from pruneapp.export.format import Format, Plan
+from pruneapp.export.formats.zst import ZSTANDARD
 from pruneapp.export.provenance import KEY, Told, told
-from pruneapp.export.registry import FORMATS, get
-from pruneapp.export.splitting import limit_of
-from pruneapp.export.state import State
-from pruneapp.export.zst import ZSTANDARD
-from pruneapp.kernels.contract import Kernel
+from pruneapp.export.provenance_inside import is_packed, metadata_inside
+from pruneapp.export.records_state import State
+from pruneapp.export.verify_differing import MOST, Difference, Locating
+from pruneapp.json_codec import decode
+from pruneapp.kernels.kernel import Kernel
 from pruneapp.masks.bitmask import BitMask
-from pruneapp.params import validate_all
-from pruneapp.plain_json import decode
+from pruneapp.params_declared import validate_all
 from pruneapp.progress import Job
+from pruneapp.recipes.fit_fitting import fit
+from pruneapp.recipes.portable import recipe_of
+from pruneapp.recipes.recipe import Recipe
+from pruneapp.recipes.replay import replay_all
 
 # What a file that was written once may have become; one that may not be read is no such.
 _BROKEN = (DamagedFileError, UnrecognizedFileError, UnsupportedFileError)

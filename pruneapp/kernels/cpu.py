@@ -8,16 +8,23 @@ from contextlib import closing
 import numpy as np
 from numpy.typing import NDArray
 
-from pruneapp.checkpoint.reader import Bits
-from pruneapp.kernels.candidates import Candidates
-from pruneapp.kernels.contract import Near, NearCut, Ranking, Share, Slices, Threshold
-from pruneapp.kernels.counting import Inside, count_inside, count_share
+from pruneapp.checkpoint.elements_chunks import Bits
+from pruneapp.kernels.cpu_sampling import WORTH_A_SAMPLE, sample
+from pruneapp.kernels.kernel import Near, NearCut, Ranking, Share, Slices, Threshold
 from pruneapp.kernels.lowest_channels import lowest_channels
+from pruneapp.kernels.mask_packing import Sieve, Sifted, sift
+from pruneapp.kernels.mask_packing_packing import Packed, pack_stretch
 from pruneapp.kernels.norms import channel_norms
-from pruneapp.kernels.one_pass import Sieve, Sifted, sift
-from pruneapp.kernels.packing import Packed, pack_stretch
-from pruneapp.kernels.sampling import WORTH_A_SAMPLE, sample
-from pruneapp.kernels.search import (
+from pruneapp.kernels.threads import (
+    STRETCH,
+    WORTH_THREADS,
+    Result,
+    Stretch,
+    default_threads,
+    in_order,
+    stretches,
+)
+from pruneapp.kernels.threshold import (
     MOST_HELD,
     Bracket,
     Counted,
@@ -27,16 +34,9 @@ from pruneapp.kernels.search import (
     search,
     shares,
 )
-from pruneapp.kernels.side_by_side import (
-    STRETCH,
-    WORTH_THREADS,
-    Result,
-    Stretch,
-    default_threads,
-    in_order,
-    stretches,
-)
-from pruneapp.kernels.tally import Tally
+from pruneapp.kernels.threshold_candidates import Candidates
+from pruneapp.kernels.threshold_counting import Inside, count_inside, count_share
+from pruneapp.kernels.threshold_tally import Tally
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.params import Norm
 from pruneapp.progress import Job

@@ -10,8 +10,8 @@ from functools import lru_cache
 from pathlib import Path
 
 from pruneapp.errors import DeviceError
-from pruneapp.kernels.contract import Kernel
 from pruneapp.kernels.cpu import CpuKernel
+from pruneapp.kernels.kernel import Kernel
 
 KEYS = ("auto", "cpu", "cuda", "mps")
 
@@ -50,7 +50,7 @@ def available() -> tuple[Device, ...]:
     """
     devices = [Device("cpu", CpuKernel().name)]
     if gpu_in_sight():
-        from pruneapp.kernels.device import gpus
+        from pruneapp.kernels.gpu import gpus
 
         devices += [Device(key, label) for key, label in gpus()]
     return tuple(devices)
@@ -83,6 +83,6 @@ def kernel_for(key: str) -> Kernel:
         )
     if key == "cpu":
         return CpuKernel()
-    from pruneapp.kernels.device import TorchKernel
+    from pruneapp.kernels.gpu import TorchKernel
 
     return TorchKernel(key)

@@ -26,7 +26,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from pruneapp.kernels.lamp_segments import (
+from pruneapp.kernels.lamp_lamp_segments import (
     STRETCH,
     Counts,
     Floats,
@@ -38,14 +38,8 @@ from pruneapp.kernels.lamp_segments import (
     segments_of,
     shift_of,
 )
-from pruneapp.kernels.ranking import Magnitudes
-from pruneapp.kernels.side_by_side import (
-    WORTH_THREADS,
-    Stretch,
-    default_threads,
-    in_order,
-    stretches,
-)
+from pruneapp.kernels.sort_keys import Magnitudes
+from pruneapp.kernels.threads import WORTH_THREADS, Stretch, default_threads, in_order, stretches
 from pruneapp.progress import Job
 
 

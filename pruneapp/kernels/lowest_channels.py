@@ -16,12 +16,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from pruneapp.checkpoint.reader import RawChunk
-from pruneapp.kernels.contract import Slices
+from pruneapp.checkpoint.elements_chunks import RawChunk
+from pruneapp.kernels.kernel import Slices
+from pruneapp.kernels.lowest_channels_smallest import smallest
 from pruneapp.kernels.norms import channel_norms
-from pruneapp.kernels.side_by_side import default_threads, in_order
-from pruneapp.kernels.slices import read_box, values_of
-from pruneapp.kernels.smallest import smallest
+from pruneapp.kernels.summation_slices import read_box, values_of
+from pruneapp.kernels.threads import default_threads, in_order
 from pruneapp.masks.channels import Box, boxes, extents
 from pruneapp.params import Norm
 from pruneapp.progress import Job

@@ -1,6 +1,6 @@
 """Which elements of each group go: the lowest of every few that lie along a dimension.
 
-See `pruneapp.masks.groups` for what a group is. What was pruned before goes first, what is
+See `pruneapp.masks.regions_groups` for what a group is. What was pruned before goes first, what is
 protected last; of equal keys the lower channel goes first, which is the lower flat index.
 """
 
@@ -12,12 +12,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from pruneapp.checkpoint.reader import Bits
-from pruneapp.kernels.contract import Ranking
-from pruneapp.kernels.side_by_side import WORTH_THREADS, default_threads, in_order
+from pruneapp.checkpoint.elements_chunks import Bits
+from pruneapp.kernels.kernel import Ranking
+from pruneapp.kernels.threads import WORTH_THREADS, default_threads, in_order
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.masks.channels import Box, pack_into
-from pruneapp.masks.groups import Groups, bools_of, group_boxes, stretches
+from pruneapp.masks.regions_groups import Groups, bools_of, group_boxes, stretches
 from pruneapp.progress import Job
 
 Bools = NDArray[np.bool_]

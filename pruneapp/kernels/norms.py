@@ -1,6 +1,6 @@
 """Norms of channels: sums of powers, extremes, and singular values.
 
-Sums are added up in one fixed order, see `pruneapp.kernels.pairwise`.
+Sums are added up in one fixed order, see `pruneapp.kernels.summation_pairwise`.
 """
 
 from __future__ import annotations
@@ -10,12 +10,12 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from pruneapp.kernels.contract import Slices
-from pruneapp.kernels.nuclear import nuclear_norms
-from pruneapp.kernels.side_by_side import WORTH_THREADS, default_threads, in_order
-from pruneapp.kernels.slice_parts import InPlace
-from pruneapp.kernels.slice_sums import sum_slices
-from pruneapp.kernels.slices import values_of
+from pruneapp.kernels.kernel import Slices
+from pruneapp.kernels.norms_nuclear import nuclear_norms
+from pruneapp.kernels.norms_slice_sums import sum_slices
+from pruneapp.kernels.summation import InPlace
+from pruneapp.kernels.summation_slices import values_of
+from pruneapp.kernels.threads import WORTH_THREADS, default_threads, in_order
 from pruneapp.masks.channels import Box, boxes
 from pruneapp.params import Norm
 from pruneapp.progress import Job

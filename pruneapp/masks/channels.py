@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pruneapp.masks.bitmask import BitMask
-from pruneapp.masks.octets import any_set, count_set, fill
+from pruneapp.masks.channels_octets import any_set, count_set, fill
 from pruneapp.progress import Job
 
 # Elements of a box, see `boxes`.

@@ -15,8 +15,8 @@ from torch import Tensor
 from torch.nn import Module
 from torch.nn.utils import prune as torch_prune
 
-from pruneapp.prune.bits import is_float8
-from pruneapp.prune.rollback import restored_on_error
+from pruneapp.prune.base_rollback import restored_on_error
+from pruneapp.prune.ranking_bits import is_float8
 
 
 class BasePruningMethod(torch_prune.BasePruningMethod):
@@ -108,7 +108,7 @@ class BasePruningMethod(torch_prune.BasePruningMethod):
         Exception
             Whatever the method raises. The module is then exactly as it was.
         """
-        from pruneapp.prune.container import PruningContainer, combine
+        from pruneapp.prune.base_container import PruningContainer, combine
 
         key, old = find_hook(module, name)
         method = cls(*args, **kwargs)

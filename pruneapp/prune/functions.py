@@ -10,10 +10,11 @@ from torch import Tensor
 from torch.nn import Module
 from torch.nn.utils import prune as torch_prune
 
-from pruneapp.params import Amount, Norm
-from pruneapp.prune.mask import CustomFromMask, Identity
-from pruneapp.prune.structured import LnStructured, RandomStructured
-from pruneapp.prune.unstructured import L1Unstructured, RandomUnstructured
+from pruneapp.params import Norm
+from pruneapp.params_amounts import Amount
+from pruneapp.prune.methods import L1Unstructured, RandomUnstructured
+from pruneapp.prune.methods_mask import CustomFromMask, Identity
+from pruneapp.prune.methods_structured import LnStructured, RandomStructured
 
 M = TypeVar("M", bound=Module)
 

@@ -15,11 +15,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
-from pruneapp.checkpoint.reader import open_checkpoint
-from pruneapp.document.opening import open_document
-from pruneapp.document.preview import compute_preview
+from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.document.step import Row, Step
+from pruneapp.edits.open_document import open_document
 from pruneapp.kernels.devices import kernel_for
+from pruneapp.preview.preview import compute_preview
 from pruneapp.progress import Job
 from tests.benchmarks.memory import extra_mb, make_room
 

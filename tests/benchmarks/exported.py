@@ -20,19 +20,19 @@ from typing import Any
 import torch
 from safetensors.torch import load_file, save_file
 
-from pruneapp.checkpoint.reader import open_checkpoint
+from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.document.document import Document
-from pruneapp.document.opening import open_document
-from pruneapp.document.preview import compute_preview
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.step import Row, Step
-from pruneapp.export.check_script import check_script
-from pruneapp.export.declaration import Format
-from pruneapp.export.offers import forecast
-from pruneapp.export.registry import FORMATS
-from pruneapp.export.run import ExportRequest, export
+from pruneapp.edits.open_document import open_document
+from pruneapp.export.catalog import FORMATS
+from pruneapp.export.exporter import ExportRequest, export
+from pruneapp.export.format import Format
+from pruneapp.export.format_sizes import forecast
+from pruneapp.export.scripts.comparison_script import check_script
 from pruneapp.kernels.devices import kernel_for
-from pruneapp.params import validate_all
+from pruneapp.params_declared import validate_all
+from pruneapp.preview.preview import compute_preview
 from pruneapp.progress import Job
 from tests.benchmarks.frame import median
 from tests.benchmarks.models import ROOT

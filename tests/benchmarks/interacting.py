@@ -19,8 +19,8 @@ from PySide6.QtCore import QEvent, QObject, QPoint, QPointF, Qt, QTimer
 from PySide6.QtGui import QMouseEvent
 from PySide6.QtWidgets import QApplication, QLabel, QSlider, QStyle, QStyleOptionSlider, QWidget
 
-from pruneapp.document.census.store import census_of
-from pruneapp.gui.views.pictures.pages import Page
+from pruneapp.analysis.histogram_store import census_of
+from pruneapp.gui.plots.pages import Page
 from tests.benchmarks.beats import summary
 from tests.benchmarks.memory import peak_bytes, reset_peak, resident_bytes
 from tests.benchmarks.window import Hand

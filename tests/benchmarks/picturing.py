@@ -19,11 +19,11 @@ from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, Qt, QTimer
 from PySide6.QtGui import QImage, QWheelEvent
 from PySide6.QtWidgets import QApplication, QWidget
 
-from pruneapp.document.preview import compute_preview
 from pruneapp.document.step import Row, Step
-from pruneapp.gui.views.pictures.raster.shading import Mode
+from pruneapp.gui.plots.heatmap.shading import Mode
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.masks.bitmask import BitMask
+from pruneapp.preview.preview import compute_preview
 from pruneapp.progress import Job
 from tests.benchmarks.interacting import mouse
 from tests.benchmarks.models import TALL

@@ -17,12 +17,13 @@ from PySide6.QtCore import QEvent, QEventLoop, QObject, QRect, Qt, QTimer, Signa
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QWidget
 
-from pruneapp.gui import app, placing
-from pruneapp.gui.collecting import Collector
-from pruneapp.gui.settings import THEME, Settings
-from pruneapp.gui.theme import Appearance
-from pruneapp.gui.views.export_dialog import ExportDialog
-from pruneapp.gui.window import MainWindow
+from pruneapp.gui import application
+from pruneapp.gui.app.runtime import Collector
+from pruneapp.gui.app.settings import THEME, Settings
+from pruneapp.gui.export.dialog import ExportDialog
+from pruneapp.gui.mainwindow import window_placing
+from pruneapp.gui.mainwindow.window import MainWindow
+from pruneapp.gui.widgets.theme import Appearance
 from tests.benchmarks.beats import Beats
 
 LOOK_EVERY_MS = 15
@@ -63,14 +64,14 @@ class Hand:
     """
 
     def __init__(self, dump: TextIO | None = None) -> None:
-        sys.setswitchinterval(app.SWITCH_INTERVAL_S)
-        self.application = app.make_application(["pruneapp"])
+        sys.setswitchinterval(application.SWITCH_INTERVAL_S)
+        self.application = application.make_application(["pruneapp"])
         Collector(self.application)
         settings = Settings()
         appearance = Appearance(self.application, settings.get(THEME))
-        placing.available = _large_screen
+        window_placing.available = _large_screen
         self.window = MainWindow(settings, appearance)
-        self.start = app.Start(self.window, settings, appearance)
+        self.start = application.Start(self.window, settings, appearance)
         sys.excepthook = self._fail
         self.failed = ""
         self.beats = Beats(dump)

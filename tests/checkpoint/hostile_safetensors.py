@@ -19,7 +19,7 @@ from pathlib import Path
 
 import numpy as np
 
-from pruneapp.checkpoint.reader import Checkpoint
+from pruneapp.checkpoint.checkpoint import Checkpoint
 
 Check = Callable[[Checkpoint], None]
 

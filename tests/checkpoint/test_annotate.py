@@ -8,11 +8,11 @@ import torch
 from safetensors.torch import save_file
 from torch.nn.utils import prune
 
-from pruneapp.checkpoint.annotate import annotate
-from pruneapp.checkpoint.contract import Contents
+from pruneapp.checkpoint.checkpoint import open_checkpoint
+from pruneapp.checkpoint.contents import Contents
 from pruneapp.checkpoint.dtypes import DTYPES
 from pruneapp.checkpoint.entry import Location, TensorEntry
-from pruneapp.checkpoint.reader import open_checkpoint
+from pruneapp.checkpoint.prunability_annotate import annotate
 from pruneapp.progress import Cancelled, CancelToken, Job
 
 

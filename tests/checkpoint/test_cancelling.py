@@ -12,20 +12,22 @@ import pytest
 import torch
 
 from pruneapp import progress
-from pruneapp.checkpoint import header_process, header_scan, safetensors_header
-from pruneapp.checkpoint.annotate import annotate
-from pruneapp.checkpoint.annotate.judge import Judge
-from pruneapp.checkpoint.annotate.modules import find_modules
-from pruneapp.checkpoint.annotate.overlaps import find_overlaps
-from pruneapp.checkpoint.annotate.pairs import fold_pairs
+from pruneapp.checkpoint import parser_client
+from pruneapp.checkpoint.checkpoint import Checkpoint, open_checkpoint
+from pruneapp.checkpoint.contents import Contents
 from pruneapp.checkpoint.dtypes import DTYPES
 from pruneapp.checkpoint.entry import Location, TensorEntry
-from pruneapp.checkpoint.formats import read_headers
-from pruneapp.checkpoint.reader import Checkpoint, Contents, open_checkpoint
-from pruneapp.checkpoint.source import FileSource
-from pruneapp.checkpoint.torchfile import remote, zipped
-from pruneapp.checkpoint.torchfile.pickled import machine
-from pruneapp.checkpoint.tree import display_names
+from pruneapp.checkpoint.entry_tree import display_names
+from pruneapp.checkpoint.formats import headers as header_scan
+from pruneapp.checkpoint.formats import headers_safetensors_header
+from pruneapp.checkpoint.io.source import FileSource
+from pruneapp.checkpoint.layer_kinds_modules import find_modules
+from pruneapp.checkpoint.mask_pairs import fold_pairs
+from pruneapp.checkpoint.mask_pairs_overlaps import find_overlaps
+from pruneapp.checkpoint.open import read_headers
+from pruneapp.checkpoint.prunability_annotate import annotate
+from pruneapp.checkpoint.prunability_judge import Judge
+from pruneapp.checkpoint.torchfile import archive, parser_rows, unpickler, zip_format
 from pruneapp.progress import Cancelled, CancelToken, Job
 from tests.looks import CountingToken, assert_cut
 
@@ -41,7 +43,7 @@ SPECIAL = ("x_orig", "x_mask", "weight", "bias", "running_mean", "weight_scale",
 def small_batches(monkeypatch):
     monkeypatch.setattr(progress, "BATCH", BATCH)
     monkeypatch.setattr(header_scan, "_WINDOW_BYTES", 4096)
-    monkeypatch.setattr(machine, "_OPS_BETWEEN_LOOKS", 200)
+    monkeypatch.setattr(unpickler, "_OPS_BETWEEN_LOOKS", 200)
 
 
 def names(count: int, leaves: tuple[str, ...]) -> list[str]:
@@ -95,8 +97,8 @@ def stages(tmp_path, headers):
 
     def scanning(count: int) -> Work:
         text = file(ORDINARY, count).read_bytes()[8 : -16 * count]
-        return lambda token: header_process.parse_header(
-            [text], header_process.SMALL_BYTES + 1, "x", Job(cancel=token)
+        return lambda token: parser_client.parse_header(
+            [text], parser_client.SMALL_BYTES + 1, "x", Job(cancel=token)
         )
 
     def reading(count: int) -> Work:
@@ -160,14 +162,14 @@ def stages(tmp_path, headers):
 
         def work(token: CancelToken) -> None:
             source = FileSource(path)
-            zipped.index_archive(source, zipped.read_archive(source, token), None, token)
+            zip_format.index_archive(source, archive.read_archive(source, token), None, token)
             source.close()
 
         return work
 
     def unpacking(count: int) -> Work:
-        rows, rest = remote.to_rows(zipped.index_file(str(torch_file(count)), None))
-        return lambda token: remote.from_rows(rows, rest, token)
+        rows, rest = parser_rows.to_rows(zip_format.index_file(str(torch_file(count)), None))
+        return lambda token: parser_rows.from_rows(rows, rest, token)
 
     def opening(leaves: tuple[str, ...], count: int) -> Work:
         path = file(leaves, count)
@@ -231,11 +233,11 @@ def test_a_header_that_needs_the_parser_is_checked_in_batches():
     }
     text = json.dumps(tensors).encode()
     whole = CountingToken()
-    safetensors_header.parse(text, "x", whole)
+    headers_safetensors_header.parse(text, "x", whole)
     assert whole.looks >= 2 * FEW // BATCH
     token = CountingToken(cancelled_at=whole.looks // 2)
     with pytest.raises(Cancelled):
-        safetensors_header.parse(text, "x", token)
+        headers_safetensors_header.parse(text, "x", token)
 
 
 def test_what_is_done_without_a_line_of_python_is_done_in_batches(tmp_path, monkeypatch):

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from pruneapp.checkpoint import digest as module
-from pruneapp.checkpoint.digest import counted_beside, known, left, remember, sha256_of
-from pruneapp.checkpoint.source import FileSource
+from pruneapp.checkpoint.io import digest
+from pruneapp.checkpoint.io.digest import counted_beside, known, left, remember, sha256_of
+from pruneapp.checkpoint.io.source import FileSource
 from pruneapp.errors import CheckpointError
 from pruneapp.progress import Cancelled, CancelToken, Job
 
@@ -30,7 +30,7 @@ def file(tmp_path: Path):
 @pytest.fixture
 def places(monkeypatch):
     """Where is counted, in stretches of 1,000 bytes."""
-    monkeypatch.setattr(module, "_READ", 1000)
+    monkeypatch.setattr(digest, "_READ", 1000)
     read = FileSource.look_into
     found = []
 
@@ -78,7 +78,7 @@ class Moments:
 def stretches(monkeypatch):
     """Told of each stretch that is counted."""
     moments = Moments()
-    monkeypatch.setattr(module, "_stretch", moments.told(module._stretch))
+    monkeypatch.setattr(digest, "_stretch", moments.told(digest._stretch))
     return moments
 
 
@@ -152,11 +152,11 @@ def test_a_file_that_nobody_has_any_more_is_forgotten(tmp_path):
     (tmp_path / "a").write_bytes(b"a")
     source = FileSource(tmp_path / "a")
     remember(source, "abc")
-    before = len(module._counts)
+    before = len(digest._counts)
     source.close()
     del source
     gc.collect()
-    assert len(module._counts) == before - 1
+    assert len(digest._counts) == before - 1
 
 
 class Told(Job):
@@ -192,7 +192,7 @@ def test_what_was_counted_beside_is_not_counted_again(file, places, stretches):
 
 
 def test_beside_it_is_counted_no_faster_than_is_read(file, places, waits, monkeypatch):
-    monkeypatch.setattr(module, "_AHEAD", 2000)
+    monkeypatch.setattr(digest, "_AHEAD", 2000)
     with counted_beside([file]):
         waits.another(2)
         assert places == [0, 1000, 2000], "nobody has read anything"
@@ -209,8 +209,8 @@ def test_beside_it_is_counted_no_faster_than_is_read(file, places, waits, monkey
 
 @pytest.mark.parametrize("error", [Cancelled, KeyboardInterrupt, CheckpointError("no")])
 def test_no_thread_outlives_a_block_that_is_left_by_an_error(file, monkeypatch, error):
-    monkeypatch.setattr(module, "_AHEAD", -1)  # it waits until the end
-    monkeypatch.setattr(module, "_PATIENCE", 1_000_000)
+    monkeypatch.setattr(digest, "_AHEAD", -1)  # it waits until the end
+    monkeypatch.setattr(digest, "_PATIENCE", 1_000_000)
     kind = type(error) if isinstance(error, Exception) else error
     with pytest.raises(kind), counted_beside([file]):
         raise error

@@ -11,11 +11,11 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pruneapp.checkpoint import gather
-from pruneapp.checkpoint.contract import Contents
+from pruneapp.checkpoint import elements
+from pruneapp.checkpoint.checkpoint import Checkpoint
+from pruneapp.checkpoint.contents import Contents
 from pruneapp.checkpoint.dtypes import DTYPES
 from pruneapp.checkpoint.entry import Location, TensorEntry
-from pruneapp.checkpoint.reader import Checkpoint
 
 
 class Memory:
@@ -85,7 +85,7 @@ def test_any_view_has_the_elements_of_as_strided(view, data, kind):
 
 @pytest.mark.parametrize("span", [64, 4096])
 def test_the_scratch_buffer_is_bounded(span, monkeypatch):
-    monkeypatch.setattr(gather, "SPAN_BYTES", span)
+    monkeypatch.setattr(elements, "SPAN_BYTES", span)
     storage = torch.arange(3 * 500 * 7, dtype=torch.float32)
     for view in (
         storage.view(1500, 7).t(),
@@ -122,7 +122,7 @@ def test_boxes_cover_a_range_in_order(shape, data):
     stop = data.draw(st.integers(start, size))
     order = np.arange(size).reshape(shape)
 
-    found = list(gather.boxes(tuple(shape), start, stop))
+    found = list(elements.boxes(tuple(shape), start, stop))
 
     cut = [
         order[tuple(slice(c, c + n) for c, n in zip(corner, extents, strict=True))].reshape(-1)

@@ -10,8 +10,9 @@ import time
 
 import pytest
 
-from pruneapp.checkpoint import header_process, index_json, safetensors_header
-from pruneapp.checkpoint.header_process import LARGE_BYTES, parse_header, parse_index
+from pruneapp.checkpoint import parser_client
+from pruneapp.checkpoint.formats import headers_index_json, headers_safetensors_header
+from pruneapp.checkpoint.parser_client import LARGE_BYTES, parse_header, parse_index
 from pruneapp.errors import CheckpointError, DamagedFileError, UnrecognizedFileError
 from pruneapp.progress import Cancelled, CancelToken, Job
 
@@ -33,7 +34,7 @@ def pieces(text: bytes, size: int = 100_000) -> list[bytes]:
 def test_the_helper_says_what_the_parser_says():
     text = large_header()
     found = parse_header(pieces(text), len(text), "x", Job())
-    assert found == safetensors_header.parse(text, "x")
+    assert found == headers_safetensors_header.parse(text, "x")
 
 
 def test_errors_come_back_as_they_are():
@@ -41,7 +42,7 @@ def test_errors_come_back_as_they_are():
     with pytest.raises(DamagedFileError, match="'x' is not a valid safetensors file") as caught:
         parse_header(pieces(text), len(text), "x", Job())
     with pytest.raises(DamagedFileError) as expected:
-        safetensors_header.parse(text, "x")
+        headers_safetensors_header.parse(text, "x")
     assert str(caught.value) == str(expected.value)
 
 
@@ -50,7 +51,7 @@ def test_a_large_index_goes_through_the_helper():
     text = json.dumps({"metadata": {"total_size": 7}, "weight_map": weight_map}).encode()
     assert len(text) > LARGE_BYTES
     found = parse_index(pieces(text), len(text), "x", Job())
-    assert found == index_json.parse(text, "x")
+    assert found == headers_index_json.parse(text, "x")
     assert found.total_size == 7
     other = b'{"a":"' + b"x" * LARGE_BYTES + b'"}'
     with pytest.raises(UnrecognizedFileError, match="weight_map"):
@@ -72,7 +73,7 @@ def test_cancelling_ends_the_helper_at_once():
 
 
 def test_a_helper_that_dies_is_an_error_of_the_file(monkeypatch):
-    monkeypatch.setattr(header_process, "command", lambda: [sys.executable, "-c", "exit(3)"])
+    monkeypatch.setattr(parser_client, "command", lambda: [sys.executable, "-c", "exit(3)"])
     text = large_header()
     with pytest.raises(CheckpointError, match=r"'x' made the process .* \(exit status 3\)"):
         parse_header(pieces(text), len(text), "x", Job())
@@ -80,10 +81,10 @@ def test_a_helper_that_dies_is_an_error_of_the_file(monkeypatch):
 
 def test_a_bug_in_the_helper_is_a_bug_here(monkeypatch):
     code = (
-        "import sys; from pruneapp.checkpoint import header_tasks as p;"
+        "import sys; from pruneapp.checkpoint import parser_main as p;"
         "p._TASKS = {'header': None}; sys.exit(p.main())"
     )
-    monkeypatch.setattr(header_process, "command", lambda: [sys.executable, "-c", code])
+    monkeypatch.setattr(parser_client, "command", lambda: [sys.executable, "-c", code])
     text = large_header()
     with pytest.raises(RuntimeError, match="AttributeError"):
         parse_header(pieces(text), len(text), "x", Job())
@@ -91,17 +92,17 @@ def test_a_bug_in_the_helper_is_a_bug_here(monkeypatch):
 
 def test_a_bundle_calls_itself_with_the_hidden_argument(monkeypatch):
     monkeypatch.setattr(sys, "frozen", True, raising=False)
-    assert header_process.command() == [sys.executable, header_process.HIDDEN_ARGUMENT]
+    assert parser_client.command() == [sys.executable, parser_client.HIDDEN_ARGUMENT]
     monkeypatch.delattr(sys, "frozen")
-    forwarding = [sys.executable, "-m", "pruneapp", header_process.HIDDEN_ARGUMENT]
-    monkeypatch.setattr(header_process, "command", lambda: forwarding)
+    forwarding = [sys.executable, "-m", "pruneapp", parser_client.HIDDEN_ARGUMENT]
+    monkeypatch.setattr(parser_client, "command", lambda: forwarding)
     text = large_header()
     assert len(parse_header(pieces(text), len(text), "x", Job()).tensors) == 30_000
 
 
 def test_the_helper_needs_the_standard_library_alone(tmp_path):
     """It starts in isolation, from anywhere, without numpy."""
-    command = header_process.command()
+    command = parser_client.command()
     assert command[1:4] == ["-I", "-S", "-c"]
     code = command[4].replace("sys.exit(p.main())", "print('numpy' in sys.modules)")
     out = subprocess.run(
@@ -111,6 +112,6 @@ def test_the_helper_needs_the_standard_library_alone(tmp_path):
 
 
 def test_without_a_process_the_header_is_parsed_here(monkeypatch):
-    monkeypatch.setattr(header_process, "command", lambda: ["/nowhere/python"])
+    monkeypatch.setattr(parser_client, "command", lambda: ["/nowhere/python"])
     text = large_header()
     assert len(parse_header(pieces(text), len(text), "x", Job()).tensors) == 30_000

@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pruneapp.checkpoint import header_process, safetensors_header
-from pruneapp.checkpoint.header_scan import scan
+from pruneapp.checkpoint import parser_client
+from pruneapp.checkpoint.formats import headers_safetensors_header
+from pruneapp.checkpoint.formats.headers import scan
 from pruneapp.errors import DamagedFileError
 from pruneapp.progress import Cancelled, CancelToken, Job
 
@@ -38,9 +39,9 @@ def headers(draw):
     return text + b" " * draw(st.integers(0, 9))
 
 
-def parsed(text: bytes) -> safetensors_header.Header | None:
+def parsed(text: bytes) -> headers_safetensors_header.Header | None:
     try:
-        return safetensors_header.parse(text, "x")
+        return headers_safetensors_header.parse(text, "x")
     except DamagedFileError:
         return None
 
@@ -88,7 +89,7 @@ def test_many_tensors_are_read_in_windows():
     }
     tree = {"__metadata__": {"a": '"\n}'}, **tensors}
     text = json.dumps(tree, separators=(",", ":"), ensure_ascii=False).encode()
-    expected = safetensors_header.parse(text, "x")
+    expected = headers_safetensors_header.parse(text, "x")
     for size in (10_000, 100_000, 1 << 20, len(text)):
         assert scan(in_pieces(text, size), Job()) == expected
 
@@ -97,7 +98,7 @@ def test_ordinary_headers_need_no_process(monkeypatch):
     def refuse(*_args):
         pytest.fail("a process was asked for")
 
-    monkeypatch.setattr(header_process, "_in_process", refuse)
+    monkeypatch.setattr(parser_client, "_in_process", refuse)
     text = json.dumps(
         {
             f"layers.{i}.weight": {"dtype": "U8", "shape": [1], "data_offsets": [i, i + 1]}
@@ -105,9 +106,9 @@ def test_ordinary_headers_need_no_process(monkeypatch):
         },
         separators=(",", ":"),
     ).encode()
-    assert len(text) > header_process.LARGE_BYTES
-    found = header_process.parse_header([text], len(text), "x", Job())
-    assert found == safetensors_header.parse(text, "x")
+    assert len(text) > parser_client.LARGE_BYTES
+    found = parser_client.parse_header([text], len(text), "x", Job())
+    assert found == headers_safetensors_header.parse(text, "x")
 
 
 def test_cancelling_stops_it():

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from pruneapp.checkpoint import header_process
-from pruneapp.checkpoint.reader import open_checkpoint
+from pruneapp.checkpoint import parser_client
+from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.errors import CheckpointError
 from tests.checkpoint.hostile_safetensors import all_cases
 
@@ -18,10 +18,10 @@ def _open_files() -> int:
     return len(list(Path("/proc/self/fd").iterdir())) if Path("/proc/self/fd").exists() else 0
 
 
-@pytest.mark.parametrize("small", [header_process.SMALL_BYTES, 0], ids=["", "scanned"])
+@pytest.mark.parametrize("small", [parser_client.SMALL_BYTES, 0], ids=["", "scanned"])
 @pytest.mark.parametrize("case", CASES, ids=[case.id for case in CASES])
 def test_a_hostile_file_is_refused_or_opens_as_its_row_says(case, small, tmp_path, monkeypatch):
-    monkeypatch.setattr(header_process, "SMALL_BYTES", small)
+    monkeypatch.setattr(parser_client, "SMALL_BYTES", small)
     folder = tmp_path / "f"
     folder.mkdir()
     path = case.build(folder)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pruneapp.checkpoint.annotate.judge import Judge, Verdict
-from pruneapp.checkpoint.annotate.kinds import kind_of, pruned_by_default, role
-from pruneapp.checkpoint.annotate.modules import find_modules
-from pruneapp.checkpoint.annotate.reasons import why_not
 from pruneapp.checkpoint.dtypes import DTYPES
 from pruneapp.checkpoint.entry import Location, TensorEntry
+from pruneapp.checkpoint.layer_kinds import kind_of, pruned_by_default, role
+from pruneapp.checkpoint.layer_kinds_modules import find_modules
+from pruneapp.checkpoint.prunability import why_not
+from pruneapp.checkpoint.prunability_judge import Judge, Verdict
 
 MODULES = ("", "a", "b", "0", "bn1", "embed", "norm", "weight", "parametrizations", "quant_state")
 LEAVES = (

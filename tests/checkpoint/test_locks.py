@@ -9,20 +9,20 @@ import sys
 
 import pytest
 
-from pruneapp.checkpoint import locks
-from pruneapp.checkpoint.abandoned import (
+from pruneapp.checkpoint.io import files_locks
+from pruneapp.checkpoint.io.files import (
     claim,
     find_abandoned,
     hidden_name,
     partial_name,
     remove_abandoned,
 )
-from pruneapp.checkpoint.locks import lock
-from pruneapp.document.session import log_file
+from pruneapp.checkpoint.io.files_locks import lock
+from pruneapp.sessions import journal_file_log_file
 
 HOLD = """
 import os, sys
-from pruneapp.checkpoint.locks import lock
+from pruneapp.checkpoint.io.files_locks import lock
 fd = os.open(sys.argv[1], os.O_RDWR)
 print(lock(fd), flush=True)
 sys.stdin.read()
@@ -52,7 +52,7 @@ def test_another_process_sees_it_until_that_one_is_killed(path, fd):
     ) as other:
         assert other.stdout.readline() == "True\n"
         assert lock(fd) is False
-        assert log_file.lock(fd) is False
+        assert journal_file_log_file.lock(fd) is False
         assert find_abandoned(path.parent) == ()
         assert not remove_abandoned(path)
         other.kill()
@@ -72,9 +72,9 @@ def test_without_locks_work_is_kept_and_nothing_is_taken_for_abandoned(path, fd,
     def refuse(_fd):
         raise OSError(errno.ENOLCK, "No locks available")
 
-    monkeypatch.setattr(locks, "_take", refuse)
+    monkeypatch.setattr(files_locks, "_take", refuse)
     assert lock(fd) is None
-    assert log_file.lock(fd) is True
+    assert journal_file_log_file.lock(fd) is True
     claim(fd)
     assert find_abandoned(path.parent) == ()
     assert not remove_abandoned(path)

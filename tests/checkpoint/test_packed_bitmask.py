@@ -12,11 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from safetensors.torch import save_file
 
-from pruneapp.checkpoint.packed import bitmask
-from pruneapp.checkpoint.reader import open_checkpoint
+from pruneapp.checkpoint.checkpoint import open_checkpoint
+from pruneapp.checkpoint.formats import packed_bits
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.errors import DamagedFileError
-from pruneapp.export.run import ExportRequest, export
+from pruneapp.export.exporter import ExportRequest, export
 from pruneapp.progress import Job
 
 DTYPES = (torch.float32, torch.float16, torch.bfloat16, torch.float8_e4m3fn)
@@ -98,7 +98,7 @@ def test_any_stretch_of_any_shape(tmp_path_factory, shape, seed, share, stretch)
     save_file(packed("x", weight), folder / "x.safetensors")
     rng = np.random.default_rng(seed)
     with pytest.MonkeyPatch.context() as patch, open_checkpoint(folder / "x.safetensors") as found:
-        patch.setattr(bitmask, "_STRETCH", stretch)
+        patch.setattr(packed_bits, "_STRETCH", stretch)
         words = weight.numpy().reshape(-1).view("u4")
         for _ in range(5):
             start, stop = sorted(rng.integers(0, words.size + 1, 2).tolist())

@@ -12,8 +12,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pruneapp.checkpoint import pipeline
-from pruneapp.checkpoint.writer import AtomicFile
+from pruneapp.checkpoint.io import atomic_file
+from pruneapp.checkpoint.io.atomic_file_writer import AtomicFile
 from pruneapp.errors import ExportError
 from pruneapp.progress import Cancelled, CancelToken, Job
 
@@ -23,9 +23,9 @@ PAGE = 4096
 
 @pytest.fixture(autouse=True)
 def small_windows(monkeypatch):
-    monkeypatch.setattr(pipeline, "WINDOW_BYTES", WINDOW)
-    monkeypatch.setattr(pipeline, "PIECE_BYTES", 3 * PAGE)
-    monkeypatch.setattr(pipeline, "_BACK_BYTES", 2 * PAGE)
+    monkeypatch.setattr(atomic_file, "WINDOW_BYTES", WINDOW)
+    monkeypatch.setattr(atomic_file, "PIECE_BYTES", 3 * PAGE)
+    monkeypatch.setattr(atomic_file, "_BACK_BYTES", 2 * PAGE)
 
 
 @pytest.fixture
@@ -81,14 +81,14 @@ def test_only_what_needs_two_windows_starts_threads(target, monkeypatch, size, s
             names.append(self.name)
             super().start()
 
-    monkeypatch.setattr(pipeline.threading, "Thread", Counted)
+    monkeypatch.setattr(atomic_file.threading, "Thread", Counted)
     write(target, some_bytes(size))
 
     assert len(names) == started
 
 
 def test_memory_does_not_grow_with_the_file(target, monkeypatch):
-    monkeypatch.setattr(pipeline, "WINDOW_BYTES", 1 << 20)
+    monkeypatch.setattr(atomic_file, "WINDOW_BYTES", 1 << 20)
     data = some_bytes(1 << 20)
     tracemalloc.start()
     try:
@@ -100,7 +100,7 @@ def test_memory_does_not_grow_with_the_file(target, monkeypatch):
     finally:
         tracemalloc.stop()
 
-    assert len(data) < most < (pipeline.WINDOWS + 0.5) * len(data)
+    assert len(data) < most < (atomic_file.WINDOWS + 0.5) * len(data)
 
 
 def test_a_small_file_takes_no_more_memory_than_its_bytes(target, monkeypatch):
@@ -130,13 +130,13 @@ def test_each_window_is_flushed_dropped_and_only_then_read(target, monkeypatch):
 
     for name in ("fdatasync", "posix_fadvise", "fsync"):
         noted(name)
-    real = pipeline.WritePipeline._read
+    real = atomic_file.WritePipeline._read
 
     def read(self, out):
         done.append(("read", self._disk.tell()))
         real(self, out)
 
-    monkeypatch.setattr(pipeline.WritePipeline, "_read", read)
+    monkeypatch.setattr(atomic_file.WritePipeline, "_read", read)
     size = 3 * WINDOW + 100
     write(target, some_bytes(size))
 
@@ -228,11 +228,11 @@ def test_short_writes_and_short_reads_are_continued(target, monkeypatch):
     real = os.write
     monkeypatch.setattr(os, "write", lambda fd, data: real(fd, data[:777]))
 
-    class Short(pipeline.FileIO):
+    class Short(atomic_file.FileIO):
         def readinto(self, buffer):
             return super().readinto(memoryview(buffer)[:555])
 
-    monkeypatch.setattr(pipeline, "FileIO", Short)
+    monkeypatch.setattr(atomic_file, "FileIO", Short)
     data = some_bytes(5 * WINDOW + 1)
 
     assert write(target, data) == hashlib.sha256(data).hexdigest()
@@ -260,11 +260,11 @@ def test_a_full_disk_stops_the_caller_before_it_has_made_everything(target, monk
 
 
 def test_a_disk_that_cannot_be_read_is_told(target, monkeypatch):
-    class Broken(pipeline.FileIO):
+    class Broken(atomic_file.FileIO):
         def readinto(self, buffer):
             raise OSError(errno.EIO, os.strerror(errno.EIO))
 
-    monkeypatch.setattr(pipeline, "FileIO", Broken)
+    monkeypatch.setattr(atomic_file, "FileIO", Broken)
     with pytest.raises(ExportError, match="input/output error") as caught:
         write(target, some_bytes(5 * WINDOW))
 
@@ -283,8 +283,8 @@ class Phases:
         for name in ("write", "fdatasync"):
             monkeypatch.setattr(os, name, self._wrapped(name, getattr(os, name), phase))
         for name in ("_read", "_count"):
-            real = getattr(pipeline.WritePipeline, name)
-            monkeypatch.setattr(pipeline.WritePipeline, name, self._wrapped(name, real, phase))
+            real = getattr(atomic_file.WritePipeline, name)
+            monkeypatch.setattr(atomic_file.WritePipeline, name, self._wrapped(name, real, phase))
 
     def _wrapped(self, name, real, phase):
         def call(*args):
@@ -334,7 +334,7 @@ def test_a_caller_who_waits_for_a_slow_disk_hears_of_the_cancel(target, monkeypa
         write_windows(target, 100, Job(None, token), made)
     timer.join()
 
-    assert len(made) == pipeline.WINDOWS
+    assert len(made) == atomic_file.WINDOWS
     assert time.monotonic() - began < 15, "the disk was waited for"
     assert not list(target.parent.iterdir())
 

@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 from safetensors import SafetensorError, safe_open
 from safetensors.torch import save, save_file, save_model
 
+from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.checkpoint.dtypes import DTYPES, SAFETENSORS_DTYPES
-from pruneapp.checkpoint.reader import open_checkpoint
-from pruneapp.checkpoint.safetensors_header import parse
+from pruneapp.checkpoint.formats.headers_safetensors_header import parse
 from pruneapp.errors import CheckpointError, DamagedFileError, UnknownTensorError
 
 IN_TORCH = [d for d in SAFETENSORS_DTYPES if hasattr(torch, DTYPES[d].torch or "?")]
@@ -189,7 +189,7 @@ def test_opening_loads_neither_torch_nor_qt(tmp_path):
     path = tmp_path / "x.safetensors"
     save_file({"x.weight": torch.zeros(2, 2)}, path)
     code = (
-        "import sys; from pruneapp.checkpoint.reader import open_checkpoint;"
+        "import sys; from pruneapp.checkpoint.checkpoint import open_checkpoint;"
         f"c = open_checkpoint({str(path)!r}); next(iter(c.chunks('x.weight'))); c.close();"
         "print(sorted({m.split('.')[0] for m in sys.modules} & "
         "{'torch', 'safetensors', 'PySide6', 'ml_dtypes'}))"

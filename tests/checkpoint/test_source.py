@@ -8,8 +8,8 @@ import pytest
 import torch
 from safetensors.torch import save_file
 
-from pruneapp.checkpoint.reader import open_checkpoint
-from pruneapp.checkpoint.source import FileSource
+from pruneapp.checkpoint.checkpoint import open_checkpoint
+from pruneapp.checkpoint.io.source import FileSource
 from pruneapp.errors import CheckpointError, DamagedFileError, FileChangedError
 
 

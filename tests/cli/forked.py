@@ -13,8 +13,8 @@ import tempfile
 from contextlib import suppress
 from typing import IO
 
-import pruneapp.cli.commands
 import pruneapp.cli.diff
+import pruneapp.cli.main
 import pruneapp.cli.prune
 import pruneapp.cli.run
 import pruneapp.cli.sizes

@@ -399,7 +399,7 @@ def test_help_loads_nothing_heavy(run_python):
 
 
 def test_the_command_line_module_loads_no_qt(run_python):
-    code = "import sys, pruneapp.cli.commands, pruneapp.cli.prune; print('PySide6' in sys.modules)"
+    code = "import sys, pruneapp.cli.main, pruneapp.cli.prune; print('PySide6' in sys.modules)"
 
     assert run_python(code).strip() == "False"
 
@@ -419,7 +419,7 @@ def test_an_interrupt_leaves_nothing_behind(tmp_path, number, status):
     assert [p.name for p in tmp_path.iterdir()] == ["large.safetensors"]
 
 
-@pytest.mark.parametrize("module", ["argparse", "numpy", "pruneapp.export.registry", "msgspec"])
+@pytest.mark.parametrize("module", ["argparse", "numpy", "pruneapp.export.catalog", "msgspec"])
 def test_an_interrupt_while_options_are_read_shows_no_traceback(tmp_path, module):
     """Whoever types Ctrl+C at once meets an interpreter that imports."""
     code = (

@@ -10,9 +10,9 @@ import torch
 from safetensors.torch import load_file, save_file
 
 from pruneapp.__main__ import main
-from pruneapp.cli.common_options import SPELLINGS, option_of
-from pruneapp.cli.options import parse
-from pruneapp.export.registry import FORMATS
+from pruneapp.cli.arguments import SPELLINGS, option_of
+from pruneapp.cli.parser import parse
+from pruneapp.export.catalog import FORMATS
 
 
 @pytest.fixture

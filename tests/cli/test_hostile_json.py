@@ -11,7 +11,7 @@ import pytest
 from pruneapp import resources
 from pruneapp.__main__ import main
 from pruneapp.export.provenance import KEY, checksum
-from pruneapp.plain_json import MAX_DEPTH
+from pruneapp.json_codec import MAX_DEPTH
 
 SAMPLE = resources.path("sample/lenet-digits.safetensors")
 HEAD = b'{"format": "pruneapp-recipe", "version": 1, "entries": ['

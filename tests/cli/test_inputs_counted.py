@@ -12,9 +12,9 @@ from safetensors import safe_open
 from safetensors.numpy import save_file
 
 from pruneapp.__main__ import main
-from pruneapp.checkpoint import digest
-from pruneapp.checkpoint.digest import left
-from pruneapp.checkpoint.source import FileSource
+from pruneapp.checkpoint.io import digest
+from pruneapp.checkpoint.io.digest import left
+from pruneapp.checkpoint.io.source import FileSource
 from pruneapp.cli import prune, run
 from pruneapp.errors import CheckpointError
 from pruneapp.export import verify

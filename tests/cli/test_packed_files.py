@@ -11,7 +11,7 @@ import zstandard
 from safetensors.numpy import load_file, save
 
 from pruneapp.__main__ import main
-from pruneapp.checkpoint.reader import open_checkpoint
+from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.errors import UnsupportedFileError
 
 DENSE = save({"a.weight": np.random.default_rng(0).normal(size=(20, 30))})

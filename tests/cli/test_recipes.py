@@ -22,10 +22,10 @@ from safetensors.numpy import save_file
 
 from pruneapp import resources
 from pruneapp.__main__ import main
-from pruneapp.checkpoint.reader import Checkpoint
+from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.export import provenance
+from pruneapp.export.catalog import FORMATS
 from pruneapp.export.provenance import KEY
-from pruneapp.export.registry import FORMATS
 from tests.cli.processes import read_by, until
 
 SAMPLE = resources.path("sample/lenet-digits.safetensors")

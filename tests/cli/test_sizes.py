@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 
 from pruneapp import resources
-from pruneapp.checkpoint.reader import open_checkpoint
-from pruneapp.cli.commands import main
-from pruneapp.cli.options import parse
+from pruneapp.checkpoint.checkpoint import open_checkpoint
+from pruneapp.cli.main import main
+from pruneapp.cli.parser import parse
 from pruneapp.document.snapshot import Snapshot
-from pruneapp.export.registry import FORMATS
-from pruneapp.export.run import ExportRequest, export
-from pruneapp.gui.session import SAMPLE
+from pruneapp.export.catalog import FORMATS
+from pruneapp.export.exporter import ExportRequest, export
+from pruneapp.gui.document.open_document import SAMPLE
 from pruneapp.progress import Job
 
 PATH = Path(resources.path(SAMPLE))

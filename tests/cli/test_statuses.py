@@ -16,8 +16,8 @@ from safetensors.numpy import save_file
 
 import pruneapp
 from pruneapp.__main__ import main
-from pruneapp.cli import commands
-from pruneapp.cli.options import COMMANDS, parse
+from pruneapp.cli import main as commands
+from pruneapp.cli.parser import COMMANDS, parse
 from pruneapp.progress import Cancelled
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="a shell of Unix is meant")

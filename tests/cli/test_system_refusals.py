@@ -14,7 +14,7 @@ from safetensors.numpy import save_file
 
 from pruneapp.__main__ import main
 from pruneapp.cli import methods
-from pruneapp.export import folder
+from pruneapp.export.destination import folder
 
 METHOD = ("--method", "l1_unstructured", "--amount", "0.5")
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pruneapp.document.document import Document
-from pruneapp.document.finalize import Finalize
-from pruneapp.document.found import TreatZeros
-from pruneapp.document.hand import HandEdit
 from pruneapp.document.history import History
+from pruneapp.edits.finalize import Finalize
+from pruneapp.edits.found_masks import TreatZeros
+from pruneapp.edits.manual_edit import HandEdit
 from pruneapp.progress import Job
 
 

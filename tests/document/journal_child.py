@@ -11,12 +11,12 @@ from pathlib import Path
 import numpy as np
 from kept_work import SHAPES, A, B, C, by_hand, open_model, prune
 
-from pruneapp.document.hand import Target
-from pruneapp.document.session.capture import Capture
-from pruneapp.document.session.journal import Journal
+from pruneapp.document.capture import Capture
+from pruneapp.edits.manual_edit_target import Target
 from pruneapp.errors import SelectionError
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.progress import Job
+from pruneapp.sessions.journal import Journal
 
 
 def tell(word: str) -> None:

@@ -8,19 +8,21 @@ import numpy as np
 from changing import make_final
 from safetensors.numpy import save_file
 
-from pruneapp.checkpoint.reader import open_checkpoint
+from pruneapp.checkpoint.checkpoint import open_checkpoint
+from pruneapp.document.capture import Capture
 from pruneapp.document.document import Document
-from pruneapp.document.hand import HandEdit, Target, compute_hand
-from pruneapp.document.opening import open_document
-from pruneapp.document.preview import compute_preview
-from pruneapp.document.session.capture import Capture
-from pruneapp.document.session.recovery import read_journal
-from pruneapp.document.session.reopen import reopened
-from pruneapp.document.session.saving import save_session
 from pruneapp.document.step import Row, Step
+from pruneapp.edits.apply_manual_edit import compute_hand
+from pruneapp.edits.manual_edit import HandEdit
+from pruneapp.edits.manual_edit_target import Target
+from pruneapp.edits.open_document import open_document
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.masks.bitmask import BitMask
+from pruneapp.preview.preview import compute_preview
 from pruneapp.progress import Job
+from pruneapp.sessions.journal_reader_recovery import read_journal
+from pruneapp.sessions.restore_reopen import reopened
+from pruneapp.sessions.session_file import save_session
 
 A, B, C = "a.weight", "b.weight", "c.bias"
 SHAPES = {A: (7, 5), B: (40, 3, 2, 2), C: (9,)}

@@ -8,9 +8,11 @@ from pathlib import Path
 import ml_dtypes  # noqa: F401 - numpy learns the names of its types
 import numpy as np
 
+from pruneapp.checkpoint.checkpoint import Checkpoint
+from pruneapp.checkpoint.contents import Contents
 from pruneapp.checkpoint.dtypes import DTYPES
+from pruneapp.checkpoint.elements_chunks import Bits, RawChunk
 from pruneapp.checkpoint.entry import Location, TensorEntry
-from pruneapp.checkpoint.reader import Bits, Checkpoint, Contents, RawChunk
 
 BY_NUMPY = {d.numpy: d for d in DTYPES.values() if d.numpy}
 

@@ -11,15 +11,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from safetensors.torch import save_file
 
-from pruneapp.checkpoint.reader import open_checkpoint
-from pruneapp.cli.commands import main
-from pruneapp.cli.options import parse
-from pruneapp.document.bytes_target import total_for
+from pruneapp.checkpoint.checkpoint import open_checkpoint
+from pruneapp.cli.main import main
+from pruneapp.cli.parser import parse
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.errors import ParameterError
+from pruneapp.export.size_bounds_bytes_target import total_for
 from pruneapp.masks.bitmask import BitMask
-from pruneapp.masks.maskset import MaskSet
-from pruneapp.params import parse_bytes
+from pruneapp.masks.bitmask_maskset import MaskSet
+from pruneapp.params_sizes import parse_bytes
 
 
 @pytest.fixture(scope="module")

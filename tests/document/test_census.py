@@ -16,24 +16,20 @@ from hypothesis import strategies as st
 from memory_checkpoint import MemoryCheckpoint
 from safetensors.torch import save_file
 
-from pruneapp.checkpoint.reader import open_checkpoint
-from pruneapp.document.census import Census, Wanted
-from pruneapp.document.census import store as census_store
-from pruneapp.document.census.alike import count_alike
-from pruneapp.document.census.magnitudes import (
-    bin_shift,
-    bin_values,
-    count_magnitudes,
-)
-from pruneapp.document.census.store import census_of
+from pruneapp.analysis import histogram_store
+from pruneapp.analysis.histogram_store import Census, census_of
+from pruneapp.analysis.histogram_store_wanted import Wanted
+from pruneapp.analysis.histograms import bin_shift, bin_values, count_magnitudes
+from pruneapp.analysis.histograms_alike import count_alike
+from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.document.document import Document
-from pruneapp.document.estimate import estimate
-from pruneapp.document.preview import compute_preview
 from pruneapp.document.snapshot import Snapshot, StateCache
 from pruneapp.document.step import Row, Step
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.masks.bitmask import BitMask
-from pruneapp.masks.maskset import MaskSet
+from pruneapp.masks.bitmask_maskset import MaskSet
+from pruneapp.preview.estimate import estimate
+from pruneapp.preview.preview import compute_preview
 from pruneapp.progress import Cancelled, CancelToken, Job
 from tests.strategies import FLOATS
 from tests.tensors import decode_float64
@@ -169,7 +165,7 @@ def three():
 
 
 def test_large_tensors_are_wanted_one_by_one_and_once(three, monkeypatch):
-    monkeypatch.setattr("pruneapp.document.census.wanted._BATCH", 5000)
+    monkeypatch.setattr("pruneapp.analysis.histogram_store_wanted._BATCH", 5000)
     snapshot = Snapshot(MemoryCheckpoint(three))
     census = census_of(snapshot)
     wanted = census.wanted_all(snapshot, tuple(three))
@@ -337,4 +333,4 @@ def test_cancelling_ends_it(three):
 
 
 def test_the_budget_is_the_one_that_was_promised():
-    assert census_store.BUDGET <= 128_000_000
+    assert histogram_store.BUDGET <= 128_000_000

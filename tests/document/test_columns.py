@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pruneapp.analysis.histograms import Counted, bin_shift, bin_values
 from pruneapp.checkpoint.dtypes import DTYPES
-from pruneapp.document.census.columns import Columns
-from pruneapp.document.census.magnitudes import Counted, bin_shift, bin_values
+from pruneapp.preview.cumulative import Columns
 
 # Magnitudes that every one of these types has, few of them: there are ties within tensors and
 # among tensors of different types.

@@ -13,16 +13,17 @@ from hypothesis import strategies as st
 from memory_checkpoint import MemoryCheckpoint
 from torch.nn.utils import prune as torch_prune
 
-from pruneapp.answers import Gesture
-from pruneapp.checkpoint.reader import open_checkpoint
+from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.document.document import Document
-from pruneapp.document.estimate import estimate
-from pruneapp.document.hand import HandEdit, compute_hand
-from pruneapp.document.preview import Preview, compute_preview
 from pruneapp.document.step import Row, Step
+from pruneapp.edits.apply_manual_edit import compute_hand
+from pruneapp.edits.manual_edit import HandEdit
 from pruneapp.errors import ParameterError
 from pruneapp.kernels.cpu import CpuKernel
+from pruneapp.preview.estimate import estimate
+from pruneapp.preview.preview import Preview, compute_preview
 from pruneapp.progress import Cancelled, CancelToken, Job
+from pruneapp.results.document_rows import Gesture
 
 CONV, NORM = "0.weight", ("1.weight", "1.bias")
 

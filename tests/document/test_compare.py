@@ -14,12 +14,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from memory_checkpoint import MemoryCheckpoint
 
+from pruneapp.analysis.comparison import compare
+from pruneapp.analysis.comparison_compared import Compared
 from pruneapp.checkpoint.dtypes import DTYPES
-from pruneapp.document.compare import compare
-from pruneapp.document.compared import Compared
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.masks.bitmask import BitMask
-from pruneapp.masks.maskset import MaskSet
+from pruneapp.masks.bitmask_maskset import MaskSet
 from pruneapp.progress import Cancelled, CancelToken, Job
 from tests.strategies import FLOATS, kept_bools, raw_bits
 
@@ -83,7 +83,7 @@ def test_every_number_equals_numpy(data):
 
 
 def test_the_same_to_the_last_bit_whatever_the_chunks_and_threads(monkeypatch):
-    monkeypatch.setattr("pruneapp.document.compare.WORTH_THREADS", 1)
+    monkeypatch.setattr("pruneapp.analysis.comparison.WORTH_THREADS", 1)
     rng = np.random.default_rng(3)
     x, y = (rng.normal(size=700_001).astype(np.float32) for _ in range(2))
     y[:70_000] = x[:70_000]

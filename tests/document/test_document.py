@@ -14,20 +14,20 @@ from changing import make_final
 from memory_checkpoint import MemoryCheckpoint
 from torch.nn.utils import prune as torch_prune
 
+from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.checkpoint.entry import size_of
-from pruneapp.checkpoint.reader import open_checkpoint
 from pruneapp.document.document import Document
 from pruneapp.document.edit import Change, Edit
-from pruneapp.document.estimate import estimate
-from pruneapp.document.given import given_masks, names_in, read_mask
 from pruneapp.document.history import History
-from pruneapp.document.opening import open_document
-from pruneapp.document.preview import compute_preview
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.step import Row, Step
+from pruneapp.edits.mask_files import given_masks, names_in, read_mask
+from pruneapp.edits.open_document import open_document
 from pruneapp.errors import ParameterError, SelectionError
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.masks.bitmask import BitMask
+from pruneapp.preview.estimate import estimate
+from pruneapp.preview.preview import compute_preview
 from pruneapp.progress import Cancelled, CancelToken, Job
 
 FC = "module.fc.weight"

@@ -21,22 +21,24 @@ from hypothesis.stateful import (
 )
 from memory_checkpoint import MemoryCheckpoint
 
+from pruneapp.document.capture import Capture
 from pruneapp.document.document import Document
-from pruneapp.document.estimate import estimate
-from pruneapp.document.hand import HandEdit, Target, compute_hand
-from pruneapp.document.preview import compute_preview
-from pruneapp.document.session import journal as journals
-from pruneapp.document.session.capture import Capture
-from pruneapp.document.session.file import read_session
-from pruneapp.document.session.journal import Journal
-from pruneapp.document.session.recovery import read_journal
-from pruneapp.document.session.restore import restored
-from pruneapp.document.session.saving import save_session
 from pruneapp.document.step import Row, Step
+from pruneapp.edits.apply_manual_edit import compute_hand
+from pruneapp.edits.manual_edit import HandEdit
+from pruneapp.edits.manual_edit_target import Target
 from pruneapp.errors import ParameterError, SelectionError, StaleError
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.masks.bitmask import BitMask
+from pruneapp.preview.estimate import estimate
+from pruneapp.preview.preview import compute_preview
 from pruneapp.progress import Job
+from pruneapp.sessions import journal
+from pruneapp.sessions.journal import Journal
+from pruneapp.sessions.journal_reader_recovery import read_journal
+from pruneapp.sessions.restore import restored
+from pruneapp.sessions.session_file import save_session
+from pruneapp.sessions.session_file_file import read_session
 
 SHAPES = {"a.weight": (7, 5), "b.weight": (4, 3, 2, 2), "c.bias": (9,)}
 NAMES = tuple(SHAPES)
@@ -434,7 +436,7 @@ class DocumentAgainstArrays(RuleBasedStateMachine):
 
 @pytest.fixture(autouse=True)
 def _compact_always(monkeypatch):
-    monkeypatch.setattr(journals, "_MUCH", 0)
+    monkeypatch.setattr(journal, "_MUCH", 0)
 
 
 TestDocument = DocumentAgainstArrays.TestCase

@@ -8,13 +8,13 @@ import pytest
 import torch
 from safetensors.torch import save_file
 
-from pruneapp.checkpoint.reader import open_checkpoint
-from pruneapp.document import energies
-from pruneapp.document.energies import measure_energies
-from pruneapp.document.energy import measure_energy
+from pruneapp.analysis import retained_norm_energies
+from pruneapp.analysis.retained_norm import measure_energy
+from pruneapp.analysis.retained_norm_energies import measure_energies
+from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.masks.bitmask import BitMask
-from pruneapp.masks.maskset import MaskSet
+from pruneapp.masks.bitmask_maskset import MaskSet
 from pruneapp.progress import Cancelled, CancelToken, Job
 
 SIZES = (1, 2, 3, 7, 8, 9, 16, 127, 128, 129, 1000, 4096, 4097)
@@ -24,7 +24,7 @@ TYPES = (torch.float64, torch.float32, torch.float16, torch.bfloat16, torch.floa
 @pytest.fixture(params=[1, 7], ids=["", "in small pieces"])
 def pieces(request, monkeypatch):
     if request.param > 1:
-        monkeypatch.setattr(energies, "_PIECE", 4096)
+        monkeypatch.setattr(retained_norm_energies, "_PIECE", 4096)
 
 
 def a_model(path, copies):

@@ -8,12 +8,12 @@ import threading
 import numpy as np
 import pytest
 
-from pruneapp.document import energy
-from pruneapp.document.energy import measure_energy
+from pruneapp.analysis import retained_norm
+from pruneapp.analysis.retained_norm import measure_energy
 from pruneapp.document.snapshot import Snapshot
-from pruneapp.kernels.contract import BLOCK
+from pruneapp.kernels.kernel import BLOCK
 from pruneapp.masks.bitmask import BitMask
-from pruneapp.masks.maskset import MaskSet
+from pruneapp.masks.bitmask_maskset import MaskSet
 from pruneapp.progress import Cancelled, CancelToken, Job
 from tests.document.memory_checkpoint import MemoryCheckpoint
 
@@ -21,9 +21,9 @@ SIZE = 9 * BLOCK + 77
 
 
 def measured(monkeypatch, weights, before, after, threads, stretch=2, piece=1):
-    monkeypatch.setattr(energy, "WORTH_THREADS", 0)
-    monkeypatch.setattr(energy, "_STRETCH", stretch * BLOCK)
-    monkeypatch.setattr(energy, "_PIECE", piece * BLOCK)
+    monkeypatch.setattr(retained_norm, "WORTH_THREADS", 0)
+    monkeypatch.setattr(retained_norm, "_STRETCH", stretch * BLOCK)
+    monkeypatch.setattr(retained_norm, "_PIECE", piece * BLOCK)
     masks = MaskSet() if before is None else MaskSet({"w": BitMask.from_bools(before)})
     snapshot = Snapshot(MemoryCheckpoint({"w": weights}), masks)
     return measure_energy(snapshot, "w", BitMask.from_bools(after), Job(), threads)
@@ -98,8 +98,8 @@ def test_what_is_protected_makes_no_threshold_unsure():
 
 
 def test_a_cancelled_measure_leaves_no_thread(monkeypatch):
-    monkeypatch.setattr(energy, "WORTH_THREADS", 0)
-    monkeypatch.setattr(energy, "_STRETCH", BLOCK)
+    monkeypatch.setattr(retained_norm, "WORTH_THREADS", 0)
+    monkeypatch.setattr(retained_norm, "_STRETCH", BLOCK)
     token = CancelToken()
 
     class Told:

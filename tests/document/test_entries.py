@@ -9,20 +9,22 @@ import pytest
 from changing import make_final, treat_zeros
 from memory_checkpoint import MemoryCheckpoint
 
-from pruneapp.answers import Gesture
 from pruneapp.document.document import Document
 from pruneapp.document.edit import Change, Edit
-from pruneapp.document.entries import named, names_of
-from pruneapp.document.finalize import Finalize
-from pruneapp.document.found import FileMasks, TreatZeros
-from pruneapp.document.hand import HandEdit, Target, compute_hand
-from pruneapp.document.opening import open_document
-from pruneapp.document.preview import compute_preview
 from pruneapp.document.step import Row, Step
+from pruneapp.document.step_entries import named, names_of
+from pruneapp.edits.apply_manual_edit import compute_hand
+from pruneapp.edits.finalize import Finalize
+from pruneapp.edits.found_masks import FileMasks, TreatZeros
+from pruneapp.edits.manual_edit import HandEdit
+from pruneapp.edits.manual_edit_target import Target
+from pruneapp.edits.open_document import open_document
 from pruneapp.errors import ParameterError, SelectionError, StaleError
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.masks.bitmask import BitMask
+from pruneapp.preview.preview import compute_preview
 from pruneapp.progress import Cancelled, CancelToken, Job
+from pruneapp.results.document_rows import Gesture
 
 
 def checkpoint() -> MemoryCheckpoint:

@@ -13,17 +13,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 from memory_checkpoint import MemoryCheckpoint
 
-from pruneapp.document.census.store import census_of
-from pruneapp.document.estimate import estimate
-from pruneapp.document.preview import compute_preview
+from pruneapp.analysis.histogram_store import census_of
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.step import Row, Step
 from pruneapp.errors import ParameterError
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.masks.bitmask import BitMask
-from pruneapp.masks.maskset import MaskSet
+from pruneapp.masks.bitmask_maskset import MaskSet
 from pruneapp.methods.limits import Limits
 from pruneapp.methods.registry import METHODS
+from pruneapp.preview.estimate import estimate
+from pruneapp.preview.preview import compute_preview
 from pruneapp.progress import Cancelled, CancelToken, Job
 from tests.document.test_limits import amounts, limits
 

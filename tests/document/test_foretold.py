@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 from memory_checkpoint import MemoryCheckpoint
 
-from pruneapp.answers import TileRequest
-from pruneapp.document.picture import tile
+from pruneapp.analysis.tiles import tile
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.masks.bitmask import BitMask
-from pruneapp.masks.maskset import MaskSet
+from pruneapp.masks.bitmask_maskset import MaskSet
 from pruneapp.progress import Job
+from pruneapp.results.tile import TileRequest
 
 THRESHOLD = 0.59375  # a number of every type
 

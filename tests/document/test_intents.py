@@ -14,25 +14,31 @@ from changing import make_final
 from kept_work import A, B, C, by_hand, open_model, prune, shut, states, taken_up, write_model
 from safetensors.numpy import save_file
 
-from pruneapp.document.hand import Target
-from pruneapp.document.preview import compute_preview
-from pruneapp.document.session import journal_log, journal_writer, log_file, packing, repeating
-from pruneapp.document.session import numbering as capturing
-from pruneapp.document.session.capture import Capture
-from pruneapp.document.session.entrance import Wish, open_wish
-from pruneapp.document.session.journal import Journal
-from pruneapp.document.session.log_file import MAGIC, records
-from pruneapp.document.session.recovery import left_behind, read_journal
-from pruneapp.document.session.reopen import reopened
+from pruneapp.document.capture import Capture
 from pruneapp.document.step import Row, Step
+from pruneapp.edits.manual_edit_target import Target
 from pruneapp.errors import CheckpointError, SelectionError, SessionError, StaleError
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.methods import registry
+from pruneapp.preview.preview import compute_preview
 from pruneapp.progress import Cancelled, CancelToken, Job
+from pruneapp.sessions import (
+    history_codec,
+    journal_file,
+    journal_file_log_file,
+    journal_journal_writer,
+    mask_codec,
+    restore_repeating,
+)
+from pruneapp.sessions.journal import Journal
+from pruneapp.sessions.journal_file_log_file import MAGIC, records
+from pruneapp.sessions.journal_reader_recovery import left_behind, read_journal
+from pruneapp.sessions.open_path import Wish, open_wish
+from pruneapp.sessions.restore_reopen import reopened
 
 # The package has a function of this name.
-REPLAY = sys.modules["pruneapp.document.recipe.replay"]
+REPLAY = sys.modules["pruneapp.recipes.replay"]
 
 
 @pytest.fixture
@@ -43,9 +49,9 @@ def model(tmp_path: Path) -> Path:
 @pytest.fixture(autouse=True)
 def large(monkeypatch):
     """Every mask is one of a large model: of several pieces, and too much to be written at once."""
-    monkeypatch.setattr(journal_writer, "AT_ONCE", 0)
-    monkeypatch.setattr(packing, "PIECE", 16)
-    for module in (packing, capturing, journal_log):
+    monkeypatch.setattr(journal_journal_writer, "AT_ONCE", 0)
+    monkeypatch.setattr(mask_codec, "PIECE", 16)
+    for module in (mask_codec, history_codec, journal_file):
         monkeypatch.setattr(module, "SMALL", 4)
 
 
@@ -131,9 +137,11 @@ def test_an_intent_is_on_the_disk_before_the_masks_and_small(model, place, monke
     journal = Journal(place)
     sizes: list[int] = []
     flushed: list[int] = []
-    flush = log_file.LogFile.flush
+    flush = journal_file_log_file.LogFile.flush
     monkeypatch.setattr(
-        log_file.LogFile, "flush", lambda log: (flushed.append(log.size), flush(log))[1]
+        journal_file_log_file.LogFile,
+        "flush",
+        lambda log: (flushed.append(log.size), flush(log))[1],
     )
     journal.keep(Capture.of(document), {}, Job(), lambda: sizes.append(journal.size))
     assert flushed[0] < sizes[0]
@@ -281,7 +289,7 @@ def test_what_another_pruneapp_did_in_its_own_way_is_missing_and_said(model, pla
     kept = states(document)
     prune(document, B)
     mid_write(document, journal)
-    monkeypatch.delitem(repeating._DEEDS, "step")
+    monkeypatch.delitem(restore_repeating._DEEDS, "step")
     again = taken_up(journal.path)
     assert states(again) == kept
     (notice,) = again.notices
@@ -354,7 +362,7 @@ def test_an_undone_intent_may_be_done_again(model, place):
 
 def test_compaction_waits_for_nobody(model, place, tmp_path, monkeypatch):
     """What is done while the journal is written anew is in the old one at once, then in both."""
-    monkeypatch.setattr("pruneapp.document.session.journal._MUCH", 0)
+    monkeypatch.setattr("pruneapp.sessions.journal._MUCH", 0)
     document = open_model(model)
     journal = Journal(place)
     for _ in range(3):
@@ -379,15 +387,15 @@ def test_compaction_waits_for_nobody(model, place, tmp_path, monkeypatch):
 
 def test_a_disk_that_keeps_no_masks_still_keeps_what_was_done(model, place, tmp_path, monkeypatch):
     """The sentence says so; as soon as there is room, the masks follow."""
-    write = log_file.LogFile.append
+    write = journal_file_log_file.LogFile.append
     full = True
 
     def append(log, kind, payload):
-        if full and kind == log_file.PIECE:
+        if full and kind == journal_file_log_file.PIECE:
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         return write(log, kind, payload)
 
-    monkeypatch.setattr(log_file.LogFile, "append", append)
+    monkeypatch.setattr(journal_file_log_file.LogFile, "append", append)
     document = open_model(model)
     journal = Journal(place)
     for name in (A, B):
@@ -412,7 +420,7 @@ def test_a_file_that_the_disk_may_have_lost_is_written_anew(
     model, place, tmp_path, monkeypatch, at
 ):
     """After a flush that failed nobody knows what is there, and the next one says nothing."""
-    flush = log_file.LogFile.flush
+    flush = journal_file_log_file.LogFile.flush
     calls = 0
 
     def flushed(log):
@@ -422,7 +430,7 @@ def test_a_file_that_the_disk_may_have_lost_is_written_anew(
             raise OSError(errno.EIO, os.strerror(errno.EIO))
         flush(log)
 
-    monkeypatch.setattr(log_file.LogFile, "flush", flushed)
+    monkeypatch.setattr(journal_file_log_file.LogFile, "flush", flushed)
     document = open_model(model)
     journal = Journal(place)
     inode = None

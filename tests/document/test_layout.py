@@ -10,11 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from memory_checkpoint import MemoryCheckpoint
 
-from pruneapp.answers import TileRequest
-from pruneapp.document.layout import column_offsets, layout, row_offsets
-from pruneapp.document.picture import tile
+from pruneapp.analysis.layout import column_offsets, layout, row_offsets
+from pruneapp.analysis.tiles import tile
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.progress import Job
+from pruneapp.results.tile import TileRequest
 
 
 @st.composite

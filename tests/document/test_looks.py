@@ -13,15 +13,19 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from looks import count_looks
 
-from pruneapp.answers import Gesture
 from pruneapp.document.document import Document
-from pruneapp.document.finalize import Finalize
-from pruneapp.document.found import TreatZeros
-from pruneapp.document.hand import HandEdit, alike, complete_channels, compute_hand, with_companions
-from pruneapp.document.preview import compute_preview
+from pruneapp.document.selection_roles import alike
 from pruneapp.document.step import Row, Step
+from pruneapp.edits.apply_manual_edit import compute_hand
+from pruneapp.edits.coupled_tensors import with_companions
+from pruneapp.edits.coupled_tensors_complete import complete_channels
+from pruneapp.edits.finalize import Finalize
+from pruneapp.edits.found_masks import TreatZeros
+from pruneapp.edits.manual_edit import HandEdit
 from pruneapp.kernels.cpu import CpuKernel
+from pruneapp.preview.preview import compute_preview
 from pruneapp.progress import Job
+from pruneapp.results.document_rows import Gesture
 
 WEIGHTS = 1000
 # Lines of Python that may run between two looks: some for each of all tensors, which of 100,000 is

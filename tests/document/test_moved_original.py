@@ -13,13 +13,13 @@ import torch
 from kept_work import SHAPES, A, open_model, prune, save, shut, states, storied, write_model
 from safetensors.numpy import save_file
 
-from pruneapp.document.session.file import read_session
-from pruneapp.document.session.finding import find_original
-from pruneapp.document.session.original import describe
-from pruneapp.document.session.reopen import masks_on_other, reopened
 from pruneapp.errors import OriginalChangedError, OriginalMissingError
-from pruneapp.export.run import ExportRequest, export
+from pruneapp.export.exporter import ExportRequest, export
 from pruneapp.progress import Job
+from pruneapp.sessions.fingerprint import describe
+from pruneapp.sessions.fingerprint_finding import find_original
+from pruneapp.sessions.restore_reopen import masks_on_other, reopened
+from pruneapp.sessions.session_file_file import read_session
 
 
 def sharded(path: Path, *, index: bool = True) -> Path:

@@ -14,17 +14,17 @@ from hypothesis import strategies as st
 from memory_checkpoint import MemoryCheckpoint
 from torch.nn.utils import prune as torch_prune
 
-from pruneapp.answers.overlap import TensorOverlap
-from pruneapp.checkpoint.reader import open_checkpoint
+from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.document.document import Document
-from pruneapp.document.given import masks_of
-from pruneapp.document.hand import compute_hand
-from pruneapp.document.overlap import combine, overlap
 from pruneapp.document.snapshot import Snapshot
+from pruneapp.edits.apply_manual_edit import compute_hand
+from pruneapp.edits.combine import combine, overlap
+from pruneapp.edits.mask_files import masks_of
 from pruneapp.errors import ParameterError, SelectionError, UnknownTensorError
 from pruneapp.masks.bitmask import BitMask
-from pruneapp.masks.maskset import MaskSet
+from pruneapp.masks.bitmask_maskset import MaskSet
 from pruneapp.progress import Cancelled, CancelToken, Job
+from pruneapp.results.state_comparison_overlap import TensorOverlap
 
 FC = "module.fc.weight"
 WORDS = {"and": "in both", "or": "in either", "minus": "here, not there"}
@@ -51,7 +51,7 @@ def test_every_combination_prunes_what_it_says_and_spares_what_is_protected(
     seed, how, share_here, share_there, share_protected, piece
 ):
     """In pieces of some bytes, too: the masks of a large model are never looked at whole."""
-    with patch("pruneapp.document.overlap._PIECE", piece):
+    with patch("pruneapp.edits.combine._PIECE", piece):
         assert_combined(seed, how, share_here, share_there, share_protected)
 
 
@@ -124,7 +124,7 @@ def test_tensors_come_in_the_order_of_the_file_and_it_is_said_how_far_it_is():
         MaskSet(masks(b=np.arange(100) < 40)),
     )
     theirs = masks(**{name: np.arange(100) < 60 for name in "abc"})
-    with patch("pruneapp.document.overlap._PIECE", 5):
+    with patch("pruneapp.edits.combine._PIECE", 5):
         seen = Seen()
         found = overlap(snapshot, theirs, Job(seen))
         assert [tensor.name for tensor in found.tensors] == ["b", "a", "c"]

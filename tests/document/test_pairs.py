@@ -9,22 +9,19 @@ import pytest
 import torch
 from memory_checkpoint import MemoryCheckpoint
 
-from pruneapp.answers import Gesture
-from pruneapp.checkpoint.reader import Checkpoint, open_checkpoint
+from pruneapp.checkpoint.checkpoint import Checkpoint, open_checkpoint
 from pruneapp.document.document import Document
-from pruneapp.document.hand import (
-    HandEdit,
-    alike,
-    companions,
-    complete_channels,
-    compute_hand,
-    with_companions,
-)
-from pruneapp.document.preview import compute_preview
+from pruneapp.document.selection_roles import alike
 from pruneapp.document.step import Row, Step
+from pruneapp.edits.apply_manual_edit import compute_hand
+from pruneapp.edits.coupled_tensors import companions, with_companions
+from pruneapp.edits.coupled_tensors_complete import complete_channels
+from pruneapp.edits.manual_edit import HandEdit
 from pruneapp.errors import SelectionError, UnknownTensorError
 from pruneapp.kernels.cpu import CpuKernel
+from pruneapp.preview.preview import compute_preview
 from pruneapp.progress import Job
+from pruneapp.results.document_rows import Gesture
 
 
 def named(*names: str, **shapes: tuple[int, ...]) -> MemoryCheckpoint:

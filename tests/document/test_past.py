@@ -9,10 +9,10 @@ import pytest
 from changing import make_final
 
 from pruneapp.document.document import Document
-from pruneapp.document.preview import compute_preview
 from pruneapp.document.step import Row, Step
 from pruneapp.errors import HistoryError, StaleError
 from pruneapp.kernels.cpu import CpuKernel
+from pruneapp.preview.preview import compute_preview
 from pruneapp.progress import Cancelled, CancelToken, Job
 
 FC = "module.fc.weight"

@@ -10,15 +10,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from memory_checkpoint import MemoryCheckpoint
 
-from pruneapp.answers.patterns import PatternTotals
-from pruneapp.document.patterns import certificate, check_pattern, repair
-from pruneapp.document.preview import compute_preview
+from pruneapp.analysis.patterns import certificate, check_pattern, repair
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.errors import ParameterError, SelectionError
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.masks.bitmask import BitMask
-from pruneapp.masks.maskset import MaskSet
+from pruneapp.masks.bitmask_maskset import MaskSet
+from pruneapp.preview.preview import compute_preview
 from pruneapp.progress import Cancelled, CancelToken, Job
+from pruneapp.results.pattern_report import PatternTotals
 from tests.strategies import kept_bools, shapes
 
 DEFAULT = {"by_default": True}

@@ -11,17 +11,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from memory_checkpoint import MemoryCheckpoint
 
-from pruneapp.answers import TileRequest
+from pruneapp.analysis import tiles
+from pruneapp.analysis.layout import column_offsets, layout, row_offsets
+from pruneapp.analysis.layout_scale import scale
+from pruneapp.analysis.tiles import tile
 from pruneapp.checkpoint.dtypes import DTYPES
-from pruneapp.document import picture as pictures
-from pruneapp.document.layout import column_offsets, row_offsets
-from pruneapp.document.picture import layout, scale, tile
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.errors import CheckpointError
-from pruneapp.kernels.side_by_side import in_order
+from pruneapp.kernels.threads import in_order
 from pruneapp.masks.bitmask import BitMask
-from pruneapp.masks.maskset import MaskSet
+from pruneapp.masks.bitmask_maskset import MaskSet
 from pruneapp.progress import Cancelled, CancelToken, Job
+from pruneapp.results.tile import TileRequest
 
 SHAPES = [
     (),
@@ -148,7 +149,7 @@ def test_parts_and_pools_equal_a_naive_picture(data):
 @pytest.mark.parametrize("shape", [(2000, 3, 7, 11), (3, 500_003), (500_003, 3), (1_000_000,)])
 @pytest.mark.parametrize("pool", [2, 16, 1024, 1 << 21])
 def test_large_tensors_are_pooled_over_many_blocks(shape, pool, monkeypatch):
-    monkeypatch.setattr("pruneapp.document.picture._BLOCK", 1 << 15)
+    monkeypatch.setattr("pruneapp.analysis.tiles._BLOCK", 1 << 15)
     array = np.random.default_rng(0).normal(size=shape).astype(np.float32)
     got = tile(
         Snapshot(MemoryCheckpoint({"w": array})),
@@ -296,9 +297,9 @@ def test_a_tile_that_follows_a_slider_leaves_a_core_to_the_window(going, threads
         asked.append(threads)
         return in_order(blocks, work, job, threads)
 
-    monkeypatch.setattr(pictures, "in_order", noting)
-    monkeypatch.setattr(pictures, "default_threads", lambda: 4)
-    monkeypatch.setattr(pictures, "WORTH_THREADS", 1)
+    monkeypatch.setattr(tiles, "in_order", noting)
+    monkeypatch.setattr(tiles, "default_threads", lambda: 4)
+    monkeypatch.setattr(tiles, "WORTH_THREADS", 1)
     array = np.linspace(-1, 1, 24, dtype=np.float32).reshape(4, 6)
     snapshot = Snapshot(MemoryCheckpoint({"w": array}))
     found = tile(snapshot, TileRequest("w", 0, 0, 4, 6, 1), going, Job())

@@ -8,14 +8,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from memory_checkpoint import MemoryCheckpoint
 
-from pruneapp.answers import TileRequest
-from pruneapp.document.layout import layout
-from pruneapp.document.picture import difference_tile, tile
+from pruneapp.analysis.layout import layout
+from pruneapp.analysis.tiles import difference_tile, tile
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.errors import UnknownTensorError
 from pruneapp.masks.bitmask import BitMask
-from pruneapp.masks.maskset import MaskSet
+from pruneapp.masks.bitmask_maskset import MaskSet
 from pruneapp.progress import Cancelled, CancelToken, Job
+from pruneapp.results.tile import TileRequest
 
 WHOLE = 1 << 40
 # Columns of both kinds: of whole bytes of bits, and not.
@@ -77,8 +77,8 @@ def test_shares_and_magnitudes_equal_a_naive_picture(case, block):
         MemoryCheckpoint({"w": array}), mask_set(kept), protected=mask_set(guards & kept)
     )
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("pruneapp.document.picture._BLOCK", block)
-        patch.setattr("pruneapp.document.picture.WORTH_THREADS", block * 8)
+        patch.setattr("pruneapp.analysis.tiles._BLOCK", block)
+        patch.setattr("pruneapp.analysis.tiles.WORTH_THREADS", block * 8)
         got = tile(snapshot, request, BitMask.from_bools(kept & ~goes), Job())
     np.testing.assert_allclose(got.values, expected(array, request), rtol=1e-6)
     np.testing.assert_allclose(got.kept, expected(kept, request), rtol=1e-6)
@@ -165,8 +165,8 @@ def test_a_difference_of_other_shapes_is_refused():
 )
 @pytest.mark.parametrize("pool", [64, 256])
 def test_a_first_look_takes_few_weights_of_every_pixel(shape, pool, monkeypatch):
-    monkeypatch.setattr("pruneapp.document.picture._FIRST_LOOK", 1 << 16)
-    monkeypatch.setattr("pruneapp.document.gathering._SPAN", 1 << 8)
+    monkeypatch.setattr("pruneapp.analysis.tiles._FIRST_LOOK", 1 << 16)
+    monkeypatch.setattr("pruneapp.analysis.pooling_gathering._SPAN", 1 << 8)
     rng = np.random.default_rng(1)
     array = np.abs(rng.normal(size=shape)).astype(np.float32)
     kept = rng.random(shape) < 0.5
@@ -199,7 +199,7 @@ def test_a_first_look_sees_no_stripes_in_even_rows():
     checkpoint = MemoryCheckpoint({"w": array})
     request = TileRequest("w", 0, 0, WHOLE, WHOLE, 16, sampled=True)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("pruneapp.document.picture._FIRST_LOOK", 1 << 19)
+        patch.setattr("pruneapp.analysis.tiles._FIRST_LOOK", 1 << 19)
         got = tile(Snapshot(checkpoint), request, None, Job())
     assert got.sampled
     assert got.values.mean() == pytest.approx(0.5, abs=0.05)

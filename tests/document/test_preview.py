@@ -8,16 +8,16 @@ import torch
 from memory_checkpoint import MemoryCheckpoint
 from torch.nn.utils import prune as torch_prune
 
-from pruneapp.checkpoint.reader import open_checkpoint
-from pruneapp.document.estimate import estimate
-from pruneapp.document.opening import open_document
-from pruneapp.document.preview import compute_preview
+from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.document.selection import select
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.step import Row, Step
+from pruneapp.edits.open_document import open_document
 from pruneapp.errors import ParameterError, SelectionError
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.masks.bitmask import BitMask
+from pruneapp.preview.estimate import estimate
+from pruneapp.preview.preview import compute_preview
 from pruneapp.progress import Cancelled, CancelToken, Job
 
 CONVS = ("module.conv1.weight", "module.conv2.weight")

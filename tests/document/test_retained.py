@@ -11,12 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from memory_checkpoint import MemoryCheckpoint
 
-from pruneapp.document.census import Census
-from pruneapp.document.census.store import census_of
-from pruneapp.document.retained import retained
+from pruneapp.analysis.histogram_store import Census, census_of
 from pruneapp.document.snapshot import Snapshot, StateCache
 from pruneapp.masks.bitmask import BitMask
-from pruneapp.masks.maskset import MaskSet
+from pruneapp.masks.bitmask_maskset import MaskSet
+from pruneapp.preview.from_histograms_retained import retained
 from pruneapp.progress import Job
 
 

@@ -5,16 +5,16 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from pruneapp.document.preview import compute_preview
-from pruneapp.document.ruled import Ruled, state_after
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.step import Row, Step
 from pruneapp.errors import ParameterError
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.masks.bitmask import BitMask
-from pruneapp.masks.maskset import MaskSet
-from pruneapp.methods.declaration import WeightMethod
+from pruneapp.masks.bitmask_maskset import MaskSet
+from pruneapp.methods.method import WeightMethod
 from pruneapp.methods.registry import METHODS
+from pruneapp.preview.preview import compute_preview
+from pruneapp.preview.preview_ruled import Ruled, state_after
 from pruneapp.progress import Job
 
 NAMES = ("module.conv1.weight", "module.conv2.weight", "module.fc.weight")

@@ -14,15 +14,10 @@ from kept_work import SHAPES, A, B, C, open_model, prune, save, shut, states, st
 from safetensors import safe_open
 from safetensors.numpy import load_file
 
-from pruneapp.checkpoint.reader import open_checkpoint
-from pruneapp.checkpoint.writer import AtomicFile
+from pruneapp.checkpoint.checkpoint import open_checkpoint
+from pruneapp.checkpoint.io.atomic_file_writer import AtomicFile
+from pruneapp.document.capture import Capture
 from pruneapp.document.document import Document
-from pruneapp.document.preview import compute_preview
-from pruneapp.document.session.capture import Capture
-from pruneapp.document.session.file import is_session, read_session
-from pruneapp.document.session.reopen import masks_on_other, reopened
-from pruneapp.document.session.saving import save_session
-from pruneapp.document.session.stamp import Stamp
 from pruneapp.document.step import Row, Step
 from pruneapp.errors import (
     ExportError,
@@ -34,7 +29,12 @@ from pruneapp.errors import (
     StaleError,
 )
 from pruneapp.kernels.cpu import CpuKernel
+from pruneapp.preview.preview import compute_preview
 from pruneapp.progress import Cancelled, CancelToken, Job
+from pruneapp.sessions.fingerprint_stamp import Stamp
+from pruneapp.sessions.restore_reopen import masks_on_other, reopened
+from pruneapp.sessions.session_file import save_session
+from pruneapp.sessions.session_file_file import is_session, read_session
 
 
 @pytest.fixture
@@ -276,7 +276,7 @@ def test_masks_that_cannot_be_taken_over_leave_nothing_open(model, tmp_path, mon
     def damaged(*_args):
         raise SessionError("No.")
 
-    monkeypatch.setattr("pruneapp.document.session.reopen.masks_in_force", damaged)
+    monkeypatch.setattr("pruneapp.sessions.restore_reopen.masks_in_force", damaged)
     with (
         read_session(tmp_path / "work.prune", Job()) as session,
         pytest.raises(SessionError, match="No"),
@@ -478,8 +478,8 @@ def test_saving_can_be_cancelled_and_leaves_the_old_file(model, session):
     document = storied(model)
     token = CancelToken()
     token.cancel()
-    from pruneapp.document.session.capture import Capture
-    from pruneapp.document.session.saving import save_session
+    from pruneapp.document.capture import Capture
+    from pruneapp.sessions.session_file import save_session
 
     with pytest.raises(Cancelled):
         save_session(Capture.of(document), {}, session, Job(cancel=token))
@@ -533,8 +533,8 @@ def test_a_folder_that_is_not_there_is_a_sentence(model, tmp_path):
 
 
 def test_masks_that_were_cut_off_while_saving_are_stale(model, tmp_path):
-    from pruneapp.document.session.capture import Capture
-    from pruneapp.document.session.saving import save_session
+    from pruneapp.document.capture import Capture
+    from pruneapp.sessions.session_file import save_session
 
     document = storied(model, budget=0, scratch=tmp_path)
     capture = Capture.of(document)

@@ -10,13 +10,14 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from memory_checkpoint import MemoryCheckpoint
 
-from pruneapp.document.histogram import histogram
+from pruneapp.analysis.statistics import histogram
+from pruneapp.analysis.statistics_stats import channel_norms, sparsity, stats
 from pruneapp.document.snapshot import Snapshot
-from pruneapp.document.stats import channel_norms, kept_by_channel, sparsity, stats
 from pruneapp.errors import ParameterError
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.masks.bitmask import BitMask
-from pruneapp.masks.maskset import MaskSet
+from pruneapp.masks.bitmask_maskset import MaskSet
+from pruneapp.masks.channels import kept_by_channel
 from pruneapp.progress import Cancelled, CancelToken, Job
 
 ODD = np.array([0.0, -0.0, np.nan, np.inf, -np.inf, 3.0, -5.0, 1e-3])

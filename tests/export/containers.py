@@ -15,7 +15,7 @@ from safetensors.torch import save_file
 
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.masks.bitmask import BitMask
-from pruneapp.masks.maskset import MaskSet
+from pruneapp.masks.bitmask_maskset import MaskSet
 
 PRUNED = ("net.conv.weight", "net.fc.weight")
 

@@ -10,10 +10,11 @@ import torch
 from safetensors.torch import load_file
 
 from pruneapp.errors import ExportError
-from pruneapp.export.account import KINDS, account_of, write_account
-from pruneapp.export.account.page import percent, size
-from pruneapp.export.registry import FORMATS
-from pruneapp.export.run import ExportRequest, export
+from pruneapp.export.catalog import FORMATS
+from pruneapp.export.exporter import ExportRequest, export
+from pruneapp.export.report_file import account_of
+from pruneapp.export.report_file_page import percent, size
+from pruneapp.export.report_file_writing import KINDS, write_account
 from pruneapp.progress import Cancelled, CancelToken, Job
 from tests.export.containers import as_snapshot, kept_masks, model
 

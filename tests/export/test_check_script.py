@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 import torch
 
-from pruneapp.checkpoint.reader import open_checkpoint
+from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.errors import ExportError
-from pruneapp.export.check_script import check_script, write_check_script
-from pruneapp.export.registry import FORMATS
-from pruneapp.export.run import ExportRequest, export
+from pruneapp.export.catalog import FORMATS
+from pruneapp.export.exporter import ExportRequest, export
+from pruneapp.export.scripts.comparison_script import check_script, write_check_script
 from pruneapp.progress import Job
 from tests.export.containers import as_snapshot, kept_masks, model
 

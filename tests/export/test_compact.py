@@ -16,10 +16,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import pruneapp
-from pruneapp.checkpoint.packed import frames
-from pruneapp.checkpoint.reader import open_checkpoint
-from pruneapp.cli.commands import main
-from pruneapp.cli.options import parse
+from pruneapp.checkpoint.checkpoint import open_checkpoint
+from pruneapp.checkpoint.formats import compact_codec
+from pruneapp.cli.main import main
+from pruneapp.cli.parser import parse
 from pruneapp.errors import (
     CheckpointError,
     DamagedFileError,
@@ -27,10 +27,10 @@ from pruneapp.errors import (
     ParameterError,
     UnsupportedFileError,
 )
-from pruneapp.export.compact import READER_NAME
-from pruneapp.export.expand import expand
-from pruneapp.export.offers import offers
-from pruneapp.export.run import ExportRequest, export
+from pruneapp.export.exporter import ExportRequest, export
+from pruneapp.export.format_sizes import offers
+from pruneapp.export.formats.compact_expand import expand
+from pruneapp.export.scripts.loading_code import READER_NAME
 from pruneapp.progress import Cancelled, CancelToken, Job
 from tests.export.containers import SOURCES, as_snapshot, kept_masks, model
 from tests.export.test_every_format import SPARSITIES, pruned, write_source
@@ -38,7 +38,7 @@ from tests.export.test_every_format import SPARSITIES, pruned, write_source
 
 @pytest.fixture
 def small_frames(monkeypatch):
-    monkeypatch.setattr(frames, "FRAME", 1024)
+    monkeypatch.setattr(compact_codec, "FRAME", 1024)
 
 
 @pytest.fixture
@@ -67,14 +67,14 @@ def test_a_frame_holds_any_bits(kind, size, density, seed):
     rng = np.random.default_rng(seed)
     words = rng.integers(0, 256, size * np.dtype(kind).itemsize, np.uint8).view(kind)
     words = np.where(rng.random(size) < density, words, 0).astype(kind)
-    row, parts = frames.encode(words)
+    row, parts = compact_codec.encode(words)
     out = np.ones(size, kind)
-    frames.decode(memoryview(b"".join(parts)), np.array(row, np.uint32), out)
+    compact_codec.decode(memoryview(b"".join(parts)), np.array(row, np.uint32), out)
 
     assert np.array_equal(out, words)
     assert row[0] == np.count_nonzero(words)
     assert list(map(len, parts)) == [n for n in row[1:] if n]
-    bound = frames.bound((size + 7) // 8) + words.itemsize * frames.bound(size)
+    bound = compact_codec.bound((size + 7) // 8) + words.itemsize * compact_codec.bound(size)
     assert sum(row[1:]) <= bound
 
 
@@ -253,7 +253,7 @@ def open_compact(tmp_path_factory):
         pytest.MonkeyPatch.context() as patch,
         open_checkpoint(write_source(folder / "in.safetensors", packed=True)) as source,
     ):
-        patch.setattr(frames, "FRAME", 1024)
+        patch.setattr(compact_codec, "FRAME", 1024)
         state = pruned(source, 0.5)
         write(state, folder / "x.compact.safetensors")
         with open_checkpoint(folder / "x.compact.safetensors") as packed:
@@ -387,7 +387,7 @@ def test_a_file_that_was_cut_or_damaged_is_not_expanded(source, tmp_path):
 
 @pytest.mark.parametrize("threads", [1, 2, 5])
 def test_the_number_of_threads_changes_no_byte(threads, source, tmp_path, monkeypatch):
-    from pruneapp.export import compact, zst
+    from pruneapp.export.formats import compact, zst
 
     for module, name, suffix in ((compact, "compact", ".safetensors"), (zst, "zst", ".zst")):
         digests = set()
@@ -398,8 +398,8 @@ def test_the_number_of_threads_changes_no_byte(threads, source, tmp_path, monkey
 
 
 def test_what_it_says_of_its_making_is_true_of_both_files(source, tmp_path):
-    from pruneapp.document.recipe import recipe_of
     from pruneapp.export.provenance import KEY, provenance_of
+    from pruneapp.recipes.portable import recipe_of
 
     state = pruned(source, 0.5)
     origin = provenance_of(state, recipe_of(source, [], {}), Job())

@@ -11,22 +11,22 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from pruneapp.answers import TensorSparsity
+from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.checkpoint.dtypes import DTYPES, SAFETENSORS_DTYPES
-from pruneapp.checkpoint.packed import frames
-from pruneapp.checkpoint.reader import open_checkpoint
+from pruneapp.checkpoint.formats import compact_codec
+from pruneapp.document.capture import Capture
 from pruneapp.document.document import Document
-from pruneapp.document.preview import compute_preview
-from pruneapp.document.session.capture import Capture
 from pruneapp.document.step import Row, Step
 from pruneapp.errors import PruneAppError
-from pruneapp.export.compact_size import CompactSizes
-from pruneapp.export.run import ExportRequest
-from pruneapp.gui.export_work import export_document
+from pruneapp.export.exporter import ExportRequest
+from pruneapp.export.size_bounds import CompactSizes
+from pruneapp.gui.export.export_worker import export_document
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.masks.bitmask import BitMask
-from pruneapp.masks.maskset import MaskSet
+from pruneapp.masks.bitmask_maskset import MaskSet
+from pruneapp.preview.preview import compute_preview
 from pruneapp.progress import Job
+from pruneapp.results.sparsity_report import TensorSparsity
 
 WHOLE = [d for d in DTYPES.values() if d.name in SAFETENSORS_DTYPES and not d.packed]
 NAMES = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=30)
@@ -98,7 +98,7 @@ def test_the_most_is_never_less_than_is_written(tmp_path_factory, tensors, metho
         pytest.MonkeyPatch.context() as patch,
         open_checkpoint(write(folder / "in.safetensors", tensors)) as checkpoint,
     ):
-        patch.setattr(frames, "FRAME", 1 << 10 if small else frames.FRAME)
+        patch.setattr(compact_codec, "FRAME", 1 << 10 if small else compact_codec.FRAME)
         document = Document(checkpoint)
         names = tuple(
             e.name for e in checkpoint.entries.values() if e.prunable and len(e.shape) > 1

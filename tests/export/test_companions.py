@@ -9,13 +9,13 @@ import pytest
 import torch
 from safetensors.torch import load_file, save_file
 
-from pruneapp.checkpoint.reader import open_checkpoint
+from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.errors import ExportError, FileChangedError
-from pruneapp.export import folder as folders
-from pruneapp.export.companions import _is_own, copy_of
-from pruneapp.export.landing import landing
-from pruneapp.export.run import ExportRequest, export
-from pruneapp.gui.export_told import report_text
+from pruneapp.export.destination import folder as folders
+from pruneapp.export.destination.sidecars import _is_own, copy_of
+from pruneapp.export.exporter import ExportRequest, export
+from pruneapp.export.exporter_landing import landing
+from pruneapp.gui.export.export_controller_export_told import report_text
 from pruneapp.progress import Cancelled, CancelToken, Job
 from tests.export.containers import as_snapshot
 

@@ -15,13 +15,13 @@ from safetensors import SafetensorError
 from safetensors.torch import load_file
 
 import pruneapp
-from pruneapp.checkpoint.reader import open_checkpoint
+from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.errors import ExportError
-from pruneapp.export.expand import expand
-from pruneapp.export.run import ExportRequest, export
+from pruneapp.export.exporter import ExportRequest, export
+from pruneapp.export.formats.compact_expand import expand
 from pruneapp.masks.bitmask import BitMask
-from pruneapp.masks.maskset import MaskSet
+from pruneapp.masks.bitmask_maskset import MaskSet
 from pruneapp.progress import Job
 from tests.export.containers import as_snapshot, kept_masks, model
 

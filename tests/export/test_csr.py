@@ -16,18 +16,20 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from safetensors.torch import save_file
 
+from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.checkpoint.dtypes import DTYPES
 from pruneapp.checkpoint.entry import Location, TensorEntry
-from pruneapp.checkpoint.reader import open_checkpoint
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.errors import ExportError
-from pruneapp.export import csr, parts, torch_zip
-from pruneapp.export.offers import forecast
+from pruneapp.export import format as csr_module
+from pruneapp.export import plan as parts
+from pruneapp.export.catalog import FORMATS
+from pruneapp.export.exporter import ExportRequest, export
+from pruneapp.export.format_sizes import forecast
+from pruneapp.export.formats import csr, torch_torch_zip
 from pruneapp.export.records import finalized
-from pruneapp.export.registry import FORMATS
-from pruneapp.export.run import ExportRequest, export
 from pruneapp.masks.bitmask import BitMask
-from pruneapp.masks.maskset import MaskSet
+from pruneapp.masks.bitmask_maskset import MaskSet
 from pruneapp.progress import Job
 from tests.export.containers import as_snapshot, some_bytes
 
@@ -61,7 +63,7 @@ def masks(shapes: Mapping[str, tuple[int, ...]], kept: float) -> dict[str, np.nd
     return {name: rng.random(shape) < kept for name, shape in shapes.items()}
 
 
-def written(state: Snapshot) -> tuple[bytes, csr.Plan]:
+def written(state: Snapshot) -> tuple[bytes, csr_module.Plan]:
     plan = CSR.plan(parts.whole(state, ".pt"), {}, Job())
     data = b"".join(bytes(piece) for piece in plan.pieces())
     assert len(data) == plan.nbytes, "the size was known before"
@@ -71,7 +73,7 @@ def written(state: Snapshot) -> tuple[bytes, csr.Plan]:
 def plain_size(state: Snapshot) -> int:
     """Return the size of a dense state dict."""
     records = [finalized(state, entry) for entry in state.checkpoint.entries.values()]
-    return torch_zip.plan_state_dict(records, Job()).nbytes
+    return torch_torch_zip.plan_state_dict(records, Job()).nbytes
 
 
 @pytest.mark.parametrize("mapped", [False, True], ids=["read", "mapped"])

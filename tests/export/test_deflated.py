@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pruneapp.errors import ExportError
-from pruneapp.export.deflated import BLOCK_BYTES, deflate
-from pruneapp.export.run import ExportRequest, export
+from pruneapp.export.exporter import ExportRequest, export
+from pruneapp.export.formats.deflated import BLOCK_BYTES, deflate
 from pruneapp.progress import Job
 from tests.export.containers import as_snapshot
 

@@ -14,15 +14,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from safetensors.torch import save_file
 
-from pruneapp.checkpoint.reader import Checkpoint, open_checkpoint
-from pruneapp.document.given import read_mask
+from pruneapp.checkpoint.checkpoint import Checkpoint, open_checkpoint
 from pruneapp.document.snapshot import Snapshot
+from pruneapp.edits.mask_files import read_mask
 from pruneapp.errors import ExportError, ParameterError
-from pruneapp.export.offers import offers
-from pruneapp.export.registry import FORMATS
-from pruneapp.export.run import ExportRequest, export
+from pruneapp.export.catalog import FORMATS
+from pruneapp.export.exporter import ExportRequest, export
+from pruneapp.export.format_sizes import offers
 from pruneapp.masks.bitmask import BitMask
-from pruneapp.masks.maskset import MaskSet
+from pruneapp.masks.bitmask_maskset import MaskSet
 from pruneapp.progress import Job
 from tests.unusual import IN_PARTS, READABLE, UNREADABLE, oracle, plain
 

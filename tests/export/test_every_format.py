@@ -18,20 +18,20 @@ import pytest
 import zstandard
 from safetensors.numpy import save_file
 
+from pruneapp.checkpoint.checkpoint import Checkpoint, open_checkpoint
 from pruneapp.checkpoint.dtypes import DTYPES, SAFETENSORS_DTYPES
-from pruneapp.checkpoint.packed import frames
-from pruneapp.checkpoint.reader import Checkpoint, open_checkpoint
-from pruneapp.document.given import read_mask
+from pruneapp.checkpoint.formats import compact_codec
 from pruneapp.document.snapshot import Snapshot
+from pruneapp.edits.mask_files import read_mask
 from pruneapp.errors import ExportError, PruneAppError
-from pruneapp.export.declaration import Format
-from pruneapp.export.expand import expand
-from pruneapp.export.offers import forecast
-from pruneapp.export.registry import FORMATS
-from pruneapp.export.run import ExportRequest, export
+from pruneapp.export.catalog import FORMATS
+from pruneapp.export.exporter import ExportRequest, export
+from pruneapp.export.format import Format
+from pruneapp.export.format_sizes import forecast
+from pruneapp.export.formats.compact_expand import expand
 from pruneapp.masks.bitmask import BitMask
-from pruneapp.masks.maskset import MaskSet
-from pruneapp.params import validate_all
+from pruneapp.masks.bitmask_maskset import MaskSet
+from pruneapp.params_declared import validate_all
 from pruneapp.progress import Job
 
 Bytes = Mapping[str, bytes]
@@ -48,7 +48,7 @@ pytestmark = pytest.mark.filterwarnings(
 
 @pytest.fixture(autouse=True)
 def small_frames(monkeypatch):
-    monkeypatch.setattr(frames, "FRAME", 1024)
+    monkeypatch.setattr(compact_codec, "FRAME", 1024)
 
 
 def write_source(path: Path, *, packed: bool) -> Path:

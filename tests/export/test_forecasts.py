@@ -14,16 +14,17 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from pruneapp.checkpoint.packed import frames
-from pruneapp.checkpoint.reader import open_checkpoint
+from pruneapp.checkpoint.checkpoint import open_checkpoint
+from pruneapp.checkpoint.formats import compact_codec
 from pruneapp.document.snapshot import Snapshot
-from pruneapp.export import deflated, sampling, zst
-from pruneapp.export.offers import forecast
-from pruneapp.export.registry import FORMATS
-from pruneapp.export.run import ExportRequest, export
+from pruneapp.export import size_estimate
+from pruneapp.export.catalog import FORMATS
+from pruneapp.export.exporter import ExportRequest, export
+from pruneapp.export.format_sizes import forecast
+from pruneapp.export.formats import deflated, zst
 from pruneapp.masks.bitmask import BitMask
-from pruneapp.masks.maskset import MaskSet
-from pruneapp.params import validate_all
+from pruneapp.masks.bitmask_maskset import MaskSet
+from pruneapp.params_declared import validate_all
 from pruneapp.progress import Cancelled, CancelToken, Job
 
 SPARSITIES = (0.0, 0.5, 0.9, 0.99, 1.0)
@@ -53,7 +54,7 @@ def small_pieces(monkeypatch):
     Blocks of deflate and pieces of zst stay as long as they are: what is guessed of them holds for
     those, and shorter ones of zst are smaller by themselves than in a long file.
     """
-    monkeypatch.setattr(frames, "FRAME", 1 << 12)
+    monkeypatch.setattr(compact_codec, "FRAME", 1 << 12)
     monkeypatch.setattr(deflated, "_BUDGET", 1 << 20)
     samples = [replace(sample, whole=0, pieces=6) for sample in zst._SAMPLES]
     monkeypatch.setattr(zst, "_SAMPLES", samples)
@@ -172,20 +173,22 @@ def test_a_sample_in_proportion_is_nearly_exact(count, seed, noise):
         looked.append(index)
         return int(truth[index])
 
-    each = sampling.estimate(range(count), guesses.tolist(), measure, Job())
+    each = size_estimate.estimate(range(count), guesses.tolist(), measure, Job())
     assert all(each[index] == truth[index] for index in looked)
     found = sum(each)
     assert found == pytest.approx(int(truth.sum()), rel=0.02 + noise * 0.25)
-    assert len(looked) == len(set(looked)) <= sampling.SAMPLE
-    few = sampling.estimate(range(100), guesses[:100].tolist(), measure, Job())
+    assert len(looked) == len(set(looked)) <= size_estimate.SAMPLE
+    few = size_estimate.estimate(range(100), guesses[:100].tolist(), measure, Job())
     assert few == truth[:100].tolist(), "of few all are measured"
 
 
 def test_the_fewer_bytes_come_the_more_pieces_are_measured():
-    counts = [sampling.affordable([each] * 99, 100, 9_000) for each in (50, 200, 1_000, 90_000)]
+    counts = [
+        size_estimate.affordable([each] * 99, 100, 9_000) for each in (50, 200, 1_000, 90_000)
+    ]
     assert counts == [60, 30, 8, 1]
-    assert sampling.affordable([1, 8_000], 100, 9_000) == 2, "all, where there is time for all"
-    assert sampling.affordable([], 100, 9_000) == 1
+    assert size_estimate.affordable([1, 8_000], 100, 9_000) == 2, "all, where there is time for all"
+    assert size_estimate.affordable([], 100, 9_000) == 1
 
 
 @pytest.mark.usefixtures("small_pieces")

@@ -15,8 +15,8 @@ from torch.nn.utils import prune
 
 from pruneapp.checkpoint.dtypes import DTYPES
 from pruneapp.errors import ExportError
-from pruneapp.export.registry import FORMATS
-from pruneapp.export.run import ExportRequest, export, planned_size
+from pruneapp.export.catalog import FORMATS
+from pruneapp.export.exporter import ExportRequest, export, planned_size
 from pruneapp.progress import Job
 from tests.export.containers import PRUNED, as_snapshot, kept_masks, model
 
@@ -259,7 +259,7 @@ def test_tied_tensors_are_one_in_safetensors(source_of, tmp_path):
 
 
 def test_ties_follow_the_names_from_one_format_to_the_next(source_of, tmp_path):
-    from pruneapp.checkpoint.reader import open_checkpoint
+    from pruneapp.checkpoint.checkpoint import open_checkpoint
 
     tensors = Net().state_dict()
     kept = {"fc.weight": np.arange(40).reshape(5, 8) % 2 == 0}
@@ -358,7 +358,7 @@ def test_a_file_without_checksums_gets_none(source_of, tmp_path):
 
 @pytest.mark.parametrize("legacy", [False, True])
 def test_a_transposed_weight_is_patched_where_it_lies(legacy, tmp_path):
-    from pruneapp.checkpoint.reader import open_checkpoint
+    from pruneapp.checkpoint.checkpoint import open_checkpoint
 
     weight = torch.randn(6, 50, 7).permute(2, 0, 1)
     path = tmp_path / "in.pt"
@@ -381,7 +381,7 @@ def test_a_transposed_weight_is_patched_where_it_lies(legacy, tmp_path):
 
 
 def test_code_goes_out_as_a_plain_state_dict(tmp_path):
-    from pruneapp.checkpoint.reader import open_checkpoint
+    from pruneapp.checkpoint.checkpoint import open_checkpoint
 
     net = torch.nn.Sequential(torch.nn.Linear(4, 3))
     torch.save(net, tmp_path / "whole.pt")

@@ -9,9 +9,9 @@ import pytest
 import torch
 from safetensors.torch import load_file
 
-from pruneapp.export.loading import READER_NAME
-from pruneapp.export.registry import FORMATS
-from pruneapp.export.run import ExportRequest, export
+from pruneapp.export.catalog import FORMATS
+from pruneapp.export.exporter import ExportRequest, export
+from pruneapp.export.scripts.loading_code import READER_NAME
 from pruneapp.progress import Job
 from tests.export.containers import as_snapshot
 

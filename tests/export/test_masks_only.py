@@ -9,14 +9,14 @@ import pytest
 import torch
 from safetensors.numpy import load_file
 
-from pruneapp.checkpoint.reader import open_checkpoint
-from pruneapp.cli.commands import main
-from pruneapp.cli.options import parse
-from pruneapp.document.given import given_masks, masks_of, names_in
+from pruneapp.checkpoint.checkpoint import open_checkpoint
+from pruneapp.cli.main import main
+from pruneapp.cli.parser import parse
+from pruneapp.edits.mask_files import given_masks, masks_of, names_in
 from pruneapp.errors import DamagedFileError, UnsupportedFileError
-from pruneapp.export.run import ExportRequest, export
+from pruneapp.export.exporter import ExportRequest, export
 from pruneapp.masks.bitmask import BitMask
-from pruneapp.masks.maskset import MaskSet
+from pruneapp.masks.bitmask_maskset import MaskSet
 from pruneapp.progress import Job
 from tests.export.containers import PRUNED, as_snapshot, kept_masks, model
 

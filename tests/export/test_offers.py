@@ -8,17 +8,16 @@ from dataclasses import replace
 import pytest
 import torch
 
-from pruneapp.answers.export import Purpose
-from pruneapp.export import offers as offering
-from pruneapp.export import registry, run
-from pruneapp.export.companions import home_of
-from pruneapp.export.declaration import Plan
-from pruneapp.export.offers import forecast, offers, recommend
-from pruneapp.export.registry import FORMATS
-from pruneapp.export.run import ExportRequest, export
-from pruneapp.export.safetensors import SAFETENSORS
-from pruneapp.params import validate_all
+from pruneapp.export import catalog, exporter, format_sizes
+from pruneapp.export.catalog import FORMATS
+from pruneapp.export.destination.sidecars import home_of
+from pruneapp.export.exporter import ExportRequest, export
+from pruneapp.export.format import Plan
+from pruneapp.export.format_sizes import forecast, offers, recommend
+from pruneapp.export.formats.safetensors import SAFETENSORS
+from pruneapp.params_declared import validate_all
 from pruneapp.progress import Job
+from pruneapp.results.format_offer import Purpose
 from tests.export.containers import as_snapshot, model
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*(TypedStorage|read-only|non-writable).*")
@@ -150,7 +149,7 @@ class Steps:
 @pytest.mark.parametrize("guess", [0, 500, 1_000_000])
 def test_progress_of_a_file_of_unknown_size_ends_at_its_end(guess, state, tmp_path, monkeypatch):
     form = replace(SAFETENSORS, planner=lambda *a: bounded(SAFETENSORS.planner(*a), guess))
-    monkeypatch.setattr(registry, "FORMATS", {**FORMATS, "safetensors": form})
+    monkeypatch.setattr(catalog, "FORMATS", {**FORMATS, "safetensors": form})
     steps = Steps()
     report = export(state, ExportRequest("safetensors", tmp_path / "x.safetensors"), Job(steps))
     export(state, ExportRequest("torch", tmp_path / "x.pt"), Job())
@@ -160,8 +159,8 @@ def test_progress_of_a_file_of_unknown_size_ends_at_its_end(guess, state, tmp_pa
     assert all(one[0] <= other[0] for one, other in itertools.pairwise(steps.told))
     told = forecast(state, form, validate_all(form.params, {}), Job())
     assert (told.nbytes, told.exact) == (guess, False)
-    assert run.planned_size(state, "safetensors", Job()) is None
-    monkeypatch.setattr(offering, "FORMATS", registry.FORMATS)
+    assert exporter.planned_size(state, "safetensors", Job()) is None
+    monkeypatch.setattr(format_sizes, "FORMATS", catalog.FORMATS)
     quick = offers(state, Job(), sampled=False)[0]
     assert (quick.nbytes, quick.exact) == (None, False)
 

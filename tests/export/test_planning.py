@@ -15,15 +15,15 @@ import pytest
 import torch
 
 from pruneapp import progress
-from pruneapp.checkpoint.reader import Checkpoint, open_checkpoint
-from pruneapp.checkpoint.torchfile.layout import zip_layout
+from pruneapp.checkpoint.checkpoint import Checkpoint, open_checkpoint
+from pruneapp.checkpoint.torchfile.zip_format_layout import zip_layout
 from pruneapp.document.snapshot import Snapshot
-from pruneapp.export import torch as module
-from pruneapp.export.offers import plans_of
-from pruneapp.export.registry import FORMATS
+from pruneapp.export.catalog import FORMATS
+from pruneapp.export.format_sizes import plans_of
+from pruneapp.export.formats import torch as module
 from pruneapp.masks.bitmask import BitMask
-from pruneapp.masks.maskset import MaskSet
-from pruneapp.params import validate_all
+from pruneapp.masks.bitmask_maskset import MaskSet
+from pruneapp.params_declared import validate_all
 from pruneapp.progress import Cancelled, CancelToken, Job
 from tests.looks import assert_cut
 

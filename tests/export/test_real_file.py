@@ -10,11 +10,11 @@ import torch
 from safetensors.torch import load_file
 from torch.nn.utils import prune
 
-from pruneapp.checkpoint.reader import open_checkpoint
+from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.errors import CheckpointError, DamagedFileError
-from pruneapp.export.patching import Checked, Patch, PatchedFile
-from pruneapp.export.run import ExportRequest, export
-from pruneapp.export.zip_writer import Member, ZipPlan
+from pruneapp.export.exporter import ExportRequest, export
+from pruneapp.export.formats.torch_patching import Checked, Patch, PatchedFile
+from pruneapp.export.formats.zip_archive import Member, ZipPlan
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.progress import Job
 from tests.export.containers import as_snapshot, kept_masks, model

@@ -13,13 +13,13 @@ from hypothesis import strategies as st
 from safetensors.torch import load_file
 
 from pruneapp.checkpoint.dtypes import DTYPES
-from pruneapp.checkpoint.packed import frames
+from pruneapp.checkpoint.formats import compact_codec
 from pruneapp.export import records
-from pruneapp.export.offers import forecast, offer
-from pruneapp.export.registry import FORMATS
+from pruneapp.export.catalog import FORMATS
+from pruneapp.export.exporter import ExportRequest, export
+from pruneapp.export.format_sizes import forecast, offer
 from pruneapp.export.rounding import RoundingNotice, cost_to_come, damages, round_to
-from pruneapp.export.run import ExportRequest, export
-from pruneapp.params import validate_all
+from pruneapp.params_declared import validate_all
 from pruneapp.progress import Cancelled, CancelToken, Job
 from tests.export.containers import as_snapshot, kept_masks, model
 from tests.export.test_every_format import READ, by_our_reader
@@ -72,7 +72,7 @@ def test_every_format_that_holds_weights_can_round_them():
 def test_every_format_writes_the_same_rounded_weights(
     source_of, tmp_path, monkeypatch, form, dtype, container
 ):
-    monkeypatch.setattr(frames, "FRAME", 64)
+    monkeypatch.setattr(compact_codec, "FRAME", 64)
     monkeypatch.setattr(records, "CHUNK_BYTES", 256)
     tensors = model(torch.float32)
     tensors["net.large"] = torch.full((90, 70), 1e6)  # infinite in float16, also where packed

@@ -13,11 +13,11 @@ import pytest
 import torch
 from safetensors.torch import load_file
 
-from pruneapp.checkpoint import pipeline, writer
-from pruneapp.checkpoint.reader import open_checkpoint
+from pruneapp.checkpoint.checkpoint import open_checkpoint
+from pruneapp.checkpoint.io import atomic_file, atomic_file_writer
 from pruneapp.errors import ExportError, FileChangedError, ParameterError
-from pruneapp.export import target as targets
-from pruneapp.export.run import ExportRequest, export
+from pruneapp.export.destination import target
+from pruneapp.export.exporter import ExportRequest, export
 from pruneapp.progress import Cancelled, CancelToken, Job
 from tests.export.containers import as_snapshot, kept_masks, model
 
@@ -78,7 +78,7 @@ class TestOntoTheSource:
         def no_links(*args, **kwargs):
             raise OSError(errno.EPERM, "no links here")
 
-        monkeypatch.setattr(targets.os, "link", no_links)
+        monkeypatch.setattr(target.os, "link", no_links)
         before = opened.path.read_bytes()
         report = run(as_snapshot(opened), opened.path)
 
@@ -143,7 +143,7 @@ class TestOntoTheSource:
         def fails(*args):
             raise OSError(errno.EACCES, os.strerror(errno.EACCES))
 
-        monkeypatch.setattr(writer.os, "replace", fails)
+        monkeypatch.setattr(atomic_file_writer.os, "replace", fails)
         with pytest.raises(ExportError):
             run(as_snapshot(opened), path)
         monkeypatch.undo()
@@ -169,7 +169,7 @@ class TestFaults:
         if onto == "old":
             path.write_bytes(b"the old export")
         before = files(folder)
-        monkeypatch.setattr(pipeline, "WINDOW_BYTES", 1000)
+        monkeypatch.setattr(atomic_file, "WINDOW_BYTES", 1000)
         snapshot = as_snapshot(opened)
         for index in itertools.count():
             calls = itertools.count()

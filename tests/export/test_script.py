@@ -17,16 +17,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from safetensors.torch import load_file, save_file
 
-from pruneapp.checkpoint.reader import open_checkpoint
-from pruneapp.document.recipe import Recipe, fit, replay
+from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.errors import ExportError, PruneAppError
-from pruneapp.export.run import ExportRequest, export
-from pruneapp.export.script import script_of, write_script
+from pruneapp.export.exporter import ExportRequest, export
+from pruneapp.export.scripts.script import script_of, write_script
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.methods.registry import METHODS
-from pruneapp.params import AmountParam
+from pruneapp.params_amounts import AmountParam
 from pruneapp.progress import Job
+from pruneapp.recipes.fit_fitting import fit
+from pruneapp.recipes.recipe import Recipe
+from pruneapp.recipes.replay import replay
 
 RUN = """
 import sys

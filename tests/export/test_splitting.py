@@ -16,18 +16,19 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from safetensors.torch import load_file, save_file
 
-from pruneapp.checkpoint.reader import open_checkpoint
-from pruneapp.document.recipe import Recipe, recipe_of
+from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.errors import ExportError
-from pruneapp.export import splitting
-from pruneapp.export.offers import offer
+from pruneapp.export.catalog import FORMATS
+from pruneapp.export.destination import sharding
+from pruneapp.export.destination.sharding import SHARD_SIZE
+from pruneapp.export.exporter import ExportRequest, export
+from pruneapp.export.format_sizes import offer
 from pruneapp.export.provenance import provenance_of
-from pruneapp.export.registry import FORMATS
-from pruneapp.export.run import ExportRequest, export
-from pruneapp.export.splitting import SHARD_SIZE
 from pruneapp.export.verify import Against, verify
 from pruneapp.kernels.devices import kernel_for
 from pruneapp.progress import Job
+from pruneapp.recipes.portable import recipe_of
+from pruneapp.recipes.recipe import Recipe
 from tests.export.containers import as_snapshot, kept_masks, model
 
 NAME = "net.conv.weight"
@@ -156,7 +157,7 @@ def test_no_file_could_have_taken_the_first_tensor_of_the_next(opened, form, tmp
         groups = [[e for e in opened.entries if e in opened_names(list(load(path)))]
                   for path in weights(out)]  # fmt: skip
         assert [name for group in groups for name in group] == list(opened.entries)
-        packing = splitting._Packing(state, FORMATS[form], {"dtype": "keep"}, limit, Job())
+        packing = sharding._Packing(state, FORMATS[form], {"dtype": "keep"}, limit, Job())
         at = 0
         for group in groups[:-1]:
             assert packing._plan(at, at + len(group) + 1).nbytes > limit
@@ -279,7 +280,7 @@ class TestRefused:
             run(as_snapshot(opened), tmp_path / "out", 1500)
 
     def test_more_files_than_can_be_open(self, opened, tmp_path, monkeypatch):
-        monkeypatch.setattr(splitting, "MOST_FILES", 3)
+        monkeypatch.setattr(sharding, "MOST_FILES", 3)
         with pytest.raises(ExportError, match="more than 3") as caught:
             run(as_snapshot(opened), tmp_path / "out", 1)
         assert "max shard size" in caught.value.remedy
@@ -398,7 +399,7 @@ def test_of_very_many_tensors_each_is_planned_a_few_times(tmp_path, monkeypatch)
         form = FORMATS["safetensors"]
         object.__setattr__(form, "plan", counted)
         try:
-            plans = splitting.split(state, form, {"dtype": "keep"}, 40_000, Job())
+            plans = sharding.split(state, form, {"dtype": "keep"}, 40_000, Job())
         finally:
             object.__setattr__(form, "plan", real)
     assert len(plans) > 20

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 import torch
 
-from pruneapp.export import patching, records
-from pruneapp.export.run import ExportRequest, export, planned_size
+from pruneapp.export import records
+from pruneapp.export.exporter import ExportRequest, export, planned_size
+from pruneapp.export.formats import torch_patching
 from pruneapp.progress import Job
 from tests.export.containers import PRUNED, as_snapshot, model
 
@@ -60,7 +61,7 @@ class Ruled:
 @pytest.fixture(params=[1 << 20, 64])
 def small_chunks(request, monkeypatch):
     monkeypatch.setattr(records, "CHUNK_BYTES", request.param)
-    monkeypatch.setattr(patching, "_CHUNK_BYTES", request.param)
+    monkeypatch.setattr(torch_patching, "_CHUNK_BYTES", request.param)
 
 
 @pytest.mark.usefixtures("small_chunks")

@@ -7,8 +7,8 @@ import os
 import pytest
 
 from pruneapp.errors import ExportError
-from pruneapp.export import target
-from pruneapp.export.target import check_file, check_folder
+from pruneapp.export.destination import target
+from pruneapp.export.destination.target import check_file, check_folder
 
 
 @pytest.mark.parametrize(

@@ -8,15 +8,15 @@ import numpy as np
 import pytest
 import zstandard
 
-from pruneapp.checkpoint.reader import open_checkpoint
+from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.errors import ParameterError
-from pruneapp.export import zst
-from pruneapp.export.offers import plans_of
-from pruneapp.export.registry import FORMATS
+from pruneapp.export.catalog import FORMATS
+from pruneapp.export.format_sizes import plans_of
+from pruneapp.export.formats import zst
 from pruneapp.masks.bitmask import BitMask
-from pruneapp.masks.maskset import MaskSet
-from pruneapp.params import validate_all
+from pruneapp.masks.bitmask_maskset import MaskSet
+from pruneapp.params_declared import validate_all
 from pruneapp.progress import Job
 from tests.export.test_forecasts import write
 

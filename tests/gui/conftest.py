@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QLocale, QRect
 
-from pruneapp.gui import placing
-from pruneapp.gui.app import SWITCH_INTERVAL_S, Start
-from pruneapp.gui.settings import THEME, Settings
-from pruneapp.gui.theme import Appearance
-from pruneapp.gui.window import MainWindow
+from pruneapp.gui.app.settings import THEME, Settings
+from pruneapp.gui.application import SWITCH_INTERVAL_S, Start
+from pruneapp.gui.mainwindow import window_placing
+from pruneapp.gui.mainwindow.window import MainWindow
+from pruneapp.gui.widgets.theme import Appearance
 from tests import xvfb
 from tests.gui.beats import Beats
 from tests.gui.person import PATIENCE_MS, Person
@@ -55,11 +55,11 @@ def imported():
     """Modules are there, and the collector need not look at them after every test."""
     import torch
 
-    import pruneapp.gui.workbench
+    import pruneapp.gui.mainwindow.workbench
 
     gc.collect()
     gc.freeze()
-    return torch, pruneapp.gui.workbench
+    return torch, pruneapp.gui.mainwindow.workbench
 
 
 @pytest.fixture
@@ -78,7 +78,7 @@ def as_in_main(imported, monkeypatch):
 @pytest.fixture
 def roomy(monkeypatch):
     """Let windows stand as on a large screen; the one without glass has 800 pixels a side."""
-    monkeypatch.setattr(placing, "available", lambda _window: QRect(0, 0, 1920, 1200))
+    monkeypatch.setattr(window_placing, "available", lambda _window: QRect(0, 0, 1920, 1200))
 
 
 @pytest.fixture

@@ -18,9 +18,9 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from pruneapp.gui.app import Start
-from pruneapp.gui.views.tree.cells import Column
-from pruneapp.gui.window import MainWindow
+from pruneapp.gui.application import Start
+from pruneapp.gui.mainwindow.window import MainWindow
+from pruneapp.gui.tree.cell_text import Column
 
 LEFT = Qt.MouseButton.LeftButton
 # A state comes, however late: a test may share its machine with anybody.

@@ -22,7 +22,7 @@ from PySide6.QtWidgets import (
 from safetensors.torch import save_file
 
 from pruneapp import resources
-from pruneapp.answers import Gesture
+from pruneapp.results.document_rows import Gesture
 from tests.gui.accessible import Node, complaints
 from tests.gui.person import reveal
 from tests.gui.real_screen import (

@@ -11,23 +11,23 @@ import threading
 import pytest
 
 from pruneapp import progress, resources
-from pruneapp.answers import TensorRow
-from pruneapp.checkpoint import header_process
+from pruneapp.checkpoint import parser_client
+from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.checkpoint.entry import TensorEntry
-from pruneapp.checkpoint.reader import open_checkpoint
-from pruneapp.checkpoint.source import FileSource
-from pruneapp.document.opening import open_document
-from pruneapp.document.preview import compute_preview
-from pruneapp.document.session import entrance
-from pruneapp.document.session.capture import Capture
-from pruneapp.document.session.entrance import Wish
-from pruneapp.document.session.journal import Journal, folder
-from pruneapp.document.session.recovery import read_journal
+from pruneapp.checkpoint.io.source import FileSource
+from pruneapp.document.capture import Capture
 from pruneapp.document.step import Row, Step
-from pruneapp.gui import loader, loading
-from pruneapp.gui.views.tree import build_nodes
+from pruneapp.edits.open_document import open_document
+from pruneapp.gui.files import loader, loader_loading
+from pruneapp.gui.tree.nodes_building import build_nodes
 from pruneapp.kernels.cpu import CpuKernel
+from pruneapp.preview.preview import compute_preview
 from pruneapp.progress import Cancelled, Job
+from pruneapp.results.document_rows_tensor_row import TensorRow
+from pruneapp.sessions import open_path
+from pruneapp.sessions.journal import Journal, folder
+from pruneapp.sessions.journal_reader_recovery import read_journal
+from pruneapp.sessions.open_path import Wish
 from tests.looks import CountingToken, assert_cut
 
 SAMPLE = resources.path("sample/lenet-digits.safetensors")
@@ -81,14 +81,14 @@ def stages(tmp_path):
     def contents(flat):
         def stage(count):
             document = open_document(opened(count, flat))
-            return lambda token: loading.contents_of(document, token)
+            return lambda token: loader_loading.contents_of(document, token)
 
         return stage
 
     def trees(flat):
         def stage(count):
             document = open_document(opened(count, flat))
-            rows = loading.contents_of(document, progress.CancelToken()).rows
+            rows = loader_loading.contents_of(document, progress.CancelToken()).rows
             return lambda token: build_nodes(rows, token)
 
         return stage
@@ -205,10 +205,10 @@ def test_nothing_is_left_of_an_opening_that_is_cancelled(opening, tmp_path, stag
     path = write(tmp_path / "many.safetensors", MANY)
     places = {
         "_prepare": opening.person.session._loader,
-        "open_checkpoint": entrance,
-        "open_document": entrance,
+        "open_checkpoint": open_path,
+        "open_document": open_path,
     }
-    opening.begin(places.get(stage, loading), stage)
+    opening.begin(places.get(stage, loader_loading), stage)
 
     opening.person.drop(path)
 
@@ -227,8 +227,8 @@ def test_the_process_that_parses_a_header_ends_when_opening_is_cancelled(
             started.append(self)
             opening.cancel()
 
-    monkeypatch.setattr(header_process, "LARGE_BYTES", header_process.SMALL_BYTES)
-    monkeypatch.setattr(header_process.subprocess, "Popen", Process)
+    monkeypatch.setattr(parser_client, "LARGE_BYTES", parser_client.SMALL_BYTES)
+    monkeypatch.setattr(parser_client.subprocess, "Popen", Process)
 
     opening.person.drop(path)
 
@@ -255,7 +255,7 @@ def test_a_file_that_opens_after_a_newer_one_was_asked_for_is_closed(
     else:
         wish = Wish(path)
     closed, came, made = [], threading.Event(), []
-    close, really_load = loading.Opened.close, loading.load
+    close, really_load = loader_loading.Opened.close, loader_loading.load
 
     def load(*arguments):
         made.append(really_load(*arguments))
@@ -264,7 +264,7 @@ def test_a_file_that_opens_after_a_newer_one_was_asked_for_is_closed(
 
     monkeypatch.setattr(loader, "load", load)
     monkeypatch.setattr(
-        loader.Opened, "close", lambda opened: (closed.append(opened), close(opened))
+        loader_loading.Opened, "close", lambda opened: (closed.append(opened), close(opened))
     )
     person.session.open_work(wish)
     assert came.wait(20)
@@ -283,7 +283,7 @@ def test_a_file_opens_after_one_was_cancelled(opening, tmp_path, monkeypatch):
     path = write(tmp_path / "many.safetensors", MANY)
     with monkeypatch.context() as patch:
         opening.monkeypatch = patch
-        opening.begin(loading, "contents_of")
+        opening.begin(loader_loading, "contents_of")
         opening.person.drop(path)
         opening.assert_nothing_left(path)
 

@@ -7,10 +7,10 @@ import torch
 from PySide6.QtCore import Qt
 from safetensors.torch import save_file
 
-from pruneapp.checkpoint.reader import open_checkpoint
-from pruneapp.document.opening import open_document
-from pruneapp.gui.loading import contents_of
-from pruneapp.gui.views.tree import ModuleTree
+from pruneapp.checkpoint.checkpoint import open_checkpoint
+from pruneapp.edits.open_document import open_document
+from pruneapp.gui.files.loader_loading import contents_of
+from pruneapp.gui.tree.panel import ModuleTree
 from pruneapp.progress import CancelToken, Job
 
 

@@ -9,7 +9,7 @@ from safetensors.torch import load_file, save_file
 from torch.nn.utils import prune
 
 from pruneapp import resources
-from pruneapp.gui.views.tree.cells import Column
+from pruneapp.gui.tree.cell_text import Column
 
 SAMPLE = resources.path("sample/lenet-digits.safetensors")
 PAIRS = {

@@ -7,10 +7,10 @@ import pytest
 import torch
 from safetensors.torch import load_file, save_file
 
-from pruneapp.answers import Tile
 from pruneapp.errors import CheckpointError
-from pruneapp.gui.views.pictures.pages import Page
-from pruneapp.gui.views.pictures.raster.shading import Mode
+from pruneapp.gui.plots.heatmap.shading import Mode
+from pruneapp.gui.plots.pages import Page
+from pruneapp.results.tile import Tile
 from tests.gui.gate import endless
 
 
@@ -183,9 +183,9 @@ def test_a_file_that_is_none_is_refused_in_a_sentence(at_work, tmp_path):
 
 
 def test_a_long_comparison_can_be_cancelled(at_work, tuned, monkeypatch):
-    from pruneapp.gui import comparing
+    from pruneapp.gui.compare import compare_controller
 
-    monkeypatch.setattr(comparing, "compare", lambda _a, _b, job, **_more: endless(job))
+    monkeypatch.setattr(compare_controller, "compare", lambda _a, _b, job, **_more: endless(job))
     at_work.chooses_file(tuned)
     at_work.menu("Tools", "Compare with a file")
     status = at_work.window.job_status

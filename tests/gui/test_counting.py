@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from safetensors.numpy import load_file, save_file
 
-from pruneapp.document.census.store import census_of
-from pruneapp.gui.views.parts.numbers import percent
+from pruneapp.analysis.histogram_store import census_of
+from pruneapp.gui.widgets.number_format import percent
 from tests.gui.gate import endless
 
 
@@ -89,7 +89,7 @@ def test_whatever_is_wanted_goes_first(person, counting, monkeypatch):
         finally:
             ended.append(job)
 
-    monkeypatch.setattr("pruneapp.document.census.Census.count", count)
+    monkeypatch.setattr("pruneapp.analysis.histogram_store.Census.count", count)
     person.wait(lambda: len(begun) == 1)
     for wanted in (
         lambda: person.key("Right", person.rule.fields.fields["amount"].editor.slider),
@@ -140,7 +140,9 @@ def test_what_was_done_is_not_said_to_be_counted_while_the_next_thing_is(
         take(answer, step, **how)
         counted.append(answer.estimate.counting)
 
-    monkeypatch.setattr("pruneapp.document.census.Census.count", lambda *given: endless(given[-1]))
+    monkeypatch.setattr(
+        "pruneapp.analysis.histogram_store.Census.count", lambda *given: endless(given[-1])
+    )
     person.wait_preview()
     person.wait(lambda: "counting" in state.text())
     monkeypatch.setattr(outlook, "take_estimate", note)

@@ -8,16 +8,16 @@ import json
 import pytest
 import torch
 
-from pruneapp.document.opening import open_document
-from pruneapp.document.preview import compute_preview
-from pruneapp.document.session.capture import Capture
+from pruneapp.document.capture import Capture
 from pruneapp.document.step import Row, Step
-from pruneapp.export.registry import FORMATS
-from pruneapp.export.run import ExportRequest
-from pruneapp.gui.export_beside import named_beside, write_beside
-from pruneapp.gui.export_work import export_document, proposed_target
-from pruneapp.gui.views.export_dialog import ExportWish
+from pruneapp.edits.open_document import open_document
+from pruneapp.export.catalog import FORMATS
+from pruneapp.export.exporter import ExportRequest
+from pruneapp.gui.export.dialog_wish import ExportWish
+from pruneapp.gui.export.export_worker import export_document, proposed_target
+from pruneapp.gui.export.export_worker_export_beside import named_beside, write_beside
 from pruneapp.kernels.cpu import CpuKernel
+from pruneapp.preview.preview import compute_preview
 from pruneapp.progress import Job
 from tests.export.containers import PRUNED, model
 

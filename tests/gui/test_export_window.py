@@ -14,12 +14,12 @@ from PySide6.QtCore import QPoint
 from PySide6.QtWidgets import QLabel
 from safetensors.torch import load, load_file, save_file
 
-from pruneapp.answers import Purpose
-from pruneapp.checkpoint.reader import open_checkpoint
+from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.errors import FileChangedError
-from pruneapp.export import splitting
-from pruneapp.gui import export_offers, export_work, exporting
-from pruneapp.gui.views.parts import numbers
+from pruneapp.export.destination import sharding
+from pruneapp.gui.export import export_controller, export_controller_export_offers, export_worker
+from pruneapp.gui.widgets import number_format
+from pruneapp.results.format_offer import Purpose
 
 
 @pytest.fixture
@@ -146,7 +146,7 @@ def test_the_size_to_come_is_that_of_the_file_of_this_name(pruned, file):
     pruned.wait(lambda: pruned.workbench.exporting.report is not None)
     pruned.close_report()
     assert file.with_name("other.pt").stat().st_size == told
-    assert said == f"Export {numbers.size(told)}"
+    assert said == f"Export {number_format.size(told)}"
     assert pruned.trouble == []
 
 
@@ -194,7 +194,7 @@ def test_a_dialog_that_is_closed_early_asks_no_more(pruned, file):
 
 
 def test_of_very_many_tensors_the_sizes_come_after_the_dialog(pruned, file, monkeypatch):
-    monkeypatch.setattr(export_work, "MANY", 1)
+    monkeypatch.setattr(export_worker, "MANY", 1)
     dialog = dialog_of(pruned)
     sizes = dict(dialog.formats.sizes)
     pruned.wait(lambda: all("B" in label.text() for label in sizes.values()))
@@ -251,7 +251,7 @@ def test_files_of_a_largest_size_are_a_folder_beside(pruned, file):
 
 
 def test_a_size_that_makes_too_many_files_is_said_before(pruned, file, monkeypatch):
-    monkeypatch.setattr(splitting, "MOST_FILES", 2)
+    monkeypatch.setattr(sharding, "MOST_FILES", 2)
     dialog = dialog_of(pruned)
     line = dialog.details.fields.fields["shard_size"].editor.combo.lineEdit()
     pruned.type(line, "1 kB")
@@ -301,7 +301,7 @@ def test_a_type_whose_cost_cannot_be_read_says_why_and_is_asked_again(person, fi
         raise FileChangedError("'model' was changed by another program.", remedy="Open it again.")
 
     with monkeypatch.context() as patch:
-        patch.setattr(export_offers, "cost_to_come", unreadable)
+        patch.setattr(export_controller_export_offers, "cost_to_come", unreadable)
         person.key("Down", combo)
         person.wait(lambda: note.text().startswith("✕"))
     assert note.text() == (
@@ -364,7 +364,7 @@ def test_default_names_of_all_formats_differ(pruned):
 def test_the_folder_of_an_export_is_shown_or_named(pruned, file, monkeypatch):
     shown, answers = [], [True, False]
     monkeypatch.setattr(
-        exporting.QDesktopServices,
+        export_controller.QDesktopServices,
         "openUrl",
         lambda url: shown.append(url.toLocalFile()) or answers.pop(0),
     )

@@ -10,14 +10,14 @@ from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QApplication
 
 from pruneapp import resources
-from pruneapp.answers import TensorRow
-from pruneapp.gui.settings import SETTINGS, WARN_OWN_METHODS
-from pruneapp.gui.views.commands import CommandPalette, Entry
-from pruneapp.gui.views.guide import GuideDialog
-from pruneapp.gui.views.parts.colors import LIGHT
-from pruneapp.gui.views.parts.controls import ComboBox
-from pruneapp.gui.views.pictures.pages import Page
+from pruneapp.gui.app.settings import SETTINGS, WARN_OWN_METHODS
+from pruneapp.gui.commands.palette import CommandPalette, Entry
+from pruneapp.gui.mainwindow.guide import GuideDialog
+from pruneapp.gui.plots.pages import Page
+from pruneapp.gui.widgets.controls import ComboBox
+from pruneapp.gui.widgets.theme_colors import LIGHT
 from pruneapp.methods import registry
+from pruneapp.results.document_rows_tensor_row import TensorRow
 
 SHIFT = Qt.KeyboardModifier.ShiftModifier
 

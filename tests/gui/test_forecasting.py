@@ -11,13 +11,17 @@ from PySide6.QtGui import QColor
 from PySide6.QtTest import QTest
 from safetensors.numpy import save_file
 
-from pruneapp.answers import Gesture, Severity
-from pruneapp.gui import estimating, looking, previewing, weight_tiles
-from pruneapp.gui.following import EVERY_MS
-from pruneapp.gui.views.parts.colors import LIGHT
-from pruneapp.gui.views.pictures.pages import Page
-from pruneapp.gui.views.tree.cells import Column
-from pruneapp.gui.views.tree.delegate import BAR_WIDTH, GLYPH_WIDTH
+from pruneapp.analysis import statistics, tiles
+from pruneapp.gui.plots import plot_controller, plot_controller_weight_tiles
+from pruneapp.gui.plots.pages import Page
+from pruneapp.gui.plots.plot_controller_following import EVERY_MS
+from pruneapp.gui.preview import live_preview, live_preview_estimating
+from pruneapp.gui.tree.cell_text import Column
+from pruneapp.gui.tree.delegate import BAR_WIDTH, GLYPH_WIDTH
+from pruneapp.gui.widgets.theme_colors import LIGHT
+from pruneapp.preview import preview
+from pruneapp.results.document_rows import Gesture
+from pruneapp.results.sparsity_report_danger import Severity
 from tests.gui.person import node_named, plain
 
 SMALL, LARGE = "block.small.weight", "block.large.weight"
@@ -58,7 +62,7 @@ def never(monkeypatch):
             job.step(0)
             QTest.qSleep(5)
 
-    return lambda: monkeypatch.setattr(previewing, "compute_preview", wait)
+    return lambda: monkeypatch.setattr(live_preview, "compute_preview", wait)
 
 
 def slider(person):
@@ -344,8 +348,10 @@ def test_the_distribution_follows_without_counting_anew(counted, never, monkeypa
     counted.wait_idle()
     never()
     made = []
-    make = looking.histogram
-    monkeypatch.setattr(looking, "histogram", lambda *a, **k: (made.append(a), make(*a, **k))[1])
+    make = statistics.histogram
+    monkeypatch.setattr(
+        plot_controller, "histogram", lambda *a, **k: (made.append(a), make(*a, **k))[1]
+    )
     weights = np.abs(read(counted, LARGE)).ravel()
     for wanted in (0.35, 0.6):
         drag_slider(counted, wanted)
@@ -367,7 +373,7 @@ def test_the_picture_follows_as_fast_as_it_is_made(counted, never, monkeypatch):
     counted.wait_idle()
     never()
     asked, ready = [], threading.Event()
-    make = weight_tiles.tile
+    make = tiles.tile
 
     def slowly(snapshot, request, going, job):
         if isinstance(going, float):
@@ -377,7 +383,7 @@ def test_the_picture_follows_as_fast_as_it_is_made(counted, never, monkeypatch):
                 QTest.qSleep(5)
         return make(snapshot, request, going, job)
 
-    monkeypatch.setattr(weight_tiles, "tile", slowly)
+    monkeypatch.setattr(plot_controller_weight_tiles, "tile", slowly)
     slider(counted).setFocus()
     for _ in range(8):
         QTest.keyClick(slider(counted), Qt.Key.Key_Right)
@@ -400,9 +406,11 @@ def test_a_line_that_is_let_go_never_jumps_back(counted, never, monkeypatch):
     view = counted.views.pages.distribution
     counted.wait(lambda: view.canvas.count and view.canvas.line is not None)
     never()
-    find = estimating._estimate
-    monkeypatch.setattr(estimating, "_long", lambda *_: True)
-    monkeypatch.setattr(estimating, "_estimate", lambda *_: (QTest.qSleep(50), find(*_))[1])
+    find = live_preview_estimating._estimate
+    monkeypatch.setattr(live_preview_estimating, "_long", lambda *_: True)
+    monkeypatch.setattr(
+        live_preview_estimating, "_estimate", lambda *_: (QTest.qSleep(50), find(*_))[1]
+    )
     start = view.canvas.pixel_at(view.canvas.line.at, 1).toPoint()
     stop = view.canvas.pixel_at(2 * view.canvas.line.at, 1).toPoint()
     viewport = view.canvas.viewport()
@@ -540,7 +548,7 @@ def read(person, name):
 
 
 def test_a_prune_that_was_cancelled_goes_on_as_a_preview(counted, monkeypatch):
-    real = previewing.compute_preview
+    real = preview.compute_preview
     held = {"closed": True}
 
     def slow(*args, **keys):
@@ -549,7 +557,7 @@ def test_a_prune_that_was_cancelled_goes_on_as_a_preview(counted, monkeypatch):
             QTest.qSleep(5)
         return real(*args, **keys)
 
-    monkeypatch.setattr(previewing, "compute_preview", slow)
+    monkeypatch.setattr(live_preview, "compute_preview", slow)
     counted.ask_amount("33 %")
     counted.key("Ctrl+Return")
     counted.wait(lambda: counted.workbench.jobs.busy)

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import pytest
 from PySide6.QtCore import QObject, Signal
 
-from pruneapp.gui.foreshadowing import Foreshadowing
+from pruneapp.gui.preview.tree_preview import Foreshadowing
 
 
 class Foreseen(QObject):

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from pruneapp.gui.heap import share_heap
+from pruneapp.gui.app.runtime_heap import share_heap
 
 GLIBC = sys.platform == "linux" and hasattr(ctypes.CDLL(None), "malloc_info")
 needs_glibc = pytest.mark.skipif(not GLIBC, reason="only glibc makes heaps for threads")
@@ -45,7 +45,7 @@ def at_once(count):
 """
 
 ALONE = """
-from pruneapp.gui.heap import share_heap
+from pruneapp.gui.app.runtime_heap import share_heap
 
 changed = share_heap() if sys.argv[2] == "shared" else None
 at_once(int(sys.argv[1]))
@@ -54,10 +54,10 @@ print(changed, heaps())
 
 WINDOW = """
 from pathlib import Path
-from pruneapp.gui import app
-from pruneapp.gui.settings import Settings
-from pruneapp.gui.theme import Appearance
-from pruneapp.gui.window import MainWindow
+from pruneapp.gui import application as app
+from pruneapp.gui.app.settings import Settings
+from pruneapp.gui.widgets.theme import Appearance
+from pruneapp.gui.mainwindow.window import MainWindow
 
 application = app.make_application(["pruneapp"])
 settings = Settings(Path(sys.argv[2]) / "settings.json")

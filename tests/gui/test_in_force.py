@@ -6,8 +6,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from pruneapp.gui import in_force
-from pruneapp.gui.in_force import InForce
+from pruneapp.document import capture
+from pruneapp.gui.preview.preview_state_in_force import InForce
 
 
 class Waiting:
@@ -39,7 +39,7 @@ def jobs():
 
 @pytest.fixture
 def in_force_of(jobs, told, monkeypatch, qapp):
-    monkeypatch.setattr(in_force.Capture, "of", lambda _document: None)
+    monkeypatch.setattr(capture.Capture, "of", lambda _document: None)
     document = SimpleNamespace(history=SimpleNamespace(key=1), state_at=lambda _position: None)
     panel = SimpleNamespace(
         set_now=lambda report, _most=(): told.append(report and report.energy),

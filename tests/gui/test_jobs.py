@@ -10,7 +10,7 @@ import pytest
 from PySide6.QtCore import QCoreApplication
 
 from pruneapp.errors import ExportError
-from pruneapp.gui.jobs import Jobs
+from pruneapp.gui.app.jobs import Jobs
 from tests.gui.beats import Stopwatch
 from tests.gui.gate import endless
 
@@ -231,7 +231,7 @@ def test_progress_is_never_shown_under_the_title_of_another_task(jobs, qtbot):
 
 
 def test_a_task_that_hears_nothing_is_told_of_and_keeps_nobody_waiting(qtbot, monkeypatch):
-    monkeypatch.setattr("pruneapp.gui.jobs.DEAF_MS", 50)
+    monkeypatch.setattr("pruneapp.gui.app.jobs.DEAF_MS", 50)
     jobs, heard, go_on = Jobs(), Heard(), threading.Event()
     task = jobs.submit("Own code", lambda _job: go_on.wait(20), **heard.callbacks())
     qtbot.waitUntil(lambda: task.begun)

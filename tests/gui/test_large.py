@@ -7,7 +7,7 @@ import struct
 
 import pytest
 
-from pruneapp.gui.views.tree.cells import Column
+from pruneapp.gui.tree.cell_text import Column
 from tests.gui.beats import Stopwatch
 
 TENSORS = 100_000

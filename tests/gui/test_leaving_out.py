@@ -10,7 +10,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMessageBox, QPushButton
 from safetensors.torch import load_file
 
-from pruneapp.export.torch import TORCH
+from pruneapp.export.formats.torch import TORCH
 from tests.unusual import READABLE, dtensor, plain
 
 pytestmark = [

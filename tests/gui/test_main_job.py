@@ -10,8 +10,8 @@ from PySide6.QtGui import QColor
 from safetensors.torch import load_file, save_file
 
 from pruneapp import resources
-from pruneapp.gui.views.pictures import colormap
-from pruneapp.gui.views.tree.cells import Column
+from pruneapp.gui.plots.heatmap import shading_colormap
+from pruneapp.gui.tree.cell_text import Column
 from tests.gui.beats import Stopwatch
 from tests.gui.gate import Gate
 from tests.gui.person import plain
@@ -52,7 +52,7 @@ def pruned_places(person):
 
 
 def is_orange(color: QColor) -> bool:
-    return color.name() == QColor(colormap.PRUNED_OVER).name()
+    return color.name() == QColor(shading_colormap.PRUNED_OVER).name()
 
 
 def test_a_person_prunes_looks_undoes_redoes_and_exports(person, small, tmp_path):
@@ -295,8 +295,8 @@ def test_wrong_values_are_explained_beside_the_field(person, small):
 @pytest.fixture
 def slow(monkeypatch):
     """Make previews as slow as those of a very large model."""
-    from pruneapp.document.preview import compute_preview
-    from pruneapp.gui import previewing
+    from pruneapp.gui.preview import live_preview
+    from pruneapp.preview.preview import compute_preview
 
     gate = Gate(closed=True)
 
@@ -305,7 +305,7 @@ def slow(monkeypatch):
         gate.wait(job, 1)
         return compute_preview(snapshot, step, kernel, job, **more)
 
-    monkeypatch.setattr(previewing, "compute_preview", work)
+    monkeypatch.setattr(live_preview, "compute_preview", work)
     return gate
 
 

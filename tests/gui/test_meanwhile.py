@@ -7,11 +7,13 @@ import torch
 from PySide6.QtCore import QPoint
 from safetensors.torch import load_file, save_file
 
-from pruneapp.answers import Gesture
-from pruneapp.document.session import entrance
-from pruneapp.gui import export_work, exporting
-from pruneapp.gui import previewing as previews
-from pruneapp.gui.views.forecast import waiting
+from pruneapp.checkpoint import checkpoint
+from pruneapp.export import exporter
+from pruneapp.gui.export import dialog_wish, export_worker, export_worker_export_beside
+from pruneapp.gui.preview import live_preview, panel_waiting
+from pruneapp.preview import preview
+from pruneapp.results.document_rows import Gesture
+from pruneapp.sessions import open_path
 from tests.gui.gate import Gate
 
 
@@ -42,40 +44,40 @@ def at_work(person, file):
 @pytest.fixture
 def opening(monkeypatch):
     """Opening takes until the gate is opened."""
-    gate, real = Gate(), entrance.open_checkpoint
+    gate, real = Gate(), checkpoint.open_checkpoint
 
     def work(path, *, state_dict=None, job):
         gate.wait(job)
         return real(path, state_dict=state_dict, job=job)
 
-    monkeypatch.setattr(entrance, "open_checkpoint", work)
+    monkeypatch.setattr(open_path, "open_checkpoint", work)
     return gate
 
 
 @pytest.fixture
 def writing(monkeypatch):
     """An export takes until the gate is opened."""
-    gate, real = Gate(), export_work.export
+    gate, real = Gate(), exporter.export
 
     def work(snapshot, request, job):
         gate.wait(job)
         return real(snapshot, request, job)
 
-    monkeypatch.setattr(export_work, "export", work)
+    monkeypatch.setattr(export_worker, "export", work)
     return gate
 
 
 @pytest.fixture
 def previewing(monkeypatch):
     """A preview takes until the gate is opened, and is said to be slow at once."""
-    gate, real = Gate(), previews.compute_preview
+    gate, real = Gate(), preview.compute_preview
 
     def work(snapshot, step, kernel, job, **more):
         gate.wait(job)
         return real(snapshot, step, kernel, job, **more)
 
-    monkeypatch.setattr(previews, "compute_preview", work)
-    monkeypatch.setattr(waiting, "LONG_MS", 20)
+    monkeypatch.setattr(live_preview, "compute_preview", work)
+    monkeypatch.setattr(panel_waiting, "LONG_MS", 20)
     return gate
 
 
@@ -170,13 +172,13 @@ def test_a_cancelled_replacement_lets_work_go_on(at_work, file, writing):
 def test_what_was_written_before_it_was_cancelled_is_told_as_written(
     at_work, file, tmp_path, monkeypatch
 ):
-    gate, real = Gate(closed=True), export_work.write_beside
+    gate, real = Gate(closed=True), export_worker_export_beside.write_beside
 
     def work(capture, report, wish, job):
         gate.wait(job)
         return real(capture, report, wish, job)
 
-    monkeypatch.setattr(export_work, "write_beside", work)
+    monkeypatch.setattr(export_worker, "write_beside", work)
     at_work.click(at_work.button)
     at_work.wait_preview()
     dialog = export_dialog(at_work)
@@ -248,7 +250,9 @@ def test_a_stopped_job_is_stopped_even_if_the_window_stays(at_work, writing, tmp
 def test_each_report_is_closed_by_itself(at_work, tmp_path):
     first = at_work.export(tmp_path / "a.safetensors")
     at_work.workbench.exporting._export(
-        exporting.ExportWish("safetensors", str(tmp_path / "b.safetensors"), replace_original=False)
+        dialog_wish.ExportWish(
+            "safetensors", str(tmp_path / "b.safetensors"), replace_original=False
+        )
     )
     at_work.wait(lambda: at_work.workbench.exporting.report is not first)
     second = at_work.workbench.exporting.report

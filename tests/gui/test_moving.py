@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from safetensors.numpy import save_file
 
-from pruneapp.gui import moving
+from pruneapp.gui.document import history_controller
 
 
 @pytest.fixture
@@ -115,7 +115,7 @@ def test_what_was_undone_is_let_go_of_a_part_at_a_time(person, model, monkeypatc
     assert history.memory == 3 * 4 * 64 * 64 // 8
     parts = []
     let_go = history.let_go
-    monkeypatch.setattr(moving, "SLICE", 3)
+    monkeypatch.setattr(history_controller, "SLICE", 3)
     monkeypatch.setattr(history, "let_go", lambda most: (parts.append(most), let_go(most))[1])
     for _ in range(3):
         person.key("Ctrl+Z")

@@ -7,7 +7,7 @@ from PySide6.QtGui import QFontMetricsF
 from PySide6.QtWidgets import QStyleOptionViewItem
 from safetensors.torch import save_file
 
-from pruneapp.gui.views.tree.cells import Column
+from pruneapp.gui.tree.cell_text import Column
 
 PARTS = (
     *("attention.self.query", "attention.self.key", "attention.self.value"),

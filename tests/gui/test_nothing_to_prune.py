@@ -6,7 +6,7 @@ import pytest
 import torch
 from safetensors.torch import save_file
 
-from pruneapp.gui.views.pictures.pages import Page
+from pruneapp.gui.plots.pages import Page
 
 # What can be said, and what of it asks for something that cannot be done here.
 FILES = {

@@ -8,7 +8,6 @@ import pytest
 from PySide6.QtGui import QGuiApplication
 
 from pruneapp import errors, resources
-from pruneapp.answers import ShortNames
 from pruneapp.errors import (
     ExportError,
     FileChangedError,
@@ -17,8 +16,9 @@ from pruneapp.errors import (
     RecipeError,
     SelectionError,
 )
-from pruneapp.gui.subject import Subject
-from pruneapp.gui.views.pictures.pages import Page
+from pruneapp.gui.app.notifications import Subject
+from pruneapp.gui.plots.pages import Page
+from pruneapp.results.short_names import ShortNames
 from tests.gui.person import PATIENCE_MS
 
 SAMPLE = resources.path("sample/lenet-digits.safetensors")

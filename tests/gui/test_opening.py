@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QInputDialog
 from safetensors.torch import save_file
 
 from pruneapp import resources
-from pruneapp.gui.views.tree.cells import Column
+from pruneapp.gui.tree.cell_text import Column
 from tests.gui.person import node_named
 
 SAMPLE = resources.path("sample/lenet-digits.safetensors")

@@ -10,8 +10,8 @@ import pytest
 import torch
 from safetensors.torch import save_file
 
+from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.checkpoint.entry import size_of
-from pruneapp.checkpoint.reader import open_checkpoint
 from pruneapp.document.selection import select
 
 PARAMETERS = {

@@ -9,10 +9,11 @@ from PySide6.QtGui import QGuiApplication, QPalette
 from PySide6.QtWidgets import QApplication
 from safetensors.numpy import save_file
 
-from pruneapp.answers import Gesture
-from pruneapp.document.patterns import check_pattern
-from pruneapp.gui import pattern_checking, pattern_work
-from pruneapp.gui.views.parts.colors import DARK
+from pruneapp.analysis.patterns import check_pattern
+from pruneapp.gui.patterns import pattern_controller, pattern_controller_pattern_work
+from pruneapp.gui.widgets.theme_colors import DARK
+from pruneapp.preview import preview
+from pruneapp.results.document_rows import Gesture
 from tests.gui.gate import Gate
 from tests.gui.person import plain
 from tests.gui.test_accessibility import missed
@@ -53,7 +54,7 @@ def gate(monkeypatch):
         made.wait(given[-1])
         return check_pattern(*given)
 
-    monkeypatch.setattr(pattern_work, "check_pattern", look)
+    monkeypatch.setattr(pattern_controller_pattern_work, "check_pattern", look)
     return made
 
 
@@ -222,7 +223,7 @@ def test_a_tensor_that_is_chosen_is_shown_in_the_window(at_work):
 
 @pytest.mark.parametrize("room", [0, 1_000], ids=["many weights", "many tensors"])
 def test_a_large_file_is_looked_at_again_only_if_wanted(at_work, monkeypatch, room):
-    monkeypatch.setattr(pattern_checking, "AT_ONCE", room)
+    monkeypatch.setattr(pattern_controller, "AT_ONCE", room)
     assert sum(at_work.session.by_name[n].numel for n in ("conv.weight", "fc1.weight")) < 1_000
     dialog = asked(at_work)
     at_work.wait(dialog.go.isEnabled)
@@ -272,13 +273,13 @@ def test_what_is_typed_ends_what_was_looked_for_and_no_repair(at_work, gate, mon
     type_pattern(at_work, dialog, "2:4")
     at_work.wait(dialog.go.isEnabled)
 
-    real, repairing = pattern_work.compute_preview, Gate(closed=True)
+    real, repairing = preview.compute_preview, Gate(closed=True)
 
     def slow(*given, **options):
         repairing.wait(given[3])
         return real(*given, **options)
 
-    monkeypatch.setattr(pattern_work, "compute_preview", slow)
+    monkeypatch.setattr(pattern_controller_pattern_work, "compute_preview", slow)
     at_work.click(dialog.go)
     at_work.wait(dialog.job.isVisible)
     type_pattern(at_work, dialog, "1:4")
@@ -299,13 +300,13 @@ def test_what_was_asked_before_is_no_answer(at_work, gate):
 
 def test_nothing_is_repaired_if_something_else_is_done_meanwhile(at_work, monkeypatch):
     dialog = asked(at_work)
-    real, gate = pattern_work.compute_preview, Gate(closed=True)
+    real, gate = preview.compute_preview, Gate(closed=True)
 
     def slow(*given, **options):
         gate.wait(given[3])
         return real(*given, **options)
 
-    monkeypatch.setattr(pattern_work, "compute_preview", slow)
+    monkeypatch.setattr(pattern_controller_pattern_work, "compute_preview", slow)
     at_work.click(dialog.go)
     at_work.wait(dialog.job.isVisible)
     boxes = (((0, 2), (0, 4)),)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pruneapp import resources
-from pruneapp.document.patterns import check_pattern
+from pruneapp.analysis.patterns import check_pattern
 from pruneapp.progress import Job
 
 SAMPLE = resources.path("sample/lenet-digits.safetensors")

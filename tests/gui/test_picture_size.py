@@ -9,9 +9,9 @@ from PySide6.QtCore import QPoint, QRect
 from PySide6.QtWidgets import QAbstractButton, QComboBox, QLineEdit, QSlider, QWidget
 
 from pruneapp import resources
-from pruneapp.gui import placing
-from pruneapp.gui.views.forecast.figures import StepFigures
-from pruneapp.gui.views.pictures.pages import Page
+from pruneapp.gui.mainwindow import window_placing
+from pruneapp.gui.plots.pages import Page
+from pruneapp.gui.preview.figures import StepFigures
 
 _CONTROLS = QAbstractButton, QComboBox, QLineEdit, QSlider
 SAMPLE = resources.path("sample/lenet-digits.safetensors")
@@ -20,7 +20,7 @@ SAMPLE = resources.path("sample/lenet-digits.safetensors")
 @pytest.fixture
 def opened(person, monkeypatch):
     """Return a window with the sample, in a size that the screen of the tests need not have."""
-    monkeypatch.setattr(placing, "available", lambda _window: QRect(0, 0, 1920, 1200))
+    monkeypatch.setattr(window_placing, "available", lambda _window: QRect(0, 0, 1920, 1200))
     person.open(SAMPLE)
     person.wait_open(SAMPLE)
     person.wait_preview()
@@ -158,7 +158,7 @@ sys.path.insert(0, "packaging")
 import tour
 from pathlib import Path
 from driving import wait_until
-from pruneapp.gui.views.pictures.pages import Page
+from pruneapp.gui.plots.pages import Page
 tour.SIZE = (1280, 720)
 walk = tour.Tour(Path(sys.argv[1]), "light")
 walk.open(lambda: walk.person.click(walk.window.empty.sample_button))

@@ -6,14 +6,14 @@ import pytest
 from PySide6.QtCore import QMargins, QRect
 from PySide6.QtWidgets import QWidget
 
-from pruneapp.gui import placing
+from pruneapp.gui.mainwindow import window_placing
 
 SMALL = QRect(0, 24, 1280, 776)  # a panel above
 
 
 @pytest.fixture
 def small(monkeypatch):
-    monkeypatch.setattr(placing, "available", lambda _window: SMALL)
+    monkeypatch.setattr(window_placing, "available", lambda _window: SMALL)
 
 
 def test_the_first_window_leaves_its_frame_room(new_person, monkeypatch, small):
@@ -21,7 +21,10 @@ def test_the_first_window_leaves_its_frame_room(new_person, monkeypatch, small):
     person = new_person(show=False)
     window = person.window
     assert window.size().width() <= SMALL.width()
-    assert window.height() + placing.FRAME.top() + placing.FRAME.bottom() <= SMALL.height()
+    assert (
+        window.height() + window_placing.FRAME.top() + window_placing.FRAME.bottom()
+        <= SMALL.height()
+    )
     with person.qtbot.waitActive(window):
         window.show()
         window.activateWindow()
@@ -34,7 +37,7 @@ def test_a_window_that_was_larger_is_fitted(new_person, monkeypatch):
     first = new_person()
     first.window.resize(1600, 1000)
     assert first.window.close()
-    monkeypatch.setattr(placing, "available", lambda _window: QRect(0, 0, 1024, 700))
+    monkeypatch.setattr(window_placing, "available", lambda _window: QRect(0, 0, 1024, 700))
     second = new_person()
     assert second.window.width() <= 1024
     assert QRect(0, 0, 1024, 700).contains(second.window.geometry())
@@ -48,11 +51,11 @@ def test_a_frame_that_turns_out_larger_is_made_room_for(qtbot, monkeypatch, smal
     with qtbot.waitExposed(window):
         window.show()
     frame = QMargins(10, 60, 10, 20)
-    monkeypatch.setattr(placing, "_frame", lambda _window: frame)
-    placing.fit_into_screen(window)
+    monkeypatch.setattr(window_placing, "_frame", lambda _window: frame)
+    window_placing.fit_into_screen(window)
     assert window.geometry() == QRect(300, 180, 900, 600)
     window.resize(1280, 800)
-    placing.fit_into_screen(window)
+    window_placing.fit_into_screen(window)
     assert window.geometry().marginsAdded(frame) == SMALL
 
 
@@ -62,5 +65,5 @@ def test_a_small_window_stays_where_it_is(qtbot, small):
     window.setGeometry(100, 150, 400, 300)
     with qtbot.waitExposed(window):
         window.show()
-    placing.fit_into_screen(window)
+    window_placing.fit_into_screen(window)
     assert window.geometry() == QRect(100, 150, 400, 300)

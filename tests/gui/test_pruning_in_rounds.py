@@ -10,12 +10,13 @@ from PySide6.QtCore import Qt, QTimer
 from safetensors.numpy import load_file, save_file
 
 from pruneapp import resources
-from pruneapp.answers import ShortNames
-from pruneapp.document.preview import compute_preview
-from pruneapp.document.recipe.schedule import SCHEDULE, amounts
-from pruneapp.gui import rounds, step_series
-from pruneapp.gui.views.form.rounds import RoundsDialog
+from pruneapp.gui.document import history_controller_step_series
+from pruneapp.gui.recipes import rounds_controller
+from pruneapp.gui.recipes.dialogs import RoundsDialog
+from pruneapp.preview.preview import compute_preview
 from pruneapp.progress import Job
+from pruneapp.recipes.replay_schedule import SCHEDULE, amounts
+from pruneapp.results.short_names import ShortNames
 from tests.gui.gate import Gate, endless
 from tests.gui.person import plain
 from tests.gui.test_accessibility import missed
@@ -118,8 +119,8 @@ def test_the_bar_goes_from_0_to_100_percent_once_over_all_rounds(at_work, steps,
         made.append(make(at_work.document.snapshot(), job))
 
     made: list[tuple] = []
-    monkeypatch.setattr(rounds, "compute_preview", compute)
-    monkeypatch.setattr(step_series.StepSeries, "begin", begin)
+    monkeypatch.setattr(rounds_controller, "compute_preview", compute)
+    monkeypatch.setattr(history_controller_step_series.StepSeries, "begin", begin)
     dialog = asked(at_work)
     say(at_work, dialog, final="80 %", steps=str(steps))
     at_work.click(dialog.go)
@@ -214,21 +215,22 @@ def test_several_rules_and_fixed_patterns_have_no_rounds(at_work):
 
 
 def test_what_is_done_meanwhile_stays_and_the_rounds_are_not_done(at_work, monkeypatch):
-    from pruneapp.gui import rounds
+    from pruneapp.gui.recipes import rounds_controller
+    from pruneapp.preview import preview
 
-    real, gate = rounds.compute_preview, Gate(closed=True)
+    real, gate = preview.compute_preview, Gate(closed=True)
 
     def slowly(*given, **more):
         gate.wait(given[3])
         return real(*given, **more)
 
-    monkeypatch.setattr(rounds, "compute_preview", slowly)
+    monkeypatch.setattr(rounds_controller, "compute_preview", slowly)
     dialog = asked(at_work)
     at_work.click(dialog.go)
     at_work.wait(at_work.window.job_status.isVisible)
     assert at_work.window.job_status.label.text().startswith("Iterative pruning")
     name = at_work.views.tree.checked()[0]
-    from pruneapp.answers import Gesture
+    from pruneapp.results.document_rows import Gesture
 
     box = tuple((0, n) for n in at_work.session.by_name[name].shape)
     at_work.workbench.handwork.editing.do(Gesture("prune", name, (box,), "rectangle"))
@@ -242,7 +244,7 @@ def test_what_is_done_meanwhile_stays_and_the_rounds_are_not_done(at_work, monke
 @pytest.fixture
 def one_a_turn(monkeypatch):
     """Each step is one for which the window has to be kept waiting."""
-    monkeypatch.setattr(step_series, "TURN_S", 0)
+    monkeypatch.setattr(history_controller_step_series, "TURN_S", 0)
 
 
 def test_the_window_looks_what_else_there_is_between_long_steps(at_work, one_a_turn):
@@ -281,9 +283,11 @@ def test_what_is_done_between_two_long_steps_ends_the_rounds(at_work, one_a_turn
 
 
 def test_rounds_can_be_cancelled_and_nothing_changes(at_work, monkeypatch):
-    from pruneapp.gui import rounds
+    from pruneapp.gui.recipes import rounds_controller
 
-    monkeypatch.setattr(rounds, "compute_preview", lambda *given, **_more: endless(given[3]))
+    monkeypatch.setattr(
+        rounds_controller, "compute_preview", lambda *given, **_more: endless(given[3])
+    )
     dialog = asked(at_work)
     at_work.click(dialog.go)
     at_work.wait(at_work.window.job_status.isVisible)

@@ -15,9 +15,9 @@ from PySide6.QtWidgets import QFileDialog
 from safetensors.numpy import load_file, save_file
 
 from pruneapp import resources
-from pruneapp.document.session.capture import Capture
-from pruneapp.export.offers import offers
-from pruneapp.gui.export_work import foretold
+from pruneapp.document.capture import Capture
+from pruneapp.export.format_sizes import offers
+from pruneapp.gui.export.export_worker import foretold
 from pruneapp.progress import Job
 from tests.gui.by_hand.hands import channel
 from tests.gui.test_accessibility import missed

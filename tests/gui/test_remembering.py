@@ -8,10 +8,10 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFileDialog
 
 from pruneapp import resources
-from pruneapp.gui.settings import VIEWED_FILES, Settings
-from pruneapp.gui.views.pictures.pages import Page
-from pruneapp.gui.views.tree.cells import Column
-from pruneapp.gui.views.tree.listing import Order
+from pruneapp.gui.app.settings import VIEWED_FILES, Settings
+from pruneapp.gui.plots.pages import Page
+from pruneapp.gui.tree.cell_text import Column
+from pruneapp.gui.tree.model_listing import Order
 from pruneapp.methods import registry
 
 SAMPLE = resources.path("sample/lenet-digits.safetensors")

@@ -8,7 +8,7 @@ from collections import Counter
 import numpy as np
 from safetensors.numpy import save_file
 
-from pruneapp.gui.views.parts import bar
+from pruneapp.gui.widgets import sparsity_bar
 
 ROUNDS = 20
 # Masks, states, what holds pictures, and the jobs that made them.
@@ -18,7 +18,9 @@ KINDS = {"BitMask", "MaskSet", "MaskSlot", "Snapshot", "Preview", "Tile", "Units
 def alive() -> Counter[str]:
     found = Counter(n for thing in gc.get_objects() if (n := type(thing).__name__) in KINDS)
     # Bars of the tree are kept on purpose, a bounded number of small ones.
-    found["QImage"] -= bar._bar.cache_info().currsize + bar._stripes.cache_info().currsize
+    found["QImage"] -= (
+        sparsity_bar._bar.cache_info().currsize + sparsity_bar._stripes.cache_info().currsize
+    )
     return found
 
 

@@ -214,7 +214,7 @@ def test_a_method_file_that_is_gone_is_said_before_torch_is_imported(
     own_methods, person, tmp_path, monkeypatch
 ):
     """The import takes seconds and cannot be cancelled."""
-    module = "pruneapp.prune.own_methods"
+    module = "pruneapp.prune.custom_methods"
     monkeypatch.setitem(sys.modules, module, None)  # who imports it fails
     load(person, tmp_path / "gone.py", "Run code")
     person.wait(lambda: any("gone.py' cannot be read" in text for text in person.notices))

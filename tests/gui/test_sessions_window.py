@@ -18,21 +18,20 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFileDialog, QLabel, QMessageBox
 from safetensors.numpy import load_file, save_file
 
-from pruneapp.checkpoint.digest import known
-from pruneapp.checkpoint.reader import open_checkpoint
-from pruneapp.document.opening import open_document
-from pruneapp.document.preview import compute_preview
-from pruneapp.document.session import journal_log, journal_writer, packing
-from pruneapp.document.session import numbering as capturing
-from pruneapp.document.session.capture import Capture
-from pruneapp.document.session.journal import Journal, folder
-from pruneapp.document.session.log_file import LogFile
-from pruneapp.document.session.recovery import read_journal
+from pruneapp.checkpoint.checkpoint import open_checkpoint
+from pruneapp.checkpoint.io.digest import known
+from pruneapp.document.capture import Capture
 from pruneapp.document.step import Row, Step
-from pruneapp.gui import questions
-from pruneapp.gui.views.pictures.pages import Page
+from pruneapp.edits.open_document import open_document
+from pruneapp.gui.app import dialogs
+from pruneapp.gui.plots.pages import Page
 from pruneapp.kernels.cpu import CpuKernel
+from pruneapp.preview.preview import compute_preview
 from pruneapp.progress import Job
+from pruneapp.sessions import history_codec, journal_file, journal_journal_writer, mask_codec
+from pruneapp.sessions.journal import Journal, folder
+from pruneapp.sessions.journal_file_log_file import LogFile
+from pruneapp.sessions.journal_reader_recovery import read_journal
 from tests.gui.person import PATIENCE_MS
 
 
@@ -509,7 +508,7 @@ def test_a_session_that_something_else_was_saved_in_is_not_replaced_unasked(
 def test_a_step_that_was_killed_while_its_masks_were_written_is_computed_again(
     new_person, file, monkeypatch
 ):
-    monkeypatch.setattr(journal_writer, "AT_ONCE", 0)
+    monkeypatch.setattr(journal_journal_writer, "AT_ONCE", 0)
     document = open_document(open_checkpoint(file))
     for name in ("a.weight", "b.weight"):
         step = Step((Row((name,), "l1_unstructured", {"amount": 0.5}),))
@@ -619,7 +618,7 @@ def test_a_disk_that_is_full_is_said_once_and_work_goes_on(person, file, monkeyp
     def refuse(_self, _data):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("pruneapp.document.session.log_file.LogFile._write", refuse)
+    monkeypatch.setattr("pruneapp.sessions.journal_file_log_file.LogFile._write", refuse)
     open_file(person, file)
     prune(person)
     person.wait(lambda: person.trouble)
@@ -654,11 +653,11 @@ def test_as_soon_as_there_is_room_the_work_is_kept_again(person, file, monkeypat
 def test_what_is_done_while_masks_are_written_is_in_the_journal_at_once(
     person, file, tmp_path, monkeypatch
 ):
-    monkeypatch.setattr(journal_writer, "AT_ONCE", 0)
-    monkeypatch.setattr(packing, "PIECE", 1)
-    for module in (packing, capturing, journal_log):
+    monkeypatch.setattr(journal_journal_writer, "AT_ONCE", 0)
+    monkeypatch.setattr(mask_codec, "PIECE", 1)
+    for module in (mask_codec, history_codec, journal_file):
         monkeypatch.setattr(module, "SMALL", 0)
-    pack, slow, turns = journal_log.pack, True, threading.Semaphore(0)
+    pack, slow, turns = mask_codec.pack, True, threading.Semaphore(0)
 
     def packed(*masks):
         for piece in pack(*masks):
@@ -666,7 +665,7 @@ def test_what_is_done_while_masks_are_written_is_in_the_journal_at_once(
                 assert turns.acquire(timeout=PATIENCE_MS / 1000)
             yield piece
 
-    monkeypatch.setattr(journal_log, "pack", packed)
+    monkeypatch.setattr(journal_file, "pack", packed)
     copy = tmp_path / "copy.journal"
 
     def intents() -> int:
@@ -793,7 +792,7 @@ CHILD = """
 import sys
 from pathlib import Path
 from PySide6.QtCore import QTimer
-from pruneapp.gui import app
+from pruneapp.gui import application as app
 
 def work(bench):
     bench.session.opened.connect(lambda _x: step())
@@ -855,7 +854,7 @@ def test_a_long_name_is_not_cut_off_in_a_question(person, monkeypatch):
 
     monkeypatch.setattr(QMessageBox, "exec", look)
     what = f"/models/{'a_very_long_name_' * 7}.safetensors\nL1 30 % on fc"
-    assert not questions.delete_work(person.window, what)
+    assert not dialogs.delete_work(person.window, what)
     ((taken, width, text),) = seen
     assert taken <= width
     assert text == what

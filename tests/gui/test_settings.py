@@ -7,7 +7,7 @@ import os
 import pytest
 
 from pruneapp.errors import ParameterError
-from pruneapp.gui.settings import DEVICE, RECENT_FILES, SETTINGS, THEME, Settings
+from pruneapp.gui.app.settings import DEVICE, RECENT_FILES, SETTINGS, THEME, Settings
 from pruneapp.kernels import devices
 
 

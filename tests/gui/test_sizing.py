@@ -7,15 +7,15 @@ from pathlib import Path
 import pytest
 
 from pruneapp import resources
-from pruneapp.checkpoint.reader import open_checkpoint
+from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.document.document import Document
-from pruneapp.document.preview import compute_preview
 from pruneapp.document.step import Row, Step
-from pruneapp.export.registry import FORMATS
-from pruneapp.export.run import planned_size
-from pruneapp.gui.session import SAMPLE
-from pruneapp.gui.sizing import sizes_after
+from pruneapp.export.catalog import FORMATS
+from pruneapp.export.exporter import planned_size
+from pruneapp.gui.document.open_document import SAMPLE
+from pruneapp.gui.preview.step_info_controller import sizes_after
 from pruneapp.kernels.cpu import CpuKernel
+from pruneapp.preview.preview import compute_preview
 from pruneapp.progress import Job
 from tests.gui.test_start import SAMPLE as SAMPLE_PATH
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from pruneapp import resources
-from pruneapp.answers import Gesture
-from pruneapp.gui import editing
-from pruneapp.gui.gesturing import make
+from pruneapp.gui.manual_edit import edit_controller
+from pruneapp.gui.manual_edit.edit_worker import make
+from pruneapp.results.document_rows import Gesture
 from tests.gui.gate import Gate, endless
 
 SAMPLE = resources.path("sample/lenet-digits.safetensors")
@@ -32,7 +32,7 @@ def test_a_gesture_that_takes_long_can_be_seen_and_cancelled(person, monkeypatch
             gate.wait(job)
         return make(snapshot, gesture, shown, job, **how)
 
-    monkeypatch.setattr(editing, "make", slow)
+    monkeypatch.setattr(edit_controller, "make", slow)
     status = person.window.job_status
     by_hand.do(channel(0))
     by_hand.do(channel(1))
@@ -52,7 +52,7 @@ def test_a_gesture_that_takes_long_can_be_seen_and_cancelled(person, monkeypatch
 def test_a_gesture_is_forgotten_with_its_file(person, monkeypatch):
     by_hand = opened(person)
 
-    monkeypatch.setattr(editing, "make", lambda _a, _b, _c, job, **_how: endless(job))
+    monkeypatch.setattr(edit_controller, "make", lambda _a, _b, _c, job, **_how: endless(job))
     by_hand.do(channel(0))
     person.wait(person.window.job_status.cancel.isVisible)
     person.session.close()

@@ -13,12 +13,12 @@ from PySide6.QtGui import QColor, QKeySequence
 from PySide6.QtWidgets import QAbstractScrollArea, QApplication, QDockWidget, QTabBar
 
 from pruneapp import resources
-from pruneapp.gui.app import Start
-from pruneapp.gui.commands import ACTIONS
-from pruneapp.gui.settings import THEME, Settings
-from pruneapp.gui.theme import DARK, LIGHT
-from pruneapp.gui.views.pictures.pages import Page
-from pruneapp.gui.views.tree.cells import Column
+from pruneapp.gui.app.settings import THEME, Settings
+from pruneapp.gui.application import Start
+from pruneapp.gui.commands.declarations_commands import ACTIONS
+from pruneapp.gui.plots.pages import Page
+from pruneapp.gui.tree.cell_text import Column
+from pruneapp.gui.widgets.theme import DARK, LIGHT
 
 SAMPLE = resources.path("sample/lenet-digits.safetensors")
 HEAVY = ("torch", "numpy", "pyqtgraph", "safetensors", "ml_dtypes")
@@ -28,10 +28,10 @@ START = """
 import sys
 from pathlib import Path
 from PySide6.QtCore import QTimer
-from pruneapp.gui import app
-from pruneapp.gui.settings import Settings
-from pruneapp.gui.theme import Appearance
-from pruneapp.gui.window import MainWindow
+from pruneapp.gui import application as app
+from pruneapp.gui.app.settings import Settings
+from pruneapp.gui.widgets.theme import Appearance
+from pruneapp.gui.mainwindow.window import MainWindow
 
 application = app.make_application(["pruneapp"])
 settings = Settings(Path(sys.argv[1]) / "settings.json")
@@ -83,7 +83,7 @@ first = QObject.__init__
 thread_of = {}
 
 def work():
-    import pruneapp.gui.workbench
+    import pruneapp.gui.mainwindow.workbench
     import gc
     here = [o for o in gc.get_objects() if isinstance(o, QObject) and o is not application]
     made.extend(type(o).__name__ for o in here if o.thread() is not application.thread())
@@ -99,7 +99,7 @@ def test_classes_of_qt_are_made_before_the_thread_touches_them(run_python, tmp_p
     """The main thread would meet some that are half made, and the process would die."""
     out = run_python(
         program("""
-        from pruneapp.gui.qt_classes import MODULES
+        from pruneapp.gui.app.runtime_qt_classes import MODULES
 
         def missing():
             return sum(name not in vars(m) for m in MODULES for name in dir(m))

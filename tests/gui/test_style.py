@@ -16,8 +16,8 @@ from PySide6.QtWidgets import (
     QTabBar,
 )
 
-from pruneapp.gui.style import Style
-from pruneapp.gui.theme import THEMES
+from pruneapp.gui.widgets.theme import THEMES
+from pruneapp.gui.widgets.theme_style import Style
 
 
 @pytest.fixture(params=THEMES.values(), ids=list(THEMES))

@@ -13,15 +13,15 @@ from PySide6.QtGui import QGuiApplication, QImage
 from PySide6.QtWidgets import QDialog
 from safetensors.numpy import save_file
 
-from pruneapp.answers.csv_text import csv_text
 from pruneapp.errors import ExportError
-from pruneapp.gui.settings import Settings
-from pruneapp.gui.tables import write_csv
-from pruneapp.gui.views.parts.copied_rows import NOTHING, Copies, Numbers, copy_rows
-from pruneapp.gui.views.parts.counts_table import CountsTable
-from pruneapp.gui.views.pictures.frame.exporting import png
-from pruneapp.gui.views.pictures.pages import Page
+from pruneapp.gui.app.settings import Settings
+from pruneapp.gui.plots.base.export_menu_exporting import png
+from pruneapp.gui.plots.pages import Page
+from pruneapp.gui.plots.table_controller import write_csv
+from pruneapp.gui.widgets.clipboard import NOTHING, Copies, Numbers, copy_rows
+from pruneapp.gui.widgets.reports import CountsTable
 from pruneapp.progress import Cancelled, CancelToken, Job
+from pruneapp.results.tensor_statistics_csv_text import csv_text
 
 CHANNELS = 60_000
 TENSORS = 2_500

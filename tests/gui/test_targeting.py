@@ -4,8 +4,8 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QInputDialog, QPushButton
 
-from pruneapp.document.bytes_target import total_for
-from pruneapp.gui.workbench import Workbench
+from pruneapp.export.size_bounds_bytes_target import total_for
+from pruneapp.gui.mainwindow.workbench import Workbench
 from tests.gui.person import plain
 from tests.gui.test_start import SAMPLE
 

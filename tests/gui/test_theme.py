@@ -6,7 +6,7 @@ import pytest
 from PySide6.QtGui import QColor, QPalette
 from PySide6.QtWidgets import QPushButton, QVBoxLayout, QWidget
 
-from pruneapp.gui.theme import DARK, LIGHT, MAIN_ACTION, THEMES, Appearance
+from pruneapp.gui.widgets.theme import DARK, LIGHT, MAIN_ACTION, THEMES, Appearance
 
 
 def luminance(color: str) -> float:

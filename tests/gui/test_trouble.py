@@ -12,7 +12,11 @@ from PySide6.QtCore import QPoint
 from PySide6.QtGui import QGuiApplication
 from safetensors.torch import load_file, save_file
 
-from pruneapp.gui import export_work, looking, previewing
+from pruneapp.export import exporter
+from pruneapp.gui.export import export_worker
+from pruneapp.gui.plots import plot_controller
+from pruneapp.gui.preview import live_preview
+from pruneapp.preview import preview
 from tests.gui.beats import Stopwatch
 from tests.gui.gate import Gate
 
@@ -255,7 +259,7 @@ def test_closing_without_changes_asks_nothing(at_work):
 @pytest.fixture
 def slow_export(monkeypatch):
     """An export that runs until it is told to go on."""
-    real = export_work.export
+    real = exporter.export
     gate = Gate(closed=True)
 
     def work(snapshot, request, job):
@@ -263,7 +267,7 @@ def slow_export(monkeypatch):
         gate.wait(job, 1)
         return real(snapshot, request, job)
 
-    monkeypatch.setattr(export_work, "export", work)
+    monkeypatch.setattr(export_worker, "export", work)
     return gate
 
 
@@ -341,17 +345,17 @@ def assert_a_report_can_be_copied(person, text):
 
 
 def test_a_bug_in_a_preview_shows_a_report_and_the_button_works_again(at_work, monkeypatch):
-    real = previewing.compute_preview
+    real = preview.compute_preview
 
     def broken(*_arguments, **_more):
         raise RuntimeError("one of ours")
 
-    monkeypatch.setattr(previewing, "compute_preview", broken)
+    monkeypatch.setattr(live_preview, "compute_preview", broken)
     at_work.ask_amount("50 %")
     at_work.wait(lambda: bool(at_work.bugs))
     assert_a_report_can_be_copied(at_work, "one of ours")
 
-    monkeypatch.setattr(previewing, "compute_preview", real)
+    monkeypatch.setattr(live_preview, "compute_preview", real)
     at_work.click(at_work.button)
     at_work.wait(lambda: len(at_work.states) == 2)
 
@@ -360,7 +364,7 @@ def test_a_bug_in_a_picture_shows_a_report(at_work, monkeypatch):
     def broken(*_arguments, **_more):
         raise ZeroDivisionError("in a picture")
 
-    monkeypatch.setattr(looking, "histogram", broken)
+    monkeypatch.setattr(plot_controller, "histogram", broken)
     at_work.views.tree.view.setFocus()
     at_work.key("2")
     at_work.wait(lambda: bool(at_work.bugs))

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from safetensors.numpy import load_file, save_file
 
-from pruneapp.answers import Gesture
+from pruneapp.results.document_rows import Gesture
 
 
 @pytest.fixture

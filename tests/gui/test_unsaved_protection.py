@@ -7,7 +7,7 @@ import pytest
 from PySide6.QtWidgets import QAbstractButton, QApplication
 from safetensors.numpy import load_file, save_file
 
-from pruneapp.answers import Gesture
+from pruneapp.results.document_rows import Gesture
 
 NAME = "a.weight"
 

@@ -9,8 +9,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from safetensors.torch import save_file
 
-from pruneapp.gui.views.pictures.raster import asking
-from pruneapp.gui.views.pictures.raster.shading import Mode
+from pruneapp.gui.plots.heatmap import requests
+from pruneapp.gui.plots.heatmap.shading import Mode
 
 Key = Qt.Key
 
@@ -161,7 +161,7 @@ def test_a_result_is_what_an_export_has(person, view, weights):
 
 
 def test_a_large_tensor_is_looked_at_first(person, tmp_path, monkeypatch):
-    monkeypatch.setattr(asking, "LARGE", 1 << 20)
+    monkeypatch.setattr(requests, "LARGE", 1 << 20)
     path = tmp_path / "large.safetensors"
     save_file({"fc.weight": torch.randn(4000, 3000)}, path)
     person.open(path)

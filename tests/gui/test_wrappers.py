@@ -12,7 +12,7 @@ from collections.abc import Iterator
 import pytest
 from PySide6.QtWidgets import QProxyStyle
 
-from pruneapp.gui.style import Style
+from pruneapp.gui.widgets.theme_style import Style
 from tests.conftest import ROOT
 
 GUI = ROOT / "pruneapp" / "gui"
@@ -29,10 +29,10 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QDialog, QListWidgetItem
 
 from pruneapp import resources
-from pruneapp.gui import app
-from pruneapp.gui.settings import Settings
-from pruneapp.gui.theme import Appearance
-from pruneapp.gui.window import MainWindow
+from pruneapp.gui import application as app
+from pruneapp.gui.app.settings import Settings
+from pruneapp.gui.widgets.theme import Appearance
+from pruneapp.gui.mainwindow.window import MainWindow
 
 ROUNDS = 25
 application = app.make_application(["pruneapp"])

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QApplication
 from safetensors.torch import save_file
 
 from pruneapp import resources
-from pruneapp.gui.views.tree.cells import Column
+from pruneapp.gui.tree.cell_text import Column
 
 SAMPLE = resources.path("sample/lenet-digits.safetensors")
 

@@ -5,7 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from pruneapp.kernels import candidates, cpu, one_pass, ranking, sampling, search
+from pruneapp.kernels import (
+    cpu,
+    cpu_sampling,
+    mask_packing,
+    sort_keys,
+    threshold,
+    threshold_candidates,
+)
 
 
 @pytest.fixture
@@ -13,32 +20,32 @@ def small(monkeypatch):
     """Let a few thousand elements go all the ways that else take millions."""
     monkeypatch.setattr(cpu, "FEW", 0)
     monkeypatch.setattr(cpu, "WORTH_A_SAMPLE", 2000)
-    monkeypatch.setattr(sampling, "PLACES", 64)
-    monkeypatch.setattr(sampling, "NEIGHBOURS", 32)
-    monkeypatch.setattr(ranking, "PIECE", 1024)
-    monkeypatch.setattr(search, "_FEW_BINS", 256)
-    monkeypatch.setattr(search, "_COARSE_BINS", 16)
-    monkeypatch.setattr(search, "_MOST_APART", 700)
-    monkeypatch.setattr(search.Bracket.of.__func__, "__defaults__", (64,))
+    monkeypatch.setattr(cpu_sampling, "PLACES", 64)
+    monkeypatch.setattr(cpu_sampling, "NEIGHBOURS", 32)
+    monkeypatch.setattr(sort_keys, "PIECE", 1024)
+    monkeypatch.setattr(threshold, "_FEW_BINS", 256)
+    monkeypatch.setattr(threshold, "_COARSE_BINS", 16)
+    monkeypatch.setattr(threshold, "_MOST_APART", 700)
+    monkeypatch.setattr(threshold.Bracket.of.__func__, "__defaults__", (64,))
 
 
 @pytest.fixture
 def room(monkeypatch, request):
     """Let so many bytes of what is near the cut be held; a list: and think that there are more."""
     foreseen = not isinstance(request.param, list)
-    for module in (candidates, cpu, search) if foreseen else (candidates,):
+    for module in (threshold_candidates, cpu, threshold) if foreseen else (threshold_candidates,):
         monkeypatch.setattr(module, "MOST_HELD", int(np.ravel(request.param)[0]))
-    monkeypatch.setattr(one_pass, "_SLACK", 0)
+    monkeypatch.setattr(mask_packing, "_SLACK", 0)
     if not foreseen:
-        monkeypatch.setattr(one_pass, "_ROOM", 0.3)
-    monkeypatch.setattr(one_pass, "_SAMPLE", 50)
+        monkeypatch.setattr(mask_packing, "_ROOM", 0.3)
+    monkeypatch.setattr(mask_packing, "_SAMPLE", 50)
 
 
 @pytest.fixture
 def brackets(monkeypatch):
     """The brackets that are counted, in order."""
     seen = []
-    inside = search.search
+    inside = threshold.search
 
     def seeing(width, count, bracket, pass_over):
         def counted(bracket):

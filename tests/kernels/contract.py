@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from pruneapp.checkpoint.dtypes import DTYPES
 from pruneapp.kernels import cpu
-from pruneapp.kernels.contract import Kernel, Threshold
-from pruneapp.kernels.ranking import Magnitudes, Uniform, common_width
+from pruneapp.kernels.kernel import Kernel, Threshold
+from pruneapp.kernels.sort_keys import Magnitudes, Uniform, common_width
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.progress import Cancelled, CancelToken, Job
 from tests.strategies import FLOATS, float_types, kept_bools, raw_bits

@@ -13,9 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pruneapp.checkpoint.dtypes import DTYPES, DType
-from pruneapp.kernels import cpu, sampling, search
-from pruneapp.kernels.contract import Kernel, Ranking
-from pruneapp.kernels.ranking import Magnitudes, Uniform, common_width
+from pruneapp.kernels import cpu, cpu_sampling, threshold
+from pruneapp.kernels.kernel import Kernel, Ranking
+from pruneapp.kernels.sort_keys import Magnitudes, Uniform, common_width
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.progress import Job
 from tests.kernels.contract import SHARED, cut, expected_masks
@@ -148,7 +148,7 @@ class ExactnessContract(ABC):
         count = data.draw(st.sampled_from(counts(left)))
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(cpu, "FEW", 0)
-            patch.setattr(search, "_FEW_BINS", 16)
+            patch.setattr(threshold, "_FEW_BINS", 16)
             kernel = self.kernel_of(threads, length)
             self.check(kernel, parts, kept, count, common_width(set(types)), chunk)
 
@@ -217,7 +217,7 @@ class ExactnessContract(ABC):
         seen = np.zeros(SIZE, bool)
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(Magnitudes, "keys", _marking(seen, Magnitudes.keys))
-            sampling.sample([rank(np.zeros(SIZE, np.uint32), DTYPES["F32"])], Job())
+            cpu_sampling.sample([rank(np.zeros(SIZE, np.uint32), DTYPES["F32"])], Job())
         assert 1000 <= seen.sum() < SIZE // 2
         values = (
             np.where(seen, np.float32(1), np.float32(3)) + np.random.default_rng(1).random(SIZE) / 2
@@ -227,7 +227,7 @@ class ExactnessContract(ABC):
             brackets.clear()
             self.check(self.kernel_of(2, 2048), [(bits, DTYPES["F32"])], [None], count)
 
-            everything = search.Bracket.everything(32)
+            everything = threshold.Bracket.everything(32)
             assert brackets[0] != everything
             assert everything in brackets[1:]
 

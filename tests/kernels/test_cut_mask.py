@@ -10,7 +10,7 @@ from pruneapp.checkpoint.dtypes import DTYPES
 from pruneapp.kernels import cut_mask
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.kernels.cut_mask import CutMask
-from pruneapp.kernels.ranking import Magnitudes, Uniform, common_width
+from pruneapp.kernels.sort_keys import Magnitudes, Uniform, common_width
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.progress import Job
 from tests.strategies import float_types, kept_bools, raw_bits

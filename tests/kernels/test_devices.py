@@ -9,8 +9,8 @@ from pruneapp.checkpoint.dtypes import DTYPES
 from pruneapp.errors import DeviceError
 from pruneapp.kernels import devices
 from pruneapp.kernels.cpu import CpuKernel
-from pruneapp.kernels.device import WORTH_MOVING, TorchKernel
-from pruneapp.kernels.ranking import Magnitudes, Uniform
+from pruneapp.kernels.gpu import WORTH_MOVING, TorchKernel
+from pruneapp.kernels.sort_keys import Magnitudes, Uniform
 from tests.tensors import reading
 
 
@@ -28,7 +28,7 @@ def without_gpu(monkeypatch):
 
 def with_gpu(monkeypatch, *found):
     monkeypatch.setattr(devices, "gpu_in_sight", lambda: True)
-    monkeypatch.setattr("pruneapp.kernels.device.gpus", lambda: found)
+    monkeypatch.setattr("pruneapp.kernels.gpu.gpus", lambda: found)
 
 
 def test_without_a_gpu_there_is_the_cpu_alone(monkeypatch):
@@ -87,7 +87,7 @@ def test_torch_is_not_loaded_for_the_cpu(run_python):
     out = run_python(
         "import sys\n"
         "from pruneapp.kernels import devices\n"
-        "import pruneapp.methods.registry, pruneapp.methods.run\n"
+        "import pruneapp.methods.registry, pruneapp.methods.prune_tensors_run\n"
         "devices.gpu_in_sight = lambda: False\n"
         "devices.available(); devices.kernel_for('auto'); devices.kernel_for('cpu')\n"
         "print('torch' in sys.modules)"

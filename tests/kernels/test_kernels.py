@@ -10,11 +10,11 @@ import torch
 
 from pruneapp.checkpoint.dtypes import DTYPES
 from pruneapp.errors import DeviceError
-from pruneapp.kernels.contract import Threshold
 from pruneapp.kernels.cpu import CpuKernel
-from pruneapp.kernels.device import TorchKernel
-from pruneapp.kernels.moving import refusals
-from pruneapp.kernels.ranking import Magnitudes
+from pruneapp.kernels.gpu import TorchKernel
+from pruneapp.kernels.gpu_moving import refusals
+from pruneapp.kernels.kernel import Threshold
+from pruneapp.kernels.sort_keys import Magnitudes
 from pruneapp.progress import Cancelled, Job
 from tests.kernels.contract import KernelContract
 from tests.tensors import reading

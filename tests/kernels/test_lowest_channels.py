@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pruneapp.checkpoint.dtypes import DTYPES, DType
-from pruneapp.kernels import lowest_channels as rough
-from pruneapp.kernels.contract import Slices
+from pruneapp.kernels import lowest_channels
+from pruneapp.kernels.kernel import Slices
 from pruneapp.kernels.norms import channel_norms
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.progress import Cancelled, CancelToken, Job
@@ -63,17 +63,17 @@ def by_rough_sums(slices, n, among, count, threads=1, **constants) -> tuple[list
 
     with pytest.MonkeyPatch.context() as patch:
         _anything_is_worth_it(patch)
-        patch.setattr(rough, "channel_norms", norms)
+        patch.setattr(lowest_channels, "channel_norms", norms)
         for name, value in constants.items():
-            patch.setattr(rough, name, value)
-        found = rough.lowest_channels(slices, n, among, count, Job(), threads=threads)
+            patch.setattr(lowest_channels, name, value)
+        found = lowest_channels.lowest_channels(slices, n, among, count, Job(), threads=threads)
     return found.tolist(), looked
 
 
 def _anything_is_worth_it(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(rough, "WORTH_A_LOOK", 0)
+    patch.setattr(lowest_channels, "WORTH_A_LOOK", 0)
     for name in ("LEAST_ROW", "LEAST_CHANNELS", "LEAST_TERMS"):
-        patch.setattr(rough, name, 0)
+        patch.setattr(lowest_channels, name, 0)
 
 
 def counts(all_of_them: int) -> list[int]:
@@ -218,8 +218,8 @@ def test_none_or_all_of_them_need_no_look():
 
     slices = Slices((9, 5), DTYPES["F32"], 0, None, never)
     among = np.array([1, 3, 8])
-    assert rough.lowest_channels(slices, 2, among, 0, Job()).tolist() == []
-    assert rough.lowest_channels(slices, 2, among, 3, Job()).tolist() == [1, 3, 8]
+    assert lowest_channels.lowest_channels(slices, 2, among, 0, Job()).tolist() == []
+    assert lowest_channels.lowest_channels(slices, 2, among, 3, Job()).tolist() == [1, 3, 8]
 
 
 @given(st.data())
@@ -269,17 +269,17 @@ def test_every_element_is_stepped_and_every_piece_can_be_the_last(dim):
 
     with pytest.MonkeyPatch.context() as patch:
         _anything_is_worth_it(patch)
-        patch.setattr(rough, "PIECE", 1 << 14)
+        patch.setattr(lowest_channels, "PIECE", 1 << 14)
         job = Job(Watch())
         job.start(values.size)
         among = np.arange(values.shape[dim])
-        rough.lowest_channels(of_values(values, dim), 2, among, among.size // 2, job)
+        lowest_channels.lowest_channels(of_values(values, dim), 2, among, among.size // 2, job)
         assert reports[-1][0] == reports[-1][1]
         assert len(reports) > 10
 
         for stop_at in (0, 3, 9):
             stop = Stop(stop_at)
             with pytest.raises(Cancelled):
-                rough.lowest_channels(
+                lowest_channels.lowest_channels(
                     of_values(values, dim), 2, among, among.size // 2, Job(stop, stop.token)
                 )

@@ -6,9 +6,9 @@ import numpy as np
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from pruneapp.kernels.contract import Near
 from pruneapp.kernels.cpu import CpuKernel
-from pruneapp.kernels.ranking import Magnitudes
+from pruneapp.kernels.kernel import Near
+from pruneapp.kernels.sort_keys import Magnitudes
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.progress import Job
 from tests.kernels.contract import expected_masks

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pruneapp.checkpoint.dtypes import DTYPES
-from pruneapp.kernels.ranking import Magnitudes, Uniform, common_width, splitmix64
+from pruneapp.kernels.sort_keys import Magnitudes, Uniform, common_width, splitmix64
 from tests.strategies import FLOATS, float_types, raw_bits
 from tests.tensors import magnitudes, reading
 

@@ -6,8 +6,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pruneapp.kernels import smallest as module
-from pruneapp.kernels.smallest import smallest
+from pruneapp.kernels import lowest_channels_smallest
+from pruneapp.kernels.lowest_channels_smallest import smallest
 
 
 @given(
@@ -18,9 +18,9 @@ from pruneapp.kernels.smallest import smallest
 def test_they_are_the_first_of_a_stable_sort(values, share, few):
     scores = np.array(values, np.float64)
     count = round(share * scores.size)
-    before, module._FEW = module._FEW, few
+    before, lowest_channels_smallest._FEW = lowest_channels_smallest._FEW, few
     try:
         found = smallest(scores, count)
     finally:
-        module._FEW = before
+        lowest_channels_smallest._FEW = before
     assert found.tolist() == sorted(np.argsort(scores, kind="stable")[:count].tolist())

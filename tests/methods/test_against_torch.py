@@ -20,8 +20,8 @@ from pruneapp.checkpoint.dtypes import DTYPES
 from pruneapp.errors import ParameterError
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.masks.bitmask import BitMask
+from pruneapp.methods.prune_tensors_run import prune
 from pruneapp.methods.registry import get
-from pruneapp.methods.run import prune
 from pruneapp.progress import Job
 from tests.strategies import float_types, kept_bools, moderate_bits, raw_bits, shapes
 from tests.tensors import decode_float64, view_of, view_of_values

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pruneapp.errors import ParameterError
-from pruneapp.methods.amount import to_prune
+from pruneapp.methods.amounts import to_prune
 
 
 @given(st.floats(0, 1), st.integers(0, 10**12))

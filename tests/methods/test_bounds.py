@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from pruneapp.errors import ParameterError
-from pruneapp.methods.bounds import Tensors, bounds_of, target_of
+from pruneapp.methods.limit_bounds import Tensors, bounds_of, target_of
 from pruneapp.methods.limits import Limits
 
 

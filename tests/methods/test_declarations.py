@@ -13,10 +13,12 @@ from pruneapp.checkpoint.dtypes import DTYPES
 from pruneapp.errors import ParameterError
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.masks.bitmask import BitMask
-from pruneapp.methods.declaration import Method
+from pruneapp.methods.cutoff import units_left
+from pruneapp.methods.method import Method
+from pruneapp.methods.prune_tensors_run import prune
 from pruneapp.methods.registry import METHODS
-from pruneapp.methods.run import prune, units_left
-from pruneapp.params import AmountParam, DimParam
+from pruneapp.params import DimParam
+from pruneapp.params_amounts import AmountParam
 from pruneapp.progress import Cancelled, CancelToken, Job
 from tests.strategies import FLOATS, float_types, kept_bools, raw_bits, shapes
 from tests.tensors import asked_of, view_of

@@ -14,22 +14,22 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pruneapp.checkpoint.dtypes import DTYPES
-from pruneapp.checkpoint.reader import RawChunk
+from pruneapp.checkpoint.elements_chunks import RawChunk
 from pruneapp.errors import ParameterError
 from pruneapp.kernels import lowest_in_groups as groups_module
-from pruneapp.kernels import lowest_per_row as rows_module
+from pruneapp.kernels import lowest_in_groups_lowest_per_row
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.kernels.lowest_in_groups import lowest_in_groups
-from pruneapp.kernels.ranking import Magnitudes
-from pruneapp.masks import tiles as tiles_module
+from pruneapp.kernels.sort_keys import Magnitudes
+from pruneapp.masks import blocks
 from pruneapp.masks.bitmask import BitMask
-from pruneapp.masks.groups import Groups, group_boxes, stretches
-from pruneapp.masks.tiles import Tiles
-from pruneapp.methods.declaration import TensorView
+from pruneapp.masks.blocks import Tiles
+from pruneapp.masks.regions_groups import Groups, group_boxes, stretches
 from pruneapp.methods.limits import Limits
+from pruneapp.methods.method import TensorView
+from pruneapp.methods.prune_tensors import prune_within
+from pruneapp.methods.prune_tensors_run import prune
 from pruneapp.methods.registry import get
-from pruneapp.methods.run import prune
-from pruneapp.methods.within import prune_within
 from pruneapp.progress import Job
 from tests.strategies import float_types, kept_bools, raw_bits, shapes
 from tests.tensors import magnitudes, view_of, view_of_values
@@ -211,7 +211,7 @@ def test_tiles_count_and_make_masks_in_parts(data):
     stays = np.random.default_rng(1).random(tiles.count) < 0.5
     whole = tiles.kept(mask), tiles.mask(stays)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(tiles_module, "_PIECE", 10)
+        patch.setattr(blocks, "_PIECE", 10)
         parts = tiles.kept(mask), tiles.mask(stays)
     assert np.array_equal(whole[0], parts[0])
     assert whole[0].sum() == mask.kept
@@ -275,7 +275,7 @@ def test_rows_of_any_length_are_the_same(monkeypatch):
     view = view_of_values(values, kept, protected=protected)
     whole = mask_of(view, "l1_per_row", amount=0.4)
     for piece in (1, 100, 700):
-        monkeypatch.setattr(rows_module, "_PIECE", piece)
+        monkeypatch.setattr(lowest_in_groups_lowest_per_row, "_PIECE", piece)
         assert np.array_equal(whole, mask_of(view, "l1_per_row", amount=0.4))
 
 

@@ -35,12 +35,13 @@ from PySide6.QtCore import (
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QApplication, QDialog, QFileDialog, QMenu
 
-from pruneapp.document.session import journal
-from pruneapp.gui import app, placing
-from pruneapp.gui.collecting import Collector
-from pruneapp.gui.settings import THEME, Settings
-from pruneapp.gui.theme import Appearance
-from pruneapp.gui.window import MainWindow
+from pruneapp.gui import application as app
+from pruneapp.gui.app.runtime import Collector
+from pruneapp.gui.app.settings import THEME, Settings
+from pruneapp.gui.mainwindow import window_placing
+from pruneapp.gui.mainwindow.window import MainWindow
+from pruneapp.gui.widgets.theme import Appearance
+from pruneapp.sessions import journal
 from tests.monkey import acts, fence
 from tests.monkey.acts import Act, MissingError
 from tests.monkey.files import Files
@@ -243,7 +244,7 @@ class Run(QObject):
         QFileDialog.getSaveFileName = self._save_name  # type: ignore[method-assign, assignment]  # of this process
         QFileDialog.getExistingDirectory = self._folder_name  # type: ignore[method-assign, assignment]  # of this process
         QDesktopServices.openUrl = lambda _url: self._rng.random() < 0.5  # type: ignore[method-assign, assignment]  # of this process
-        placing.available = lambda _window: QRect(0, 0, 1920, 1200)
+        window_placing.available = lambda _window: QRect(0, 0, 1920, 1200)
 
     def _open_name(
         self,

@@ -22,8 +22,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from pruneapp.gui.commands import ACTIONS
-from pruneapp.gui.views.commands import CommandPalette
+from pruneapp.gui.commands.declarations_commands import ACTIONS
+from pruneapp.gui.commands.palette import CommandPalette
 from tests.monkey import acts
 from tests.monkey.acts import Act
 from tests.monkey.files import Files

@@ -25,7 +25,7 @@ WINDOW = """
 import sys
 from PySide6.QtCore import QTimer
 from pruneapp.__main__ import main
-from pruneapp.gui import app
+from pruneapp.gui import application as app
 
 class Start(app.Start):
     def __init__(self, *arguments, **named):

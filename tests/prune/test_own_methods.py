@@ -9,25 +9,19 @@ import torch
 from torch.nn.utils import prune as torch_prune
 
 from pruneapp.checkpoint.dtypes import DTYPES
-from pruneapp.checkpoint.reader import RawChunk
+from pruneapp.checkpoint.elements_chunks import RawChunk
 from pruneapp.errors import MethodError, ParameterError
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.methods import registry
-from pruneapp.methods.declaration import MaskMethod, TensorView
-from pruneapp.methods.run import prune as run
-from pruneapp.params import (
-    AmountParam,
-    DimParam,
-    FlagParam,
-    FloatParam,
-    Interval,
-    IntParam,
-    SeedParam,
-)
+from pruneapp.methods.method import MaskMethod, TensorView
+from pruneapp.methods.prune_tensors_run import prune as run
+from pruneapp.params import DimParam, FloatParam, Interval, IntParam, SeedParam
+from pruneapp.params_amounts import AmountParam
+from pruneapp.params_words import FlagParam
 from pruneapp.progress import Cancelled, CancelToken, Job
-from pruneapp.prune import own_methods
-from pruneapp.prune.own_methods import declare, load_entry_points, load_file
+from pruneapp.prune import custom_methods
+from pruneapp.prune.custom_methods import declare, load_entry_points, load_file
 
 FOO_BAR = """
     import torch.nn.utils.prune as prune
@@ -338,7 +332,7 @@ class Point:
 
 def test_installed_packages_offer_methods(monkeypatch):
     """An entry point names a class; its method is declared like one of a file."""
-    monkeypatch.setattr(own_methods, "entry_points", lambda group: [Point(Whole)])
+    monkeypatch.setattr(custom_methods, "entry_points", lambda group: [Point(Whole)])
     (method,) = load_entry_points()
     assert method.name == "whole"
 
@@ -346,6 +340,6 @@ def test_installed_packages_offer_methods(monkeypatch):
 @pytest.mark.parametrize("thing", [ImportError("half of it is missing"), 5])
 def test_a_package_that_cannot_be_loaded_is_named(monkeypatch, thing):
     """The sentence names the package."""
-    monkeypatch.setattr(own_methods, "entry_points", lambda group: [Point(thing)])
+    monkeypatch.setattr(custom_methods, "entry_points", lambda group: [Point(thing)])
     with pytest.raises(MethodError, match="their_package:Thing of their-package"):
         load_entry_points()

@@ -10,9 +10,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from pruneapp.checkpoint import pipeline
-from pruneapp.checkpoint.reader import open_checkpoint
-from pruneapp.export.registry import FORMATS
+from pruneapp.checkpoint.checkpoint import open_checkpoint
+from pruneapp.checkpoint.io import atomic_file
+from pruneapp.export.catalog import FORMATS
 from tests.benchmarks.models import ROOT
 from tests.benchmarks.report import replace_sections
 from tests.reliability import children, faults, journal_faults, journal_kills, kills, scenes
@@ -54,7 +54,7 @@ def _faults(options: argparse.Namespace) -> tuple[str, list[str]]:
     if not faults.usable():
         return "", ["strace is not installed"]
     # Many small calls, so that every one of them can fail.
-    pipeline.WINDOW_BYTES, pipeline.PIECE_BYTES = 1 << 18, 1 << 16
+    atomic_file.WINDOW_BYTES, atomic_file.PIECE_BYTES = 1 << 18, 1 << 16
     rows: dict[str, faults.Tally] = {}
 
     def one(form: str, layout: Path, scene: Scene, after: Contents) -> None:

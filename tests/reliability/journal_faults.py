@@ -16,16 +16,15 @@ import msgspec
 import numpy as np
 from safetensors.numpy import save_file
 
+from pruneapp.document.capture import Capture
 from pruneapp.document.document import Document
-from pruneapp.document.session import journal as journals
-from pruneapp.document.session import journal_log, journal_writer, packing
-from pruneapp.document.session import numbering as capturing
-from pruneapp.document.session.capture import Capture
-from pruneapp.document.session.journal import Journal
-from pruneapp.document.session.recovery import read_journal
-from pruneapp.document.session.reopen import reopened
 from pruneapp.errors import PruneAppError, SessionError
 from pruneapp.progress import Job
+from pruneapp.sessions import history_codec, journal_file, journal_journal_writer, mask_codec
+from pruneapp.sessions import journal as journals
+from pruneapp.sessions.journal import Journal
+from pruneapp.sessions.journal_reader_recovery import read_journal
+from pruneapp.sessions.restore_reopen import reopened
 from tests.reliability import children, faults
 from tests.reliability.journal_kills import Work, actions_of, state_of
 
@@ -111,10 +110,10 @@ def inject(calls: Sequence[str]) -> dict[str, Tally]:
 @contextlib.contextmanager
 def _large_masks() -> Iterator[None]:
     modules = (
-        (packing, "PIECE", _PIECE),
-        (journal_writer, "AT_ONCE", 0),
+        (mask_codec, "PIECE", _PIECE),
+        (journal_journal_writer, "AT_ONCE", 0),
         (journals, "_MUCH", 0),  # compacted however little is dead
-        *((module, "SMALL", _SMALL) for module in (packing, capturing, journal_log)),
+        *((module, "SMALL", _SMALL) for module in (mask_codec, history_codec, journal_file)),
     )
     before = [(module, name, getattr(module, name)) for module, name, _ in modules]
     for module, name, value in modules:

@@ -20,21 +20,23 @@ from pathlib import Path
 import numpy as np
 from safetensors.numpy import save_file
 
-from pruneapp.checkpoint.reader import open_checkpoint
+from pruneapp.checkpoint.checkpoint import open_checkpoint
+from pruneapp.document.capture import Capture
 from pruneapp.document.document import Document
-from pruneapp.document.hand import HandEdit, Target, compute_hand
-from pruneapp.document.opening import open_document
-from pruneapp.document.preview import compute_preview
-from pruneapp.document.session import journal as journals
-from pruneapp.document.session import journal_writer, packing
-from pruneapp.document.session.capture import Capture
-from pruneapp.document.session.journal import Journal, Said
-from pruneapp.document.session.recovery import left_behind, read_journal
-from pruneapp.document.session.reopen import reopened
 from pruneapp.document.step import Row, Step
+from pruneapp.edits.apply_manual_edit import compute_hand
+from pruneapp.edits.manual_edit import HandEdit
+from pruneapp.edits.manual_edit_target import Target
+from pruneapp.edits.open_document import open_document
 from pruneapp.errors import PruneAppError
 from pruneapp.kernels.cpu import CpuKernel
+from pruneapp.preview.preview import compute_preview
 from pruneapp.progress import Job
+from pruneapp.sessions import journal as journals
+from pruneapp.sessions import journal_journal_writer, mask_codec
+from pruneapp.sessions.journal import Journal, Said
+from pruneapp.sessions.journal_reader_recovery import left_behind, read_journal
+from pruneapp.sessions.restore_reopen import reopened
 from tests.reliability import children
 
 # More than are done before the last kill.
@@ -109,13 +111,13 @@ def kill(work: Work, times: int) -> Tally:
 
 @contextlib.contextmanager
 def _pieces_of(work: Work) -> Iterator[None]:
-    piece, at_once = packing.PIECE, journal_writer.AT_ONCE
+    piece, at_once = mask_codec.PIECE, journal_journal_writer.AT_ONCE
     if work.large:
-        packing.PIECE = journal_writer.AT_ONCE = _PIECE
+        mask_codec.PIECE = journal_journal_writer.AT_ONCE = _PIECE
     try:
         yield
     finally:
-        packing.PIECE, journal_writer.AT_ONCE = piece, at_once
+        mask_codec.PIECE, journal_journal_writer.AT_ONCE = piece, at_once
 
 
 def _kill(work: Work, folder: Path, seed: int, tally: Tally) -> None:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
-from pruneapp.checkpoint.abandoned import find_abandoned
+from pruneapp.checkpoint.io.files import find_abandoned
 from tests.reliability import children, scenes
 from tests.reliability.scenes import Contents, Scene
 

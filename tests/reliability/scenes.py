@@ -11,12 +11,13 @@ from pathlib import Path
 
 import numpy as np
 
-from pruneapp.checkpoint.reader import Checkpoint, open_checkpoint
+from pruneapp.checkpoint.checkpoint import Checkpoint, open_checkpoint
 from pruneapp.document.snapshot import Snapshot
-from pruneapp.export.registry import FORMATS, Format
-from pruneapp.export.run import ExportRequest, export
+from pruneapp.export.catalog import FORMATS
+from pruneapp.export.exporter import ExportRequest, export
+from pruneapp.export.format import Format
 from pruneapp.masks.bitmask import BitMask
-from pruneapp.masks.maskset import MaskSet
+from pruneapp.masks.bitmask_maskset import MaskSet
 from pruneapp.progress import Job
 from tests.benchmarks.writing import values, write_safetensors
 

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from pruneapp.export.registry import FORMATS
+from pruneapp.export.catalog import FORMATS
 from tests.reliability import faults
 from tests.reliability.scenes import judge
 

@@ -14,7 +14,7 @@ from tests.benchmarks.processes import run_python
 # is the system's, the same in this process and in that one.
 PROGRAM = """
 import sys, time, json
-from pruneapp.gui import app
+from pruneapp.gui import application as app
 class Watched(app.Start):
     def __init__(self, *arguments, **named):
         super().__init__(*arguments, **named)

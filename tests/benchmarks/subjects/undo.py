@@ -7,12 +7,12 @@ import time
 from collections.abc import Callable, Iterator
 from functools import partial
 
-from pruneapp.checkpoint.reader import open_checkpoint
-from pruneapp.document.opening import open_document
-from pruneapp.document.preview import compute_preview
+from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.document.selection import default_selection
 from pruneapp.document.step import Row, Step
+from pruneapp.edits.open_document import open_document
 from pruneapp.kernels.cpu import CpuKernel
+from pruneapp.preview.preview import compute_preview
 from pruneapp.progress import Job
 from tests.benchmarks.frame import AtMost, Ground, Line, Subject, median
 from tests.benchmarks.processes import run_python

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from pruneapp.checkpoint.reader import open_checkpoint
+from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.errors import CheckpointError
 
 sys.path.insert(0, str(Path(__file__).parent))

@@ -13,12 +13,12 @@ from typing import Any
 import pytest
 import torch
 
-from pruneapp.checkpoint.reader import open_checkpoint
-from pruneapp.checkpoint.torchfile.faults import Malformed
-from pruneapp.checkpoint.torchfile.known_globals import KNOWN
-from pruneapp.checkpoint.torchfile.pickled.machine import Machine
-from pruneapp.checkpoint.torchfile.pickled.opcodes import HANDLERS, LEFT_OUT
-from pruneapp.checkpoint.torchfile.pickled.rebuild import call
+from pruneapp.checkpoint.checkpoint import open_checkpoint
+from pruneapp.checkpoint.torchfile.rebuild import call
+from pruneapp.checkpoint.torchfile.rebuild_known_globals import KNOWN
+from pruneapp.checkpoint.torchfile.torch_objects_faults import Malformed
+from pruneapp.checkpoint.torchfile.unpickler import Machine
+from pruneapp.checkpoint.torchfile.unpickler_opcodes import HANDLERS, LEFT_OUT
 from pruneapp.errors import CheckpointError
 from pruneapp.progress import Cancelled, CancelToken
 

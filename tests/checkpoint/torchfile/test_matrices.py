@@ -15,10 +15,9 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pruneapp.checkpoint import header_process
-from pruneapp.checkpoint.reader import open_checkpoint
-from pruneapp.checkpoint.torchfile import legacy, matrices, zipped
-from pruneapp.checkpoint.torchfile.tensors import sparse
+from pruneapp.checkpoint import parser_client
+from pruneapp.checkpoint.checkpoint import open_checkpoint
+from pruneapp.checkpoint.torchfile import dense, legacy_format, sources_sparse, zip_format
 from pruneapp.errors import CheckpointError
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -99,8 +98,8 @@ def test_any_stretch_of_any_mask_is_read(data, tmp_path_factory):
     path = tmp_path_factory.mktemp("any") / "x.pt"
     zip_file(path, {"w": torch.ones(3), "x": matrix})
     with pytest.MonkeyPatch.context() as patch, open_checkpoint(path) as checkpoint:
-        patch.setattr(matrices, "_STRETCH", data.draw(st.integers(1, 40)))
-        patch.setattr(matrices, "_SHORT", data.draw(st.integers(1, 9)))
+        patch.setattr(dense, "_STRETCH", data.draw(st.integers(1, 40)))
+        patch.setattr(dense, "_SHORT", data.draw(st.integers(1, 9)))
         start = data.draw(st.integers(0, size))
         stop = data.draw(st.integers(start, size))
         found = checkpoint.bits("x", start, stop)
@@ -128,16 +127,16 @@ def test_it_crosses_between_processes(tmp_path: Path, monkeypatch: pytest.Monkey
         with open_checkpoint(path) as checkpoint:
             here = checkpoint.contents
         asked: list[str] = []
-        elsewhere = header_process.parse_torch
+        elsewhere = parser_client.parse_torch
 
         def ask(*args, asked=asked, elsewhere=elsewhere):
             asked.append(args[0])
             return elsewhere(*args)
 
         with monkeypatch.context() as patch:
-            patch.setattr(header_process, "parse_torch", ask)
-            patch.setattr(zipped, "IN_PROCESS", 1000)
-            patch.setattr(legacy, "IN_PROCESS", 1000)
+            patch.setattr(parser_client, "parse_torch", ask)
+            patch.setattr(zip_format, "IN_PROCESS", 1000)
+            patch.setattr(legacy_format, "IN_PROCESS", 1000)
             with open_checkpoint(path) as checkpoint:
                 assert checkpoint.contents == here
                 assert checkpoint.bits("x").tobytes() == raw
@@ -164,9 +163,9 @@ def test_what_is_wrong_is_said_before_anything_is_delivered(
     crow, col, said, stretch, tmp_path, monkeypatch
 ):
     """P15, where the indices are too many to be looked at when the file is opened."""
-    monkeypatch.setattr(sparse, "MOST_BYTES", 0)
-    monkeypatch.setattr(zipped, "MOST_BYTES", 0)
-    monkeypatch.setattr(matrices, "_STRETCH", stretch)
+    monkeypatch.setattr(sources_sparse, "MOST_BYTES", 0)
+    monkeypatch.setattr(zip_format, "MOST_BYTES", 0)
+    monkeypatch.setattr(dense, "_STRETCH", stretch)
     path = tmp_path / "model.pt"
     for index in (torch.int32, torch.int64):
         zip_file(path, {"w": torch.ones(3), "x": csr(crow, col, torch.ones(3), (3, 4), index)})
@@ -180,7 +179,7 @@ def test_what_is_wrong_is_said_before_anything_is_delivered(
 
 
 def test_numbers_of_64_bits_do_not_wrap(tmp_path, monkeypatch):
-    monkeypatch.setattr(zipped, "MOST_BYTES", 0)
+    monkeypatch.setattr(zip_format, "MOST_BYTES", 0)
     far = (1 << 63) - 1
     path = tmp_path / "model.pt"
     for crow, col in (([0, far, -far, 3], [0, 1, 1]), ([0, 1, 2, 3], [0, far, -far - 1])):

@@ -17,10 +17,9 @@ import pytest
 import torch
 from torch import nn
 
-from pruneapp.checkpoint import header_process
-from pruneapp.checkpoint.reader import open_checkpoint
-from pruneapp.checkpoint.torchfile import legacy as legacy_reader
-from pruneapp.checkpoint.torchfile import zipped
+from pruneapp.checkpoint import parser_client
+from pruneapp.checkpoint.checkpoint import open_checkpoint
+from pruneapp.checkpoint.torchfile import legacy_format, zip_format
 from pruneapp.errors import CheckpointError
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -312,12 +311,12 @@ def test_large_pickle_is_read_in_another_process(
         here = checkpoint.contents
         assert (here.beside, here.others) == (("epoch",), ("blocks.0.note",))
     asked: list[str] = []
-    elsewhere = header_process.parse_torch
+    elsewhere = parser_client.parse_torch
     monkeypatch.setattr(
-        header_process, "parse_torch", lambda *args: asked.append(args[1]) or elsewhere(*args)
+        parser_client, "parse_torch", lambda *args: asked.append(args[1]) or elsewhere(*args)
     )
-    monkeypatch.setattr(zipped, "IN_PROCESS", 1000)
-    monkeypatch.setattr(legacy_reader, "IN_PROCESS", 1000)
+    monkeypatch.setattr(zip_format, "IN_PROCESS", 1000)
+    monkeypatch.setattr(legacy_format, "IN_PROCESS", 1000)
     with open_checkpoint(path) as checkpoint:
         assert here == checkpoint.contents
         assert checkpoint.read("tied").tolist() == [[7, 7], [7, 7]]
@@ -328,7 +327,7 @@ def test_large_pickle_is_read_in_another_process(
 
 def test_large_pickle_that_is_wrong_says_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     """Errors cross between the processes."""
-    monkeypatch.setattr(zipped, "IN_PROCESS", 10)
+    monkeypatch.setattr(zip_format, "IN_PROCESS", 10)
     path = tmp_path / "model.pt"
     path.write_bytes(archive({"w": tensor(offset=1)}))
     with pytest.raises(CheckpointError, match="needs 52 bytes"):

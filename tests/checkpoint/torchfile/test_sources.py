@@ -15,12 +15,13 @@ from types import SimpleNamespace
 import pytest
 import torch
 
-from pruneapp.checkpoint.reader import open_checkpoint
-from pruneapp.checkpoint.source import FileSource
-from pruneapp.checkpoint.torchfile.checked import CheckedSource, Span
-from pruneapp.checkpoint.torchfile.inflated import InflatedSource, Packed
-from pruneapp.checkpoint.torchfile.layout import STORED, zip_layout
-from pruneapp.checkpoint.torchfile.legacy import read_stream
+from pruneapp.checkpoint.checkpoint import open_checkpoint
+from pruneapp.checkpoint.io.source import FileSource
+from pruneapp.checkpoint.torchfile.archive import STORED
+from pruneapp.checkpoint.torchfile.legacy_format import read_stream
+from pruneapp.checkpoint.torchfile.sources import InflatedSource, Packed
+from pruneapp.checkpoint.torchfile.sources_checked import CheckedSource, Span
+from pruneapp.checkpoint.torchfile.zip_format_layout import zip_layout
 from pruneapp.errors import CheckpointError, DamagedFileError
 from pruneapp.progress import CancelToken
 
@@ -146,7 +147,7 @@ def test_full_disk_under_the_spool_is_one_sentence(tmp_path: Path, monkeypatch: 
     source, inflated = packed(tmp_path, b"abc" * 100)
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     monkeypatch.setattr(
-        "pruneapp.checkpoint.torchfile.inflated.tempfile.TemporaryFile",
+        "pruneapp.checkpoint.torchfile.sources.tempfile.TemporaryFile",
         lambda **_: (_ for _ in ()).throw(OSError(28, "No space left on device")),
     )
     with pytest.raises(CheckpointError, match="no space left"):

@@ -13,8 +13,8 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pruneapp.checkpoint.reader import Checkpoint, open_checkpoint
-from pruneapp.checkpoint.torchfile import zipped
+from pruneapp.checkpoint.checkpoint import Checkpoint, open_checkpoint
+from pruneapp.checkpoint.torchfile import zip_format
 from pruneapp.errors import DamagedFileError, PruneAppError
 from tests.unusual import (
     IN_PARTS,
@@ -106,7 +106,7 @@ def test_a_negated_view_is_no_other_name_of_what_it_negates(tmp_path):
 
 
 def test_arrays_of_a_large_pickle_are_read_in_another_process(tmp_path, monkeypatch):
-    monkeypatch.setattr(zipped, "IN_PROCESS", 0)
+    monkeypatch.setattr(zip_format, "IN_PROCESS", 0)
     content = {
         "a": plain(1, 3, 4).numpy(),
         "n": READABLE["negated"](),

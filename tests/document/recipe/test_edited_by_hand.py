@@ -9,12 +9,14 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pruneapp.document.recipe import Recipe, fit, replay
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.errors import PruneAppError, RecipeError
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.methods.registry import METHODS
 from pruneapp.progress import Job
+from pruneapp.recipes.fit_fitting import fit
+from pruneapp.recipes.recipe import Recipe
+from pruneapp.recipes.replay import replay
 from tests.document.memory_checkpoint import MemoryCheckpoint
 
 

@@ -13,17 +13,30 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from safetensors.numpy import save_file
 
-from pruneapp.checkpoint.reader import open_checkpoint
+from pruneapp.checkpoint.checkpoint import open_checkpoint
+from pruneapp.document.capture import Capture
 from pruneapp.document.document import Document
-from pruneapp.document.finalize import Finalize
-from pruneapp.document.found import TreatZeros
-from pruneapp.document.hand import HandEdit, Target, compute_hand
-from pruneapp.document.preview import compute_preview
-from pruneapp.document.recipe import Recipe, fit, load, recipe_of, replay, save
-from pruneapp.document.recipe.portable import history_recipe
-from pruneapp.document.recipe.saving import mask_folder
-from pruneapp.document.recipe.schedule import amounts
-from pruneapp.document.recipe.schema import (
+from pruneapp.document.snapshot import Snapshot
+from pruneapp.document.step import Row, Step
+from pruneapp.edits.apply_manual_edit import compute_hand
+from pruneapp.edits.finalize import Finalize
+from pruneapp.edits.found_masks import TreatZeros
+from pruneapp.edits.manual_edit import HandEdit
+from pruneapp.edits.manual_edit_target import Target
+from pruneapp.errors import ParameterError, RecipeError
+from pruneapp.kernels.cpu import CpuKernel
+from pruneapp.masks.bitmask import BitMask
+from pruneapp.methods.limits import Limits
+from pruneapp.methods.registry import METHODS
+from pruneapp.preview.preview import compute_preview
+from pruneapp.progress import Job
+from pruneapp.recipes.fit_fitting import fit
+from pruneapp.recipes.portable import history_recipe, recipe_of
+from pruneapp.recipes.recipe import Recipe
+from pruneapp.recipes.recipe_saving import load, mask_folder, save
+from pruneapp.recipes.replay import replay
+from pruneapp.recipes.replay_schedule import amounts
+from pruneapp.recipes.schema import (
     FinalizeEntry,
     RowEntry,
     ScheduleConfiguration,
@@ -31,15 +44,6 @@ from pruneapp.document.recipe.schema import (
     StepConfiguration,
     StepEntry,
 )
-from pruneapp.document.session.capture import Capture
-from pruneapp.document.snapshot import Snapshot
-from pruneapp.document.step import Row, Step
-from pruneapp.errors import ParameterError, RecipeError
-from pruneapp.kernels.cpu import CpuKernel
-from pruneapp.masks.bitmask import BitMask
-from pruneapp.methods.limits import Limits
-from pruneapp.methods.registry import METHODS
-from pruneapp.progress import Job
 from tests.document.memory_checkpoint import MemoryCheckpoint
 
 L1 = {"name": "l1_unstructured", "configuration": {"values": {"amount": 0.5}}}

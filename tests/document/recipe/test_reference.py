@@ -8,11 +8,12 @@ from pathlib import Path
 
 import numpy as np
 
-from pruneapp.document.recipe import Recipe, fit
-from pruneapp.document.recipe.reference import json_schema
-from pruneapp.document.recipe.schema import decode
 from pruneapp.methods.registry import METHODS
 from pruneapp.progress import Job
+from pruneapp.recipes.fit_fitting import fit
+from pruneapp.recipes.recipe import Recipe
+from pruneapp.recipes.schema import decode
+from pruneapp.recipes.schema_reference import json_schema
 from tests.document.memory_checkpoint import MemoryCheckpoint
 
 

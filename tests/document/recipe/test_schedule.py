@@ -9,20 +9,21 @@ import numpy as np
 import pytest
 from safetensors.numpy import save_file
 
-from pruneapp.checkpoint.reader import open_checkpoint
-from pruneapp.document.preview import compute_preview
-from pruneapp.document.recipe import replay
-from pruneapp.document.recipe.looking import Schedule
-from pruneapp.document.recipe.schedule import SCHEDULE
-from pruneapp.document.recipe.schema import Path, ScheduleConfiguration
+from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.step import Row, Step
 from pruneapp.errors import ParameterError
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.methods.limits import Limits
 from pruneapp.methods.registry import METHODS
-from pruneapp.params import AmountParam, ChoiceParam
+from pruneapp.params_amounts import AmountParam
+from pruneapp.params_words import ChoiceParam
+from pruneapp.preview.preview import compute_preview
 from pruneapp.progress import Job
+from pruneapp.recipes.fit import Schedule
+from pruneapp.recipes.replay import replay
+from pruneapp.recipes.replay_schedule import SCHEDULE
+from pruneapp.recipes.schema import Path, ScheduleConfiguration
 
 PARAMS = {param.name: param for param in SCHEDULE}
 NAMES = tuple(f"layer{i}.conv1.weight" for i in range(3))

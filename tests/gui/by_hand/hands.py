@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from PySide6.QtCore import QPoint
 
-from pruneapp.answers import Gesture
+from pruneapp.results.document_rows import Gesture
 
 CONV = "layers.1.conv1.weight"
 

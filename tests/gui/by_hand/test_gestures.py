@@ -11,8 +11,8 @@ from PySide6.QtCore import QPoint
 from PySide6.QtWidgets import QApplication
 from safetensors.torch import load_file, save_file
 
-from pruneapp.answers import Gesture
-from pruneapp.document.hand import compute_hand
+from pruneapp.edits.apply_manual_edit import compute_hand
+from pruneapp.results.document_rows import Gesture
 from tests.gui.by_hand.hands import CONV, channel, kept, middle_of_bar, said
 
 
@@ -204,9 +204,10 @@ def test_protected_weights_that_stay_are_told_of(at_work):
 
 def test_a_gesture_while_another_file_is_opened_is_refused(at_work, model, monkeypatch):
     """It would be lost with the document."""
-    from pruneapp.document.session import entrance
+    from pruneapp.checkpoint import checkpoint
+    from pruneapp.sessions import open_path
 
-    real, state = entrance.open_checkpoint, {"slow": True}
+    real, state = checkpoint.open_checkpoint, {"slow": True}
 
     def slow(path, *, state_dict=None, job):
         while state["slow"]:
@@ -214,7 +215,7 @@ def test_a_gesture_while_another_file_is_opened_is_refused(at_work, model, monke
             job.step(0)
         return real(path, state_dict=state_dict, job=job)
 
-    monkeypatch.setattr(entrance, "open_checkpoint", slow)
+    monkeypatch.setattr(open_path, "open_checkpoint", slow)
     before = at_work.document
     at_work.open(model)
     at_work.workbench.handwork.editing.do(channel(CONV, 5))
@@ -240,7 +241,7 @@ def test_a_gesture_for_a_file_that_is_gone_is_not_done_to_the_next_one(
 
     at_work.workbench.handwork.editing.do(channel("layers.0.conv1.weight", 1))
     at_work.wait(lambda: len(at_work.states) == 2)
-    monkeypatch.setattr("pruneapp.gui.gesturing.compute_hand", slow)
+    monkeypatch.setattr("pruneapp.gui.manual_edit.edit_worker.compute_hand", slow)
     at_work.workbench.handwork.editing.do(channel("layers.0.conv1.weight", 2))
     at_work.wait(begun.is_set)
     at_work.session.open(other)

@@ -10,13 +10,14 @@ from PySide6.QtWidgets import QApplication
 from safetensors.torch import load_file
 from torch.nn.utils import prune
 
-from pruneapp.checkpoint.reader import open_checkpoint
+from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.document.document import Document
-from pruneapp.document.hand import HandEdit, compute_hand
-from pruneapp.document.preview import compute_preview
 from pruneapp.document.step import Step
-from pruneapp.gui.views.pictures.pages import Page
+from pruneapp.edits.apply_manual_edit import compute_hand
+from pruneapp.edits.manual_edit import HandEdit
+from pruneapp.gui.plots.pages import Page
 from pruneapp.kernels.cpu import CpuKernel
+from pruneapp.preview.preview import compute_preview
 from pruneapp.progress import Job
 from tests.gui.by_hand.hands import CONV, kept, middle_of_bar, said
 

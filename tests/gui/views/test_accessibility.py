@@ -11,25 +11,30 @@ os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QAbstractButton, QAbstractScrollArea, QLabel, QLineEdit, QWidget
 
-from pruneapp.answers import FormatOffer, HistoryItem, TensorRow, TensorSparsity
-from pruneapp.answers.overlap import Overlap, TensorOverlap
-from pruneapp.export.zst import LEVEL
-from pruneapp.gui.views.alike_dialog import AlikeDialog, Meant
-from pruneapp.gui.views.combine_dialog import CombineDialog
-from pruneapp.gui.views.done import Done
-from pruneapp.gui.views.empty import EmptyPage
-from pruneapp.gui.views.export_dialog import ExportDialog
-from pruneapp.gui.views.export_report import ExportReportDialog, ReportText
-from pruneapp.gui.views.forecast import Forecast
-from pruneapp.gui.views.form import MethodForm, PruneForm
-from pruneapp.gui.views.hand_options import HandOptions
-from pruneapp.gui.views.history import HistoryStrip
-from pruneapp.gui.views.notices import NoticeBar
-from pruneapp.gui.views.pictures.pages import Page, PicturePages
-from pruneapp.gui.views.recovery import FoundFiles, FoundWork, Recovery
-from pruneapp.gui.views.status import JobStatus
-from pruneapp.gui.views.tree import ModuleTree
-from pruneapp.params import AmountParam, DimParam, NormParam, SeedParam
+from pruneapp.export.formats.zst import LEVEL
+from pruneapp.gui.compare.combine_dialog import CombineDialog
+from pruneapp.gui.document.history_view import HistoryStrip
+from pruneapp.gui.export.dialog import ExportDialog
+from pruneapp.gui.export.report_dialog import ExportReportDialog, ReportText
+from pruneapp.gui.files.recovery_view import FoundFiles, FoundWork, Recovery
+from pruneapp.gui.mainwindow.notices import NoticeBar
+from pruneapp.gui.mainwindow.start_page import EmptyPage
+from pruneapp.gui.manual_edit.edit_views import AlikeDialog, Meant
+from pruneapp.gui.manual_edit.edit_views_hand_options import HandOptions
+from pruneapp.gui.method_form.form_model import MethodForm
+from pruneapp.gui.method_form.panel import PruneForm
+from pruneapp.gui.plots.pages import Page, PicturePages
+from pruneapp.gui.preview.panel import Forecast
+from pruneapp.gui.tree.panel import ModuleTree
+from pruneapp.gui.widgets.status import JobStatus
+from pruneapp.gui.widgets.status_done import Done
+from pruneapp.params import DimParam, NormParam, SeedParam
+from pruneapp.params_amounts import AmountParam
+from pruneapp.results.document_rows_history import HistoryItem
+from pruneapp.results.document_rows_tensor_row import TensorRow
+from pruneapp.results.format_offer import FormatOffer
+from pruneapp.results.sparsity_report import TensorSparsity
+from pruneapp.results.state_comparison_overlap import Overlap, TensorOverlap
 
 
 def tree():

@@ -13,24 +13,20 @@ from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtGui import QColor, QGuiApplication
 from PySide6.QtWidgets import QApplication, QVBoxLayout, QWidget
 
-from pruneapp.answers import (
-    Estimate,
-    HistoryItem,
-    ShortNames,
-    SparsityReport,
-    TensorSparsity,
-    TensorStats,
-)
-from pruneapp.gui.document_views import FORM_WIDTH
-from pruneapp.gui.views.empty import EmptyPage
-from pruneapp.gui.views.forecast import Forecast
-from pruneapp.gui.views.forecast.action import PruneAction
-from pruneapp.gui.views.forecast.names import TensorName
-from pruneapp.gui.views.history import HistoryStrip
-from pruneapp.gui.views.notices import NoticeBar
-from pruneapp.gui.views.parts.colors import LIGHT
-from pruneapp.gui.views.pictures.numbers import NumbersLine
-from pruneapp.gui.views.status import JobStatus, ModelStatus
+from pruneapp.gui.document.history_view import HistoryStrip
+from pruneapp.gui.mainwindow.document_panels import FORM_WIDTH
+from pruneapp.gui.mainwindow.notices import NoticeBar
+from pruneapp.gui.mainwindow.start_page import EmptyPage
+from pruneapp.gui.plots.heading_numbers import NumbersLine
+from pruneapp.gui.preview.affected_tensors_names import TensorName
+from pruneapp.gui.preview.figures_action import PruneAction
+from pruneapp.gui.preview.panel import Forecast
+from pruneapp.gui.widgets.status import JobStatus, ModelStatus
+from pruneapp.gui.widgets.theme_colors import LIGHT
+from pruneapp.results.document_rows_history import HistoryItem
+from pruneapp.results.short_names import ShortNames
+from pruneapp.results.sparsity_report import Estimate, SparsityReport, TensorSparsity
+from pruneapp.results.tensor_statistics import TensorStats
 
 GAP = "\u00a0"
 REPORT = SparsityReport(

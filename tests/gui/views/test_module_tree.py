@@ -14,15 +14,16 @@ from PySide6.QtCore import QItemSelectionModel, QModelIndex, QPoint, QRect, Qt
 from PySide6.QtGui import QColor, QGuiApplication
 from PySide6.QtWidgets import QStyle, QStyleOptionViewItem
 
-from pruneapp.answers import SparsityReport, TensorRow, TensorSparsity
-from pruneapp.gui.views.parts.colors import LIGHT
-from pruneapp.gui.views.tree import ModuleTree, build_nodes
-from pruneapp.gui.views.tree.building import MAX_DEPTH
-from pruneapp.gui.views.tree.cells import DANGER_ROLE, Column
-from pruneapp.gui.views.tree.delegate import BAR_WIDTH, GLYPH_WIDTH
-from pruneapp.gui.views.tree.filter import Filter
-from pruneapp.gui.views.tree.nodes import ROOT
-from pruneapp.gui.views.tree.shares import Shares
+from pruneapp.gui.tree.cell_text import DANGER_ROLE, Column
+from pruneapp.gui.tree.delegate import BAR_WIDTH, GLYPH_WIDTH
+from pruneapp.gui.tree.model_filter import Filter
+from pruneapp.gui.tree.nodes import ROOT
+from pruneapp.gui.tree.nodes_building import MAX_DEPTH, build_nodes
+from pruneapp.gui.tree.panel import ModuleTree
+from pruneapp.gui.tree.view_shares import Shares
+from pruneapp.gui.widgets.theme_colors import LIGHT
+from pruneapp.results.document_rows_tensor_row import TensorRow
+from pruneapp.results.sparsity_report import SparsityReport, TensorSparsity
 
 Checked, Partly, Clear = (
     Qt.CheckState.Checked,

@@ -5,14 +5,16 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QFontMetricsF
 from PySide6.QtWidgets import QStyleOptionViewItem
 
-from pruneapp.answers import HistoryItem, ShortNames, TensorRow
-from pruneapp.gui.views.forecast.names import TensorName
-from pruneapp.gui.views.history import HistoryStrip
-from pruneapp.gui.views.parts.counts_table import CountsTable
-from pruneapp.gui.views.parts.labels import ElidedLabel
-from pruneapp.gui.views.pictures.chart.names_axis import NamesAxis
-from pruneapp.gui.views.pictures.frame.readout import Readout
-from pruneapp.gui.views.pictures.heading import TensorHeading
+from pruneapp.gui.document.history_view import HistoryStrip
+from pruneapp.gui.plots.base.readout import Readout
+from pruneapp.gui.plots.chart.axes import NamesAxis
+from pruneapp.gui.plots.heading import TensorHeading
+from pruneapp.gui.preview.affected_tensors_names import TensorName
+from pruneapp.gui.widgets.labels import ElidedLabel
+from pruneapp.gui.widgets.reports import CountsTable
+from pruneapp.results.document_rows_history import HistoryItem
+from pruneapp.results.document_rows_tensor_row import TensorRow
+from pruneapp.results.short_names import ShortNames
 
 BERT = [
     f"encoder.layer.{n}.{part}.weight"

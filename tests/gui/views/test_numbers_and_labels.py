@@ -11,11 +11,11 @@ os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtWidgets import QApplication, QVBoxLayout, QWidget
 
-from pruneapp.answers import TensorRow
-from pruneapp.gui.views.parts import numbers
-from pruneapp.gui.views.parts.labels import ElidedLabel
-from pruneapp.gui.views.pictures.frame.readout import Readout
-from pruneapp.gui.views.pictures.heading import TensorHeading
+from pruneapp.gui.plots.base.readout import Readout
+from pruneapp.gui.plots.heading import TensorHeading
+from pruneapp.gui.widgets import number_format
+from pruneapp.gui.widgets.labels import ElidedLabel
+from pruneapp.results.document_rows_tensor_row import TensorRow
 
 GAP = "\u00a0"
 
@@ -31,7 +31,7 @@ GAP = "\u00a0"
     ],
 )
 def test_a_little_is_not_nothing_and_almost_all_is_not_all(share, text):
-    assert numbers.percent(share) == text
+    assert number_format.percent(share) == text
 
 
 @pytest.mark.parametrize(
@@ -45,22 +45,22 @@ def test_a_little_is_not_nothing_and_almost_all_is_not_all(share, text):
     ],
 )
 def test_sizes_have_two_or_three_digits(nbytes, text):
-    assert numbers.size(nbytes) == text
+    assert number_format.size(nbytes) == text
 
 
 @pytest.mark.parametrize(
     ("seconds", "text"), [(0.1, "1 s"), (89, "89 s"), (90, "2 min"), (5400, "2 h")]
 )
 def test_time_is_rounded_as_one_says_it(seconds, text):
-    assert numbers.duration(seconds) == text
+    assert number_format.duration(seconds) == text
 
 
 def test_counts_and_shapes():
-    assert numbers.count(267_696) == "267,696"
-    assert numbers.count(10**20) == "100,000,000,000,000,000,000"
-    assert numbers.shape((64, 64, 3, 3)) == "64×64×3×3"
-    assert numbers.shape(()) == "one number"
-    assert numbers.part(1, 0) == "–"
+    assert number_format.count(267_696) == "267,696"
+    assert number_format.count(10**20) == "100,000,000,000,000,000,000"
+    assert number_format.shape((64, 64, 3, 3)) == "64×64×3×3"
+    assert number_format.shape(()) == "one number"
+    assert number_format.part(1, 0) == "–"
 
 
 def test_a_long_name_loses_its_middle_and_keeps_the_whole_in_the_tooltip(qtbot):

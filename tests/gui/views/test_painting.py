@@ -8,15 +8,15 @@ import pkgutil
 from PySide6.QtGui import QColor, QPainter
 from PySide6.QtWidgets import QAbstractItemDelegate, QGraphicsItem, QWidget
 
-from pruneapp.gui import views
-from pruneapp.gui.views.parts.painting import reported
+from pruneapp import gui
+from pruneapp.gui.widgets.safe_paint import reported
 
 
 def test_all_that_qt_calls_to_paint_is_guarded():
     names = {"paintEvent", "paint", "drawRow"}
     found = {
         f"{kind.__qualname__}.{name}": hasattr(vars(kind)[name], "__wrapped__")
-        for module in pkgutil.walk_packages(views.__path__, "pruneapp.gui.views.")
+        for module in pkgutil.walk_packages(gui.__path__, "pruneapp.gui.")
         for kind in vars(importlib.import_module(module.name)).values()
         if isinstance(kind, type)
         and kind.__module__.startswith("pruneapp.gui")

@@ -12,12 +12,14 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import QApplication
 
-from pruneapp.answers.patterns import BrokenGroup, PatternReport, TensorPattern
-from pruneapp.gui.views.parts.colors import DARK, LIGHT
-from pruneapp.gui.views.pattern_dialog import Answer, PatternDialog, Question
-from pruneapp.gui.views.pattern_dialog.table import as_text, cells, text_headers
-from pruneapp.methods.patterns.sizes import PatternParam
+from pruneapp.gui.patterns.answer import Answer
+from pruneapp.gui.patterns.answer_table import as_text, cells, text_headers
+from pruneapp.gui.patterns.dialog import PatternDialog
+from pruneapp.gui.patterns.dialog_question import Question
+from pruneapp.gui.widgets.theme_colors import DARK, LIGHT
+from pruneapp.methods.builtin.patterns import PatternParam
 from pruneapp.params import DimParam
+from pruneapp.results.pattern_report import BrokenGroup, PatternReport, TensorPattern
 from tests.gui.test_accessibility import missed
 
 DENSE = TensorPattern(
@@ -306,7 +308,7 @@ def test_all_of_it_is_told_to_whoever_does_not_see_it(dialog):
 def test_a_hundred_thousand_tensors_are_made_as_they_are_shown(dialog, qtbot, monkeypatch):
     made = []
     monkeypatch.setattr(
-        "pruneapp.gui.views.pattern_dialog.table.cells",
+        "pruneapp.gui.patterns.answer_table.cells",
         lambda found, row: made.append(row) or cells(found, row),
     )
     dialog.set_answer(answer(*[DENSE] * 100_000))

@@ -13,8 +13,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QApplication
 
-from pruneapp.gui.views.parts.colors import LIGHT
-from pruneapp.gui.views.recovery import FoundFiles, FoundWork, Recovery
+from pruneapp.gui.files.recovery_view import FoundFiles, FoundWork, Recovery
+from pruneapp.gui.widgets.theme_colors import LIGHT
 
 LEFT = Qt.MouseButton.LeftButton
 WORKS = tuple(

@@ -9,12 +9,14 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 
-from pruneapp.answers import ShortNames, TensorRow
-from pruneapp.gui.views.parts.copied_rows import NOTHING, copy_rows
-from pruneapp.gui.views.parts.counts_table import CountsTable
-from pruneapp.gui.views.tree import ModuleTree, build_nodes
-from pruneapp.gui.views.tree.cells import Column
-from pruneapp.gui.views.tree.filter import Filter
+from pruneapp.gui.tree.cell_text import Column
+from pruneapp.gui.tree.model_filter import Filter
+from pruneapp.gui.tree.nodes_building import build_nodes
+from pruneapp.gui.tree.panel import ModuleTree
+from pruneapp.gui.widgets.clipboard import NOTHING, copy_rows
+from pruneapp.gui.widgets.reports import CountsTable
+from pruneapp.results.document_rows_tensor_row import TensorRow
+from pruneapp.results.short_names import ShortNames
 
 SHIFT, CTRL = Qt.KeyboardModifier.ShiftModifier, Qt.KeyboardModifier.ControlModifier
 ASCENDING, DESCENDING = Qt.SortOrder.AscendingOrder, Qt.SortOrder.DescendingOrder

@@ -8,9 +8,9 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
-from pruneapp.gui.views.parts.copied_rows import Numbers
-from pruneapp.gui.views.parts.counts_table import CountsTable
-from pruneapp.gui.views.pictures.frame.table import NumbersView
+from pruneapp.gui.plots.base.table import NumbersView
+from pruneapp.gui.widgets.clipboard import Numbers
+from pruneapp.gui.widgets.reports import CountsTable
 
 ROWS = 100_000
 # Of the main thread; Qt's own search takes 4 s and more.

@@ -7,8 +7,8 @@ import pytest
 from PySide6.QtCore import QLocale
 from PySide6.QtGui import QColor
 
-from pruneapp.answers import Layout, Tile, TileRequest
-from pruneapp.gui.theme import DARK, LIGHT
+from pruneapp.gui.widgets.theme import DARK, LIGHT
+from pruneapp.results.tile import Layout, Tile, TileRequest
 
 # A convolution of 4 filters of 3 channels of 2x2, laid out as 8 rows and 6 columns.
 CONV = Layout(

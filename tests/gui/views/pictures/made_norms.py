@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from pruneapp.answers import ChannelNorms
+from pruneapp.results.tensor_statistics import ChannelNorms
 
 
 def made_norms(norms, kept, going, *, name="conv.weight", dim=0, n="2", left=None, guarded=None):

@@ -11,12 +11,13 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QContextMenuEvent
 from PySide6.QtWidgets import QApplication, QFileDialog, QMenu
 
-from pruneapp.answers import Histogram, SparsityReport, TensorSparsity
-from pruneapp.answers.csv_text import csv_text
-from pruneapp.gui.theme import DARK, LIGHT
-from pruneapp.gui.views.pictures.channels import ChannelsView
-from pruneapp.gui.views.pictures.distribution import DistributionView
-from pruneapp.gui.views.pictures.model import ModelView
+from pruneapp.gui.plots.channels import ChannelsView
+from pruneapp.gui.plots.distribution import DistributionView
+from pruneapp.gui.plots.sparsity_overview_model import ModelView
+from pruneapp.gui.widgets.theme import DARK, LIGHT
+from pruneapp.results.sparsity_report import SparsityReport, TensorSparsity
+from pruneapp.results.tensor_statistics import Histogram
+from pruneapp.results.tensor_statistics_csv_text import csv_text
 from tests.gui.views.pictures.made_norms import made_norms
 from tests.gui.wheel import turn_wheel
 

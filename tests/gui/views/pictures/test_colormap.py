@@ -5,42 +5,51 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from pruneapp.answers import Tile, TileRequest
-from pruneapp.gui.theme import DARK, LIGHT
-from pruneapp.gui.views.pictures import colormap as cm
-from pruneapp.gui.views.pictures.raster.shading import Look, Mode, Tables, shade
+from pruneapp.gui.plots.heatmap import shading_colormap
+from pruneapp.gui.plots.heatmap.shading import Look, Mode, Tables, shade
+from pruneapp.gui.widgets.theme import DARK, LIGHT
+from pruneapp.results.tile import Tile, TileRequest
 
 from .conftest import CONV
 
 
 def contrast(a: str, b: str) -> float:
-    high, low = sorted((cm.luminance(a), cm.luminance(b)), reverse=True)
+    high, low = sorted((shading_colormap.luminance(a), shading_colormap.luminance(b)), reverse=True)
     return (high + 0.05) / (low + 0.05)
 
 
 def test_the_pair_of_the_mask_differs_in_lightness():
-    assert contrast(cm.MASK_KEPT, cm.MASK_PRUNED) == pytest.approx(4.7, abs=0.2)
+    assert contrast(shading_colormap.MASK_KEPT, shading_colormap.MASK_PRUNED) == pytest.approx(
+        4.7, abs=0.2
+    )
 
 
 def test_a_density_of_half_emits_half_the_light():
-    half = f"#{int(cm.density_table()[128]) & 0xFFFFFF:06x}"
-    middle = (cm.luminance(cm.MASK_KEPT) + cm.luminance(cm.MASK_PRUNED)) / 2
-    assert cm.luminance(half) == pytest.approx(middle, abs=0.01)
+    half = f"#{int(shading_colormap.density_table()[128]) & 0xFFFFFF:06x}"
+    middle = (
+        shading_colormap.luminance(shading_colormap.MASK_KEPT)
+        + shading_colormap.luminance(shading_colormap.MASK_PRUNED)
+    ) / 2
+    assert shading_colormap.luminance(half) == pytest.approx(middle, abs=0.01)
 
 
 @pytest.mark.parametrize("theme", [LIGHT, DARK], ids=["light", "dark"])
 def test_magnitudes_go_one_way_in_lightness(theme):
-    stops = cm.magnitude_stops(theme.colors)
-    light = cm.ramp(stops, 64) @ (0.2126, 0.7152, 0.0722)
+    stops = shading_colormap.magnitude_stops(theme.colors)
+    light = shading_colormap.ramp(stops, 64) @ (0.2126, 0.7152, 0.0722)
     steps = np.diff(light) * (1 if theme is DARK else -1)
     assert (steps > 0).all()
 
 
 @pytest.mark.parametrize("theme", [LIGHT, DARK], ids=["light", "dark"])
 def test_signed_weights_are_as_light_on_both_sides_of_zero(theme):
-    light = cm.ramp(cm.signed_stops(theme.colors), 127) @ (0.2126, 0.7152, 0.0722)
+    light = shading_colormap.ramp(shading_colormap.signed_stops(theme.colors), 127) @ (
+        0.2126,
+        0.7152,
+        0.0722,
+    )
     assert light == pytest.approx(light[::-1], abs=0.17)
-    furthest = int(np.argmax(np.abs(light - cm.luminance(theme.colors["surface"]))))
+    furthest = int(np.argmax(np.abs(light - shading_colormap.luminance(theme.colors["surface"]))))
     assert furthest in {0, 126}, "the largest weights stand out most"
 
 
@@ -77,10 +86,10 @@ def test_signs_are_lost_in_a_mean_so_it_shows_magnitudes():
     assert left != right
 
 
-@pytest.mark.parametrize("color", [cm.MASK_PRUNED, cm.PRUNED_OVER])
+@pytest.mark.parametrize("color", [shading_colormap.MASK_PRUNED, shading_colormap.PRUNED_OVER])
 def test_stripes_of_what_is_to_be_pruned_are_as_bright_as_what_is(color):
-    light, dark = map(cm.luminance, cm.stripe_pair(color))
-    assert (light + dark) / 2 == pytest.approx(cm.luminance(color), abs=0.005)
+    light, dark = map(shading_colormap.luminance, shading_colormap.stripe_pair(color))
+    assert (light + dark) / 2 == pytest.approx(shading_colormap.luminance(color), abs=0.005)
     assert (light + 0.05) / (dark + 0.05) > 2.2
 
 
@@ -92,7 +101,7 @@ def test_a_preview_of_any_share_is_as_bright_as_its_result(mode, strength, theme
 
     def brightness(kept, going, stripe):
         pixel = shade(make([0.4], kept, going, pool=2), Look(mode, strength, stripe), tables)
-        return cm.luminance(f"#{int(pixel[0, 0]) & 0xFFFFFF:06x}")
+        return shading_colormap.luminance(f"#{int(pixel[0, 0]) & 0xFFFFFF:06x}")
 
     for before in np.linspace(0, 1, 5):
         for going in np.linspace(0, 1 - before, 5):
@@ -109,4 +118,7 @@ def test_rows_are_reduced_to_means_with_a_shorter_last_one():
     tile = make([[1.0], [1.0], [1.0]], np.array([[1.0], [0.0], [0.0]], np.float32))
     tables = Tables(LIGHT.colors)
     pixels = shade(tile, look, tables)[:, 0]
-    assert pixels.tolist() == [cm.density_table()[128], cm.density_table()[0]]
+    assert pixels.tolist() == [
+        shading_colormap.density_table()[128],
+        shading_colormap.density_table()[0],
+    ]

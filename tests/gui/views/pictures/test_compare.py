@@ -6,8 +6,9 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
-from pruneapp.answers import Comparison, HistoryItem, TensorDifference
-from pruneapp.gui.views.pictures.compare import CompareView
+from pruneapp.gui.compare.view import CompareView
+from pruneapp.results.document_rows_history import HistoryItem
+from pruneapp.results.state_comparison import Comparison, TensorDifference
 
 LEFT = Qt.MouseButton.LeftButton
 POINTS = [

@@ -11,13 +11,14 @@ from PySide6.QtGui import QAction, QColor, QKeySequence
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QMainWindow
 
-from pruneapp.answers import Gesture, Histogram
-from pruneapp.answers.csv_text import csv_text
-from pruneapp.gui.theme import LIGHT
-from pruneapp.gui.views.pictures.channels import ChannelsView
-from pruneapp.gui.views.pictures.chart.decades import power_text
-from pruneapp.gui.views.pictures.distribution import STEPS, DistributionView
-from pruneapp.gui.views.pictures.distribution_bars import share_below
+from pruneapp.gui.plots.channels import ChannelsView
+from pruneapp.gui.plots.chart.axes_decades import power_text
+from pruneapp.gui.plots.distribution import STEPS, DistributionView
+from pruneapp.gui.plots.distribution_distribution_bars import share_below
+from pruneapp.gui.widgets.theme import LIGHT
+from pruneapp.results.document_rows import Gesture
+from pruneapp.results.tensor_statistics import Histogram
+from pruneapp.results.tensor_statistics_csv_text import csv_text
 from tests.gui.views.pictures.made_norms import made_norms
 
 LEFT = Qt.MouseButton.LeftButton

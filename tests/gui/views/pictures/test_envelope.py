@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from pruneapp.gui.theme import DARK, LIGHT
-from pruneapp.gui.views.pictures.channels import ChannelsView
-from pruneapp.gui.views.pictures.chart.envelope import envelope
+from pruneapp.gui.plots.channels import ChannelsView
+from pruneapp.gui.plots.chart.chart_envelope import envelope
+from pruneapp.gui.widgets.theme import DARK, LIGHT
 from tests.gui.views.pictures.made_norms import made_norms
 
 CLASSES = ("kept", "going", "pruned")

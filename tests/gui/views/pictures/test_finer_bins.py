@@ -7,10 +7,10 @@ import pytest
 from PySide6.QtCore import QPoint
 from PySide6.QtGui import QColor
 
-from pruneapp.document.histogram import histogram
+from pruneapp.analysis.statistics import histogram
 from pruneapp.document.snapshot import Snapshot
-from pruneapp.gui.theme import DARK, LIGHT
-from pruneapp.gui.views.pictures.distribution import FEW_BINS, DistributionView
+from pruneapp.gui.plots.distribution import FEW_BINS, DistributionView
+from pruneapp.gui.widgets.theme import DARK, LIGHT
 from pruneapp.progress import Job
 from tests.document.memory_checkpoint import MemoryCheckpoint
 

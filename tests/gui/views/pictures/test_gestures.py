@@ -8,9 +8,10 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QColor
 from PySide6.QtTest import QTest
 
-from pruneapp.answers import Gesture, Layout
-from pruneapp.gui.theme import LIGHT
-from pruneapp.gui.views.pictures.weights import WeightsView
+from pruneapp.gui.plots.heatmap.view_weights import WeightsView
+from pruneapp.gui.widgets.theme import LIGHT
+from pruneapp.results.document_rows import Gesture
+from pruneapp.results.tile import Layout
 
 Key, Shift, Left = Qt.Key, Qt.KeyboardModifier.ShiftModifier, Qt.MouseButton.LeftButton
 

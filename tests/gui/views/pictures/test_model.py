@@ -12,9 +12,10 @@ from PySide6.QtGui import QColor, QImage, QPainter
 from PySide6.QtSvg import QSvgRenderer
 from PySide6.QtTest import QTest
 
-from pruneapp.answers import SparsityReport, TensorRow, TensorSparsity
-from pruneapp.gui.views.pictures.model import ModelView
-from pruneapp.gui.views.pictures.model_numbers import role
+from pruneapp.gui.plots.sparsity_overview_model import ModelView
+from pruneapp.gui.plots.sparsity_overview_model_numbers import role
+from pruneapp.results.document_rows_tensor_row import TensorRow
+from pruneapp.results.sparsity_report import SparsityReport, TensorSparsity
 
 LEFT = Qt.MouseButton.LeftButton
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from pruneapp.gui.views.pictures.raster import overlays
-from pruneapp.gui.views.pictures.raster.axes import TensorAxis
-from pruneapp.gui.views.pictures.weights import WeightsView
+from pruneapp.gui.plots.heatmap import overlays
+from pruneapp.gui.plots.heatmap.canvas_axes import TensorAxis
+from pruneapp.gui.plots.heatmap.view_weights import WeightsView
 
 
 @pytest.mark.parametrize("across", [True, False])

@@ -10,9 +10,10 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QApplication
 
-from pruneapp.answers import Histogram, TensorRow, TensorStats
-from pruneapp.gui.theme import DARK, LIGHT
-from pruneapp.gui.views.pictures.pages import Page, PicturePages
+from pruneapp.gui.plots.pages import Page, PicturePages
+from pruneapp.gui.widgets.theme import DARK, LIGHT
+from pruneapp.results.document_rows_tensor_row import TensorRow
+from pruneapp.results.tensor_statistics import Histogram, TensorStats
 
 ROW = TensorRow(
     "module.layer3.2.conv2.weight",
@@ -193,8 +194,8 @@ def test_pages_are_freed_when_they_are_closed(qtbot):
 def test_heading_and_numbers_do_not_load_pyqtgraph(run_python):
     code = """
 import sys
-import pruneapp.gui.views.pictures.heading
-import pruneapp.gui.views.pictures.numbers
+import pruneapp.gui.plots.heading
+import pruneapp.gui.plots.heading_numbers
 print("pyqtgraph" in sys.modules)
 """
     assert run_python(code).strip() == "False"

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pruneapp.gui.views.pictures.raster.shading import reduced
+from pruneapp.gui.plots.heatmap.shading import reduced
 
 SIZE = st.integers(1, 40)
 FACTOR = st.sampled_from([1, 2, 4, 8, 64])

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pruneapp.document.layout import layout
-from pruneapp.gui.views.pictures.raster.selection import Drawn, Rect, Stroke, between
+from pruneapp.analysis.layout import layout
+from pruneapp.gui.plots.heatmap.drawing_tools import Drawn, Rect, Stroke, between
 
 CONV = layout((6, 5, 3, 2), "Conv2d")
 LAYOUTS = [

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pruneapp.gui.views.pictures.raster.axes import nested, ticks
-from pruneapp.gui.views.pictures.raster.viewport import TILE_BUDGET, Viewport, covers
+from pruneapp.gui.plots.heatmap.canvas_axes import nested, ticks
+from pruneapp.gui.plots.heatmap.viewport import TILE_BUDGET, Viewport, covers
 
 extents = st.integers(1, 200_000)
 

@@ -12,13 +12,12 @@ import pytest
 from PySide6.QtCore import QPoint, QRectF, Qt
 from PySide6.QtGui import QFont, QImage, QPainter, QTransform
 
-from pruneapp.answers import Layout, Tile, TileRequest
-from pruneapp.answers.csv_text import csv_text
-from pruneapp.gui.theme import DARK, LIGHT
-from pruneapp.gui.views.pictures import colormap
-from pruneapp.gui.views.pictures.raster import overlays
-from pruneapp.gui.views.pictures.raster.shading import Mode, Tables
-from pruneapp.gui.views.pictures.weights import WeightsView
+from pruneapp.gui.plots.heatmap import overlays, shading_colormap
+from pruneapp.gui.plots.heatmap.shading import Mode, Tables
+from pruneapp.gui.plots.heatmap.view_weights import WeightsView
+from pruneapp.gui.widgets.theme import DARK, LIGHT
+from pruneapp.results.tensor_statistics_csv_text import csv_text
+from pruneapp.results.tile import Layout, Tile, TileRequest
 from tests.gui.wheel import turn_wheel
 
 
@@ -50,7 +49,7 @@ def corner(view, row, column, dx=4, dy=4):
 
 def shade_of(theme, magnitude):
     tables = Tables(theme.colors)
-    index = 63 * colormap.SHADES + round(magnitude * colormap.TOP_SHADE)
+    index = 63 * shading_colormap.SHADES + round(magnitude * shading_colormap.TOP_SHADE)
     return f"#{int(tables.ramp()[index]) & 0xFFFFFF:06x}"
 
 
@@ -79,7 +78,7 @@ def test_a_hidden_picture_asks_for_nothing(qtbot, conv):
 
 def test_known_weights_have_their_colours(shown, theme, painted):
     shown.set_colors(theme.colors)
-    assert painted(shown.canvas, corner(shown, 0, 0)) == colormap.PRUNED_OVER
+    assert painted(shown.canvas, corner(shown, 0, 0)) == shading_colormap.PRUNED_OVER
     assert painted(shown.canvas, corner(shown, 0, 2)) == shade_of(theme, 1.0)
     assert painted(shown.canvas, corner(shown, 5, 5)) == shade_of(theme, 0.5)
 
@@ -92,7 +91,7 @@ def test_what_is_to_be_pruned_has_stripes_of_two_oranges(shown, mode):
     found = Counter(
         image.pixelColor(start + QPoint(x, y)).name() for x in range(12) for y in range(6)
     )
-    pair = colormap.stripe_pair(colormap.pruned_color(alone=mode is Mode.MASK))
+    pair = shading_colormap.stripe_pair(shading_colormap.pruned_color(alone=mode is Mode.MASK))
     assert found == {pair[0]: 36, pair[1]: 36}
     legend = next(e for e in shown.legend.entries if e.label == "to be pruned")
     assert set(legend.colors) == set(pair)
@@ -101,8 +100,8 @@ def test_what_is_to_be_pruned_has_stripes_of_two_oranges(shown, mode):
 def test_the_mask_alone_has_one_pair_in_both_themes(shown, theme, painted):
     shown.set_colors(theme.colors)
     shown.set_mode(Mode.MASK)
-    assert painted(shown.canvas, corner(shown, 0, 0)) == colormap.MASK_PRUNED
-    assert painted(shown.canvas, corner(shown, 0, 2)) == colormap.MASK_KEPT
+    assert painted(shown.canvas, corner(shown, 0, 0)) == shading_colormap.MASK_PRUNED
+    assert painted(shown.canvas, corner(shown, 0, 2)) == shading_colormap.MASK_KEPT
 
 
 def test_the_m_key_switches_the_mask(shown, painted, qtbot):
@@ -114,10 +113,10 @@ def test_the_m_key_switches_the_mask(shown, painted, qtbot):
     qtbot.keyClick(shown.canvas, Qt.Key.Key_M)
     assert shown.strength == 1
     shown.set_mode(Mode.SIGNED)
-    assert painted(shown.canvas, corner(shown, 0, 0)) == colormap.PRUNED_OVER
+    assert painted(shown.canvas, corner(shown, 0, 0)) == shading_colormap.PRUNED_OVER
     assert "pruned" in shown.legend.words()
     qtbot.keyClick(shown.canvas, Qt.Key.Key_M)
-    assert painted(shown.canvas, corner(shown, 0, 0)) != colormap.PRUNED_OVER
+    assert painted(shown.canvas, corner(shown, 0, 0)) != shading_colormap.PRUNED_OVER
     shown.set_mode(Mode.MASK)
     qtbot.keyClick(shown.canvas, Qt.Key.Key_M)
     assert (shown.mode, shown.strength) == (Mode.MAGNITUDE, 1)
@@ -317,7 +316,7 @@ def test_an_old_picture_stays_until_the_new_mask_is_there(shown, conv, qtbot, pa
     shown.invalidate()
     assert painted(shown.canvas, corner(shown, 5, 5)) == shade_of(LIGHT, 0.5)
     qtbot.waitUntil(lambda: len(conv.requests) == 2)
-    assert painted(shown.canvas, corner(shown, 5, 5)) == colormap.PRUNED_OVER
+    assert painted(shown.canvas, corner(shown, 5, 5)) == shading_colormap.PRUNED_OVER
 
 
 def test_the_whole_is_asked_for_again_after_the_part_that_is_seen(matrix, qtbot):

@@ -8,12 +8,11 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, Qt
 
-from pruneapp.answers import DifferenceTile, Layout, TileRequest
-from pruneapp.gui.theme import LIGHT
-from pruneapp.gui.views.pictures import colormap
-from pruneapp.gui.views.pictures.raster import asking, differing
-from pruneapp.gui.views.pictures.raster.shading import Mode, Tables
-from pruneapp.gui.views.pictures.weights import WeightsView
+from pruneapp.gui.plots.heatmap import requests, shading_colormap, shading_differing
+from pruneapp.gui.plots.heatmap.shading import Mode, Tables
+from pruneapp.gui.plots.heatmap.view_weights import WeightsView
+from pruneapp.gui.widgets.theme import LIGHT
+from pruneapp.results.tile import DifferenceTile, Layout, TileRequest
 
 
 @pytest.fixture
@@ -44,9 +43,9 @@ def test_the_slider_blends_the_mask_over_the_weights(shown, qtbot, painted):
     for _ in range(10):
         qtbot.keyClick(shown.modes.slider, Qt.Key.Key_Left)
         colors.append(painted(shown.canvas, corner(shown, 0, 0)))
-    assert colors[0] == colormap.PRUNED_OVER
+    assert colors[0] == shading_colormap.PRUNED_OVER
     assert shown.strength == 0
-    index = 63 * colormap.SHADES + 63
+    index = 63 * shading_colormap.SHADES + 63
     assert colors[-1] == f"#{int(Tables(LIGHT.colors).ramp()[index]) & 0xFFFFFF:06x}"
     reds = [int(color[1:3], 16) for color in colors]
     assert reds == sorted(reds, reverse=True)
@@ -61,7 +60,7 @@ def test_the_slider_blends_the_mask_over_the_weights(shown, qtbot, painted):
 def test_the_result_has_pruned_weights_as_zero(shown, conv, qtbot, painted):
     shown.set_mode(Mode.RESULT)
     qtbot.waitUntil(lambda: conv.requests[-1].pruned)
-    none = f"#{int(Tables(LIGHT.colors).ramp()[63 * colormap.SHADES]) & 0xFFFFFF:06x}"
+    none = f"#{int(Tables(LIGHT.colors).ramp()[63 * shading_colormap.SHADES]) & 0xFFFFFF:06x}"
     assert painted(shown.canvas, corner(shown, 0, 0)) == none
     assert shown.legend.words() == ["0 … 1"]
     shown.canvas.hovered.emit((0, 0))
@@ -94,12 +93,12 @@ def differing_view(shown, conv, qtbot):
 def test_a_difference_tells_pruned_restored_and_changed_apart(differing_view, painted):
     view = differing_view
     assert view.mode is Mode.DIFFERENCE
-    stops = colormap.signed_stops(LIGHT.colors)
-    assert painted(view.canvas, corner(view, 0, 0)) == colormap.PRUNED_OVER
+    stops = shading_colormap.signed_stops(LIGHT.colors)
+    assert painted(view.canvas, corner(view, 0, 0)) == shading_colormap.PRUNED_OVER
     assert painted(view.canvas, corner(view, 2, 2)) == stops[-1]
     assert painted(view.canvas, corner(view, 2, 3)) == stops[0]
     assert painted(view.canvas, corner(view, 5, 5)) == stops[2]
-    assert painted(view.canvas, corner(view, 3, 4)) == differing.neither_color(LIGHT.colors)
+    assert painted(view.canvas, corner(view, 3, 4)) == shading_differing.neither_color(LIGHT.colors)
     image = view.canvas.grab().toImage()
     start = corner(view, 0, 2)
     found = {image.pixelColor(start + QPoint(x, y)).name() for x in range(12) for y in range(8)}
@@ -140,19 +139,21 @@ def test_without_a_difference_the_choice_is_gone(differing_view, conv, qtbot):
 
 
 def test_a_coarse_difference_mixes_shares_in_linear_light():
-    tables = differing.DifferenceTables(LIGHT.colors)
+    tables = shading_differing.DifferenceTables(LIGHT.colors)
     layout = Layout((4, 4), (0,), (1,), "", "")
     half = np.full((2, 2), 0.5, np.float32)
     none = np.zeros((2, 2), np.float32)
     tile = DifferenceTile(TileRequest("w", 0, 0, 4, 4, 2), layout, none, half, none, half, 1.0)
     pixel = int(tables.shade(tile, (1, 1))[0, 0]) & 0xFFFFFF
-    expected = colormap.mix(colormap.PRUNED_OVER, differing.neither_color(LIGHT.colors), 0.5)
+    expected = shading_colormap.mix(
+        shading_colormap.PRUNED_OVER, shading_differing.neither_color(LIGHT.colors), 0.5
+    )
     for shift in (16, 8, 0):
         assert abs((pixel >> shift & 255) - (int(expected[1:], 16) >> shift & 255)) <= 1
 
 
 def test_a_large_part_is_looked_at_first_and_then_read(view, make_tensor, qtbot, monkeypatch):
-    monkeypatch.setattr(asking, "LARGE", 1 << 20)
+    monkeypatch.setattr(requests, "LARGE", 1 << 20)
     layout = Layout((3000, 2000), (0,), (1,), "output", "input")
     tensor = make_tensor(layout, np.ones((3000, 2000)), np.ones((3000, 2000)))
     seen = []
@@ -177,7 +178,7 @@ def test_a_large_part_is_looked_at_first_and_then_read(view, make_tensor, qtbot,
 
 
 def test_a_first_look_says_so(view, make_tensor, qtbot, monkeypatch):
-    monkeypatch.setattr(asking, "LARGE", 1 << 20)
+    monkeypatch.setattr(requests, "LARGE", 1 << 20)
     layout = Layout((3000, 2000), (0,), (1,), "output", "input")
     tensor = make_tensor(layout, np.ones((3000, 2000)), np.ones((3000, 2000)))
     view.tileRequested.connect(
@@ -189,7 +190,7 @@ def test_a_first_look_says_so(view, make_tensor, qtbot, monkeypatch):
 
 
 def test_a_large_part_is_not_read_while_one_moves(view, make_tensor, qtbot, monkeypatch):
-    monkeypatch.setattr(asking, "LARGE", 1 << 20)
+    monkeypatch.setattr(requests, "LARGE", 1 << 20)
     layout = Layout((3000, 2000), (0,), (1,), "output", "input")
     tensor = make_tensor(layout, np.ones((3000, 2000)), np.ones((3000, 2000)))
     tensor.attach(view)
@@ -198,7 +199,7 @@ def test_a_large_part_is_not_read_while_one_moves(view, make_tensor, qtbot, monk
     del tensor.requests[:]
     for _ in range(8):
         view.canvas.zoom(1.09)
-        qtbot.wait(asking.REST_MS // 3)
+        qtbot.wait(requests.REST_MS // 3)
     assert tensor.requests == [], "the tile of the whole is shown larger"
     qtbot.waitUntil(lambda: view._asking.is_served)
     assert [request.sampled for request in tensor.requests] == [False]
@@ -213,7 +214,9 @@ def test_of_states_that_pass_a_first_look_is_enough(view, make_tensor, qtbot):
     del tensor.requests[:]
     for many in range(1, 9):
         view.invalidate(passing=True)
-        qtbot.waitUntil(lambda many=many: len(tensor.requests) == many, timeout=asking.REST_MS // 2)
+        qtbot.waitUntil(
+            lambda many=many: len(tensor.requests) == many, timeout=requests.REST_MS // 2
+        )
     assert all(request.sampled for request in tensor.requests)
     qtbot.waitUntil(lambda: view._asking.is_served)
     assert [request.sampled for request in tensor.requests[8:]] == [False], "the last one stays"
@@ -222,7 +225,7 @@ def test_of_states_that_pass_a_first_look_is_enough(view, make_tensor, qtbot):
 def test_the_whole_is_read_later_if_one_went_near_before_it_was(
     view, make_tensor, qtbot, monkeypatch
 ):
-    monkeypatch.setattr(asking, "LARGE", 1 << 20)
+    monkeypatch.setattr(requests, "LARGE", 1 << 20)
     layout = Layout((3000, 2000), (0,), (1,), "output", "input")
     tensor = make_tensor(layout, np.ones((3000, 2000)), np.ones((3000, 2000)))
 

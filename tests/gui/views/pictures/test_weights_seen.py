@@ -10,14 +10,15 @@ from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtGui import QColor, QContextMenuEvent, QImage
 from PySide6.QtWidgets import QApplication, QMenu
 
-from pruneapp.answers import Gesture, HistoryItem, Layout, TileRequest
-from pruneapp.document.layout import layout
-from pruneapp.gui.theme import LIGHT
-from pruneapp.gui.views.pictures import colormap
-from pruneapp.gui.views.pictures.raster import guarded
-from pruneapp.gui.views.pictures.raster.axes_row import Axes
-from pruneapp.gui.views.pictures.raster.shading import Mode
-from pruneapp.gui.views.pictures.weights import WeightsView
+from pruneapp.analysis.layout import layout
+from pruneapp.gui.plots.heatmap import overlays_guarded, shading_colormap
+from pruneapp.gui.plots.heatmap.shading import Mode
+from pruneapp.gui.plots.heatmap.toolbar_axes_row import Axes
+from pruneapp.gui.plots.heatmap.view_weights import WeightsView
+from pruneapp.gui.widgets.theme import LIGHT
+from pruneapp.results.document_rows import Gesture
+from pruneapp.results.document_rows_history import HistoryItem
+from pruneapp.results.tile import Layout, TileRequest
 
 
 @pytest.fixture
@@ -75,7 +76,7 @@ def test_one_pruned_weight_in_a_million_is_found(view, make_tensor, qtbot):
         for column in range(401, 406)
         if image.rect().contains(view.canvas.pixel_of(row, column))
         and image.pixelColor(view.canvas.pixel_of(row, column) - offset).name()
-        == colormap.PRUNED_OVER
+        == shading_colormap.PRUNED_OVER
     ]
     assert orange == [(617, 403)]
     said = view.readout.text().replace("−", "-")
@@ -88,7 +89,7 @@ def test_half_a_random_mask_looks_even_from_afar(view, make_tensor, qtbot):
     kept = np.random.default_rng(1).random((4096, 4096), np.float32) < 0.5
     show(view, make_tensor(of, np.ones((4096, 4096)), kept), qtbot, Mode.MASK)
     seen = pixels(view).astype(int)
-    middle = colormap.density_table()[128]
+    middle = shading_colormap.density_table()[128]
     expected = [int(middle) >> shift & 255 for shift in (16, 8, 0)]
     assert np.abs(seen.mean((0, 1)) - expected).max() < 3
     assert seen.std((0, 1)).max() < 8, "no noise and no moire"
@@ -123,7 +124,9 @@ def test_a_2_4_mask_shows_its_pattern_at_one_pixel_for_a_weight(view, make_tenso
     for left in range(100, 500):
         for top in range(100, 400, 7):
             row, column = view.canvas.weight_at(QPoint(left, top))
-            expected = colormap.MASK_KEPT if kept[row, column] else colormap.MASK_PRUNED
+            expected = (
+                shading_colormap.MASK_KEPT if kept[row, column] else shading_colormap.MASK_PRUNED
+            )
             assert image.pixelColor(left, top).name() == expected
             checked += 1
     assert checked > 10_000
@@ -202,7 +205,7 @@ def test_a_sprinkling_is_a_pattern_and_not_an_area(view, make_tensor, qtbot, mon
     tensor = make_tensor(of, np.ones((3000, 2000)), np.ones((3000, 2000)))
     tensor.guarded = np.random.default_rng(0).random((3000, 2000)) < 0.01
     lines = []
-    monkeypatch.setattr(guarded, "_paint_lines", lambda *_: lines.append(1))
+    monkeypatch.setattr(overlays_guarded, "_paint_lines", lambda *_: lines.append(1))
     show(view, tensor, qtbot)
     seen = pixels(view).reshape(-1, 3)
     assert lines == []

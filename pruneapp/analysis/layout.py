@@ -1,0 +1,195 @@
+"""How tensors of any rank are laid out as pictures."""
+
+from __future__ import annotations
+
+import math
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pruneapp.results.tile import Layout
+
+# What the dimensions of a convolution's weight are called, by rank.
+_CONVOLUTION = {
+    3: ("output channel", "input channel", "kernel position"),
+    4: ("output channel", "input channel", "kernel row", "kernel column"),
+    5: ("output channel", "input channel", "kernel depth", "kernel row", "kernel column"),
+}
+_LINEAR = ("output feature", "input feature")
+_EMBEDDING = ("entry", "feature")
+
+# What stands before a number in an index: [out 12, in 3, 1, 2].
+_SHORT = {
+    "output channel": "out",
+    "input channel": "in",
+    "output feature": "out",
+    "input feature": "in",
+    "entry": "entry",
+    "feature": "feature",
+}
+
+# Which dimensions go down and which across; the others alternate from the sixth dimension on.
+_DIMS = {
+    0: ((), ()),
+    2: ((0,), (1,)),
+    3: ((0,), (1, 2)),
+    4: ((0, 2), (1, 3)),
+    5: ((0, 3), (1, 2, 4)),
+}
+
+
+@lru_cache(maxsize=256)
+def layout(
+    shape: tuple[int, ...],
+    kind: str = "",
+    axes: tuple[int, int] | None = None,
+    fixed: tuple[int, ...] = (),
+) -> Layout:
+    """Lay a tensor out in rows and columns.
+
+    A matrix is shown as it is, a vector in lines like text. The kernels of a convolution keep
+    their form: each output channel is a band of rows, each input channel a band of columns.
+
+    Parameters
+    ----------
+    shape
+        Of the tensor, of any rank.
+    kind
+        The inferred kind of layer (`TensorEntry.kind`): names the axes, and nothing else.
+    axes
+        The dimension that goes down and the one that goes across, where one plane of the tensor
+        is to be seen; None for all of it.
+    fixed
+        With `axes`, where the other dimensions stand: an index for every dimension (those of the
+        axes are ignored); () for 0.
+
+    Raises
+    ------
+    ValueError
+        If `axes` are not two dimensions of the tensor, or `fixed` is no index into it.
+    """
+    rank = len(shape)
+    if axes is not None:
+        return _plane(shape, kind, axes, fixed or (0,) * rank)
+    if rank == 1:
+        return _wrapped(shape)
+    row_dims, column_dims = _DIMS.get(rank, (tuple(range(0, rank, 2)), tuple(range(1, rank, 2))))
+    names = _names(shape, kind)
+    return Layout(
+        shape=shape,
+        row_dims=row_dims,
+        column_dims=column_dims,
+        row_label=" × ".join(names[d] for d in row_dims),
+        column_label=" × ".join(names[d] for d in column_dims),
+        note=_note(shape, names, row_dims, column_dims),
+        dims=_short(names),
+    )
+
+
+def _plane(
+    shape: tuple[int, ...], kind: str, axes: tuple[int, int], fixed: tuple[int, ...]
+) -> Layout:
+    down, across = axes
+    rank = len(shape)
+    if down == across or not (0 <= down < rank and 0 <= across < rank):
+        raise ValueError(f"axes {axes} of a tensor of {rank} dimensions")
+    fixed = tuple(0 if dim in axes else at for dim, at in enumerate(fixed))
+    if len(fixed) != rank or any(
+        not 0 <= at < shape[dim] for dim, at in enumerate(fixed) if dim not in axes
+    ):
+        raise ValueError(f"no element {fixed} in a tensor of shape {shape}")
+    names = _names(shape, kind)
+    rest = ", ".join(f"{names[d]} {at}" for d, at in enumerate(fixed) if d not in axes)
+    return Layout(
+        shape=shape,
+        row_dims=(down,),
+        column_dims=(across,),
+        row_label=names[down],
+        column_label=names[across],
+        note=rest,
+        dims=_short(names),
+        fixed=fixed if rank > 2 else (),
+    )
+
+
+def _short(names: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(_SHORT.get(name, "") for name in names)
+
+
+def _wrapped(shape: tuple[int, ...]) -> Layout:
+    size = shape[0]
+    # A divisor leaves no ragged line. A prime number of elements stays in one row.
+    wrap = next((d for d in range(math.isqrt(max(size - 1, 0)) + 1, size) if size % d == 0), size)
+    note = f"A vector of {size:,} in lines of {wrap:,}, read like text." if wrap < size else ""
+    return Layout(shape, (), (0,), "line" if note else "", "position", note, wrap if note else 0)
+
+
+def _names(shape: tuple[int, ...], kind: str) -> tuple[str, ...]:
+    if kind.startswith("Conv") and len(shape) in _CONVOLUTION:
+        return _CONVOLUTION[len(shape)]
+    if len(shape) == 2:
+        if kind == "Linear":
+            return _LINEAR
+        if kind.lower() == "embedding":
+            return _EMBEDDING
+    return tuple(f"dim {d}" for d in range(len(shape)))
+
+
+def _note(
+    shape: tuple[int, ...],
+    names: tuple[str, ...],
+    row_dims: tuple[int, ...],
+    column_dims: tuple[int, ...],
+) -> str:
+    """Say how large the block of an outer row and an outer column is, where there are blocks."""
+    height = math.prod(shape[d] for d in row_dims[1:])
+    width = math.prod(shape[d] for d in column_dims[1:])
+    if height * width <= 1:
+        return ""
+    block = f"Each {height:,}×{width:,} block is one"
+    if names in _CONVOLUTION.values():
+        return f"{block} kernel"
+    return f"{block} {' × '.join(names[dims[0]] for dims in (row_dims, column_dims) if dims)}"
+
+
+def offsets(of: Layout) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return what every row and every column adds to the flat index; both rise.
+
+    The element at a row and a column has the flat index ``rows[row] + columns[column]``. Takes
+    8 bytes for each row and column of the whole picture: see `row_offsets` for a part.
+    """
+    return row_offsets(of, 0, of.rows), column_offsets(of, 0, of.columns)
+
+
+def row_offsets(of: Layout, start: int, stop: int) -> NDArray[np.int64]:
+    """Return what rows `start` to `stop` add to the flat index, with what is on no axis."""
+    return offsets_of_rows(of, np.arange(start, stop, dtype=np.int64))
+
+
+def column_offsets(of: Layout, start: int, stop: int) -> NDArray[np.int64]:
+    """Return what columns `start` to `stop` add to the flat index."""
+    return offsets_of_columns(of, np.arange(start, stop, dtype=np.int64))
+
+
+def offsets_of_rows(of: Layout, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return what some rows add to the flat index, with what is on no axis."""
+    if of.wrap:
+        return rows * of.wrap
+    base = sum(at * math.prod(of.shape[dim + 1 :]) for dim, at in enumerate(of.fixed))
+    return _offsets(of.shape, of.row_dims, rows) + base
+
+
+def offsets_of_columns(of: Layout, columns: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return what some columns add to the flat index."""
+    return columns if of.wrap else _offsets(of.shape, of.column_dims, columns)
+
+
+def _offsets(
+    shape: tuple[int, ...], dims: tuple[int, ...], rest: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    found = np.zeros(rest.size, np.int64)
+    for dim in reversed(dims):
+        rest, here = np.divmod(rest, shape[dim])
+        found += here * math.prod(shape[dim + 1 :])
+    return found

@@ -1,0 +1,220 @@
+"""Whether tensors have an N:M pattern, which groups break it, and what mending it would cost."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from pruneapp.analysis.retained_norm import Energy, measure_energy, total_of
+from pruneapp.analysis.zeros import nonzero
+from pruneapp.analysis.zeros_zero_patterns import pattern_of
+from pruneapp.checkpoint.entry import TensorEntry
+from pruneapp.document.selection import resolve
+from pruneapp.document.snapshot import Snapshot
+from pruneapp.document.step import Row, Step
+from pruneapp.errors import ParameterError
+from pruneapp.kernels.cpu import CpuKernel
+from pruneapp.masks.bitmask import BitMask
+from pruneapp.masks.regions_groups import Groups, group_boxes, kept_in_groups
+from pruneapp.methods.builtin.patterns_n_m import N_M
+from pruneapp.methods.prune_tensors_run import prune
+from pruneapp.progress import Job
+from pruneapp.results.pattern_report import BrokenGroup, PatternReport, TensorPattern
+
+__all__ = ["certificate", "check_pattern", "repair"]
+
+# Broken groups of a tensor that are named.
+_NAMED = 5
+_NONE = np.empty((0, 3), np.intp)
+
+
+def check_pattern(  # noqa: PLR0917 - each its own type
+    snapshot: Snapshot, names: Sequence[str], n: int, m: int, dim: int, job: Job
+) -> PatternReport:
+    """Look whether at most n of every m weights along a dimension are not zero.
+
+    What is pruned here is zero, and so is a weight of the value 0.0 or -0.0. Groups begin at
+    channel 0; weights that are left over at the end of the dimension are in no group.
+
+    Tensors are looked at one after the other, by threads; one bit is held for each weight of one.
+    Those that break the pattern are read a second and a third time, to say what `repair` would
+    take.
+
+    Parameters
+    ----------
+    snapshot
+        The state.
+    names
+        Any names of tensors that can be pruned.
+    n, m
+        1 or more, and more than that.
+    dim
+        Negative counts from the end.
+    job
+        Started with the elements; may cancel.
+
+    Raises
+    ------
+    ParameterError
+        If n and m are no pattern.
+    SelectionError
+        If a tensor cannot be pruned, or there is none.
+    """
+    pattern = N_M.validate({"pattern": f"{n}:{m}", "dim": dim})
+    found = resolve(snapshot.checkpoint, names)
+    entries = [snapshot.entry(name) for name in found]
+    job.start(sum(entry.numel for entry in entries))
+    tensors: list[TensorPattern] = []
+    energies: list[Energy] = []
+    for entry in entries:
+        job.label(entry.name)
+        if not -len(entry.shape) <= dim < len(entry.shape) or len(entry.shape) < 2:
+            why = f"It has {len(entry.shape)} dimensions, and no dimension {dim}."
+            if len(entry.shape) < 2:
+                why = "Groups need a tensor of two or more dimensions."
+            tensors.append(TensorPattern(entry.name, entry.shape, why_not=why))
+            job.step(entry.numel)
+            continue
+        groups = Groups(dim % len(entry.shape), m, n)
+        left = _left(snapshot, entry, job)
+        tensor = _look(left, entry, groups, job)
+        if tensor.broken:
+            mask = _mended(snapshot, entry, pattern, job)
+            energy = measure_energy(snapshot, entry.name, mask, job)
+            energies.append(energy)
+            guarded = snapshot.protected.get(entry.name) is not None
+            stays = left & mask
+            tensor = replace(
+                tensor,
+                lost=None if energy.share is None else 1 - energy.share,
+                taken=left.kept - stays.kept,
+                stuck=_look(stays, entry, groups, job).broken if guarded else 0,
+            )
+        tensors.append(tensor)
+    return PatternReport(n, m, dim, tuple(tensors), _lost_of(energies))
+
+
+def _left(snapshot: Snapshot, entry: TensorEntry, job: Job) -> BitMask:
+    """Return what is neither pruned nor zero."""
+    left = nonzero(snapshot, entry, job)
+    kept = snapshot.masks.get(entry.name)
+    return left if kept is None else left & kept
+
+
+def _look(left: BitMask, entry: TensorEntry, groups: Groups, job: Job) -> TensorPattern:
+    length = entry.shape[groups.dim]
+    inner = math.prod(entry.shape[groups.dim + 1 :])
+    broken = 0
+    first: list[BrokenGroup] = []
+    for box in group_boxes(entry.shape, groups):
+        job.step(0)
+        counts = kept_in_groups(left, entry.shape, groups, box)
+        over = counts > groups.keep
+        broken += int(np.count_nonzero(over))
+        named = np.argwhere(over) if broken and len(first) < _NAMED else _NONE
+        for row, group, k in named[: _NAMED - len(first)].tolist():
+            channel = box.channels[0] + group * groups.size
+            flat = ((box.outer[0] + row) * length + channel) * inner + box.inner[0] + k
+            index = tuple(int(i) for i in np.unravel_index(flat, entry.shape))
+            first.append(BrokenGroup(index, int(counts[row, group, k])))
+    around = entry.numel // max(length, 1)
+    whole = length // groups.size
+    why = ""
+    if not whole * around:
+        why = (
+            f"Dimension {groups.dim} has {length:,} elements, fewer than a group of {groups.size}."
+        )
+    return TensorPattern(
+        entry.name,
+        entry.shape,
+        groups=whole * around,
+        broken=broken,
+        beside=entry.numel - whole * around * groups.size,
+        first=tuple(first),
+        why_not=why,
+    )
+
+
+def _mended(
+    snapshot: Snapshot, entry: TensorEntry, pattern: dict[str, object], job: Job
+) -> BitMask:
+    """Return the nearest mask that has the pattern."""
+    view = snapshot.view(entry.name)
+    mask = prune([view], N_M, pattern, "local", CpuKernel(), job).masks[entry.name]
+    job.extend(entry.numel)
+    return mask
+
+
+def _lost_of(energies: Sequence[Energy]) -> float | None:
+    if not energies:
+        return 0.0
+    before = total_of([energy.before for energy in energies])
+    after = total_of([energy.after for energy in energies])
+    return 1 - after / before if math.isfinite(before) and before > 0 else None
+
+
+def repair(report: PatternReport) -> Step:
+    """Return the step that gives every tensor of a report the pattern, at the least cost.
+
+    It takes the smallest weights of each group that has too many, and no other weight that is not
+    zero. Where too many of a group are protected, they stay.
+
+    Raises
+    ------
+    ParameterError
+        If nothing is to be mended.
+    """
+    names = tuple(tensor.name for tensor in report.tensors if tensor.broken)
+    if not names:
+        raise ParameterError(
+            f"No group violates {report.n}:{report.m} along dim {report.dim}: there is "
+            "nothing to repair."
+        )
+    values = {"pattern": f"{report.n}:{report.m}", "dim": report.dim}
+    return Step((Row(names, N_M.name, values),))
+
+
+def certificate(snapshot: Snapshot, job: Job) -> str | None:
+    """Say which N:M patterns what is written of a state has, for the metadata of an export.
+
+    Looked at are the masks alone, so it takes no reading, and the zeros that a file had already
+    count only once they are taken as pruned. Patterns are those that hardware takes, 1:4, 2:4 and
+    4:8 along dim 1, the first that holds throughout a tensor; of tensors that are pruned and not
+    zero as a whole.
+
+    Parameters
+    ----------
+    snapshot
+        The state.
+    job
+        Looked at; may cancel.
+
+    Returns
+    -------
+    str or None
+        ``2:4 along dim 1: 96 tensors``; where others are pruned without a pattern ``2:4 along dim
+        1: 96 of 97 pruned tensors``; several patterns with a semicolon between them. None if no
+        tensor has one.
+    """
+    found: Counter[tuple[int, int]] = Counter()
+    pruned = 0
+    for entry in snapshot.checkpoint.entries.values():
+        zeroed = snapshot.zeroed(entry.name)
+        if zeroed is None or not zeroed.pruned or not zeroed.kept or len(entry.shape) < 2:
+            continue
+        job.step(0)
+        pruned += 1
+        pattern = pattern_of(zeroed, entry.shape, job)
+        if pattern is not None:
+            found[pattern] += 1
+    if not found:
+        return None
+    of = "" if sum(found.values()) == pruned else f" of {pruned} pruned"
+    return "; ".join(
+        f"{n}:{m} along dim 1: {count}{of} tensor{'' if count == 1 and not of else 's'}"
+        for (n, m), count in sorted(found.items())
+    )

@@ -1,0 +1,283 @@
+"""How the values of one tensor are distributed."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pruneapp.analysis.layout_scale import percentile
+from pruneapp.analysis.pooling_layers import reader
+from pruneapp.analysis.statistics_stats import pieces
+from pruneapp.document.snapshot import Snapshot
+from pruneapp.kernels.values import Floats
+from pruneapp.masks.bitmask import BitMask
+from pruneapp.progress import Job
+from pruneapp.results.tensor_statistics import Binning, Histogram
+
+BINS = 128
+# What is smaller than the largest magnitude by more of them is one bin with the zeros.
+DECADES = 8
+# What is smaller than this is, too: of such numbers float64 has too few for edges.
+_TINY = 1e-300
+# Equal bins reach to so many times this percentile of the magnitudes, and what is beyond is counted
+# in a bin at the edge, where the largest is so many times the percentile: else outliers would
+# squash all others into a few bins.
+_PERCENT = 99.9
+_REACH = 1.25
+_FAR = 3.0
+
+_MOST = float(np.finfo(np.float64).max)
+
+
+def histogram(
+    snapshot: Snapshot,
+    name: str,
+    going: BitMask | None,
+    job: Job,
+    *,
+    bins: int = BINS,
+    binning: Binning = "magnitudes",
+    finer: tuple[float, float] | None = None,
+) -> Histogram:
+    """Count the magnitudes, or the values, of a tensor in bins.
+
+    Parameters
+    ----------
+    snapshot
+        The state.
+    name
+        Any name of the tensor.
+    going
+        The mask of the tensor in a preview (`Preview.masks`); None without a preview.
+    job
+        Started with the elements, times two passes; may cancel.
+    bins
+        The most bins, at least 2, with signs 4, for decades 9; twice as many where they are finer.
+    binning
+        ``magnitudes``: equal bins from 0 to beyond the largest finite magnitude. Their width is a
+        power of two, so that dividing by it is exact; more than half of `bins` are used, one if all
+        magnitudes are 0. ``signed``: the same on both sides of 0, -0.0 in the first bin above.
+        ``decades``: as many bins in every power of ten, over at most `DECADES` of them, and in
+        front of these one from 0 for everything that is smaller. Equal bins end at a percentile
+        where outliers are far beyond it; these are counted in a bin at the edge, see `ends`.
+    finer
+        A part of the axis where more is to be seen: other bins are put in there, as narrow as
+        that twice `bins` of them fill it.
+
+    Returns
+    -------
+    Histogram
+        A magnitude on an edge falls into the bin above: the counts are those of the edges, to the
+        last weight.
+    """
+    entry = snapshot.entry(name)
+    job.start(2 * entry.numel, entry.name)
+    smallest, largest = math.inf, 0.0
+    for _, values in pieces(snapshot, entry.name, job):
+        sizes = np.abs(values)
+        largest = max(largest, _largest(sizes))
+        if binning == "decades":
+            smallest = min(smallest, float(sizes.min(where=sizes > 0, initial=math.inf)))
+    scale: _Bins
+    if binning == "decades":
+        scale = _Decades(smallest, largest, bins)
+    else:
+        usual = percentile(reader(snapshot.bits, entry), entry.numel, _PERCENT)
+        limit = usual * _REACH if 0 < usual < largest / _FAR else largest
+        scale = _Equal(limit, largest, bins, signed=binning == "signed")
+    whole = None
+    if finer is not None:
+        whole, scale = scale, _Finer(scale, *finer, 2 * bins)
+    bins = scale.edges.size - 1
+    mask = snapshot.masks.get(entry.name)
+    # Kept, pruned and going side by side, so that one count serves all three.
+    counts = np.zeros(3 * bins, np.int64)
+    nonfinite = 0
+    for start, values in pieces(snapshot, entry.name, job):
+        finite = np.isfinite(values)
+        ok = bool(finite.all())
+        places = scale.places(values if ok else np.where(finite, values, 0))
+        stop = start + values.size
+        there = True if mask is None else mask.bools(start, stop)
+        if going is not None:
+            places += (there & ~going.bools(start, stop)) * np.intp(2 * bins)
+        if mask is not None:
+            places += np.logical_not(there) * np.intp(bins)
+        if not ok:
+            nonfinite += int(np.count_nonzero(~finite))
+            places = places[finite]
+        counts += np.bincount(places, minlength=3 * bins)
+    kept, gone, goes = counts.reshape(3, bins)
+    return Histogram(
+        entry.name,
+        scale.edges,
+        kept + goes,
+        gone,
+        goes,
+        nonfinite,
+        binning,
+        ends=scale.ends,
+        finer=finer,
+        whole=None if whole is None else whole.edges,
+    )
+
+
+class _Bins(ABC):
+    """Where bins begin and end.
+
+    Attributes
+    ----------
+    edges
+        ``float64[bins + 1]``, rising.
+    ends
+        Where the first bin begins and the last one ends in truth, if not at the edges.
+    """
+
+    edges: NDArray[np.float64]
+    ends: tuple[float, float] | None = None
+
+    def measured(self, values: Floats) -> Floats:
+        """Return what stands on the axis: magnitudes."""
+        return np.abs(values)
+
+    def between(self, low: float, high: float, bins: int) -> NDArray[np.float64]:
+        """Return edges, rising, of about so many bins that fill a part of the axis."""
+        width = max(_bin_width(high - low, bins), 4 * math.ulp(max(abs(low), abs(high))))
+        first, last = math.ceil(low / width), math.floor(high / width)
+        return np.arange(first, last + 1, dtype=np.float64) * width
+
+    @abstractmethod
+    def places(self, values: Floats) -> NDArray[np.intp]:
+        """Return the bin of every value; all are finite."""
+
+
+class _Equal(_Bins):
+    """Bins of one width, from 0, or on both sides of it."""
+
+    def __init__(self, limit: float, largest: float, bins: int, *, signed: bool) -> None:
+        beyond = int(largest > limit)  # a bin for outliers, on either side with signs
+        self._width = _bin_width(limit, bins // 2 - beyond if signed else bins - beyond)
+        above = int(limit / self._width) + 1 + beyond
+        self._below = above if signed else 0
+        with np.errstate(over="ignore"):  # the last edge may be beyond float64
+            edges = np.arange(-self._below, above + 1, dtype=np.float64) * self._width
+        self.edges = np.clip(edges, -_MOST, _MOST)
+        self._last: float | None = None
+        if beyond:
+            self.ends = (-largest if signed else 0.0), largest
+            self._last = (above - 0.5) * self._width
+
+    def measured(self, values: Floats) -> Floats:
+        """Return what stands on the axis: values, or magnitudes."""
+        return values if self._below else np.abs(values)
+
+    def places(self, values: Floats) -> NDArray[np.intp]:
+        """Return the bin of every value, or of its magnitude."""
+        values = self.measured(values)
+        if self._last is not None:
+            last = values.dtype.type(self._last)
+            values = np.minimum(np.maximum(values, -last), last)
+        # float32 holds the quotient unless the width is beyond its range
+        exact = values if 2.0**-100 < self._width < 2.0**100 else values.astype(np.float64)
+        quotients = exact * exact.dtype.type(1 / self._width)
+        if not self._below:
+            return quotients.astype(np.intp)
+        places = np.floor(quotients).astype(np.intp)
+        # A quotient too small for its type has become 0.
+        places[(places == 0) & (values < 0)] = -1
+        places += self._below
+        return places
+
+
+class _Decades(_Bins):
+    """As many bins in every power of ten, behind one from 0."""
+
+    def __init__(self, smallest: float, largest: float, bins: int) -> None:
+        if largest < _TINY:
+            self.edges = np.array([0.0, _TINY if largest else 1.0])
+            return
+        smallest = max(smallest, _TINY)
+        self._fine = fine = max(1, (bins - 1) // DECADES)
+        last = math.floor(math.log10(largest) * fine) + 1
+        first = max(math.floor(math.log10(smallest) * fine), last - DECADES * fine)
+        self._first = first
+        with np.errstate(over="ignore"):
+            edges = np.power(10.0, np.arange(first, last + 1) / fine)
+        # Logarithms are rounded: the last edge lies above the largest magnitude nevertheless.
+        edges[-1] = max(edges[-1], math.nextafter(largest, math.inf))
+        self.edges = np.concatenate(([0.0], np.minimum(edges, _MOST)))
+
+    def between(self, low: float, high: float, bins: int) -> NDArray[np.float64]:
+        """Return edges of one ratio; below the decades those of one width."""
+        low = max(low, float(self.edges[1])) if high > self.edges[1] else low
+        if high <= self.edges[1] or low <= 0:
+            return super().between(low, high, bins)
+        return np.exp(np.linspace(math.log(low), math.log(high), bins + 1))
+
+    def places(self, values: Floats) -> NDArray[np.intp]:
+        """Return the bin of every magnitude: from its logarithm, and then from the edges."""
+        last = self.edges.size - 2
+        if not last:
+            return np.zeros(values.size, np.intp)
+        sizes = np.abs(values)
+        with np.errstate(divide="ignore"):
+            logs = np.log10(sizes)
+        np.maximum(logs, (self._first - 1) / self._fine, out=logs)  # zeros
+        logs *= self._fine
+        logs -= self._first
+        places = np.floor(logs, out=logs).astype(np.intp)
+        places += 1
+        np.clip(places, 0, last, out=places)
+        places -= sizes < self.edges[places]
+        places += (sizes >= self.edges[places + 1]) & (places < last)
+        return places
+
+
+class _Finer(_Bins):
+    """The bins of a whole axis, with narrower ones in a part of it."""
+
+    def __init__(self, whole: _Bins, low: float, high: float, bins: int) -> None:
+        edges, last = whole.edges, whole.edges.size - 1
+        begin = edges[0]
+        if whole.ends is not None:  # outliers are told apart by nothing
+            last -= 1
+            begin = edges[1] if edges[0] < 0 else edges[0]
+        low, high = (min(max(end, float(begin)), float(edges[last])) for end in (low, high))
+        self._whole = whole
+        self.ends = whole.ends
+        self._first = max(int(np.searchsorted(edges, low, side="right")) - 1, 0)
+        self._stop = min(max(int(np.searchsorted(edges, high)), self._first + 1), last)
+        self._first = min(self._first, self._stop - 1)
+        ends = edges[self._first], edges[self._stop]
+        fine = whole.between(low, high, bins) if low < high else edges[:0]
+        fine = fine[(fine > ends[0]) & (fine < ends[1])]
+        old = edges[self._first : self._stop + 1]
+        self._fine = np.unique(np.concatenate((old, fine)))
+        self.edges = np.concatenate((edges[: self._first], self._fine, edges[self._stop + 1 :]))
+
+    def places(self, values: Floats) -> NDArray[np.intp]:
+        """Return the bin of every value: that of the whole axis, then the narrower one in it."""
+        places = self._whole.places(values)
+        inside = (places >= self._first) & (places < self._stop)
+        places[places >= self._stop] += self._fine.size - 1 - (self._stop - self._first)
+        sizes = self._whole.measured(values[inside]).astype(np.float64)
+        found = np.searchsorted(self._fine, sizes, side="right") - 1
+        places[inside] = self._first + np.clip(found, 0, self._fine.size - 2)
+        return places
+
+
+def _largest(sizes: Floats) -> float:
+    """Return the largest finite one; 0 if there is none."""
+    top = float(sizes.max())
+    return top if math.isfinite(top) else float(sizes.max(where=np.isfinite(sizes), initial=0.0))
+
+
+def _bin_width(largest: float, bins: int) -> float:
+    """Return the smallest power of two of which `bins` reach beyond `largest`."""
+    if largest == 0.0:
+        return 1.0
+    # largest / bins < 2**exponent; the reciprocal must be finite too
+    return math.ldexp(1.0, max(math.frexp(largest / bins)[1], -1021))

@@ -1,0 +1,272 @@
+"""Pictures of tensors: the part that is looked at, as coarse as the screen shows it.
+
+Only the weights of the part are read, a few megabytes at a time, however large the tensor is.
+Coarse pictures are exact as well: every weight of the part counts. Only a first look, if it is
+asked for, takes some of them.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pruneapp.analysis.layout import layout, offsets_of_columns, offsets_of_rows
+from pruneapp.analysis.layout_scale import large_of, scale
+from pruneapp.analysis.pooling import Axis, Block
+from pruneapp.analysis.pooling_layers import (
+    Changes,
+    Layer,
+    Shares,
+    Split,
+    Values,
+    changed,
+    effective,
+    reader,
+)
+from pruneapp.checkpoint.entry import TensorEntry
+from pruneapp.document.snapshot import Snapshot
+from pruneapp.errors import UnknownTensorError
+from pruneapp.kernels.threads import WORTH_THREADS, default_threads, in_order
+from pruneapp.masks.bitmask import BitMask
+from pruneapp.progress import Job
+from pruneapp.results.tile import DifferenceTile, Layout, Tile, TileRequest
+
+__all__ = ["difference_tile", "layout", "scale", "tile"]
+
+# Weights that are worked on at once: they stay in the cache of a core.
+_BLOCK = 1 << 19
+# The most pixels that a tile may have: more is a mistake of the caller.
+_MOST_PIXELS = 1 << 26
+
+# Weights that a first look takes at most, or one of each pixel's rows if that is more.
+_FIRST_LOOK = 1 << 21
+# In a first look at least so many weights follow each other, so that few reads are needed.
+_GROUP = 1 << 11
+
+Picture = NDArray[np.float32]
+
+
+def tile(snapshot: Snapshot, request: TileRequest, going: BitMask | float | None, job: Job) -> Tile:
+    """Make a part of a tensor's picture.
+
+    Parameters
+    ----------
+    snapshot
+        The state.
+    request
+        What is wanted; it is cut to the picture. With `sampled`, a part of more than some million
+        weights is seen by a few rows of each pixel (and, where these are very long, by some
+        columns), spread evenly but not in equal steps; a smaller part is exact all the same.
+    going
+        What would go: the mask of the tensor in a preview (`Preview.masks`), or the threshold of
+        an estimate, up to which all go that are kept and not protected; None for nothing.
+    job
+        Started with the weights that are looked at; may cancel.
+
+    Returns
+    -------
+    Tile
+        At pool 1 the weights themselves, else mean magnitudes and shares over the ``pool x pool``
+        weights of a pixel; pixels at the border stand for fewer. Shares are exact, magnitudes
+        within the rounding of float32 (sums of eight in float32, the rest in float64, the same
+        whatever the threads). A NaN among them makes the magnitude NaN. Complex numbers are shown
+        by magnitude.
+
+    Raises
+    ------
+    ValueError
+        If the tile would have more than 67 million pixels, or `pool` is not positive.
+    CheckpointError
+        If the type has no values, or the file cannot be read.
+    """
+    part = _Part(snapshot, request)
+    name = part.name
+    mask, protected = snapshot.masks.get(name), snapshot.protected.get(name)
+    read = effective(snapshot, name)
+    if not request.pruned:
+        read = reader(snapshot.bits, snapshot.entry(name))
+    layers: list[Layer]
+    if isinstance(going, float):
+        layers = [Split(read, part.pool, going, snapshot.eligible(name))]
+    elif going is not None:
+        layers = [Values(read, part.pool), Shares(lambda m, g: m & ~g, mask, going)]
+    else:
+        layers = [Values(read, part.pool)]
+    if mask is not None:
+        layers.append(Shares(lambda m: m, mask))
+    if protected is not None:
+        layers.append(Shares(lambda p: p, protected))
+    # A threshold is that of a slider that moves: one core is left to the window that follows it.
+    found = iter(part.pictures(layers, job, spare=1 if isinstance(going, float) else 0))
+    large, within = scale(snapshot, name)
+    return Tile(
+        part.request,
+        part.layout,
+        values=next(found),
+        going=part.blank(0) if going is None else next(found),
+        kept=part.blank(1) if mask is None else next(found),
+        scale=large,
+        guarded=None if protected is None else next(found),
+        sampled=part.sampled,
+        within=within,
+    )
+
+
+def difference_tile(a: Snapshot, b: Snapshot, request: TileRequest, job: Job) -> DifferenceTile:
+    """Make a part of a picture of how a tensor differs between two states.
+
+    Of two states of one checkpoint the masks say what is there (a weight that is 0 in the file
+    is); of two checkpoints the values do, and pruned weights are 0.
+
+    Parameters
+    ----------
+    a, b
+        Before and after. Both have a tensor of the name, of one shape; types may differ.
+    request
+        As for `tile`; the layout is that of `a`.
+    job
+        Started with the weights that are looked at; may cancel.
+
+    Raises
+    ------
+    ValueError
+        As `tile`, and if the shapes differ.
+    CheckpointError
+        As `tile`, and if `b` has no such tensor.
+    """
+    part = _Part(a, request)
+    name = part.name
+    other = _counterpart(a.entry(name), b, request.name)
+    if a.entry(name).shape != other.shape:
+        raise ValueError(f"'{name}' has the shapes {a.entry(name).shape} and {other.shape}")
+    if a.checkpoint is b.checkpoint and other.name == name:
+        pictures, (large, within) = _since(a, b, part, job), scale(a, name)
+    else:
+        both = Changes(a, name, b, other.name, part.pool)
+        pictures = part.pictures([both], job)
+        large, within = large_of(both.differences, a.entry(name).numel)
+    change, gone, back, neither = pictures
+    return DifferenceTile(
+        part.request, part.layout, change, gone, back, neither, large, part.sampled, within
+    )
+
+
+def _counterpart(entry: TensorEntry, b: Snapshot, wanted: str) -> TensorEntry:
+    """Return the tensor of `b` that is called as was asked for, or else by another of its names."""
+    for name in (wanted, *entry.names):
+        with contextlib.suppress(UnknownTensorError):
+            return b.entry(name)
+    return b.entry(wanted)  # raises, with the name that was asked for
+
+
+def _since(a: Snapshot, b: Snapshot, part: _Part, job: Job) -> Sequence[Picture]:
+    before, after = a.zeroed(part.name), b.zeroed(part.name)
+    if before is None and after is None:
+        return tuple(part.blank(0) for _ in range(4))
+    read = reader(a.checkpoint.bits, a.entry(part.name))
+    layers: list[Layer] = [
+        Values(changed(read, before, after), part.pool),
+        Shares(lambda x, y: x & ~y, before, after),
+        Shares(lambda x, y: y & ~x, before, after),
+        Shares(lambda x, y: ~(x | y), before, after),
+    ]
+    return part.pictures(layers, job)
+
+
+class _Part:
+    """The part of a picture that a request means."""
+
+    def __init__(self, snapshot: Snapshot, request: TileRequest) -> None:
+        entry = snapshot.entry(request.name)
+        self.name = entry.name
+        self.layout = layout(entry.shape, entry.kind, request.axes, request.fixed)
+        self.request = _cut(request, self.layout)
+        self.pool = pool = request.pool
+        rows, columns = self.request.rows, self.request.columns
+        if pool < 1 or -(-rows // pool) * -(-columns // pool) > _MOST_PIXELS:
+            raise ValueError(f"a tile of {rows} x {columns} at pool {pool}")
+        self.down, self.across = _axes(self.request)
+        self.sampled = not (self.down.whole and self.across.whole)
+
+    def blank(self, value: float) -> Picture:
+        """Return a picture that is the same everywhere."""
+        return np.full((self.down.pixels, self.across.pixels), value, np.float32)
+
+    def pictures(self, layers: Sequence[Layer], job: Job, *, spare: int = 0) -> list[Picture]:
+        """Return what the layers show: means over each pixel's weights; leave cores to others."""
+        size = self.down.length * self.across.length
+        job.start(size, self.name)
+        shape = self.down.pixels, self.across.pixels
+        kind = np.float32 if self.pool == 1 else np.float64
+        sums = [np.zeros(shape, kind) for layer in layers for _ in range(layer.pictures)]
+
+        def work(block: Block) -> tuple[Block, list[NDArray[Any]]]:
+            rows = self.down.places(block.row, block.row + block.rows)
+            columns = self.across.places(block.column, block.column + block.columns)
+            at = offsets_of_rows(self.layout, rows), offsets_of_columns(self.layout, columns)
+            with np.errstate(over="ignore", invalid="ignore"):
+                return block, [part for layer in layers for part in layer.add(block, *at)]
+
+        threads = max(1, default_threads() - spare) if size >= WORTH_THREADS else 1
+        with np.errstate(over="ignore", invalid="ignore"):  # float64 may be beyond float32
+            for block, parts in in_order(self._blocks(), work, job, threads):
+                for picture, found in zip(sums, parts, strict=True):
+                    part = block.part(picture)
+                    if self.pool == 1:
+                        part[...] = found
+                    else:
+                        part += found
+                job.step(block.size)
+            if self.pool == 1:
+                return sums
+            counts = np.outer(self.down.counts(), self.across.counts())
+            return [(picture / counts).astype(np.float32) for picture in sums]
+
+    def _blocks(self) -> Iterator[Block]:
+        down, across = self.down, self.across
+        taken = down.taken
+        high = max(1, _BLOCK // max(1, min(across.length, _BLOCK)))
+        high = max(1, high - high % taken) if high > taken else high
+        for row in range(0, down.length, high):
+            rows = min(high, down.length - row)
+            for column in range(0, across.length, _BLOCK):
+                columns = min(_BLOCK, across.length - column)
+                yield Block(row, rows, column, columns, down, across)
+
+
+def _cut(request: TileRequest, whole: Layout) -> TileRequest:
+    row = min(max(request.row, 0), whole.rows)
+    column = min(max(request.column, 0), whole.columns)
+    return replace(
+        request,
+        row=row,
+        column=column,
+        rows=max(0, min(request.row + request.rows, whole.rows) - row),
+        columns=max(0, min(request.column + request.columns, whole.columns) - column),
+    )
+
+
+def _axes(request: TileRequest) -> tuple[Axis, Axis]:
+    """Return which rows and columns are looked at."""
+    pool = request.pool
+    high, wide = pool, pool
+    if request.sampled and request.rows * request.columns > _FIRST_LOOK:
+        pixels = -(-request.rows // pool), -(-request.columns // pool)
+        high = min(pool, _power(_FIRST_LOOK // (pixels[0] * request.columns)))
+        if high == 1:
+            wide = min(pool, _power(_FIRST_LOOK // (pixels[0] * pixels[1])))
+    group = min(high, _power(_GROUP // max(1, request.columns)))
+    return (
+        Axis(request.row, request.rows, pool, high, group),
+        Axis(request.column, request.columns, pool, wide, wide),
+    )
+
+
+def _power(number: int) -> int:
+    """Return the largest power of two up to a number, and 1 for less."""
+    return 1 << max(0, number.bit_length() - 1)

@@ -1,0 +1,289 @@
+"""Opening a checkpoint and reading its tensors by position."""
+
+from __future__ import annotations
+
+import gc
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Self
+
+import numpy as np
+
+from pruneapp.checkpoint import elements as gather
+from pruneapp.checkpoint.contents import Contents, Notice, Shard, StateDict
+from pruneapp.checkpoint.elements_chunks import CHUNK_BYTES, Bits, RawChunk, in_chunks
+from pruneapp.checkpoint.entry import TensorEntry
+from pruneapp.checkpoint.io.source import ByteSource, FileSource
+from pruneapp.errors import CheckpointError, UnknownTensorError
+from pruneapp.progress import CancelToken, Job
+
+if TYPE_CHECKING:
+    import torch
+
+__all__ = [
+    "CHUNK_BYTES",
+    "Bits",
+    "Checkpoint",
+    "Contents",
+    "Notice",
+    "RawChunk",
+    "Shard",
+    "StateDict",
+    "open_checkpoint",
+]
+
+
+class Checkpoint:
+    """An open checkpoint: its tensors by name, read by position when they are needed.
+
+    Safe to read from several threads. Use it as a context manager, or call `close`.
+
+    Parameters
+    ----------
+    path
+        What was opened: a file, an index, or a folder.
+    contents
+        What the headers say.
+    sources
+        The files that `Location.source` counts.
+    cancel
+        Looked at while the tensors are put in order; by default none.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        contents: Contents,
+        sources: Sequence[ByteSource],
+        cancel: CancelToken | None = None,
+    ) -> None:
+        self.path = path
+        self.contents = contents
+        self.sources = tuple(sources)
+        cancel = cancel or CancelToken()
+        entries: dict[str, TensorEntry] = {}
+        more: dict[str, TensorEntry] = {}
+        for batch in cancel.batches(contents.entries):
+            entries.update([(e.name, e) for e in batch])
+            more.update([(name, e) for e in batch if e.aliases for name in e.aliases])
+        for masks in cancel.batches(contents.masks):
+            more.update([(e.name, e) for e in masks])
+        self._entries = MappingProxyType(entries)
+        self._names = {**entries, **more} if more else entries
+
+    @property
+    def entries(self) -> Mapping[str, TensorEntry]:
+        """The tensors in file order, each under its first name."""
+        return self._entries
+
+    @property
+    def files(self) -> tuple[FileSource, ...]:
+        """The files on disk that it reads, each once."""
+        return tuple({id(source.file): source.file for source in self.sources}.values())
+
+    def place_of(self, shard: Shard) -> Path:
+        """Return where a shard is now: an export that took its name has kept it under another."""
+        return next((self.sources[number].file.path for number in shard.sources), shard.path)
+
+    @property
+    def format(self) -> str:
+        """A word for the format."""
+        return self.contents.format
+
+    @property
+    def metadata(self) -> Mapping[str, str]:
+        """Text that the file keeps beside its tensors."""
+        return self.contents.metadata
+
+    @property
+    def unreadable(self) -> Mapping[str, str]:
+        """The tensors of the file that cannot be read, and why; they are in no `entries`."""
+        return self.contents.unreadable
+
+    def entry(self, name: str) -> TensorEntry:
+        """Return the tensor that has `name` among its names."""
+        try:
+            return self._names[name]
+        except KeyError:
+            if name in self.unreadable:
+                raise UnknownTensorError(
+                    f"'{name}' in '{self.path}' cannot be read: {self.unreadable[name]}."
+                ) from None
+            raise UnknownTensorError(
+                f"'{self.path}' holds no tensor named '{name}'.",
+                remedy="`pruneapp inspect` lists the names.",
+            ) from None
+
+    def holds(self, name: str) -> bool:
+        """Whether `name` is among the names of a tensor; masks that were folded away are none."""
+        entry = self._names.get(name)
+        return entry is not None and entry.name in self._entries
+
+    def chunks(
+        self, name: str, start: int = 0, stop: int | None = None, size: int | None = None
+    ) -> Iterator[RawChunk]:
+        """Yield the elements `start` to `stop` (flat, C order) of a tensor, in order.
+
+        Packed types (4 and 6 bits) are counted and delivered in bytes, complex128 in halves of
+        ``uint64``; every other type in elements.
+
+        Parameters
+        ----------
+        name
+            Any of its names.
+        start, stop
+            Flat indices; all of it by default.
+        size
+            Elements a chunk; `CHUNK_BYTES` worth of them by default.
+
+        Raises
+        ------
+        CheckpointError
+            If the file cannot be read, was cut or was changed meanwhile.
+        """
+        elements = gather.Elements(self.entry(name), self.sources)
+        stop = elements.size if stop is None else stop
+        elements.check_range(start, stop)
+        return in_chunks(elements, start, stop, size or CHUNK_BYTES // elements.itemsize)
+
+    def bits(self, name: str, start: int = 0, stop: int | None = None) -> Bits:
+        """Return elements `start` to `stop` of a tensor as an array that owns its memory."""
+        elements = gather.Elements(self.entry(name), self.sources)
+        stop = elements.size if stop is None else stop
+        elements.check_range(start, stop)
+        bits = elements.empty(stop - start)
+        elements.read_into(start, bits)
+        return bits
+
+    def bits_alike(self, names: Sequence[str], most: int) -> Iterator[Bits]:
+        """Yield the elements of small tensors as matrices of at most `most` rows, one a tensor.
+
+        They are read many at a time, as far as they lie near each other. All are of one source,
+        type and size, and in one piece (no strides). A matrix is valid until the next is asked
+        for.
+        """
+        return gather.read_alike([self.entry(name) for name in names], self.sources, most)
+
+    def read(self, name: str, rows: slice | None = None) -> torch.Tensor:
+        """Return a tensor, or some of its rows (dim 0), in memory of its own.
+
+        Raises
+        ------
+        CheckpointError
+            If torch has no such type, or the file cannot be read.
+        ValueError
+            If rows are asked of a tensor without dimensions, or in backward order.
+        """
+        entry = self.entry(name)
+        if rows is not None:
+            entry = gather.rows_of(entry, rows)
+        import torch
+
+        dtype = getattr(torch, entry.dtype.torch, None) if entry.dtype.torch else None
+        if dtype is None:
+            raise CheckpointError(
+                f"'{name}' in '{self.path}' is of type {entry.dtype.name}, "
+                f"which torch {torch.__version__} does not have.",
+                remedy="Read it with Checkpoint.bits instead.",
+            )
+        elements = gather.Elements(entry, self.sources)
+        bits = elements.empty(elements.size)
+        elements.read_into(0, bits)
+        if entry.dtype.name == "BOOL":
+            bits = (bits != 0).view(np.uint8)  # torch takes any other byte for undefined
+        return torch.from_numpy(bits).view(dtype).reshape(entry.shape)
+
+    def verify_unchanged(self) -> None:
+        """Raise `FileChangedError` if a file is not the one that was opened."""
+        for source in self.sources:
+            source.verify_unchanged()
+
+    def close(self) -> None:
+        """Let go of the files."""
+        for source in self.sources:
+            source.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.close()
+
+
+def open_checkpoint(
+    path: str | Path,
+    *,
+    state_dict: str | None = None,
+    job: Job | None = None,
+    places: Mapping[Path, Path] | None = None,
+) -> Checkpoint:
+    """Open a checkpoint; reads headers only and never runs code from the file.
+
+    Parameters
+    ----------
+    path
+        A .safetensors file, a torch file (zip or the format before 1.6), an index.json of shards,
+        or a folder of shards; recognised by content, never by name.
+    state_dict
+        The key of the state dict to choose where a file holds several; by default the one with
+        the most numbers, exponential averages last.
+    job
+        Told the progress; may cancel.
+    places
+        All files of a model of several, each with the place where it is by now: an export that
+        took their names has kept them beside. An index is not read then: it may be a newer one.
+
+    Raises
+    ------
+    CheckpointError
+        In one sentence that names the file, the cause and the remedy.
+    """
+    if sys.byteorder != "little":
+        raise CheckpointError(
+            f"Pruneapp reads checkpoints on little-endian machines only (this one is "
+            f"{sys.byteorder}-endian).",
+            remedy="Use a machine with an x86-64 or ARM processor.",
+        )
+    from pruneapp.checkpoint.open import read_headers, read_shards_at
+    from pruneapp.checkpoint.prunability_annotate import annotate
+
+    job = job or Job()
+    path = Path(path)
+    with _collector_paused():
+        if places is None:
+            contents, sources = read_headers(path, state_dict, job)
+        else:
+            contents, sources = read_shards_at(path, places, state_dict, job)
+        try:
+            _check_state_dict(path, contents, state_dict)
+            contents = annotate(contents, sources, job)
+            return Checkpoint(path, contents, sources, job.cancel)
+        except BaseException:
+            for source in sources:
+                source.close()
+            raise
+
+
+def _check_state_dict(path: Path, contents: Contents, wanted: str | None) -> None:
+    if wanted is not None and wanted != contents.state_dict:
+        raise CheckpointError(
+            f"'{path}' holds no state dict '{wanted}': a {contents.label} file has only one, "
+            f"which has no name.",
+            remedy="Open it without choosing a state dict.",
+        )
+
+
+@contextmanager
+def _collector_paused() -> Iterator[None]:
+    # Headers become many objects and no cycles. Looking for cycles among them took half the time,
+    # and every look stops all threads.
+    running = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if running:
+            gc.enable()

@@ -1,0 +1,177 @@
+"""What a reader of a format is, and what it delivers.
+
+A format is one `Reader` and nothing else: recognition, the dialogs' file patterns and the tests
+follow from it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import MappingProxyType
+
+from pruneapp.checkpoint.entry import TensorEntry
+from pruneapp.checkpoint.io.source import ByteSource, FileSource
+from pruneapp.errors import escaped
+from pruneapp.progress import Job
+
+
+@dataclass(frozen=True)
+class Notice:
+    """Something about a file that the person should know, shown as a bar above the picture.
+
+    Attributes
+    ----------
+    text
+        One or two sentences.
+    details
+        More, to be shown and copied on request.
+    """
+
+    text: str
+    details: str = ""
+
+    def __post_init__(self) -> None:
+        # It repeats names from the file.
+        object.__setattr__(self, "text", escaped(self.text))
+
+
+@dataclass(frozen=True)
+class StateDict:
+    """One of several dicts of tensors in a file.
+
+    Attributes
+    ----------
+    key
+        The outer keys that lead to it, joined by dots; empty for the outermost.
+    tensors
+        How many tensors it holds.
+    numel
+        How many numbers these hold.
+    """
+
+    key: str
+    tensors: int
+    numel: int
+
+
+@dataclass(frozen=True)
+class Shard:
+    """One of the files that a model is spread over.
+
+    Attributes
+    ----------
+    path
+        The file.
+    sources
+        Which of the checkpoint's sources belong to it.
+    metadata
+        Text that this file keeps beside its tensors.
+    unreadable
+        Tensors in it whose numbers cannot be read, see `Contents.unreadable`.
+    """
+
+    path: Path
+    sources: range
+    metadata: Mapping[str, str]
+    unreadable: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Contents:
+    """What a reader found in the headers of a file.
+
+    Attributes
+    ----------
+    format
+        A word for the format: ``safetensors``, ``torch``, ``torch-legacy``.
+    label
+        The format as people call it.
+    entries
+        The tensors, in the order of the file.
+    metadata
+        Text that the file keeps beside its tensors, in the order of the file.
+    notices
+        What the person should know.
+    state_dicts
+        The dicts that hold tensors, the largest first; one if there is no choice.
+    state_dict
+        The key of the chosen one.
+    unknown_globals
+        Names of code that the file would run if it were loaded by torch, and that are not on our
+        list of harmless ones.
+    masks
+        The masks that torch's pruning left in the file (``NAME_mask``): no tensors of the model,
+        but they can be read under their names.
+    shards
+        The files that the model is spread over, in order; empty if it is a single file.
+    index
+        The index that names the shards, if one was opened.
+    stored_as
+        Names that the file has for parts of a tensor, and the tensor that they are presented as;
+        an index lists the former.
+    unreadable
+        Tensors of the chosen dict whose numbers cannot be read, and why, a clause: a shard of a
+        DTensor, a tensor on the meta device. They are no entries; only a container that is kept
+        whole keeps them.
+    traits
+        What tensors are in the file beside their numbers ("requires_grad", "a numpy array", "a
+        negated view", ...), and the names of those that are: a container that is not kept loses it.
+    parts
+        Tensors that are presented as several (sparse COO, nested), by name: what they are, in
+        words, then the names of the entries.
+    others
+        Keys of the chosen dict, and of dicts and lists in it, whose values are no tensors.
+    beside
+        Keys that the file holds outside of the chosen dict ("optimizer", "epoch", another state
+        dict): those next to it and to the dicts around it, outer keys joined by dots.
+    """
+
+    format: str
+    label: str
+    entries: tuple[TensorEntry, ...]
+    metadata: Mapping[str, str]
+    notices: tuple[Notice, ...] = ()
+    state_dicts: tuple[StateDict, ...] = ()
+    state_dict: str = ""
+    unknown_globals: tuple[str, ...] = ()
+    masks: tuple[TensorEntry, ...] = ()
+    shards: tuple[Shard, ...] = ()
+    index: Path | None = None
+    stored_as: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    unreadable: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    traits: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: MappingProxyType({}))
+    parts: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: MappingProxyType({}))
+    others: tuple[str, ...] = ()
+    beside: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Reader:
+    """A format that can be opened.
+
+    Attributes
+    ----------
+    name
+        A word for it; `Contents.format` of most of its files.
+    label
+        As people call it, for dialogs.
+    suffixes
+        What such files are usually called, with the dot; for dialogs only: files are recognised
+        by content.
+    recognises
+        Whether a file is of this format, from its first 512 bytes and, if need be, more of it.
+    read
+        Reads the headers: file, chosen state dict (None: the reader chooses), job. Delivers plain
+        entries (name, shape, dtype, location, aliases), which `annotate` completes for all
+        formats alike, and every source that they refer to; the file itself is closed with them.
+    """
+
+    name: str
+    label: str
+    suffixes: tuple[str, ...]
+    recognises: Callable[[bytes, FileSource], bool]
+    read: Callable[[FileSource, str | None, Job], tuple[Contents, tuple[ByteSource, ...]]] = field(
+        repr=False
+    )

@@ -1,0 +1,207 @@
+"""Bringing the elements of a tensor together in C order, wherever they lie.
+
+Most tensors lie in one piece and are read straight into the buffer. Views that torch saved with
+strides (a transposed weight, a slice of columns) are gathered box by box with a scratch buffer of
+bounded size.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+from numpy.lib.stride_tricks import as_strided
+from numpy.typing import NDArray
+
+from pruneapp.checkpoint.dtypes import DTYPES
+from pruneapp.checkpoint.entry import TensorEntry
+from pruneapp.checkpoint.io.source import ByteSource
+
+# The most that is read at once to pick elements out of it.
+SPAN_BYTES = 1 << 22
+# Reading so many bytes in vain takes as long as one more read.
+_GAP_BYTES = 1 << 13
+
+# The type of the words of each type of elements, made once.
+_WORDS = {name: np.dtype(dtype.storage) for name, dtype in DTYPES.items()}
+
+Bits = NDArray[np.unsignedinteger]
+
+
+class Elements:
+    """The elements of one tensor as unsigned words, readable from any flat index.
+
+    Parameters
+    ----------
+    entry
+        The tensor.
+    sources
+        What `Location.source` counts.
+    """
+
+    def __init__(self, entry: TensorEntry, sources: Sequence[ByteSource]) -> None:
+        self._source = sources[entry.location.source]
+        self._offset = entry.location.offset
+        self._dtype = _WORDS[entry.dtype.name]
+        self.itemsize = self._dtype.itemsize
+        self.size = entry.nbytes // self.itemsize
+        self._shape: tuple[int, ...] = (self.size,)
+        self._strides: tuple[int, ...] | None = None
+        strides = entry.location.strides
+        if strides is not None:
+            words = entry.dtype.bits // 8 // self.itemsize  # 2 for complex128, else 1
+            self._shape = (*entry.shape, words)
+            self._strides = (*(step * words for step in strides), 1)
+
+    def empty(self, size: int) -> Bits:
+        """Return a new buffer for `size` words."""
+        return np.empty(size, self._dtype)
+
+    def check_range(self, start: int, stop: int) -> None:
+        """Raise `IndexError` unless ``0 <= start <= stop <= size``."""
+        if not 0 <= start <= stop <= self.size:
+            raise IndexError(f"elements {start} to {stop} of {self.size}")
+
+    def read_into(self, start: int, out: Bits) -> None:
+        """Fill `out` (contiguous, 1-D) with the words from flat index `start` on."""
+        if not out.size:
+            return
+        if self._strides is None:
+            self._read(self._offset + start * self.itemsize, out)
+            return
+        done = 0
+        for corner, extents in boxes(self._shape, start, start + out.size):
+            size = math.prod(extents)
+            self._gather(corner, out[done : done + size].reshape(extents))
+            done += size
+
+    def _read(self, offset: int, out: Bits) -> None:
+        self._source.read_into(offset, out.view(np.uint8).data)
+
+    def _gather(self, corner: tuple[int, ...], out: Bits) -> None:
+        """Fill `out` (a view with the extents of the box) from the box at `corner`."""
+        strides = self._strides
+        assert strides is not None
+        inner: list[int] = []
+        span = 1
+        for dim in sorted(range(out.ndim), key=lambda dim: strides[dim]):
+            extent, step = out.shape[dim], strides[dim]
+            if (step - span) * self.itemsize > _GAP_BYTES:
+                break
+            most = max(1, (SPAN_BYTES // self.itemsize - span) // max(step, 1) + 1)
+            if extent > most:  # the scratch buffer holds a part of this dim only
+                for first in range(0, extent, most):
+                    part = (*corner[:dim], corner[dim] + first, *corner[dim + 1 :])
+                    cut = (*[slice(None)] * dim, slice(first, first + most))
+                    self._gather(part, out[cut])
+                return
+            inner.append(dim)
+            span += (extent - 1) * step
+        inner.sort()
+        outer = [dim for dim in range(out.ndim) if dim not in inner]
+        scratch = self.empty(span)
+        picked = as_strided(
+            scratch,
+            tuple(out.shape[dim] for dim in inner),
+            tuple(strides[dim] * self.itemsize for dim in inner),
+            writeable=False,
+        )
+        target = out.transpose(outer + inner)
+        base = sum(i * step for i, step in zip(corner, strides, strict=True))
+        for index in np.ndindex(*(out.shape[dim] for dim in outer)):
+            first = base + sum(i * strides[dim] for i, dim in zip(index, outer, strict=True))
+            self._read(self._offset + first * self.itemsize, scratch)
+            target[index] = picked
+
+
+def read_alike(
+    entries: Sequence[TensorEntry], sources: Sequence[ByteSource], most: int
+) -> Iterator[Bits]:
+    """Read small tensors that lie near each other, many with each read.
+
+    Parameters
+    ----------
+    entries
+        Tensors of one source, one type and one size, each in one piece.
+    sources
+        What `Location.source` counts.
+    most
+        The most tensors to deliver at once.
+
+    Yields
+    ------
+    matrix
+        ``(tensors, words)``: the words of some tensors, in order. Valid until the next.
+    """
+    first = Elements(entries[0], sources)
+    source, nbytes = sources[entries[0].location.source], entries[0].nbytes
+    offsets = np.fromiter((entry.location.offset for entry in entries), np.int64, len(entries))
+    steps = np.diff(offsets)
+    breaks = np.flatnonzero((steps < 0) | (steps > nbytes + _GAP_BYTES)) + 1
+    buffer = np.empty(0, np.uint8)
+    for run in np.split(offsets, breaks):
+        begin = 0
+        while begin < len(run):
+            base = run[begin]
+            reach = int(np.searchsorted(run, base + max(SPAN_BYTES - nbytes, 0), "right"))
+            end = min(reach, begin + max(most, 1))
+            span = int(run[end - 1] - base) + nbytes
+            if buffer.size < span:
+                buffer = np.empty(span, np.uint8)
+            source.read_into(int(base), buffer[:span].data)
+            places = (run[begin:end] - base)[:, None] + np.arange(nbytes)
+            yield buffer[places].view(first.empty(0).dtype)
+            begin = end
+
+
+def boxes(
+    shape: tuple[int, ...], start: int, stop: int
+) -> Iterator[tuple[tuple[int, ...], tuple[int, ...]]]:
+    """Cut a range of flat indices (C order) into boxes, in order.
+
+    Yields
+    ------
+    corner, extents
+        Of a box: its first index, and its size along each dim. At most two boxes a dim.
+    """
+    while start < stop:
+        size = 1
+        dim = len(shape)
+        # The largest whole trailing block that begins here and still fits.
+        while (
+            dim and start % (size * shape[dim - 1]) == 0 and start + size * shape[dim - 1] <= stop
+        ):
+            dim -= 1
+            size *= shape[dim]
+        corner = tuple(int(i) for i in np.unravel_index(start, shape)) if shape else ()
+        extents = [1] * dim + list(shape[dim:])
+        if dim:  # as many of these blocks as the dim above still holds
+            extents[dim - 1] = min((stop - start) // size, shape[dim - 1] - corner[dim - 1])
+        yield corner, tuple(extents)
+        start += math.prod(extents)
+
+
+def rows_of(entry: TensorEntry, rows: slice) -> TensorEntry:
+    """Return the entry of some rows (dim 0) of a tensor, as a view of the same bytes."""
+    if not entry.shape:
+        raise ValueError(f"'{entry.name}' has no dimensions, so it has no rows")
+    start, stop, step = rows.indices(entry.shape[0])
+    if step < 1:
+        raise ValueError(f"rows must go forward (got a step of {step})")
+    count = len(range(start, stop, step))
+    shape = (count, *entry.shape[1:])
+    strides = entry.location.strides or _contiguous(entry.shape)
+    whole = step == 1 and entry.location.strides is None
+    bits = start * strides[0] * entry.dtype.bits if count else 0
+    if bits % 8 or (entry.dtype.bits < 8 and not whole):
+        raise ValueError(f"these rows of '{entry.name}' do not begin at a whole byte")
+    location = entry.location._replace(
+        offset=entry.location.offset + bits // 8,
+        strides=None if whole else (strides[0] * step, *strides[1:]),
+    )
+    return entry._replace(shape=shape, location=location)
+
+
+def _contiguous(shape: tuple[int, ...]) -> tuple[int, ...]:
+    return tuple(math.prod(shape[dim + 1 :]) for dim in range(len(shape)))

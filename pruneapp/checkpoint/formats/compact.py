@@ -1,0 +1,223 @@
+"""The compact format, presented as the dense tensors that it holds."""
+
+from __future__ import annotations
+
+import math
+import threading
+from collections import OrderedDict
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pruneapp.checkpoint.contents import Contents
+from pruneapp.checkpoint.dtypes import DTYPES, SAFETENSORS_DTYPES, DType
+from pruneapp.checkpoint.formats import compact_codec
+from pruneapp.checkpoint.formats.compact_codec_layout import KEY, Layout
+from pruneapp.checkpoint.formats.headers_header_json import show
+from pruneapp.checkpoint.formats.headers_safetensors_header import Header
+from pruneapp.checkpoint.io.derived_source import RawSegment, Segment, Unpacked
+from pruneapp.checkpoint.io.source import ByteSource, FileSource
+from pruneapp.errors import DamagedFileError
+from pruneapp.progress import CancelToken
+
+FORMAT = "compact"  # of `Contents`
+INDEX, FRAMES = ":index", ":frames"
+# Unpacked frames that are kept: who draws rows of a picture asks for the same ones again.
+_REMEMBERED = 8
+
+
+class _Memory:
+    """The frames that were read last, of all tensors of a file."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._frames: OrderedDict[tuple[int, int], NDArray[np.uint8]] = OrderedDict()
+
+    def get(self, key: tuple[int, int]) -> NDArray[np.uint8] | None:
+        with self._lock:
+            found = self._frames.get(key)
+            if found is not None:
+                self._frames.move_to_end(key)
+            return found
+
+    def put(self, key: tuple[int, int], octets: NDArray[np.uint8]) -> None:
+        with self._lock:
+            self._frames[key] = octets
+            while len(self._frames) > _REMEMBERED:
+                self._frames.popitem(last=False)
+
+
+@dataclass(frozen=True)
+class Packed:
+    """A tensor in frames.
+
+    Attributes
+    ----------
+    name
+        Of the tensor, for messages.
+    dtype
+        Type of its elements.
+    numel, frame
+        How many it has, and how many a frame has.
+    index
+        First byte of its index in the file.
+    begin, end
+        First byte of its frames, and the one behind the last.
+    """
+
+    name: str
+    dtype: DType
+    numel: int
+    frame: int
+    index: int
+    begin: int
+    end: int
+
+
+class FramesSegment:
+    """The elements of one tensor, unpacked frame by frame as they are asked for.
+
+    Parameters
+    ----------
+    file
+        Where they are.
+    packed
+        The tensor.
+    memory
+        Shared with the other tensors.
+    """
+
+    def __init__(self, file: FileSource, packed: Packed, memory: _Memory) -> None:
+        self._file = file
+        self._packed = packed
+        self._words = np.dtype(packed.dtype.storage)
+        self._memory = memory
+        self._index: tuple[NDArray[np.uint32], NDArray[np.int64]] | None = None
+        self.size = packed.dtype.nbytes(packed.numel)
+
+    def read_into(self, offset: int, view: memoryview) -> None:
+        """Unpack the frames that hold these bytes."""
+        stride = self._packed.frame * self._words.itemsize
+        done = 0
+        while done < len(view):
+            number, inside = divmod(offset + done, stride)
+            octets = self._octets(number)
+            part = octets[inside : inside + len(view) - done]
+            np.frombuffer(view[done : done + part.size], np.uint8)[:] = part
+            done += part.size
+
+    def _octets(self, number: int) -> NDArray[np.uint8]:
+        key = (self._packed.index, number)
+        found = self._memory.get(key)
+        if found is None:
+            found = self._unpacked(number)
+            self._memory.put(key, found)
+        return found
+
+    def _unpacked(self, number: int) -> NDArray[np.uint8]:
+        index, starts = self._read_index()
+        begin, end = int(starts[number]), int(starts[number + 1])
+        packed = np.empty(end - begin, np.uint8)
+        self._file.read_into(begin, packed.data)
+        frame = self._packed.frame
+        size = min(frame, self._packed.numel - number * frame)
+        out = np.empty(size, self._words)
+        try:
+            compact_codec.decode(packed.data, index[number], out)
+        except compact_codec.FrameError:
+            raise self._damaged(f"frame {number:,}") from None
+        return out.view(np.uint8)
+
+    def _read_index(self) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
+        if self._index is None:
+            about = self._packed
+            count = -(-about.numel // about.frame)
+            index = np.empty((count, compact_codec.columns(self._words.itemsize)), "<u4")
+            self._file.read_into(about.index, index.reshape(-1).view(np.uint8).data)
+            starts = np.zeros(count + 1, np.int64)
+            np.cumsum(index[:, 1:].sum(axis=1, dtype=np.int64), out=starts[1:])
+            starts += about.begin
+            if starts[-1] != about.end:
+                raise self._damaged("the index")
+            self._index = index, starts
+        return self._index
+
+    def _damaged(self, what: str) -> DamagedFileError:
+        return DamagedFileError(
+            f"'{self._file.path}' is damaged: {what} of tensor '{show(self._packed.name)}' does "
+            f"not hold what it should.",
+            remedy="Download or copy it again.",
+        )
+
+
+def read(
+    header: Header, start: int, source: FileSource, cancel: CancelToken
+) -> tuple[Contents, tuple[ByteSource, ...]]:
+    """Return the tensors of a compact file; see `Reader.read`.
+
+    They lie, one behind the other, where they would lie in the dense file.
+
+    Raises
+    ------
+    DamagedFileError, UnsupportedFileError
+        If the layout is not sound, or a newer one.
+    """
+    layout = Layout(header, str(source.path), start)
+    tree = layout.tree
+    frame, tensors, metadata = (tree.get(key) for key in ("frame", "tensors", "metadata"))
+    if type(frame) is not int or not 8 <= frame <= 1 << 24 or frame % 8:
+        raise layout.damaged("its frames have no sound size")
+    if type(tensors) is not dict or type(metadata) is not dict:
+        raise layout.damaged("its metadata lists no tensors")
+    if not all(type(value) is str for value in metadata.values()):
+        raise layout.damaged("what it keeps of the original's metadata is not text")
+    unpacked = Unpacked(source)
+    memory = _Memory()
+    for batch in cancel.batches(tensors.items()):
+        for name, about in batch:
+            dtype, shape = _about(layout, name, about)
+            if layout.holds(name):
+                _, stored, extents, begin, end = layout.raw(name)
+                if (stored, extents) != (dtype.name, shape):
+                    raise layout.damaged(f"'{show(name)}' is described twice, in two ways")
+                segment: Segment = RawSegment(source, begin, end - begin)
+            else:
+                found = _packed(layout, name, dtype, shape, frame)
+                segment = FramesSegment(source, found, memory)
+            unpacked.add(name, dtype, shape, segment)
+    contents, joined = unpacked.contents(FORMAT, "compact file of Pruneapp", metadata, cancel)
+    return replace(contents, metadata={**metadata, **_of_container(header)}), (joined,)
+
+
+def _of_container(header: Header) -> dict[str, str]:
+    """Return what the container itself says beside its layout: how it was made."""
+    return {k: text for k, text in header.metadata.items() if k not in {"format", KEY}}
+
+
+def dense_metadata(header: Header, path: str) -> dict[str, str]:
+    """Return the metadata of the dense file, from the header of a compact one.
+
+    It says of itself, for one, that it is the dense file.
+    """
+    metadata: dict[str, str] = Layout(header, path, 0).tree["metadata"]
+    return metadata
+
+
+def _about(layout: Layout, name: str, about: Any) -> tuple[DType, tuple[int, ...]]:
+    if type(about) is not list or len(about) != 2 or about[0] not in SAFETENSORS_DTYPES:
+        raise layout.damaged(f"'{show(name)}' has no sound type and shape")
+    return DTYPES[about[0]], layout.shape(name, about[1])
+
+
+def _packed(layout: Layout, name: str, dtype: DType, shape: tuple[int, ...], frame: int) -> Packed:
+    if dtype.packed:
+        raise layout.damaged(f"'{show(name)}' is of a type whose elements share bytes")
+    numel = math.prod(shape)
+    wanted = (-(-numel // frame), compact_codec.columns(np.dtype(dtype.storage).itemsize))
+    _, _, extents, index, _ = layout.stored(name + INDEX, "U32")
+    if extents != wanted:
+        raise layout.damaged(f"'{show(name + INDEX)}' has the shape {list(extents)}")
+    _, _, _, begin, end = layout.stored(name + FRAMES, "U8")
+    return Packed(name, dtype, numel, frame, index, begin, end)

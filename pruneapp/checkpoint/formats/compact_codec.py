@@ -1,0 +1,144 @@
+"""One frame of a compact tensor: up to 2^18 elements, packed so that it can be read alone.
+
+A frame is the bitmask of what is not 0, then the first bytes of all elements that are not 0, then
+their second bytes, and so on: bytes of one kind are much alike, above all those with the exponent.
+Each of these parts is a frame of zstd with its checksum, one behind the other: a bit that flips on
+a disk is an error, not a weight. What is 0 is a matter of bits: -0.0 is kept as it is.
+
+A row of the index says how many elements are not 0, and how many bytes each part has. The mask is
+left out (0 bytes) where nothing is 0, and everything where all is.
+"""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pruneapp.checkpoint.elements_chunks import Bits
+
+if TYPE_CHECKING:
+    import zstandard
+
+# Elements. Of larger ones the file would hardly be smaller, and to look at a few weights takes
+# the time of one frame.
+FRAME = 1 << 18
+LEVEL = 3
+# Bytes behind each frame of zstd: the low half of the XXH64 of what was packed (RFC 8878, 3.1.1).
+CHECKSUM = 4
+
+_local = threading.local()
+
+
+class FrameError(ValueError):
+    """A frame that holds something else than its index says."""
+
+
+def columns(itemsize: int) -> int:
+    """Return how many numbers a row of the index has."""
+    return 2 + itemsize
+
+
+def encode(words: Bits) -> tuple[list[int], list[bytes]]:
+    """Pack up to `FRAME` elements.
+
+    Parameters
+    ----------
+    words
+        1-D, not empty.
+
+    Returns
+    -------
+    row, parts
+        The row of the index, and the frames of zstd that belong to it. Always the same for the
+        same elements and the same version of zstd.
+    """
+    width = words.dtype.itemsize
+    kept = int(np.count_nonzero(words))
+    if not kept:
+        return [0] * columns(width), []
+    whole = kept == words.size
+    there = None if whole else words != 0
+    values = words if there is None else words[there]
+    planes = np.ascontiguousarray(values.view(np.uint8).reshape(kept, width).T)
+    compressor = _compressor()
+    mask = b"" if there is None else compressor.compress(np.packbits(there, bitorder="little").data)
+    parts = [compressor.compress(plane.data) for plane in planes]
+    row = [kept, len(mask), *map(len, parts)]
+    return row, [mask, *parts] if mask else parts
+
+
+def decode(data: memoryview, row: NDArray[np.uint32], out: Bits) -> None:
+    """Unpack a frame into `out`, which has as many elements as the frame.
+
+    Raises
+    ------
+    FrameError
+        If it holds something else than `row` says.
+    """
+    kept, mask_bytes, *lengths = map(int, row)
+    width = out.dtype.itemsize
+    if kept > out.size or (0 < kept < out.size) != bool(mask_bytes):
+        raise FrameError
+    if not kept:
+        out[:] = 0
+        return
+    values = out if kept == out.size else np.empty(kept, out.dtype)
+    octets = values.view(np.uint8).reshape(kept, width)
+    offset = mask_bytes
+    for place, nbytes in enumerate(lengths):
+        octets[:, place] = _inflate(data[offset : offset + nbytes], kept)
+        offset += nbytes
+    if mask_bytes:
+        packed = _inflate(data[:mask_bytes], (out.size + 7) // 8)
+        there = np.unpackbits(packed, count=out.size, bitorder="little").view(np.bool_)
+        if np.count_nonzero(there) != kept:
+            raise FrameError
+        out[:] = 0
+        out[there] = values
+
+
+def _inflate(data: memoryview, size: int) -> NDArray[np.uint8]:
+    import zstandard
+
+    try:
+        # Asked first: nobody allocates what a damaged frame claims.
+        if zstandard.frame_content_size(data) != size:
+            raise FrameError
+        found = _decompressor().decompress(data)
+    except zstandard.ZstdError:
+        raise FrameError from None
+    if len(found) != size:
+        raise FrameError
+    return np.frombuffer(found, np.uint8)
+
+
+def bound(size: int) -> int:
+    """Return the most bytes that zstd makes of so many: ``ZSTD_compressBound`` and a checksum."""
+    small = ((128 << 10) - size) >> 11 if size < 128 << 10 else 0
+    return size + (size >> 8) + small + CHECKSUM
+
+
+# Neither may be used by two threads at once, and making one takes longer than a small frame.
+
+
+def _compressor() -> zstandard.ZstdCompressor:
+    import zstandard
+
+    found: zstandard.ZstdCompressor | None = getattr(_local, "compressor", None)
+    if found is None:
+        found = _local.compressor = zstandard.ZstdCompressor(
+            level=LEVEL, write_content_size=True, write_checksum=True
+        )
+    return found
+
+
+def _decompressor() -> zstandard.ZstdDecompressor:
+    import zstandard
+
+    found: zstandard.ZstdDecompressor | None = getattr(_local, "decompressor", None)
+    if found is None:
+        found = _local.decompressor = zstandard.ZstdDecompressor()
+    return found

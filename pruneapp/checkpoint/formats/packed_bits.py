@@ -1,0 +1,203 @@
+"""Weights that compressed-tensors packed before version 0.15, as the dense tensors that they are.
+
+A weight ``P.weight`` is there as ``P.shape`` (its extents), ``P.bitmask`` (for each row a bit for
+each column, the lowest bit of a byte first, every row padded to whole bytes) and ``P.compressed``
+(what the bits stand for, row by row); ``sparse-bitmask`` has ``P.row_offsets`` besides, which
+nobody needs, ``sparse-24-bitmask`` has not. No program in use unpacks these any more: vLLM refuses
+them, and transformers loads such a folder with random weights.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pruneapp.checkpoint.contents import Contents, Notice
+from pruneapp.checkpoint.dtypes import DTYPES, DType
+from pruneapp.checkpoint.formats.headers_header_json import show
+from pruneapp.checkpoint.formats.headers_safetensors_header import Header, RawTensor
+from pruneapp.checkpoint.io.derived_source import RawSegment, Unpacked
+from pruneapp.checkpoint.io.source import ByteSource, FileSource
+from pruneapp.errors import DamagedFileError
+from pruneapp.progress import CancelToken
+
+_PARTS = ("shape", "bitmask", "compressed")
+_MOST_DIMS = 8
+# Elements that are unpacked at once, in whole rows.
+_STRETCH = 1 << 20
+
+
+_NOTICE = Notice(
+    "Weights of this model were packed by compressed-tensors, in a way that no current program "
+    "unpacks. Exported, they are plain; take 'quantization_config' out of config.json then."
+)
+
+
+@dataclass(frozen=True)
+class _Packed:
+    """A weight, and where its parts lie in the file."""
+
+    name: str
+    dtype: DType
+    shape: tuple[int, ...]
+    bitmask: int
+    compressed: int
+    kept: int
+
+    @property
+    def rows(self) -> int:
+        return math.prod(self.shape[:-1])
+
+    @property
+    def columns(self) -> int:
+        return self.shape[-1]
+
+    @property
+    def row_bytes(self) -> int:
+        return (self.columns + 7) // 8
+
+
+class BitmaskSegment:
+    """The elements of one weight, unpacked row by row as they are asked for."""
+
+    def __init__(self, file: FileSource, packed: _Packed) -> None:
+        self._file = file
+        self._packed = packed
+        self._words = np.dtype(packed.dtype.storage)
+        self._starts: NDArray[np.int64] | None = None
+        self.size = math.prod(packed.shape) * self._words.itemsize
+
+    def read_into(self, offset: int, view: memoryview) -> None:
+        """Unpack the rows that hold these bytes."""
+        columns = self._packed.columns
+        row_bytes = columns * self._words.itemsize
+        most = max(1, _STRETCH // columns)
+        done = 0
+        while done < len(view):
+            first, inside = divmod(offset + done, row_bytes)
+            last = min(-(-(offset + len(view)) // row_bytes), first + most)
+            octets = self._rows(first, last)[inside : inside + len(view) - done]
+            np.frombuffer(view[done : done + octets.size], np.uint8)[:] = octets
+            done += octets.size
+
+    def _rows(self, first: int, last: int) -> NDArray[np.uint8]:
+        starts = self._read_starts()
+        begin, end = int(starts[first]), int(starts[last])
+        values = np.empty(end - begin, self._words)
+        place = self._packed.compressed + begin * self._words.itemsize
+        if values.size:
+            self._file.read_into(place, values.view(np.uint8).data)
+        out = np.zeros((last - first, self._packed.columns), self._words)
+        bits = np.unpackbits(self._bits(first, last), axis=1, bitorder="little")
+        out[bits[:, : self._packed.columns].view(np.bool_)] = values
+        return out.reshape(-1).view(np.uint8)
+
+    def _bits(self, first: int, last: int) -> NDArray[np.uint8]:
+        wide = self._packed.row_bytes
+        bits = np.empty((last - first, wide), np.uint8)
+        self._file.read_into(self._packed.bitmask + first * wide, bits.reshape(-1).data)
+        if rest := self._packed.columns % 8:
+            bits[:, -1] &= (1 << rest) - 1
+        return bits
+
+    def _read_starts(self) -> NDArray[np.int64]:
+        """Count where each row begins; once."""
+        if self._starts is None:
+            rows = self._packed.rows
+            starts = np.zeros(rows + 1, np.int64)
+            most = max(1, _STRETCH // self._packed.row_bytes)
+            for first in range(0, rows, most):
+                last = min(first + most, rows)
+                counts = np.bitwise_count(self._bits(first, last)).sum(axis=1, dtype=np.int64)
+                starts[first + 1 : last + 1] = counts
+            np.cumsum(starts, out=starts)
+            if starts[-1] != self._packed.kept:
+                raise DamagedFileError(
+                    f"'{self._file.path}' is damaged: the bitmask of '{show(self._packed.name)}' "
+                    f"is for {starts[-1]:,} values, but the file contains {self._packed.kept:,}.",
+                    remedy="Download or copy it again.",
+                )
+            self._starts = starts
+        return self._starts
+
+
+def packed_names(header: Header, cancel: CancelToken) -> frozenset[str]:
+    """Return what compressed-tensors packed in a safetensors file: the names of the modules."""
+    ends: list[str] = []
+    for batch in cancel.batches(header.tensors):
+        ends += [t[0].removesuffix(".bitmask") for t in batch if t[0].endswith(".bitmask")]
+    if not ends:
+        return frozenset()
+    names: set[str] = set()
+    for batch in cancel.batches(header.tensors):
+        names.update([tensor[0] for tensor in batch])
+    found: list[str] = []
+    for some in cancel.batches(ends):
+        found += [end for end in some if _is_packed(end, names)]
+    return frozenset(found)
+
+
+def _is_packed(prefix: str, names: set[str]) -> bool:
+    return all(f"{prefix}.{part}" in names for part in _PARTS) and f"{prefix}.weight" not in names
+
+
+def read(
+    header: Header, start: int, source: FileSource, packed: AbstractSet[str], cancel: CancelToken
+) -> tuple[Contents, tuple[ByteSource, ...]]:
+    """Return the tensors of a file; `packed` are those of `packed_names`. See `Reader.read`.
+
+    Raises
+    ------
+    DamagedFileError
+        If the parts of a weight do not fit each other.
+    """
+    stored = {tensor[0]: tensor for tensor in header.tensors}
+    unpacked = Unpacked(source)
+    stored_as: dict[str, str] = {}
+    for batch in cancel.batches(header.tensors):
+        for name, dtype, shape, begin, end in batch:
+            prefix, _, part = name.rpartition(".")
+            if prefix in packed and part in {*_PARTS, "row_offsets"}:
+                stored_as[name] = f"{prefix}.weight"
+                if part == "compressed":
+                    found = _weight(prefix, stored, start, source)
+                    segment = BitmaskSegment(source, found)
+                    unpacked.add(found.name, found.dtype, found.shape, segment)
+            else:
+                raw = RawSegment(source, start + begin, end - begin)
+                unpacked.add(name, DTYPES[dtype], shape, raw)
+    label = "safetensors, packed by compressed-tensors"
+    contents, joined = unpacked.contents("safetensors", label, header.metadata, cancel)
+    return replace(contents, notices=(_NOTICE,), stored_as=stored_as), (joined,)
+
+
+def _weight(prefix: str, stored: dict[str, RawTensor], start: int, source: FileSource) -> _Packed:
+    _, kind, extents, begin, end = stored[f"{prefix}.shape"]
+    if kind != "I64" or not 0 < math.prod(extents) <= _MOST_DIMS:
+        raise _damaged(source, prefix, "its shape is no list of a few whole numbers")
+    raw = np.frombuffer(source.read(start + begin, end - begin), "<i8")
+    shape = tuple(map(int, raw))
+    _, kind, _, mask_begin, mask_end = stored[f"{prefix}.bitmask"]
+    if min(shape) < 1 or math.prod(shape) >= 1 << 63:
+        raise _damaged(source, prefix, f"its shape is {list(shape)}")
+    rows, row_bytes = math.prod(shape[:-1]), (shape[-1] + 7) // 8
+    if kind != "U8" or mask_end - mask_begin != rows * row_bytes:
+        raise _damaged(source, prefix, f"its bitmask is not that of the shape {list(shape)}")
+    _, dtype, extents, values, _ = stored[f"{prefix}.compressed"]
+    if DTYPES[dtype].packed:
+        raise _damaged(source, prefix, f"its numbers are of type {dtype}")
+    kept = math.prod(extents)
+    return _Packed(
+        f"{prefix}.weight", DTYPES[dtype], shape, start + mask_begin, start + values, kept
+    )
+
+
+def _damaged(source: FileSource, prefix: str, what: str) -> DamagedFileError:
+    return DamagedFileError(
+        f"'{source.path}' holds '{show(prefix)}.weight' packed by compressed-tensors, but {what}.",
+        remedy="Download or save it again.",
+    )

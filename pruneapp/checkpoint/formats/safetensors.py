@@ -1,0 +1,134 @@
+"""Reading safetensors files."""
+
+from __future__ import annotations
+
+import math
+from itertools import repeat
+
+from pruneapp.checkpoint.contents import Contents, Notice, Reader, StateDict
+from pruneapp.checkpoint.dtypes import DTYPES
+from pruneapp.checkpoint.entry import TensorEntry, make_entries, make_locations
+from pruneapp.checkpoint.entry_ties import ties_of
+from pruneapp.checkpoint.formats import compact, packed_bits, packed_bits_masks
+from pruneapp.checkpoint.formats.compact_codec_layout import COMPACT, MASKS, packed_format
+from pruneapp.checkpoint.formats.headers_header_json import show
+from pruneapp.checkpoint.formats.headers_safetensors_header import Header
+from pruneapp.checkpoint.io.source import ByteSource, FileSource
+from pruneapp.checkpoint.parser_client import in_pieces, parse_header
+from pruneapp.errors import DamagedFileError, counted
+from pruneapp.progress import CancelToken, Job
+
+# The limit of the reference. 32 MB or 200,000 tensors are already beyond any model that was seen,
+# but they open.
+MAX_HEADER_BYTES = 100_000_000
+
+
+def _recognises(head: bytes, _source: FileSource) -> bool:
+    return len(head) > 8 and head[8:9] == b"{" and _length(head) <= MAX_HEADER_BYTES
+
+
+def _length(head: bytes) -> int:
+    return int.from_bytes(head[:8], "little")
+
+
+def _read(
+    source: FileSource, _state_dict: str | None, job: Job
+) -> tuple[Contents, tuple[ByteSource, ...]]:
+    header, start = read_header(source, job)
+    _check_size(source, start, header.data_bytes)
+    packing = packed_format(header.metadata)
+    if packing == MASKS:
+        return packed_bits_masks.read(header, start, source)
+    if packing == COMPACT:
+        return compact.read(header, start, source, job.cancel)
+    if packed := packed_bits.packed_names(header, job.cancel):
+        return packed_bits.read(header, start, source, packed, job.cancel)
+    entries, numel = _entries(header, start, job.cancel)
+    contents = Contents(
+        format="safetensors",
+        label="safetensors",
+        entries=tuple(entries),
+        metadata=header.metadata,
+        notices=_notices(header),
+        state_dicts=(StateDict("", len(entries), numel),),
+    )
+    return contents, (source,)
+
+
+def read_header(source: FileSource, job: Job) -> tuple[Header, int]:
+    """Return the header of a safetensors file, and where the data begin; see `safetensors_header`.
+
+    Raises
+    ------
+    DamagedFileError
+        If it is not sound.
+    """
+    path = str(source.path)
+    if source.size < 8:
+        raise DamagedFileError(
+            f"'{path}' is not a safetensors file: it has {source.size} bytes, fewer than 8.",
+            remedy="Download or save it again.",
+        )
+    size = _length(source.read(0, 8))
+    if size > MAX_HEADER_BYTES:
+        raise DamagedFileError(
+            f"'{path}' is not a valid safetensors file: its header would have {size:,} bytes, "
+            f"and {MAX_HEADER_BYTES:,} are the most.",
+            remedy="Download or save it again.",
+        )
+    if 8 + size > source.size:
+        raise DamagedFileError(
+            f"'{path}' is cut short: at least "
+            f"{counted(8 + size - source.size, 'byte is', 'bytes are')} missing.",
+            remedy="The download or copy was interrupted: get the file again.",
+        )
+    return parse_header(in_pieces(source.read, 8, size), size, path, job), 8 + size
+
+
+def _check_size(source: FileSource, start: int, data_bytes: int) -> None:
+    missing = start + data_bytes - source.size
+    if missing > 0:
+        raise DamagedFileError(
+            f"'{source.path}' is cut short: {counted(missing, 'byte')} of {start + data_bytes:,} "
+            f"{'is' if missing == 1 else 'are'} missing.",
+            remedy="The download or copy was interrupted: get the file again.",
+        )
+    if missing < 0:
+        raise DamagedFileError(
+            f"'{source.path}' is not a valid safetensors file: {counted(-missing, 'byte')} "
+            f"{'follows' if missing == -1 else 'follow'} its last tensor.",
+            remedy="Download or save it again.",
+        )
+
+
+def _entries(header: Header, start: int, cancel: CancelToken) -> tuple[list[TensorEntry], int]:
+    """Return an entry for each tensor, and how many numbers they hold."""
+    ties = ties_of((tensor[0] for tensor in header.tensors), header.metadata, cancel)
+    entries: list[TensorEntry] = []
+    numel = 0
+    for batch in cancel.batches(header.tensors):
+        names, dtypes, shapes, begins, _ = zip(*batch, strict=True)
+        entries += make_entries(
+            names,
+            shapes,
+            map(DTYPES.__getitem__, dtypes),
+            make_locations(0, map(start.__add__, begins)),
+            aliases=[tuple(ties.get(name, ())) for name in names] if ties else repeat(()),
+        )
+        numel += sum(map(math.prod, shapes))
+    return entries, numel
+
+
+def _notices(header: Header) -> tuple[Notice, ...]:
+    if not header.extras:
+        return ()
+    return (
+        Notice(
+            "The format does not know all fields that the header of this file has for "
+            f"{counted(len(header.extras), 'tensor')}; they are left aside.",
+            "\n".join(show(name) for name in header.extras[:1000]),
+        ),
+    )
+
+
+SAFETENSORS = Reader("safetensors", "safetensors", (".safetensors",), _recognises, _read)

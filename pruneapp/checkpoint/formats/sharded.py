@@ -1,0 +1,266 @@
+"""Models that are spread over several files: an index, its shards, and the folder of both."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from pruneapp.checkpoint.contents import Contents, Notice, Reader, Shard, StateDict
+from pruneapp.checkpoint.entry import TensorEntry
+from pruneapp.checkpoint.formats.headers_header_json import show
+from pruneapp.checkpoint.formats.headers_index_json import MAX_INDEX_BYTES, Index
+from pruneapp.checkpoint.io.source import ByteSource, FileSource
+from pruneapp.checkpoint.parser_client import in_pieces, parse_index
+from pruneapp.errors import DamagedFileError, UnsupportedFileError
+from pruneapp.progress import CancelToken, Job
+
+Found = tuple[Contents, tuple[ByteSource, ...]]
+ReadFile = Callable[[Path, str | None, Job], Found]
+
+_SHOWN = 5  # names in a sentence; all of them in the details
+
+
+def recognises_index(head: bytes) -> bool:
+    """Whether a file is JSON, which no checkpoint but an index is."""
+    return head.lstrip(b" \t\r\n")[:1] == b"{"
+
+
+def read_index(source: FileSource, state_dict: str | None, job: Job, read_file: ReadFile) -> Found:
+    """Read an index and the headers of all its shards.
+
+    Raises
+    ------
+    CheckpointError
+        If the index or a shard breaks a rule; every shard that was opened is closed.
+    """
+    path = source.path
+    if source.size > MAX_INDEX_BYTES:
+        raise UnsupportedFileError(
+            f"'{path}' is JSON text of {source.size:,} bytes; an index of shards has at most "
+            f"{MAX_INDEX_BYTES:,}.",
+            remedy="Open the file or folder that holds the weights.",
+        )
+    index = parse_index(in_pieces(source.read, 0, source.size), source.size, str(path), job)
+    folder = path.parent
+    files = []
+    for name in index.files:
+        check_place(folder, name)
+        if name == path.name:
+            raise DamagedFileError(
+                f"'{path}' is not a valid index of shards: it names itself as a shard.",
+                remedy="Download or save it again.",
+            )
+        files.append(folder / name)
+    contents, sources = read_shards(files, state_dict, job, read_file)
+    try:
+        notices = _compare(index, contents, path, job.cancel)
+    except BaseException:
+        _close(sources)
+        raise
+    return replace(contents, index=path, notices=(*contents.notices, *notices)), sources
+
+
+def read_shards(
+    files: Sequence[Path], state_dict: str | None, job: Job, read_file: ReadFile
+) -> Found:
+    """Read the headers of several files as those of one model.
+
+    Raises
+    ------
+    DamagedFileError
+        If a tensor is in two of them.
+    UnsupportedFileError
+        If they are of different formats.
+    """
+    parts: list[Contents] = []
+    shards: list[Shard] = []
+    sources: list[ByteSource] = []
+    try:
+        job.start(len(files), "")
+        for file in files:
+            job.label(file.name)
+            contents, opened = read_file(file, state_dict, Job(cancel=job.cancel))
+            there = range(len(sources), len(sources) + len(opened))
+            shards.append(Shard(file, there, contents.metadata, tuple(contents.unreadable)))
+            sources.extend(opened)
+            parts.append(contents)
+            job.step(1)
+        return _merge(parts, shards, job.cancel), tuple(sources)
+    except BaseException:
+        _close(sources)
+        raise
+
+
+def check_place(folder: Path, name: str) -> None:
+    """Refuse a shard that is missing, or a link to a place outside the model.
+
+    A link may lead to a file in the same folder, or, in a cache of Hugging Face, to the blobs of
+    the same model.
+
+    Raises
+    ------
+    CheckpointError
+        With the place where the link leads.
+    """
+    path = folder / name
+    try:
+        target = path.resolve(strict=True)
+        home = folder.resolve(strict=True)
+    except (OSError, RuntimeError):  # RuntimeError: a loop of links, before Python 3.13
+        raise DamagedFileError(
+            f"The shard '{name}' is missing from '{folder}'.",
+            remedy="Download or copy the whole folder.",
+        ) from None
+    places = [home, *blobs_of(home)]
+    if not any(target.is_relative_to(place) for place in places):
+        raise UnsupportedFileError(
+            f"The shard '{path}' is a link to '{target}', outside the folder of the model.",
+            remedy="Put the file itself there if you trust it.",
+        )
+
+
+def blobs_of(home: Path) -> list[Path]:
+    """Return the folder that links of a model in a cache of Hugging Face lead to; none elsewhere.
+
+    Such a cache is ``models--NAME/snapshots/REVISION``, with the files in ``models--NAME/blobs``.
+    """
+    return [
+        snapshots.parent / "blobs"
+        for snapshots in home.parents
+        if snapshots.name == "snapshots" and snapshots.parent.name.startswith("models--")
+    ]
+
+
+def _merge(parts: Sequence[Contents], shards: list[Shard], cancel: CancelToken) -> Contents:
+    formats = {part.format for part in parts}
+    if len(formats) > 1:
+        raise UnsupportedFileError(
+            f"The shards beside '{shards[0].path}' are of different formats: "
+            f"{', '.join(sorted(formats))}.",
+            remedy="Open them one by one.",
+        )
+    entries: list[TensorEntry] = []
+    home: dict[str, Path] = {}
+    twice: list[str] = []
+    numel = 0
+    for part, shard in zip(parts, shards, strict=True):
+        for batch in cancel.batches(part.entries):
+            for entry in batch:
+                twice.extend(name for name in entry.names if name in home)
+                home.update(dict.fromkeys(entry.names, shard.path))
+                place = entry.location
+                moved = place._replace(source=place.source + shard.sources.start)
+                entries.append(entry._replace(location=moved) if shard.sources.start else entry)
+                numel += entry.numel
+    if twice:
+        raise DamagedFileError(
+            f"{_list(twice)} in two shards of '{shards[0].path.parent}'.",
+            remedy="Remove the files that do not belong to the model.",
+            details="\n".join(twice),
+        )
+    first = parts[0]
+    merged: dict[str, str] = {}
+    for part in reversed(parts):
+        merged = {**part.metadata, **merged, **part.metadata}
+    return Contents(
+        format=first.format,
+        label=f"{first.label}, {len(parts):,} {'shards' if len(parts) > 1 else 'shard'}",
+        entries=tuple(entries),
+        metadata=merged,
+        notices=tuple(dict.fromkeys(notice for part in parts for notice in part.notices)),
+        state_dicts=(StateDict(first.state_dict, len(entries), numel),),
+        state_dict=first.state_dict,
+        unknown_globals=tuple(dict.fromkeys(g for part in parts for g in part.unknown_globals)),
+        shards=tuple(shards),
+        stored_as={name: whole for part in parts for name, whole in part.stored_as.items()},
+        unreadable={name: why for part in parts for name, why in part.unreadable.items()},
+        traits=_merged_traits(parts),
+        parts={name: some for part in parts for name, some in part.parts.items()},
+        others=tuple(dict.fromkeys(name for part in parts for name in part.others)),
+        beside=tuple(dict.fromkeys(name for part in parts for name in part.beside)),
+    )
+
+
+def _merged_traits(parts: Sequence[Contents]) -> dict[str, tuple[str, ...]]:
+    merged: dict[str, tuple[str, ...]] = {}
+    for part in parts:
+        for trait, names in part.traits.items():
+            merged[trait] = (*merged.get(trait, ()), *names)
+    return merged
+
+
+def _compare(index: Index, contents: Contents, path: Path, cancel: CancelToken) -> list[Notice]:
+    """Hold what an index says against what its shards hold."""
+    files = {source: shard.path.name for shard in contents.shards for source in shard.sources}
+    home: dict[str, str] = {}
+    total = 0
+    for batch in cancel.batches(contents.entries):
+        home.update([(name, files[e.location.source]) for e in batch for name in e.names])
+        total += sum([entry.nbytes for entry in batch])
+    # Parts are where the tensor is that they are presented as, and that the index does not know.
+    home.update({part: home[name] for part, name in contents.stored_as.items()})
+    whole = set(contents.stored_as.values())
+    absent: list[str] = []
+    for some in cancel.batches(index.weight_map.items()):
+        known = contents.unreadable
+        absent += [n for n, file in some if home.get(n) != file and n not in known]
+    if absent:
+        raise DamagedFileError(
+            f"{_list(absent)} not in the shard that '{path}' names for it.",
+            remedy="Download or copy the whole folder, index and shards of the same version.",
+            details="\n".join(absent),
+        )
+    notices = []
+    extra: list[str] = []
+    for names in cancel.batches(home):
+        known = index.weight_map
+        extra += [name for name in names if name not in known and name not in whole]
+    if extra:
+        notices.append(
+            Notice(
+                f"{_list(extra)} in the shards but not in the index; other programs may leave "
+                "that out.",
+                "\n".join(extra),
+            )
+        )
+    if index.total_size is not None and index.total_size != total:
+        notices.append(
+            Notice(
+                f"The index says that the tensors have {index.total_size:,} bytes; they have "
+                f"{total:,}."
+            )
+        )
+    return notices
+
+
+def _list(names: Sequence[str]) -> str:
+    shown = ", ".join(f"'{show(name)}'" for name in names[:_SHOWN])
+    if len(names) == 1:
+        return f"Tensor {shown} is"
+    more = f" and {len(names) - _SHOWN:,} more" if len(names) > _SHOWN else ""
+    return f"Tensors {shown}{more} are"
+
+
+def _close(sources: Sequence[ByteSource]) -> None:
+    for source in sources:
+        source.close()
+
+
+def index_reader(read_file: ReadFile) -> Reader:
+    """Return the reader of indexes, which reads shards with `read_file`."""
+    return Reader(
+        "index",
+        "index of shards",
+        (".index.json",),
+        lambda head, _source: recognises_index(head),
+        lambda source, state_dict, job: _read_and_close(source, state_dict, job, read_file),
+    )
+
+
+def _read_and_close(
+    source: FileSource, state_dict: str | None, job: Job, read_file: ReadFile
+) -> Found:
+    found = read_index(source, state_dict, job, read_file)
+    source.close()  # it holds no tensors
+    return found

@@ -1,0 +1,1 @@
+"""Bytes: read by position, written atomically."""

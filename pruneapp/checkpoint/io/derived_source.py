@@ -1,0 +1,140 @@
+"""Bytes that do not stand in the file as they are read, one stretch behind the other."""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_right
+from collections.abc import Mapping, Sequence
+from typing import Protocol
+
+from pruneapp.checkpoint.contents import Contents, StateDict
+from pruneapp.checkpoint.dtypes import DType
+from pruneapp.checkpoint.entry import make_entries, make_locations
+from pruneapp.checkpoint.entry_ties import ties_of
+from pruneapp.checkpoint.io.derived_source_derived import DerivedSource
+from pruneapp.checkpoint.io.source import FileSource
+from pruneapp.errors import DamagedFileError
+from pruneapp.progress import CancelToken
+
+
+class Segment(Protocol):
+    """The bytes of one tensor, however they are kept."""
+
+    @property
+    def size(self) -> int:
+        """Bytes in all."""
+
+    def read_into(self, offset: int, view: memoryview) -> None:
+        """Fill `view` with the bytes from `offset` on; called from any thread."""
+
+
+class Unpacked:
+    """The tensors of a packed file while they are found, in the order in which they are read.
+
+    Parameters
+    ----------
+    file
+        What they come from.
+    """
+
+    def __init__(self, file: FileSource) -> None:
+        self._file = file
+        self._names: list[str] = []
+        self._dtypes: list[DType] = []
+        self._shapes: list[tuple[int, ...]] = []
+        self._segments: list[Segment] = []
+
+    def add(self, name: str, dtype: DType, shape: tuple[int, ...], segment: Segment) -> None:
+        """Take a tensor, and where its bytes come from."""
+        self._names.append(name)
+        self._dtypes.append(dtype)
+        self._shapes.append(shape)
+        self._segments.append(segment)
+
+    def contents(
+        self, form: str, label: str, metadata: Mapping[str, str], cancel: CancelToken
+    ) -> tuple[Contents, JoinedSource]:
+        """Return them as the one dict of tensors of a file, and what they are read from.
+
+        Parameters
+        ----------
+        form, label, metadata
+            Of the `Contents`; tied tensors are among the metadata.
+        cancel
+            Looked at between batches.
+        """
+        joined = JoinedSource(self._file, self._segments)
+        ties = ties_of(self._names, metadata, cancel)
+        entries = make_entries(
+            self._names,
+            self._shapes,
+            self._dtypes,
+            make_locations(0, joined.starts[:-1]),
+            aliases=[tuple(ties.get(name, ())) for name in self._names],
+        )
+        numel = sum(map(math.prod, self._shapes))
+        contents = Contents(
+            format=form,
+            label=label,
+            entries=tuple(entries),
+            metadata=metadata,
+            state_dicts=(StateDict("", len(entries), numel),),
+        )
+        return contents, joined
+
+
+class JoinedSource(DerivedSource):
+    """The tensors of a packed file as a `ByteSource`: as if they stood there unpacked.
+
+    Parameters
+    ----------
+    file
+        What they come from.
+    segments
+        In order.
+    """
+
+    def __init__(self, file: FileSource, segments: Sequence[Segment]) -> None:
+        super().__init__(file)
+        self._segments = segments
+        self.starts = [0]
+        for segment in segments:
+            self.starts.append(self.starts[-1] + segment.size)
+
+    @property
+    def size(self) -> int:
+        """Bytes of all segments."""
+        return self.starts[-1]
+
+    def read_into(self, offset: int, buffer: memoryview) -> None:
+        """Fill `buffer` from `offset` on; see `ByteSource`."""
+        view = buffer.cast("B")
+        if offset + len(view) > self.size:
+            raise DamagedFileError(
+                f"'{self.path}' holds {self.size:,} bytes of tensors, "
+                f"but {offset + len(view):,} are needed.",
+                remedy="The download or copy was interrupted: get the file again.",
+            )
+        done = 0
+        index = max(0, bisect_right(self.starts, offset) - 1)
+        while done < len(view):
+            segment = self._segments[index]
+            inside = offset + done - self.starts[index]
+            size = min(len(view) - done, segment.size - inside)
+            if size > 0:
+                segment.read_into(inside, view[done : done + size])
+                done += size
+            index += 1
+
+
+class RawSegment:
+    """Bytes that stand in the file as they are."""
+
+    def __init__(self, file: FileSource, offset: int, size: int) -> None:
+        self._file = file
+        self._offset = offset
+        self.size = size
+
+    def read_into(self, offset: int, view: memoryview) -> None:
+        """Read them."""
+        self._file.read_into(self._offset + offset, view)

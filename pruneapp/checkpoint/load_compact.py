@@ -1,0 +1,129 @@
+"""Compact files as numpy arrays or torch tensors, for scripts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pruneapp.checkpoint.checkpoint import Checkpoint, open_checkpoint
+from pruneapp.checkpoint.formats.compact import FORMAT
+from pruneapp.errors import ParameterError, UnsupportedFileError
+
+if TYPE_CHECKING:
+    import torch
+
+T = TypeVar("T")
+
+
+class CompactFile(Mapping[str, T]):
+    """The tensors of a compact file by all their names, unpacked when they are asked for.
+
+    Each access unpacks the tensor again. A context manager. `load_compact` makes it.
+
+    Parameters
+    ----------
+    file
+        The open file; it is closed with this.
+    read
+        Returns a tensor of it by one of its names.
+    """
+
+    def __init__(self, file: Checkpoint, read: Callable[[Checkpoint, str], T]) -> None:
+        self._file = file
+        self._read = read
+        self._names = tuple(n for e in file.entries.values() for n in e.names)
+
+    @property
+    def metadata(self) -> Mapping[str, str]:
+        """Text that the original kept beside its tensors."""
+        return self._file.metadata
+
+    def __getitem__(self, name: str) -> T:
+        return self._read(self._file, name)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._file.close()
+
+
+@overload
+def load_compact(
+    path: str | Path, framework: Literal["np"] = "np"
+) -> CompactFile[NDArray[Any]]: ...
+@overload
+def load_compact(path: str | Path, framework: Literal["pt"]) -> CompactFile[torch.Tensor]: ...
+def load_compact(path: str | Path, framework: str = "np") -> CompactFile[Any]:
+    """Open a compact file; a mapping from names to arrays or tensors.
+
+    Parameters
+    ----------
+    path
+        The file.
+    framework
+        As in ``safetensors.safe_open``. ``"np"``: numpy arrays, of numpy's type or of that of
+        ml_dtypes (bfloat16 and float8); 4 and 6 bit floats come as 1-D ``uint8``, as they lie in
+        the file. ``"pt"``: torch tensors on the CPU, of the types that torch has.
+
+    Raises
+    ------
+    ParameterError
+        If there is no such framework.
+    CheckpointError
+        If the file cannot be opened, or is no compact file.
+
+    Examples
+    --------
+    A compact file next to the ``config.json`` of its model, in transformers:
+
+    >>> with pruneapp.load_compact("model.compact.safetensors", framework="pt") as file:
+    ...     config = AutoConfig.from_pretrained(".")
+    ...     model = BertModel.from_pretrained(
+    ...         None, config=config, state_dict=dict(file), dtype="auto"
+    ...     )
+    """
+    reads: dict[str, Callable[[Checkpoint, str], Any]] = {"np": _array, "pt": Checkpoint.read}
+    if framework not in reads:
+        raise ParameterError(
+            f"'framework' must be 'np' (numpy) or 'pt' (torch) (got {framework!r})."
+        )
+    file = open_checkpoint(path)
+    if file.format != FORMAT:
+        file.close()
+        raise UnsupportedFileError(
+            f"'{path}' is not a compact file of Pruneapp ({file.contents.label}).",
+            remedy="Open it with pruneapp.open_checkpoint.",
+        )
+    return CompactFile(file, reads[framework])
+
+
+def _array(file: Checkpoint, name: str) -> NDArray[Any]:
+    entry = file.entry(name)
+    bits = file.bits(name)
+    if not entry.dtype.numpy:
+        return bits
+    import ml_dtypes
+
+    kind = getattr(ml_dtypes, entry.dtype.numpy, None) or entry.dtype.numpy
+    return bits.view(np.dtype(kind)).reshape(entry.shape)

@@ -1,0 +1,183 @@
+"""Files that are often taken for checkpoints, and what to do with each."""
+
+from __future__ import annotations
+
+import shlex
+from dataclasses import dataclass
+from pathlib import Path
+
+from pruneapp.checkpoint.io.source import FileSource
+from pruneapp.errors import DamagedFileError, UnsupportedFileError
+
+_UNPACK = "Unpack it first, then open what is inside."
+_EXPAND = (
+    "Unpack it with `pruneapp expand {packed} -o {out}`, or with any program for zstd (7-Zip, "
+    "`zstd -d`), then open what comes out."
+)
+_AGAIN = "Download it again, from the link to the file itself."
+_CONVERT = "Save the weights as safetensors with the program that made it, then open that."
+
+
+@dataclass(frozen=True)
+class _Mark:
+    """Bytes that tell a kind of file."""
+
+    offset: int
+    magic: bytes
+    what: str
+    remedy: str
+
+
+_MARKS = (
+    _Mark(
+        0,
+        b"version https://git-lfs",
+        "is a pointer of git-lfs, not the weights themselves",
+        "Run `git lfs pull` in its folder, then open it again.",
+    ),
+    _Mark(0, b"\x1f\x8b", "is compressed with gzip", _UNPACK),
+    _Mark(0, b"7z\xbc\xaf\x27\x1c", "is a 7-Zip archive", _UNPACK),
+    _Mark(0, b"Rar!\x1a\x07", "is a RAR archive", _UNPACK),
+    _Mark(0, b"\x28\xb5\x2f\xfd", "is compressed with zstd", _EXPAND),
+    _Mark(0, b"\xfd7zXZ\x00", "is compressed with xz", _UNPACK),
+    _Mark(0, b"BZh", "is compressed with bzip2", _UNPACK),
+    _Mark(
+        257,
+        b"ustar",
+        "is a tar archive, as torch wrote before version 0.1.10 or as downloads are packed in",
+        "Unpack it if it holds a checkpoint; else load it with an old torch and save it again.",
+    ),
+    _Mark(
+        0,
+        b"\x89HDF\r\n\x1a\n",
+        "is an HDF5 file, as Keras writes them",
+        "Load the weights with Keras and save them with safetensors.numpy.save_file.",
+    ),
+    _Mark(
+        0,
+        b"GGUF",
+        "is a GGUF file, whose weights are packed for inference",
+        "Open the model that it was made from, prune it, and convert that again.",
+    ),
+    _Mark(
+        0,
+        b"\x93NUMPY",
+        "is a single array of numpy",
+        "Save it with a name: safetensors.numpy.save_file({'weight': array}, FILE).",
+    ),
+    _Mark(
+        4,
+        b"TFL3",
+        "is a TensorFlow Lite model",
+        "Open the model that it was made from, prune it, and convert that again.",
+    ),
+    _Mark(0, b"ARROW1", "is an Arrow file: a table of data, no model", ""),
+    _Mark(0, b"PAR1", "is a Parquet file: a table of data, no model", ""),
+    _Mark(0, b"%PDF", "is a PDF document", ""),
+    _Mark(0, b"\x89PNG", "is a picture", ""),
+    _Mark(0, b"\xff\xd8\xff", "is a picture", ""),
+    _Mark(0, b"SQLite format 3", "is an SQLite database", ""),
+    _Mark(0, b"#!", "is a script, which Pruneapp does not run", ""),
+)
+
+# Formats without a mark of their own: told by what they are usually called.
+_SUFFIXES = {
+    ".onnx": ("is an ONNX model", _CONVERT),
+    ".msgpack": (
+        "is a Flax checkpoint",
+        "Save it with safetensors.flax.save_file, then open that.",
+    ),
+    ".pdparams": ("is a PaddlePaddle checkpoint", _CONVERT),
+    ".mlmodel": ("is a Core ML model", _CONVERT),
+    ".engine": ("is a TensorRT engine", "Open the model that it was built from."),
+    ".plan": ("is a TensorRT engine", "Open the model that it was built from."),
+    ".distcp": (
+        "is a part of a distributed checkpoint",
+        (
+            "Convert its folder: "
+            "python -m torch.distributed.checkpoint.format_utils dcp_to_torch FOLDER FILE.pt"
+        ),
+    ),
+    ".pb": ("is a TensorFlow graph", _CONVERT),
+    ".tflite": ("is a TensorFlow Lite model", _CONVERT),
+    ".ggml": ("is a GGML model", "Open the model that it was made from."),
+}
+
+
+def explain(head: bytes, source: FileSource) -> None:
+    """Raise the error that says what a file is, if its first bytes or its name tell; else return.
+
+    Parameters
+    ----------
+    head
+        The first 512 bytes, or all of a smaller file.
+
+    Raises
+    ------
+    DamagedFileError
+        If the file is empty, or nothing but zeros so far.
+    UnsupportedFileError
+        Otherwise.
+    """
+    path = source.path
+    if not head:
+        raise DamagedFileError(
+            f"'{path}' is empty.",
+            remedy="The download or copy was interrupted: get the file again.",
+        )
+    for mark in _MARKS:
+        if head[mark.offset : mark.offset + len(mark.magic)] == mark.magic:
+            _refuse(path, mark.what, _with_names(mark.remedy, path))
+    text = head.lstrip(b"\xef\xbb\xbf \t\r\n").lower()
+    if text.startswith((b"<!doctype", b"<html", b"<?xml", b"<head")):
+        _refuse(path, "is a web page, not a checkpoint", _AGAIN)
+    if b"PK\x03\x04" in head:
+        _explain_zip(path, head)
+    if head[:1] == b"\x80" and 2 <= head[1] <= 5:
+        _refuse(
+            path,
+            "is a Python pickle that torch.save did not write",
+            "Save the weights with torch.save or safetensors, then open that.",
+        )
+    # An ONNX model is a protobuf: field 1 is its version, field 2 the name of its producer.
+    if head[:1] == b"\x08" and head[2:3] == b"\x12" and path.suffix != ".safetensors":
+        _refuse(path, *_SUFFIXES[".onnx"])
+    if path.suffix.lower() in _SUFFIXES:
+        _refuse(path, *_SUFFIXES[path.suffix.lower()])
+    if not any(head):
+        raise DamagedFileError(
+            f"'{path}' begins with nothing but zeros.",
+            remedy="The download was interrupted: get the file again.",
+        )
+
+
+def _with_names(remedy: str, path: Path) -> str:
+    """Return a remedy with the names of the file and of what comes out of it, for a shell."""
+    if remedy != _EXPAND:
+        return remedy
+    out = path.with_suffix("") if path.suffix.lower() == ".zst" else path
+    if out.exists():  # the original, as a rule, and nobody is to be led to write over it
+        out = out.with_name(f"{out.stem}-unpacked{out.suffix}")
+    return remedy.format(packed=shlex.quote(str(path)), out=shlex.quote(str(out)))
+
+
+def _explain_zip(path: Path, head: bytes) -> None:
+    if head[:4] != b"PK\x03\x04":
+        _refuse(path, "has something else in front of a zip archive", "Get the file again.")
+    if b".npy" in head:
+        _refuse(
+            path,
+            "is an archive of numpy arrays",
+            "Save them with safetensors.numpy.save_file(dict(numpy.load(FILE)), NEW).",
+        )
+    if b"model.weights.h5" in head or b"metadata.json" in head:
+        _refuse(
+            path,
+            "is a Keras model",
+            "Load the weights with Keras and save them with safetensors.numpy.save_file.",
+        )
+    _refuse(path, "is a zip archive without a torch checkpoint in it", _UNPACK)
+
+
+def _refuse(path: Path, what: str, remedy: str) -> None:
+    raise UnsupportedFileError(f"'{path}' {what}.", remedy=remedy)

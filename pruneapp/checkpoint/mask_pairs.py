@@ -1,0 +1,149 @@
+"""``NAME_orig`` and ``NAME_mask``, as torch's pruning leaves them, become one entry ``NAME``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pruneapp.checkpoint.contents import Notice
+from pruneapp.checkpoint.elements import SPAN_BYTES, Elements
+from pruneapp.checkpoint.entry import TensorEntry
+from pruneapp.checkpoint.io.source import ByteSource
+from pruneapp.progress import Job
+
+_ORIG = "_orig"
+_MASK = "_mask"
+
+
+@dataclass(frozen=True)
+class Folded:
+    """The tensors of a file after folding.
+
+    Attributes
+    ----------
+    entries
+        With one entry, in the place of its original, for each pair.
+    masks
+        The masks that were folded away.
+    notices
+        Which tensors look like halves of pairs and are none.
+    """
+
+    entries: tuple[TensorEntry, ...]
+    masks: tuple[TensorEntry, ...]
+    notices: tuple[Notice, ...]
+
+
+def fold_pairs(entries: tuple[TensorEntry, ...], sources: Sequence[ByteSource], job: Job) -> Folded:
+    """Recognise the pairs: both are there, of one shape, and the mask holds 0 and 1 only."""
+    cancel = job.cancel
+    originals: list[TensorEntry] = []
+    for batch in cancel.batches(entries):
+        originals += [
+            e
+            for e in batch
+            if e.name.endswith(_ORIG) or (e.aliases and any(n.endswith(_ORIG) for n in e.aliases))
+        ]
+    if not originals:
+        return Folded(entries, (), ())
+    known: dict[str, TensorEntry] = {}
+    for batch in cancel.batches(entries):
+        known.update([(name, e) for e in batch for name in e.names])
+    candidates: list[tuple[TensorEntry, TensorEntry | None]] = []
+    for batch in cancel.batches(originals):
+        candidates += [(e, _mask_of(e, known)) for e in batch]
+    pairs, masks, notices = _read_masks(candidates, known, sources, job)
+    left: list[TensorEntry] = []
+    for batch in cancel.batches(entries):
+        left += [pairs.get(e.name, e) for e in batch if e.name not in masks]
+    return Folded(tuple(left), tuple(masks.values()), tuple(notices))
+
+
+def _read_masks(
+    candidates: list[tuple[TensorEntry, TensorEntry | None]],
+    known: dict[str, TensorEntry],
+    sources: Sequence[ByteSource],
+    job: Job,
+) -> tuple[dict[str, TensorEntry], dict[str, TensorEntry], list[Notice]]:
+    """Return pairs by the names of their originals, masks by theirs, and what is no pair."""
+    pairs: dict[str, TensorEntry] = {}
+    masks: dict[str, TensorEntry] = {}
+    odd: list[str] = []
+    twice: list[str] = []
+    numel = 0
+    for batch in job.cancel.batches(candidates):
+        numel += sum([mask.numel for _, mask in batch if mask is not None])
+    job.start(numel, "")
+    for original, mask in candidates:
+        job.cancel.check()
+        base = original.name.removesuffix(_ORIG)
+        if f"{base}_u" in known and mask is None:
+            continue  # spectral normalization names its original in the same way
+        if mask is None or not _fits(original, mask, known) or not _zeros_ones(mask, sources, job):
+            odd.append(original.name)
+            continue
+        if any(name.removesuffix(_ORIG) in known for name in original.names):
+            twice.append(base)
+            continue
+        pairs[original.name] = original._replace(
+            name=base,
+            aliases=tuple(name.removesuffix(_ORIG) for name in original.aliases),
+            mask_of=f"{base}{_MASK}",
+        )
+        masks[mask.name] = mask
+    notices = [say(names) for say, names in ((_odd, odd), (_twice, twice)) if names]
+    return pairs, masks, notices
+
+
+def _mask_of(original: TensorEntry, known: dict[str, TensorEntry]) -> TensorEntry | None:
+    if not original.name.endswith(_ORIG):
+        return None
+    return known.get(original.name.removesuffix(_ORIG) + _MASK)
+
+
+def _fits(original: TensorEntry, mask: TensorEntry, known: dict[str, TensorEntry]) -> bool:
+    """Whether the mask belongs to every name of the original."""
+    bases = [name.removesuffix(_ORIG) for name in original.names]
+    return (
+        mask.shape == original.shape
+        and mask.dtype.one is not None
+        and all(name.endswith(_ORIG) for name in original.names)
+        and all(known.get(base + _MASK) is mask for base in bases)
+    )
+
+
+def _zeros_ones(mask: TensorEntry, sources: Sequence[ByteSource], job: Job) -> bool:
+    job.label(mask.name)
+    elements = Elements(mask, sources)
+    one = elements.empty(1)
+    assert mask.dtype.one is not None  # see _fits
+    one[0] = mask.dtype.one
+    size = SPAN_BYTES // elements.itemsize
+    buffer = elements.empty(min(size, elements.size))
+    for start in range(0, elements.size, size):
+        bits = buffer[: min(size, elements.size - start)]
+        elements.read_into(start, bits)
+        if not bool(((bits == 0) | (bits == one)).all()):
+            return False
+        job.step(bits.size)
+    return True
+
+
+def _odd(names: list[str]) -> Notice:
+    several = len(names) > 1
+    some = f"{len(names):,} tensors are" if several else "One tensor is"
+    opened = "them: opened as they stand" if several else "it: opened as it stands"
+    return Notice(
+        f"{some} named like the original of a pruned tensor, but no mask of zeros and ones of "
+        f"the same shape lies beside {opened}, not as pruned.",
+        "\n".join(names),
+    )
+
+
+def _twice(names: list[str]) -> Notice:
+    some = f"{len(names):,} tensors NAME lie" if len(names) > 1 else "One tensor NAME lies"
+    return Notice(
+        f"{some} beside NAME_orig and NAME_mask, which stand for the same tensor, pruned: all are "
+        "opened as they stand, none as pruned. Open a file without the ones that are out of date.",
+        "\n".join(names),
+    )

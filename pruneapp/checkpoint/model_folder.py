@@ -1,0 +1,179 @@
+"""Finding the model in a folder."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from pruneapp.checkpoint.formats.safetensors import SAFETENSORS
+from pruneapp.checkpoint.io.files_places import is_folder
+from pruneapp.checkpoint.torchfile import ZIP
+from pruneapp.errors import CheckpointError, UnrecognizedFileError, UnsupportedFileError, words_of
+
+# A file that is opened by itself is recognised by content; in a folder names say which files to
+# look into.
+_SHARD = re.compile(r"(?P<stem>.*)-(?P<number>\d{5,9})-of-(?P<count>\d{5,9})(?P<suffix>\.\w+)")
+# What transformers takes of a folder, each before the index of shards that begins as it does
+# (`transformers/modeling_utils.py`, `_get_resolved_checkpoint_files`; 5.23).
+_WHOLE = ("model.safetensors", "pytorch_model.bin")
+_INDEX = ".index.json"
+# The original that an export onto its source has kept beside it.
+_KEPT = re.compile(r"\.orig\d*(?=\.\w+$)")
+# Words for what else is saved beside a model, and is none.
+_BESIDE = re.compile(
+    r"optimizer|optim_states|scheduler|rng_state|training_args|scaler", re.IGNORECASE
+)
+
+
+@dataclass(frozen=True)
+class ShardName:
+    """The parts of a name such as ``model-00002-of-00003.safetensors``."""
+
+    stem: str
+    number: int
+    count: int
+    suffix: str
+
+    @classmethod
+    def of(cls, path: Path) -> ShardName | None:
+        """Take a name apart; None if it is no such name."""
+        found = _SHARD.fullmatch(path.name)
+        if found is None:
+            return None
+        return cls(found["stem"], int(found["number"]), int(found["count"]), found["suffix"])
+
+
+@dataclass(frozen=True)
+class Found:
+    """The model in a folder.
+
+    Attributes
+    ----------
+    files
+        The index, the only file, or all the shards.
+    passed_over
+        An index that lies beside the file that was taken; empty if none.
+    """
+
+    files: tuple[Path, ...]
+    passed_over: str = ""
+
+
+def find_model(folder: Path) -> Found:
+    """Return the model in a folder: what transformers takes, where there is a choice.
+
+    Raises
+    ------
+    UnsupportedFileError, UnrecognizedFileError
+        If there is none, more than one, or one that must be converted first.
+    """
+    try:
+        names = sorted(path.name for path in folder.iterdir())
+    except OSError as error:
+        raise CheckpointError(
+            f"The folder '{folder}' cannot be read: {words_of(error)}.",
+            remedy="Check the folder and your right to read it.",
+        ) from None
+    for suffixes in (SAFETENSORS.suffixes, ZIP.suffixes):
+        if suffixes == ZIP.suffixes:  # the parts that training leaves are called like whole files
+            _refuse_training_folders(folder, names)
+        indexes = [n for n in names if n.endswith(tuple(s + _INDEX for s in suffixes))]
+        for whole in _WHOLE:
+            if whole in names and whole + _INDEX in indexes:
+                return Found((folder / whole,), whole + _INDEX)
+        files = [folder / n for n in names if n.endswith(suffixes) and _is_model(n)]
+        if len(indexes) == 1:
+            return Found((folder / indexes[0],))
+        if indexes:
+            _refuse_choice(folder, indexes)
+        if len(files) == 1 or _complete(files):
+            return Found(tuple(files))
+        if files:
+            _refuse_choice(folder, [file.name for file in files])
+    *some, last = (*SAFETENSORS.suffixes, *ZIP.suffixes)
+    raise UnrecognizedFileError(
+        f"The folder '{folder}' holds no checkpoint that Pruneapp knows.",
+        remedy=f"Open a folder with {', '.join(some)} or {last} files.",
+    )
+
+
+def find_index(path: Path) -> Path | None:
+    """Return the index of a model: the one that was named, or that of a folder, if it has one."""
+    if not is_folder(path):
+        return path
+    with contextlib.suppress(CheckpointError):
+        found = find_model(path)
+        if found.passed_over:
+            return path / found.passed_over
+        return found.files[0] if found.files[0].suffix == ".json" else None
+    return None
+
+
+def may_be_weights(name: str) -> bool:
+    """Whether a file of this name in a folder may be taken for weights, or for their index."""
+    suffixes = (*SAFETENSORS.suffixes, *ZIP.suffixes)
+    return name.removesuffix(".index.json").endswith(suffixes) and _is_model(name)
+
+
+def name_before(name: str) -> str:
+    """Return the name that a file had before an export took it; the same if it is no kept one."""
+    return _KEPT.sub("", name)
+
+
+def _is_model(name: str) -> bool:
+    return not (name.startswith(".") or _BESIDE.search(name) or _KEPT.search(name))
+
+
+def _complete(files: list[Path]) -> bool:
+    shards = [ShardName.of(file) for file in files]
+    if not shards or shards[0] is None:
+        return False
+    first = shards[0]
+    return len(shards) == first.count and shards == [
+        ShardName(first.stem, number, first.count, first.suffix)
+        for number in range(1, first.count + 1)
+    ]
+
+
+def _refuse_choice(folder: Path, names: list[str]) -> None:
+    shown = ", ".join(f"'{name}'" for name in names[:5]) + (", …" if len(names) > 5 else "")
+    shards = [ShardName.of(folder / name) for name in names]
+    first = shards[0]
+    if first is not None and all(s is not None and s.count == first.count for s in shards):
+        raise UnrecognizedFileError(
+            f"The folder '{folder}' holds {len(names)} of {first.count} shards of a model and no "
+            "index.",
+            remedy="Download or copy the whole folder, or open one shard by itself.",
+        )
+    raise UnrecognizedFileError(
+        f"The folder '{folder}' holds more than one checkpoint: {shown}.",
+        remedy="Open one of these files.",
+    )
+
+
+def _refuse_training_folders(folder: Path, names: list[str]) -> None:
+    what = remedy = ""
+    if any(name.endswith(".distcp") for name in names):
+        what = "a distributed checkpoint of torch"
+        remedy = (
+            "Convert it: python -m torch.distributed.checkpoint.format_utils dcp_to_torch "
+            f'"{folder}" model.pt'
+        )
+    elif any(n.startswith("pytorch_model") for n in names):
+        return  # the whole model, saved beside what training goes on from
+    elif "zero_to_fp32.py" in names or any(n.endswith("_optim_states.pt") for n in names):
+        what = "a checkpoint of DeepSpeed"
+        remedy = f'Convert it: python zero_to_fp32.py "{folder}" model'
+    elif any(re.fullmatch(r"mp_rank_\d\d.*", name) for name in names):
+        what = "a checkpoint of Megatron, cut into ranks"
+        remedy = "Convert it to Hugging Face's layout with the tools of Megatron."
+    elif sum(bool(re.fullmatch(r"consolidated\.\d\d\.pth", name)) for name in names) > 1:
+        what = "a checkpoint of Meta's, cut into ranks"
+        remedy = "Convert it with convert_llama_weights_to_hf.py of transformers."
+    elif "saved_model.pb" in names or any(".data-00000-of-" in name for name in names):
+        what = "a TensorFlow model"
+        remedy = "Save its weights as safetensors with TensorFlow, then open that."
+    if what:
+        raise UnsupportedFileError(f"The folder '{folder}' is {what}.", remedy=remedy)

@@ -1,0 +1,201 @@
+"""Parsing large headers in a process of its own.
+
+Most need none: see `header_scan`. Parsing JSON holds the interpreter's lock from the first byte
+to the last: 0.3 s for a header of 10 MB, in which a window would not answer. A helper process does
+it, and its answer comes back in small pieces. It needs nothing but the standard library, so it
+starts in about 40 ms.
+
+The pieces travel as `marshal`, which only knows plain values: nothing in them can be run.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import marshal
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from itertools import chain
+from pathlib import Path
+from typing import IO, Any
+
+from pruneapp import errors
+from pruneapp.checkpoint.formats import headers, headers_index_json, headers_safetensors_header
+from pruneapp.checkpoint.formats.headers_index_json import Index
+from pruneapp.checkpoint.formats.headers_safetensors_header import Header
+from pruneapp.errors import CheckpointError, PruneAppError
+from pruneapp.progress import Job
+
+# Smaller ones are parsed faster than a process starts.
+LARGE_BYTES = 2_000_000
+# Smaller ones are parsed within a millisecond.
+SMALL_BYTES = 50_000
+# `__main__` hands this argument on to `main`: a frozen bundle has no ``python -c``.
+HIDDEN_ARGUMENT = "--header-process"
+# The other side, which needs this one: so it is named, not imported.
+PARSER = "pruneapp.checkpoint.parser_main"
+
+_PIECE_BYTES = 1 << 20
+
+
+def parse_header(pieces: Iterable[bytes], size: int, path: str, job: Job) -> Header:
+    """Parse a safetensors header of `size` bytes that comes in pieces.
+
+    Raises
+    ------
+    DamagedFileError
+        See `safetensors_header.parse`.
+    """
+    if size > SMALL_BYTES:
+        taken: list[bytes] = []
+        pieces = iter(pieces)
+        found = headers.scan(_noting(pieces, taken), job)
+        if found is not None:
+            return found
+        pieces = chain(taken, pieces)
+    if size <= LARGE_BYTES:
+        return headers_safetensors_header.parse(b"".join(pieces), path, job.cancel)
+    tensors, (metadata, extras, data_bytes) = _in_process("header", pieces, path, job)
+    return Header(tensors, metadata, extras, data_bytes)
+
+
+def _noting(pieces: Iterator[bytes], taken: list[bytes]) -> Iterator[bytes]:
+    for piece in pieces:
+        taken.append(piece)
+        yield piece
+
+
+def parse_index(pieces: Iterable[bytes], size: int, path: str, job: Job) -> Index:
+    """Parse an index of shards of `size` bytes that comes in pieces.
+
+    Raises
+    ------
+    DamagedFileError, UnrecognizedFileError
+        See `index_json.parse`.
+    """
+    if size <= LARGE_BYTES:
+        return headers_index_json.parse(b"".join(pieces), path, job.cancel)
+    rows, (total_size,) = _in_process("index", pieces, path, job)
+    return Index(dict(rows), total_size)
+
+
+def parse_torch(
+    path: str, reader: str, state_dict: str | None, job: Job
+) -> tuple[list[Any], tuple[Any, ...]]:
+    """Read the headers of a torch file, whatever their size: see `torchfile.remote`.
+
+    Raises
+    ------
+    CheckpointError
+        What the reader raises.
+    """
+    request = marshal.dumps((reader, state_dict))
+    return _in_process("torch", [request], path, job)
+
+
+def command() -> list[str]:
+    """Return the command that starts the helper, in a checkout, an installation or a bundle."""
+    if getattr(sys, "frozen", False):
+        return [sys.executable, HIDDEN_ARGUMENT]
+    root = str(Path(__file__).resolve().parents[2])
+    code = f"import sys; sys.path.insert(0, {root!r}); import {PARSER} as p; sys.exit(p.main())"
+    # Isolated, without site-packages: nothing of the person's environment is needed or run.
+    return [sys.executable, "-I", "-S", "-c", code]
+
+
+def _in_process(
+    task: str, pieces: Iterable[bytes], path: str, job: Job
+) -> tuple[list[Any], tuple[Any, ...]]:
+    """Parse in the helper; raises what the parser raises there, or `Cancelled`."""
+    job.cancel.check()
+    try:
+        process = subprocess.Popen(  # noqa: S603 - our own interpreter and our own code
+            command(),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
+        )
+    except OSError:  # no process can be started: better a window that stalls than no model
+        parser = importlib.import_module(PARSER)
+        here: tuple[list[Any], tuple[Any, ...]] = parser.parse_here(task, b"".join(pieces), path)
+        return here
+    assert process.stdin is not None
+    assert process.stdout is not None
+    done = threading.Event()
+    watch = threading.Thread(target=_kill_if_cancelled, args=(process, done, job), daemon=True)
+    watch.start()
+    try:
+        # A helper that died early says more on its way out than a broken pipe does.
+        with contextlib.suppress(BrokenPipeError, OSError):
+            send(process.stdin, (task, path))
+            for piece in pieces:
+                process.stdin.write(piece)
+                job.cancel.check()
+            process.stdin.close()
+        rows: list[Any] = []
+        for kind, value in _messages(process.stdout):
+            job.cancel.check()
+            if kind == "rows":
+                rows.extend(value)
+            elif kind == "rest":
+                return rows, value
+            else:
+                _raise(kind, value)
+        job.cancel.check()
+        raise CheckpointError(
+            f"The headers of '{path}' made the process that reads them stop "
+            f"(exit status {process.wait()}).",
+            remedy="There may be too little memory for them.",
+        )
+    finally:
+        done.set()
+        process.kill()
+        with contextlib.suppress(BrokenPipeError, OSError):
+            process.stdin.close()
+        process.stdout.close()
+        process.wait()
+        watch.join()
+
+
+def _kill_if_cancelled(process: subprocess.Popen[bytes], done: threading.Event, job: Job) -> None:
+    while not done.wait(0.02):
+        if job.cancel.cancelled:
+            process.kill()
+            return
+
+
+def _raise(kind: str, value: Any) -> None:
+    if kind == "error":
+        name, sentence, remedy, details = value
+        error: type[PruneAppError] = getattr(errors, name)
+        raise error(sentence, remedy=remedy, details=details)
+    raise RuntimeError(f"the process that parses headers failed:\n{value}")
+
+
+def send(stream: IO[bytes], value: Any) -> None:
+    """Write a plain value to the other side."""
+    data = marshal.dumps(value)
+    stream.write(len(data).to_bytes(8, "little") + data)
+
+
+def receive(stream: IO[bytes]) -> Any:
+    """Read a plain value; None if the other side has no more."""
+    size = stream.read(8)
+    if len(size) < 8:
+        return None
+    data = stream.read(int.from_bytes(size, "little"))
+    return marshal.loads(data)  # noqa: S302 - plain values, from our own process
+
+
+def _messages(stream: IO[bytes]) -> Iterator[tuple[str, Any]]:
+    while (message := receive(stream)) is not None:
+        yield message
+
+
+def in_pieces(read: Callable[[int, int], bytes], start: int, size: int) -> Iterator[bytes]:
+    """Read `size` bytes from `start` on, in pieces, so that a job can be cancelled meanwhile."""
+    for offset in range(start, start + size, _PIECE_BYTES):
+        yield read(offset, min(_PIECE_BYTES, start + size - offset))

@@ -1,0 +1,265 @@
+"""A strict reader of the directory of a zip archive: what is doubtful is refused.
+
+Two readers that disagree about an archive are how files smuggle. So every member is described
+alike by its own header and by the directory, no two overlap, no name comes twice, and nothing
+stands before the first or behind the last.
+"""
+
+from __future__ import annotations
+
+import struct
+from dataclasses import dataclass
+
+from pruneapp.checkpoint.torchfile.archive_zip_directory import (
+    SATURATED2,
+    SATURATED4,
+    Readable,
+    find_directory,
+)
+from pruneapp.checkpoint.torchfile.torch_objects_faults import Malformed, Unsupported
+from pruneapp.progress import CancelToken
+
+STORED, DEFLATED = 0, 8
+_WINDOW = 1 << 13
+
+_ENTRY = struct.Struct("<4sHHHHHHIIIHHHHHII")
+_LOCAL = struct.Struct("<4sHHHHHIIIHH")
+
+
+class _Window:
+    """A file of which a few thousand bytes are kept: headers of small members are neighbours."""
+
+    def __init__(self, source: Readable) -> None:
+        self._source = source
+        self.size = source.size
+        self._start = 0
+        self._kept = b""
+
+    def read(self, offset: int, size: int) -> bytes:
+        """Return `size` bytes from `offset` on."""
+        at = offset - self._start
+        if not 0 <= at <= len(self._kept) - size:
+            wanted = max(size, min(_WINDOW, self.size - offset))
+            self._start, self._kept = offset, self._source.read(offset, wanted)
+            at = 0
+        return self._kept[at : at + size]
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """One file inside the archive.
+
+    Attributes
+    ----------
+    name
+        With the folder that leads to it.
+    header
+        Byte of its local header.
+    data
+        Byte of its content.
+    stored
+        Bytes of the content as it lies in the archive.
+    size
+        Bytes of the content itself.
+    crc
+        CRC-32 of the content, as the directory gives it.
+    method
+        `STORED` or `DEFLATED`.
+    crc_positions
+        Bytes of the archive at which the CRC is written: in the local header, behind the
+        content, in the directory; as far as it is written there.
+    """
+
+    name: str
+    header: int
+    data: int
+    stored: int
+    size: int
+    crc: int
+    method: int
+    crc_positions: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Archive:
+    """The members of an archive, in the order of their content.
+
+    Attributes
+    ----------
+    root
+        The folder that all members lie in.
+    members
+        By name without that folder.
+    checksums
+        False if the writer left out the CRCs (torch can be told so): all of them are 0.
+    """
+
+    root: str
+    members: dict[str, Member]
+    checksums: bool
+
+
+def read_archive(source: Readable, cancel: CancelToken) -> Archive:
+    """Read and check the directory and all local headers of a zip archive.
+
+    Raises
+    ------
+    Malformed, Unsupported
+        If anything about the archive is wrong, or doubtful.
+    """
+    start, size, count = find_directory(source)
+    raw = source.read(start, size)
+    source = _Window(source)
+    members = []
+    position = 0
+    for index in range(count):
+        if index % 1000 == 0:
+            cancel.check()
+        member, position = _read_member(source, raw, position, start)
+        members.append(member)
+    if position != size:
+        raise Malformed("its zip directory is longer than its members")
+    members.sort(key=lambda m: m.header)
+    end = 0
+    for member in members:
+        if member.header < end:
+            raise Malformed(f"its zip archive has overlapping members ('{member.name[:80]}')")
+        end = member.data + member.stored
+    if end > start:
+        raise Malformed("a member of its zip archive overlaps the directory")
+    if members and members[0].header != 0:
+        raise Malformed("something stands before its zip archive")
+    return _rooted(members)
+
+
+def _rooted(members: list[Member]) -> Archive:
+    files = [m for m in members if not (m.name.endswith("/") and m.size == 0)]
+    roots = {m.name.partition("/")[0] for m in members}
+    if len(roots) > 1:
+        first, second = sorted(roots)[:2]
+        raise Unsupported(
+            f"is a zip archive of more than one folder ('{first[:80]}' and '{second[:80]}'), "
+            "which torch.save never writes"
+        )
+    by_name: dict[str, Member] = {}
+    for member in files:
+        name = member.name.partition("/")[2]
+        if name in by_name:
+            raise Malformed(f"its zip archive holds '{member.name[:80]}' twice")
+        by_name[name] = member
+    checksums = any(m.crc for m in files if m.size)
+    return Archive(roots.pop() if roots else "", by_name, checksums)
+
+
+def _read_member(source: Readable, raw: bytes, position: int, directory: int) -> tuple[Member, int]:
+    if position + _ENTRY.size > len(raw):
+        raise Malformed("its zip directory ends in the middle")
+    fields = _ENTRY.unpack_from(raw, position)
+    (signature, _, _, flags, method, _, _, crc, stored, size) = fields[:10]
+    name_size, extra_size, comment_size, disk, _, _, header = fields[10:]
+    if signature != b"PK\1\2":
+        raise Malformed("its zip directory holds something that is no entry")
+    at = position + _ENTRY.size
+    raw_name = raw[at : at + name_size]
+    extra = raw[at + name_size : at + name_size + extra_size]
+    following = at + name_size + extra_size + comment_size
+    if following > len(raw):
+        raise Malformed("its zip directory ends in the middle")
+    try:
+        name = raw_name.decode("utf-8")
+    except UnicodeDecodeError:
+        raise Malformed("the name of a member of its zip archive is not UTF-8") from None
+    wanted = [("size", size), ("stored", stored), ("header", header)]
+    wide = _wide_fields(extra, [key for key, value in wanted if value == SATURATED4], name)
+    size, stored, header = (wide.get(key, value) for key, value in wanted)
+    if disk not in {0, SATURATED2}:
+        raise Unsupported("is one part of a zip archive in several parts")
+    if flags & 0x2041:
+        raise Unsupported("is an encrypted zip archive", "Decrypt it first.")
+    if method not in {STORED, DEFLATED}:
+        raise Unsupported(
+            f"holds '{name[:80]}', compressed by method {method} of zip "
+            "(only 0, stored, and 8, deflated, are read)"
+        )
+    if method == STORED and stored != size:
+        raise Malformed(f"the zip archive contradicts itself about the size of '{name[:80]}'")
+    data, positions = _read_local(
+        source,
+        raw_name,
+        header=header,
+        flags=flags,
+        method=method,
+        crc=crc,
+        stored=stored,
+        size=size,
+    )
+    member = Member(
+        name, header, data, stored, size, crc, method, (*positions, directory + position + 16)
+    )
+    return member, following
+
+
+def _read_local(
+    source: Readable,
+    raw_name: bytes,
+    *,
+    header: int,
+    flags: int,
+    method: int,
+    crc: int,
+    stored: int,
+    size: int,
+) -> tuple[int, tuple[int, ...]]:
+    """Return where the content begins and where the CRC is written, after comparing."""
+    name = raw_name.decode("utf-8")[:80]
+    if header + _LOCAL.size + len(raw_name) + stored > source.size:
+        raise Malformed(f"'{name}' lies beyond the end of its zip archive")
+    raw = source.read(header, _LOCAL.size + len(raw_name))
+    fields = _LOCAL.unpack_from(raw)
+    if fields[0] != b"PK\3\4" or raw[_LOCAL.size :] != raw_name or fields[9] != len(raw_name):
+        raise Malformed(f"'{name}' is not where the zip directory says it is")
+    described_later = bool(fields[2] & 8)
+    if fields[3] != method or (fields[2] ^ flags) & 0x2049:
+        raise Malformed(f"the zip archive contradicts itself about '{name}'")
+    data = header + _LOCAL.size + len(raw_name) + fields[10]
+    if data + stored > source.size:
+        raise Malformed(f"'{name}' lies beyond the end of its zip archive")
+    local_crc, local_stored, local_size = fields[6:9]
+    sizes_agree = local_stored in {stored, SATURATED4} and local_size in {size, SATURATED4}
+    if described_later:
+        if (local_crc, local_stored, local_size) == (0, 0, 0):
+            sizes_agree = True
+        at = _descriptor(source, data + stored, crc, name)
+        positions = (header + 14, at) if local_crc and local_crc == crc else (at,)
+        crc_agrees = local_crc in {0, crc}
+    else:
+        positions = (header + 14,)
+        crc_agrees = local_crc == crc
+    if not sizes_agree or not crc_agrees:
+        raise Malformed(f"the zip archive contradicts itself about '{name}'")
+    return data, positions
+
+
+def _descriptor(source: Readable, at: int, crc: int, name: str) -> int:
+    """Return where the data descriptor behind the content holds the CRC."""
+    if at + 8 <= source.size:
+        raw = source.read(at, 8)
+        if raw[:4] == b"PK\7\x08" and int.from_bytes(raw[4:], "little") == crc:
+            return at + 4
+        if int.from_bytes(raw[:4], "little") == crc:
+            return at
+    raise Malformed(f"the zip archive contradicts itself about the checksum of '{name}'")
+
+
+def _wide_fields(extra: bytes, keys: list[str], name: str) -> dict[str, int]:
+    """Return the 8-byte values of the zip64 field for the `keys` that need them."""
+    if not keys:
+        return {}
+    at = 0
+    while at + 4 <= len(extra):
+        tag, size = struct.unpack_from("<HH", extra, at)
+        if tag == 1 and size >= 8 * len(keys) and at + 4 + size <= len(extra):
+            values = struct.unpack_from(f"<{len(keys)}Q", extra, at + 4)
+            return dict(zip(keys, values, strict=True))
+        at += 4 + size
+    raise Malformed(f"the zip directory lacks the size of '{name[:80]}'")

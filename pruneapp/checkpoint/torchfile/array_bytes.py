@@ -1,0 +1,140 @@
+"""Changing the bytes of numpy arrays where they stand in a pickle, and nothing else of it."""
+
+from __future__ import annotations
+
+import struct
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from pruneapp.checkpoint.torchfile.rebuild import call
+from pruneapp.checkpoint.torchfile.torch_objects import Global, Made
+from pruneapp.checkpoint.torchfile.torch_objects_storages import Storages
+from pruneapp.checkpoint.torchfile.unpickler import Machine
+from pruneapp.progress import CancelToken
+
+Zero = Callable[[bytearray], None]
+# How long a text is stands behind its instruction.
+_LENGTHS = {b"\x8c": "<B", b"X": "<I", b"\x8d": "<Q"}
+
+
+@dataclass(frozen=True, slots=True)
+class _Spot:
+    """The instruction from `start` to `stop` that pushes bytes, or the text that stands for them.
+
+    `value` is what it pushes: kept so that no other object gets its identity.
+    """
+
+    start: int
+    stop: int
+    value: bytes | str
+
+
+class ArrayBytes(Machine):
+    """Reads a pickle as `Machine` does, and notes where the bytes of its arrays stand.
+
+    Parameters
+    ----------
+    data
+        The pickle.
+    cancel
+        Looked at every few milliseconds.
+    """
+
+    def __init__(self, data: bytes, cancel: CancelToken) -> None:
+        super().__init__(data, call, Storages(), cancel)
+        self._pickle = data
+        self._spots: dict[int, _Spot] = {}
+        self._made: list[bytes] = []
+        self._framed = False
+
+    def changed(self, zero: Mapping[int, Zero]) -> bytes | None:
+        """Return the pickle with zeros in some of its arrays, of the same length in all.
+
+        Bytes that are text in the old protocols take less room where they are 0: what is spared is
+        0 behind the end of the pickle, which nobody reads.
+
+        Parameters
+        ----------
+        zero
+            What sets bytes of an array to 0, by `Array.position`.
+
+        Returns
+        -------
+        bytes or None
+            None if they do not stand by themselves.
+        """
+        self.run()
+        found = {array.position: array for array in self.arrays}
+        spots: dict[int, tuple[_Spot, bytes]] = {}
+        users = Counter(id(array.raw) for array in self.arrays)
+        for position, change in zero.items():
+            raw = found[position].raw
+            spot = self._spots.get(id(raw))
+            if spot is None or users[id(raw)] > 1:
+                return None
+            changed = bytearray(raw)
+            change(changed)
+            spots[spot.start] = spot, bytes(changed)
+        pieces: list[bytes] = []
+        at = 0
+        for start, (spot, raw) in sorted(spots.items()):
+            pieces.append(self._pickle[at:start])
+            instruction = self._instruction_of(spot, raw)
+            if instruction is None:
+                return None
+            pieces.append(instruction)
+            at = spot.stop
+        pieces.append(self._pickle[at:])
+        return b"".join(pieces).ljust(len(self._pickle), b"\0")
+
+    def _instruction_of(self, spot: _Spot, raw: bytes) -> bytes | None:
+        if isinstance(spot.value, bytes):
+            return self._pickle[spot.start : spot.stop - len(raw)] + raw
+        text = raw.decode("latin-1").encode()
+        code = self._pickle[spot.start : spot.start + 1]
+        if self._framed or code not in _LENGTHS:
+            return None  # the length of a frame counts it
+        return code + struct.pack(_LENGTHS[code], len(text)) + text
+
+    def _note(self) -> None:
+        value = self._stack[-1]
+        if len(value) > 1:  # shorter ones are the same object everywhere
+            self._spots[id(value)] = _Spot(self._instruction, self.position, value)
+
+    def _apply(self, function: Any, args: Any) -> None:
+        super()._apply(function, args)
+        value = self._stack[-1]
+        encoded = isinstance(function, Global | Made) and function.path == "_codecs.encode"
+        if encoded and type(value) is bytes and id(args[0]) in self._spots:
+            self._made.append(value)
+            self._spots[id(value)] = self._spots[id(args[0])]
+
+    def _frame(self) -> None:
+        super()._frame()
+        self._framed = True
+
+    def _bytes1(self) -> None:
+        super()._bytes1()
+        self._note()
+
+    def _bytes4(self) -> None:
+        super()._bytes4()
+        self._note()
+
+    def _bytes8(self) -> None:
+        super()._bytes8()
+        self._note()
+
+    def _unicode1(self) -> None:
+        super()._unicode1()
+        self._note()
+
+    def _unicode4(self) -> None:
+        super()._unicode4()
+        self._note()
+
+    def _unicode8(self) -> None:
+        super()._unicode8()
+        self._note()

@@ -1,0 +1,148 @@
+"""Sparse matrices of torch (CSR), read as if they were dense.
+
+A file may say anything, so before the first number of a matrix is delivered all its indices are
+read once, in pieces: row pointers that ascend from 0 to the number of values, columns that ascend
+within each row and stay inside it. That is what torch demands (``Sparse CSR tensor invariants``
+in its ``aten/src/ATen/native/sparse/ValidateCompressedIndicesCommon.h``) and does not look at
+when it loads a file.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pruneapp.checkpoint.entry import Location
+from pruneapp.checkpoint.io.source import ByteSource
+from pruneapp.checkpoint.torchfile.sources_sparse import Matrix
+from pruneapp.checkpoint.torchfile.torch_objects_faults import DOWNLOAD_AGAIN
+from pruneapp.errors import DamagedFileError
+
+# Elements of the matrix, row pointers or columns that are in memory at once.
+_STRETCH = 1 << 18
+# Columns of a row that are read to find one among them; above that it is halved.
+_SHORT = 1 << 12
+
+Indices = NDArray[np.int64]
+
+
+class MatrixSegment:
+    """The elements of a matrix in C order, zeros among them; see `Segment`.
+
+    Parameters
+    ----------
+    matrix
+        Where it lies.
+    sources
+        What its locations count.
+    """
+
+    def __init__(self, matrix: Matrix, sources: Sequence[ByteSource]) -> None:
+        self._matrix = matrix
+        self._sources = sources
+        self._lock = threading.Lock()
+        self._sound = False
+        self.size = matrix.rows * matrix.columns * matrix.itemsize
+
+    def read_into(self, offset: int, view: memoryview) -> None:
+        """Fill `view`, whole elements, from `offset` on.
+
+        The first call reads all indices. Any other takes time and memory in proportion to `view`.
+
+        Raises
+        ------
+        DamagedFileError
+            If the indices are not sound.
+        """
+        with self._lock:
+            if not self._sound:
+                self._check()
+                self._sound = True
+        words = np.frombuffer(view, f"u{self._matrix.itemsize}")
+        words[:] = 0
+        first = offset // self._matrix.itemsize
+        for start in range(0, words.size, _STRETCH):
+            self._fill(first + start, words[start : start + _STRETCH])
+
+    def _fill(self, start: int, words: NDArray[np.unsignedinteger]) -> None:
+        """Put the values in their places among `words`, the elements from `start` on."""
+        matrix, columns = self._matrix, self._matrix.columns
+        stop = start + words.size
+        row, last = start // columns, (stop - 1) // columns
+        pointers = self._indices(matrix.crow, row, last + 2)
+        low = self._find(start - row * columns, int(pointers[0]), int(pointers[1]))
+        high = self._find(stop - last * columns, int(pointers[-2]), int(pointers[-1]))
+        rows = np.repeat(np.arange(row, last + 1), np.diff(pointers.clip(low, high)))
+        places = rows * columns + self._indices(matrix.col, low, high) - start
+        words[places] = self._read(matrix.values, matrix.itemsize, low, high)
+
+    def _find(self, column: int, low: int, high: int) -> int:
+        """Return the first entry of a row, between `low` and `high`, from `column` on."""
+        if column <= 0:
+            return low
+        if column >= self._matrix.columns:
+            return high
+        while high - low > _SHORT:
+            middle = (low + high) // 2
+            if self._indices(self._matrix.col, middle, middle + 1)[0] < column:
+                low = middle + 1
+            else:
+                high = middle
+        found = self._indices(self._matrix.col, low, high)
+        return low + int(np.searchsorted(found, column))
+
+    def _check(self) -> None:
+        matrix = self._matrix
+        # Alone and in order first, so that its checksum is compared; that of the columns below.
+        for start in range(0, matrix.rows + 1, _STRETCH):
+            found = self._indices(matrix.crow, start, min(start + _STRETCH, matrix.rows + 1))
+            if found.min() < 0 or found.max() > matrix.count:
+                raise self._damaged("a row pointer", f"is not between 0 and {matrix.count:,}")
+            if (start == 0 and found[0] != 0) or (
+                start + found.size > matrix.rows and found[-1] != matrix.count
+            ):
+                raise self._damaged(
+                    "the row pointers", f"do not go from 0 to its {matrix.count:,} values"
+                )
+        before = -1
+        for row in range(0, matrix.rows, _STRETCH):
+            pointers = self._indices(matrix.crow, row, min(row + _STRETCH, matrix.rows) + 1)
+            if (np.diff(pointers) < 0).any():
+                raise self._damaged("the row pointers", "do not ascend")
+            first, end = int(pointers[0]), int(pointers[-1])
+            for low in range(first, end, _STRETCH):
+                before = self._check_columns(pointers, low, min(low + _STRETCH, end), before)
+
+    def _check_columns(self, pointers: Indices, low: int, high: int, before: int) -> int:
+        """Look at the columns of the entries `low` to `high`; returns the last, for the next."""
+        columns = self._indices(self._matrix.col, low, high)
+        if columns.min() < 0 or columns.max() >= self._matrix.columns:
+            raise self._damaged("a column", f"is not between 0 and {self._matrix.columns - 1:,}")
+        ascends = np.diff(columns, prepend=before) > 0
+        begin, end = np.searchsorted(pointers, (low, high))
+        ascends[pointers[begin:end] - low] = True  # the first of a row may be anywhere
+        if not ascends.all():
+            raise self._damaged("the columns", "do not ascend within a row")
+        return int(columns[-1])
+
+    def _indices(self, where: Location, start: int, stop: int) -> Indices:
+        found = self._read(where, self._matrix.index, start, stop)
+        return found.view(f"i{self._matrix.index}").astype(np.int64, copy=False)
+
+    def _read(self, where: Location, itemsize: int, start: int, stop: int) -> NDArray[Any]:
+        found = np.empty(stop - start, f"u{itemsize}")
+        if found.size:
+            source = self._sources[where.source]
+            source.read_into(where.offset + start * itemsize, found.view(np.uint8).data)
+        return found
+
+    def _damaged(self, what: str, rule: str) -> DamagedFileError:
+        path = self._sources[self._matrix.crow.source].path
+        return DamagedFileError(
+            f"'{path}' is damaged: {what} of the sparse tensor '{self._matrix.name[:80]}' {rule}.",
+            remedy=DOWNLOAD_AGAIN,
+        )

@@ -1,0 +1,66 @@
+"""Tensors whose elements do not stand in the file as they are read; cross between processes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from pruneapp.checkpoint.entry import Location
+from pruneapp.checkpoint.torchfile.sources_sparse import Matrix
+
+
+@dataclass(frozen=True, slots=True)
+class Flipped:
+    """Where a conjugate or negated view lies, whose signs are the other way round in the file.
+
+    Attributes
+    ----------
+    name
+        Of the tensor.
+    where
+        Where its first element lies.
+    size
+        Bytes from its first element to its last in memory, both included.
+    itemsize
+        Bytes of an element.
+    flips
+        Bytes of an element whose highest bit is turned.
+    """
+
+    name: str
+    where: Location
+    size: int
+    itemsize: int
+    flips: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """The bytes of a numpy array, little-endian, which stand in the pickle.
+
+    Attributes
+    ----------
+    name
+        Of the array.
+    data
+        Its bytes, in the order that its strides tell.
+    """
+
+    name: str
+    data: bytes
+
+
+Rebuilt = Matrix | Flipped | Held
+
+
+def size_of(one: Rebuilt) -> int:
+    """Return how many bytes are read of it."""
+    if isinstance(one, Matrix):
+        return one.rows * one.columns * one.itemsize
+    return one.size if isinstance(one, Flipped) else len(one.data)
+
+
+def locations_of(one: Rebuilt) -> tuple[Location, ...]:
+    """Return where its parts lie in the file."""
+    if isinstance(one, Matrix):
+        return one.crow, one.col, one.values
+    return (one.where,) if isinstance(one, Flipped) else ()

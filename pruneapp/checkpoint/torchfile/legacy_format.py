@@ -1,0 +1,206 @@
+"""Reading what torch.save wrote before version 1.6: four pickles, then the storages.
+
+A magic number, the protocol, the sizes of C types and the object itself come as one pickle each;
+then a pickled list of storage keys; then for each key its number of elements (int64) and its
+elements. Tensors refer to storages by key, as in the zip format.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pruneapp.checkpoint.contents import Contents, Notice
+from pruneapp.checkpoint.io.source import ByteSource, FileSource
+from pruneapp.checkpoint.torchfile.parser_rows import index_elsewhere
+from pruneapp.checkpoint.torchfile.rebuild import call
+from pruneapp.checkpoint.torchfile.sources_sparse import MOST_BYTES
+from pruneapp.checkpoint.torchfile.to_contents import Described, Index, build, with_rebuilt
+from pruneapp.checkpoint.torchfile.torch_objects import Storage, Tensor
+from pruneapp.checkpoint.torchfile.torch_objects_faults import (
+    BIG_ENDIAN,
+    Exhausted,
+    Malformed,
+    Unsupported,
+    located,
+)
+from pruneapp.checkpoint.torchfile.torch_objects_storages import Storages
+from pruneapp.checkpoint.torchfile.unpickler import MAX_PICKLE, Machine
+from pruneapp.errors import counted
+from pruneapp.progress import CancelToken, Job
+
+FORMAT, LABEL = "torch-legacy", "PyTorch before 1.6"
+
+MAGIC = 0x1950A86A20F9469CFC6C
+PROTOCOL = 1001
+_MAGIC_BYTES = MAGIC.to_bytes(10, "little")
+_MAGIC_LINE = b"L%dL\n." % MAGIC
+
+# A pickle above this is read in another process, so that the window goes on answering.
+IN_PROCESS = 512 << 10
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """Where a storage lies in the file: `nbytes` from byte `data` on."""
+
+    key: str
+    data: int
+    nbytes: int
+
+
+@dataclass(frozen=True)
+class Stream:
+    """What a legacy file holds.
+
+    Attributes
+    ----------
+    root
+        The object that was saved.
+    names
+        The globals that its pickles refer to.
+    storages
+        In the order of the file.
+    end
+        Byte behind the last storage.
+    arrays
+        Whether its pickles hold numpy arrays.
+    """
+
+    root: Any
+    names: tuple[str, ...]
+    storages: tuple[Placed, ...]
+    end: int
+    arrays: bool = False
+
+
+def recognises_legacy(head: bytes, _source: FileSource) -> bool:
+    """Whether it begins with torch's magic number, or as any pickle (refused when read)."""
+    return head.startswith(_MAGIC_LINE) or (head[:1] == b"\x80" and head[1:2] in _PROTOCOLS)
+
+
+_PROTOCOLS = frozenset(bytes((n,)) for n in range(2, 6))
+
+
+def read_legacy(
+    source: FileSource, state_dict: str | None, job: Job
+) -> tuple[Contents, tuple[ByteSource, ...]]:
+    """Read the pickles and place the storages; see `Reader.read`."""
+    with located(source.path):
+        try:
+            index = index_stream(source, state_dict, job.cancel, IN_PROCESS)
+        except Exhausted:
+            if source.size <= IN_PROCESS:
+                raise
+            index = index_elsewhere(source, FORMAT, state_dict, job)
+    return index.contents, with_rebuilt(source, (source,), index)
+
+
+def index_file(path: str, state_dict: str | None) -> Index:
+    """Read the headers of a legacy file by its path: what another process is asked to do."""
+    source = FileSource(Path(path))
+    try:
+        with located(source.path):
+            return index_stream(source, state_dict, CancelToken())
+    finally:
+        source.close()
+
+
+def index_stream(
+    source: FileSource, state_dict: str | None, cancel: CancelToken, most: int = MAX_PICKLE
+) -> Index:
+    """Read the pickles, of `most` bytes together, and describe the tensors."""
+    stream = read_stream(source, cancel, most)
+    places = {placed.key: placed.data for placed in stream.storages}
+
+    def read(tensor: Tensor) -> bytes | None:
+        if tensor.nbytes > MOST_BYTES:
+            return None
+        return source.read(places[tensor.storage.root.key] + tensor.offset, tensor.nbytes)
+
+    notices = []
+    if stream.end < source.size:
+        more = source.size - stream.end
+        notices.append(Notice(f"Behind its last tensor the file has {counted(more, 'byte')} more."))
+    described = Described(
+        source.path,
+        FORMAT,
+        LABEL,
+        stream.root if stream.storages or stream.arrays else None,  # nothing to look for
+        stream.names,
+        lambda key: (0, places[key]),
+        1,
+        read,
+        notices=tuple(notices),
+    )
+    contents, rebuilt = build(described, state_dict, cancel)
+    return Index(contents, rebuilt=rebuilt)
+
+
+def read_stream(source: FileSource, cancel: CancelToken, most: int = MAX_PICKLE) -> Stream:
+    """Read the pickles and place the storages.
+
+    Raises
+    ------
+    Malformed, Unsupported
+        If the file breaks the rules of the format, or is of another one.
+    Exhausted
+        If the pickles do not end within the first `most` bytes.
+    """
+    window = min(source.size, most, IN_PROCESS)
+    data = source.read(0, window)
+    if _MAGIC_BYTES not in data[:32] and not data.startswith(_MAGIC_LINE):
+        raise Unsupported(
+            "is a pickle of Python that torch.save did not write, "
+            "so where its numbers lie cannot be told without running it",
+            "Save it again with torch.save or safetensors, where it was made.",
+        )
+
+    def grow(data: bytes) -> bytes:
+        size = min(source.size, most, 4 * len(data))
+        return data + source.read(len(data), size - len(data))
+
+    storages = Storages()
+    machine = Machine(data, call, storages, cancel, grow)
+    if machine.run() != MAGIC:
+        raise Malformed("it does not begin with torch's magic number")
+    if machine.run() != PROTOCOL:
+        raise Unsupported(f"has a version of torch's old format other than {PROTOCOL}")
+    system = machine.run()
+    if isinstance(system, dict) and system.get("little_endian") is False:
+        raise Unsupported(*BIG_ENDIAN)
+    root = machine.run()
+    keys = machine.run()
+    if type(keys) is not list or any(type(key) not in {str, int} for key in keys):
+        raise Malformed("the list of its storages is not well-formed")
+    names = tuple(name.path for name in machine.globals.values())
+    placed, end = _place(source, machine.position, [str(key) for key in keys], storages.roots)
+    return Stream(root, names, placed, end, bool(machine.arrays))
+
+
+def _place(
+    source: FileSource, position: int, keys: list[str], roots: dict[str, Storage]
+) -> tuple[tuple[Placed, ...], int]:
+    if len(set(keys)) != len(keys):
+        raise Malformed("the list of its storages holds one twice")
+    unknown = [key for key in keys if key not in roots]
+    missing = set(roots).difference(keys)
+    if unknown or missing:
+        raise Malformed(f"storage '{(unknown or sorted(missing))[0][:80]}' is missing")
+    needed = sum(8 + roots[key].nbytes for key in keys)
+    if position + needed > source.size:
+        lacking = position + needed - source.size
+        raise Malformed(f"it is cut short, {counted(lacking, 'byte is', 'bytes are')} missing")
+    placed = []
+    for key in keys:
+        root = roots[key]
+        count = int.from_bytes(source.read(position, 8), "little", signed=True)
+        if count * root.element.itemsize != root.nbytes:
+            raise Malformed(
+                f"storage '{key[:80]}' should have "
+                f"{root.nbytes // root.element.itemsize:,} elements and has {count:,}"
+            )
+        placed.append(Placed(key, position + 8, root.nbytes))
+        position += 8 + root.nbytes
+    return tuple(placed), position

@@ -1,0 +1,154 @@
+"""What numpy writes into pickles: arrays and numbers of plain types, without numpy."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from pruneapp.checkpoint.torchfile.torch_objects import Array, Global, Made
+from pruneapp.checkpoint.torchfile.torch_objects_elements import BY_DTYPE, Element
+from pruneapp.checkpoint.torchfile.torch_objects_faults import Malformed
+from pruneapp.checkpoint.torchfile.torch_objects_geometry import MAX_EXTENT, MAX_RANK, is_contiguous
+
+_NO_NUMBERS = "it is a numpy array whose numbers the file does not hold"
+# By the code of a numpy type in a pickle, without its byte order.
+_BY_CODE = {
+    "b1": "bool",
+    **{f"{sign}{size}": f"{name}{8 * size}" for sign, name in (("i", "int"), ("u", "uint"))
+       for size in (1, 2, 4, 8)},
+    **{f"f{size}": f"float{8 * size}" for size in (2, 4, 8)},
+    **{f"c{size}": f"complex{8 * size}" for size in (8, 16)},
+}  # fmt: skip
+
+
+def reconstructed(function: Global, args: tuple[Any, ...]) -> Any:
+    """Return the array that ``_reconstruct(type, shape, code)`` makes: empty, to be filled."""
+    cls = args[0] if args else None
+    if not isinstance(cls, Global):
+        return Made(function, args)
+    if cls.path != "numpy.ndarray":
+        return Array(reason=f"it is a {cls.path[:80]}, which Pruneapp does not read")
+    return Array(reason=_NO_NUMBERS)
+
+
+def fill(array: Array, state: Any) -> None:
+    """Take what ``__setstate__`` of an array is given: version, shape, type, order, bytes.
+
+    Raises
+    ------
+    Malformed
+        If the bytes are not those of such an array.
+    """
+    if array.reason != _NO_NUMBERS:
+        return  # of a class that is not read
+    if type(state) is not tuple or len(state) not in {4, 5}:
+        raise Malformed("the state of a numpy array in its pickle is not well-formed")
+    shape, dtype, fortran, raw = state[-4:]
+    element, swapped, reason = _type(dtype)
+    if element is None or type(raw) is not bytes:
+        array.reason = reason or "it is a numpy array that Python 2 has written"
+        return
+    shape = _shape(shape)
+    _set(array, element, raw, shape, _fortran(shape) if fortran is True else None)
+    array.swapped = swapped
+
+
+def from_buffer(function: Global, args: tuple[Any, ...]) -> Any:
+    """Return the array that ``_frombuffer(bytes, type, shape, order, axes)`` makes."""
+    if len(args) not in {4, 5} or type(args[0]) is not bytes:
+        return Made(function, args)
+    element, swapped, reason = _type(args[1])
+    if element is None:
+        return Array(reason=reason)
+    shape, order = _shape(args[2]), args[3]
+    array = Array(swapped=swapped)
+    if order == "K" and len(args) == 5 and args[4] is not None:
+        axes = args[4]
+        if (
+            type(axes) is not tuple
+            or any(type(axis) is not int for axis in axes)
+            or sorted(axes) != list(range(len(shape)))
+        ):
+            raise Malformed("the order of the axes of a numpy array is not well-formed")
+        steps = _c_order(shape)
+        strides = tuple(steps[axis] for axis in axes)
+        _set(array, element, args[0], tuple(shape[axis] for axis in axes), strides)
+    elif order in ("C", "F"):
+        _set(array, element, args[0], shape, _fortran(shape) if order == "F" else None)
+    else:
+        raise Malformed("the order of a numpy array in its pickle is not well-formed")
+    return array
+
+
+def scalar(function: Global, args: tuple[Any, ...]) -> Any:
+    """Return the numpy number that ``scalar(type, bytes)`` makes, if it is one of a plain type."""
+    if len(args) != 2 or type(args[1]) is not bytes:
+        return Made(function, args)
+    element, swapped, _ = _type(args[0])
+    if element is None:
+        return Made(function, args)
+    array = Array(swapped=swapped, number=True)
+    _set(array, element, args[1], (), None)
+    return array
+
+
+def _set(
+    array: Array,
+    element: Element,
+    raw: bytes,
+    shape: tuple[int, ...],
+    strides: tuple[int, ...] | None,
+) -> None:
+    nbytes = math.prod(shape) * element.itemsize
+    if len(raw) != nbytes:
+        raise Malformed(
+            f"a numpy array of shape {list(shape)} needs {nbytes:,} bytes and has {len(raw):,}"
+        )
+    contiguous = strides is None or is_contiguous(shape, strides)
+    array.element, array.raw, array.shape = element, raw, shape
+    array.strides = None if contiguous else strides
+    array.reason = ""
+
+
+def _type(dtype: Any) -> tuple[Element | None, bool, str]:
+    """Return the type of the elements, whether they are big-endian, and why they are not read."""
+    if not isinstance(dtype, Made) or dtype.path != "numpy.dtype" or not dtype.args:
+        return None, False, "it is a numpy array of a type that Pruneapp does not know"
+    code = dtype.args[0]
+    name = _BY_CODE.get(code) if type(code) is str else None
+    if name is None:
+        if isinstance(code, Global):
+            code = code.path
+        if type(code) is str and code.startswith("O"):
+            return None, False, "it is a numpy array of Python objects (dtype object), no numbers"
+        shown = code[:80] if type(code) is str else type(code).__name__
+        return None, False, f"it is a numpy array of type '{shown}', which Pruneapp does not read"
+    order = "|"
+    if dtype.state is not None:
+        if type(dtype.state) is not tuple or len(dtype.state) < 2:
+            raise Malformed("the type of a numpy array in its pickle is not well-formed")
+        order = dtype.state[1]
+    if order not in ("<", ">", "|", "="):
+        raise Malformed("the type of a numpy array in its pickle is not well-formed")
+    return BY_DTYPE[name], order == ">" and name not in {"bool", "int8", "uint8"}, ""
+
+
+def _shape(shape: Any) -> tuple[int, ...]:
+    if type(shape) is int:
+        shape = (shape,)
+    if type(shape) not in {tuple, list} or len(shape) > MAX_RANK:
+        raise Malformed("the shape of a numpy array in its pickle is not well-formed")
+    if any(type(n) is not int or not 0 <= n < MAX_EXTENT for n in shape):
+        raise Malformed("the shape of a numpy array holds something that is no whole number")
+    if math.prod(n for n in shape if n) >= MAX_EXTENT:
+        raise Malformed("a numpy array is larger than any memory")
+    return tuple(shape)
+
+
+def _c_order(shape: Sequence[int]) -> tuple[int, ...]:
+    return tuple(math.prod(shape[dim + 1 :]) for dim in range(len(shape)))
+
+
+def _fortran(shape: Sequence[int]) -> tuple[int, ...]:
+    return tuple(math.prod(shape[:dim]) for dim in range(len(shape)))

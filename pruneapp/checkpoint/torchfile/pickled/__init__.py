@@ -1,1 +1,0 @@
-"""What a pickle says, without importing or calling anything that it names."""

@@ -1,0 +1,331 @@
+"""What the few functions mean that torch and Python write into pickles, without calling them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from pruneapp.checkpoint.torchfile import numpy_arrays, torch_objects_geometry
+from pruneapp.checkpoint.torchfile.torch_objects import (
+    Array,
+    Bag,
+    Compound,
+    Global,
+    Made,
+    MadeDict,
+    Storage,
+    Tensor,
+    Unreadable,
+    plain,
+)
+from pruneapp.checkpoint.torchfile.torch_objects_distributed import whole_shard
+from pruneapp.checkpoint.torchfile.torch_objects_elements import BY_DTYPE, QUANTIZED, UNTYPED
+from pruneapp.checkpoint.torchfile.torch_objects_faults import Malformed
+
+Args = tuple[Any, ...]
+
+
+def call(function: Global | Made, args: Args) -> Any:
+    """Return what stands for ``function(*args)``: its meaning if we know it, else a `Made`."""
+    if type(function) is Global:
+        meaning = _MEANINGS.get((function.module, function.name))
+        if meaning is not None:
+            return meaning(function, args)
+    return Made(function, args)
+
+
+def _at_least(count: int, function: Global, args: Args) -> None:
+    if len(args) < count:
+        raise Malformed(f"{function.path} is given {len(args)} values and needs {count}")
+
+
+def _tensor(function: Global, args: Args) -> Any:
+    # storage, offset, size, stride, requires_grad, backward_hooks; perhaps metadata
+    _at_least(4, function, args)
+    storage = args[0]
+    if isinstance(storage, Storage) and storage.element is UNTYPED:
+        raise Malformed("a tensor in its pickle views bytes without a type")
+    tensor = torch_objects_geometry.view(storage, None, args[1], args[2], args[3])
+    return _with_marks(tensor, args[4:5], args[6:7])
+
+
+def _typed_tensor(function: Global, args: Args) -> Any:
+    # storage, offset, size, stride, requires_grad, backward_hooks, dtype; perhaps metadata
+    _at_least(7, function, args)
+    dtype = args[6]
+    element = BY_DTYPE.get(dtype.name) if isinstance(dtype, Global) else None
+    if element is None or dtype.module != "torch":
+        named = dtype.path if isinstance(dtype, Global) else type(dtype).__name__
+        raise Malformed(f"a tensor has the unknown type {named[:80]}")
+    tensor = torch_objects_geometry.view(args[0], element, args[1], args[2], args[3])
+    return _with_marks(tensor, args[4:5], args[7:8])
+
+
+def _with_marks(tensor: Tensor, grad: Args, metadata: Args) -> Tensor | Unreadable:
+    """Return a tensor with what torch says of it beside its place: gradient, sign bits."""
+    traits = []
+    if grad == (True,):
+        traits.append("requires_grad")
+    if metadata and metadata[0]:
+        said = metadata[0]
+        if not isinstance(said, dict) or any(
+            mark for key, mark in said.items() if key not in {"conj", "neg"}
+        ):
+            return Unreadable("torch says something of it that Pruneapp does not know")
+        for mark, name in (("conj", "a conjugate view"), ("neg", "a negated view")):
+            if said.get(mark):
+                traits.append(name)
+        flips = _flips(tensor.element.name, conj=bool(said.get("conj")), neg=bool(said.get("neg")))
+        if flips is None:
+            return Unreadable(
+                f"torch.{tensor.element.name} is stored before a negation or conjugation"
+            )
+        tensor.flips = flips
+    if tensor.element.dtype.torch != tensor.element.name and tensor.why_not != QUANTIZED:
+        traits.append(f"torch.{tensor.element.name}")
+    tensor.traits = tuple(traits)
+    return tensor
+
+
+def _flips(name: str, *, conj: bool, neg: bool) -> tuple[int, ...] | None:
+    """Return which bytes of an element have a sign to be turned; None where that is not it."""
+    size = _SIGNED.get(name)
+    if size is None:
+        return None if conj or neg else ()
+    if not name.startswith("complex"):
+        return None if conj else ((size - 1,) if neg else ())
+    real, imaginary = neg, conj != neg
+    return (*((size // 2 - 1,) * real), *((size - 1,) * imaginary))
+
+
+# Types whose highest bit is their sign and nothing else, by the bytes of an element.
+_SIGNED = {
+    "float16": 2, "bfloat16": 2, "float32": 4, "float64": 8,
+    "float8_e4m3fn": 1, "float8_e5m2": 1,
+    "complex32": 4, "complex64": 8, "complex128": 16,
+}  # fmt: skip
+
+
+def _parameter(function: Global, args: Args) -> Any:
+    # data, requires_grad, backward_hooks; perhaps attributes
+    _at_least(2, function, args)
+    data = args[0]
+    if isinstance(data, Tensor):
+        grad = ("requires_grad",) if args[1] is True else ()
+        state = ("attributes of its own",) if len(args) > 3 and args[3] else ()
+        found = (*data.traits, "nn.Parameter", *grad, *state)
+        data.traits = tuple(dict.fromkeys(found))
+    return data
+
+
+def _first(function: Global, args: Args) -> Any:
+    _at_least(1, function, args)
+    return args[0]
+
+
+def _from_type(function: Global, args: Args) -> Any:
+    # (function, type, arguments, state): the tensor, then made a subclass with attributes.
+    _at_least(3, function, args)
+    inner, cls, arguments = args[:3]
+    if not isinstance(inner, (Global, Made)) or type(arguments) is not tuple:
+        return Made(function, args)
+    state = args[3] if len(args) > 3 else None
+    if inner.path == "torch._utils._rebuild_wrapper_subclass":
+        return whole_shard(cls, arguments, state)
+    if inner.path == "torch.nested._internal.nested_tensor._rebuild_njt":
+        return _jagged(state)
+    found = call(inner, arguments)
+    if isinstance(found, Tensor):
+        name = cls.path if isinstance(cls, Global) else "torch.Tensor"
+        more = (name[:80],) if name not in _TENSORS else ("attributes of its own",) * bool(state)
+        found.traits = (*found.traits, *more)
+    return found
+
+
+_TENSORS = {"torch.Tensor", "torch.nn.parameter.Parameter"}
+
+
+def _jagged(state: Any) -> Any:
+    attributes = state[0] if type(state) is tuple and state else state
+    if isinstance(attributes, dict):
+        names = ("_values", "_offsets", "_lengths")
+        parts = {n[1:]: attributes[n] for n in names if isinstance(attributes.get(n), Tensor)}
+        if {"values", "offsets"} <= set(parts):
+            return Compound("nested jagged", parts)
+    return Unreadable("it is a nested tensor of a kind that Pruneapp does not know")
+
+
+def _sparse(function: Global, args: Args) -> Any:
+    _at_least(2, function, args)
+    layout = _layout(args[0])
+    data = args[1]
+    names = _PARTS.get(layout)
+    if names is None or type(data) is not tuple or len(data) <= len(names):
+        raise Malformed(f"a sparse tensor has the unknown layout {layout[:80]!r}")
+    parts = {}
+    for name, part in zip(names, data, strict=False):
+        if not isinstance(part, Tensor):
+            raise Malformed(f"a sparse tensor lacks its {name}")
+        parts[name] = part
+    shape = data[len(names)]
+    if type(shape) not in {tuple, list} or any(type(n) is not int or n < 0 for n in shape):
+        raise Malformed("the size of a sparse tensor holds something that is no whole number")
+    return Compound(layout, parts, tuple(shape))
+
+
+_COMPRESSED = ("crow_indices", "col_indices", "values")
+_PARTS = {
+    "sparse_coo": ("indices", "values"),
+    "sparse_csr": _COMPRESSED,
+    "sparse_bsr": _COMPRESSED,
+    "sparse_csc": ("ccol_indices", "row_indices", "values"),
+    "sparse_bsc": ("ccol_indices", "row_indices", "values"),
+}
+
+
+def _sparse_csr(function: Global, args: Args) -> Any:
+    return _sparse(function, ("sparse_csr", args))
+
+
+def _layout(value: Any) -> str:
+    if isinstance(value, Made) and value.args:  # torch.serialization._get_layout("torch.x")
+        value = value.args[0]
+    return value.removeprefix("torch.") if type(value) is str else ""
+
+
+def _nested(function: Global, args: Args) -> Any:
+    _at_least(4, function, args)
+    names = ("buffer", "sizes", "strides", "offsets")
+    parts: dict[str, Any] = dict(zip(names, args, strict=False))
+    if not all(isinstance(part, Tensor) for part in parts.values()):
+        raise Malformed("a nested tensor lacks one of its parts")
+    return Compound("nested", parts)
+
+
+def _from_numpy(function: Global, args: Args) -> Any:
+    # array, dtype, device, requires_grad: of devices whose tensors torch saves as numpy arrays
+    _at_least(2, function, args)
+    data, dtype = args[:2]
+    name = dtype.name if isinstance(dtype, Global) else ""
+    if isinstance(data, Array) and not data.reason and data.element.name == name:
+        return data
+    return Unreadable("it is stored as a numpy array of another type")
+
+
+def _meta(_function: Global, args: Args) -> Any:
+    shape = f" of shape {list(args[1])}" if len(args) > 1 and _is_shape(args[1]) else ""
+    return Unreadable(f"it is a tensor{shape} on the meta device: the file holds no numbers of it")
+
+
+def _is_shape(value: Any) -> bool:
+    return type(value) is tuple and len(value) <= 16 and all(type(n) is int for n in value)
+
+
+def _unreadable(reason: str) -> Callable[[Global, Args], Any]:
+    return lambda _function, _args: Unreadable(reason)
+
+
+def _dict(function: Global, args: Args) -> Any:
+    made = MadeDict()
+    given = args[-1] if args else None  # defaultdict(factory, dict)
+    if isinstance(given, dict):
+        made.update(given)
+    elif isinstance(given, (list, tuple)):  # Python 2 writes OrderedDict([[key, value], ...])
+        for pair in given:
+            if type(pair) not in {list, tuple} or len(pair) != 2:
+                raise Malformed(f"{function.path} is given something that is no pair")
+            made[plain(pair[0])] = pair[1]
+    return made
+
+
+def _list(_function: Global, args: Args) -> Any:
+    return list(args[0]) if args and type(args[0]) in {list, tuple} else []
+
+
+def _tuple(_function: Global, args: Args) -> Any:
+    return tuple(args[0]) if args and type(args[0]) in {list, tuple} else ()
+
+
+def _set(_function: Global, args: Args) -> Any:
+    if args and isinstance(args[0], Bag):
+        return Bag(list(args[0].items))
+    return Bag(list(args[0]) if args and type(args[0]) in {list, tuple} else [])
+
+
+def _bytes(function: Global, args: Args) -> Any:
+    return Made(function, args) if args else b""
+
+
+def _encode(function: Global, args: Args) -> Any:
+    # How protocol 2 writes bytes: text of the characters 0 to 255.
+    if len(args) == 2 and type(args[0]) is str and args[1] in ("latin1", "latin-1"):
+        try:
+            return args[0].encode("latin-1")
+        except UnicodeEncodeError:
+            raise Malformed("bytes in its pickle are not well-formed") from None
+    return Made(function, args)
+
+
+def _reconstructor(function: Global, args: Args) -> Any:
+    # An object of a class, before its attributes are set: copyreg's way before protocol 2.
+    if args and isinstance(args[0], Global):
+        if args[0].path in _DICTS and len(args) > 2:
+            return _dict(args[0], args[2:])
+        return Made(args[0], ())
+    return Made(function, args)
+
+
+_DICTS = {"collections.OrderedDict", "collections.defaultdict", "collections.Counter"}
+
+_MEANINGS: dict[tuple[str, str], Callable[[Global, Args], Any]] = {
+    ("torch._utils", "_rebuild_tensor"): _tensor,
+    ("torch._utils", "_rebuild_tensor_v2"): _tensor,
+    ("torch._utils", "_rebuild_tensor_v3"): _typed_tensor,
+    ("torch._utils", "_rebuild_qtensor"): lambda f, a: _tensor(f, a[:4]),
+    ("torch._utils", "_rebuild_parameter"): _parameter,
+    ("torch._utils", "_rebuild_parameter_with_state"): _parameter,
+    ("torch._utils", "_rebuild_device_tensor_from_cpu_tensor"): _first,
+    ("torch._utils", "_rebuild_device_tensor_from_numpy"): _from_numpy,
+    ("torch._utils", "_rebuild_xla_tensor"): _from_numpy,
+    ("torch._utils", "_rebuild_meta_tensor_no_storage"): _meta,
+    ("torch._utils", "_rebuild_wrapper_subclass"): _unreadable("it is made of other tensors"),
+    ("torch._utils", "_rebuild_sparse_tensor"): _sparse,
+    ("torch._utils", "_rebuild_sparse_csr_tensor"): _sparse_csr,
+    ("torch._utils", "_rebuild_nested_tensor"): _nested,
+    **{
+        (module, name): _from_type
+        for module in ("torch._tensor", "torch.tensor")
+        for name in ("_rebuild_from_type", "_rebuild_from_type_v2")
+    },
+    **{
+        ("torch.jit._pickle", f"build_{kind}list"): _list
+        for kind in ("int", "tensor", "double", "bool")
+    },
+    ("torch.jit._pickle", "restore_type_tag"): _first,
+    ("torch", "Size"): _tuple,
+    **{("collections", name): _dict for name in ("OrderedDict", "defaultdict", "Counter")},
+    **{
+        (module, name): meaning
+        for module in ("builtins", "__builtin__")
+        for name, meaning in (
+            ("dict", _dict),
+            ("list", _list),
+            ("tuple", _tuple),
+            ("set", _set),
+            ("frozenset", _set),
+            ("bytes", _bytes),
+        )
+    },
+    ("_codecs", "encode"): _encode,
+    **{
+        (f"numpy.{core}.{module}", name): meaning
+        for core in ("core", "_core")
+        for module, name, meaning in (
+            ("multiarray", "_reconstruct", numpy_arrays.reconstructed),
+            ("multiarray", "scalar", numpy_arrays.scalar),
+            ("numeric", "_frombuffer", numpy_arrays.from_buffer),
+        )
+    },
+    ("copyreg", "_reconstructor"): _reconstructor,
+    ("copy_reg", "_reconstructor"): _reconstructor,
+}

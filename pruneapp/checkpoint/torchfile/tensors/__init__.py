@@ -1,1 +1,0 @@
-"""From what a pickle says to the tensors of a model."""

@@ -1,0 +1,379 @@
+"""From what a pickle describes and where its storages lie to what a reader delivers."""
+
+from __future__ import annotations
+
+from array import array
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from pruneapp.checkpoint.contents import Contents, Notice, StateDict
+from pruneapp.checkpoint.entry import Location, TensorEntry
+from pruneapp.checkpoint.io.source import ByteSource, FileSource
+from pruneapp.checkpoint.torchfile.dense_layout import Flipped, Held, Rebuilt, size_of
+from pruneapp.checkpoint.torchfile.rebuild_known_globals import is_known
+from pruneapp.checkpoint.torchfile.sources import Packed
+from pruneapp.checkpoint.torchfile.sources_checked import Span
+from pruneapp.checkpoint.torchfile.sources_sparse import Matrix, check_indices, opens_dense
+from pruneapp.checkpoint.torchfile.state_dicts import find
+from pruneapp.checkpoint.torchfile.state_dicts_candidates import Found, choose, identity
+from pruneapp.checkpoint.torchfile.torch_objects import Array, Compound, Tensor, Unreadable
+from pruneapp.errors import UnsupportedFileError, counted, escaped
+from pruneapp.progress import CancelToken
+
+MAX_NAMED = 1000
+
+
+@dataclass(frozen=True)
+class Index:
+    """All that is known of a file after its headers were read; crosses between processes.
+
+    Attributes
+    ----------
+    contents
+        For the checkpoint.
+    spans
+        Storages of the chosen tensors that have a checksum.
+    packed
+        Storages that are compressed.
+    rebuilt
+        Tensors that are not read as they stand in the file, in a source of their own behind the
+        others.
+    """
+
+    contents: Contents
+    spans: tuple[Span, ...] = ()
+    packed: tuple[Packed, ...] = ()
+    rebuilt: tuple[Rebuilt, ...] = ()
+
+
+@dataclass(frozen=True)
+class Described:
+    """What a pickle says, and where its storages lie.
+
+    Attributes
+    ----------
+    path, format, label
+        Of the file.
+    root
+        The object that was saved.
+    names
+        The globals that it refers to, in order.
+    place
+        Source and byte at which a storage begins, by its key.
+    sources
+        How many sources that may name.
+    read
+        The bytes of a small dense tensor, None if they are not at hand.
+    script
+        Whether it is a TorchScript archive.
+    notices
+        What is known already.
+    """
+
+    path: Path
+    format: str
+    label: str
+    root: Any
+    names: tuple[str, ...]
+    place: Callable[[str], tuple[int, int]]
+    sources: int
+    read: Callable[[Tensor], bytes | None]
+    script: bool = False
+    notices: tuple[Notice, ...] = field(default=())
+
+
+def build(
+    described: Described, key: str | None, cancel: CancelToken
+) -> tuple[Contents, tuple[Rebuilt, ...]]:
+    """Choose a state dict and describe its tensors, and what of them has to be rebuilt.
+
+    Raises
+    ------
+    CheckpointError
+        If there are no tensors, or no state dict `key`.
+    Malformed
+        If a sparse tensor among them is wrong.
+    """
+    unknown = tuple(name for name in described.names if not is_known(name))
+    candidates = find(described.root, cancel, script=described.script)
+    if not candidates:
+        code = f" It contains code ({_listed(unknown)}), which was not run." if unknown else ""
+        raise UnsupportedFileError(
+            f"'{described.path}' holds no tensors of a model.{code}",
+            remedy="Open the file that holds the weights, or save the state_dict with torch.save.",
+        )
+    chosen = choose(candidates, key, described.path)
+    found = _Entries(described, cancel)
+    found.add_all(chosen.found)
+    unreadable = found.unreadable
+    notices = [*described.notices, *_about_code(unknown, script=described.script)]
+    if unreadable:
+        notices.append(
+            Notice(
+                f"{counted(len(unreadable), 'tensor')} of this file cannot be read: "
+                f"{_named(tuple(unreadable))}. A torch file that keeps its container keeps "
+                f"{'it' if len(unreadable) == 1 else 'them'}; other exports leave "
+                f"{'it' if len(unreadable) == 1 else 'them'} out only if you say so.",
+                "\n".join(f"{name}: {reason}" for name, reason in unreadable.items()),
+            )
+        )
+    if not found.entries:
+        raise UnsupportedFileError(
+            f"'{described.path}' holds no tensors that can be read: "
+            f"{next(iter(unreadable.values()))}.",
+            remedy="Load it with torch and save its state_dict as dense tensors.",
+        )
+    contents = Contents(
+        format=described.format,
+        label=described.label,
+        entries=tuple(found.entries),
+        metadata={},
+        notices=tuple(notices),
+        state_dicts=tuple(StateDict(c.key, c.tensors, c.numel) for c in candidates),
+        state_dict=chosen.key,
+        unknown_globals=unknown[:MAX_NAMED],
+        unreadable=unreadable,
+        traits={trait: tuple(names) for trait, names in found.traits.items()},
+        parts=found.parts,
+        others=chosen.others(),
+        beside=chosen.beside(),
+    )
+    return contents, tuple(found.rebuilt)
+
+
+def with_rebuilt(
+    file: FileSource, sources: tuple[ByteSource, ...], index: Index
+) -> tuple[ByteSource, ...]:
+    """Return all sources that an index refers to, given those that lie in the file."""
+    if not index.rebuilt:
+        return sources
+    # The process that parses headers comes by here, and has no numpy.
+    from pruneapp.checkpoint.torchfile.dense_segments import joined
+
+    return (*sources, joined(file, sources, index.rebuilt))
+
+
+def _about_code(unknown: Sequence[str], *, script: bool) -> Iterable[Notice]:
+    details = "\n".join(_printable(name) for name in unknown[:MAX_NAMED])
+    if script:
+        yield Notice(
+            "This file is a TorchScript program; its code was not run. "
+            "Its tensors are shown by the names of its attributes.",
+            details,
+        )
+    elif unknown:
+        yield Notice(f"This file contains code ({_listed(unknown)}); it was not run.", details)
+
+
+def _listed(names: Sequence[str], most: int = 5) -> str:
+    shown = ", ".join(_printable(name)[:80] for name in names[:most])
+    return shown if len(names) <= most else f"{shown} and {len(names) - most:,} more"
+
+
+def _printable(name: str) -> str:
+    return escaped(name[:500])
+
+
+class _Entries:
+    """Makes an entry of each tensor, tied ones as one, and says of what cannot be read why.
+
+    Parameters
+    ----------
+    described
+        What they lie in.
+    cancel
+        Looked at all along.
+    """
+
+    def __init__(self, described: Described, cancel: CancelToken) -> None:
+        self.entries: list[TensorEntry] = []
+        self.rebuilt: list[Rebuilt] = []
+        self.unreadable: dict[str, str] = {}
+        self.traits: dict[str, list[str]] = defaultdict(list)
+        self.parts: dict[str, tuple[str, ...]] = {}
+        self._described = described
+        self._cancel = cancel
+        self._names: dict[object, list[str]] = {}
+        self._leaves: dict[object, tuple[Tensor | Compound | Array, str]] = {}
+        self._taken: set[str] = set()
+        self._end = 0
+
+    def add_all(self, found: Sequence[Found]) -> None:
+        """Take all tensors of a state dict, in order."""
+        for batch in self._cancel.batches(found):
+            self._taken.update([item.name for item in batch])
+        for item in found:
+            self._cancel.check()
+            self._add(item)
+        shared = self._shared()
+        for same, (leaf, why_not) in self._leaves.items():
+            self._cancel.check()
+            names = self._names[same]
+            if isinstance(leaf, Compound):
+                element = leaf.parts["values"].element
+                where = self._where_rebuilt(
+                    _matrix(names[0], leaf, self._described),
+                    None,
+                    leaf.parts["values"].storage.root.key,
+                )
+            elif isinstance(leaf, Array):
+                element = leaf.element
+                held = Held(names[0], _little(leaf))
+                where = self._where_rebuilt(held, leaf.strides, f"{IN_PICKLE}{leaf.position}")
+            else:
+                element = leaf.element
+                where = _location(leaf, self._described)
+                if leaf.flips:
+                    flipped = Flipped(
+                        names[0],
+                        where,
+                        _reach(leaf) * element.itemsize,
+                        element.itemsize,
+                        leaf.flips,
+                    )
+                    where = self._where_rebuilt(flipped, leaf.strides, where.storage)
+            self.entries.append(
+                TensorEntry(
+                    name=names[0],
+                    shape=leaf.shape,
+                    dtype=element.dtype,
+                    location=where,
+                    aliases=tuple(names[1:]),
+                    why_not=why_not or shared.get(same, ""),
+                )
+            )
+
+    def _add(self, item: Found) -> None:
+        leaf = item.leaf
+        if isinstance(leaf, Unreadable):
+            self.unreadable[item.name] = leaf.reason
+            return
+        if isinstance(leaf, Array) and leaf.reason:
+            self.unreadable[item.name] = leaf.reason
+            return
+        foreign = ""
+        if item.inside:
+            inside = _printable(item.inside)[:80]
+            foreign = f"it lies inside an object of {inside}, which Pruneapp does not know"
+            self.traits[f"a part of an object of {inside}"].append(item.name)
+        if isinstance(leaf, Compound):
+            self._add_compound(item.name, leaf, foreign)
+        else:
+            self._take(item.name, leaf, foreign or getattr(leaf, "why_not", ""))
+            for trait in leaf.traits:
+                self.traits[trait].append(item.name)
+
+    def _add_compound(self, name: str, leaf: Compound, foreign: str) -> None:
+        check_indices(name, leaf, self._described.read)
+        kind = _layout(leaf.layout)
+        if opens_dense(leaf):
+            self.traits[f"{kind} layout"].append(name)
+            self._take(name, leaf, foreign)
+            return
+        parts = []
+        for part, tensor in leaf.parts.items():
+            called = f"{name}.{part}"
+            while called in self._taken:
+                called += "'"
+            self._taken.add(called)
+            parts.append(called)
+            self._take(called, tensor, f"it is a part of a {kind} tensor")
+        shape = f" of shape {list(leaf.shape)}" if leaf.shape else ""
+        self.parts[name] = (f"{kind} tensor{shape}", *parts)
+
+    def _take(self, name: str, leaf: Tensor | Compound | Array, why_not: str) -> None:
+        same = identity(leaf)
+        self._names.setdefault(same, []).append(name)
+        self._leaves.setdefault(same, (leaf, why_not))
+
+    def _where_rebuilt(
+        self, one: Rebuilt, strides: tuple[int, ...] | None, storage: str
+    ) -> Location:
+        where = Location(self._described.sources, self._end, strides, storage)
+        self.rebuilt.append(one)
+        self._end += size_of(one)
+        return where
+
+    def _shared(self) -> dict[object, str]:
+        """Return why views may not be pruned that share numbers with one of other signs."""
+        views: dict[str, list[tuple[object, Tensor]]] = defaultdict(list)
+        turned: list[tuple[object, Tensor]] = []
+        for batch in self._cancel.batches(self._leaves.items()):
+            turned += [(k, t) for k, (t, _) in batch if isinstance(t, Tensor) and t.flips]
+        if not turned:
+            return {}
+        for same, (leaf, _) in self._leaves.items():
+            self._cancel.check()
+            if isinstance(leaf, Tensor):
+                views[leaf.storage.root.key].append((same, leaf))
+        found: dict[object, str] = {}
+        for same, leaf in turned:
+            for other, tensor in views[leaf.storage.root.key]:
+                self._cancel.check()
+                if tensor.flips != leaf.flips and _meet(leaf, tensor):
+                    found[same] = f"it shares memory with '{self._names[other][0]}'"
+                    found[other] = f"it shares memory with '{self._names[same][0]}'"
+        return found
+
+
+# What the storage of a numpy array is called, with the byte of the pickle at which it is made.
+IN_PICKLE = "pickle:"
+_WORDS = {2: "H", 4: "I", 8: "Q"}
+
+
+def _little(leaf: Array) -> bytes:
+    """Return the bytes of an array, the lowest of each number first."""
+    if not leaf.swapped:
+        return leaf.raw
+    size = leaf.element.itemsize
+    words = array(_WORDS[size // 2 if leaf.element.name.startswith("complex") else size], leaf.raw)
+    words.byteswap()
+    return words.tobytes()
+
+
+def _reach(tensor: Tensor) -> int:
+    """Return how many elements lie between its first and its last, both included."""
+    if tensor.strides is None or not tensor.numel:
+        return tensor.numel
+    return 1 + sum((n - 1) * step for n, step in zip(tensor.shape, tensor.strides, strict=True))
+
+
+def _meet(a: Tensor, b: Tensor) -> bool:
+    """Whether two views of a storage may have a number in common."""
+    ends = [t.offset + _reach(t) * t.element.itemsize for t in (a, b)]
+    return a.offset < ends[1] and b.offset < ends[0]
+
+
+def _named(names: Sequence[str], most: int = 3) -> str:
+    shown = ", ".join(f"'{_printable(name)[:80]}'" for name in names[:most])
+    return shown if len(names) <= most else f"{shown} and {len(names) - most:,} more"
+
+
+def _location(tensor: Tensor, described: Described) -> Location:
+    key = tensor.storage.root.key
+    source, base = described.place(key)
+    return Location(source, base + tensor.offset, tensor.strides, key)
+
+
+def _matrix(name: str, compound: Compound, described: Described) -> Matrix:
+    rows, columns = compound.shape
+    crow, col, values = compound.parts.values()
+    return Matrix(
+        name,
+        rows,
+        columns,
+        count=values.numel,
+        itemsize=values.element.itemsize,
+        index=crow.element.itemsize,
+        crow=_location(crow, described),
+        col=_location(col, described),
+        values=_location(values, described),
+    )
+
+
+def _layout(layout: str) -> str:
+    kind, _, name = layout.partition("_")
+    return f"{kind} {name.upper()}" if name else kind

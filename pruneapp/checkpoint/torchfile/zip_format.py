@@ -1,0 +1,230 @@
+"""Reading what torch.save has written since version 1.6, and TorchScript: zip archives."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterable
+from itertools import chain
+from pathlib import Path
+
+from pruneapp.checkpoint.contents import Contents
+from pruneapp.checkpoint.entry import TensorEntry
+from pruneapp.checkpoint.io.source import ByteSource, FileSource
+from pruneapp.checkpoint.torchfile.archive import DEFLATED, Archive, Member, read_archive
+from pruneapp.checkpoint.torchfile.archive_zip_directory import members_declared
+from pruneapp.checkpoint.torchfile.dense_layout import Rebuilt, locations_of
+from pruneapp.checkpoint.torchfile.parser_rows import index_elsewhere
+from pruneapp.checkpoint.torchfile.rebuild import call
+from pruneapp.checkpoint.torchfile.sources import MAX_RATIO, InflatedSource, Packed, inflate_all
+from pruneapp.checkpoint.torchfile.sources_checked import CheckedSource, Span
+from pruneapp.checkpoint.torchfile.sources_sparse import MOST_BYTES
+from pruneapp.checkpoint.torchfile.to_contents import Described, Index, build, with_rebuilt
+from pruneapp.checkpoint.torchfile.torch_objects import Storage, Tensor
+from pruneapp.checkpoint.torchfile.torch_objects_faults import (
+    BIG_ENDIAN,
+    Malformed,
+    Unsupported,
+    located,
+)
+from pruneapp.checkpoint.torchfile.torch_objects_storages import Storages
+from pruneapp.checkpoint.torchfile.unpickler import MAX_PICKLE, Machine
+from pruneapp.progress import CancelToken, Job
+
+FORMAT, LABEL = "torch", "PyTorch"
+SCRIPT, _SCRIPT_LABEL = "torchscript", "TorchScript"
+
+# A pickle above this is read in another process, so that the window goes on answering.
+IN_PROCESS = 2 << 20
+MEMBERS_IN_PROCESS = 10_000
+
+
+def recognises_zip(head: bytes, _source: FileSource) -> bool:
+    """Whether it begins as a zip archive; which one is told when it is read."""
+    return head.startswith((b"PK\3\4", b"PK\5\6"))
+
+
+def read_zip(
+    source: FileSource, state_dict: str | None, job: Job
+) -> tuple[Contents, tuple[ByteSource, ...]]:
+    """Read the directory and the pickle of an archive; see `Reader.read`."""
+    with located(source.path):
+        if members_declared(source) > MEMBERS_IN_PROCESS:
+            index = index_elsewhere(source, FORMAT, state_dict, job)
+        else:
+            archive = read_archive(source, job.cancel)
+            pickled = archive.members.get("data.pkl")
+            if pickled is not None and pickled.size > IN_PROCESS:
+                index = index_elsewhere(source, FORMAT, state_dict, job)
+            else:
+                index = index_archive(source, archive, state_dict, job.cancel)
+    return index.contents, sources_of(source, index)
+
+
+def sources_of(source: FileSource, index: Index) -> tuple[ByteSource, ...]:
+    """Return the byte sources that the entries of an index refer to."""
+    checked = CheckedSource(source, index.spans) if index.spans else source
+    packed = (InflatedSource(source, index.packed),) if index.packed else ()
+    return with_rebuilt(source, (checked, *packed), index)
+
+
+def index_file(path: str, state_dict: str | None) -> Index:
+    """Read the headers of an archive by its path: what another process is asked to do."""
+    source = FileSource(Path(path))
+    try:
+        with located(source.path):
+            cancel = CancelToken()
+            return index_archive(source, read_archive(source, cancel), state_dict, cancel)
+    finally:
+        source.close()
+
+
+def index_archive(
+    source: FileSource, archive: Archive, state_dict: str | None, cancel: CancelToken
+) -> Index:
+    """Read the pickle of an archive and describe its tensors."""
+    _check_kind(archive)
+    _check_byte_order(source, archive)
+    data = read_member(source, archive, archive.members["data.pkl"], MAX_PICKLE)
+    storages = Storages()
+    machine = Machine(data, call, storages, cancel)
+    root = machine.run()
+    packed: dict[str, Packed] = {}
+    start = 0
+    for key, storage in storages.roots.items():
+        member = _member_of(archive, key, storage)
+        if member is not None and member.method == DEFLATED:
+            crc = member.crc if archive.checksums else None
+            label = f"storage '{key[:80]}'"
+            packed[key] = Packed(start, member.size, member.data, member.stored, crc, label)
+            start += member.size
+    inflated = InflatedSource(source, tuple(packed.values())) if packed else None
+
+    def place(key: str) -> tuple[int, int]:
+        if key in packed:
+            return 1, packed[key].start
+        member = archive.members.get(f"data/{key}")
+        return 0, member.data if member else 0
+
+    def read(tensor: Tensor) -> bytes | None:
+        if tensor.nbytes > MOST_BYTES:
+            return None
+        which, base = place(tensor.storage.root.key)
+        buffer = bytearray(tensor.nbytes)
+        (inflated if which and inflated else source).read_into(
+            base + tensor.offset, memoryview(buffer)
+        )
+        return bytes(buffer)
+
+    script = "constants.pkl" in archive.members
+    described = Described(
+        source.path,
+        SCRIPT if script else FORMAT,
+        _SCRIPT_LABEL if script else LABEL,
+        root if storages.roots or machine.arrays else None,  # nothing to look for
+        tuple(name.path for name in machine.globals.values()),
+        place,
+        2 if packed else 1,
+        read,
+        script,
+    )
+    try:
+        contents, rebuilt = build(described, state_dict, cancel)
+    finally:
+        if inflated is not None:
+            inflated.close()
+    spans = _spans(archive, contents.entries, rebuilt, cancel)
+    return Index(contents, spans, tuple(packed.values()), rebuilt)
+
+
+def _spans(
+    archive: Archive,
+    entries: Iterable[TensorEntry],
+    rebuilt: Iterable[Rebuilt],
+    cancel: CancelToken,
+) -> tuple[Span, ...]:
+    if not archive.checksums:
+        return ()
+    named = chain(
+        ((entry.name, entry.location) for entry in entries),
+        ((one.name, where) for one in rebuilt for where in locations_of(one)),
+    )
+    labels: dict[str, str] = {}
+    for batch in cancel.batches(named):
+        for name, where in batch:
+            if where.source == 0:
+                labels.setdefault(where.storage, f"tensor '{name[:200]}'")
+    spans: list[Span] = []
+    for some in cancel.batches(labels.items()):
+        members = [(archive.members.get(f"data/{key}"), label) for key, label in some]
+        spans += [
+            Span(m.data, m.data + m.size, m.crc, label) for m, label in members if m and m.size
+        ]
+    return tuple(sorted(spans, key=lambda span: span.start))
+
+
+def _check_kind(archive: Archive) -> None:
+    """Refuse archives that are not torch.save's, and say what they are."""
+    members = archive.members
+    if "archive_format" in members or any(name.startswith("models/") for name in members):
+        raise Unsupported(
+            "is a program saved by torch.export (.pt2), which Pruneapp does not read yet",
+            "Save its state_dict with torch.save or safetensors instead.",
+        )
+    if "data.pkl" in members:
+        others = [n for n in members if n != "data.pkl" and n.rpartition("/")[2] == "data.pkl"]
+        if others:
+            raise Malformed(f"it holds a second pickle, '{others[0][:80]}'")
+        return
+    if any(name.endswith(".npy") for name in members) or archive.root.endswith(".npy"):
+        raise Unsupported("is a numpy archive (.npz), which Pruneapp does not read yet")
+    if "model.weights.h5" in members:
+        raise Unsupported("is a Keras model, which Pruneapp does not read")
+    raise Unsupported(
+        "is a zip archive without the data.pkl that torch.save writes",
+        "If a checkpoint is inside, unpack it first.",
+    )
+
+
+def _check_byte_order(source: FileSource, archive: Archive) -> None:
+    member = archive.members.get("byteorder")
+    if member is None:
+        return
+    order = read_member(source, archive, member, 64).strip()
+    if order == b"big":
+        raise Unsupported(*BIG_ENDIAN)
+    if order != b"little":
+        raise Malformed("its byteorder is neither little nor big")
+
+
+def read_member(source: FileSource, archive: Archive, member: Member, most: int) -> bytes:
+    """Return the content of a member in memory, its checksum compared.
+
+    Raises
+    ------
+    Malformed, Unsupported
+        If it is larger than `most` bytes, seems to be a bomb, or is not what the directory says.
+    """
+    if member.size > most or member.size > MAX_RATIO * member.stored:
+        raise Unsupported(
+            f"holds '{member.name[:80]}' of {member.size:,} bytes (stored in {member.stored:,}), "
+            f"which is more than Pruneapp reads"
+        )
+    raw = source.read(member.data, member.stored)
+    content = inflate_all(raw, member.size) if member.method == DEFLATED else raw
+    if content is None or (archive.checksums and zlib.crc32(content) != member.crc):
+        raise Malformed(f"the bytes of '{member.name[:80]}' are not those that were saved")
+    return content
+
+
+def _member_of(archive: Archive, key: str, storage: Storage) -> Member | None:
+    """Return the member that holds a storage; None for an empty storage without one."""
+    member = archive.members.get(f"data/{key}")
+    if member is None:
+        if storage.nbytes == 0:
+            return None
+        raise Malformed(f"storage '{key[:80]}' is missing")
+    if not 0 <= member.size - storage.nbytes < storage.element.itemsize:
+        raise Malformed(
+            f"storage '{key[:80]}' should have {storage.nbytes:,} bytes and has {member.size:,}"
+        )
+    return member

@@ -1,0 +1,82 @@
+"""What each command does; the same way that the window goes: open, select, preview, export."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable
+
+from pruneapp.cli.arguments import in_flags
+from pruneapp.cli.terminal import Interrupts
+from pruneapp.cli.terminal_statuses import fail
+from pruneapp.cli.terminal_streams import nowhere
+from pruneapp.errors import PruneAppError, words_of
+from pruneapp.progress import Cancelled, CancelToken
+
+
+def main(options: argparse.Namespace) -> int:
+    """Run a command; returns the exit status: 0, 1 for a difference, 2, or 130 (see `statuses`).
+
+    A defect of ours is raised.
+    """
+    interrupts = Interrupts()
+    try:
+        with interrupts.watched() as token:
+            return _command(options.command)(options, token)
+    except (Cancelled, KeyboardInterrupt):
+        return fail("Interrupted.", interrupts.status)
+    except PruneAppError as error:
+        return fail(in_flags(str(error), options))
+    except MemoryError:
+        return fail(
+            "There is not enough memory for this. Close other programs, or use a larger machine."
+        )
+    except OSError as error:
+        if error.filename is not None:
+            return fail(
+                f"'{error.filename}' cannot be used: {words_of(error)}. Check the path and your "
+                "permissions."
+            )
+        if error.errno is None:
+            raise  # not of the system
+        # A full disk, say: files have names, so it is what was printed.
+        nowhere(sys.stdout.fileno())
+        return fail(f"The output could not be written: {words_of(error)}.")
+
+
+def _command(name: str) -> Callable[[argparse.Namespace, CancelToken], int]:
+    if name == "check":
+        from pruneapp.cli.check import check
+
+        return check
+    if name == "diff":
+        from pruneapp.cli.diff import diff
+
+        return diff
+    if name == "inspect":
+        from pruneapp.cli.inspect import inspect
+
+        return inspect
+    if name == "methods":
+        from pruneapp.cli.methods import methods
+
+        return methods
+    if name == "run":
+        from pruneapp.cli.run import run
+
+        return run
+    if name == "verify":
+        from pruneapp.cli.verify import verify
+
+        return verify
+    if name == "expand":
+        from pruneapp.cli.expand import expand
+
+        return expand
+    if name == "sizes":
+        from pruneapp.cli.sizes import sizes
+
+        return sizes
+    from pruneapp.cli.prune import prune
+
+    return prune

@@ -1,0 +1,324 @@
+"""What the command line understands; its options come from the registries.
+
+Nothing heavy is imported for ``--help``, ``--version``, or the window.
+"""
+
+from __future__ import annotations
+
+import argparse
+import difflib
+import os
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, NoReturn, get_args
+
+import pruneapp
+from pruneapp.cli.arguments import STATE_DICT, add_computing, add_option, add_state_dict, option_of
+from pruneapp.cli.parser_recipe_options import add_run, add_verify
+from pruneapp.cli.terminal_statuses import EXIT_STATUS, USAGE_ERROR
+from pruneapp.errors import abridged, escaped
+from pruneapp.params_declared import Param
+
+COMMANDS = (
+    "inspect",
+    "diff",
+    "check",
+    "methods",
+    "prune",
+    "run",
+    "verify",
+    "sizes",
+    "expand",
+)
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser that says what is wrong in one sentence, without the whole usage."""
+
+    def error(self, message: str) -> NoReturn:
+        """Print the sentence and exit with 2."""
+        said = abridged(escaped(_in_our_words(message)))
+        self.exit(USAGE_ERROR, f"{self.prog}: {said} (see {self.prog} --help)\n")
+
+    def _get_option_tuples(self, option_string: str) -> list[Any]:
+        """Return the options that a word may abbreviate: none of those that no help shows."""
+        found: list[Any] = super()._get_option_tuples(option_string)
+        return [one for one in found if one[0].help != argparse.SUPPRESS]
+
+    def refuse_unknown(self, words: Sequence[str]) -> NoReturn:
+        """Say what of a command line is unknown, and exit with 2."""
+        option = next((word.partition("=")[0] for word in words if word.startswith("-")), None)
+        if option is None:
+            self.error(f"unexpected argument '{words[0]}'")
+        known: dict[str, str] = {}
+        shown: dict[str, str] = {}  # what the help calls the option that a flag sets
+        for flag, action in self._option_string_actions.items():
+            if action.help != argparse.SUPPRESS:
+                shown[action.dest] = known[flag.lstrip("-")] = flag
+            else:
+                known[flag.lstrip("-")] = shown[action.dest]
+        near = difflib.get_close_matches(option.lstrip("-"), known, 1)
+        hint = f"; did you mean {known[near[0]]}?" if near else ""
+        self.error(f"unknown option {option}{hint}")
+
+
+_CHOICE = re.compile(r"(?s)argument (\S+): invalid choice: '?(.*?)'? \(choose from (.*)\)")
+_VALUE = re.compile(r"(?s)argument (\S+): invalid int value: (.*)")
+_NO_VALUE = re.compile(r"argument (\S+): expected (?:one|at least one) argument")
+_REQUIRED = "the following arguments are required: "
+
+
+def _in_our_words(message: str) -> str:
+    """Return what argparse says as the other messages have it: the option, the rule, what came."""
+    if found := _CHOICE.fullmatch(message):
+        words = [word.strip().strip("'") for word in found[3].split(",")]
+        near = difflib.get_close_matches(found[2], words, 1)
+        hint = f"; did you mean '{near[0]}'?" if near else ""
+        return f"{_long(found[1])} must be one of {', '.join(words)} (got '{found[2]}'){hint}"
+    if found := _VALUE.fullmatch(message):
+        return f"{_long(found[1])} must be a whole number (got {found[2]})"
+    if message.startswith("argument -h/--help: "):
+        return "--help takes no value"
+    if found := _NO_VALUE.fullmatch(message):
+        return f"{_long(found[1])} needs a value"
+    if message.startswith(_REQUIRED):
+        missing = [_long(one) for one in message.removeprefix(_REQUIRED).split(", ")]
+        missing = [one.upper() if one == "file" else one for one in missing if one != "PATTERN"]
+        return f"{' and '.join(missing)} {'is' if len(missing) == 1 else 'are'} required"
+    return message
+
+
+def _long(flags: str) -> str:
+    return flags.rpartition("/")[2]
+
+
+def parse(argv: Sequence[str]) -> argparse.Namespace:
+    """Return the options; `command` is None if the window is meant."""
+    if argv and argv[0] == "diff":
+        # Patterns may stand behind options, which a subparser does not understand.
+        parser = _diff()
+        options, unknown = parser.parse_known_intermixed_args(argv[1:])
+        if unknown:
+            parser.refuse_unknown(unknown)
+        options.command = "diff"
+        return options
+    if argv and argv[0] in COMMANDS:
+        parser, commands = _commands()
+        options, unknown = parser.parse_known_args(_with_infinities(argv))
+        if unknown:
+            commands[options.command].refuse_unknown(unknown)
+        return options
+    parser = _window()
+    options, unknown = parser.parse_known_args(argv)
+    if options.file and re.fullmatch(r"[\w-]+", options.file) and not os.path.lexists(options.file):
+        near = difflib.get_close_matches(options.file, COMMANDS, 1)
+        hint = f"; did you mean '{near[0]}'?" if near else ""
+        parser.error(f"no such command or file: '{options.file}'{hint}")
+    if unknown:
+        parser.refuse_unknown(unknown)
+    options.command = None
+    return options
+
+
+def _with_infinities(argv: Sequence[str]) -> list[str]:
+    # argparse takes "-1" for a number, but "-inf" for an option that it does not know.
+    joined: list[str] = []
+    for word in argv:
+        if word.lower() in {"-inf", "-infinity"} and joined and joined[-1].startswith("--"):
+            joined[-1] += "=-inf"
+        else:
+            joined.append(word)
+    return joined
+
+
+def _window() -> Parser:
+    parser = Parser(
+        prog="pruneapp",
+        description="Prune neural network checkpoints by pointing and clicking.",
+        epilog="Commands that open no window: "
+        + ", ".join(f"pruneapp {command}" for command in COMMANDS)
+        + f"; each has its own --help. {EXIT_STATUS}",
+    )
+    parser.add_argument("file", nargs="?", help="a checkpoint to open: a file, an index, a folder")
+    add_state_dict(parser)
+    parser.add_argument("--version", action="version", version=f"pruneapp {pruneapp.__version__}")
+    return parser
+
+
+_MATCHING = (
+    "tensors whose full name matches this glob (case-sensitive, * matches dots); may be repeated"
+)
+_USUAL = "all prunable tensors with two or more dimensions, except embeddings and norms"
+
+
+def _commands() -> tuple[Parser, Mapping[str, Parser]]:
+    """Return the parser of all commands, and that of each."""
+    parser = Parser(prog="pruneapp")
+    commands = parser.add_subparsers(dest="command", required=True, parser_class=Parser)
+
+    inspect = commands.add_parser("inspect", help="list the tensors of a checkpoint")
+    inspect.add_argument("file", help="a checkpoint: a file, an index, a model folder")
+    inspect.add_argument(
+        "--select",
+        action="append",
+        metavar="PATTERN",
+        help=f"list only {_MATCHING}; default: all tensors",
+    )
+    add_state_dict(inspect)
+    inspect.add_argument("--json", action="store_true", help="print JSON")
+
+    check = commands.add_parser(
+        "check",
+        help="check whether the weights of a checkpoint follow a pattern such as 2:4",
+        epilog="Exit status: 0 if every tensor has it, 1 if any has not; "
+        "2 for errors that you can fix, 3 for a defect of Pruneapp, 130 if interrupted.",
+    )
+    check.add_argument("file", help="a checkpoint: a file, an index, a model folder")
+    check.add_argument(
+        "--pattern",
+        required=True,
+        metavar="N:M",
+        help="at most N of every M weights are nonzero: 2:4, 4:8",
+    )
+    check.add_argument(
+        "--dim",
+        type=int,
+        default=1,
+        metavar="DIM",
+        help="dimension along which groups lie; default 1, the input dimension",
+    )
+    check.add_argument(
+        "--select",
+        action="append",
+        metavar="PATTERN",
+        help=f"check {_MATCHING}; default: {_USUAL}",
+    )
+    add_state_dict(check)
+    check.add_argument("--json", action="store_true", help="print JSON")
+
+    methods = commands.add_parser("methods", help="list the pruning methods")
+    methods.add_argument("--json", action="store_true", help="print JSON")
+
+    sizes = commands.add_parser("sizes", help="estimate the size of the export in each format")
+    sizes.add_argument("file", help="a checkpoint: a file, an index, a model folder")
+    sizes.add_argument(
+        "-o",
+        "--output",
+        metavar="OUT",
+        help="output name, because the size of resumable depends on .pt or "
+        ".safetensors; default: the suffix of the opened file",
+    )
+    add_state_dict(sizes)
+    sizes.add_argument("--json", action="store_true", help="print JSON")
+
+    expand = commands.add_parser("expand", help="convert a compact or zst export to a dense file")
+    expand.add_argument("file", help="a file in compact or zst format")
+    expand.add_argument("-o", "--output", required=True, metavar="OUT", help="output path")
+
+    _add_prune(commands.add_parser("prune", help="prune a checkpoint and write the result"))
+    add_run(commands.add_parser("run", help="apply a recipe and write the result"))
+    add_verify(
+        commands.add_parser("verify", help="check that a file is the exact result of its recipe")
+    )
+    for command in commands.choices.values():
+        command.epilog = command.epilog or EXIT_STATUS
+    return parser, commands.choices
+
+
+def _diff() -> Parser:
+    diff = Parser(
+        prog="pruneapp diff",
+        description="Compare the tensors of two checkpoints by value, independent of format "
+        "and dtype; masks in a file are applied. Sorted by the norm of the "
+        "difference relative to the norm in A.",
+        epilog="Exit status: 0 if all values are equal (NaN equals NaN, 0 equals -0), 1 if any "
+        "differ, if a tensor is in one file only or has another shape; "
+        "2 for errors that you can fix, 3 for a defect of Pruneapp, 130 if interrupted.",
+    )
+    diff.add_argument("a", metavar="A", help="a checkpoint: a file, an index, a model folder")
+    diff.add_argument("b", metavar="B", help="the other checkpoint")
+    diff.add_argument(
+        "pattern",
+        nargs="*",
+        metavar="PATTERN",
+        help="only tensors whose full name matches this glob (case-sensitive, * matches dots)",
+    )
+    diff.add_argument("--only-different", action="store_true", help="list only tensors that differ")
+    diff.add_argument("--state-dict", metavar="KEY", help=f"in A: {STATE_DICT}")
+    diff.add_argument("--other-state-dict", metavar="KEY", help="same for B")
+    diff.add_argument("--json", action="store_true", help="print JSON")
+    return diff
+
+
+def _add_prune(prune: argparse.ArgumentParser) -> None:
+    from pruneapp.cli.export_options import add_export
+    from pruneapp.methods.limits import LIMITS
+    from pruneapp.methods.method import Scope
+    from pruneapp.methods.registry import METHODS
+
+    prune.add_argument("file", help="a checkpoint: a file, an index, a model folder")
+    prune.add_argument("-o", "--output", required=True, metavar="OUT", help="output path")
+    prune.add_argument(
+        "--method", required=True, metavar="NAME", help="one of: " + ", ".join(METHODS)
+    )
+    # One option for each parameter of any method; what it means for which is said by each.
+    declared: dict[str, dict[str, list[str]]] = {}
+    for method in METHODS.values():
+        for param in method.params:
+            users = declared.setdefault(param.name, {}).setdefault(_said(param), [])
+            users.append(method.name)
+    for name, meanings in declared.items():
+        said = " ".join(f"{text} For {', '.join(users)}." for text, users in meanings.items())
+        _add_param(prune, name, "param", said)
+    for param in LIMITS:
+        more = " Or the maximum size of the compact file: 40MB." * (param.name == "total")
+        _add_param(prune, param.name, "limit", _said(param) + more)
+    prune.add_argument(
+        "--scope",
+        choices=get_args(Scope),
+        help="local: each tensor separately; global: one threshold for all tensors; "
+        "default local, or global for methods that support only that",
+    )
+    add_option(
+        prune,
+        "companions",
+        action="store_true",
+        help="also prune the matching entries of the bias and the following norm layer "
+        "of channels pruned along dim 0; otherwise a pruned filter still outputs a "
+        "constant",
+    )
+    prune.add_argument(
+        "--select",
+        action="append",
+        metavar="PATTERN",
+        help=f"prune {_MATCHING}; includes biases and norms; default: {_USUAL}",
+    )
+    add_state_dict(prune)
+    prune.add_argument("--mask", metavar="FILE", help="masks for custom_from_mask")
+    prune.add_argument(
+        "--importance-scores",
+        metavar="FILE",
+        help="importance scores to rank weights by, instead of their magnitude",
+    )
+    add_computing(prune)
+    add_export(prune)
+    prune.add_argument(
+        "--save-recipe",
+        metavar="RECIPE",
+        help="save the step as a recipe, for pruneapp run and the window",
+    )
+    prune.add_argument("--json", action="store_true", help="print the report as JSON")
+
+
+def _said(param: Param) -> str:
+    return f"{param.help} Must be {param.describe()}."
+
+
+def _add_param(parser: argparse.ArgumentParser, name: str, kind: str, said: str) -> None:
+    add_option(
+        parser,
+        name,
+        dest=f"{kind}_{name}",
+        metavar=option_of(name).strip("-").replace("-", "_").upper(),
+        help=said.replace("%", "%%"),
+    )

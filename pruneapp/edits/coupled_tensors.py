@@ -1,0 +1,229 @@
+"""What has to go along with a channel: its entry in the bias, and in the norm that follows.
+
+A channel of zeros still emits its bias; and a norm makes of it
+
+    weight * (0 - running_mean) / sqrt(running_var + eps) + bias
+
+which is the same number for every input, and not 0 as a rule: what comes after is fed a constant
+that nobody sees in the mask. With the channel's entries of the norm's weight and bias at 0 as
+well, the norm emits exactly 0, whatever its statistics are. These are measured, not learned, and
+they say what the unpruned network did: who set the mean to 0 would have to know what the bias was
+when it was measured, and the variance in the denominator must not become 0. So nothing here touches
+them, and nothing needs to.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal
+
+from pruneapp.checkpoint.checkpoint import Checkpoint
+from pruneapp.checkpoint.entry import TensorEntry
+from pruneapp.edits.manual_edit import HandEdit
+from pruneapp.edits.manual_edit_target import Target
+from pruneapp.errors import UnknownTensorError
+from pruneapp.progress import CancelToken, Job
+from pruneapp.results.tile import Box
+
+Part = Literal["bias", "norm"]
+
+_BIAS = "A pruned channel still outputs its bias: the same constant for every input."
+_NORM = (
+    "A pruned filter still outputs a constant if its norm layer has a bias "
+    "(beta). With weight and bias of the norm at 0, its output is exactly 0."
+)
+
+# "conv1" and "bn1", "conv" and "norm", "conv_2" and "batch_norm_2".
+_CONVOLUTION = re.compile(r"(?:conv|convolution)(_?)(\d*)")
+_NORM_LAYER = re.compile(r"(.*?[a-z])(_?)(\d*)")
+_NORM_WORDS = ("bn", "batch_norm", "batchnorm", "norm", "normalization", "gn", "instnorm", "in")
+# Norms that come after the convolution of their number, unless the shapes say otherwise.
+_AFTER = frozenset({"bn", "batch_norm", "batchnorm"})
+# timm's blocks: bn1 follows the first, bn2 the second. The first that is there whole holds.
+_IN_ORDER = (
+    ("conv_pw", "conv_dw", "conv_pwl"),
+    ("conv_exp", "conv_pwl"),
+    ("conv_dw", "conv_pw"),
+    ("conv_stem", "conv_head"),
+)
+# These have their outputs along dim 1.
+_TRANSPOSED = re.compile(r"trans|deconv", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Companion:
+    """A vector with one element for each channel of another tensor, along dim 0.
+
+    Attributes
+    ----------
+    name
+        Its first name.
+    part
+        What it is to the channels.
+    why
+        Why it should go along, as a sentence.
+    """
+
+    name: str
+    part: Part
+    why: str
+
+
+@dataclass
+class _Order:
+    """What the shapes say about norms of one word: whether they may follow their convolution."""
+
+    after: bool = True
+    before: bool = True
+
+
+class Companions:
+    """Finds what has to go along with channels. Looks at the names of a checkpoint once.
+
+    Names are all there is to go by, so only pairs that names make, and whose lengths fit, are
+    offered: ``X.bias``; ``conv1`` and ``bn1`` in the same module (``norm1``, ``gn_1``, without a
+    number, and timm's ``conv_pw`` and ``bn1``); ``X.0`` and ``X.1`` in a sequence. A norm may also
+    stand before the convolution of its number (DenseNet, the pre-activation ResNets, diffusers):
+    whether it does is told from the shapes of all such pairs of the model, and then ``conv1`` is
+    followed by ``norm2``. Where the shapes leave it open, ``bn`` is taken to follow, and others
+    are not offered.
+    """
+
+    def __init__(self, checkpoint: Checkpoint, cancel: CancelToken | None = None) -> None:
+        self._checkpoint = checkpoint
+        self._cancel = cancel or CancelToken()  # looked at while all names are looked through
+
+    def of(self, name: str) -> tuple[Companion, ...]:
+        """Return the companions of a weight's channels along dim 0; see `companions`."""
+        entry = self._checkpoint.entry(name)
+        found: dict[str, Companion] = {}
+        if len(entry.shape) < 2:
+            return ()
+        for own in entry.names:
+            path, _, leaf = own.rpartition(".")
+            if leaf != "weight" or _TRANSPOSED.search(path):
+                continue
+            bias = self._vector(f"{path}.bias" if path else "bias", entry.shape[0])
+            if bias is not None:
+                found.setdefault(bias.name, Companion(bias.name, "bias", _BIAS))
+            for norm in self._norms(path):
+                gamma = self._vector(f"{norm}.weight", entry.shape[0])
+                beta = self._vector(f"{norm}.bias", entry.shape[0])
+                if gamma is not None and beta is not None and gamma.kind == "norm":
+                    for part in (gamma, beta):
+                        found.setdefault(part.name, Companion(part.name, "norm", _NORM))
+                    break
+        return tuple(found.values())
+
+    def _norms(self, path: str) -> Iterator[str]:
+        """Yield the modules that would be the norm after a module, the likeliest first."""
+        parent, dot, layer = path.rpartition(".")
+        if layer.isdecimal():
+            yield f"{parent}{dot}{int(layer) + 1}"
+        for order in _IN_ORDER:
+            if layer in order and all(self._known(f"{parent}{dot}{n}.weight") for n in order):
+                yield f"{parent}{dot}bn{order.index(layer) + 1}"
+                return
+        match = _CONVOLUTION.fullmatch(layer)
+        if match is None:
+            return
+        line, number = match.groups()
+        for word in _NORM_WORDS:
+            shapes = self._orders.get((word, bool(number)), _Order())
+            if shapes.after and (word in _AFTER or not shapes.before):
+                yield f"{parent}{dot}{word}{line}{number}"
+            elif shapes.before and not shapes.after and number:
+                yield f"{parent}{dot}{word}{line}{int(number) + 1}"
+
+    @cached_property
+    def _orders(self) -> dict[tuple[str, bool], _Order]:
+        """What all pairs of the same number say, by the norm's word and whether it has a number."""
+        found: dict[tuple[str, bool], _Order] = {}
+        norms: list[TensorEntry] = []
+        for batch in self._cancel.batches(self._checkpoint.entries.values()):
+            norms += [e for e in batch if e.kind == "norm"]
+        for norm in norms:
+            self._cancel.check()
+            path, _, leaf = norm.name.rpartition(".")
+            if leaf != "weight":
+                continue
+            parent, dot, layer = path.rpartition(".")
+            match = _NORM_LAYER.fullmatch(layer)
+            if match is None:
+                continue
+            word, line, number = match.groups()
+            for convolution in ("conv", "convolution"):
+                conv = self._entry(f"{parent}{dot}{convolution}{line}{number}.weight")
+                if conv is None or len(conv.shape) < 2:
+                    continue
+                order = found.setdefault((word, bool(number)), _Order())
+                order.after = order.after and conv.shape[0] == norm.numel
+                # A grouped convolution sees more channels than its weight has along dim 1.
+                order.before = order.before and norm.numel % max(conv.shape[1], 1) == 0
+        return found
+
+    def _known(self, name: str) -> bool:
+        return self._entry(name) is not None
+
+    def _entry(self, name: str) -> TensorEntry | None:
+        try:
+            return self._checkpoint.entry(name)
+        except UnknownTensorError:
+            return None
+
+    def _vector(self, name: str, size: int) -> TensorEntry | None:
+        entry = self._entry(name)
+        return entry if entry is not None and entry.shape == (size,) and entry.prunable else None
+
+
+def companions(checkpoint: Checkpoint, name: str) -> tuple[Companion, ...]:
+    """Return the vectors whose elements belong to the channels of a weight along dim 0.
+
+    Parameters
+    ----------
+    checkpoint
+        Whose tensors.
+    name
+        Any name of the weight of a convolution or a linear layer.
+
+    Returns
+    -------
+    tuple[Companion, ...]
+        The bias first, then weight and bias of the norm that follows; those that can be pruned
+        and have the length of the channels, under the rules of `Companions`.
+
+    Raises
+    ------
+    UnknownTensorError
+        If there is no tensor of this name.
+    """
+    return Companions(checkpoint).of(name)
+
+
+def with_companions(checkpoint: Checkpoint, edit: HandEdit, job: Job | None = None) -> HandEdit:
+    """Return an edit that does the same to the companions of the channels that it means.
+
+    It is called "channel 12 of layer2.0.conv1 pruned, with norm".
+
+    Only targets that are channels along dim 0 have any; an edit without such is returned as it is.
+    `job` may cancel.
+    """
+    job = job or Job()
+    pairs = Companions(checkpoint, job.cancel)
+    more: list[Target] = []
+    parts: set[Part] = set()
+    for target in edit.targets:
+        job.cancel.check()
+        if target.shape != "channel" or target.dim != 0:
+            continue
+        boxes: tuple[Box, ...] = tuple((box[0],) for box in target.boxes)
+        for companion in pairs.of(target.name):
+            parts.add(companion.part)
+            more.append(Target(companion.name, boxes, shape="channel", dim=0))
+    if not more:
+        return edit
+    words = f"{edit.label()}, with {' and '.join(sorted(parts))}"
+    return HandEdit(edit.operation, (*edit.targets, *more), words)

@@ -1,0 +1,193 @@
+"""Masks that come from a file: torch's own beside its tensors, or one that a person made."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from pruneapp.analysis.retained_norm_blocks import aligned
+from pruneapp.analysis.zeros import zero_masks
+from pruneapp.checkpoint.checkpoint import Checkpoint
+from pruneapp.checkpoint.entry import TensorEntry
+from pruneapp.document.snapshot import Snapshot
+from pruneapp.errors import ParameterError, SelectionError
+from pruneapp.kernels.values import decode
+from pruneapp.masks.bitmask import BitMask
+from pruneapp.progress import Job
+
+
+def read_mask(checkpoint: Checkpoint, name: str, job: Job) -> BitMask | None:
+    """Read a tensor of zeros and ones as a mask, in bounded memory.
+
+    Parameters
+    ----------
+    checkpoint
+        Whose tensor.
+    name
+        Any of its names; of any real type.
+    job
+        Stepped by the elements; may cancel.
+
+    Returns
+    -------
+    BitMask or None
+        1 is kept; None if there is any other value than 0 and 1, or the type has no real values.
+    """
+    entry = checkpoint.entry(name)
+    packed = np.empty((entry.numel + 7) // 8, np.uint8)
+    for chunk in aligned(checkpoint.chunks(name), 8):
+        try:
+            values = decode(chunk.bits, entry.dtype)
+        except ValueError:
+            return None
+        kept = values == 1
+        if not np.all(kept | (values == 0)):
+            return None
+        packed[chunk.start // 8 : chunk.start // 8 + (kept.size + 7) // 8] = np.packbits(
+            kept, bitorder="little"
+        )
+        job.step(kept.size)
+    return BitMask(packed, entry.numel)
+
+
+def given_masks(
+    checkpoint: Checkpoint, names: Iterable[str], masks: Checkpoint, job: Job
+) -> dict[str, BitMask]:
+    """Read the masks for some tensors from a file of masks.
+
+    The mask of a tensor has one of its names, with or without ``_mask`` behind it, and its shape.
+
+    Parameters
+    ----------
+    checkpoint, names
+        The tensors, by any of their names.
+    masks
+        The file of masks.
+    job
+        Started with the elements of all masks; may cancel.
+
+    Returns
+    -------
+    dict[str, BitMask]
+        By first names.
+
+    Raises
+    ------
+    ParameterError
+        That names the tensor whose mask is missing, has another shape, or other values than 0
+        and 1.
+    """
+    entries = {(e := checkpoint.entry(name)).name: e for name in names}
+    known = _names_of(masks)
+    job.start(sum(e.numel for e in entries.values()), "")
+    found = {}
+    for entry in entries.values():
+        job.label(entry.name)
+        name = next((s for s in _spelled(entry) if s in known), None)
+        if name is None:
+            raise ParameterError(
+                f"'{masks.path}' contains no mask for '{entry.name}'.",
+                remedy=f"Its name there must be '{entry.name}' or '{entry.name}_mask'.",
+            )
+        if known[name].shape != entry.shape:
+            raise ParameterError(
+                f"The mask '{name}' has the shape {list(known[name].shape)}, "
+                f"but '{entry.name}' has {list(entry.shape)}.",
+                remedy="Choose the mask file made for this checkpoint.",
+            )
+        mask = read_mask(masks, name, job)
+        if mask is None:
+            raise ParameterError(
+                f"The mask '{name}' in '{masks.path}' holds other values than 0 and 1.",
+                remedy="Save it with 1 for kept and 0 for pruned weights.",
+            )
+        found[entry.name] = mask
+    return found
+
+
+def names_in(masks: Checkpoint, checkpoint: Checkpoint) -> tuple[str, ...]:
+    """Return the prunable tensors of `checkpoint` for which `masks` holds one, in file order."""
+    known = _names_of(masks)
+    return tuple(
+        entry.name
+        for entry in checkpoint.entries.values()
+        if entry.prunable and any(s in known for s in _spelled(entry))
+    )
+
+
+def holds_masks_alone(checkpoint: Checkpoint, file: Checkpoint) -> bool:
+    """Return whether a file holds masks for tensors of a checkpoint, and no weights under any name.
+
+    O(n) in the names of both; no mask is read.
+    """
+    mine = {name for entry in checkpoint.entries.values() for name in entry.names}
+    if any(e.prunable and not mine.isdisjoint(e.names) for e in file.entries.values()):
+        return False
+    return bool(names_in(file, checkpoint))
+
+
+def masks_of(checkpoint: Checkpoint, file: Checkpoint, job: Job) -> dict[str, BitMask]:
+    """Return what a file prunes of the tensors of a checkpoint, whatever left it there.
+
+    A tensor counts if the file has it by any of its names, and in its shape. Where there is a mask
+    for it (torch's ``NAME_mask``, or truth values or whole numbers under the plain name), that
+    says what is pruned; else its zeros do, as in a model that was made final.
+
+    Parameters
+    ----------
+    checkpoint
+        Whose tensors.
+    file
+        A file of masks, or a model that was pruned.
+    job
+        Started with the elements, first of the masks and then of the rest; may cancel.
+
+    Returns
+    -------
+    dict[str, BitMask]
+        By first names in the order of `checkpoint`, for every prunable tensor that both have, also
+        where nothing is pruned.
+
+    Raises
+    ------
+    SelectionError
+        If they have no tensor in common.
+    ParameterError
+        If a mask has another shape than its tensor, or other values than 0 and 1.
+    """
+    known = _names_of(file)
+    masked: list[str] = []
+    plain: dict[str, str] = {}
+    for entry in checkpoint.entries.values():
+        name = next((s for s in _spelled(entry) if s in known), None)
+        if name is None or not entry.prunable:
+            continue
+        if name not in entry.names or not known[name].dtype.prunable:
+            masked.append(entry.name)
+        elif known[name].shape == entry.shape:
+            plain[entry.name] = known[name].name
+    if not masked and not plain:
+        raise SelectionError(
+            f"'{file.path.name}' has no tensor in common with '{checkpoint.path.name}'.",
+            remedy="Choose a file of the same model: names and shapes must be the same.",
+        )
+    found = given_masks(checkpoint, masked, file, job) if masked else {}
+    zeros = zero_masks(Snapshot(file), plain.values(), job)
+    whole: dict[int, BitMask] = {}  # one for all tensors of a size: of most nothing is pruned
+    for mine, theirs in plain.items():
+        size = checkpoint.entry(mine).numel
+        if theirs not in zeros and size not in whole:
+            whole[size] = BitMask.full(size)
+        found[mine] = zeros[theirs] if theirs in zeros else whole[size]
+    return {name: found[name] for name in checkpoint.entries if name in found}
+
+
+def _names_of(masks: Checkpoint) -> dict[str, TensorEntry]:
+    known = {name: e for e in masks.entries.values() for name in e.names}
+    return known | {e.mask_of: masks.entry(e.mask_of) for e in masks.entries.values() if e.mask_of}
+
+
+def _spelled(entry: TensorEntry) -> list[str]:
+    # In a file of pairs the tensor has the plain name and its mask the longer one.
+    return [f"{name}_mask" for name in entry.names] + list(entry.names)

@@ -1,0 +1,255 @@
+"""What lies beside the weights of a model and goes along with them: configuration, tokenizer."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator, Sequence
+from pathlib import Path, PurePosixPath
+
+import msgspec
+
+from pruneapp import json_codec
+from pruneapp.checkpoint.checkpoint import Checkpoint
+from pruneapp.checkpoint.formats.sharded import blobs_of
+from pruneapp.checkpoint.io.atomic_file import PIECE_BYTES
+from pruneapp.errors import ExportError, FileChangedError, JsonError, words_of
+from pruneapp.export.format import Plan
+
+CONFIG = "config.json"
+_MODULES = "modules.json"
+# What a program needs beside the weights: configuration, tokenizer, templates, licence. Never code.
+_COMPANIONS = frozenset({".json", ".txt", ".model", ".jinja", ".md"})
+_LARGEST_COMPANION = 64 << 20
+_SHOWN = 3
+
+
+def home_of(checkpoint: Checkpoint) -> Path:
+    """Return the folder that the files of a checkpoint lie in."""
+    shards = checkpoint.contents.shards
+    return (shards[0].path if shards else checkpoint.path).parent
+
+
+class Configuration(msgspec.Struct, frozen=True):
+    """What config.json says of a model; its other keys do not matter here."""
+
+    architectures: list[str] = []
+    model_type: str = ""
+    num_hidden_layers: int | None = None
+    auto_map: dict[str, object] = {}
+
+
+def configuration_of(checkpoint: Checkpoint) -> Configuration | None:
+    """Return what the config.json beside the weights says; None where none can be read."""
+    home = home_of(checkpoint)
+    path = home / CONFIG
+    try:
+        if _is_own(path, home, _LARGEST_COMPANION):
+            return json_codec.decode(path.read_bytes(), Configuration, str(path))
+    except (OSError, JsonError):
+        pass
+    return None
+
+
+def is_home(checkpoint: Checkpoint, target: Path) -> bool:
+    """Whether a folder is the one that a checkpoint lies in."""
+    return target.exists() and home_of(checkpoint).samefile(target)
+
+
+def files_in(folder: Path) -> list[Path]:
+    """Return what lies in a folder, by name.
+
+    Raises
+    ------
+    ExportError
+        If it cannot be listed.
+    """
+    try:
+        return sorted(folder.iterdir())
+    except OSError as error:
+        remedy = "Ask for the right to read the folder, or take another one."
+        raise _refused(f"The files in '{folder}' cannot be listed", remedy, error) from error
+
+
+def is_folder_model(checkpoint: Checkpoint) -> bool:
+    """Whether the weights are of a model that is a folder: in shards, or with a configuration."""
+    return bool(checkpoint.contents.shards) or (home_of(checkpoint) / CONFIG).is_file()
+
+
+def companions(checkpoint: Checkpoint) -> dict[str, Path]:
+    """Return the files beside the weights that a copy of the model needs.
+
+    Those that lie in the model's folder, and all files of the subfolders that its ``modules.json``
+    names, as sentence-transformers writes it: their configurations, and the weights of their
+    layers.
+
+    Nothing at all where one file was opened that lies in no folder of a model: what else is there
+    is not for us to copy.
+
+    Returns
+    -------
+    dict
+        By their names in the folder, with ``/`` where they lie in a subfolder.
+
+    Raises
+    ------
+    ExportError
+        If a folder cannot be listed, or ``modules.json`` cannot be read.
+    """
+    if not is_folder_model(checkpoint):
+        return {}
+    home = home_of(checkpoint)
+    found = {}
+    for path in files_in(home):
+        wanted = path.suffix.lower() in _COMPANIONS or path.name.upper().startswith("LICENSE")
+        if not wanted or path.name.startswith(".") or path.name.endswith(".index.json"):
+            continue
+        if _is_own(path, home, _LARGEST_COMPANION):
+            found[path.name] = path
+    for folder in _module_folders(home):
+        for path in _files_below(home / folder):
+            if path.suffix != ".py" and _is_own(path, home):
+                found[path.relative_to(home).as_posix()] = path
+    return found
+
+
+def left_in_folder(checkpoint: Checkpoint) -> tuple[str, ...]:
+    """Say what of a model's folder is not written into another one; empty if that is nothing.
+
+    Raises
+    ------
+    ExportError
+        If a folder cannot be listed.
+    """
+    if not is_folder_model(checkpoint):
+        return ()
+    home = home_of(checkpoint)
+    contents = checkpoint.contents
+    opened = {shard.path.name for shard in contents.shards} or {checkpoint.path.name}
+    if contents.index is not None:
+        opened.add(contents.index.name)
+    taken = {name.partition("/")[0] for name in companions(checkpoint)} | opened
+    left = [p for p in files_in(home) if p.name not in taken and not p.name.startswith(".")]
+    if not left:
+        return ()
+    names = [f"{path.name}/" if path.is_dir() else path.name for path in left]
+    return (
+        (
+            f"Not copied from '{home.name}': {listed(names)}. Configuration, tokenizer, and what "
+            f"{_MODULES} refers to are copied; code never is."
+        ),
+    )
+
+
+def listed(names: Sequence[str]) -> str:
+    """Return the first names in quotes, and how many more there are."""
+    shown = ", ".join(f"'{name}'" for name in names[:_SHOWN])
+    return f"{shown} and {len(names) - _SHOWN:,} more" if len(names) > _SHOWN else shown
+
+
+class _Module(msgspec.Struct):
+    """An entry of ``modules.json``; what else it says is of no interest here."""
+
+    path: str = ""
+
+
+def _module_folders(home: Path) -> list[PurePosixPath]:
+    """Return the subfolders that ``modules.json`` names, none of them outside the model's."""
+    index = home / _MODULES
+    if not index.is_file() or not _is_own(index, home):
+        return []
+    with reading(index):
+        text = index.read_bytes()
+    try:
+        modules = json_codec.decode(text, list[_Module], str(index))
+    except JsonError as error:
+        raise ExportError(
+            f"'{index}' lists the modules of the model, and cannot be read: {error}",
+            remedy="Fix the file, or move it out of the folder.",
+        ) from error
+    folders = [PurePosixPath(module.path.replace("\\", "/")) for module in modules]
+    return [
+        folder
+        for folder in dict.fromkeys(folders)
+        if folder.parts
+        and not folder.is_absolute()
+        and ".." not in folder.parts
+        and (home / folder).is_dir()
+        and (home / folder).resolve().is_relative_to(home.resolve())
+    ]
+
+
+def _files_below(folder: Path) -> Iterator[Path]:
+    for path in files_in(folder):
+        if path.name.startswith("."):
+            continue
+        if path.is_dir() and not path.is_symlink():
+            yield from _files_below(path)
+        else:
+            yield path
+
+
+def _is_own(path: Path, home: Path, most: int | None = None) -> bool:
+    # A link may point anywhere; only the cache of the very model is followed.
+    try:
+        resolved = path.resolve(strict=True)
+        if most is not None and resolved.stat().st_size > most:
+            return False
+        blobs = [blobs.resolve() for blobs in blobs_of(home.resolve())]
+    except (OSError, RuntimeError):  # RuntimeError: a loop of links, before Python 3.13
+        return False
+    inside = resolved.parent == path.parent.resolve() or resolved.parent in blobs
+    return resolved.is_file() and inside
+
+
+def same(plan: Plan, there: Path) -> bool:
+    """Whether a file that is there already has the bytes of a small one that is planned."""
+    if not there.is_file():
+        return False
+    with reading(there):
+        if there.stat().st_size != plan.nbytes:
+            return False
+        return there.read_bytes() == b"".join(plan.pieces())
+
+
+def copy_of(path: Path) -> Plan:
+    """Plan a copy of a file.
+
+    Raises
+    ------
+    ExportError
+        If it cannot be read.
+    FileChangedError
+        If its size changes before it is copied.
+    """
+    with reading(path):
+        size = path.stat().st_size
+
+    def pieces() -> Iterator[bytes | memoryview]:
+        left = size
+        with reading(path), path.open("rb") as file:
+            while left >= 0 and (piece := file.read(PIECE_BYTES)):
+                left -= len(piece)
+                if left >= 0:
+                    yield piece
+        if left:
+            raise FileChangedError(
+                f"'{path}' was changed by another program while it was being copied.",
+                remedy="Nothing was written. Export again.",
+            )
+
+    return Plan(size, pieces, {})
+
+
+@contextlib.contextmanager
+def reading(path: Path) -> Iterator[None]:
+    """Say in a sentence what the system refuses while a file of the model's folder is read."""
+    try:
+        yield
+    except OSError as error:
+        remedy = "Ask for the right to read it, or move it out of the folder."
+        said = f"'{path}', which goes with the model, cannot be read"
+        raise _refused(said, remedy, error) from error
+
+
+def _refused(said: str, remedy: str, error: OSError) -> ExportError:
+    return ExportError(f"{said}: {words_of(error)}.", remedy=remedy, details=str(error))

@@ -1,0 +1,265 @@
+"""What could be written of a state: every format, how large it would be, and which to choose."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from itertools import chain
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from pruneapp.checkpoint.checkpoint import Checkpoint
+from pruneapp.errors import ExportError
+from pruneapp.export import plan as parts
+from pruneapp.export.catalog import FORMATS
+from pruneapp.export.completeness import losses
+from pruneapp.export.destination import folder
+from pruneapp.export.destination.sharding import SHARD_SIZE
+from pruneapp.export.destination.sidecars import is_folder_model
+from pruneapp.export.format import Format, Plan
+from pruneapp.export.provenance import told
+from pruneapp.export.records_state import State
+from pruneapp.export.rounding import DTYPE, KEEP, SMALLER, Rounding
+from pruneapp.params_declared import validate_all
+from pruneapp.progress import Job
+from pruneapp.results.format_offer import Forecast, FormatOffer, Purpose
+
+# So near to the smallest counts as no larger: what is compressed is not foretold any better.
+_NEAR = 1.02
+
+Params = Mapping[str, Mapping[str, Any]]
+
+
+def plans_of(
+    state: State, form: Format, values: Mapping[str, Any], job: Job, path: Path | None = None
+) -> tuple[Plan, ...]:
+    """Plan all files of an export to `path`, or under their usual names.
+
+    Looks at the job, which may cancel.
+
+    Raises
+    ------
+    ExportError
+        If the format cannot hold it, or not in a file of that name.
+    """
+    state = told(state, form.name, values)
+    if folder.in_folder(state.checkpoint, form, values, path):
+        return tuple(folder.plan(state, form, values, job).values())
+    suffix = usual_suffix(state.checkpoint, form) if path is None else path.suffix.lower()
+    return (form.plan(parts.whole(state, suffix), values, job),)
+
+
+def usual_suffix(checkpoint: Checkpoint, form: Format) -> str:
+    """Return how a file of a format ends if nothing else is said: as what was opened, if it may."""
+    suffix = checkpoint.path.suffix.lower()
+    return suffix if suffix in form.suffixes else form.suffixes[0]
+
+
+def written_as(checkpoint: Checkpoint, form: Format, path: Path | None) -> tuple[str, bool]:
+    """Return what the name of an export decides: its container, and whether all is put together.
+
+    Names of which it is the same make files of the same size. Takes no look at the disk.
+    """
+    suffix = usual_suffix(checkpoint, form) if path is None else path.suffix.lower()
+    together = path is not None and bool(checkpoint.contents.shards) and form.fits(path.name)
+    return form.container(suffix), together
+
+
+def forecast(
+    state: State, form: Format, values: Mapping[str, Any], job: Job, path: Path | None = None
+) -> Forecast:
+    """Return how large an export will be.
+
+    Parameters
+    ----------
+    state
+        What would be written.
+    form
+        The format.
+    values
+        Valid values of all its parameters.
+    job
+        Looked at; may cancel.
+    path
+        The file or folder to be written; None for the usual name.
+
+    Returns
+    -------
+    Forecast
+        Exact from headers alone; of a format that compresses from a sample.
+
+    Raises
+    ------
+    ExportError
+        If the format cannot hold it.
+    """
+    plans = plans_of(state, form, values, job, path)
+    nbytes = sum(p.nbytes if p.expected is None else p.expected(job) for p in plans)
+    notices = tuple(dict.fromkeys(notice for plan in plans for notice in plan.notices))
+    return Forecast(nbytes, all(plan.exact for plan in plans), notices, _files(plans))
+
+
+def _files(plans: Iterable[Plan]) -> int:
+    return sum(1 for plan in plans if plan.names) or 1  # an index holds none
+
+
+def offers(
+    state: State,
+    job: Job,
+    params: Params | None = None,
+    *,
+    sampled: bool = True,
+    path: Path | None = None,
+) -> tuple[FormatOffer, ...]:
+    """Return every format with the size to come, and what each purpose is best served by.
+
+    Parameters
+    ----------
+    state
+        What would be written.
+    job
+        Looked at; may cancel.
+    params
+        Values of parameters by the name of the format; defaults where nothing is said.
+    sampled
+        Whether compressed formats are sized, from a sample. Without it their sizes are None, and
+        nothing is recommended, as long as it may turn out otherwise.
+    path
+        See `offer`.
+    """
+    found = []
+    for form in FORMATS.values():
+        job.step(0)
+        given = (params or {}).get(form.name, {})
+        found.append(offer(state, form, given, job, sampled=sampled, path=path))
+    return recommend(found)
+
+
+def offer(
+    state: State,
+    form: Format,
+    given: Mapping[str, Any],
+    job: Job,
+    *,
+    sampled: bool = True,
+    path: Path | None = None,
+) -> FormatOffer:
+    """Return one format with the size to come, not compared with the others; see `offers`.
+
+    It is that of an export to `path`. Without one, and where the format refuses the name, which
+    the export will say, it is that of a file of the usual name.
+    """
+    if path is not None:
+        found = _offer(state, form, given, job, sampled=sampled, path=path)
+        if not found.why_not and not found.wrong:
+            return found
+    return _offer(state, form, given, job, sampled=sampled, path=None)
+
+
+def _offer(
+    state: State,
+    form: Format,
+    given: Mapping[str, Any],
+    job: Job,
+    *,
+    sampled: bool,
+    path: Path | None,
+) -> FormatOffer:
+    values = validate_all(form.params, given)
+    plain = _unsized(state, form, values, job, path)
+    if plain.why_not:
+        return plain
+    try:
+        if not sampled:
+            plans = plans_of(state, form, values, job, path)
+            if not all(plan.exact for plan in plans):
+                return replace(plain, exact=False)
+            nbytes = sum(plan.nbytes for plan in plans)
+            rounded = _in_16_bits(state, form, values, job, path)
+            return replace(plain, nbytes=nbytes, files=_files(plans), in_16_bits=rounded)
+        expected = forecast(state, form, values, job, path)
+    except ExportError as error:
+        if values == validate_all(form.params, {}):
+            return replace(plain, why_not=str(error))
+        return replace(plain, wrong=str(error))
+    return replace(
+        plain,
+        nbytes=expected.nbytes,
+        exact=expected.exact,
+        files=expected.files,
+        in_16_bits=_in_16_bits(state, form, values, job, path) if expected.exact else None,
+    )
+
+
+def _in_16_bits(
+    state: State, form: Format, values: Mapping[str, Any], job: Job, path: Path | None
+) -> int | None:
+    """Return the exact size of a file in bfloat16 that keeps types; None if that is no smaller."""
+    if DTYPE not in form.params or values[DTYPE.name] != KEEP:
+        return None
+    rounding = Rounding.to(SMALLER)
+    assert rounding is not None
+    batches = job.cancel.batches(state.checkpoint.entries.values())
+    if not any(map(rounding.shrinks, chain.from_iterable(batches))):
+        return None
+    plans = plans_of(state, form, {**values, DTYPE.name: SMALLER}, job, path)
+    return sum(plan.nbytes for plan in plans)
+
+
+def unsized(state: State, job: Job) -> tuple[FormatOffer, ...]:
+    """Return every format without its size: quick, also where planning 100,000 tensors is not."""
+    found = []
+    for form in FORMATS.values():
+        job.step(0)
+        found.append(_unsized(state, form, {}, job))
+    return tuple(found)
+
+
+def _unsized(
+    state: State, form: Format, values: Mapping[str, Any], job: Job, path: Path | None = None
+) -> FormatOffer:
+    serves = form.good_for
+    if form.good_for_folder is not None and is_folder_model(state.checkpoint):
+        serves = form.good_for_folder
+    # The name of a folder says nothing of the files in it.
+    named = path is not None and not folder.in_folder(state.checkpoint, form, values, path)
+    suffix = path.suffix.lower() if path and named else usual_suffix(state.checkpoint, form)
+    return FormatOffer(
+        form.name,
+        form.label,
+        form.help,
+        form.suffixes,
+        loaded_by=form.loaded_by,
+        does_not=(*losses(state.checkpoint, form, values, suffix, job), *form.does_not),
+        why_not=form.why_not(state.checkpoint),
+        params=form.params,
+        one_file=form.one_file,
+        split_by=SHARD_SIZE.name if SHARD_SIZE in form.params else "",
+        tag=form.tag,
+        rounded_by=DTYPE.name if DTYPE in form.params else "",
+        serves=serves,
+        as_it_is=form.as_it_is,
+    )
+
+
+def recommend(found: Iterable[FormatOffer]) -> tuple[FormatOffer, ...]:
+    """Mark, for each purpose, the smallest of the formats that serve it.
+
+    Of those that are at most 2 % larger, one that is loaded as it is goes before the smallest.
+    Where one that serves it is not sized yet, none is marked.
+    """
+    able = {one.name: one for one in found}
+    chosen: dict[str, dict[Purpose, str]] = {name: {} for name in able}
+    for purpose in Purpose:
+        serving = [one for one in able.values() if not one.why_not and purpose in one.serves]
+        sizes = {one.name: one.nbytes for one in serving if one.nbytes is not None}
+        if serving and len(sizes) == len(serving):
+            near = min(sizes.values()) * _NEAR
+            handy = {n: size for n, size in sizes.items() if able[n].as_it_is and size <= near}
+            candidates = handy or sizes
+            best = min(candidates, key=lambda name: candidates[name])
+            chosen[best][purpose] = able[best].serves[purpose]
+    return tuple(
+        replace(one, recommended=MappingProxyType(chosen[name])) for name, one in able.items()
+    )

@@ -1,0 +1,283 @@
+"""The compact format: what is not 0, packed, and where it is.
+
+See `checkpoint.packed` for the layout, and docs/formats.md for everybody.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from itertools import chain
+from operator import attrgetter
+from typing import Any, NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pruneapp import resources
+from pruneapp.checkpoint.dtypes import DTYPES
+from pruneapp.checkpoint.entry import TensorEntry
+from pruneapp.checkpoint.formats import compact_codec
+from pruneapp.checkpoint.formats.compact import FRAMES, INDEX
+from pruneapp.checkpoint.formats.compact_codec_layout import COMPACT, KEY, VERSION
+from pruneapp.errors import ExportError, words_of
+from pruneapp.export import plan, size_estimate
+from pruneapp.export.format import Format, Part, Plan
+from pruneapp.export.formats import safetensors
+from pruneapp.export.formats.safetensors import SAFETENSORS, plan_safetensors
+from pruneapp.export.provenance import metadata_of, told
+from pruneapp.export.records import Record, Stretch, finalized, finalized_bits, stretches
+from pruneapp.export.records_spool import Spool
+from pruneapp.export.records_state import State
+from pruneapp.export.rounding import DTYPE
+from pruneapp.export.scripts import loading_code
+from pruneapp.export.scripts.loading_code import READER_NAME
+from pruneapp.kernels.threads import default_threads, in_order
+from pruneapp.params_declared import validate_all
+from pruneapp.params_words import FlagParam
+from pruneapp.progress import Job
+from pruneapp.results.format_offer import Loader, Purpose
+
+# Bytes of a tensor below which the index takes more than packing spares.
+_SMALL = 4096
+
+
+READER = FlagParam(
+    name="reader",
+    label="Write reader script",
+    help="A short Python script that reads the file with numpy and zstandard.",
+    default=True,
+)
+
+
+def is_packed(entry: TensorEntry) -> bool:
+    """Whether a tensor goes into frames; all others are in the container as they are."""
+    # Other types are few and small, or packed already.
+    return entry.dtype.prunable and entry.nbytes >= _SMALL
+
+
+def _plan(part: Part, values: Mapping[str, Any], job: Job) -> Plan:
+    if reason := safetensors.refuses(part.checkpoint):
+        raise ExportError(reason, remedy="Export as torch.")
+    entries = safetensors.in_order(part, job)
+    packed: list[TensorEntry] = []
+    raw: list[Record] = []
+    for entry in chain.from_iterable(job.cancel.batches(entries)):
+        if is_packed(entry):
+            packed.append(entry)
+        else:
+            raw.append(finalized(part.state, entry))
+    _refuse_names(part, packed, job)
+    metadata = _metadata(part, entries, values[DTYPE.name], job)
+    names = {e.name: e.nbytes for batch in job.cancel.batches(entries) for e in batch}
+    most = {e.name: most_of(e) for batch in job.cancel.batches(packed) for e in batch}
+
+    def sized(sizes: Mapping[str, int], job: Job) -> int:
+        unfilled: list[Record] = []
+        for batch in job.cancel.batches(packed):
+            unfilled += [_index(e, None) for e in batch]
+            unfilled += [_data(e, sizes[e.name], None) for e in batch]
+        return plan_safetensors(_ordered(raw, unfilled), metadata, job).nbytes
+
+    def expected(job: Job) -> int:
+        return sized(_expected(part.state, packed, job), job)
+
+    @contextmanager
+    def prepare(job: Job) -> Iterator[Plan]:
+        with Spool() as spool:
+            records = _packed(part.state, packed, spool, job)
+            yield plan_safetensors(_ordered(raw, records), metadata, job)
+
+    return Plan(
+        sized(most, job),
+        _unprepared,
+        names,
+        plan.stripped(part),
+        expected=expected,
+        prepare=prepare,
+        work=sum(names[entry.name] for entry in packed),
+        beside={READER_NAME: _reader()} if values["reader"] else {},
+    )
+
+
+def _reader() -> bytes:
+    try:
+        return resources.path(READER_NAME).read_bytes()
+    except OSError as error:
+        raise ExportError(
+            f"The reader script for compact files cannot be read from the installation of "
+            f"Pruneapp: {words_of(error)}.",
+            remedy="Export without it, or install Pruneapp again.",
+            details=str(error),
+        ) from error
+
+
+def _unprepared() -> NoReturn:
+    raise AssertionError("a compact file tells in its first bytes how large its parts are")
+
+
+def _metadata(part: Part, entries: Sequence[TensorEntry], dtype: str, job: Job) -> dict[str, str]:
+    # What comes out is the dense file, and says that of itself.
+    values = validate_all(SAFETENSORS.params, {DTYPE.name: dtype})
+    dense = replace(part, state=told(part.state, SAFETENSORS.name, values))
+    tensors = safetensors.json_object(((e.name, [e.dtype.name, e.shape]) for e in entries), job)
+    ties = safetensors.with_ties(entries, safetensors.metadata_for(dense), job)
+    metadata = safetensors.json_object(ties.items(), job)
+    text = (
+        f'{{"version":{VERSION},"frame":{compact_codec.FRAME},'
+        f'"tensors":{tensors},"metadata":{metadata}}}'
+    )
+    return {"format": COMPACT, KEY: text, **metadata_of(part.state, {})}
+
+
+def _ordered(raw: Sequence[Record], packed: Sequence[Record]) -> list[Record]:
+    # The widest first, as in the reference, so that no number lies on an odd address.
+    return sorted((*raw, *packed), key=attrgetter("dtype.bits"), reverse=True)
+
+
+def _refuse_names(part: Part, packed: Sequence[TensorEntry], job: Job) -> None:
+    ours: set[str] = set()
+    for batch in job.cancel.batches(packed):
+        ours |= {entry.name + end for entry in batch for end in (INDEX, FRAMES)}
+    for entry in chain.from_iterable(job.cancel.batches(part.entries)):
+        if entry.name in ours:
+            raise ExportError(
+                f"The compact format reserves the name '{entry.name}', but a tensor has it.",
+                remedy="Choose another format.",
+            )
+
+
+def _rows(entry: TensorEntry) -> tuple[int, int]:
+    itemsize = np.dtype(entry.dtype.storage).itemsize
+    return -(-entry.numel // compact_codec.FRAME), compact_codec.columns(itemsize)
+
+
+def _index(entry: TensorEntry, rows: NDArray[np.uint32] | None) -> Record:
+    def pieces() -> Iterator[memoryview]:
+        assert rows is not None
+        yield rows.astype("<u4").reshape(-1).view(np.uint8).data
+
+    return Record(entry.name + INDEX, (), DTYPES["U32"], _rows(entry), pieces)
+
+
+def _data(entry: TensorEntry, nbytes: int, kept: tuple[Spool, int] | None) -> Record:
+    def pieces() -> Iterator[memoryview]:
+        assert kept is not None
+        spool, offset = kept
+        return spool.read(offset, nbytes)
+
+    return Record(entry.name + FRAMES, (), DTYPES["U8"], (nbytes,), pieces)
+
+
+def most_of(entry: TensorEntry, zeros: int = 0) -> int:
+    """Return the most bytes that the frames of a tensor may take, of which so many are 0."""
+    itemsize = np.dtype(entry.dtype.storage).itemsize
+    whole, rest = divmod(entry.numel, compact_codec.FRAME)
+    sizes = [
+        (count, size) for count, size in ((whole, compact_codec.FRAME), (1, rest)) if count and size
+    ]
+    masks = sum(count * compact_codec.bound((size + 7) // 8) for count, size in sizes)
+    values = sum(count * compact_codec.bound(size) for count, size in sizes)
+    kept = entry.numel - zeros
+    if zeros:  # which of the frames they are missing from does not matter
+        each = sum(count for count, _ in sizes) * compact_codec.bound(1)
+        values = min(values, kept + (kept >> 8) + each) if kept else 0
+    return masks + itemsize * values if kept else 0
+
+
+def _packed(state: State, entries: Sequence[TensorEntry], spool: Spool, job: Job) -> list[Record]:
+    """Pack all frames into `spool`; several at once, and in order."""
+    rows = {entry.name: np.zeros(_rows(entry), np.uint32) for entry in entries}
+    begins = dict.fromkeys(rows, 0)
+    sizes = dict.fromkeys(rows, 0)
+    tasks = (frame for entry in entries for frame in stretches(entry, compact_codec.FRAME))
+
+    def encode(frame: Stretch) -> tuple[Stretch, list[int], list[bytes]]:
+        return frame, *compact_codec.encode(finalized_bits(state, frame))
+
+    threads = default_threads() if sum(e.numel for e in entries) > compact_codec.FRAME else 1
+    for frame, row, encoded in in_order(tasks, encode, job, threads):
+        entry = frame.entry
+        number = frame.start // compact_codec.FRAME
+        rows[entry.name][number] = row
+        if not number:
+            begins[entry.name] = spool.end
+        for piece in encoded:
+            spool.append(piece)
+        sizes[entry.name] += sum(map(len, encoded))
+        job.step(frame.nbytes)
+    return [
+        record
+        for e in entries
+        for record in (
+            _index(e, rows[e.name]),
+            _data(e, sizes[e.name], (spool, begins[e.name])),
+        )
+    ]
+
+
+def _expected(state: State, entries: Sequence[TensorEntry], job: Job) -> dict[str, int]:
+    """Return about how many bytes each tensor is packed in; exact where all are measured."""
+    pieces: list[Stretch] = []
+    guesses: list[float] = []
+    for batch in job.cancel.batches(entries):
+        for entry in batch:
+            gone = state.zeroed(entry.name)
+            for frame in stretches(entry, compact_codec.FRAME):
+                pieces.append(frame)
+                guesses.append(_guess(frame, size_estimate.kept_in(gone, frame.start, frame.stop)))
+
+    def measure(frame: Stretch) -> int:
+        _, encoded = compact_codec.encode(finalized_bits(state, frame))
+        return sum(map(len, encoded))
+
+    found = size_estimate.estimate(pieces, guesses, measure, job)
+    return size_estimate.by_tensor(pieces, found, job)
+
+
+def _guess(frame: Stretch, kept: size_estimate.Kept) -> float:
+    # Of a float all but the sign and the first bits of the exponent are as good as random.
+    values = 0.85 * kept.kept * frame.entry.dtype.bits / 8
+    return 64 + values + (kept.places + 1.5 * kept.runs) / 8
+
+
+COMPACT_FILE = Format(
+    name="compact",
+    label="Compact (packed remaining weights)",
+    help=(
+        "The smallest file: one mask bit per weight and the nonzero values, "
+        "byte-shuffled and compressed, in a safetensors container. Pruneapp opens "
+        "it like any checkpoint; a short reader for numpy can be written beside it."
+    ),
+    suffixes=(".compact.safetensors",),
+    planner=_plan,
+    why_not=safetensors.refuses,
+    loaded_by=(
+        Loader("Pruneapp", note="opens it; pruneapp expand writes the dense file"),
+        Loader("pruneapp.load_compact", note="numpy arrays or torch tensors, read on demand"),
+        Loader("numpy and zstandard", note="with read_compact.py, written beside the file"),
+    ),
+    does_not=("No other program loads it directly: expand it first, or use the reader script.",),
+    params=(DTYPE, READER),
+    good_for={Purpose.ARCHIVE: "The smallest file, lossless."},
+    good_for_folder={
+        Purpose.ARCHIVE: (
+            "The smallest file, lossless for the weights; keep config.json and the "
+            "tokenizer with it."
+        )
+    },
+    one_file=True,
+    loads=loading_code.compact,
+    load_code="""
+def load(path):
+    import pruneapp
+
+    found = {}
+    for part in files_of(path, "*.safetensors"):
+        with pruneapp.open_checkpoint(part) as file:
+            entries = file.entries.values()
+            found |= {name: file.read(entry.name) for entry in entries for name in entry.names}
+    return found
+""",
+)

@@ -1,0 +1,240 @@
+"""A torch state dict whose pruned matrices are compressed sparse rows (CSR), where that is smaller.
+
+A matrix of ``R`` rows with ``n`` kept weights of ``b`` bytes each takes ``4 (R + 1) + (4 + b) n``
+bytes, with indices of 32 bits: less than dense where a share of more than ``4 / (4 + b)`` is gone,
+but for the row pointers. ``torch.save(w.to_sparse_csr())`` writes 20 bytes for every kept float32
+weight instead of 8: indices of 64 bits, and the columns twice, for they are a view of a larger
+storage.
+
+What is kept is told by the masks, not by the values: kept zeros, -0.0 and NaN with a payload are
+entries like all others, and the size is known before anything is read.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import chain
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pruneapp.checkpoint.dtypes import DTYPES
+from pruneapp.checkpoint.entry import TensorEntry
+from pruneapp.errors import counted
+from pruneapp.export import plan as parts
+from pruneapp.export.format import Format, Part, Plan
+from pruneapp.export.formats import torch_torch_zip
+from pruneapp.export.formats.zip_archive import Member, ZipPlan
+from pruneapp.export.formats.zip_archive_pickle_writer import StateDictPickle
+from pruneapp.export.records import Record, finalized
+from pruneapp.export.records_state import State
+from pruneapp.export.rounding import DTYPE
+from pruneapp.export.scripts import loading_code
+from pruneapp.masks.bitmask_mask import Mask
+from pruneapp.progress import Job
+from pruneapp.results.format_offer import Loader
+
+# torch 2.13 makes and saves CSR of 8 bits too, but has no way back: to_dense() is not implemented.
+_TYPES = frozenset({"F64", "F32", "F16", "BF16"})
+_INDEX = DTYPES["I32"]
+_MOST = (1 << 31) - 1
+# Two more members of the archive and two more tensors in the pickle take less than this.
+_OVERHEAD = 1024
+# Elements, read and sifted at once.
+_STRETCH = 1 << 19
+
+
+def sparse_bytes(entry: TensorEntry, kept: int) -> int:
+    """Return how many bytes a matrix takes as CSR of which `kept` elements are kept."""
+    itemsize = _INDEX.bits // 8
+    return itemsize * (entry.shape[0] + 1 + kept) + entry.dtype.nbytes(kept)
+
+
+def _why_dense(entry: TensorEntry, kept: int) -> str:
+    """Say why a pruned tensor is written dense, after "3"; empty if it becomes CSR."""
+    if len(entry.shape) != 2:
+        return "not two-dimensional, as convolutions and biases"
+    if entry.kind == "embedding":
+        return "embeddings, in which torch looks up no rows of CSR"
+    if entry.dtype.name not in _TYPES:
+        return f"{entry.dtype.label}, which torch cannot turn from CSR to dense"
+    if max(*entry.shape, kept) > _MOST:
+        return "too large for indices of 32 bits"
+    if sparse_bytes(entry, kept) + _OVERHEAD >= entry.nbytes:
+        return "no smaller as CSR"
+    return ""
+
+
+def csr(state: State, entry: TensorEntry, kept: Mask) -> tuple[Record, Record, Record]:
+    """Return row pointers, columns and values of a matrix; little-endian, in C order.
+
+    Parameters
+    ----------
+    state
+        What is written.
+    entry
+        A matrix of at least one column, its extents and kept elements below 2^31.
+    kept
+        What becomes an entry, whatever its value.
+
+    Returns
+    -------
+    crow, col
+        ``int32``, of as many elements as there are rows, plus one; and as are kept.
+    values
+        Bit for bit those of the source.
+    """
+    rows, columns = entry.shape
+
+    def crow() -> Iterator[memoryview]:
+        yield _little(np.zeros(1, np.int32))
+        before = 0
+        for start, stop, places in _places(entry, kept):
+            ends = np.arange(start // columns + 1, stop // columns + 1) * columns
+            yield _little((before + np.searchsorted(places, ends)).astype(np.int32))
+            before += places.size
+
+    def col() -> Iterator[memoryview]:
+        for _start, _stop, places in _places(entry, kept):
+            yield _little((places % columns).astype(np.int32))
+
+    def values() -> Iterator[memoryview]:
+        for chunk in state.chunks(entry.name, size=_STRETCH):
+            yield _little(chunk.bits[kept.bools(chunk.start, chunk.start + chunk.bits.size)])
+
+    return (
+        Record(entry.name, (), _INDEX, (rows + 1,), crow),
+        Record(entry.name, (), _INDEX, (kept.kept,), col),
+        Record(entry.name, (), entry.dtype, (kept.kept,), values),
+    )
+
+
+def _places(entry: TensorEntry, kept: Mask) -> Iterator[tuple[int, int, NDArray[np.int64]]]:
+    """Yield stretches of a tensor, and the flat indices of what is kept in each, ascending."""
+    for start in range(0, entry.numel, _STRETCH):
+        stop = min(start + _STRETCH, entry.numel)
+        yield start, stop, np.flatnonzero(kept.bools(start, stop)) + start
+
+
+def _little(found: NDArray[Any]) -> memoryview:
+    little = found.astype(found.dtype.newbyteorder("<"), copy=False)
+    return np.ascontiguousarray(little).view(np.uint8).data
+
+
+@dataclass
+class _Tally:
+    """What became of the pruned tensors."""
+
+    dense: Counter[str] = field(default_factory=Counter)
+    sparse: int = 0
+    before: int = 0
+    after: int = 0
+
+    def notice(self) -> str:
+        """Say it."""
+        pruned = self.sparse + self.dense.total()
+        if not pruned:
+            return "Nothing is pruned, so every tensor is written dense."
+        reasons = "; ".join(f"{count:,} {why}" for why, count in self.dense.most_common())
+        if not self.sparse:
+            return (
+                f"Not one of the {pruned:,} pruned tensors becomes CSR, so the file is as large "
+                f"as a dense one ({reasons})."
+            )
+        rest = f" The others stay dense ({reasons})." if self.dense else ""
+        return (
+            f"Of {counted(pruned, 'pruned tensor')} {self.sparse:,} "
+            f"{'is' if self.sparse == 1 else 'are'} smaller as CSR: {self.after:,} "
+            f"bytes instead of {self.before:,}.{rest}"
+        )
+
+
+def _plan(part: Part, _values: Mapping[str, Any], job: Job) -> Plan:
+    torch_torch_zip.refuse(
+        part,
+        "A torch file with sparse tensors",
+        "transformers, which opens such files, does not load them",
+    )
+    tally = _Tally()
+    stream = StateDictPickle()
+    members: list[Member] = []
+    names: dict[str, int] = {}
+    for entry in chain.from_iterable(job.cancel.batches(part.entries)):
+        records = _records(part.state, entry, tally)
+        first = len(members)
+        for number, record in enumerate(records, first):
+            members.append(
+                Member(torch_torch_zip.member_name(number), record.nbytes, record.pieces)
+            )
+        if len(records) == 1:
+            stream.add(entry.names, str(first), entry.dtype, entry.shape)
+        else:
+            storages = {str(number): record for number, record in enumerate(records, first)}
+            stream.add_csr(entry.names, storages, entry.shape)
+        names |= dict.fromkeys(entry.names, sum(record.nbytes for record in records))
+    plan = ZipPlan([*torch_torch_zip.before(stream), *members, torch_torch_zip.VERSION])
+    notices = (tally.notice(), *parts.stripped(part))
+    return Plan(plan.nbytes(job), plan.pieces, names, notices)
+
+
+def _records(state: State, entry: TensorEntry, tally: _Tally) -> Sequence[Record]:
+    """Return the storages of a tensor: three of CSR, or one."""
+    gone = state.zeroed(entry.name)
+    if gone is not None and gone.pruned:
+        why_dense = _why_dense(entry, gone.kept)
+        if not why_dense:
+            tally.sparse += 1
+            tally.before += entry.nbytes
+            tally.after += sparse_bytes(entry, gone.kept)
+            return csr(state, entry, gone)
+        tally.dense[why_dense] += 1
+    return (finalized(state, entry),)
+
+
+CSR = Format(
+    name="csr",
+    label="torch state dict, sparse (CSR)",
+    help=(
+        "Pruned matrices in torch's CSR layout where that is smaller; all other "
+        "tensors are dense. For programs that compute with sparse tensors. To save "
+        "disk space, use compact or a compressed format."
+    ),
+    suffixes=(".pt", ".pth"),
+    tag="-csr",
+    planner=_plan,
+    params=(DTYPE,),
+    why_not=torch_torch_zip.refuses,
+    loaded_by=(
+        Loader(
+            "torch.load",
+            note="2.13, also with mmap=True; then load_state_dict(…, assign=True) or to_dense()",
+        ),
+        Loader("Pruneapp", note="as dense weights with zeros, to continue"),
+    ),
+    does_not=(
+        (
+            "CSR is larger than dense below 67 % zeros in 16 bits, 50 % in float32 and "
+            "33 % in float64."
+        ),
+        "Convolutions, embeddings and float8 tensors stay dense. Only tensors are written.",
+        (
+            "Load with load_state_dict(…, assign=True); 16-bit tensors need "
+            "to_dense(). Not compatible with transformers."
+        ),
+    ),
+    one_file=True,
+    loads=loading_code.csr,
+    load_code="""
+def load(path):
+    found = torch.load(path, map_location="cpu", weights_only=True)
+    for name, tensor in found.items():
+        if tensor.layout == torch.sparse_csr:  # to_dense() would make 0.0 of -0.0
+            rows = torch.arange(tensor.shape[0]).repeat_interleave(tensor.crow_indices().diff())
+            found[name] = torch.zeros(tensor.shape, dtype=tensor.dtype)
+            found[name][rows, tensor.col_indices()] = tensor.values()
+    return found
+""",
+)

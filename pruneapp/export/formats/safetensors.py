@@ -1,0 +1,194 @@
+"""Dense safetensors: the file that everything loads, zeros in place."""
+
+from __future__ import annotations
+
+import json
+import struct
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import chain
+from operator import attrgetter
+from typing import Any
+
+from pruneapp.checkpoint.checkpoint import Checkpoint
+from pruneapp.checkpoint.dtypes import SAFETENSORS_DTYPES
+from pruneapp.checkpoint.entry import TensorEntry
+from pruneapp.checkpoint.formats import compact, safetensors
+from pruneapp.errors import ExportError
+from pruneapp.export import plan as parts
+from pruneapp.export.destination.sharding import SHARD_SIZE
+from pruneapp.export.format import Format, Part, Plan
+from pruneapp.export.provenance import metadata_of
+from pruneapp.export.records import Record, finalized
+from pruneapp.export.rounding import DTYPE, RoundedState
+from pruneapp.export.scripts import loading_code
+from pruneapp.progress import Job
+from pruneapp.results.format_offer import Loader, Purpose
+
+_METADATA = "__metadata__"
+# As the reference writes it: no spaces, no escapes but those that JSON demands.
+_json = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+# Sources that have the order and the metadata of a safetensors file.
+LAID_OUT = frozenset({safetensors.SAFETENSORS.name, compact.FORMAT})
+
+
+def plan_safetensors(records: Sequence[Record], metadata: Mapping[str, str], job: Job) -> Plan:
+    """Plan a safetensors file that holds `records` in this order.
+
+    A tensor with several names is written under its first; the others go into the metadata as
+    ``{dropped: kept}``, as safetensors' `save_model` writes them. Looks at the job.
+
+    Raises
+    ------
+    ExportError
+        If safetensors has no such type or cannot hold such a name.
+    """
+    header = _header(records, with_ties(records, metadata, job), job)
+    names = {r.name: r.nbytes for batch in job.cancel.batches(records) for r in batch}
+    nbytes = len(header) + sum(names.values())
+
+    def pieces() -> Iterator[bytes | memoryview]:
+        yield header
+        for record in records:
+            yield from record.pieces()
+
+    return Plan(nbytes, pieces, names)
+
+
+def with_ties(
+    records: Sequence[Record | TensorEntry], metadata: Mapping[str, str], job: Job
+) -> dict[str, str]:
+    """Return the metadata of a file of `records`: `metadata`, and the names that they drop."""
+    ties: dict[str, str] = {}
+    names: set[str] = set()
+    for batch in job.cancel.batches(records):
+        ties |= {alias: record.name for record in batch for alias in record.aliases}
+        names |= {record.name for record in batch}
+    # Ties of the source to names that are gone (NAME_orig that became NAME) go with them.
+    current = {k: v for k, v in metadata.items() if k in ties or not _ends_tie(k, v, names)}
+    return {**current, **ties}
+
+
+def _ends_tie(key: str, value: str, names: set[str]) -> bool:
+    for suffix in ("_orig", "_mask"):
+        if key.endswith(suffix) and value.endswith(suffix):  # folded
+            return value not in names and value.removesuffix(suffix) in names
+    return value not in names and value + "_orig" in names  # unfolded
+
+
+def json_object(items: Iterable[tuple[str, object]], job: Job) -> str:
+    """Return an object in JSON as `_json` writes it, a few thousand members between two looks."""
+    inside = (_json(dict(batch))[1:-1] for batch in job.cancel.batches(items))
+    return f"{{{','.join(inside)}}}"
+
+
+def _header(records: Sequence[Record], metadata: Mapping[str, str], job: Job) -> bytes:
+    items = [f'"{_METADATA}":{_json(dict(metadata))}'] if metadata else []
+    offset = 0
+    for record in chain.from_iterable(job.cancel.batches(records)):
+        if record.name == _METADATA:
+            raise ExportError(
+                f"safetensors cannot hold a tensor named '{_METADATA}': the format reserves this "
+                f"name.",
+                remedy="Export as torch.",
+            )
+        shape = ",".join(map(str, record.shape))
+        end = offset + record.nbytes
+        items.append(
+            f'{_json(record.name)}:{{"dtype":"{record.dtype.name}","shape":[{shape}],'
+            f'"data_offsets":[{offset},{end}]}}'
+        )
+        offset = end
+    try:
+        text = f"{{{','.join(items)}}}".encode()
+    except UnicodeEncodeError as error:
+        raise ExportError(
+            "safetensors cannot store a tensor name that is not valid Unicode.",
+            remedy="Export as torch.",
+            details=str(error),
+        ) from None
+    text += b" " * (-len(text) % 8)
+    if len(text) > safetensors.MAX_HEADER_BYTES:
+        raise ExportError(
+            f"safetensors cannot hold so many tensors: its header would be {len(text):,} bytes "
+            f"long, at most {safetensors.MAX_HEADER_BYTES:,} are allowed.",
+            remedy="Export as torch.",
+        )
+    return struct.pack("<Q", len(text)) + text
+
+
+def in_order(part: Part, job: Job) -> list[TensorEntry]:
+    """Return the tensors in the order in which a safetensors file should hold them.
+
+    The order of the source; only where a torch file has it so that numbers would lie on odd
+    addresses, which some readers refuse, the widest types come first, as in the reference.
+    """
+    found = _in_order_of_source(part, job)
+    if isinstance(part.state, RoundedState):  # no number is where it was
+        found.sort(key=attrgetter("dtype.bits"), reverse=True)
+    return found
+
+
+def _in_order_of_source(part: Part, job: Job) -> list[TensorEntry]:
+    if part.checkpoint.format in LAID_OUT:
+        return sorted(part.entries, key=attrgetter("location.source", "location.offset"))
+    opened = part.checkpoint.entries
+    offset = 0
+    for entry in chain.from_iterable(job.cancel.batches(part.entries)):
+        dtype = opened[entry.name].dtype
+        if offset % max(dtype.bits // 8, 1):
+            return sorted(part.entries, key=lambda e: opened[e.name].dtype.bits, reverse=True)
+        offset += dtype.nbytes(entry.numel)
+    return list(part.entries)
+
+
+def metadata_for(part: Part) -> dict[str, str]:
+    """Return the metadata that a safetensors file of this part should carry."""
+    ours = part.checkpoint.format in LAID_OUT
+    # Older transformers refuse a file without a format.
+    return metadata_of(part.state, part.metadata if ours else {"format": "pt"})
+
+
+def refuses(checkpoint: Checkpoint) -> str:
+    """Say why safetensors cannot hold `checkpoint`; empty if it can."""
+    entries = checkpoint.entries.values()
+    other = set(map(attrgetter("dtype.name"), entries)) - SAFETENSORS_DTYPES
+    if not other:
+        return ""
+    entry = next(entry for entry in entries if entry.dtype.name in other)
+    return f"safetensors has no type {entry.dtype.label}, which '{entry.name}' has."
+
+
+def _plan(part: Part, _values: Mapping[str, Any], job: Job) -> Plan:
+    if reason := refuses(part.checkpoint):
+        raise ExportError(reason, remedy="Export as torch.")
+    batches = job.cancel.batches(in_order(part, job))
+    records = [finalized(part.state, entry) for batch in batches for entry in batch]
+    plan = plan_safetensors(records, metadata_for(part), job)
+    return replace(plan, notices=(*plan.notices, *parts.stripped(part)))
+
+
+SAFETENSORS = Format(
+    name="safetensors",
+    label="safetensors, dense",
+    help="Weights with zeros where they are pruned. The most compatible format.",
+    suffixes=(".safetensors",),
+    planner=_plan,
+    params=(DTYPE, SHARD_SIZE),
+    why_not=refuses,
+    loaded_by=(
+        Loader("safetensors", note="and libraries built on it"),
+        Loader("transformers", note="from_pretrained, with config.json; tested with 5.23"),
+        Loader("torch", note="with safetensors.torch.load_file"),
+        Loader("TensorRT, OpenVINO", note="detect zeros themselves"),
+    ),
+    does_not=("Zeros do not reduce the size of a dense file.",),
+    good_for={Purpose.TRANSFORMERS: "Loads in transformers from a folder with config.json."},
+    loads=loading_code.safetensors,
+    load_code="""
+def load(path):
+    from safetensors.torch import load_file
+
+    return {n: t for file in files_of(path, "*.safetensors") for n, t in load_file(file).items()}
+""",
+)

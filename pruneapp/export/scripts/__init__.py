@@ -1,0 +1,1 @@
+"""Python that an export writes or shows."""

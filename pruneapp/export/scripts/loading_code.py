@@ -1,0 +1,99 @@
+"""How whoever gets an export loads it: one to three lines of Python, or a command.
+
+Each takes the path of a file or folder that was written, and speaks of its name: the lines are
+typed where it lies.
+"""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+
+from pruneapp import resources
+from pruneapp.export.destination.sidecars import CONFIG
+from pruneapp.export.destination.target import holds
+
+READER_NAME = "read_compact.py"
+_DENSE = ".safetensors"
+
+
+def safetensors(path: Path) -> str:
+    """Of a dense file, or of a folder of them."""
+    if path.is_dir():
+        return _folder(
+            path, "*.safetensors", "from safetensors.torch import load_file", "load_file"
+        )
+    return f"from safetensors.torch import load_file\nstate_dict = load_file({path.name!r})"
+
+
+def torch(path: Path) -> str:
+    """Of a torch file, or of a folder of them."""
+    if path.is_dir():
+        return _folder(path, "*.bin", "import torch", "torch.load")
+    return f"import torch\nstate_dict = torch.load({path.name!r}, map_location='cpu')"
+
+
+def csr(path: Path) -> str:
+    """Of a torch file with sparse rows."""
+    return f"{torch(path)}\nmodel.load_state_dict(state_dict, assign=True)"
+
+
+def resumable(path: Path) -> str:
+    """Of weights and masks, for a module that torch has pruned."""
+    is_torch = path.is_file() and path.suffix.lower() != ".safetensors"
+    lines = torch(path) if is_torch else safetensors(path)
+    if path.is_dir():
+        return lines
+    return f"{lines}\nmodel.load_state_dict(state_dict)  # pruned by torch.nn.utils.prune"
+
+
+def masks(path: Path) -> str:
+    """Of masks without weights."""
+    return (
+        "from safetensors.numpy import load_file\n"
+        f"bits = load_file({path.name!r})  # numpy.unpackbits(…, bitorder='little')"
+    )
+
+
+def compact(path: Path) -> str:
+    """Of a packed file: by our reader beside it, to be sent along, else by Pruneapp."""
+    name = _typed(path.name)
+    dense = name.removesuffix(".compact.safetensors") + _DENSE
+    if _is_ours(path.with_name(READER_NAME)):
+        command = shlex.join(["python", READER_NAME, name, dense])
+        return f"{command}\n# send {READER_NAME} along; it needs numpy and zstandard"
+    return shlex.join(["pruneapp", "expand", name, "-o", dense])
+
+
+def zst(path: Path) -> str:
+    """Of a dense file in a frame of zstd."""
+    name = _typed(path.name)
+    if name.endswith(f"{_DENSE}.zst"):
+        return shlex.join(["zstd", "-d", name])
+    # Of another name zstd does not know what to call what comes out.
+    return shlex.join(["zstd", "-d", name, "-o", name.removesuffix(".zst") + _DENSE])
+
+
+def _typed(name: str) -> str:
+    """Return the name of a file as an argument: one that begins with a dash is no option."""
+    return f"./{name}" if name.startswith("-") else name
+
+
+def _is_ours(reader: Path) -> bool:
+    """Whether it is the reader that we write, and not a script of somebody else's."""
+    try:
+        return holds(reader, resources.path(READER_NAME).read_bytes())
+    except OSError:
+        return False  # ours cannot be read where it is installed, so none was written
+
+
+def _folder(path: Path, pattern: str, line: str, load: str) -> str:
+    if (path / CONFIG).is_file():
+        return (
+            "from transformers import AutoModel\n"
+            f"model = AutoModel.from_pretrained({path.name!r})  # or the class of your model"
+        )
+    return (
+        f"import pathlib\n{line}\n"
+        f"parts = [{load}(f) for f in sorted(pathlib.Path({path.name!r}).glob({pattern!r}))]"
+    )

@@ -1,0 +1,181 @@
+"""Whether stock torch takes the very same weights as a step here.
+
+torch leaves undefined which of equal scores goes, computes norms in the type of the weights, and
+draws from a generator of its own. So its call stands in for a step only where nothing of that can
+matter, which is looked for in the weights themselves; otherwise the mask is written down.
+
+- ``l1_unstructured``, ``global_unstructured``: every weight that went is strictly smaller than
+  every one that stayed. `topk` then has no choice. Whichever method chose them, and within whatever
+  limits: where that holds in a tensor, ``l1_unstructured`` with their number takes the same.
+- ``ln_structured``: norms of what went and of what stayed lie further apart than the rounding of
+  float32 or float64 sums may come to, for the orders that torch computes by sums or comparisons.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from pruneapp.checkpoint.entry import TensorEntry
+from pruneapp.document.snapshot import Snapshot
+from pruneapp.document.step import Row, Step
+from pruneapp.kernels.kernel import Kernel, Slices
+from pruneapp.kernels.values import decode
+from pruneapp.masks.bitmask import BitMask
+from pruneapp.masks.channels import channels_left
+from pruneapp.methods import registry
+from pruneapp.methods.limits import Limits
+from pruneapp.progress import Job
+
+# The types that torch's pruning can multiply by a mask, and that its `topk` ranks everywhere.
+MULTIPLIED = {"F64", "F32", "F16", "BF16"}
+# Relative rounding of one operation in the types in which torch adds the norms of channels up.
+_EPSILON = {"F64": 2.0**-53, "F32": 2.0**-24}
+# Squares between these neither overflow nor lose bits in float32.
+_SMALLEST, _LARGEST = 1e-15, 1e15
+
+
+@dataclass(frozen=True)
+class Proved:
+    """What stock torch does just so.
+
+    Attributes
+    ----------
+    own
+        Tensors for which the step's own call, with its own values, makes the same mask.
+    together
+        How many weights of all its tensors ``global_unstructured`` has to take; None if that does
+        not make the same masks.
+    counts
+        How many weights of a tensor ``l1_unstructured`` has to take.
+    """
+
+    own: frozenset[str] = frozenset()
+    together: int | None = None
+    counts: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The tensors that need no mask written down, as long as `together` is None."""
+        return self.own | frozenset(self.counts)
+
+
+def prove(
+    before: Snapshot,
+    after: Mapping[str, BitMask],
+    step: Step,
+    names: Sequence[str],
+    *,
+    kernel: Kernel,
+    job: Job,
+) -> Proved:
+    """Return for which tensors stock torch's calls provably make the same masks.
+
+    Parameters
+    ----------
+    before
+        The state before the step.
+    after
+        Masks after it, by first names.
+    step
+        One row; of which nothing is spared any more.
+    names
+        First names of the tensors that it touches.
+    kernel
+        Counts norms.
+    job
+        Stepped by the elements that are read; may cancel.
+    """
+    (row,) = step.rows
+    entries = [before.entry(name) for name in names]
+    plain = [e for e in entries if _is_plain(before, e)]
+    as_asked = step.limits == Limits()
+    if row.method == "identity":
+        return Proved(frozenset(e.name for e in plain))
+    if registry.get(row.method).granularity == "weights":
+        sides = {e.name: _sides(before, after[e.name], e, job) for e in entries if _ranks(e)}
+        gone = {e.name: after[e.name].pruned - before.masks.pruned(e.name) for e in entries}
+        if step.scope == "global" and len(sides) == len(entries):
+            cut = max(went for went, _ in sides.values())
+            if cut < min(stayed for _, stayed in sides.values()):
+                usual = as_asked and row.method == "l1_unstructured" and len(plain) == len(entries)
+                if usual:
+                    return Proved(frozenset(names))
+                return Proved(together=sum(gone.values()))
+        apart = [name for name, (went, stayed) in sides.items() if went < stayed]
+        own: frozenset[str] = frozenset()
+        if step.scope == "local" and as_asked and row.method == "l1_unstructured":
+            own = frozenset(apart) & {e.name for e in plain}
+        return Proved(own, counts={name: gone[name] for name in apart if name not in own})
+    if row.method == "ln_structured" and as_asked and step.scope == "local":
+        able = (e for e in plain if _by_norm(before, after, e, row, kernel=kernel, job=job))
+        return Proved(frozenset(e.name for e in able))
+    return Proved()
+
+
+def _ranks(entry: TensorEntry) -> bool:
+    return entry.dtype.name in MULTIPLIED and entry.numel > 0
+
+
+def _sides(before: Snapshot, after: BitMask, entry: TensorEntry, job: Job) -> tuple[float, float]:
+    """Return the largest magnitude that went, and the smallest that stayed; NaN always stays."""
+    went, stayed = -math.inf, math.inf
+    kept = before.mask(entry.name)
+    for chunk in before.chunks(entry.name):
+        stop = chunk.start + chunk.bits.size
+        sizes = np.abs(decode(chunk.bits, entry.dtype))
+        there = after.bools(chunk.start, stop)
+        gone = ~there if kept is None else kept.bools(chunk.start, stop) & ~there
+        none = np.isnan(sizes)
+        if np.any(gone & none):  # which torch ranks above all others
+            return math.inf, -math.inf
+        went = max(went, float(np.max(sizes, where=gone, initial=-math.inf)))
+        stayed = min(stayed, float(np.min(sizes, where=there & ~none, initial=math.inf)))
+        job.step(chunk.bits.size)
+    return went, stayed
+
+
+def _by_norm(
+    before: Snapshot,
+    after: Mapping[str, BitMask],
+    entry: TensorEntry,
+    row: Row,
+    *,
+    kernel: Kernel,
+    job: Job,
+) -> bool:
+    n = row.values["n"]
+    if entry.dtype.name not in _EPSILON or n not in {1, 2, math.inf, -math.inf}:
+        return False
+    dim = row.values["dim"] % len(entry.shape)
+    view = replace(before.view(entry.name), protected=None)
+    kept = before.mask(entry.name)
+    norms = kernel.channel_norms(Slices(entry.shape, entry.dtype, dim, kept, view.read), n, job)
+    left = channels_left(kept, entry.shape, dim)
+    stays = channels_left(after[entry.name], entry.shape, dim)
+    gone = norms[left & ~stays]
+    rest = norms[left & stays]
+    if not np.all(np.isfinite(norms[left])):
+        return False
+    if not gone.size or not rest.size:
+        return True
+    low, high = float(gone.max()), float(rest.min())
+    if n in {math.inf, -math.inf}:
+        return low < high
+    if not _SMALLEST < high < _LARGEST:
+        return False
+    # Any order of adding N numbers up is wrong by (N - 1) epsilon at most, relative to a sum of
+    # magnitudes; a square by one more, and a root halves it. On both sides, and some to spare.
+    elements = entry.numel // entry.shape[dim]
+    margin = 2 * (elements + 4) if n == 1 else elements + 8
+    return bool(low < high * (1 - margin * _EPSILON[entry.dtype.name]))
+
+
+def _is_plain(state: Snapshot, entry: TensorEntry) -> bool:
+    """Whether torch has to do with nothing but weights and what is pruned of them."""
+    mask = state.mask(entry.name)
+    left = entry.numel if mask is None else mask.kept
+    return left > 0 and entry.name not in state.protected

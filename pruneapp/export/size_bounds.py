@@ -1,0 +1,226 @@
+"""The most bytes that a compact file may have, cheap enough for every move of a slider.
+
+Its header says of every tensor where it is, what it was, and how the file came to be: of 20,000
+small tensors that is more than their weights. How long all that gets is planned once for a
+checkpoint; after that only what a step changes is counted.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+import msgspec
+
+from pruneapp.checkpoint.checkpoint import Checkpoint
+from pruneapp.checkpoint.entry import TensorEntry
+from pruneapp.document.capture import Capture
+from pruneapp.document.edit import Json, Record, said
+from pruneapp.document.snapshot import Snapshot
+from pruneapp.document.step import Step
+from pruneapp.errors import ExportError
+from pruneapp.export import plan as parts
+from pruneapp.export.formats.compact import COMPACT_FILE, is_packed, most_of
+from pruneapp.export.provenance import MOST_MASKS, Told, may_have_pattern, planned, seeds_of
+from pruneapp.params_declared import validate_all
+from pruneapp.progress import Job
+from pruneapp.recipes.portable import portable, step_entry
+from pruneapp.recipes.portable_choosing import row_for
+from pruneapp.recipes.recipe import Recipe
+from pruneapp.recipes.schema import Entry, RowConfiguration
+from pruneapp.results.sparsity_report import TensorSparsity
+
+# More than `certificate` says of any model, three patterns of trillions of tensors, twice.
+_PATTERNS = 640
+# What stands around the texts, and the header is filled up to a multiple of 8.
+_AROUND = 64
+
+
+@dataclass(frozen=True)
+class _Said:
+    """What an edit says of itself in a header: its bytes, whether it may make patterns, masks."""
+
+    nbytes: int
+    patterned: bool
+    masks: Mapping[str, int]
+
+
+_NOTHING = _Said(0, patterned=False, masks={})
+
+
+class CompactSize:
+    """The most bytes that a compact file of a state has, and of the state after a step.
+
+    Parameters
+    ----------
+    snapshot
+        The state. Looked at once, in time linear in its tensors.
+    around
+        The most that everything but the tensors and what edits say takes.
+    history
+        What the edits in force say.
+
+    Attributes
+    ----------
+    snapshot
+        As given.
+    """
+
+    def __init__(self, snapshot: Snapshot, around: int, history: Iterable[_Said]) -> None:
+        self.snapshot = snapshot
+        self._history = tuple(history)
+        self._held = {e.name: _held(snapshot, e) for e in snapshot.checkpoint.entries.values()}
+        self._sum = around + sum(self._held.values())
+
+    @property
+    def nbytes(self) -> int:
+        """That of the state as it is."""
+        return self._sum + _texts(self._history)
+
+    def after(self, tensors: Iterable[TensorSparsity], step: _Said = _NOTHING) -> int:
+        """Return the most bytes after a step that touches some tensors, and says so much.
+
+        Linear in them. A tensor with weights that were made final, which a method may take again,
+        is counted with the larger number of zeros of the two.
+        """
+        entries, final = self.snapshot.checkpoint.entries, self.snapshot.final
+        nbytes = self._sum
+        for t in tensors:
+            entry, gone = entries[t.name], t.after
+            if final and (zeroed := self.snapshot.zeroed(t.name)) is not None:
+                gone = max(gone, zeroed.pruned)
+            nbytes += _most(entry, gone) - self._held[t.name]
+        return nbytes + _texts((*self._history, step))
+
+
+class CompactSizes:
+    """Sizes of the states of a document. Any thread may ask: at worst two find the same."""
+
+    def __init__(self) -> None:
+        self.forget()
+
+    def forget(self) -> None:
+        """Let go of everything: the document is closed."""
+        self._around: tuple[Checkpoint, int | None] | None = None
+        self._last: CompactSize | None = None
+        # By identity, which the records beside keep.
+        self._said: dict[int, tuple[Record, _Said]] = {}
+        self._rows: dict[str, tuple[tuple[str, ...], RowConfiguration]] = {}
+
+    def is_quick(self, snapshot: Snapshot) -> bool:
+        """Whether the file of this checkpoint was planned already."""
+        around = self._around
+        return around is not None and around[0] is snapshot.checkpoint
+
+    def now(self, capture: Capture, job: Job) -> int | None:
+        """Return the most bytes that a compact file of a state has; None if there is no such file.
+
+        Linear in the tensors, and in what the history says that was not asked before.
+        """
+        size = self._of(capture, job)
+        return None if size is None else size.nbytes
+
+    def after(
+        self,
+        capture: Capture,
+        tensors: Iterable[TensorSparsity],
+        step: Step,
+        job: Job,
+        entry: Json | None = None,
+    ) -> int | None:
+        """Return the same of the state after a step; `entry` as in `Preview.entry`."""
+        size = self._of(capture, job)
+        if size is None:
+            return None
+        return size.after(tensors, self._of_step(capture.snapshot.checkpoint, step, entry))
+
+    def _of(self, capture: Capture, job: Job) -> CompactSize | None:
+        snapshot, last = capture.snapshot, self._last
+        if last is not None and last.snapshot is snapshot:
+            return last
+        around = self._around
+        if around is None or around[0] is not snapshot.checkpoint:
+            around = self._around = snapshot.checkpoint, _around(snapshot, job)
+        if around[1] is None:
+            return None
+        history = []
+        for record in capture.records[: capture.position]:
+            job.cancel.check()
+            history.append(self._of_record(snapshot.checkpoint, record))
+        # Nothing is kept of steps that are gone from the history: they may hold masks.
+        there = set(map(id, capture.records))
+        self._said = {key: known for key, known in list(self._said.items()) if key in there}
+        found = self._last = CompactSize(snapshot, around[1], history)
+        return found
+
+    def _of_record(self, checkpoint: Checkpoint, record: Record) -> _Said:
+        known = self._said.get(id(record))
+        if known is None:
+            entry = portable(checkpoint, said(record.step, record.entry))
+            known = self._said[id(record)] = record, _said(entry)
+        return known[1]
+
+    def _of_step(self, checkpoint: Checkpoint, step: Step, entry: Json | None) -> _Said:
+        if entry is not None:
+            return _said(portable(checkpoint, entry))
+
+        def chosen(names: tuple[str, ...], pattern: str) -> RowConfiguration:
+            known = self._rows.get(pattern)
+            if known is None or known[0] != names:
+                known = self._rows[pattern] = (
+                    names,
+                    row_for(checkpoint, step.version, names, pattern),
+                )
+            return known[1]
+
+        return _said(step_entry(step, chosen))
+
+
+def _around(snapshot: Snapshot, job: Job) -> int | None:
+    """Return the most that a file has beside packed elements; None if there can be no file."""
+    quiet = Job(cancel=job.cancel)  # how far it is says nothing of what is waited for
+    state = Told(snapshot, planned(snapshot, Recipe(()), quiet))
+    values = validate_all(COMPACT_FILE.params, {"reader": False})
+    try:
+        plan = COMPACT_FILE.plan(parts.whole(state, COMPACT_FILE.suffixes[0]), values, quiet)
+    except ExportError:
+        return None
+    inside = sum(_most(entry, 0) for entry in snapshot.checkpoint.entries.values())
+    return plan.nbytes - inside + _AROUND
+
+
+def _most(entry: TensorEntry, gone: int) -> int:
+    return most_of(entry, gone) if is_packed(entry) else entry.nbytes
+
+
+def _held(snapshot: Snapshot, entry: TensorEntry) -> int:
+    gone = snapshot.zeroed(entry.name)
+    return _most(entry, 0 if gone is None else gone.pruned)
+
+
+def _texts(edits: Iterable[_Said]) -> int:
+    """Return the most bytes that some edits take in the header."""
+    nbytes, patterned, masks = 0, False, dict[str, int]()
+    for edit in edits:
+        nbytes += edit.nbytes
+        patterned |= edit.patterned
+        masks |= edit.masks
+    if sum(masks.values()) <= MOST_MASKS:
+        nbytes += sum(_twice(name) + 2 * (4 * (size // 3 + 1) + 8) for name, size in masks.items())
+    return nbytes + (_PATTERNS if patterned else 0)
+
+
+def _said(entry: Entry) -> _Said:
+    recipe = Recipe((entry,))
+    text = msgspec.json.encode(entry).decode()
+    seeds = sum(_twice(str(seed)) for seed in seeds_of(recipe))
+    masks = {name: (size + 7) // 8 for name, size in recipe.named_masks()}
+    return _Said(_twice(text) + seeds, may_have_pattern(recipe), masks)
+
+
+def _twice(text: str) -> int:
+    """Return the bytes of a text in a header: of the file, and of the dense file inside that."""
+    once = json.dumps(text, ensure_ascii=False)
+    again = json.dumps(once, ensure_ascii=False)
+    return len((once + again).encode(errors="surrogatepass"))

@@ -1,0 +1,186 @@
+"""What the person chose, and how the window stood: declared once, kept as JSON between runs."""
+
+from __future__ import annotations
+
+import base64
+import contextlib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import platformdirs
+
+from pruneapp.checkpoint.io.files_places import is_folder
+from pruneapp.errors import JsonError, ParameterError
+from pruneapp.json_codec import decode, encoded
+from pruneapp.params_declared import Param
+from pruneapp.params_words import Choice, ChoiceParam, FlagParam
+
+RECENT_FILES = 9
+VIEWED_FILES = 40
+
+THEME = ChoiceParam(
+    name="theme",
+    label="Theme",
+    help="Light, dark, or the system setting.",
+    default="system",
+    choices=(
+        Choice("system", "System"),
+        Choice("light", "Light"),
+        Choice("dark", "Dark"),
+    ),
+)
+DEVICE = ChoiceParam(
+    name="device",
+    label="Device",
+    help="Device that computes masks. The result is the same on all devices.",
+    default="auto",
+    choices=(
+        Choice("auto", "Automatic"),
+        Choice("cpu", "CPU"),
+        Choice("cuda", "CUDA"),
+        Choice("mps", "MPS"),
+    ),
+)
+WARN_OWN_METHODS = FlagParam(
+    name="warn_own_methods",
+    label="Warn before running custom methods",
+    help="Ask before loading a .py file with a pruning method, because loading runs its code.",
+    default=True,
+)
+
+WITH_COMPANIONS = FlagParam(
+    name="with_companions",
+    label="Include bias and norm",
+    help="Apply manual edits of channels to their bias and norm entries.",
+    default=False,
+)
+
+TENSOR_LIST = FlagParam(
+    name="tensor_list",
+    label="Tensors as a list",
+    help="List all tensors below each other instead of the tree of modules.",
+    default=False,
+)
+
+SETTINGS: tuple[Param, ...] = (THEME, DEVICE, WARN_OWN_METHODS, WITH_COMPANIONS, TENSOR_LIST)
+
+
+class Stored(msgspec.Struct):
+    """What is written to the file."""
+
+    version: int = 1
+    values: dict[str, Any] = {}
+    recent: list[str] = []
+    written: list[str] = []
+    blobs: dict[str, str] = {}
+    window: dict[str, Any] = {}
+    folders: dict[str, str] = {}
+    views: dict[str, dict[str, Any]] = {}
+
+
+class Settings:
+    """The settings of this person on this machine.
+
+    A file that cannot be read, or was written by hand with mistakes, never keeps the window from
+    opening: what is not valid falls back to its default.
+
+    Parameters
+    ----------
+    path
+        The file; by default where the system keeps the configuration of applications.
+    """
+
+    def __init__(self, path: Path | None = None) -> None:
+        self._path = path or Path(platformdirs.user_config_dir("pruneapp")) / "settings.json"
+        self._stored = Stored()
+        with contextlib.suppress(OSError, JsonError):
+            self._stored = decode(self._path.read_bytes(), Stored, str(self._path), file_names=True)
+
+    def get(self, param: Param) -> Any:
+        """Return the chosen value, or the default."""
+        try:
+            return param.validate(self._stored.values.get(param.name, param.default))
+        except ParameterError:
+            return param.default
+
+    def set(self, param: Param, value: Any) -> None:
+        """Choose a value and keep it."""
+        self._stored.values[param.name] = param.validate(value)
+        self._write()
+
+    @property
+    def recent(self) -> tuple[Path, ...]:
+        """The files that were opened last, the latest first."""
+        return tuple(Path(p) for p in self._stored.recent)
+
+    def add_recent(self, path: Path) -> None:
+        """Put a file in front of the recent ones."""
+        text = str(path.absolute())
+        rest = [p for p in self._stored.recent if p != text]
+        self._stored.recent = [text, *rest][:RECENT_FILES]
+        self._write()
+
+    @property
+    def written(self) -> tuple[Path, ...]:
+        """The folders that were written to last, the latest first."""
+        return tuple(Path(p) for p in self._stored.written)
+
+    def add_written(self, folder: Path) -> None:
+        """Put a folder in front of those that were written to."""
+        text = str(folder.absolute())
+        rest = [p for p in self._stored.written if p != text]
+        self._stored.written = [text, *rest][:RECENT_FILES]
+        self._write()
+
+    def folder(self, purpose: str) -> str:
+        """Return the folder that was used last to ``open``, to save a ``recipe``; "" for none."""
+        folder = self._stored.folders.get(purpose, "")
+        return folder if folder and is_folder(Path(folder)) else ""
+
+    def set_folder(self, purpose: str, file: Path) -> None:
+        """Take the file that was chosen for a purpose."""
+        self._stored.folders[purpose] = str(file.absolute().parent)
+        self._write()
+
+    @property
+    def window(self) -> Mapping[str, Any]:
+        """What holds for every file, as plain JSON: the page, the columns."""
+        return self._stored.window
+
+    def view(self, file: Path) -> Mapping[str, Any]:
+        """Return how a file was looked at when it was closed, as plain JSON; empty if never."""
+        return self._stored.views.get(str(file.absolute()), {})
+
+    def set_views(
+        self, window: Mapping[str, Any], file: Path | None, view: Mapping[str, Any]
+    ) -> None:
+        """Keep what holds for every file, and how one was looked at; those of long ago go."""
+        self._stored.window = dict(window)
+        if file is not None:
+            views = self._stored.views
+            views.pop(str(file.absolute()), None)
+            views[str(file.absolute())] = dict(view)
+            for old in list(views)[:-VIEWED_FILES]:
+                del views[old]
+        self._write()
+
+    def blob(self, name: str) -> bytes:
+        """Return bytes that Qt made (geometry, docks); empty if there are none."""
+        with contextlib.suppress(ValueError):
+            return base64.b64decode(self._stored.blobs.get(name, ""), validate=True)
+        return b""
+
+    def set_blob(self, name: str, data: bytes) -> None:
+        """Keep bytes that Qt made."""
+        self._stored.blobs[name] = base64.b64encode(data).decode("ascii")
+        self._write()
+
+    def _write(self) -> None:
+        # A full or read-only home is no reason to disturb anybody at work.
+        with contextlib.suppress(OSError):
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            temporary = self._path.with_suffix(".part")
+            temporary.write_bytes(encoded(self._stored, indent=1))
+            temporary.replace(self._path)

@@ -1,0 +1,242 @@
+"""What the person chooses for good: theme, device, methods of their own; and where help is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from importlib.metadata import entry_points
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtWidgets import QFileDialog
+
+from pruneapp import resources
+from pruneapp.errors import MethodError, PruneAppError, words_of
+from pruneapp.gui.app import dialogs
+from pruneapp.gui.app.jobs import Jobs
+from pruneapp.gui.app.settings import (
+    DEVICE,
+    SETTINGS,
+    TENSOR_LIST,
+    THEME,
+    WARN_OWN_METHODS,
+    WITH_COMPANIONS,
+    Settings,
+)
+from pruneapp.gui.commands.palette import KeySheet
+from pruneapp.gui.mainwindow.guide import GuideDialog
+from pruneapp.gui.mainwindow.window import MainWindow
+from pruneapp.gui.widgets.theme import Appearance
+from pruneapp.methods import registry
+from pruneapp.methods.method import Method
+from pruneapp.methods.registry import GROUP
+from pruneapp.params_declared import Param
+from pruneapp.params_words import ChoiceParam, FlagParam
+from pruneapp.progress import Job
+
+
+class Choosing(QObject):
+    """The commands that change settings, load methods, or explain.
+
+    Signals
+    -------
+    deviceChanged()
+        Masks are to be computed elsewhere from now on.
+    methodsLoaded(tuple)
+        Methods that were added to the registry.
+    refused(PruneAppError)
+        A file with a method cannot be used.
+    """
+
+    deviceChanged = Signal()
+    methodsLoaded = Signal(object)
+    refused = Signal(object)
+
+    def __init__(
+        self, window: MainWindow, jobs: Jobs, settings: Settings, appearance: Appearance
+    ) -> None:
+        super().__init__(window)
+        self._window = window
+        self._jobs = jobs
+        self._settings = settings
+        self._appearance = appearance
+        self._own: set[str] = set()
+        for name, call in {
+            "theme_system": self._system,
+            "theme_light": self._light,
+            "theme_dark": self._dark,
+            "load_method": self.load_method,
+            "keys": self._show_keys,
+            "guide": self._show_guide,
+            "about": self._show_about,
+        }.items():
+            window.actions_[name].triggered.connect(call)
+        window.actions_[f"theme_{settings.get(THEME)}"].setChecked(True)
+        window.device.activated.connect(self._on_device)
+        jobs.answer(_devices, on_result=self._offer_devices, on_error=self.refused.emit)
+        jobs.answer(_installed_methods, on_result=self._on_installed, on_error=self.refused.emit)
+
+    # -- theme and device -----------------------------------------------------------------------
+
+    def _system(self) -> None:
+        self._choose_theme("system")
+
+    def _light(self) -> None:
+        self._choose_theme("light")
+
+    def _dark(self) -> None:
+        self._choose_theme("dark")
+
+    def _choose_theme(self, choice: str) -> None:
+        self._settings.set(THEME, choice)
+        self._appearance.choose(choice)
+
+    def _offer_devices(self, devices: tuple[tuple[str, str], ...]) -> None:
+        box = self._window.device
+        box.clear()
+        best = devices[1][1] if len(devices) > 1 else devices[0][1]
+        box.addItem(self.tr("Automatic: {device}").format(device=best), "auto")
+        for key, label in devices:
+            box.addItem(label, key)
+        box.setCurrentIndex(max(box.findData(self._settings.get(DEVICE)), 0))
+
+    def _on_device(self, index: int) -> None:
+        self._settings.set(DEVICE, self._window.device.itemData(index))
+        self.deviceChanged.emit()
+
+    # -- settings, by their names --------------------------------------------------------------
+
+    def settings(self) -> Iterator[tuple[str, str, Callable[[], None]]]:
+        """Yield every value that a setting can be given now: words, help, and what gives it."""
+        for param in SETTINGS:
+            if isinstance(param, ChoiceParam):
+                for choice in param.choices:
+                    if param is DEVICE and self._window.device.findData(choice.value) < 0:
+                        continue  # there is no such device here
+                    words = f"{param.label}: {choice.label}"
+                    yield words, param.help, partial(self._choose, param, choice.value)
+            elif isinstance(param, FlagParam):
+                on = bool(self._settings.get(param))
+                words = self.tr("{setting}: turn off") if on else self.tr("{setting}: turn on")
+                words = words.format(setting=param.label)
+                yield words, param.help, partial(self._choose, param, not on)
+
+    def _choose(self, param: Param, value: Any) -> None:
+        """Give a setting a value, by the control that the window has for it."""
+        actions = self._window.actions_
+        if param is THEME:
+            actions[f"theme_{value}"].trigger()
+        elif param is DEVICE:
+            place = self._window.device.findData(value)
+            self._window.device.setCurrentIndex(place)
+            self._on_device(place)
+        elif param.name in {WITH_COMPANIONS.name, TENSOR_LIST.name}:
+            actions[param.name].trigger()
+        else:
+            self._settings.set(param, value)
+
+    # -- own methods ----------------------------------------------------------------------------
+
+    def load_method(self) -> None:
+        """Let the person choose a .py file with a method, after a warning that this runs code."""
+        name, _ = QFileDialog.getOpenFileName(
+            self._window,
+            self.tr("Load a pruning method"),
+            self._settings.folder("method"),
+            self.tr("Python files (*.py)"),
+        )
+        if not name:
+            return
+        self._settings.set_folder("method", Path(name))
+        if self._settings.get(WARN_OWN_METHODS) and not dialogs.run_code(self._window, name):
+            return
+
+        def load(_job: Job) -> tuple[Method, ...]:
+            path = Path(name)
+            try:  # before the import below, which takes seconds and cannot be cancelled
+                path.stat()
+            except OSError as error:
+                raise MethodError(
+                    f"'{path}' cannot be read: {words_of(error)}.", remedy="Check the name."
+                ) from error
+            # torch is imported here, in the worker: a method of the person is a class of torch.
+            from pruneapp.prune.custom_methods import load_file
+
+            return load_file(path)
+
+        self._jobs.submit(
+            self.tr("Loading method"),
+            load,
+            on_result=self._on_methods,
+            on_error=self._on_refused,
+        )
+
+    def _on_methods(self, methods: tuple[Method, ...]) -> None:
+        try:
+            for method in methods:
+                if method.name in self._own:
+                    registry.unregister(
+                        method.name
+                    )  # the person edited the file: the new one counts
+                registry.register(method)
+                self._own.add(method.name)
+        except PruneAppError as error:
+            self.refused.emit(error)
+            return
+        self.methodsLoaded.emit(methods)
+
+    def _on_installed(self, methods: tuple[Method, ...]) -> None:
+        if methods:
+            self._on_methods(methods)
+
+    def _on_refused(self, error: PruneAppError) -> None:
+        self.refused.emit(error)
+
+    # -- help -----------------------------------------------------------------------------------
+
+    def _show_keys(self) -> None:
+        more = (
+            ("Space", self.tr("Check or uncheck in the tree")),
+            ("← → ↑ ↓", self.tr("Move the cursor in the picture")),
+            ("Shift+← → ↑ ↓", self.tr("Select weights or channels from the cursor")),
+            ("H, V, C", self.tr("Select the row, column or channel at the cursor")),
+            ("Space", self.tr("Select the channel at the cursor, on the Channels page")),
+            ("Del", self.tr("Prune the selection")),
+            ("R", self.tr("Restore the selection")),
+            ("P, Shift+P", self.tr("Protect or unprotect the selection")),
+            ("Home, End", self.tr("First and last weight in the row of the cursor")),
+            ("Shift+← →", self.tr("Select weights or channels; move the threshold")),
+            ("Ctrl+← →", self.tr("Move the threshold or the channel cut")),
+            ("Space, Ctrl+A", self.tr("Select one channel or all channels")),
+            ("Del, R", self.tr("Prune or restore the selection")),
+            ("P, Shift+P", self.tr("Protect or unprotect the selection")),
+            ("T", self.tr("Show the data of the picture as a table")),
+        )
+        sheet = KeySheet(self._window.actions_.named(), more, self._window)
+        sheet.finished.connect(sheet.deleteLater)
+        sheet.open()
+
+    def _show_guide(self) -> None:
+        guide = GuideDialog(resources.path("guide.md").read_text(encoding="utf-8"), self._window)
+        self._appearance.dress(guide)
+        guide.finished.connect(guide.deleteLater)
+        guide.open()
+
+    def _show_about(self) -> None:
+        dialogs.about(self._window)
+
+
+def _devices(_job: Job) -> tuple[tuple[str, str], ...]:
+    # May import torch, where a GPU is in sight.
+    from pruneapp.kernels.devices import available
+
+    return tuple((device.key, device.label) for device in available())
+
+
+def _installed_methods(_job: Job) -> tuple[Method, ...]:
+    if not entry_points(group=GROUP):
+        return ()  # methods of other packages are classes of torch: nobody waits for it in vain
+    from pruneapp.prune.custom_methods import load_entry_points
+
+    return load_entry_points()

@@ -1,0 +1,300 @@
+"""Starting the window: shown first, everything heavy afterwards."""
+
+from __future__ import annotations
+
+import gc
+import logging
+import os
+import sys
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import (
+    QEvent,
+    QLibraryInfo,
+    QLocale,
+    QMessageLogContext,
+    QObject,
+    QTimer,
+    QtMsgType,
+    QTranslator,
+    Signal,
+    Slot,
+    qInstallMessageHandler,
+)
+from PySide6.QtGui import QCloseEvent, QFileOpenEvent, QGuiApplication, QIcon
+from PySide6.QtWidgets import QApplication, QWidget
+
+import pruneapp
+from pruneapp import resources
+from pruneapp.gui.app.runtime import Collector
+from pruneapp.gui.app.runtime_heap import share_heap
+from pruneapp.gui.app.runtime_qt_classes import QtClasses
+from pruneapp.gui.app.settings import THEME, Settings
+from pruneapp.gui.mainwindow.window import MainWindow
+from pruneapp.gui.widgets.theme import Appearance
+from pruneapp.gui.widgets.theme_style import Style
+
+if TYPE_CHECKING:
+    from pruneapp.gui.mainwindow.workbench import Workbench
+
+# A worker that runs Python keeps the interpreter for so long while the window waits for it. And the
+# window has to ask again after every call to Qt that lets go of it: some hundred times to paint
+# itself. With 5 ms, Python's default, that is a second; with 1 ms the worst stall while a file of
+# 100,000 tensors was opened took 0.2 s, with this 0.12 s, and the file was open as soon.
+SWITCH_INTERVAL_S = 0.0001
+
+log = logging.getLogger("pruneapp")
+
+
+class FirstPaint(QObject):
+    """Tells when a widget was painted for the first time.
+
+    Signals
+    -------
+    seen()
+        Once, after the paint event was delivered: a single-shot timer of 0 ms would come before.
+    """
+
+    seen = Signal()
+
+    def __init__(self, widget: QWidget) -> None:
+        super().__init__(widget)
+        self._widget = widget
+        widget.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Wait for the paint event, then for it to be done."""
+        if event.type() == QEvent.Type.Paint and watched is self._widget:
+            self._widget.removeEventFilter(self)
+            QTimer.singleShot(0, self.seen.emit)
+        return False
+
+
+class Application(QApplication):
+    """Tells of files that the system asks it to open (macOS).
+
+    It hears its own events only. A filter on the application would hear those of every object, of
+    widgets under construction too, of which Python then makes wrappers.
+
+    Signals
+    -------
+    fileRequested(Path)
+        The file.
+    """
+
+    fileRequested = Signal(object)
+
+    def event(self, event: QEvent) -> bool:
+        """Catch file-open events."""
+        if isinstance(event, QFileOpenEvent):
+            self.fileRequested.emit(Path(event.file()))
+            return True
+        return super().event(event)
+
+
+def make_application(arguments: list[str]) -> Application:
+    """Return the application with its name, style, icon and language."""
+    share_heap()  # before Qt starts a thread, too
+    # A plugin path from the environment could load code that did not come with Qt.
+    os.environ.pop("QT_PLUGIN_PATH", None)
+    application = Application(arguments)
+    application.setApplicationName("pruneapp")
+    application.setApplicationDisplayName("Pruneapp")
+    application.setApplicationVersion(pruneapp.__version__)
+    QGuiApplication.setDesktopFileName("io.github.pruneapp.Pruneapp")
+    application.setStyle(Style())
+    application.setWindowIcon(QIcon(str(resources.path("icons/pruneapp.svg"))))
+    for name, folder in (
+        ("qtbase", QLibraryInfo.path(QLibraryInfo.LibraryPath.TranslationsPath)),
+        ("pruneapp", str(resources.path("translations"))),
+    ):
+        translator = QTranslator(application)
+        if translator.load(QLocale(), name, "_", folder):
+            application.installTranslator(translator)
+    return application
+
+
+class Start(QObject):
+    """Brings the window to work after its first picture.
+
+    What an open document needs takes half a second to import; that is done in a thread, so that
+    the window answers meanwhile. None of the imported modules makes a QObject (tested), and the
+    classes of Qt that they touch were made before in the main thread (see `QtClasses`).
+
+    Parameters
+    ----------
+    window, settings, appearance
+        As the application made them.
+    file, state_dict
+        What to open as soon as that is possible.
+
+    Signals
+    -------
+    ready(Workbench)
+        Everything works.
+    """
+
+    ready = Signal(object)
+    _imported = Signal(object)
+
+    def __init__(
+        self,
+        window: MainWindow,
+        settings: Settings,
+        appearance: Appearance,
+        *,
+        file: Path | None = None,
+        state_dict: str | None = None,
+    ) -> None:
+        super().__init__(window)
+        self._window = window
+        self._settings = settings
+        self._appearance = appearance
+        self._file = file
+        self._state_dict = state_dict
+        self._thread = threading.Thread(target=self._import, name="pruneapp-imports")
+        self.workbench: Workbench | None = None
+        self._closed = False
+        # What is asked for before everything is there is done as soon as it is.
+        self._asked_early: Callable[[], object] | None = None
+        self._early = {
+            window.empty.openRequested: self._ask_file,
+            window.empty.folderRequested: self._ask_folder,
+            window.empty.sampleRequested: self._open_sample,
+            window.actions_["open"].triggered: self._ask_file,
+            window.actions_["sample"].triggered: self._open_sample,
+            window.dropped: self.open,
+        }
+        for signal, call in self._early.items():
+            signal.connect(call)
+        window.closing.connect(self._on_closing)
+        self._imported.connect(self._furnish)
+        window.empty.set_recent([str(path) for path in settings.recent])
+        window.empty.recentRequested.connect(self._open_recent)
+        self._first = FirstPaint(window)
+        self._first.seen.connect(self._on_first_paint)
+        self._classes = QtClasses(self)
+        self._classes.made.connect(self._start_import)
+
+    @Slot(object)
+    def open(self, path: Path) -> None:
+        """Open a file now, or as soon as that is possible."""
+        if self.workbench is not None:
+            self.workbench.open(path)
+        else:
+            self._file, self._state_dict = path, None
+
+    def report_bug(
+        self, kind: type[BaseException], error: BaseException, trace: TracebackType | None
+    ) -> None:
+        """Take an exception that nobody caught."""
+        if self.workbench is not None:
+            self.workbench.report_bug(kind, error, trace)
+        else:
+            sys.__excepthook__(kind, error, trace)
+
+    @Slot()
+    def _on_first_paint(self) -> None:
+        if not self._closed:
+            self._classes.start()
+
+    @Slot()
+    def _start_import(self) -> None:
+        self._thread.start()
+
+    def _import(self) -> None:
+        try:
+            import pruneapp.gui.mainwindow.workbench as module
+        except BaseException as error:  # noqa: BLE001 - whatever it is, `_furnish` raises it
+            self._imported.emit(error)
+        else:
+            self._imported.emit(module.Workbench)
+
+    @Slot(object)
+    def _furnish(self, found: type[Workbench] | BaseException) -> None:
+        self._thread.join()
+        if self._closed:
+            return  # nobody would stop the threads of a workbench that comes too late
+        if isinstance(found, BaseException):
+            raise found
+        for signal, call in self._early.items():
+            signal.disconnect(call)
+        self._window.empty.recentRequested.disconnect(self._open_recent)
+        self._window.closing.disconnect(self._on_closing)
+        self.workbench = found(self._window, self._settings, self._appearance)
+        if self._file is not None:
+            self.workbench.open(self._file, self._state_dict)
+        elif self._asked_early is not None:
+            self._asked_early()
+        gc.freeze()  # what lives as long as the window need not be looked at again
+        self.ready.emit(self.workbench)
+
+    @Slot()
+    def _ask_file(self) -> None:
+        self._asked_early = self._ask_file_now
+
+    def _ask_file_now(self) -> None:
+        if self.workbench is not None:
+            self.workbench.opening.ask_file()
+
+    @Slot()
+    def _ask_folder(self) -> None:
+        self._asked_early = self._ask_folder_now
+
+    def _ask_folder_now(self) -> None:
+        if self.workbench is not None:
+            self.workbench.opening.ask_folder()
+
+    @Slot()
+    def _open_sample(self) -> None:
+        self._file = resources.path("sample/lenet-digits.safetensors")
+
+    @Slot(str)
+    def _open_recent(self, path: str) -> None:
+        self.open(Path(path))
+
+    @Slot(object)
+    def _on_closing(self, _event: QCloseEvent) -> None:
+        self._closed = True
+        self._classes.stop()
+        if self._thread.is_alive():
+            self._thread.join()
+
+
+def main(file: str | None = None, state_dict: str | None = None) -> int:
+    """Show the window, with `file` if one is named; returns the exit status."""
+    sys.setswitchinterval(SWITCH_INTERVAL_S)
+    qInstallMessageHandler(_log_qt)
+    application = make_application(sys.argv[:1])
+    Collector(application)
+    settings = Settings()
+    appearance = Appearance(application, settings.get(THEME))
+    window = MainWindow(settings, appearance)
+    start = Start(
+        window,
+        settings,
+        appearance,
+        file=None if file is None else Path(file),
+        state_dict=state_dict,
+    )
+    application.fileRequested.connect(start.open)
+    sys.excepthook = start.report_bug
+    window.show()
+    status = application.exec()
+    if start.workbench is not None and not start.workbench.ended:
+        # A thread is still in code that is not ours, and would keep the process alive for ever.
+        os._exit(status)
+    return status
+
+
+def _log_qt(kind: QtMsgType, _context: QMessageLogContext, text: str) -> None:
+    level = {
+        QtMsgType.QtDebugMsg: logging.DEBUG,
+        QtMsgType.QtInfoMsg: logging.INFO,
+        QtMsgType.QtWarningMsg: logging.WARNING,
+    }.get(kind, logging.ERROR)
+    log.log(level, "Qt: %s", text)

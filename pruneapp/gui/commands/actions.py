@@ -1,0 +1,102 @@
+"""The declared commands as Qt's actions, in their menus."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from PySide6.QtCore import QCoreApplication, Qt
+from PySide6.QtGui import QAction, QActionGroup, QKeySequence
+from PySide6.QtWidgets import QMenu, QMenuBar, QWidget
+
+from pruneapp.gui.commands.command import RECENT, ActionSpec
+from pruneapp.gui.commands.declarations_commands import ACTIONS
+from pruneapp.gui.widgets.theme_icons import icon
+
+# Between the menus that lead to a command, and its name.
+BETWEEN = " › "
+
+
+def translated(text: str) -> str:
+    """Return a text of a declaration in the person's language."""
+    return QCoreApplication.translate("Actions", text)
+
+
+def plain(text: str) -> str:
+    """Return a menu text without its mnemonic and dots."""
+    return text.replace("&", "").rstrip("…")
+
+
+class Actions:
+    """The commands as Qt's actions, by id.
+
+    Parameters
+    ----------
+    parent
+        The window: their shortcuts hold while it is active.
+    """
+
+    def __init__(self, parent: QWidget) -> None:
+        self._by_id: dict[str, QAction] = {}
+        self._groups: dict[str, QActionGroup] = {}
+        for spec in ACTIONS:
+            action = QAction(translated(spec.text), parent)
+            action.setObjectName(spec.id)
+            action.setShortcuts([QKeySequence(key) for key in spec.keys])
+            action.setShortcutContext(Qt.ShortcutContext.WindowShortcut)
+            keys = f" ({action.shortcut().toString(_NATIVE)})" if spec.keys else ""
+            if spec.tip:
+                action.setToolTip(translated(spec.tip) + keys)
+                action.setStatusTip(translated(spec.tip))
+            action.setCheckable(spec.checkable or bool(spec.group))
+            if spec.group:
+                group = self._groups.setdefault(spec.group, QActionGroup(parent))
+                group.addAction(action)
+            self._by_id[spec.id] = action
+            parent.addAction(action)
+        self.menus: dict[str, QMenu] = {}
+
+    def __getitem__(self, name: str) -> QAction:
+        return self._by_id[name]
+
+    def values(self) -> list[QAction]:
+        """Return all of them, in the order of the declaration."""
+        return list(self._by_id.values())
+
+    def named(self) -> list[tuple[str, QAction]]:
+        """Return all of them with their names; those of a submenu with the way to them."""
+        return [(self._name(spec), self._by_id[spec.id]) for spec in ACTIONS]
+
+    def _name(self, spec: ActionSpec) -> str:
+        name = plain(self._by_id[spec.id].text())
+        if "/" not in spec.menu:
+            return name
+        way = [plain(translated(part)) for part in spec.menu.split("/")]
+        return BETWEEN.join([*way, name])
+
+    def fill(self, bar: QMenuBar) -> None:
+        """Put every command into its menu; `menus` has the menus by path afterwards."""
+        for spec in ACTIONS:
+            if spec.id == "state_dict":
+                self._menu(RECENT, bar)
+            menu = self._menu(spec.menu, bar)
+            if spec.separated:
+                menu.addSeparator()
+            menu.addAction(self._by_id[spec.id])
+
+    def paint(self, colors: Mapping[str, str], ratio: float) -> None:
+        """Draw the icons in the colours of the theme."""
+        for spec in ACTIONS:
+            if spec.icon:
+                self._by_id[spec.id].setIcon(icon(spec.icon, colors, ratio))
+
+    def _menu(self, path: str, bar: QMenuBar) -> QMenu:
+        if path not in self.menus:
+            parent, _, name = path.rpartition("/")
+            title = translated(name)
+            made = self._menu(parent, bar).addMenu(title) if parent else bar.addMenu(title)
+            made.setToolTipsVisible(True)
+            self.menus[path] = made
+        return self.menus[path]
+
+
+_NATIVE = QKeySequence.SequenceFormat.NativeText

@@ -1,0 +1,273 @@
+"""Commands, tensors, methods and settings by their names, and every key at one glance."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal
+from PySide6.QtGui import (
+    QAccessible,
+    QAccessibleAnnouncementEvent,
+    QAction,
+    QKeyEvent,
+    QKeySequence,
+)
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QDialog,
+    QHeaderView,
+    QLineEdit,
+    QStackedWidget,
+    QTableWidget,
+    QTableWidgetItem,
+    QVBoxLayout,
+    QWidget,
+)
+
+from pruneapp.gui.widgets.clipboard import copied_by
+from pruneapp.gui.widgets.labels import as_plain, plain
+from pruneapp.gui.widgets.number_format import count, shape
+from pruneapp.results.document_rows_tensor_row import TensorRow
+
+# A command and its name, for that in a submenu with the way to it.
+Named = tuple[str, QAction]
+_NATIVE = QKeySequence.SequenceFormat.NativeText
+# Nobody reads more of them; who looks for another one types more of its name.
+_MOST_TENSORS = 200
+
+
+@dataclass(frozen=True)
+class Entry:
+    """Something that is found by its name and then done.
+
+    Attributes
+    ----------
+    name
+        What is searched and shown.
+    hint
+        The keys of a command, or of what kind it is.
+    run
+        Does it.
+    tip
+        A line more.
+    enabled
+        Whether it can be done now.
+    """
+
+    name: str
+    hint: str
+    run: Callable[[], None]
+    tip: str = ""
+    enabled: bool = True
+
+
+def command(named: Named) -> Entry:
+    """Return the entry of a command."""
+    name, action = named
+    keys = ", ".join(key.toString(_NATIVE) for key in action.shortcuts())
+    return Entry(name, keys, action.trigger, action.toolTip(), action.isEnabled())
+
+
+class EntryTable(QTableWidget):
+    """Names and hints in two columns.
+
+    Parameters
+    ----------
+    headers
+        Of the two.
+    """
+
+    def __init__(self, headers: tuple[str, str], parent: QWidget | None = None) -> None:
+        super().__init__(0, 2, parent)
+        self.setHorizontalHeaderLabels(headers)
+        self.verticalHeader().hide()
+        self.verticalHeader().setDefaultSectionSize(self.fontMetrics().height() + 6)
+        self.horizontalHeader().setDefaultAlignment(Qt.AlignmentFlag.AlignLeft)
+        self.horizontalHeader().setHighlightSections(False)
+        self.horizontalHeader().setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
+        self.horizontalHeader().setSectionResizeMode(1, QHeaderView.ResizeMode.ResizeToContents)
+        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self.setTextElideMode(Qt.TextElideMode.ElideMiddle)
+        self.setTabKeyNavigation(False)
+        self.setWordWrap(False)
+        self.setShowGrid(False)
+        self._entries: list[Entry] = []
+
+    def set_entries(self, entries: Sequence[Entry]) -> None:
+        """Show these, disabled ones muted."""
+        self._entries = list(entries)
+        self.setRowCount(len(entries))
+        for row, entry in enumerate(entries):
+            for column, text in enumerate((entry.name, entry.hint)):
+                item = QTableWidgetItem(text)
+                if not entry.enabled:
+                    item.setFlags(item.flags() & ~Qt.ItemFlag.ItemIsEnabled)
+                item.setToolTip(as_plain(entry.tip or entry.name))
+                self.setItem(row, column, item)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Copy rows by Ctrl+C."""
+        if not copied_by(self, event, self._texts):
+            super().keyPressEvent(event)
+
+    def _texts(self, row: int) -> list[str]:
+        entry = self._entries[row]
+        return [entry.name, entry.hint]
+
+    def chosen(self) -> Entry | None:
+        """Return the entry of the current row."""
+        row = self.currentRow()
+        return self._entries[row] if 0 <= row < len(self._entries) else None
+
+
+class CommandPalette(QDialog):
+    """A field to type into and what matches: commands, methods, settings, tensors.
+
+    Enter does the first of them. 100,000 tensors are looked through within a key stroke.
+
+    Parameters
+    ----------
+    entries
+        Commands, methods and settings, all of them listed at first.
+    tensors
+        What lists show of every tensor; some are listed once a part of a name is typed.
+
+    Signals
+    -------
+    tensorChosen(str)
+        The name in the file of a tensor that the person wants to see.
+    """
+
+    tensorChosen = Signal(str)
+
+    def __init__(
+        self,
+        entries: Sequence[Entry],
+        tensors: Sequence[TensorRow] = (),
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self.setWindowTitle(self.tr("Command palette"))
+        self.resize(640, 480)
+        self._all = [(entry.name.lower(), entry) for entry in entries]
+        self._tensors = tensors
+        self._names: list[str] = []
+        self.field = QLineEdit(self)
+        self.field.setPlaceholderText(
+            self.tr("Type part of the name of a command, tensor, method or setting")
+        )
+        self.field.setAccessibleName(self.tr("Part of a name"))
+        self.field.setAccessibleDescription(self.field.placeholderText())
+        self.field.setClearButtonEnabled(True)
+        self.table = EntryTable((self.tr("Name"), self.tr("Shortcut or kind")), self)
+        self.table.setAccessibleName(self.tr("Matches"))
+        layout = QVBoxLayout(self)
+        layout.addWidget(self.field)
+        self.nothing = plain(self.tr("No matches."), wrap=True)
+        self.nothing.setAlignment(Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop)
+        self.nothing.setContentsMargins(16, 16, 16, 16)
+        self._found = QStackedWidget(self)
+        self._found.addWidget(self.table)
+        self._found.addWidget(self.nothing)
+        layout.addWidget(self._found)
+        self.more = plain()
+        layout.addWidget(self.more)
+        self.field.textChanged.connect(self._on_text_changed)
+        self.field.returnPressed.connect(self._run_chosen)
+        self.table.itemActivated.connect(self._run_chosen)
+        self.field.installEventFilter(self)
+        self._on_text_changed("")
+
+    def _on_text_changed(self, text: str) -> None:
+        words = text.lower().split()
+        typed = " ".join(words)
+        named = [item for item in self._all if all(word in item[0] for word in words)]
+        # A whole name comes first, then names that begin so.
+        named.sort(key=lambda item: (item[0] != typed, not item[0].startswith(typed)))
+        found = [entry for _, entry in named]
+        places = self._matching(words) if words else []
+        found += [self._entry_of(self._tensors[at]) for at in places[:_MOST_TENSORS]]
+        self.table.set_entries(found)
+        enabled = [row for row, entry in enumerate(found) if entry.enabled]
+        self.table.setCurrentCell(enabled[0] if enabled else -1, 0)
+        self._found.setCurrentWidget(self.table if found else self.nothing)
+        left = len(places) - _MOST_TENSORS
+        self.more.setVisible(left > 0)
+        self.more.setText(self.tr("{n} more tensors match.").format(n=count(left)))
+        if not found:
+            said = QAccessibleAnnouncementEvent(self, self.nothing.text())
+            QAccessible.updateAccessibility(said)
+
+    def _matching(self, words: Sequence[str]) -> list[int]:
+        """Return the tensors whose names have all words in them, those that end so first."""
+        if not self._names:
+            self._names = [row.shown.lower() for row in self._tensors]
+        names = self._names
+        found = [at for at, name in enumerate(names) if words[0] in name]
+        for word in words[1:]:
+            found = [at for at in found if word in names[at]]
+        whole = " ".join(words)
+        found.sort(key=lambda at: names[at] != whole)  # a whole name comes first
+        return found
+
+    def _entry_of(self, row: TensorRow) -> Entry:
+        facts = (self.tr("Tensor"), row.kind, shape(row.shape))
+        hint = " · ".join(fact for fact in facts if fact)
+        return Entry(row.shown, hint, lambda: self.tensorChosen.emit(row.name), row.name)
+
+    def _run_chosen(self) -> None:
+        entry = self.table.chosen()
+        if entry is not None and entry.enabled:
+            self.accept()
+            entry.run()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Let the arrow keys move in the table while the field has the focus."""
+        if (
+            watched is self.field
+            and isinstance(event, QKeyEvent)
+            and event.type() == QEvent.Type.KeyPress
+            and event.key() in _STEPS
+        ):
+            row = self.table.currentRow() + _STEPS[Qt.Key(event.key())]
+            row = min(max(row, 0), self.table.rowCount() - 1)
+            if row >= 0:
+                self.table.setCurrentCell(row, 0)
+            return True
+        return super().eventFilter(watched, event)
+
+
+_STEPS = {Qt.Key.Key_Up: -1, Qt.Key.Key_Down: 1, Qt.Key.Key_PageUp: -10, Qt.Key.Key_PageDown: 10}
+
+
+class KeySheet(QDialog):
+    """Every command that has a key, and the keys that hold only in the picture and the tree.
+
+    Parameters
+    ----------
+    actions
+        The commands of the window.
+    more
+        Further keys and what they do.
+    """
+
+    def __init__(
+        self,
+        actions: Sequence[Named],
+        more: Sequence[tuple[str, str]],
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self.setWindowTitle(self.tr("Keyboard shortcuts"))
+        self.resize(QSize(560, 720).boundedTo(self.screen().availableSize() - QSize(48, 64)))
+        table = EntryTable((self.tr("Command"), self.tr("Shortcut")), self)
+        table.setAccessibleName(self.tr("Commands and shortcuts"))
+        table.set_entries(
+            [command(named) for named in actions if named[1].shortcuts()]
+            + [Entry(text, keys, run=table.clearSelection) for keys, text in more]
+        )
+        QVBoxLayout(self).addWidget(table)
+        self.table = table

@@ -1,0 +1,130 @@
+"""The masks of another file: how far they agree with those here, and one made of both."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtWidgets import QFileDialog, QWidget
+
+from pruneapp.checkpoint.checkpoint import open_checkpoint
+from pruneapp.document.document import Document
+from pruneapp.edits.apply_manual_edit import HandPreview
+from pruneapp.edits.combine import Combination, combine, overlap
+from pruneapp.edits.mask_files import masks_of
+from pruneapp.gui.app.dialogs_one_dialog import OneDialog
+from pruneapp.gui.app.jobs import Jobs
+from pruneapp.gui.compare.combine_dialog import CombineDialog
+from pruneapp.gui.compare.compare_controller import Comparing
+from pruneapp.gui.document.open_document import Session
+from pruneapp.gui.manual_edit.edit_worker import prepared
+from pruneapp.gui.widgets.theme import Appearance
+from pruneapp.masks.bitmask import BitMask
+from pruneapp.progress import Job
+from pruneapp.results.state_comparison_overlap import Overlap
+
+Masks = Mapping[str, BitMask]
+
+
+class Combining(QObject):
+    """Combines the masks of the document with those of a file.
+
+    Parameters
+    ----------
+    session, jobs
+        The document, and where masks are read and made.
+    comparing
+        Shows where both sides differ.
+    appearance
+        The colours of the dialog.
+    window
+        Its parent.
+
+    Signals
+    -------
+    done(HandPreview)
+        What was done.
+    """
+
+    done = Signal(object)
+
+    def __init__(
+        self,
+        session: Session,
+        jobs: Jobs,
+        comparing: Comparing,
+        appearance: Appearance,
+        window: QWidget,
+    ) -> None:
+        super().__init__(window)
+        self._session = session
+        self._jobs = jobs
+        self._comparing = comparing
+        self._window = window
+        self._one: OneDialog[CombineDialog] = OneDialog(session, appearance, self)
+
+    @property
+    def dialog(self) -> CombineDialog | None:
+        """What asks how; None while nothing is asked."""
+        return self._one.shown
+
+    def ask(self) -> None:
+        """Let the person choose a file, and then how."""
+        document = self._session.document
+        if document is None or self.dialog is not None or not self._session.may_work():
+            return
+        name, _ = QFileDialog.getOpenFileName(
+            self._window,
+            self.tr("Combine masks with a file"),
+            str(self._session.folder("mask", document.checkpoint.path.parent)),
+        )
+        if name:
+            self._session.note_folder("mask", Path(name))
+            self._read(document, Path(name))
+
+    def _read(self, document: Document, path: Path) -> None:
+        snapshot = document.snapshot()
+
+        def work(job: Job) -> tuple[Masks, Overlap]:
+            with open_checkpoint(path, job=job) as file:
+                theirs = masks_of(snapshot.checkpoint, file, job)
+            return theirs, overlap(snapshot, theirs, job)
+
+        self._jobs.submit(
+            self.tr("Reading masks"),
+            work,
+            on_result=partial(self._show, document, path),
+            on_error=self._session.refused.emit,
+        )
+
+    def _show(self, document: Document, path: Path, found: tuple[Masks, Overlap]) -> None:
+        if self._session.document is not document or self.dialog is not None:
+            return  # closed meanwhile
+        theirs, both = found
+        contents = self._session.contents
+        dialog = CombineDialog(path.name, both, contents.shown, self._window, short=contents.short)
+        dialog.combineRequested.connect(partial(self._combine, theirs, path.name))
+        dialog.pictureRequested.connect(partial(self._comparing.compare_masks, path.name, theirs))
+        self._one.open(dialog)
+
+    def _combine(self, theirs: Masks, title: str, how: Combination) -> None:
+        document = self._session.document
+        if document is None or not self._session.may_work():
+            return
+        snapshot = document.snapshot()
+
+        def work(job: Job) -> HandPreview:
+            return prepared(snapshot, combine(snapshot, theirs, how, title, job), job)
+
+        self._jobs.submit(
+            self.tr("Combining masks"),
+            work,
+            on_result=partial(self._on_combined, document),
+            on_error=self._session.refused.emit,
+        )
+
+    def _on_combined(self, document: Document, preview: HandPreview) -> None:
+        if self._session.document is document and self._session.edit(preview):
+            self.done.emit(preview)

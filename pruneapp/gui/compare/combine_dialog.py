@@ -1,0 +1,154 @@
+"""How far two masks agree, and which one is to be made of both."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QGridLayout, QPushButton, QRadioButton, QWidget
+
+from pruneapp.gui.widgets.labels import heading, plain, recolor
+from pruneapp.gui.widgets.number_format import NO_NUMBER, count, percent
+from pruneapp.gui.widgets.reports import CountsTable
+from pruneapp.gui.widgets.reports_decision import DecisionDialog
+from pruneapp.gui.widgets.theme_colors import with_defaults
+from pruneapp.results.short_names import ShortNames
+from pruneapp.results.state_comparison_overlap import Overlap, TensorOverlap
+
+
+class CombineDialog(DecisionDialog):
+    """Shows the overlap of what is pruned here and in a file; one button makes one mask of both.
+
+    Parameters
+    ----------
+    file
+        What the other side is called.
+    overlap
+        What is pruned on both sides.
+    shown
+        The names to show for the names in the file.
+
+    Signals
+    -------
+    combineRequested(str)
+        The person wants ``or``, ``and`` or ``minus``; the dialog closes.
+    pictureRequested()
+        The person wants to see where they differ; the dialog closes.
+    """
+
+    combineRequested = Signal(str)
+    pictureRequested = Signal()
+
+    def __init__(
+        self,
+        file: str,
+        overlap: Overlap,
+        shown: Mapping[str, str],
+        parent: QWidget | None = None,
+        *,
+        short: ShortNames | None = None,
+    ) -> None:
+        super().__init__(self.tr("Combine masks"), parent=parent)
+        self._overlap = overlap
+        self._muted: list[QWidget] = []
+        tensors = overlap.tensors
+
+        def cells(row: int) -> tuple[str, ...]:
+            tensor = tensors[row]
+            return (
+                shown.get(tensor.name, tensor.name),
+                count(tensor.both),
+                count(tensor.only_here),
+                count(tensor.only_there),
+                _share(tensor),
+            )
+
+        headers = (
+            self.tr("Pruned in"),
+            self.tr("Both"),
+            self.tr("Only in this file"),
+            self.tr("Only in the other file"),
+            self.tr("Overlap"),
+        )
+        self.about = plain(
+            self.tr(
+                "Other file: {file}. {n} tensors are in both files. Overlap of the pruned "
+                "weights (intersection over union): {share}."
+            ).format(file=file, n=count(len(tensors)), share=_share(overlap)),
+            wrap=True,
+        )
+        self.table = CountsTable(headers, len(tensors), cells, self, short=short)
+        self.table.setAccessibleName(self.tr("Mask overlap per tensor"))
+        self.table.setAccessibleDescription(self.about.text())
+        self.choices: dict[str, QRadioButton] = {}
+        box = QWidget(self)
+        choices = QGridLayout(box)
+        choices.setContentsMargins(0, 0, 0, 0)
+        choices.setHorizontalSpacing(16)
+        choices.setVerticalSpacing(4)
+        for row, (how, text, help_) in enumerate(self._choices()):
+            radio = QRadioButton(text, self)
+            radio.setAccessibleDescription(help_)
+            radio.toggled.connect(self._show_number)
+            note = plain(help_)
+            self._muted.append(note)
+            choices.addWidget(radio, row, 0)
+            choices.addWidget(note, row, 1)
+            self.choices[how] = radio
+        choices.setColumnStretch(1, 1)
+        self.picture = QPushButton(self.tr("Show differences"), self)
+        title = heading(self.tr("Result"))
+        self.lay_out((self.about, self.table, title, box), wide=self.table, beside=(self.picture,))
+        self.resize(640, 480)
+        self.choices["or"].setChecked(True)
+        self.choices["or"].setFocus()
+        self.accepted.connect(self._combine)
+        self.picture.clicked.connect(self._show_picture)
+        self.set_colors({})
+
+    def set_colors(self, colors: Mapping[str, str]) -> None:
+        """Take the theme's colours."""
+        for label in (self.about, *self._muted):
+            recolor(label, with_defaults(colors)["muted"])
+
+    @property
+    def how(self) -> str:
+        """What is chosen: ``or``, ``and`` or ``minus``."""
+        return next(how for how, radio in self.choices.items() if radio.isChecked())
+
+    def _choices(self) -> tuple[tuple[str, str, str], ...]:
+        return (
+            (
+                "or",
+                self.tr("Union"),
+                self.tr("Also prune weights that are pruned only in the other file"),
+            ),
+            (
+                "and",
+                self.tr("Intersection"),
+                self.tr("Restore weights that are pruned only in this file"),
+            ),
+            (
+                "minus",
+                self.tr("Only in this file"),
+                self.tr("Restore weights that are pruned in both files"),
+            ),
+        )
+
+    def _show_number(self) -> None:
+        found = self._overlap
+        number = {"or": found.only_there, "and": found.only_here, "minus": found.both}[self.how]
+        text = self.tr("Prune {n} weights") if self.how == "or" else self.tr("Restore {n} weights")
+        self.go.setText(text.format(n=count(number)) if number else self.tr("No changes"))
+        self.go.setEnabled(bool(number))
+
+    def _combine(self) -> None:
+        self.combineRequested.emit(self.how)
+
+    def _show_picture(self) -> None:
+        self.reject()
+        self.pictureRequested.emit()
+
+
+def _share(overlap: Overlap | TensorOverlap) -> str:
+    return NO_NUMBER if overlap.jaccard is None else percent(overlap.jaccard)

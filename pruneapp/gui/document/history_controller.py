@@ -1,0 +1,183 @@
+"""Going through the history without waiting for a disk.
+
+What is in memory is put in force at once. What was put aside is read in the background first, and
+what has become too much is put aside there.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+from PySide6.QtCore import QObject, QTimer
+
+from pruneapp.document.document import Document
+from pruneapp.document.document_changes import DocumentChanged
+from pruneapp.document.mask_store_aside import Fetch, Written
+from pruneapp.errors import HistoryError, PruneAppError, words_of
+from pruneapp.gui.app.jobs import Jobs
+from pruneapp.gui.app.jobs_tasks import Task
+from pruneapp.gui.document.open_document import Session
+from pruneapp.progress import Job
+
+# So many masks of what was cut off are let go of between two frames: that takes 2 ms.
+SLICE = 4_000
+
+
+class Moving(QObject):
+    """Undo, redo and jumps of the session's document.
+
+    Parameters
+    ----------
+    session
+        The document.
+    jobs
+        Where masks are written and read.
+    """
+
+    def __init__(self, session: Session, jobs: Jobs, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._session = session
+        self._jobs = jobs
+        self._target = -1
+        self._reading: Task[Any] | None = None
+        self._writing: Task[Written] | None = None
+        self._full = False
+        self._tidying = QTimer(self)
+        self._tidying.setSingleShot(True)
+        self._tidying.setInterval(0)
+        self._tidying.timeout.connect(self._tidy)
+        session.opened.connect(self._on_opened)
+        session.changed.connect(self._on_changed)
+        session.closed.connect(self._on_closed)
+
+    def undo(self) -> None:
+        """Take back the last step."""
+        self._go_by(-1)
+
+    def redo(self) -> None:
+        """Do it again."""
+        self._go_by(1)
+
+    def jump(self, position: int) -> None:
+        """Go to a state of the history."""
+        document = self._session.document
+        if document is None or not 0 <= position < len(document.items):
+            return
+        self._stop_reading()
+        fetch = document.history.missing(position)
+        if fetch is None:
+            self._go_to(document, position)
+        else:
+            self._read(document, position, fetch)
+
+    def _go_by(self, steps: int) -> None:
+        document = self._session.document
+        if document is not None:
+            # Who presses the key again while the disk works wants to go on.
+            at = document.position if self._reading is None else self._target
+            self.jump(at + steps)
+
+    def _go_to(self, document: Document, position: int) -> None:
+        if position == document.position - 1:
+            self._session.undo()
+        elif position == document.position + 1:
+            self._session.redo()
+        else:
+            self._session.jump(position)
+
+    # -- the disk -------------------------------------------------------------------------------
+
+    def _read(self, document: Document, position: int, fetch: Fetch) -> None:
+        def work(job: Job) -> Any:
+            try:
+                return fetch.run(job)
+            except OSError as error:
+                raise HistoryError(
+                    f"The masks of this state cannot be read: {words_of(error)}.",
+                    remedy="The current state is unchanged.",
+                ) from error
+
+        self._target = position
+        self._reading = self._jobs.submit(
+            self.tr("Undoing") if position < document.position else self.tr("Redoing"),
+            work,
+            on_result=partial(self._on_read, document, document.revision, position),
+            on_error=self._on_unreadable,
+            on_cancelled=self._on_not_read,
+        )
+
+    def _on_read(self, document: Document, revision: int, position: int, found: Any) -> None:
+        self._reading = None
+        if document is self._session.document and document.revision == revision:
+            document.history.put_back(found)
+            self._go_to(document, position)
+
+    def _on_unreadable(self, error: PruneAppError) -> None:
+        self._reading = None
+        self._session.refused.emit(error)
+
+    def _on_not_read(self) -> None:
+        # Cancelled by the person, or ended by a bug of ours; not if it made room for another.
+        task = self._reading
+        if task is not None and (task.token.cancelled or task.error is not None):
+            self._reading = None
+
+    def _stop_reading(self) -> None:
+        if self._reading is not None:
+            self._reading.cancel()
+            self._reading = None
+
+    def _on_opened(self) -> None:
+        document = self._session.document
+        assert document is not None
+        document.history.patient = False
+        self._full = False
+        self._put_aside()
+
+    def _on_changed(self, _change: DocumentChanged) -> None:
+        self._tidy()
+
+    def _tidy(self) -> None:
+        document = self._session.document
+        if document is None:
+            return
+        if document.history.let_go(SLICE):
+            self._tidying.start()  # what is pressed meanwhile goes first
+        else:
+            self._put_aside()
+
+    def _put_aside(self) -> None:
+        document = self._session.document
+        spill = None if document is None else document.history.spill()
+        if document is None or spill is None:
+            return
+        # Beside the worker: nobody waits for it, and what is asked for goes on meanwhile.
+        self._writing = self._jobs.answer(
+            spill.run,
+            on_result=partial(self._on_written, document),
+            on_error=self._session.refused.emit,
+        )
+
+    def _on_written(self, document: Document, written: Written) -> None:
+        if document is self._session.document:
+            document.history.put_aside(written)
+            self._put_aside()  # what was pruned meanwhile
+            if not written.complete:
+                self._say_full(written.why_not)
+
+    def _say_full(self, why: str) -> None:
+        if not self._full:  # once for each file: every step would say it again
+            self._full = True
+            error = HistoryError(
+                f"Older states of the history cannot be moved to disk and stay in memory: {why}.",
+                remedy="Undo still works. Free disk space, or export and reopen the file before "
+                "memory runs low.",
+            )
+            self._session.refused.emit(error)
+
+    def _on_closed(self) -> None:
+        for task in (self._reading, self._writing):
+            if task is not None:
+                task.cancel()
+        self._reading = self._writing = None

@@ -1,0 +1,314 @@
+"""The history as a strip: every state, the current one marked, later ones still there."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from PySide6.QtCore import (
+    QAbstractListModel,
+    QModelIndex,
+    QObject,
+    QPersistentModelIndex,
+    QRect,
+    QSize,
+    Qt,
+    Signal,
+)
+from PySide6.QtGui import (
+    QAccessible,
+    QColor,
+    QFontMetrics,
+    QKeyEvent,
+    QPainter,
+    QPaintEvent,
+    QPalette,
+    QPen,
+    QResizeEvent,
+)
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QFrame,
+    QHBoxLayout,
+    QListView,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QWidget,
+)
+
+from pruneapp.gui.widgets.labels import as_plain, heading
+from pruneapp.gui.widgets.number_format import count
+from pruneapp.gui.widgets.safe_paint import reported, saved
+from pruneapp.gui.widgets.theme_colors import with_defaults
+from pruneapp.results.document_rows_history import HistoryItem
+from pruneapp.results.short_names import ShortNames
+
+_TOLD = 10  # lines of the details of a state that its tooltip has
+_WIDEST = 380
+_PADDING = 12
+_NEAR = 2  # pixels that hide nothing: Qt counts the last one twice
+_EDGE = 16  # pixels of the arrow at an edge beyond which there are more states
+_MARK = 16  # room for the glyph of the current state, in every item: nothing moves on a jump
+
+Index = QModelIndex | QPersistentModelIndex
+
+
+class _States(QAbstractListModel):
+    """The states, in order."""
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.items: tuple[HistoryItem, ...] = ()
+        self.position = 0
+
+    def show(self, items: Sequence[HistoryItem], position: int) -> None:
+        """Show these states; those that were there stay, for the view lays new ones out."""
+        before, self.position = self.position, position
+        if items is not self.items:
+            self._replace(tuple(items))
+        # The strip repaints itself, and a list that is told lays all its states out anew: only
+        # tools that read the screen have to know.
+        if position != before and self.items and QAccessible.isActive():
+            self.dataChanged.emit(self.index(0), self.index(len(self.items) - 1))
+
+    def _replace(self, items: tuple[HistoryItem, ...]) -> None:
+        same = 0
+        for old, new in zip(self.items, items, strict=False):
+            if old is not new and old != new:
+                break
+            same += 1
+        if same < len(self.items):
+            self.beginRemoveRows(QModelIndex(), same, len(self.items) - 1)
+            self.items = items[:same]
+            self.endRemoveRows()
+        if same < len(items):
+            self.beginInsertRows(QModelIndex(), same, len(items) - 1)
+            self.items = items
+            self.endInsertRows()
+
+    def rowCount(self, parent: Index = QModelIndex()) -> int:
+        """Return the number of states."""
+        return 0 if parent.isValid() else len(self.items)
+
+    def data(self, index: Index, role: int = int(Qt.ItemDataRole.DisplayRole)) -> Any:
+        """Return the label, the details, or the words for a screen reader."""
+        if not index.isValid():
+            return None
+        item = self.items[index.row()]
+        if role == Qt.ItemDataRole.DisplayRole:
+            return item.label
+        if role == Qt.ItemDataRole.ToolTipRole:
+            lines = (item.detail or item.label).split("\n")
+            if len(lines) > _TOLD:
+                more = count(len(lines) - _TOLD)
+                lines[_TOLD:] = [self.tr("and {n} more").format(n=more)]
+            if index.row() > self.position:
+                lines.append(self.tr("Undone. Click to redo up to this step."))
+            return "<br>".join(map(as_plain, lines))
+        if role == Qt.ItemDataRole.AccessibleTextRole:
+            if index.row() == self.position:
+                return self.tr("{label}, current").format(label=item.label)
+            if index.row() > self.position:
+                return self.tr("{label}, undone").format(label=item.label)
+            return item.label
+        return None
+
+
+class _StateDelegate(QStyledItemDelegate):
+    """Paints a state."""
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.colors = with_defaults({})
+        self.short = ShortNames()
+        self.position = 0
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
+        """Return room for the label, within reason."""
+        text = option.fontMetrics.horizontalAdvance(self._label(index, option.fontMetrics))
+        return QSize(
+            min(_WIDEST, text + _MARK + 2 * _PADDING + 4), option.fontMetrics.height() + 14
+        )
+
+    def _label(self, index: Index, metrics: QFontMetrics) -> str:
+        """Return the label, names of tensors in it shorter where the whole has no room."""
+        label = str(index.data())
+        wide = metrics.horizontalAdvance(label) + _MARK + 2 * _PADDING + 4
+        return label if wide <= _WIDEST else self.short.in_text(label)
+
+    @reported
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        """Paint the label: the current one on the accent, later ones dimmed and marked."""
+        with saved(painter):
+            rect: QRect = option.rect
+            current = index.row() == self.position
+            later = index.row() > self.position
+            palette = option.palette
+            color = palette.color(QPalette.ColorRole.Text)
+            if current:
+                painter.fillRect(rect, palette.color(QPalette.ColorRole.Highlight))
+                color = palette.color(QPalette.ColorRole.HighlightedText)
+            elif option.state & QStyle.StateFlag.State_MouseOver:
+                painter.fillRect(rect, QColor(self.colors["window"]))
+            if later:
+                color = QColor(self.colors["muted"])
+            if not current:  # which has an edge of its own
+                painter.setPen(QColor(self.colors["border"]))
+                painter.drawLine(rect.topRight(), rect.bottomRight())
+            painter.setPen(color)
+            # Of a state that is cut off by the end of the strip, what can be read of it.
+            strip = option.widget
+            assert isinstance(strip, _Strip), "a state is painted in the strip"
+            seen = rect & strip.room()
+            inner = seen.adjusted(_PADDING, 0, -_PADDING, 0)
+            glyph = "●" if current else "↷" if later else ""
+            painter.drawText(inner, int(Qt.AlignmentFlag.AlignVCenter), glyph)
+            # The end of what begins beyond the left edge: its middle would say nothing.
+            cut = rect.left() < seen.left()
+            mode = Qt.TextElideMode.ElideLeft if cut else Qt.TextElideMode.ElideMiddle
+            label = self._label(index, option.fontMetrics)
+            text = option.fontMetrics.elidedText(label, mode, inner.width() - _MARK)
+            text = text.replace("….", "…")  # a name that is cut at a dot
+            painter.drawText(
+                inner.adjusted(_MARK, 0, 0, 0), int(Qt.AlignmentFlag.AlignVCenter), text
+            )
+            focused = option.state & QStyle.StateFlag.State_HasFocus
+            if focused:
+                painter.setPen(QPen(color, 1, Qt.PenStyle.DotLine))
+                painter.drawRect(rect.adjusted(2, 2, -3, -3))
+
+
+class _Strip(QListView):
+    """The list; Return and Space jump to the state under the cursor."""
+
+    jump = Signal(int)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.colors = with_defaults({})
+
+    @property
+    def beyond(self) -> tuple[bool, bool]:
+        """Whether there are states beyond the left edge, and beyond the right one."""
+        bar = self.horizontalScrollBar()
+        return bar.value() - bar.minimum() > _NEAR, bar.maximum() - bar.value() > _NEAR
+
+    def room(self) -> QRect:
+        """Return where states can be read."""
+        left, right = self.beyond
+        whole: QRect = self.viewport().rect()
+        return whole.adjusted(_EDGE if left else 0, 0, -_EDGE if right else 0, 0)
+
+    def scrollTo(
+        self,
+        index: Index,
+        hint: QAbstractItemView.ScrollHint = QAbstractItemView.ScrollHint.EnsureVisible,
+    ) -> None:
+        """Bring a state into sight, all of it beside the arrows; its beginning if it is wider."""
+        super().scrollTo(index, hint)
+        bar, room, state = self.horizontalScrollBar(), self.room(), self.visualRect(index)
+        if state.right() > room.right():
+            bar.setValue(bar.value() + state.right() - room.right())
+            room, state = self.room(), self.visualRect(index)  # the first arrow may have come
+        if state.left() < room.left():
+            bar.setValue(bar.value() - (room.left() - state.left()))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Keep the current state in sight."""
+        super().resizeEvent(event)
+        if self.currentIndex().isValid():
+            self.scrollTo(self.currentIndex())
+
+    @reported
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Paint the states, and an arrow at an edge beyond which there are more."""
+        super().paintEvent(event)
+        painter = QPainter(self.viewport())
+        room = self.viewport().rect()
+        left, right = self.beyond
+        for there, at, arrow in ((left, room.left(), "‹"), (right, room.right() - _EDGE + 1, "›")):
+            if there:
+                edge = QRect(at, room.top(), _EDGE, room.height())
+                painter.fillRect(edge, QColor(self.colors["window"]))
+                painter.setPen(QColor(self.colors["text"]))
+                painter.drawText(edge, int(Qt.AlignmentFlag.AlignCenter), arrow)
+        painter.end()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Jump, or move on."""
+        if event.key() in {Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space}:
+            if self.currentIndex().isValid():
+                self.jump.emit(self.currentIndex().row())
+        else:
+            super().keyPressEvent(event)
+
+
+class HistoryStrip(QWidget):
+    """The states of the document from left to right.
+
+    Signals
+    -------
+    jumpRequested
+        The person wants to go to the state with this number.
+    """
+
+    jumpRequested = Signal(int)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._states = _States(self)
+        self._delegate = _StateDelegate(self)
+        self.list = _Strip(self)
+        self.list.setModel(self._states)
+        self.list.setItemDelegate(self._delegate)
+        self.list.setFlow(QListView.Flow.LeftToRight)
+        self.list.setWrapping(False)
+        self.list.setFrameShape(QFrame.Shape.NoFrame)
+        self.list.setMouseTracking(True)
+        self.list.setSelectionMode(QAbstractItemView.SelectionMode.NoSelection)
+        self.list.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.list.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.list.setFixedHeight(self.fontMetrics().height() + 14)
+        self.list.setAccessibleName(self.tr("History"))
+        self.list.setAccessibleDescription(
+            self.tr("All states, from first to last. Press Return to go to a state.")
+        )
+        title = heading(self.tr("History"))
+        title.setBuddy(self.list)
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(12)
+        layout.addWidget(title)
+        layout.addWidget(self.list, 1)
+        self.list.clicked.connect(self._clicked)
+        self.list.jump.connect(self._jump)
+
+    def set_names(self, names: ShortNames) -> None:
+        """Take the shorter forms of the names of the file."""
+        self._delegate.short = names
+        self.list.scheduleDelayedItemsLayout()
+
+    def set_items(self, items: Sequence[HistoryItem], position: int) -> None:
+        """Show the states, and which one is the current."""
+        self._delegate.position = position
+        self._states.show(items, position)
+        if 0 <= position < len(items):
+            index = self._states.index(position)
+            if index != self.list.currentIndex():
+                self.list.setCurrentIndex(index)
+            self.list.scrollTo(index)
+        self.list.viewport().update()
+
+    def set_colors(self, colors: Mapping[str, str]) -> None:
+        """Take the theme's colours."""
+        self._delegate.colors = self.list.colors = with_defaults(colors)
+        self.list.viewport().update()
+
+    def _clicked(self, index: QModelIndex) -> None:
+        self._jump(index.row())
+
+    def _jump(self, row: int) -> None:
+        if row != self._states.position:
+            self.jumpRequested.emit(row)

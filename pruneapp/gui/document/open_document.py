@@ -1,0 +1,311 @@
+"""What is open, and what may be done to it: the one place where the window meets the engine.
+
+The session owns the document and starts its jobs. It tells what happened by signals; it knows no
+widget.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TypeVar
+
+from PySide6.QtCore import QObject, Signal
+
+from pruneapp import resources
+from pruneapp.analysis.statistics_stats import sparsity
+from pruneapp.checkpoint.contents import Notice
+from pruneapp.document.document import Document
+from pruneapp.document.document_changes import DocumentChanged
+from pruneapp.document.edit import Edit
+from pruneapp.document.edit_proposal import Proposal
+from pruneapp.document.snapshot import Snapshot
+from pruneapp.edits.apply_manual_edit import HandPreview
+from pruneapp.errors import OriginalChangedError, OriginalMissingError, PruneAppError
+from pruneapp.gui.app.jobs import Jobs
+from pruneapp.gui.app.runtime import settle
+from pruneapp.gui.app.settings import DEVICE, Settings
+from pruneapp.gui.files.loader import Loader
+from pruneapp.gui.files.loader_loading import Contents, Opened, Prepare
+from pruneapp.kernels.devices import kernel_for
+from pruneapp.kernels.kernel import Kernel
+from pruneapp.preview.preview import Preview
+from pruneapp.progress import Job
+from pruneapp.results.document_rows_tensor_row import TensorRow
+from pruneapp.results.sparsity_report import SparsityReport
+from pruneapp.sessions.open_path import Wish
+from pruneapp.sessions.restore_reopen import Saved
+from pruneapp.sessions.session_file_file import SessionFile
+
+T = TypeVar("T")
+
+SAMPLE = "sample/lenet-digits.safetensors"
+
+
+class Session(QObject):
+    """A document and its jobs.
+
+    Parameters
+    ----------
+    jobs
+        Where work is done.
+    settings
+        Which device to use, which files were open.
+    prepare
+        Called in the worker with the rows of a file that was opened, to make what the tree needs,
+        and with the token that it looks at. Its result is handed on with `opened`.
+
+    Signals
+    -------
+    opening(Path)
+        A file is being opened; the one before is still there.
+    opened(object)
+        A document is there; carries what `prepare` made.
+    stayed()
+        Nothing came of opening a file: what was there before is still there.
+    closed()
+        No document is there any more.
+    changed(DocumentChanged)
+        Masks changed.
+    refused(PruneAppError)
+        Something that was asked for cannot be done.
+    misplaced(SessionError, Wish)
+        The checkpoint of a session is not where it was, or another one.
+    """
+
+    opening = Signal(object)
+    opened = Signal(object)
+    stayed = Signal()
+    closed = Signal()
+    changed = Signal(object)
+    refused = Signal(object)
+    misplaced = Signal(object, object)
+
+    def __init__(
+        self,
+        jobs: Jobs,
+        settings: Settings,
+        prepare: Prepare,
+        parent: QObject | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._jobs = jobs
+        self._settings = settings
+        self._loader = Loader(jobs, prepare, self)
+        self._loader.opened.connect(self._on_opened)
+        self._loader.failed.connect(self._on_not_opened)
+        self._loader.ended.connect(self.stayed)
+        self._held: PruneAppError | None = None
+        self.document: Document | None = None
+        self.contents = Contents()
+        # What the document goes on with, if it was opened from a session or from a journal.
+        self.saved: Saved | None = None
+
+    # -- opening and closing -------------------------------------------------------------------
+
+    def open(self, path: Path, state_dict: str | None = None) -> None:
+        """Open a file in the background; the document before stays until that has worked."""
+        self.open_work(Wish(path, state_dict))
+
+    def open_work(self, wish: Wish) -> None:
+        """Open a checkpoint, a session, or work that was left behind; see `open`."""
+        self.opening.emit(wish.path)
+        self._loader.open(wish)
+
+    def open_sample(self) -> None:
+        """Open the model that comes with the application."""
+        self.open(resources.path(SAMPLE))
+
+    def close(self) -> None:
+        """Let go of the document."""
+        if self.document is None:
+            return
+        document, self.document = self.document, None
+        self.contents = Contents()
+        self.saved = None
+        self.closed.emit()
+        document.close()
+        document.checkpoint.close()
+
+    def _on_opened(self, opened: Opened) -> None:
+        self.close()
+        self.document = opened.document
+        self.contents = opened.contents
+        self.saved = opened.saved
+        settle(len(opened.contents.rows))
+        opened.document.subscribe(self._on_changed)
+        if isinstance(self.saved, SessionFile):
+            self._settings.add_recent(self.saved.path)
+        elif not self.is_sample:
+            self._settings.add_recent(opened.document.checkpoint.path)
+        self.opened.emit(opened.extra)
+
+    def _on_not_opened(self, error: PruneAppError, wish: Wish) -> None:
+        if isinstance(error, (OriginalMissingError, OriginalChangedError)):
+            self.misplaced.emit(error, wish)
+        else:
+            self.refused.emit(error)
+
+    # -- what is there -------------------------------------------------------------------------
+
+    @property
+    def rows(self) -> tuple[TensorRow, ...]:
+        """What lists and trees show of every tensor, in file order."""
+        return self.contents.rows
+
+    @property
+    def by_name(self) -> Mapping[str, TensorRow]:
+        """The rows under the names of their tensors in the file."""
+        return self.contents.by_name
+
+    @property
+    def is_sample(self) -> bool:
+        """Whether the model that comes with the application is open."""
+        return self.document is not None and self.document.checkpoint.path == resources.path(SAMPLE)
+
+    @property
+    def notices(self) -> tuple[Notice, ...]:
+        """What the person should know about the file."""
+        return () if self.document is None else self.document.notices
+
+    def kernel(self) -> Kernel:
+        """Return the arithmetic of the chosen device; may import torch: call it in a job."""
+        return kernel_for(self._settings.get(DEVICE))
+
+    def sparsity(self) -> SparsityReport | None:
+        """Return how much of each tensor is pruned."""
+        return None if self.document is None else sparsity(self.document.snapshot())
+
+    @property
+    def unexported(self) -> bool:
+        """Whether an export would have something new."""
+        return self.document is not None and self.document.unexported
+
+    @property
+    def unsaved(self) -> bool:
+        """Whether closing would lose work, unless a session has it."""
+        return self.document is not None and self.document.unsaved
+
+    # -- where files are -----------------------------------------------------------------------
+
+    def folder(self, purpose: str, usual: Path) -> Path:
+        """Return the folder of the file that was chosen last for a purpose; `usual` for none."""
+        return Path(self._settings.folder(purpose) or usual)
+
+    def note_folder(self, purpose: str, file: Path) -> None:
+        """Take note of the file that was chosen for a purpose."""
+        self._settings.set_folder(purpose, file)
+
+    # -- changing it ---------------------------------------------------------------------------
+
+    def apply(self, preview: Preview) -> bool:
+        """Make a preview true; False if it came too late, or the file is another one by now."""
+
+        def apply(document: Document) -> None:
+            document.checkpoint.verify_unchanged()
+            document.apply(preview)
+
+        return self._try(apply)
+
+    def edit(self, preview: HandPreview) -> bool:
+        """Put in force what was done by hand; False if it came too late."""
+
+        def edit(document: Document) -> None:
+            document.checkpoint.verify_unchanged()
+            document.edit(preview)
+
+        return self._try(edit)
+
+    def undo(self) -> bool:
+        """Take back the last step."""
+        return self._try(lambda document: document.undo())
+
+    def redo(self) -> bool:
+        """Do it again."""
+        return self._try(lambda document: document.redo())
+
+    def jump(self, position: int) -> bool:
+        """Go to a state of the history."""
+        return self._try(lambda document: document.jump(position))
+
+    def propose(self, title: str, make: Callable[[Snapshot, Job], Proposal]) -> None:
+        """Have a change of the state made in the background, and put it in force.
+
+        Parameters
+        ----------
+        title
+            What the status bar says meanwhile.
+        make
+            A plain function, run in the worker; once more if the state has changed by then.
+        """
+        document = self.document
+        if document is None or not self.may_work():
+            return
+        snapshot = document.snapshot()
+
+        def current(end: Callable[[T], None]) -> Callable[[T], None]:
+            """Let it end so if it was made of the state in force, and not of one before."""
+
+            def done(made: T) -> None:
+                if self.document is not document:
+                    return  # it was meant for a file that is gone
+                if document.revision != snapshot.revision:
+                    self.propose(title, make)
+                else:
+                    end(made)
+
+            return done
+
+        self._jobs.submit(
+            title,
+            lambda job: make(snapshot, job),
+            on_result=current(self._put),
+            on_error=current(self.refused.emit),
+        )
+
+    def put_all(self, edits: Sequence[Edit], revision: int) -> bool:
+        """Put changes in force that were made one after another, each as one of the history.
+
+        False if they came too late: the first was made of the state of `revision`.
+        """
+
+        def put(document: Document) -> None:
+            document.checkpoint.verify_unchanged()
+            before = revision
+            for edit in edits:
+                document.put(Proposal(before, edit))
+                before = document.revision
+
+        return self._try(put)
+
+    def _put(self, proposal: Proposal) -> None:
+        self._try(lambda document: document.put(proposal))
+
+    def hold(self, why: PruneAppError | None) -> None:
+        """Refuse every change from now on, as it would be lost; None allows them again."""
+        self._held = why
+
+    def may_work(self) -> bool:
+        """Whether the document will be there long enough for what is to be done; says why not."""
+        error = self._held
+        if self._loader.busy:
+            error = PruneAppError(
+                "Another file is being opened; changes to this one would be lost.",
+                remedy="Wait, or press Esc to stay with this file.",
+            )
+        if error is not None:
+            self.refused.emit(error)
+        return error is None
+
+    def _try(self, change: Callable[[Document], None]) -> bool:
+        if self.document is None or not self.may_work():
+            return False
+        try:
+            change(self.document)
+        except PruneAppError as error:
+            self.refused.emit(error)
+            return False
+        return True
+
+    def _on_changed(self, change: DocumentChanged) -> None:
+        self.changed.emit(change)

@@ -1,0 +1,296 @@
+"""The dialog before an export."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QShowEvent
+from PySide6.QtWidgets import (
+    QDialog,
+    QHBoxLayout,
+    QPushButton,
+    QRadioButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from pruneapp.errors import ParameterError
+from pruneapp.gui.export.details import Details
+from pruneapp.gui.export.dialog_beside import Beside
+from pruneapp.gui.export.dialog_choices import Choices
+from pruneapp.gui.export.dialog_wish import ExportWish, Place
+from pruneapp.gui.export.format_list import size_words
+from pruneapp.gui.export.format_list_formats import Formats
+from pruneapp.gui.export.format_list_purposes import Purposes
+from pruneapp.gui.export.target_row import Target
+from pruneapp.gui.widgets.controls_tab_order import move_focus
+from pruneapp.gui.widgets.labels import heading, plain
+from pruneapp.gui.widgets.reports_decision import add_button_row
+from pruneapp.results.format_offer import FormatOffer, Landing, RoundingCost
+
+_AROUND = 64
+
+
+class ExportDialog(QDialog):
+    """Asks what the file is for, in which format it is written, and where to.
+
+    Signals
+    -------
+    exportRequested(ExportWish)
+        The person wants it to be done; the dialog closes with it.
+    placeAsked(ExportWish)
+        The person wants this; what is there already is not known yet.
+    roundingAsked(str)
+        The person chose a type whose cost is not known yet.
+    parametersChanged(str, dict)
+        The person changed a parameter of this format: its size may be another now. The type of
+        the numbers is one for all formats.
+    """
+
+    exportRequested = Signal(object)
+    parametersChanged = Signal(str, object)
+    roundingAsked = Signal(str)
+    placeAsked = Signal(object)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setWindowTitle(self.tr("Export"))
+        self._costs: dict[str, RoundingCost | str] = {}
+        self._place = Place(self)
+        self._place.asked.connect(self._ask_place)
+        self.nothing = plain(wrap=True)
+        self.nothing.setContentsMargins(0, 0, 0, 8)  # it is about all of what follows
+        self.nothing.hide()
+        self._rounded = ""
+        self.purposes = Purposes(self)
+        self.formats = Formats(self)
+        self.details = Details(self)
+        self.target = Target(self)
+        self.beside = Beside(self)
+        self.go = QPushButton(self)
+        self.go.setObjectName("mainAction")
+        self.go.setDefault(True)
+        self.stop = QPushButton(self.tr("Cancel"), self)
+        self._tab_parts = self.purposes, self.formats, self.details, self.target, self.beside
+        self._lay_out()
+        self.purposes.chosen.connect(self._on_best)
+        self.formats.picked.connect(self._on_picked)
+        self.details.changed.connect(self._on_changed)
+        self.target.changed.connect(self._arrange)
+        self.go.clicked.connect(self._finish)
+        self.stop.clicked.connect(self.reject)
+        self.set_colors({})
+        self._arrange()
+
+    def _lay_out(self) -> None:
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(16, 16, 16, 16)
+        layout.setSpacing(8)
+        layout.addWidget(self.nothing)
+        layout.addWidget(heading(self.tr("Purpose")))
+        layout.addWidget(self.purposes)
+        layout.addSpacing(4)
+        layout.addWidget(heading(self.tr("Format")))
+        choice = QHBoxLayout()
+        layout.addLayout(choice, 1)
+        choice.setSpacing(24)
+        choice.addWidget(self.formats)
+        choice.addWidget(self.details, 1)
+        layout.addSpacing(4)
+        layout.addWidget(self.target)
+        layout.addWidget(self.beside)
+        layout.addSpacing(8)
+        add_button_row(layout, self.stop, self.go)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Take the room that is needed: of its own accord a dialog takes two thirds of a screen."""
+        if not event.spontaneous():
+            room = self.screen().availableSize() - QSize(_AROUND, _AROUND)
+            self.resize(self.sizeHint().boundedTo(room).expandedTo(self.minimumSizeHint()))
+        super().showEvent(event)
+
+    def focusNextPrevChild(self, forward: bool) -> bool:
+        """Follow Tab as one reads, whenever the settings of a format were made."""
+        parts = (*self._tab_parts, self.stop, self.go)
+        moved = move_focus(parts, self.focusWidget(), forward=forward)
+        return moved or super().focusNextPrevChild(forward)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Keep what is typed into a setting from being an export, and turn pages of settings."""
+        here = self.focusWidget()
+        inside = here is not None and (self.details.isAncestorOf(here) or here is self.beside.kind)
+        pages = {Qt.Key.Key_PageDown: 1, Qt.Key.Key_PageUp: -1}
+        if event.key() in pages:
+            self.details.page(pages[Qt.Key(event.key())])
+        elif not (inside and event.key() in {Qt.Key.Key_Return, Qt.Key.Key_Enter}):
+            super().keyPressEvent(event)
+
+    # Told
+
+    def set_offers(self, offers: Sequence[FormatOffer], chosen: str = "") -> None:
+        """Offer these formats; `chosen`, or else the first that can be, is chosen at first."""
+        self.target.set_suffixes(suffix for offer in offers for suffix in offer.suffixes)
+        self.formats.set_offers(offers, chosen)
+        self.purposes.set_offers(offers)
+        self._show_chosen()
+
+    def set_pruned(self, *, pruned: bool, asked: str = "") -> None:
+        """Take note whether anything is pruned, and of the words on a button that would do it."""
+        said = self.tr("△ Nothing is pruned yet: the export is a copy.")
+        if asked:
+            said += " " + self.tr(
+                "The step in the preview is not applied yet: press “{button}” first."
+            ).format(button=asked)
+        self.nothing.setText(said)
+        self.nothing.setHidden(pruned)
+
+    def set_landing(self, wish: ExportWish, landing: Landing) -> None:
+        """Take note of what is there already where it is wanted."""
+        if self._place.is_of(wish):
+            self.target.set_landing(landing)
+            self._arrange()
+
+    def set_choices(self, choices: Choices) -> None:
+        """Choose what the person chose before, as far as it is still offered."""
+        self.details.set_all_values(choices.values)
+        self.beside.set_wanted(script=choices.script, report=choices.report)
+        radio = self.radios.get(choices.format)
+        if radio is not None and radio.isEnabled():
+            self.formats.choose(choices.format)
+            self.purposes.choose(choices.purpose)
+        self._show_chosen()
+        if choices.path:
+            self.target.path.setText(choices.path)
+        for name, values in choices.values.items():
+            if name in self.radios:
+                self.parametersChanged.emit(name, values)
+
+    def set_rounding(self, name: str, cost: RoundingCost | str) -> None:
+        """Take note of what rounding to a type costs, or of a sentence on why that is not known."""
+        self._costs[name] = cost
+        self.details.set_costs(self._costs)
+
+    def set_target(self, path: str) -> None:
+        """Propose a file or folder."""
+        self.target.set_path(path)
+        self._arrange()
+
+    def set_folders(self, *, allowed: bool) -> None:
+        """Take note whether a folder may be the target, as for a model of several files."""
+        self.target.set_folders(allowed=allowed)
+        self._arrange()
+
+    def set_source(self, path: str, kept_as: str) -> None:
+        """Take note of the file that is open, and how it is kept if the export replaces it."""
+        self.target.set_source(path, kept_as)
+        self._arrange()
+
+    def set_colors(self, colors: Mapping[str, str]) -> None:
+        """Take the theme's colours."""
+        for part in (self.purposes, self.formats, self.details, self.target):
+            part.set_colors(colors)
+
+    # Asked
+
+    @property
+    def radios(self) -> Mapping[str, QRadioButton]:
+        """The buttons of the formats, by their names."""
+        return self.formats.radios
+
+    def chosen(self) -> FormatOffer | None:
+        """Return the chosen format; None if none can be."""
+        return self.formats.chosen()
+
+    def choices(self) -> Choices:
+        """Return what is chosen, also while it cannot be done."""
+        offer = self.chosen()
+        return Choices(
+            self.purposes.purpose(),
+            offer.name if offer is not None else "",
+            self.details.all_values(),
+            self.target.typed(),
+            self.beside.script.isChecked(),
+            self.beside.report(),
+        )
+
+    def wish(self) -> ExportWish | None:
+        """Return what is wanted; None while it cannot be done."""
+        offer = self.chosen()
+        if offer is None or offer.wrong or self.target.trouble():
+            return None
+        try:
+            values = self.details.values()
+        except ParameterError:
+            return None  # said beside the field
+        return ExportWish(
+            offer.name,
+            self.target.text(),
+            replace_original=self.target.replace.isChecked() and self.target.replaces_source(),
+            params=values,
+            script=self.beside.script.isChecked(),
+            report=self.beside.report(),
+        )
+
+    # Inside
+
+    def _on_best(self, name: str) -> None:
+        self.formats.choose(name)
+        self._show_chosen()
+
+    def _on_picked(self) -> None:
+        offer = self.chosen()
+        if offer is not None and self.purposes.purpose() not in offer.recommended:
+            self.purposes.forget()
+        self._show_chosen()
+
+    def _on_changed(self) -> None:
+        offer = self.chosen()
+        if offer is not None and not self.details.errors():
+            self.target.set_format(offer, self.details.values())
+            self.parametersChanged.emit(offer.name, self.details.values())
+            for name, values in self.details.share_type(self.formats.offers()).items():
+                self.parametersChanged.emit(name, values)
+        self._ask_rounding()
+        self._arrange()
+
+    def _show_chosen(self) -> None:
+        offer = self.chosen()
+        self.details.show_offer(offer)
+        if not self.details.errors():  # what is half typed changes nothing
+            self.target.set_format(offer, self.details.values())
+        self._ask_rounding()
+        self._arrange()
+
+    def _ask_rounding(self) -> None:
+        self.formats.set_types(self.details.types(self.formats.offers()))
+        before, self._rounded = self._rounded, self.details.rounded_to()
+        known = isinstance(self._costs.get(self._rounded), RoundingCost)
+        if self._rounded and not known and self._rounded != before:
+            self.roundingAsked.emit(self._rounded)
+
+    def _arrange(self) -> None:
+        offer, wish = self.chosen(), self.wish()
+        if wish is not None and self._place.follow(wish):
+            self.target.set_landing(None)
+        replaces = wish is not None and self.target.replaces_open()
+        if offer is None or offer.nbytes is None:
+            said = self.tr("Replace original") if replaces else self.tr("Export")
+        elif replaces:
+            said = self.tr("Replace original, {size}")
+        else:
+            said = self.tr("Export {size}")
+        self.go.setText(said.format(size=size_words(offer) if offer is not None else ""))
+        ready = offer is not None and not offer.wrong and not self.details.errors()
+        self.go.setEnabled(ready and not self.target.trouble())
+
+    def _ask_place(self) -> None:
+        wish = self.wish()
+        if wish is not None and self.isVisible():
+            self.placeAsked.emit(wish)
+
+    def _finish(self) -> None:
+        wish = self.wish()
+        if wish is not None:
+            self.accept()
+            self.exportRequested.emit(wish)

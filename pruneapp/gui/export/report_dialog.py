@@ -1,0 +1,282 @@
+"""What an export wrote: file, size, checksum, and the sparsity of every tensor."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QFontDatabase, QGuiApplication, QShowEvent
+from PySide6.QtWidgets import (
+    QDialog,
+    QFormLayout,
+    QFrame,
+    QPushButton,
+    QScrollArea,
+    QSizePolicy,
+    QVBoxLayout,
+    QWidget,
+)
+
+from pruneapp.gui.widgets import number_format
+from pruneapp.gui.widgets.controls_copy_button import CopyButton
+from pruneapp.gui.widgets.labels import ElidedLabel, heading, plain, recolor
+from pruneapp.gui.widgets.reports import CountsTable
+from pruneapp.gui.widgets.reports_decision import add_button_row
+from pruneapp.gui.widgets.theme_colors import with_defaults
+from pruneapp.results.short_names import ShortNames
+from pruneapp.results.sparsity_report import TensorSparsity
+
+
+@dataclass(frozen=True)
+class ReportText:
+    """What an export wrote.
+
+    Attributes
+    ----------
+    path, format
+        The file and the words for its format.
+    nbytes
+        Its size.
+    checksum
+        With the name of the sum: "sha256 3f…".
+    verified
+        Whether what was written was read back and compared.
+    tensors
+        The tensors that are pruned, in file order: `after` of `numel`.
+    kept_as
+        Where the files of the original were kept; none if it was not replaced.
+    loads
+        How whoever gets it loads it: a command, or a few lines of a program.
+    notes
+        What was left behind, a sentence each.
+    warnings
+        What was damaged, a sentence each.
+    files
+        Of a folder: name, bytes and checksum of each file that was written; else empty.
+    """
+
+    path: str
+    format: str
+    nbytes: int
+    checksum: str
+    verified: bool
+    tensors: tuple[TensorSparsity, ...] = ()
+    kept_as: tuple[str, ...] = ()
+    loads: str = ""
+    notes: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+    files: tuple[tuple[str, int, str], ...] = ()
+
+
+# Letters of the width that a note is set in, and lines of the table that are always seen.
+_WIDTH = 84
+_TABLE_LINES = 4
+_WIDEST = 900  # pixels of the dialog, however long the names of tensors are
+_MEASURED = 500  # rows by which the width of the numbers is known
+_FACT_LINES = 9
+_AROUND = 64
+_MARGIN = 16
+
+
+class _Above(QScrollArea):
+    """What stands above the table: as high as it needs, less only where the screen ends."""
+
+    def sizeHint(self) -> QSize:
+        """Ask for the height of all of it in this width."""
+        content = self.widget()
+        width = max(self.width(), self.fontMetrics().averageCharWidth() * _WIDTH)
+        return QSize(width, content.heightForWidth(width) if content is not None else 0)
+
+
+class ExportReportDialog(QDialog):
+    """Says what was written; all of it can be copied as text.
+
+    Signals
+    -------
+    folderRequested(str)
+        The person wants to see this file, or folder, where it lies.
+    """
+
+    folderRequested = Signal(str)
+
+    def __init__(
+        self,
+        report: ReportText,
+        parent: QWidget | None = None,
+        *,
+        short: ShortNames | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self.setWindowTitle(self.tr("Exported"))
+        self._report = report
+        self._labels: list[QWidget] = []
+        self.notes = [plain(note, wrap=True) for note in report.notes]
+        self.warnings = [plain(f"▲ {warning}", wrap=True) for warning in report.warnings]
+        headers = self.tr("Tensor"), self.tr("Pruned"), self.tr("Total"), self.tr("Sparsity")
+        self.table = CountsTable(headers, len(report.tensors), self._cells, self, short=short)
+        self.table.setAccessibleName(self.tr("Sparsity of the tensors"))
+        rows = range(len(report.tensors))
+        largest = sorted(rows, key=lambda row: -report.tensors[row].numel)[:1]
+        self.table.fit_columns((*rows[:_MEASURED], *largest))
+        self.table.setMinimumHeight(self.fontMetrics().lineSpacing() * _TABLE_LINES)
+        self.loads = plain(report.loads)
+        self.loads.setWordWrap(True)
+        # A long name must not make all the rest as wide; it is copied whole.
+        self.loads.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        self.loads.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
+        self.loads.setTextInteractionFlags(
+            Qt.TextInteractionFlag.TextSelectableByMouse
+            | Qt.TextInteractionFlag.TextSelectableByKeyboard
+        )
+        self.loads.setAccessibleName(self.tr("How to load"))
+        self.loads.setAccessibleDescription(report.loads)
+        self.show_folder = QPushButton(self.tr("Show in folder"), self)
+        self.show_folder.setAccessibleDescription(
+            self.tr("Open the folder that contains the file.")
+        )
+        self.copy = CopyButton(self.tr("Copy the whole report."), self)
+        self.close_button = QPushButton(self.tr("Close"), self)
+        self.close_button.setDefault(True)
+
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(_MARGIN, _MARGIN, _MARGIN, _MARGIN)
+        layout.setSpacing(12)
+        self.above = self._above()
+        layout.addWidget(self.above)
+        title = heading(self.tr("Sparsity"))
+        layout.addWidget(title)
+        layout.addWidget(self.table)
+        title.setVisible(bool(report.tensors))
+        self.table.setVisible(bool(report.tensors))
+        add_button_row(layout, self.close_button, beside=(self.show_folder, self.copy))
+        self.close_button.setFocus()
+        self.copy.clicked.connect(self._copy)
+        self.show_folder.clicked.connect(self._on_show_folder)
+        self.close_button.clicked.connect(self.accept)
+        self.set_colors({})
+
+    def _above(self) -> QScrollArea:
+        content = QWidget()
+        layout = QVBoxLayout(content)
+        layout.setContentsMargins(0, 0, 8, 0)
+        layout.setSpacing(8)
+        rows = QFormLayout()
+        layout.addLayout(rows)
+        rows.setHorizontalSpacing(16)
+        rows.setVerticalSpacing(4)
+        for label, text, tip in self._facts():
+            name = plain(label)
+            value = ElidedLabel(text, self)
+            value.setAccessibleName(f"{label}: {text}")
+            if tip:
+                value.setToolTip(tip.strip())
+            rows.addRow(name, value)
+            self._labels.append(name)
+        for note in (*self.warnings, *self.notes):
+            layout.addWidget(note)
+        if self._report.loads:
+            layout.addSpacing(4)
+            layout.addWidget(heading(self.tr("How to load")))
+            layout.addWidget(self.loads)
+        else:
+            self.loads.hide()
+        layout.addStretch(1)
+        above = _Above(self)
+        above.setWidgetResizable(True)
+        above.setFrameShape(QFrame.Shape.NoFrame)
+        above.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        above.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
+        above.setMinimumHeight(self.fontMetrics().lineSpacing() * _FACT_LINES)
+        above.setAccessibleName(self.tr("Exported file"))
+        above.setAccessibleDescription(self.tr("File, size, checksum and notes."))
+        above.setWidget(content)
+        return above
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Take the room that is needed, as far as the screen has it."""
+        if not event.spontaneous():
+            room = self.screen().availableSize() - QSize(_AROUND, _AROUND)
+            names = self.table.width_for_names(tensor.name for tensor in self._report.tensors)
+            wanted = QSize(min(names + 2 * _MARGIN, _WIDEST), 0)
+            wanted = self.sizeHint().expandedTo(wanted)
+            # Of a low screen the table gives way first: it scrolls anyway.
+            rest = self.minimumSizeHint().height() - self.above.minimumHeight()
+            whole = min(self.above.sizeHint().height(), room.height() - rest)
+            self.above.setMinimumHeight(max(self.above.minimumHeight(), whole))
+            self.resize(wanted.boundedTo(room).expandedTo(self.minimumSizeHint()))
+        super().showEvent(event)
+
+    def set_colors(self, colors: Mapping[str, str]) -> None:
+        """Take the theme's colours."""
+        for label in self._labels:
+            recolor(label, with_defaults(colors)["muted"])
+        for label in self.warnings:
+            recolor(label, with_defaults(colors)["danger"])
+
+    def as_text(self) -> str:
+        """Return the whole report as text, numbers in full."""
+        lines = [f"{label}: {tip or text}" for label, text, tip in self._facts()]
+        lines.extend(label.text() for label in self.warnings)
+        lines.extend(self._report.notes)
+        if self._report.loads:
+            lines.extend(("", self.tr("How to load"), self._report.loads))
+        lines.extend(("", self.tr("Sparsity")))
+        lines.extend(
+            f"{tensor.name}\t{tensor.after}\t{tensor.numel}\t"
+            f"{number_format.part(tensor.after, tensor.numel)}"
+            for tensor in self._report.tensors
+        )
+        return "\n".join(lines) + "\n"
+
+    def _cells(self, row: int) -> tuple[str, ...]:
+        tensor = self._report.tensors[row]
+        return (
+            tensor.name,
+            number_format.count(tensor.after),
+            number_format.count(tensor.numel),
+            number_format.part(tensor.after, tensor.numel),
+        )
+
+    def _facts(self) -> list[tuple[str, str, str]]:
+        """Return label, text and full text of what is said above the table."""
+        report = self._report
+        pruned = sum(tensor.after for tensor in report.tensors)
+        size, checksum, each = number_format.size(report.nbytes), report.checksum, ""
+        if report.files:
+            words = (
+                self.tr("{size} in 1 file")
+                if len(report.files) == 1
+                else self.tr("{size} in {n} files")
+            )
+            size = words.format(size=size, n=number_format.count(len(report.files)))
+            checksum = self.tr("one per file, included in the copied text")
+            each = "\n".join(
+                f"{name}\t{number_format.exact_size(nbytes)}\t{checksum}"
+                for name, nbytes, checksum in report.files
+            )
+        facts = [
+            (self.tr("Folder") if report.files else self.tr("File"), report.path, ""),
+            (self.tr("Format"), report.format, ""),
+            (self.tr("Size"), size, number_format.exact_size(report.nbytes)),
+            (self.tr("Checksum"), checksum, each and f"\n{each}"),
+            (
+                self.tr("Verified"),
+                self.tr("✓ read back and compared")
+                if report.verified
+                else self.tr("✕ not compared"),
+                "",
+            ),
+            (self.tr("Pruned"), self.tr("{n} weights").format(n=number_format.count(pruned)), ""),
+        ]
+        if report.kept_as:
+            names = ", ".join(report.kept_as)
+            facts.append((self.tr("Backup of original"), names, "\n".join(report.kept_as)))
+        return facts
+
+    def _copy(self) -> None:
+        QGuiApplication.clipboard().setText(self.as_text())
+        self.copy.set_copied()
+
+    def _on_show_folder(self) -> None:
+        self.folderRequested.emit(self._report.path)

@@ -1,0 +1,291 @@
+"""Where an export goes: a file or a folder, and what to know of it before."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import QSignalBlocker, Signal
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QFileDialog,
+    QHBoxLayout,
+    QLineEdit,
+    QPushButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from pruneapp.gui.export.format_list import briefly, files_words, landing_words, rounded_to
+from pruneapp.gui.export.target_row_misplaced import misplaced
+from pruneapp.gui.widgets.labels import as_plain, heading, plain, recolor
+from pruneapp.gui.widgets.theme_colors import with_defaults
+from pruneapp.results.format_offer import FormatOffer, Landing
+
+
+class Target(QWidget):
+    """A path, what will become of what is there, and whether the original is to go.
+
+    Signals
+    -------
+    changed
+        The path is another.
+    """
+
+    changed = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._offer: FormatOffer | None = None
+        self._limit: int | None = None
+        self._type = ""
+        # Of the proposed path: without its ending, and that; and what was proposed last.
+        self._base = self._ending = self._proposed = ""
+        # What the path was made for: a format, and whether all of it goes into one file.
+        self._made_for = "", True
+        self._landing: Landing | None = None
+        self._suffixes: tuple[str, ...] = ()
+        self._source = ""
+        self._kept_as = ""
+        self._folders = False
+        self._colors = with_defaults({})
+        self.title = heading("")
+        self.path = QLineEdit(self)
+        self.path.setMinimumWidth(420)
+        self.path.setAccessibleDescription(self.tr("Destination of the export"))
+        self.browse = QPushButton(self.tr("Browse…"), self)
+        self.browse.setAccessibleDescription(self.tr("Choose the destination of the export."))
+        self.note = plain(wrap=True)
+        self.note.setMinimumHeight(2 * self.fontMetrics().lineSpacing())
+        self.replace = QCheckBox(
+            self.tr("Delete the original after the export (undo is no longer possible)"), self
+        )
+        self.replace.setAccessibleDescription(
+            self.tr("Undo reads pruned weights from the original file.")
+        )
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(8)
+        layout.addWidget(self.title)
+        line = QHBoxLayout()
+        layout.addLayout(line)
+        line.setSpacing(8)
+        line.addWidget(self.path, 1)
+        line.addWidget(self.browse)
+        layout.addWidget(self.note)
+        layout.addWidget(self.replace)
+        self.path.textChanged.connect(self._on_typed)
+        self.path.editingFinished.connect(self._keep_up)
+        self.browse.clicked.connect(self._browse)
+        self._tell()
+
+    # Told
+
+    def set_suffixes(self, suffixes: Iterable[str]) -> None:
+        """Take note of how files of any of the formats may end."""
+        self._suffixes = tuple(sorted(set(suffixes), key=lambda suffix: (-len(suffix), suffix)))
+
+    def set_format(self, offer: FormatOffer | None, values: Mapping[str, Any]) -> None:
+        """Take note of the format, and of the values of its parameters.
+
+        What the person is typing stays as it is until they leave the field.
+        """
+        self._offer = offer
+        self._limit = values.get(offer.split_by) if offer is not None else None
+        self._type = rounded_to(offer, values)
+        self._keep_up()
+        self._tell()
+
+    def set_path(self, path: str) -> None:
+        """Propose a place, silently."""
+        self._ending = next((s for s in self._suffixes if path.endswith(s)), "")
+        self._base, self._proposed = path.removesuffix(self._ending), path
+        blocker = QSignalBlocker(self.path)
+        self.path.setText(path)
+        del blocker
+        self._tell()
+
+    def set_landing(self, landing: Landing | None) -> None:
+        """Take note of what an export finds where it goes; None while that is looked for."""
+        self._landing = landing
+        self._tell()
+
+    def set_folders(self, *, allowed: bool) -> None:
+        """Take note whether a folder may be the target, as for a model of several files."""
+        self._folders = allowed
+        self._tell()
+
+    def set_source(self, path: str, kept_as: str) -> None:
+        """Take note of the file that is open, and how it is kept if the export replaces it."""
+        self._source, self._kept_as = path, kept_as
+        self._tell()
+
+    def set_colors(self, colors: Mapping[str, str]) -> None:
+        """Take the theme's colours."""
+        self._colors = with_defaults(colors)
+        self._tell()
+
+    # Asked
+
+    def text(self) -> str:
+        """Return the path that is wanted."""
+        return self.path.text().strip()
+
+    def typed(self) -> str:
+        """Return the path if the person gave it; empty if it is as proposed."""
+        return "" if self.path.text() == self._proposed else self.text()
+
+    def trouble(self) -> str:
+        """Say why nothing can be written there, as a sentence; empty if it can."""
+        found = misplaced(
+            self.text(),
+            self._source,
+            self._suffixes,
+            split=self._limit is not None,
+            folders=self._may_be_folder(),
+        )
+        return found or (self._landing.refused if self._landing is not None else "")
+
+    def replaces_source(self) -> bool:
+        """Whether the file that is open would be replaced."""
+        path = self.text()
+        if not path or not self._source or self._limit is not None:
+            return False
+        wanted, source = Path(path), Path(self._source)
+        try:
+            return wanted.resolve() == source.resolve() or wanted.samefile(source)
+        except (OSError, RuntimeError):  # one is not there, or a loop of links (before Python 3.13)
+            return False
+
+    def replaces_open(self) -> bool:
+        """Whether files of the model that is open would be replaced, as far as that is known."""
+        return self.replaces_source() or (self._landing is not None and bool(self._landing.kept))
+
+    # Inside
+
+    def _keep_up(self) -> None:
+        """Make the path one for the format, unless the person is typing it."""
+        offer = self._offer
+        if offer is None:
+            return
+        (name, was_whole), is_whole = self._made_for, self._limit is None
+        if self._base and self.path.text() == self._proposed:
+            self._propose(offer)
+        elif self.path is self.window().focusWidget():
+            return  # also while another window is in front
+        elif (name, was_whole) != (offer.name, is_whole):
+            self._follow(offer, unsplit=is_whole and not was_whole)
+        self._made_for = offer.name, is_whole
+
+    def _put(self, path: str) -> None:
+        """Set the path, and leave what is selected, or where the cursor is, as it was."""
+        field, before = self.path, self.path.text()
+        if path == before:
+            return  # setting it would drop the selection
+        selected, cursor = field.selectedText(), field.cursorPosition()
+        field.setText(path)
+        if selected and selected == before:
+            field.selectAll()
+        elif cursor < len(before):
+            field.setCursorPosition(cursor)
+
+    def _propose(self, offer: FormatOffer) -> None:
+        """Name it so that another format or type does not take the place of the one before."""
+        name = self._base + offer.tag + (f"-{self._type}" if self._type else "")
+        if self._limit is None and not self._may_be_folder():
+            name += self._ending if self._ending in offer.suffixes else offer.suffixes[0]
+        self._proposed = name
+        self._put(name)
+
+    def _follow(self, offer: FormatOffer, *, unsplit: bool) -> None:
+        """Follow the format with the suffix, if the name has one of the other formats'."""
+        path = self.path.text()
+        if not path:
+            return
+        ending = next((s for s in self._suffixes if path.endswith(s)), "")
+        stem = path.removesuffix(ending)
+        if self._limit is not None:
+            self._put(stem)
+        elif ending and ending not in offer.suffixes:
+            self._put(stem if self._may_be_folder() else stem + offer.suffixes[0])
+        elif not ending and not self._may_be_folder() and (unsplit or self._folders):
+            self._put(path.rstrip("/") + offer.suffixes[0])
+
+    def _may_be_folder(self) -> bool:
+        offer = self._offer
+        return self._limit is not None or (
+            self._folders and not (offer is not None and offer.one_file)
+        )
+
+    def _on_typed(self) -> None:
+        self._landing = None
+        self._tell()
+        self.changed.emit()
+
+    def _tell(self) -> None:
+        whole = self._limit is None
+        self.title.setText(self.tr("File") if whole else self.tr("Folder"))
+        self.path.setAccessibleName(
+            self.tr("Destination file") if whole else self.tr("Destination folder")
+        )
+        trouble = self.trouble() or (self._offer.wrong if self._offer is not None else "")
+        grave = trouble or self.replaces_open()
+        recolor(self.note, self._colors["danger" if grave else "text"])
+        told = f"✕ {trouble}" if trouble else self._about()
+        self.note.setText(briefly(told))
+        self.note.setToolTip(as_plain(told) if told != self.note.text() else "")
+        self.replace.setVisible(not trouble and self.replaces_source())
+
+    def _about(self) -> str:
+        offer, path = self._offer, Path(self.text()).expanduser()
+        where = (
+            "" if path.is_absolute() else self.tr("Written to {path}.").format(path=path.absolute())
+        )
+        if self._landing is not None:
+            count = files_words(offer.files, self._limit) if offer and self._limit else ""
+            told = (where, count, landing_words(self._landing))
+            return " ".join(words for words in told if words)
+        if where:
+            return where
+        if self.replaces_source():
+            return landing_words(Landing(kept=(self._kept_as,)))
+        if self._limit is not None and offer is not None:
+            said = files_words(offer.files, self._limit)
+            if _looks(path.is_dir):
+                there = self.tr("Files of the same name in this folder are replaced.")
+                return f"{said} {there}"
+            return said
+        if _looks(path.is_file):
+            return self.tr("This file already exists and will be replaced.")
+        if offer is not None and not self._may_be_folder() and self._is_misnamed(offer):
+            return self.tr("The usual suffix is {suffixes}.").format(
+                suffixes=self.tr(" or ").join(offer.suffixes[:2])
+            )
+        return ""
+
+    def _is_misnamed(self, offer: FormatOffer) -> bool:
+        return not self.text().lower().endswith(offer.suffixes)
+
+    def _browse(self) -> None:
+        offer = self._offer
+        patterns = " ".join(f"*{suffix}" for suffix in offer.suffixes) if offer else ""
+        named = offer and patterns and self._limit is None
+        path, _filter = QFileDialog.getSaveFileName(
+            self,
+            self.tr("Export to"),
+            self.path.text(),
+            f"{offer.label} ({patterns})" if offer and named else "",
+            # What would be replaced is said in the dialog, for typed names as well.
+            options=QFileDialog.Option.DontConfirmOverwrite,
+        )
+        if path:
+            self.path.setText(path)
+
+
+def _looks(like: Callable[[], bool]) -> bool:
+    """Whether something there looks like that; not where the system lets nobody look."""
+    try:
+        return like()
+    except OSError:
+        return False

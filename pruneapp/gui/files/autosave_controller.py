@@ -1,0 +1,244 @@
+"""Keeps every step in a journal, so that a crash loses the one under way at most.
+
+The main thread takes hold of the document, which takes no time; a thread of its own writes what was
+done, packs what changed, writes that and waits for the disk. What comes meanwhile goes first.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import traceback
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from queue import Empty, SimpleQueue
+from typing import Any
+
+from PySide6.QtCore import QObject, QTimer, Signal, Slot
+
+from pruneapp.document.capture import Capture
+from pruneapp.document.document_changes import DocumentChanged
+from pruneapp.document.edit import Record
+from pruneapp.errors import PruneAppError, StaleError
+from pruneapp.gui.document.open_document import Session
+from pruneapp.progress import Cancelled, CancelToken, Job
+from pruneapp.sessions.fingerprint_stamp import Stamp
+from pruneapp.sessions.journal import Journal, Said, folder
+from pruneapp.sessions.journal_reader_recovery import JournalFile
+from pruneapp.sessions.session_file_file import SessionFile
+
+# After so long without a step the journal is looked through for what nobody needs any more.
+IDLE_MS = 20_000
+
+View = Callable[[], Mapping[str, Any]]
+
+
+@dataclass(frozen=True)
+class _Told:
+    """What became of a round of writing."""
+
+    work: _Work
+    error: PruneAppError | None = None
+    bug: tuple[str, str] | None = None
+    compacted: bool = False
+
+
+class _Work:
+    """One document and its journal, which only the thread of `Keeping` touches."""
+
+    def __init__(self, taken: JournalFile | None) -> None:
+        self.journal = Journal(folder())
+        self.token = CancelToken()
+        # The journal that it was taken up from; needed until this one says the same.
+        self.taken = taken
+        # What was done while something is written.
+        self.meanwhile: SimpleQueue[Said] = SimpleQueue()
+
+    def keep(self, capture: Capture, view: Mapping[str, Any]) -> _Told:
+        """Write what is new."""
+        newer = self._newer()
+        if newer is not None and newer[0].snapshot.revision > capture.snapshot.revision:
+            capture, view = newer
+        self.journal.keep(capture, view, Job(cancel=self.token), self._newer)
+        if self.taken is not None:
+            self.taken.delete()
+            self.taken = None
+        return _Told(self)
+
+    def compact(self, capture: Capture, view: Mapping[str, Any]) -> _Told:
+        """Drop what nobody needs any more."""
+        with contextlib.suppress(OSError):  # the old one is there, and says all of it
+            self.journal.compact(capture, view, Job(cancel=self.token), self._newer)
+        return _Told(self, compacted=True)
+
+    def end(self) -> None:
+        """Delete everything: the work was closed, and what is to be kept is kept elsewhere."""
+        self.journal.delete()
+        if self.taken is not None:
+            self.taken.delete()
+            self.taken = None
+
+    def _newer(self) -> Said | None:
+        said = None
+        with contextlib.suppress(Empty):
+            while True:
+                said = self.meanwhile.get_nowait()
+        return said
+
+
+class Keeping(QObject):
+    """Keeps the work of the session's document as long as it is open.
+
+    Parameters
+    ----------
+    session
+        The document.
+    view
+        Returns what the person looks at, as plain JSON.
+
+    Signals
+    -------
+    troubled(PruneAppError)
+        Work cannot be kept; the same thing once for each document.
+    failed(str, str)
+        A bug: sentence and traceback.
+    kept()
+        The journal says all that was done.
+    """
+
+    troubled = Signal(object)
+    failed = Signal(str, str)
+    kept = Signal()
+
+    _told = Signal(object)
+
+    def __init__(self, session: Session, view: View, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._session = session
+        self._view = view
+        self._pool = ThreadPoolExecutor(1, thread_name_prefix="pruneapp-journal")
+        self._work: _Work | None = None
+        self._busy = False
+        self._wanted = False
+        # Sentences that were said; and whether there is still something to write.
+        self._said: set[str] = set()
+        self._behind = False
+        self._idle = QTimer(self)
+        self._idle.setSingleShot(True)
+        self._idle.setInterval(IDLE_MS)
+        self._idle.timeout.connect(self._on_idle)
+        self._told.connect(self._on_told)
+        session.opened.connect(self._on_opened)
+        session.changed.connect(self._on_changed)
+        session.closed.connect(self._on_closed)
+
+    @property
+    def up_to_date(self) -> bool:
+        """Whether all that was done is in the journal, or was tried to be."""
+        return not self._busy and not self._wanted
+
+    def mark_kept(self, records: Sequence[Record], position: int, file: Stamp) -> None:
+        """Take note that a history is safe in a session file; see `Journal.mark_kept`."""
+        work = self._work
+        if work is not None:
+            self._pool.submit(lambda: work.journal.mark_kept(records, position, file))
+
+    def note_digest(self, name: str, sha256: str) -> None:
+        """Take note of the SHA-256 of a file of the checkpoint."""
+        work = self._work
+        if work is not None:
+            self._pool.submit(lambda: work.journal.note_digests({name: sha256}))
+
+    def stop(self) -> None:
+        """End the thread; nothing comes back afterwards."""
+        self._idle.stop()
+        self._pool.shutdown(wait=True)
+
+    def _on_opened(self) -> None:
+        saved, document = self._session.saved, self._session.document
+        assert document is not None
+        self._work = _Work(saved if isinstance(saved, JournalFile) else None)
+        self._busy = self._wanted = self._behind = False
+        self._said = set()
+        if isinstance(saved, JournalFile):
+            if saved.kept_in is not None:
+                kept = document.history.records[: saved.kept_steps]
+                self.mark_kept(kept, saved.safe, saved.kept_in)
+            self._keep()
+        elif isinstance(saved, SessionFile):  # all of it is there, until something changes
+            self.mark_kept(document.history.records, document.position, saved.stamp)
+
+    def _on_changed(self, _change: DocumentChanged) -> None:
+        self._keep()
+
+    def _on_closed(self) -> None:
+        self._idle.stop()
+        if self._work is not None:
+            self._work.token.cancel()
+            self._pool.submit(self._work.end)
+            self._work = None
+
+    def _keep(self) -> None:
+        document, work = self._session.document, self._work
+        if document is None or work is None:
+            return
+        if self._busy:
+            self._wanted = True
+            work.meanwhile.put((Capture.of(document), self._view()))
+        else:
+            self._submit(work.keep)
+
+    def _on_idle(self) -> None:
+        if self._busy or self._work is None:
+            return
+        if self._behind:  # there may be room by now
+            self._keep()
+        else:
+            self._submit(self._work.compact)
+
+    def _submit(self, call: Callable[[Capture, Mapping[str, Any]], _Told]) -> None:
+        document, work = self._session.document, self._work
+        if document is None or work is None:
+            return
+        self._busy, self._wanted = True, False
+        self._idle.stop()
+        self._pool.submit(self._run, work, call, Capture.of(document), self._view())
+
+    def _run(
+        self,
+        work: _Work,
+        call: Callable[[Capture, Mapping[str, Any]], _Told],
+        capture: Capture,
+        view: Mapping[str, Any],
+    ) -> None:
+        told = _Told(work)
+        try:
+            told = call(capture, view)
+        except Cancelled:
+            pass
+        except PruneAppError as error:
+            error.__traceback__ = None  # its frames hold masks
+            told = _Told(work, error)
+        except Exception as error:  # noqa: BLE001 - any bug is reported, and the thread goes on
+            sentence = f"{type(error).__name__}: {error}"
+            told = _Told(work, bug=(sentence, traceback.format_exc()))
+        self._told.emit(told)
+
+    @Slot(object)
+    def _on_told(self, told: _Told) -> None:
+        if told.work is not self._work:
+            return
+        self._busy = False
+        if told.bug is not None:
+            self.failed.emit(*told.bug)
+        elif isinstance(told.error, StaleError):
+            self._wanted = True  # another state is in force by now, and its masks are there
+        elif told.error is not None and told.error.sentence not in self._said:
+            self._said.add(told.error.sentence)
+            self.troubled.emit(told.error)
+        self._behind = told.error is not None
+        if self._wanted:
+            self._keep()
+        elif not told.compacted:
+            self._idle.start()
+        self.kept.emit()

@@ -1,0 +1,231 @@
+"""Opening and closing: which file is worked on, and that no work is lost on the way."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Slot
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QFileDialog
+
+from pruneapp.checkpoint.open import READERS
+from pruneapp.document.document_changes import DocumentChanged
+from pruneapp.errors import PruneAppError
+from pruneapp.gui.app import dialogs
+from pruneapp.gui.app.jobs import Jobs
+from pruneapp.gui.app.notifications import Subject
+from pruneapp.gui.app.settings import Settings
+from pruneapp.gui.commands.command import RECENT
+from pruneapp.gui.document.open_document import Session
+from pruneapp.gui.export.export_controller import Exporting
+from pruneapp.gui.files.session_controller import Sessions
+from pruneapp.gui.mainwindow.status_controller import Telling
+from pruneapp.gui.mainwindow.window import MainWindow
+from pruneapp.sessions.open_path import Wish
+from pruneapp.sessions.session_file_layout import SUFFIX
+
+# What the dialog shows of a folder; an index of shards is JSON.
+FILES = " ".join(
+    dict.fromkeys((*(f"*{s}" for r in READERS for s in r.suffixes), "*.json", f"*{SUFFIX}"))
+)
+
+
+class Opening(QObject):
+    """The commands that open and close a file.
+
+    Parameters
+    ----------
+    window
+        Its menus and its empty page ask for files.
+    session, jobs
+        What is open, and what runs.
+    settings
+        The files that were open before.
+    telling
+        Says what else there is in a file.
+    exporting, sessions
+        Offered where work would be lost.
+    """
+
+    def __init__(
+        self,
+        window: MainWindow,
+        session: Session,
+        jobs: Jobs,
+        settings: Settings,
+        *,
+        telling: Telling,
+        exporting: Exporting,
+        sessions: Sessions,
+    ) -> None:
+        super().__init__(window)
+        self._window = window
+        self._session = session
+        self._jobs = jobs
+        self._settings = settings
+        self._telling = telling
+        self._exporting = exporting
+        self._sessions = sessions
+        for name, call in {
+            "open": self.ask_file,
+            "open_folder": self.ask_folder,
+            "sample": self.open_sample,
+            "state_dict": self.choose_state_dict,
+            "close": self.close,
+        }.items():
+            window.actions_[name].triggered.connect(call)
+        window.dropped.connect(self.open)
+        window.activated.connect(self.look_at_file)
+        session.changed.connect(self._on_changed)
+        sessions.saved.connect(self._show_recent)
+        window.empty.openRequested.connect(self.ask_file)
+        window.empty.folderRequested.connect(self.ask_folder)
+        window.empty.sampleRequested.connect(self.open_sample)
+        window.empty.recentRequested.connect(self._on_recent)
+        self._show_recent()
+
+    # -- the file -------------------------------------------------------------------------------
+
+    @Slot(object)
+    def open(self, path: Path, state_dict: str | None = None) -> None:
+        """Open a file, after asking about work that would be lost."""
+        self.open_work(Wish(path, state_dict))
+
+    def open_work(self, wish: Wish) -> None:
+        """Open a file, a session or work that was left behind, after asking about what is open."""
+        go = partial(self._session.open_work, wish)
+        if self._may_lose(go):
+            go()
+
+    def open_sample(self) -> None:
+        """Open the model that comes with the application."""
+        if self._may_lose(self._session.open_sample):
+            self._session.open_sample()
+
+    def ask_file(self) -> None:
+        """Let the person choose a file."""
+        name, _ = QFileDialog.getOpenFileName(
+            self._window,
+            self.tr("Open a checkpoint or a session"),
+            str(self._folder()),
+            self.tr("Checkpoints and sessions ({patterns});;All files (*)").format(patterns=FILES),
+        )
+        if name:
+            self._session.note_folder("open", Path(name))
+            self.open(Path(name))
+
+    def ask_folder(self) -> None:
+        """Let the person choose the folder of a model."""
+        name = QFileDialog.getExistingDirectory(
+            self._window, self.tr("Open a model folder"), str(self._folder())
+        )
+        if name:
+            self._session.note_folder("open", Path(name))
+            self.open(Path(name))
+
+    def choose_state_dict(self) -> None:
+        """Let the person switch to another dict of tensors in the file."""
+        document = self._session.document
+        if document is None:
+            return
+        contents = document.checkpoint.contents
+        key = dialogs.state_dict(self._window, contents.state_dicts, contents.state_dict)
+        if key is not None and key != contents.state_dict:
+            self.open(document.checkpoint.path, key)
+
+    def close(self) -> None:
+        """Close the document, after asking about work that would be lost."""
+        # A preview may be shown as a job, too; it ends with the document, as nobody waits for it.
+        if (not self._jobs.writing or self._may_stop()) and self._may_lose(self._session.close):
+            self._session.close()
+
+    def look_at_file(self) -> None:
+        """Notice whether another program changed the open file."""
+        if not self._jobs.busy:
+            self._look_again()
+
+    def _look_again(self) -> None:
+        document = self._session.document
+        if document is None:
+            return
+        try:
+            document.checkpoint.verify_unchanged()
+        except PruneAppError as error:
+            self._telling.refuse(error)
+        else:
+            self._telling.end(Subject.OPEN_FILE)
+
+    def _on_changed(self, _change: DocumentChanged) -> None:
+        if self._telling.tells_of(Subject.OPEN_FILE):  # it may be back
+            self._look_again()
+
+    def may_leave(self) -> bool:
+        """Ask whether the window may be closed, if a job runs or work would be lost."""
+        return self._may_stop() and self._may_lose(self._window.close)
+
+    def offer_more(self) -> None:
+        """Tell that the file that was opened has more than is shown."""
+        self._show_recent()
+        document = self._session.document
+        if document is None or len(document.checkpoint.contents.state_dicts) < 2:
+            return
+        contents = document.checkpoint.contents
+        self._telling.offer(
+            Subject.STATE_DICTS,
+            self.tr("This file holds {n} state dicts; '{key}' is shown.").format(
+                n=len(contents.state_dicts), key=contents.state_dict
+            ),
+            self.tr("Choose another…"),
+            self.choose_state_dict,
+        )
+
+    def _may_stop(self) -> bool:
+        if not self._jobs.busy:
+            return True
+        if not dialogs.stop_jobs(self._window):
+            return False
+        self._jobs.cancel_visible()
+        return True
+
+    def _may_lose(self, go: Callable[[], object]) -> bool:
+        """Ask about work that would be lost; who saves it first goes on by `go` afterwards."""
+        if not self._sessions.unsaved:
+            return True
+        session = self._sessions.path
+        answer = dialogs.unsaved(
+            self._window,
+            "" if session is None else session.name,
+            exportable=session is not None or self._session.unexported,
+        )
+        if answer == "save":
+            self._sessions.save_then(go)
+        elif answer == "export":
+            self._exporting.ask()
+        return answer == "discard"
+
+    def _folder(self) -> Path:
+        recent = self._settings.recent
+        return self._session.folder("open", recent[0].parent if recent else Path.home())
+
+    # -- what was open before -------------------------------------------------------------------
+
+    def _show_recent(self) -> None:
+        recent = self._settings.recent
+        self._window.empty.set_recent([str(path) for path in recent])
+        menu = self._window.actions_.menus[RECENT]
+        menu.clear()
+        for number, path in enumerate(recent, 1):
+            action = menu.addAction(f"&{number} {str(path).replace('&', '&&')}")
+            action.setData(str(path))
+            action.triggered.connect(self._on_recent_action)
+        menu.setEnabled(bool(recent))
+
+    def _on_recent_action(self) -> None:
+        action = self.sender()
+        assert isinstance(action, QAction)
+        self._on_recent(action.data())
+
+    def _on_recent(self, path: str) -> None:
+        self.open(Path(path))

@@ -1,0 +1,191 @@
+"""Offers at the start what a crash left behind: work to take up, temporary files to delete."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from PySide6.QtCore import QDateTime, QLocale, QObject
+
+from pruneapp.checkpoint.io.files import find_abandoned, remove_abandoned
+from pruneapp.errors import PruneAppError
+from pruneapp.gui.app import dialogs
+from pruneapp.gui.app.jobs import Jobs, Urgency
+from pruneapp.gui.app.settings import Settings
+from pruneapp.gui.document.open_document import Session
+from pruneapp.gui.export.export_controller import Exporting
+from pruneapp.gui.files.recovery_view import FoundFiles, FoundWork
+from pruneapp.gui.mainwindow.window import MainWindow
+from pruneapp.progress import Job
+from pruneapp.sessions.journal import folder
+from pruneapp.sessions.journal_file_log_file import delete
+from pruneapp.sessions.journal_reader_recovery import LeftBehind, left_behind, read_journal
+from pruneapp.sessions.open_path import Wish
+
+
+@dataclass(frozen=True)
+class _Found:
+    works: tuple[LeftBehind, ...]
+    files: tuple[tuple[Path, int], ...]
+
+
+def look_for(places: frozenset[Path], job: Job) -> _Found:
+    """Return what was left behind: journals, and temporary files in some folders."""
+    works = left_behind(folder(), job)
+    files: list[tuple[Path, int]] = []
+    for place in sorted(places):
+        job.step(0)
+        files += [(path, _size(path)) for path in find_abandoned(place)]
+    return _Found(works, tuple(files))
+
+
+def _size(path: Path) -> int:
+    try:
+        files = path.rglob("*") if path.is_dir() else (path,)
+        return sum(file.stat().st_size for file in files)
+    except OSError:
+        return 0
+
+
+class Recovering(QObject):
+    """Looks for what was left behind, and does with it what the person wants.
+
+    Parameters
+    ----------
+    window
+        Shows the offer.
+    session, jobs, exporting
+        What is open, where is looked, and what is written.
+    settings
+        The files that were open, and the folders that were written to: temporary files are looked
+        for there.
+    open_work
+        Opens something, after asking about work that would be lost.
+    """
+
+    def __init__(
+        self,
+        window: MainWindow,
+        session: Session,
+        jobs: Jobs,
+        settings: Settings,
+        *,
+        exporting: Exporting,
+        open_work: Callable[[Wish], None],
+    ) -> None:
+        super().__init__(window)
+        self._window = window
+        self._session = session
+        self._jobs = jobs
+        self._settings = settings
+        self._open_work = open_work
+        self._found = _Found((), ())
+        self._offers = True
+        # What is being opened; work that is held by that cannot be opened a second time.
+        self._under_way: Path | None = None
+        view = window.recovery
+        view.restoreRequested.connect(self._restore)
+        view.deleteRequested.connect(self._delete)
+        view.filesDeleteRequested.connect(self._delete_files)
+        view.dismissed.connect(self._dismiss)
+        session.opening.connect(self._on_opening)
+        session.opened.connect(self._on_opened)
+        session.stayed.connect(self._on_stayed)
+        exporting.began.connect(self._on_export)
+        self.look()
+
+    def look(self) -> None:
+        """Look for what there is, and offer it."""
+        recent = (path.parent for path in self._settings.recent)
+        places = frozenset((*self._settings.written, *recent))
+        self._jobs.answer(
+            lambda job: look_for(places, job),
+            on_result=self._on_found,
+            on_error=self._session.refused.emit,
+            urgency=Urgency.ASIDE,
+        )
+
+    def _on_found(self, found: _Found) -> None:
+        self._found = found
+        files = None
+        if found.files:
+            names = tuple(str(path) for path, _ in found.files)
+            files = FoundFiles(names, sum(size for _, size in found.files))
+        works = [_shown(work) for work in found.works]
+        self._window.recovery.set_found(works if self._offers else (), files)
+
+    def _on_opening(self, path: Path) -> None:
+        self._under_way = path
+
+    def _on_stayed(self) -> None:
+        self._under_way = None
+
+    def _on_opened(self) -> None:
+        self._under_way = None
+        if self._found.works:
+            self.look()  # what was taken up is no longer there
+
+    def _on_export(self, path: Path) -> None:
+        self._settings.add_written(path.parent)
+
+    def _restore(self, key: str) -> None:
+        if Path(key) != self._under_way:
+            self._open_work(Wish(Path(key), is_journal=True))
+
+    def _delete(self, key: str) -> None:
+        work = next((w for w in self._found.works if str(w.path) == key), None)
+        if work is None or not dialogs.delete_work(self._window, _said(work)):
+            return
+
+        def drop(job: Job) -> None:
+            try:
+                read_journal(work.path, job).delete()
+            except PruneAppError:
+                if not work.known:  # of a newer Pruneapp: nothing in it can be read, but deleted
+                    delete(work.path)
+
+        self._jobs.answer(
+            drop,
+            on_result=self._on_deleted,
+            on_error=self._session.refused.emit,
+            urgency=Urgency.ASIDE,
+        )
+
+    def _delete_files(self) -> None:
+        paths = [path for path, _ in self._found.files]
+
+        def drop(_job: Job) -> None:
+            for path in paths:
+                remove_abandoned(path)
+
+        self._jobs.answer(
+            drop,
+            on_result=self._on_deleted,
+            on_error=self._session.refused.emit,
+            urgency=Urgency.ASIDE,
+        )
+
+    def _on_deleted(self, _nothing: None) -> None:
+        self.look()
+
+    def _dismiss(self) -> None:
+        self._offers = False
+        self._window.recovery.set_found((), None)
+
+
+def _shown(work: LeftBehind) -> FoundWork:
+    name, when = work.original.name, _time(work.time)
+    return FoundWork(str(work.path), name, work.steps, work.last, when, work.again, work.undone)
+
+
+def _said(work: LeftBehind) -> str:
+    return f"{work.original}\n{work.last}" if work.known else str(work.path)
+
+
+def _time(seconds: float) -> str:
+    when = QDateTime.fromSecsSinceEpoch(int(seconds))
+    locale = QLocale()
+    if when.date() == QDateTime.currentDateTime().date():
+        return locale.toString(when.time(), QLocale.FormatType.ShortFormat)
+    return locale.toString(when, QLocale.FormatType.ShortFormat)

@@ -1,0 +1,248 @@
+"""What was left behind when Pruneapp was closed unexpectedly: work to take up, files to delete."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import QRect, Qt, Signal
+from PySide6.QtGui import QColor, QPainter, QPaintEvent
+from PySide6.QtWidgets import (
+    QGridLayout,
+    QHBoxLayout,
+    QPushButton,
+    QSizePolicy,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from pruneapp.gui.widgets import number_format
+from pruneapp.gui.widgets.controls_layouts import clear
+from pruneapp.gui.widgets.labels import ElidedLabel, as_plain, heading, plain, recolor
+from pruneapp.gui.widgets.safe_paint import reported
+from pruneapp.gui.widgets.theme_colors import with_defaults
+
+_MOST = 3  # rows; more are said to be there
+_GAP = 4  # below notices, as between them
+
+
+@dataclass(frozen=True)
+class FoundWork:
+    """Work that can be taken up again.
+
+    Attributes
+    ----------
+    key
+        By which it is asked for.
+    file
+        The checkpoint, without its folder.
+    steps
+        How many steps are in force.
+    last
+        What the last of them did.
+    time
+        When that was, as people write it.
+    again
+        How many steps have to be computed again, the last ones.
+    undone
+        How many were taken back; 0 like `steps` where a newer Pruneapp wrote it.
+    """
+
+    key: str
+    file: str
+    steps: int
+    last: str
+    time: str
+    again: int = 0
+    undone: int = 0
+
+
+@dataclass(frozen=True)
+class FoundFiles:
+    """Temporary files of exports that were interrupted.
+
+    Attributes
+    ----------
+    names
+        Where they are.
+    nbytes
+        How large they are in all.
+    """
+
+    names: tuple[str, ...]
+    nbytes: int
+
+
+class Recovery(QWidget):
+    """Offers what was left behind; hidden while there is nothing.
+
+    Signals
+    -------
+    restoreRequested(str), deleteRequested(str)
+        The person wants to go on with work, or has no use for it; its key.
+    filesDeleteRequested()
+        The person has no use for the temporary files.
+    dismissed()
+        The person wants to decide another time.
+    """
+
+    restoreRequested = Signal(str)
+    deleteRequested = Signal(str)
+    filesDeleteRequested = Signal()
+    dismissed = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._colors = with_defaults({})
+        self.setAccessibleName(self.tr("Recovery"))
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
+        self.title = heading(self.tr("Pruneapp was closed unexpectedly"))
+        self.later = QToolButton(self)
+        self.later.setText("×")
+        self.later.setAutoRaise(True)
+        self.later.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.later.setToolTip(self.tr("Ask again next time"))
+        self.later.setAccessibleName(self.later.toolTip())
+        self.later.clicked.connect(self.dismissed)
+        self.more = plain()
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(16, _GAP + 8, 8, 8)
+        layout.setSpacing(4)
+        above = QHBoxLayout()
+        layout.addLayout(above)
+        above.setSpacing(8)
+        above.addWidget(self.title)
+        above.addWidget(self.more)
+        above.addStretch(1)
+        above.addWidget(self.later)
+        self._rows = QGridLayout()
+        layout.addLayout(self._rows)
+        self._rows.setHorizontalSpacing(8)
+        self._rows.setVerticalSpacing(4)
+        self._rows.setColumnStretch(1, 1)
+        self.restore_buttons: list[QPushButton] = []
+        self.delete_buttons: list[QPushButton] = []
+        self.files_button: QPushButton | None = None
+        self._muted: list[QWidget] = []
+        self.hide()
+
+    def set_found(self, works: Sequence[FoundWork], files: FoundFiles | None) -> None:
+        """Show what there is."""
+        clear(self._rows)
+        self.restore_buttons, self.delete_buttons, self._muted = [], [], []
+        self.files_button = None
+        row = 0
+        for work in works[:_MOST]:
+            row += self._add_work(row, work)
+        if files is not None:
+            self._add_files(row, files)
+        self.title.setText(
+            self.tr("Pruneapp was closed unexpectedly")
+            if works
+            else self.tr("An export was interrupted")
+        )
+        rest = len(works) - _MOST
+        self.more.setText(self.tr("{n} more").format(n=rest) if rest > 0 else "")
+        self.more.setVisible(rest > 0)
+        self.set_colors(self._colors)
+        self.setVisible(bool(works) or files is not None)
+
+    def set_colors(self, colors: Mapping[str, str]) -> None:
+        """Take the theme's colours."""
+        self._colors = with_defaults(colors)
+        for label in (self.more, *self._muted):
+            recolor(label, self._colors["muted"])
+        self.update()
+
+    @reported
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        """Paint the ground, and a stripe as notices have it."""
+        painter = QPainter(self)
+        ground = self.rect().adjusted(0, _GAP, 0, 0)
+        painter.fillRect(ground, QColor(self._colors["surface"]))
+        painter.fillRect(QRect(0, _GAP, 4, ground.height()), QColor(self._colors["accent"]))
+        painter.end()
+
+    def _add_work(self, row: int, work: FoundWork) -> int:
+        """Add work from a row on; returns how many rows it takes."""
+        steps = self.tr("1 step") if work.steps == 1 else self.tr("{n} steps").format(n=work.steps)
+        what = self.tr("{steps} on {file}, {time}").format(
+            steps=steps, file=work.file, time=work.time
+        )
+        if not work.steps and work.undone:
+            undone = (
+                self.tr("1 undone step")
+                if work.undone == 1
+                else self.tr("{n} undone steps").format(n=work.undone)
+            )
+            what = self.tr("{steps} on {file}, {time}").format(
+                steps=undone, file=work.file, time=work.time
+            )
+        elif not work.steps:
+            what = self.tr("Work saved by a newer version of Pruneapp, {time}").format(
+                time=work.time
+            )
+        last = ElidedLabel(work.last, self)
+        last.elide = Qt.TextElideMode.ElideRight
+        self._muted.append(last)
+        restore = self._button(self.tr("Restore"), self.tr("Restore {what}").format(what=what))
+        restore.setEnabled(bool(work.steps or work.undone))
+        delete = self._button(self.tr("Delete"), self.tr("Delete {what}").format(what=what))
+        for button, asked in ((restore, self._restore), (delete, self._delete)):
+            button.setProperty("key", work.key)
+            button.clicked.connect(asked)
+        self.restore_buttons.append(restore)
+        self.delete_buttons.append(delete)
+        label = ElidedLabel(what, self)
+        label.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+        for column, widget in enumerate((label, last, restore, delete)):
+            self._rows.addWidget(widget, row, column)
+        if not work.again:
+            return 1
+        again = plain(
+            self.tr("The last step is recomputed.")
+            if work.again == 1
+            else self.tr("The last {n} steps are recomputed.").format(n=work.again)
+        )
+        self._muted.append(again)
+        restore.setAccessibleDescription(again.text())
+        self._rows.addWidget(again, row + 1, 0, 1, 2)
+        return 2
+
+    def _add_files(self, row: int, files: FoundFiles) -> None:
+        count = len(files.names)
+        size = number_format.size(files.nbytes)
+        what = (
+            self.tr("1 temporary file of an export, {size}").format(size=size)
+            if count == 1
+            else self.tr("{n} temporary files of exports, {size}").format(n=count, size=size)
+        )
+        label = plain(what)
+        label.setToolTip(as_plain("\n".join(files.names[:20])))
+        where = ElidedLabel(files.names[0] if files.names else "", self)
+        self._muted.append(where)
+        self.files_button = self._button(
+            self.tr("Delete"), self.tr("Delete {what}").format(what=what)
+        )
+        self.files_button.clicked.connect(self.filesDeleteRequested)
+        self._rows.addWidget(label, row, 0)
+        self._rows.addWidget(where, row, 1)
+        self._rows.addWidget(self.files_button, row, 3)
+
+    def _button(self, text: str, meaning: str) -> QPushButton:
+        button = QPushButton(text, self)
+        button.setAccessibleName(meaning)
+        button.setToolTip(as_plain(meaning))
+        return button
+
+    def _restore(self) -> None:
+        self.restoreRequested.emit(self._key())
+
+    def _delete(self) -> None:
+        self.deleteRequested.emit(self._key())
+
+    def _key(self) -> str:
+        button = self.sender()
+        assert isinstance(button, QPushButton)
+        return str(button.property("key"))

@@ -1,0 +1,305 @@
+"""Saving the session and going on with it; and whether closing would lose work."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Signal, Slot
+from PySide6.QtWidgets import QFileDialog
+
+from pruneapp.checkpoint.io.files_places import exists
+from pruneapp.document.capture import Capture
+from pruneapp.document.document import Document
+from pruneapp.document.document_changes import DocumentChanged
+from pruneapp.errors import (
+    OriginalChangedError,
+    OriginalMissingError,
+    PruneAppError,
+    SessionChangedError,
+    StaleError,
+    escaped,
+)
+from pruneapp.export.report import ExportReport
+from pruneapp.gui.app import dialogs
+from pruneapp.gui.app.jobs import Jobs
+from pruneapp.gui.app.notifications import Subject
+from pruneapp.gui.app.settings import Settings
+from pruneapp.gui.document.open_document import Session
+from pruneapp.gui.files.autosave_controller import Keeping
+from pruneapp.gui.mainwindow.document_panels_view_state import ViewState
+from pruneapp.gui.mainwindow.status_controller import Telling
+from pruneapp.gui.mainwindow.window import MainWindow
+from pruneapp.gui.widgets import number_format
+from pruneapp.results.document_rows_history import HistoryItem
+from pruneapp.sessions.fingerprint_stamp import Stamp
+from pruneapp.sessions.journal_reader_recovery import JournalFile
+from pruneapp.sessions.open_path import Wish
+from pruneapp.sessions.session_file import save_session
+from pruneapp.sessions.session_file_file import SessionFile
+from pruneapp.sessions.session_file_layout import SUFFIX
+
+
+@dataclass(frozen=True)
+class _Saving:
+    """What is saved where, what may be replaced there, and what is done afterwards."""
+
+    document: Document
+    capture: Capture
+    safe: HistoryItem
+    path: Path
+    then: Callable[[], object] | None
+    instead_of: Stamp | None
+
+
+class Sessions(QObject):
+    """The session file of the document, the commands for it, and the title of the window.
+
+    Parameters
+    ----------
+    window
+        Its menus ask for saving.
+    session, jobs
+        What is open, and where it is saved.
+    settings
+        The files that were open before.
+    telling, keeping
+        Who says what was done, and who need not keep what is saved.
+    view
+        What the person looks at.
+
+    Signals
+    -------
+    saved(Path)
+        A session was saved.
+    """
+
+    saved = Signal(object)
+
+    def __init__(
+        self,
+        window: MainWindow,
+        session: Session,
+        jobs: Jobs,
+        settings: Settings,
+        *,
+        telling: Telling,
+        keeping: Keeping,
+        view: ViewState,
+    ) -> None:
+        super().__init__(window)
+        self._window = window
+        self._session = session
+        self._jobs = jobs
+        self._settings = settings
+        self._telling = telling
+        self._keeping = keeping
+        self._view = view
+        self.path: Path | None = None
+        # Of the history; the state that the file holds.
+        self._safe: HistoryItem | None = None
+        # The file as this window read or wrote it last.
+        self._stamp: Stamp | None = None
+        window.actions_["save_session"].triggered.connect(self.save)
+        window.actions_["save_session_as"].triggered.connect(self.save_as)
+        session.opened.connect(self._on_opened)
+        session.changed.connect(self._on_changed)
+        session.closed.connect(self._on_closed)
+        session.misplaced.connect(self._on_misplaced)
+
+    @property
+    def unsaved(self) -> bool:
+        """Whether closing would lose work.
+
+        Who works in a session file wants everything in it; who does not has what was exported.
+        """
+        document = self._session.document
+        if document is None or self.path is None:
+            return self._session.unsaved
+        return document.items[document.position] is not self._safe
+
+    @Slot(object)
+    def mention_history(self, report: ExportReport) -> None:
+        """Say after an export that undo is kept by a session alone, where there is none."""
+        document = self._session.document
+        if document is not None and len(document.items) > 1 and self.path is None:
+            name = escaped(report.path.name)
+            self._telling.say_done(
+                self.tr("Exported {name}. Undo is kept only in a session (Ctrl+S).").format(
+                    name=name
+                )
+            )
+
+    # -- saving ---------------------------------------------------------------------------------
+
+    def save(self) -> None:
+        """Save the session where it is, or where the person says."""
+        self.save_then(None)
+
+    def save_then(self, then: Callable[[], object] | None) -> None:
+        """Save the session, and do something once it is safe."""
+        if self.path is None:
+            self._ask_where(then)
+        else:
+            self._save(self.path, then, self._stamp)
+
+    def save_as(self) -> None:
+        """Save the session where the person says."""
+        self._ask_where(None)
+
+    def _ask_where(self, then: Callable[[], object] | None) -> None:
+        if self._session.document is None:
+            return
+        name, _ = QFileDialog.getSaveFileName(
+            self._window,
+            self.tr("Save session"),
+            str(self._proposed()),
+            self.tr("Sessions ({patterns})").format(patterns=f"*{SUFFIX}"),
+        )
+        if not name:
+            return
+        path = Path(name)
+        self._session.note_folder("session", path)
+        if path.suffix.lower() != SUFFIX:
+            path = path.with_name(path.name + SUFFIX)
+            # The dialog has asked about the other name.
+            there = exists(path)
+            if there and not dialogs.replace_file(self._window, str(path)):
+                return
+        self._save(path, then)
+
+    def _proposed(self) -> Path:
+        if self.path is not None:
+            return self.path
+        document = self._session.document
+        assert document is not None
+        source = document.checkpoint.path
+        # The sample lies where the application is installed, which is no place for work.
+        beside = Path.home() if self._session.is_sample else source.absolute().parent
+        place = self._session.folder("session", beside)
+        return place / f"{source.name if source.is_dir() else source.stem}{SUFFIX}"
+
+    def _save(
+        self, path: Path, then: Callable[[], object] | None, instead_of: Stamp | None = None
+    ) -> None:
+        """Save it, but for a file that is to be replaced and is another one by now."""
+        document = self._session.document
+        if document is None:
+            return
+        view = self._view.read()
+        safe = document.items[document.position]
+        saving = _Saving(document, Capture.of(document), safe, path, then, instead_of)
+        self._jobs.submit(
+            self.tr("Saving session"),
+            lambda job: save_session(saving.capture, view, path, job, instead_of=instead_of),
+            writes=True,
+            on_result=partial(self._on_saved, saving),
+            on_error=partial(self._on_not_saved, saving),
+        )
+
+    def _on_saved(self, saving: _Saving, stamp: Stamp) -> None:
+        self._settings.add_recent(saving.path)
+        self.saved.emit(saving.path)
+        if saving.document is not self._session.document:
+            return
+        self.path, self._safe, self._stamp = saving.path, saving.safe, stamp
+        self._keeping.mark_kept(saving.capture.records, saving.capture.position, stamp)
+        self._show()
+        name, size = saving.path.name, number_format.size(stamp.size)
+        self._telling.say_done(self.tr("Saved {name}, {size}").format(name=name, size=size))
+        if saving.then is not None:
+            saving.then()
+
+    def _on_not_saved(self, saving: _Saving, error: PruneAppError) -> None:
+        here = saving.document is self._session.document
+        if isinstance(error, StaleError) and here:  # another state is in force by now
+            self._save(saving.path, saving.then, saving.instead_of)
+        elif isinstance(error, SessionChangedError) and here:
+            self._ask_about_other(saving)
+        else:
+            self._telling.refuse_about(Subject.SAVING, error)
+
+    def _ask_about_other(self, saving: _Saving) -> None:
+        answer = dialogs.replace_session(self._window, saving.path.name)
+        if saving.document is not self._session.document:
+            return
+        if answer == "elsewhere":
+            self._ask_where(saving.then)
+        elif answer == "replace":
+            self._save(saving.path, saving.then)
+
+    # -- opening --------------------------------------------------------------------------------
+
+    def _on_opened(self) -> None:
+        saved, document = self._session.saved, self._session.document
+        assert document is not None
+        self.path = self._safe = self._stamp = None
+        if isinstance(saved, SessionFile):
+            self.path, self._safe = saved.path, document.items[document.position]
+            self._stamp = saved.stamp
+        elif isinstance(saved, JournalFile):  # goes on in the session that it was saved in
+            self.path, self._stamp = saved.session, saved.kept_in
+            self._safe = document.items[saved.safe] if saved.safe >= 0 else None
+        if saved is not None:
+            self._view.show(saved.view)
+        self._show()
+
+    def _on_changed(self, _change: DocumentChanged) -> None:
+        self._show()
+
+    def _on_closed(self) -> None:
+        self.path = self._safe = self._stamp = None
+        self._window.setWindowModified(False)
+
+    def _show(self) -> None:
+        """Say in the title what is worked on, and whether something is unsaved."""
+        document = self._session.document
+        if document is None:
+            return
+        path = document.checkpoint.path if self.path is None else self.path
+        # Qt puts its sign of change, and on macOS a dot into the button, where this stands.
+        mark = "[*]" if self.unsaved else ""
+        self._window.setWindowTitle(f"{path.name}{mark} — Pruneapp")
+        self._window.setWindowModified(bool(mark))
+
+    # -- the checkpoint is elsewhere, or another one --------------------------------------------
+
+    def _on_misplaced(self, error: OriginalMissingError | OriginalChangedError, wish: Wish) -> None:
+        if isinstance(error, OriginalChangedError) and error.fits and not wish.only_masks:
+            self._telling.offer(
+                Subject.OTHER_MASKS,
+                self.tr(
+                    "The masks of '{name}' can be applied to this file, without the history."
+                ).format(name=wish.path.name),
+                self.tr("Use masks"),
+                partial(self._open, wish, only_masks=True),
+            )
+        self._telling.offer(
+            Subject.OPENING,
+            error.sentence,
+            self.tr("Locate…"),
+            partial(self._find, wish, in_folder=error.in_folder),
+            details=error.details,
+        )
+
+    def _find(self, wish: Wish, *, in_folder: bool) -> None:
+        title = self.tr("Locate the checkpoint of '{name}'").format(name=wish.path.name)
+        beside = str(wish.path.parent)
+        if in_folder:
+            name = QFileDialog.getExistingDirectory(self._window, title, beside)
+        else:
+            name, _ = QFileDialog.getOpenFileName(self._window, title, beside)
+        if name:
+            self._open(wish, original=Path(name))
+
+    def _open(self, wish: Wish, *, original: Path | None = None, only_masks: bool = False) -> None:
+        self._session.open_work(
+            Wish(
+                wish.path,
+                original=original or wish.original,
+                only_masks=only_masks,
+                is_journal=wish.is_journal,
+            )
+        )

@@ -1,0 +1,231 @@
+"""The guide: contents beside the text, and a search in it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from PySide6.QtCore import QEvent, QObject, QSignalBlocker, Qt
+from PySide6.QtGui import (
+    QColor,
+    QKeyEvent,
+    QKeySequence,
+    QShortcut,
+    QTextCursor,
+    QTextDocument,
+)
+from PySide6.QtWidgets import (
+    QDialog,
+    QHBoxLayout,
+    QSplitter,
+    QTextBrowser,
+    QTextEdit,
+    QToolButton,
+    QTreeWidget,
+    QTreeWidgetItem,
+    QVBoxLayout,
+    QWidget,
+)
+
+from pruneapp.gui.widgets import number_format
+from pruneapp.gui.widgets.controls_line_edit import LineEdit
+from pruneapp.gui.widgets.labels import plain
+from pruneapp.gui.widgets.theme_colors import with_defaults
+
+_MARGIN = 12  # of a page, not a field
+_PLACE = int(Qt.ItemDataRole.UserRole)
+
+
+class GuideDialog(QDialog):
+    """A text in Markdown with its headings at the left, and a field to search above.
+
+    Parameters
+    ----------
+    markdown
+        The text.
+    """
+
+    def __init__(self, markdown: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setWindowTitle(self.tr("Guide"))
+        self.resize(860, 640)
+        self._colors = with_defaults({})
+        self._matches: list[QTextCursor] = []
+        self._match = -1
+        self.search = LineEdit(self)
+        self.search.setPlaceholderText(self.tr("Search  (Ctrl+F)"))
+        self.search.setAccessibleName(self.tr("Search in the guide"))
+        self.search.setClearButtonEnabled(True)
+        self.found = plain()
+        self.previous = self._button("↑", self.tr("Previous match (Shift+F3)"))
+        self.next = self._button("↓", self.tr("Next match (F3)"))
+        self.contents = QTreeWidget(self)
+        self.contents.setAccessibleName(self.tr("Contents"))
+        self.contents.setHeaderHidden(True)
+        self.text = QTextBrowser(self)
+        self.text.setAccessibleName(self.tr("Guide"))
+        self.text.setOpenExternalLinks(True)
+        self.text.setMarkdown(markdown)
+        self.text.document().setDocumentMargin(_MARGIN)
+
+        parts = QSplitter(Qt.Orientation.Horizontal, self)
+        parts.addWidget(self.contents)
+        parts.addWidget(self.text)
+        parts.setStretchFactor(1, 1)
+        parts.setSizes([240, 620])
+        layout = QVBoxLayout(self)
+        top = QHBoxLayout()
+        layout.addLayout(top)
+        top.setSpacing(8)
+        for widget in (self.search, self.previous, self.next):
+            top.addWidget(widget)
+        top.insertWidget(1, self.found)
+        layout.addWidget(parts, 1)
+        self._list_headings()
+        self._count()
+
+        self.contents.currentItemChanged.connect(self._go_to)
+        self.search.textChanged.connect(self._look)
+        self.search.installEventFilter(self)
+        self.next.clicked.connect(self._go_on)
+        self.previous.clicked.connect(self._go_back)
+        for key, call in (
+            (QKeySequence.StandardKey.Find, self._focus_search),
+            (QKeySequence.StandardKey.FindNext, self._go_on),
+            (QKeySequence.StandardKey.FindPrevious, self._go_back),
+        ):
+            QShortcut(key, self).activated.connect(call)
+        self.search.setFocus()
+
+    def set_colors(self, colors: Mapping[str, str]) -> None:
+        """Take the theme's colours."""
+        self._colors = with_defaults(colors)
+        self._mark()
+
+    def _button(self, text: str, name: str) -> QToolButton:
+        button = QToolButton(self)
+        button.setText(text)
+        button.setToolTip(name)
+        button.setAccessibleName(name)
+        button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        return button
+
+    # Contents
+
+    def _list_headings(self) -> None:
+        self._headings: list[QTreeWidgetItem] = []  # as they stand in the text
+        above: list[tuple[int, QTreeWidgetItem]] = []
+        block = self.text.document().begin()
+        while block.isValid():
+            level = block.blockFormat().headingLevel()
+            if level:
+                while above and above[-1][0] >= level:
+                    above.pop()
+                item = QTreeWidgetItem([block.text()])
+                item.setData(0, _PLACE, block.position())
+                if above:
+                    above[-1][1].addChild(item)
+                else:
+                    self.contents.addTopLevelItem(item)
+                above.append((level, item))
+                self._headings.append(item)
+                spaced = block.blockFormat()  # Markdown gives headings no room
+                spaced.setTopMargin(_MARGIN if block.position() else 0)
+                spaced.setBottomMargin(_MARGIN / 2)
+                QTextCursor(block).setBlockFormat(spaced)
+            block = block.next()
+        self.contents.expandAll()
+
+    def _go_to(self, item: QTreeWidgetItem | None) -> None:
+        if item is not None:
+            cursor = QTextCursor(self.text.document())
+            cursor.setPosition(int(item.data(0, _PLACE)))
+            self._show(cursor)
+
+    def _show(self, cursor: QTextCursor) -> None:
+        """Bring a place to the upper part of the page."""
+        self.text.setTextCursor(cursor)
+        bar = self.text.verticalScrollBar()
+        bar.setValue(bar.value() + self.text.cursorRect(cursor).top() - 2 * _MARGIN)
+
+    # Search
+
+    def _focus_search(self) -> None:
+        self.search.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        self.search.selectAll()
+
+    def _look(self, text: str) -> None:
+        document = self.text.document()
+        self._matches, self._match = [], -1
+        cursor = QTextCursor(document)
+        while text.strip():
+            cursor = document.find(text.strip(), cursor, QTextDocument.FindFlag(0))
+            if cursor.isNull():
+                break
+            self._matches.append(QTextCursor(cursor))
+        self._step(1)
+
+    def _go_on(self) -> None:
+        self._step(1)
+
+    def _go_back(self) -> None:
+        self._step(-1)
+
+    def _step(self, step: int) -> None:
+        if self._matches:
+            self._match = (self._match + step) % len(self._matches)
+            cursor = QTextCursor(self._matches[self._match])
+            cursor.clearSelection()
+            self._show(cursor)
+            self._show_heading(cursor.position())
+        self._mark()
+        self._count()
+
+    def _show_heading(self, position: int) -> None:
+        """Show under which heading a place is."""
+        before = [item for item in self._headings if int(item.data(0, _PLACE)) <= position]
+        found = before[-1] if before else None
+        if found is not None:
+            blocker = QSignalBlocker(self.contents)
+            self.contents.setCurrentItem(found)
+            del blocker
+
+    def _mark(self) -> None:
+        marks = []
+        for place, cursor in enumerate(self._matches):
+            mark = QTextEdit.ExtraSelection()
+            current = place == self._match
+            mark.cursor = cursor
+            mark.format.setBackground(QColor(self._colors["accent" if current else "border"]))
+            mark.format.setForeground(QColor(self._colors["accent_text" if current else "text"]))
+            marks.append(mark)
+        self.text.setExtraSelections(marks)
+
+    def _count(self) -> None:
+        asked = bool(self.search.text().strip())
+        for button in (self.previous, self.next):
+            button.setEnabled(bool(self._matches))
+        text = ""
+        if asked and self._matches:
+            text = self.tr("{place} of {all}").format(
+                place=number_format.count(self._match + 1),
+                all=number_format.count(len(self._matches)),
+            )
+        elif asked:
+            text = self.tr("No match")
+        self.found.setText(text)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Go through the matches by Return and Shift+Return; leave a search by Escape."""
+        if (
+            watched is self.search
+            and isinstance(event, QKeyEvent)
+            and event.type() == QEvent.Type.KeyPress
+        ):
+            if event.key() in {Qt.Key.Key_Return, Qt.Key.Key_Enter}:
+                back = event.modifiers() & Qt.KeyboardModifier.ShiftModifier
+                self._step(-1 if back else 1)
+                return True
+            if event.key() == Qt.Key.Key_Escape and self.search.text():
+                self.search.clear()
+                return True
+        return super().eventFilter(watched, event)

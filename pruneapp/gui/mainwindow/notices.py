@@ -1,0 +1,324 @@
+"""Trouble and news above the picture: a sentence, one thing to do, details to copy."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QRect, QSize, Qt, Signal
+from PySide6.QtGui import (
+    QAccessible,
+    QAccessibleAnnouncementEvent,
+    QColor,
+    QGuiApplication,
+    QKeyEvent,
+    QPainter,
+    QPaintEvent,
+    QResizeEvent,
+)
+from PySide6.QtWidgets import (
+    QHBoxLayout,
+    QPlainTextEdit,
+    QPushButton,
+    QSizePolicy,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from pruneapp.gui.widgets.labels import ElidedLabel, as_plain, heading, plain, recolor
+from pruneapp.gui.widgets.safe_paint import reported
+from pruneapp.gui.widgets.theme_colors import with_defaults
+
+if TYPE_CHECKING:  # it imports numpy, and the first picture has notices
+    from pruneapp.results.short_names import ShortNames
+
+# More wait behind the newest, so that the picture keeps its room.
+_MOST = 2
+# A window that is lower shows one notice, a line of it; one that is not much higher shows one.
+_LOW, _MEDIUM = 560, 720
+
+
+class _Line(ElidedLabel):
+    """A line of a sentence; `fitted` tells that it may show more or less of it."""
+
+    elide = Qt.TextElideMode.ElideRight
+    fitted = Signal()
+
+    @property
+    def cut(self) -> bool:
+        """Whether there is more of it than is shown."""
+        width = self.contentsRect().width()
+        return self.shortened(width) != self.text()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Tell."""
+        super().resizeEvent(event)
+        self.fitted.emit()
+
+
+class Notice(QWidget):
+    """One notice; all of its sentence, or a line of it where room is short.
+
+    Signals
+    -------
+    acted, closed
+        The person chose what is offered, or put the notice away.
+    """
+
+    acted = Signal(int)
+    closed = Signal(int)
+
+    def __init__(
+        self,
+        number: int,
+        sentence: str,
+        *,
+        action: str,
+        details: str,
+        trouble: bool,
+        short: ShortNames | None,
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self.number = number
+        self.content = (sentence, action, details, trouble)
+        self._trouble = trouble
+        self._short = False
+        self._colors = with_defaults({})
+        self.glyph = heading("✕" if trouble else "i")
+        self.glyph.setAccessibleName(self.tr("Error") if trouble else self.tr("Note"))
+        said = short.in_text(sentence) if short else sentence
+        self.sentence = plain(said, wrap=True)
+        if said != sentence:
+            self.sentence.setToolTip(as_plain(sentence))
+            self.sentence.setAccessibleDescription(sentence)
+        self.sentence.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.line = _Line(sentence, self)
+        if short:
+            self.line.set_names(short)
+        self.line.hide()
+        self.older = plain()
+        self.older.hide()
+        self.action = QPushButton(action, self)
+        self.action.setVisible(bool(action))
+        self.more = QPushButton(self.tr("Details"), self)
+        self.more.setCheckable(True)
+        self.more.setFlat(True)
+        self.more.setFixedWidth(self.fontMetrics().horizontalAdvance(self.more.text()) + 16)
+        self.more.setVisible(bool(details))
+        self.close_button = QToolButton(self)
+        self.close_button.setText("×")
+        self.close_button.setAutoRaise(True)
+        self.close_button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.close_button.setToolTip(self.tr("Close this notice"))
+        self.close_button.setAccessibleName(self.close_button.toolTip())
+        self.details = QPlainTextEdit(self)
+        self.details.setReadOnly(True)
+        self.details.setTabChangesFocus(True)
+        self.details.setPlainText(details)
+        self.details.setFixedHeight(self.fontMetrics().lineSpacing() * 6)
+        self.details.setAccessibleName(self.tr("Details"))
+        self.copy = QPushButton(self.tr("Copy details"), self)
+        self.details.hide()
+        self.copy.hide()
+
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(*_MARGINS)
+        layout.setSpacing(8)
+        line = QHBoxLayout()
+        layout.addLayout(line)
+        line.setSpacing(8)
+        line.addWidget(self.glyph)
+        line.addWidget(self.sentence, 1)
+        line.addWidget(self.line, 1)
+        line.addWidget(self.older)
+        line.addWidget(self.action)
+        line.addWidget(self.more)
+        line.addWidget(self.close_button)
+        below = QHBoxLayout()
+        layout.addLayout(below)
+        below.setSpacing(8)
+        below.addWidget(self.details, 1)
+        below.addWidget(self.copy, 0, Qt.AlignmentFlag.AlignTop)
+
+        self.action.clicked.connect(self._act)
+        self.close_button.clicked.connect(self._close)
+        self.more.toggled.connect(self._arrange)
+        self.line.fitted.connect(self._arrange)
+        self.copy.clicked.connect(self._copy)
+
+    def set_short(self, *, short: bool, older: str = "") -> None:
+        """Take one line, with a word on older notices, or the room that the sentence needs."""
+        self._short = short
+        self.older.setText(older)
+        self._arrange()
+
+    def set_colors(self, colors: Mapping[str, str]) -> None:
+        """Take the theme's colours."""
+        self._colors = with_defaults(colors)
+        recolor(self.glyph, self._colors["danger" if self._trouble else "text"])
+        recolor(self.older, self._colors["muted"])
+        self.update()
+
+    @reported
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        """Paint the ground, and a stripe that says how grave it is; the glyph says it too."""
+        painter = QPainter(self)
+        painter.fillRect(self.rect(), QColor(self._colors["surface"]))
+        stripe = QColor(self._colors["danger" if self._trouble else "muted"])
+        painter.fillRect(QRect(0, 0, 4, self.height()), stripe)
+        painter.end()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Escape closes the notice that has the focus."""
+        if event.key() == Qt.Key.Key_Escape:
+            self._close()
+        else:
+            super().keyPressEvent(event)
+
+    def _arrange(self) -> None:
+        opened, details = self.more.isChecked(), bool(self.content[2])
+        one_line = self._short and not opened
+        layout = self.layout()
+        assert layout is not None
+        layout.setContentsMargins(*(_SHORT_MARGINS if one_line else _MARGINS))
+        self.line.setVisible(one_line)
+        self.sentence.setVisible(not one_line)
+        self.older.setVisible(self._short and bool(self.older.text()))
+        self.details.setVisible(opened and details)
+        self.copy.setVisible(opened and details)
+        rest = self._short and (opened or self.line.cut)
+        self.more.setVisible(details or rest)
+
+    def _act(self) -> None:
+        self.acted.emit(self.number)
+
+    def _close(self) -> None:
+        self.closed.emit(self.number)
+
+    def _copy(self) -> None:
+        text = "\n\n".join(filter(None, (self.content[0], self.details.toPlainText())))
+        QGuiApplication.clipboard().setText(text)
+
+
+# Around a notice, and around a line of one.
+_MARGINS, _SHORT_MARGINS = (16, 8, 8, 8), (16, 0, 8, 0)
+
+
+class NoticeBar(QWidget):
+    """Notices, the newest on top; in a low window only that.
+
+    Signals
+    -------
+    actionRequested
+        The person chose what a notice offers; its number.
+    closed
+        The person put a notice away; its number.
+    """
+
+    actionRequested = Signal(int)
+    closed = Signal(int)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._colors = with_defaults({})
+        self._next = 1
+        self._most, self._short = _MOST, False
+        self._names: ShortNames | None = None
+        self.notices: list[Notice] = []
+        self._layout = QVBoxLayout(self)
+        self._layout.setContentsMargins(0, 0, 0, 0)
+        self._layout.setSpacing(4)
+        self.waiting = plain()
+        self.waiting.setContentsMargins(_MARGINS[0], 0, _MARGINS[2], 4)
+        self.waiting.hide()
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
+        self._layout.addWidget(self.waiting)
+        self.hide()
+
+    def set_names(self, names: ShortNames) -> None:
+        """Take the shorter forms of the names of the file, for notices from now on."""
+        self._names = names
+
+    def set_notice(
+        self, sentence: str, *, action: str = "", details: str = "", trouble: bool = True
+    ) -> int:
+        """Show a notice and return its number; one that says the same is not shown twice."""
+        content = (sentence, action, details, trouble)
+        for old in self.notices:
+            if old.content == content:
+                return old.number
+        notice = Notice(
+            self._next,
+            sentence,
+            action=action,
+            details=details,
+            trouble=trouble,
+            short=self._names,
+            parent=self,
+        )
+        self._next += 1
+        notice.set_colors(self._colors)
+        notice.acted.connect(self.actionRequested)
+        notice.closed.connect(self._close)
+        self.notices.insert(0, notice)
+        self._layout.insertWidget(0, notice)
+        self._arrange()
+        QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self, sentence))
+        return notice.number
+
+    def remove(self, number: int) -> None:
+        """Take a notice away, silently; one that is gone already is no error."""
+        for notice in self.notices:
+            if notice.number == number:
+                self.notices.remove(notice)
+                self._layout.removeWidget(notice)
+                notice.hide()
+                notice.deleteLater()
+                break
+        self._arrange()
+
+    def has(self, number: int) -> bool:
+        """Whether a notice is still there."""
+        return any(notice.number == number for notice in self.notices)
+
+    def clear(self) -> None:
+        """Take all notices away, silently."""
+        for notice in tuple(self.notices):
+            self.remove(notice.number)
+
+    def set_height(self, window: int) -> None:
+        """Take the height of the window: in a low one the picture needs the room more."""
+        most, short = _MOST if window >= _MEDIUM else 1, window < _LOW
+        if (most, short) != (self._most, self._short):
+            self._most, self._short = most, short
+            self._arrange()
+
+    def set_colors(self, colors: Mapping[str, str]) -> None:
+        """Take the theme's colours."""
+        self._colors = with_defaults(colors)
+        recolor(self.waiting, self._colors["muted"])
+        for notice in self.notices:
+            notice.set_colors(colors)
+
+    def sizeHint(self) -> QSize:
+        """Take no room without a notice."""
+        return super().sizeHint() if self.notices else QSize(0, 0)
+
+    def _close(self, number: int) -> None:
+        self.remove(number)
+        self.closed.emit(number)
+
+    def _arrange(self) -> None:
+        rest = len(self.notices) - self._most
+        older = self.tr("{n} older").format(n=rest) if rest > 0 else ""
+        for place, notice in enumerate(self.notices):
+            notice.set_short(short=self._short, older=older)
+            notice.setVisible(place < self._most)
+        self.waiting.setVisible(rest > 0 and not self._short)
+        if rest == 1:
+            self.waiting.setText(self.tr("1 older notice"))
+        else:
+            self.waiting.setText(self.tr("{n} older notices").format(n=rest))
+        self.setVisible(bool(self.notices))

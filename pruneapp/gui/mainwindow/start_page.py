@@ -1,0 +1,171 @@
+"""The page of a window without a file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from PySide6.QtCore import QRectF, Qt, Signal
+from PySide6.QtGui import QColor, QKeyEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+
+from pruneapp.gui.widgets.controls_layouts import clear
+from pruneapp.gui.widgets.labels import ElidedLabel, heading, plain, recolor
+from pruneapp.gui.widgets.safe_paint import reported
+from pruneapp.gui.widgets.theme_colors import with_defaults
+
+_MOST = 6
+_WIDTH = 520
+_INSET = 8
+
+
+class EmptyPage(QWidget):
+    """Says what to do.
+
+    Signals
+    -------
+    openRequested, folderRequested, sampleRequested
+        The person wants to choose a file, a model folder, or to try the sample.
+    recentRequested
+        The person wants to open this path again.
+    """
+
+    openRequested = Signal()
+    folderRequested = Signal()
+    sampleRequested = Signal()
+    recentRequested = Signal(str)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._colors = with_defaults({})
+        self._dropping = False
+        title = plain(self.tr("Drop a checkpoint here"))
+        font = title.font()
+        font.setPointSizeF(font.pointSizeF() * 1.5)
+        title.setFont(font)
+        self.opens = plain(
+            self.tr(".safetensors, .pt, .pth, .bin, .ckpt, or a model folder"), wrap=True
+        )
+        self.promise = plain(self.tr("Nothing is uploaded. Files are read, never run."), wrap=True)
+        for label in (title, self.opens, self.promise):
+            label.setAlignment(Qt.AlignmentFlag.AlignHCenter)
+        self.open_button = QPushButton(self.tr("Open…"), self)
+        self.open_button.setObjectName("mainAction")
+        self.open_button.setToolTip(self.tr("Open a file (Ctrl+O)"))
+        self.folder_button = QPushButton(self.tr("Open folder…"), self)
+        self.folder_button.setToolTip(self.tr("Open a model folder (Ctrl+Shift+O)"))
+        self.sample_button = QPushButton(self.tr("Try the sample"), self)
+        self.sample_button.setToolTip(self.tr("Open a small network included with Pruneapp"))
+        for button in (self.open_button, self.folder_button, self.sample_button):
+            button.setMinimumSize(128, 36)
+            button.setAccessibleDescription(button.toolTip())
+        self._target = QWidget(self)
+        inside = QVBoxLayout(self._target)
+        inside.setContentsMargins(24, 24, 24, 24)
+        inside.setSpacing(12)
+        inside.addWidget(title)
+        inside.addWidget(self.opens)
+        inside.addSpacing(8)
+        buttons = QHBoxLayout()
+        inside.addLayout(buttons)
+        buttons.setSpacing(12)
+        buttons.addStretch(1)
+        buttons.addWidget(self.open_button)
+        buttons.addWidget(self.folder_button)
+        buttons.addWidget(self.sample_button)
+        buttons.addStretch(1)
+        inside.addSpacing(8)
+        inside.addWidget(self.promise)
+
+        self._recent = QWidget(self)
+        self._rows = QGridLayout(self._recent)
+        self._rows.setContentsMargins(24, 0, 24, 0)
+        self._rows.setHorizontalSpacing(8)
+        self._rows.setVerticalSpacing(4)
+        self._rows.setColumnStretch(1, 1)
+        self.recent_buttons: list[QPushButton] = []
+
+        for widget in (self._target, self._recent):
+            widget.setMaximumWidth(_WIDTH)
+            widget.setMinimumWidth(min(_WIDTH, 320))
+        layout = QHBoxLayout(self)
+        layout.addStretch(1)
+        column = QVBoxLayout()
+        layout.addLayout(column, 100)
+        column.setSpacing(24)
+        column.addStretch(2)
+        column.addWidget(self._target)
+        column.addWidget(self._recent)
+        column.addStretch(3)
+        layout.addStretch(1)
+
+        self.open_button.clicked.connect(self.openRequested)
+        self.folder_button.clicked.connect(self.folderRequested)
+        self.sample_button.clicked.connect(self.sampleRequested)
+        self.set_recent(())
+        self.set_colors({})
+
+    def set_recent(self, paths: Sequence[str]) -> None:
+        """List files that were open before, the newest first."""
+        clear(self._rows)
+        self.recent_buttons = []
+        if paths:
+            title = heading(self.tr("Recent files"))
+            title.setContentsMargins(_INSET, 0, 0, 0)  # above the names of the files
+            self._rows.addWidget(title, 0, 0, 1, 2)
+        for row, path in enumerate(paths[:_MOST], 1):
+            folder, _slash, name = path.replace("\\", "/").rpartition("/")
+            button = QPushButton(self)
+            button.setFlat(True)
+            button.setProperty("path", path)
+            button.setAccessibleName(self.tr("Open {path}").format(path=path))
+            button.setToolTip(path.replace("<", "‹"))
+            metrics = button.fontMetrics()
+            text = metrics.elidedText(name, Qt.TextElideMode.ElideMiddle, 220)
+            button.setText(text.replace("&", "&&"))
+            # A style centres a name in the least width of a button: each would begin elsewhere.
+            button.setFixedWidth(metrics.horizontalAdvance(text) + 2 * _INSET)
+            button.clicked.connect(self._open_recent)
+            where = ElidedLabel(folder, self)
+            recolor(where, self._colors["muted"])
+            self._rows.addWidget(button, row, 0, Qt.AlignmentFlag.AlignLeft)
+            self._rows.addWidget(where, row, 1)
+            self.recent_buttons.append(button)
+        self._recent.setVisible(bool(paths))
+
+    def set_dropping(self, *, dropping: bool) -> None:
+        """Show that what is dragged over the window can be dropped."""
+        self._dropping = dropping
+        self.update()
+
+    def set_colors(self, colors: Mapping[str, str]) -> None:
+        """Take the theme's colours."""
+        self._colors = with_defaults(colors)
+        for label in (self.opens, self.promise, *self._recent.findChildren(ElidedLabel)):
+            recolor(label, self._colors["muted"])
+        self.update()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Let Return press the button that has the focus, as Space does."""
+        button = self.focusWidget()
+        pressed = event.key() in {Qt.Key.Key_Return, Qt.Key.Key_Enter}
+        if pressed and isinstance(button, QPushButton) and button.hasFocus():
+            button.click()
+        else:
+            super().keyPressEvent(event)
+
+    @reported
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        """Paint the outline of the place to drop at."""
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        color = self._colors["accent" if self._dropping else "muted"]
+        pen = QPen(QColor(color), 2 if self._dropping else 1.5)
+        pen.setStyle(Qt.PenStyle.SolidLine if self._dropping else Qt.PenStyle.DashLine)
+        painter.setPen(pen)
+        painter.drawRoundedRect(QRectF(self._target.geometry()).adjusted(1, 1, -1, -1), 8, 8)
+        painter.end()
+
+    def _open_recent(self) -> None:
+        button = self.sender()
+        if button is not None:
+            self.recentRequested.emit(button.property("path"))

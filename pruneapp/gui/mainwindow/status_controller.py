@@ -1,0 +1,309 @@
+"""What the frame of the window says: title, numbers, position, progress, news and trouble."""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Callable
+from types import TracebackType
+
+from PySide6.QtCore import QObject, Slot
+from PySide6.QtGui import QAction, QKeySequence
+
+from pruneapp.document.document_changes import DocumentChanged
+from pruneapp.errors import PruneAppError, abridged, escaped
+from pruneapp.gui.app.jobs import Jobs
+from pruneapp.gui.app.jobs_tasks import JobProgress
+from pruneapp.gui.app.notifications import Subject
+from pruneapp.gui.commands.declarations_commands import ACTIONS
+from pruneapp.gui.document.open_document import Session
+from pruneapp.gui.mainwindow.document_panels import DocumentViews
+from pruneapp.gui.mainwindow.window import MainWindow
+from pruneapp.gui.tree.nodes import Nodes
+from pruneapp.gui.widgets import number_format
+from pruneapp.results.short_names import ShortNames
+
+LONGEST_STEP = 40
+
+
+class Telling(QObject):
+    """Tells the views around the pictures what happened.
+
+    Parameters
+    ----------
+    window, views
+        Who is told.
+    session, jobs
+        What is told of. The workbench tells of documents, so that all is in order before others
+        hear of them.
+
+    Attributes
+    ----------
+    own_methods
+        Whether code runs that is not ours, and may not listen to a person who cancels it.
+    """
+
+    def __init__(
+        self, window: MainWindow, views: DocumentViews, session: Session, jobs: Jobs
+    ) -> None:
+        super().__init__(window)
+        self._window = window
+        self._views = views
+        self._session = session
+        self._on_action: dict[int, Callable[[], None]] = {}
+        self._about: dict[Subject, int] = {}
+        self._stuck = 0
+        self.own_methods = False
+        window.notices.actionRequested.connect(self._on_notice_action)
+        jobs.started.connect(window.job_status.set_job)
+        jobs.progressed.connect(self._on_progress)
+        jobs.idle.connect(window.job_status.set_idle)
+        jobs.failed.connect(self._on_bug)
+        jobs.stuck.connect(self._on_stuck)
+        jobs.unstuck.connect(self._on_unstuck)
+        self.enable()
+
+    # -- the document ---------------------------------------------------------------------------
+
+    def forget_notices(self) -> None:
+        """Take away what was said of the document before."""
+        self._window.notices.clear()
+        self._on_action.clear()
+        self._about.clear()
+
+    @Slot(object)
+    def begin_opening(self, _path: object) -> None:
+        """Take away why a file could not be opened: a person tries another.
+
+        What else was said is of the document that is open, and stays until it is replaced.
+        """
+        self.end(Subject.ASKED, Subject.OPENING, Subject.OTHER_MASKS)
+
+    @Slot(object)
+    def end_export(self, _path: object) -> None:
+        """Take away why an export did not work: one has."""
+        self.end(Subject.ASKED, Subject.EXPORT)
+
+    @Slot(object)
+    def end_saving(self, _path: object) -> None:
+        """Take away why a session could not be saved: it is."""
+        self.end(Subject.ASKED, Subject.SAVING)
+
+    def tells_of(self, subject: Subject) -> bool:
+        """Whether a notice stands that is about this."""
+        return self._window.notices.has(self._about.get(subject, 0))
+
+    def end(self, *subjects: Subject) -> None:
+        """Take away what is said of these: it is true no more."""
+        for subject in subjects:
+            self._withdraw(self._about.pop(subject, 0))
+
+    def show_opened(self, nodes: Nodes) -> None:
+        """Show a document that was opened."""
+        window, views, session = self._window, self._views, self._session
+        document = session.document
+        assert document is not None
+        self.forget_notices()
+        views.tree.set_short_names(session.contents.short)
+        views.tree.set_nodes(nodes)
+        views.form.set_names(session.contents.short)
+        views.forecast.set_shown_names(session.contents.shown, session.contents.short)
+        views.pages.set_names(session.contents.short)
+        views.history.set_names(session.contents.short)
+        window.notices.set_names(session.contents.short)
+        window.job_status.label.set_names(session.contents.short)
+        found = session.contents.configuration
+        if found is not None:
+            window.model_status.set_kind(
+                found.architectures[0] if found.architectures else found.model_type,
+                layers=found.num_hidden_layers,
+                dtypes=tuple(dict.fromkeys(row.dtype for row in session.contents.rows)),
+                files=session.contents.companions,
+            )
+        else:
+            window.model_status.set_kind("", files=session.contents.companions)
+        self._show_numbers(tuple(document.masks))
+        for notice in session.notices:
+            window.notices.set_notice(notice.text, details=notice.details, trouble=False)
+        window.setWindowTitle(f"{document.checkpoint.path.name} — Pruneapp")
+        window.show_document(there=True)
+        self.enable()
+
+    def show_closed(self) -> None:
+        """Show that nothing is open."""
+        self.forget_notices()
+        self._window.notices.set_names(ShortNames())
+        self._window.model_status.clear()
+        self._window.done.clear()
+        self._views.forecast.clear()
+        self._window.setWindowTitle("Pruneapp")
+        self._window.show_document(there=False)
+        self.enable()
+
+    def show_changed(self, change: DocumentChanged) -> None:
+        """Show what became of the document."""
+        if change.names:
+            self._show_numbers(change.names)
+        self._show_position()
+        if change.kind != "exported":
+            self.end(Subject.ASKED, Subject.PRUNING)
+
+    def enable(self) -> None:
+        """Offer what can be done now."""
+        document = self._session.document
+        actions = self._window.actions_
+        for spec in ACTIONS:
+            if spec.needs_document:
+                actions[spec.id].setEnabled(document is not None)
+        self._window.export_button.setEnabled(document is not None)
+        several = document is not None and len(document.checkpoint.contents.state_dicts) > 1
+        actions["state_dict"].setEnabled(several)
+        self._show_position()
+
+    def show_size(self, nbytes: int | None) -> None:
+        """Say how large an export will be; None while that is unknown."""
+        text = self.tr("Export…")
+        if nbytes is not None:
+            text = self.tr("Export… {size}").format(size=number_format.size(nbytes))
+        self._window.actions_["export"].setIconText(text)
+
+    def _show_numbers(self, names: tuple[str, ...]) -> None:
+        document = self._session.document
+        assert document is not None
+        masks = document.masks
+        self._views.tree.set_sparsity(dict(zip(names, masks.counts(names), strict=True)))
+        total = self._session.contents.size.parameters
+        pruned = sum(masks.counts(masks))
+        self._window.model_status.set_model(total, pruned, self._session.contents.size.buffers)
+        self._views.forecast.set_model(total, pruned)
+
+    def _show_position(self) -> None:
+        document = self._session.document
+        actions = self._window.actions_
+        items = document.items if document is not None else ()
+        position = document.position if document is not None else 0
+        undone = items[position].label if document is not None and document.can_undo else ""
+        redone = items[position + 1].label if document is not None and document.can_redo else ""
+        for names, step, text in (
+            (("undo", "history_back"), undone, self.tr("&Undo")),
+            (("redo", "history_forward"), redone, self.tr("&Redo")),
+        ):
+            for name in names:
+                actions[name].setEnabled(bool(step))
+            whole = len(step) <= LONGEST_STEP
+            shown = step if whole else self._session.contents.short.in_text(step)
+            actions[names[0]].setText(f"{text} {_short(shown)}".strip())
+            # In the toolbar they stay in their place, whatever is undone; the tip says that.
+            actions[names[0]].setIconText(text.replace("&", ""))
+            actions[names[0]].setToolTip(_tip(actions[names[0]]))
+        self._views.history.set_items(items, position)
+
+    # -- jobs -----------------------------------------------------------------------------------
+
+    def _on_progress(self, progress: JobProgress) -> None:
+        row = self._session.by_name.get(progress.label)
+        label = row.shown if row is not None else progress.label
+        self._window.job_status.set_progress(progress.done, progress.total, label)
+
+    # -- news and trouble -----------------------------------------------------------------------
+
+    @Slot(object)
+    def refuse(self, error: PruneAppError) -> None:
+        """Say why something cannot be done, above the picture."""
+        self.refuse_about(Subject.of(error), error)
+
+    def refuse_about(self, subject: Subject, error: PruneAppError) -> None:
+        """Say it of what is not told by the error alone."""
+        sentence = f"{error.sentence} {error.remedy}".strip()
+        number = self._window.notices.set_notice(sentence, details=error.details)
+        self._replace(subject, number)
+
+    @Slot(object)
+    def refuse_keeping(self, error: PruneAppError) -> None:
+        """Say why work is not kept for the next start."""
+        self.refuse_about(Subject.KEEPING, error)
+
+    @Slot(object)
+    def refuse_checksum(self, error: PruneAppError) -> None:
+        """Say that the open file is not the one that the work was made with."""
+        self.refuse_about(Subject.CHECKSUM, error)
+
+    def say_done(self, text: str) -> None:
+        """Say what was done, in the status bar."""
+        self._window.done.set_done(text)
+
+    def mention(self, subject: Subject, text: str) -> None:
+        """Say what is no trouble, above the picture."""
+        self._replace(subject, self._window.notices.set_notice(text, trouble=False))
+
+    def offer(
+        self,
+        subject: Subject,
+        text: str,
+        action: str,
+        call: Callable[[], None],
+        *,
+        details: str = "",
+    ) -> None:
+        """Say something that can be acted on."""
+        number = self._window.notices.set_notice(
+            text, action=action, details=details, trouble=False
+        )
+        self._replace(subject, number)
+        self._on_action[number] = call
+
+    def _replace(self, subject: Subject, number: int) -> None:
+        older = self._about.get(subject, number)
+        self._about[subject] = number
+        if older != number:
+            self._withdraw(older)
+
+    def _withdraw(self, number: int) -> None:
+        # What the person put away already is no error.
+        self._window.notices.remove(number)
+        self._on_action.pop(number, None)
+
+    def report_bug(
+        self, kind: type[BaseException], error: BaseException, trace: TracebackType | None
+    ) -> None:
+        """Show a bug of ours as a report that can be copied; work goes on."""
+        if issubclass(kind, KeyboardInterrupt):
+            self._window.close()
+            return
+        text = "".join(traceback.format_exception(kind, error, trace))
+        self._on_bug(f"{kind.__name__}: {error}", text)
+
+    def _on_bug(self, what: str, trace: str) -> None:
+        sentence = self.tr("Something went wrong in Pruneapp itself ({what}).").format(
+            what=abridged(escaped(what))[:200]
+        )
+        self._window.notices.set_notice(sentence, details=trace)
+
+    def _on_stuck(self, title: str) -> None:
+        if self.own_methods:
+            text = self.tr(
+                "'{title}' cannot be cancelled while the code of a custom method is "
+                "running. Wait, or quit; your file is unchanged."
+            )
+        else:
+            text = self.tr("'{title}' is being cancelled. Your file is unchanged.")
+        self._stuck = self._window.notices.set_notice(
+            text.format(title=title), trouble=self.own_methods
+        )
+
+    def _on_unstuck(self) -> None:
+        self._window.notices.remove(self._stuck)
+
+    def _on_notice_action(self, number: int) -> None:
+        call = self._on_action.get(number)
+        if call is not None:
+            call()
+
+
+def _tip(action: QAction) -> str:
+    keys = action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
+    # Never markup: tools that read the screen read it aloud.
+    return f"{action.text().replace('&', '')} ({keys})".replace("<", "‹")
+
+
+def _short(step: str) -> str:
+    return step if len(step) <= LONGEST_STEP else step[: LONGEST_STEP - 1] + "…"

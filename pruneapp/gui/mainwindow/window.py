@@ -1,0 +1,261 @@
+"""The main window: what stands where. What it does is wired in `workbench`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import QByteArray, QEvent, QMimeData, QSize, Qt, QTimer, Signal
+from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDragLeaveEvent, QDropEvent, QResizeEvent
+from PySide6.QtWidgets import (
+    QDockWidget,
+    QLabel,
+    QMainWindow,
+    QSizePolicy,
+    QStackedWidget,
+    QTabBar,
+    QTabWidget,
+    QToolBar,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from pruneapp.gui.app.settings import Settings
+from pruneapp.gui.commands.actions import Actions
+from pruneapp.gui.files.recovery_view import Recovery
+from pruneapp.gui.mainwindow.notices import NoticeBar
+from pruneapp.gui.mainwindow.start_page import EmptyPage
+from pruneapp.gui.mainwindow.window_placing import fit_into_screen
+from pruneapp.gui.widgets.controls import ComboBox
+from pruneapp.gui.widgets.controls_tab_order import move_focus
+from pruneapp.gui.widgets.status import JobStatus, ModelStatus
+from pruneapp.gui.widgets.status_done import Done
+from pruneapp.gui.widgets.theme import Appearance, Theme
+
+SIZE = QSize(1280, 800)
+DOCKS = (320, 330)  # widths of tree and form at first
+SMALLEST = QSize(720, 480)
+# Narrower than this the two docks share one place, as tabs.
+NARROW = 1120
+LAYOUT_VERSION = 2  # raised with DOCKS: docks of before left the picture too little
+
+
+class MainWindow(QMainWindow):
+    """Menus, toolbar, messages and status; in the middle what is open, or what to do.
+
+    Light enough to be painted within a few hundredths of a second: what an open document needs is
+    added by `furnish` when it has been imported.
+
+    Parameters
+    ----------
+    settings
+        How the window stood.
+    appearance
+        The theme.
+
+    Signals
+    -------
+    dropped(Path)
+        The person dropped a file or a folder.
+    activated()
+        The person came back to the window.
+    closing(QCloseEvent)
+        The window is about to close; ignore the event to keep it open.
+    """
+
+    dropped = Signal(object)
+    activated = Signal()
+    closing = Signal(object)
+
+    def __init__(self, settings: Settings, appearance: Appearance) -> None:
+        super().__init__()
+        self._settings = settings
+        self._appearance = appearance
+        self.setWindowTitle("Pruneapp")
+        self.setMinimumSize(SMALLEST)
+        self.setAcceptDrops(True)
+        self.setDockOptions(QMainWindow.DockOption.AllowTabbedDocks)
+        self.setTabPosition(Qt.DockWidgetArea.AllDockWidgetAreas, _TABS_ABOVE)
+        self.actions_ = Actions(self)
+        self.actions_.fill(self.menuBar())
+        # Here, for it holds from the first picture on, before anything can be opened.
+        self.actions_["quit"].triggered.connect(self.close)
+        self.notices = NoticeBar()
+        self.recovery = Recovery()
+        self.empty = EmptyPage()
+        self.model_status = ModelStatus()
+        self.done = Done()
+        self.job_status = JobStatus()
+        self.device = ComboBox()
+        self.export_button = QToolButton()
+        self.stack = QStackedWidget()
+        self.stack.addWidget(self.empty)
+        center = QWidget()
+        column = QVBoxLayout(center)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self.notices)
+        column.addWidget(self.recovery)
+        column.addWidget(self.stack, 1)
+        self.setCentralWidget(center)
+        self._fill_toolbar()
+        self.statusBar().addWidget(self.model_status)
+        self.statusBar().addWidget(self.done, 1)
+        self.statusBar().addPermanentWidget(self.job_status, 1)
+        self._docks: tuple[QDockWidget, ...] = ()
+        self._narrow = False
+        self.resize(SIZE)
+        self.restoreGeometry(QByteArray(settings.blob("geometry")))
+        fit_into_screen(self)
+        self._framed = False
+        appearance.changed.connect(self._on_theme_changed)
+        self._on_theme_changed(appearance.theme)
+
+    def furnish(self, left: QDockWidget, middle: QWidget, right: QDockWidget) -> None:
+        """Add what an open document needs."""
+        self.stack.addWidget(middle)
+        self._docks = (left, right)
+        self.addDockWidget(Qt.DockWidgetArea.LeftDockWidgetArea, left)
+        self.addDockWidget(Qt.DockWidgetArea.RightDockWidgetArea, right)
+        for widget in (left, middle, right):
+            self._appearance.dress(widget)
+
+    def show_document(self, *, there: bool) -> None:
+        """Show the document's views, or the page that says what to do."""
+        self.stack.setCurrentIndex(1 if there else 0)
+        self._narrow = False
+        kept = QByteArray(self._settings.blob("docks"))
+        if there and self._docks and not self.restoreState(kept, LAYOUT_VERSION):
+            self._set_widths()
+        for dock in self._docks:
+            dock.setVisible(there)
+        self._arrange_docks()
+
+    def keep_layout(self) -> None:
+        """Remember how the window stands."""
+        self._settings.set_blob("geometry", bytes(self.saveGeometry().data()))
+        if self.stack.currentIndex() and not self._narrow:
+            self._settings.set_blob("docks", bytes(self.saveState(LAYOUT_VERSION).data()))
+
+    def _fill_toolbar(self) -> None:
+        bar = QToolBar(self.tr("Main"), self)
+        bar.setObjectName("main")
+        bar.setMovable(False)
+        bar.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        bar.setIconSize(QSize(20, 20))
+        for name in ("open", "undo", "redo"):
+            bar.addAction(self.actions_[name])
+        spring = QWidget()
+        spring.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
+        bar.addWidget(spring)
+        label = QLabel(self.tr("Device"))
+        label.setBuddy(self.device)
+        label.setContentsMargins(0, 0, 8, 0)
+        bar.addWidget(label)
+        self.device.addItem(self.tr("Automatic"), "auto")
+        self.device.setSizeAdjustPolicy(ComboBox.SizeAdjustPolicy.AdjustToContents)
+        self.device.setMinimumContentsLength(14)
+        self.device.setAccessibleName(self.tr("Device"))
+        self.device.setToolTip(
+            self.tr("Device that computes masks. The result is the same on all devices.")
+        )
+        bar.addWidget(self.device)
+        gap = QWidget()
+        gap.setFixedWidth(12)
+        bar.addWidget(gap)
+        self.export_button.setDefaultAction(self.actions_["export"])
+        self.export_button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        bar.addWidget(self.export_button)
+        bar.setContextMenuPolicy(Qt.ContextMenuPolicy.PreventContextMenu)
+        self.addToolBar(bar)
+
+    def _arrange_docks(self) -> None:
+        narrow = self.width() < NARROW
+        if narrow == self._narrow or not self._docks or not self.stack.currentIndex():
+            return
+        self._narrow = narrow
+        left, right = self._docks
+        if narrow:
+            self.tabifyDockWidget(left, right)
+            left.raise_()
+        else:
+            self.removeDockWidget(right)
+            self.addDockWidget(Qt.DockWidgetArea.RightDockWidgetArea, right)
+            right.show()
+            # Once they are laid out: the left one keeps what it had, too little for its columns.
+            QTimer.singleShot(0, self._set_widths)
+
+    def _set_widths(self) -> None:
+        if not self._narrow:
+            self.resizeDocks(list(self._docks), list(DOCKS), Qt.Orientation.Horizontal)
+
+    def _on_theme_changed(self, theme: Theme) -> None:
+        self.actions_.paint(theme.colors, self.devicePixelRatioF())
+        self._appearance.dress(self)
+
+    # -- Qt's events ----------------------------------------------------------------------------
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        """Let those who work decide; what they keep open stays open."""
+        self.closing.emit(event)
+        if event.isAccepted():
+            self.keep_layout()
+            super().closeEvent(event)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Put the docks together as tabs where room is short, and make notices short."""
+        super().resizeEvent(event)
+        self._arrange_docks()
+        self.notices.set_height(self.height())
+
+    def focusNextPrevChild(self, forward: bool) -> bool:
+        """Go from the tree to the picture, from there to the form and its button."""
+        direct = Qt.FindChildOption.FindDirectChildrenOnly
+        parts = (
+            *self.findChildren(QToolBar, options=direct),
+            *self.findChildren(QTabBar, options=direct),  # of docks that lie on each other
+            *self._docks[:1],
+            self.centralWidget(),
+            *self._docks[1:],
+            self.statusBar(),
+        )
+        moved = move_focus(parts, self.focusWidget(), forward=forward)
+        return moved or super().focusNextPrevChild(forward)
+
+    def changeEvent(self, event: QEvent) -> None:
+        """Tell when the person comes back."""
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.ActivationChange and self.isActiveWindow():
+            if not self._framed:  # only now its frame can be measured
+                self._framed = True
+                fit_into_screen(self)
+            self.activated.emit()
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        """Welcome one local file or folder."""
+        if _dropped_path(event.mimeData()) is not None:
+            event.acceptProposedAction()
+            self.empty.set_dropping(dropping=True)
+
+    def dragLeaveEvent(self, event: QDragLeaveEvent) -> None:
+        """Forget the welcome."""
+        self.empty.set_dropping(dropping=False)
+        super().dragLeaveEvent(event)
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        """Tell what was dropped."""
+        self.empty.set_dropping(dropping=False)
+        path = _dropped_path(event.mimeData())
+        if path is not None:
+            event.acceptProposedAction()
+            self.dropped.emit(path)
+
+
+_TABS_ABOVE = QTabWidget.TabPosition.North
+
+
+def _dropped_path(data: QMimeData) -> Path | None:
+    urls = data.urls()
+    if len(urls) == 1 and urls[0].isLocalFile():
+        return Path(urls[0].toLocalFile())
+    return None

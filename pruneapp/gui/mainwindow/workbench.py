@@ -1,0 +1,331 @@
+"""The window at work: session, views and jobs, connected.
+
+Connections are to bound methods of objects that live in the main thread.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import TracebackType
+
+from PySide6.QtCore import QObject, Slot
+from PySide6.QtGui import QCloseEvent
+
+from pruneapp.document.document_changes import DocumentChanged
+from pruneapp.gui.app.jobs import Jobs
+from pruneapp.gui.app.notifications import Subject
+from pruneapp.gui.app.settings import Settings
+from pruneapp.gui.app.settings_controller import Choosing
+from pruneapp.gui.commands.palette_controller import Finding
+from pruneapp.gui.compare.compare_controller import Comparing
+from pruneapp.gui.document.history_controller import Moving
+from pruneapp.gui.document.history_controller_step_series import StepSeries
+from pruneapp.gui.document.open_document import Session
+from pruneapp.gui.export.export_controller import Exporting
+from pruneapp.gui.files.autosave_controller import Keeping
+from pruneapp.gui.files.autosave_controller_checksums import Checksums
+from pruneapp.gui.files.open_controller import Opening
+from pruneapp.gui.files.recovery_controller import Recovering
+from pruneapp.gui.files.session_controller import Sessions
+from pruneapp.gui.mainwindow.document_panels import DocumentViews
+from pruneapp.gui.mainwindow.document_panels_browsing import Browsing
+from pruneapp.gui.mainwindow.document_panels_remembering import Remembering
+from pruneapp.gui.mainwindow.document_panels_view_state import ViewState
+from pruneapp.gui.mainwindow.status_controller import Telling
+from pruneapp.gui.mainwindow.window import MainWindow
+from pruneapp.gui.manual_edit.edit_controller_handwork import Handwork
+from pruneapp.gui.method_form.form_controller import Asking
+from pruneapp.gui.method_form.form_controller_extras import Extras
+from pruneapp.gui.patterns.pattern_controller import PatternChecking
+from pruneapp.gui.plots.plot_controller import Looking
+from pruneapp.gui.plots.table_controller import Tables
+from pruneapp.gui.plots.threshold_controller import Dragging
+from pruneapp.gui.preview.histogram_controller import Counting
+from pruneapp.gui.preview.preview_controller import Forecasting
+from pruneapp.gui.preview.preview_controller_pruning import Pruning
+from pruneapp.gui.preview.step_info_controller import Sizing
+from pruneapp.gui.preview.step_info_controller_pairing import Pairing
+from pruneapp.gui.preview.step_info_controller_targeting import Targeting
+from pruneapp.gui.preview.tree_preview import Foreshadowing
+from pruneapp.gui.recipes.recipe_controller import Recipes
+from pruneapp.gui.recipes.rounds_controller import Rounds
+from pruneapp.gui.tree.nodes import Nodes
+from pruneapp.gui.tree.nodes_building import build_nodes
+from pruneapp.gui.widgets.theme import Appearance
+from pruneapp.methods.method import Method
+
+
+class Workbench(QObject):
+    """Makes the parts and connects them.
+
+    Parameters
+    ----------
+    window, settings, appearance
+        As the application made them.
+
+    Attributes
+    ----------
+    views, session, jobs, forecasting, looking, exporting, moving, handwork
+        The parts, for the tests and the tour.
+    """
+
+    def __init__(self, window: MainWindow, settings: Settings, appearance: Appearance) -> None:
+        super().__init__(window)
+        self.window = window
+        self.settings = settings
+        self.jobs = Jobs(self)
+        self.views = DocumentViews(window)
+        window.furnish(self.views.tree_dock, self.views.middle, self.views.form_dock)
+        self.session = Session(self.jobs, settings, build_nodes, self)
+        self.extras = Extras(self.session, self.jobs, self)
+        self.telling = Telling(window, self.views, self.session, self.jobs)
+        self._connect_document()
+        self.asking = Asking(self.session, self.views, self.extras, window)
+        self.forecasting = Forecasting(
+            self.session,
+            self.jobs,
+            panel=self.views.forecast,
+            ask=self.asking.step,
+            extras=self.extras,
+            parent=self,
+        )
+        self.pruning = Pruning(
+            window,
+            self.session,
+            self.jobs,
+            views=self.views,
+            asking=self.asking,
+            forecasting=self.forecasting,
+            telling=self.telling,
+        )
+        self.counting = Counting(self.session, self.jobs, self.forecasting, self)
+        self.sizing = Sizing(
+            self.session, self.jobs, self.forecasting, self.views.forecast, parent=self
+        )
+        self.pairing = Pairing(
+            self.session, self.jobs, self.forecasting, self.views.form, parent=self
+        )
+        self.targeting = Targeting(self.session, self.jobs, self.asking, self.views.form, window)
+        self.foreshadowing = Foreshadowing(self.forecasting.outlook, self.views.tree, self)
+        self.forecasting.outlook.assigned.connect(self._on_assigned)
+        self.forecasting.in_force.judged.connect(self.foreshadowing.set_standing)
+        self.looking = Looking(
+            self.session, self.jobs, self.forecasting, self.views.pages, parent=self
+        )
+        self.dragging = Dragging(
+            self.session,
+            self.jobs,
+            asking=self.asking,
+            forecasting=self.forecasting,
+            counting=self.counting,
+            looking=self.looking,
+            pages=self.views.pages,
+            parent=self,
+        )
+        self.counting.completed.connect(self.looking.recount)
+        self.counting.completed.connect(self.forecasting.outlook.note_counted)
+        self.counting.completed.connect(self.forecasting.in_force.recount)
+        self.exporting = Exporting(
+            self.session, self.jobs, appearance, window, asked=self.views.forecast.action.asked
+        )
+        self.tables = Tables(
+            self.session,
+            self.jobs,
+            window,
+            telling=self.telling,
+            pages=self.views.pages,
+            parent=self,
+        )
+        self.browsing = Browsing(self.views, window.actions_, settings, self)
+        view = ViewState(
+            self.session,
+            self.views,
+            show_tensor=self.show_tensor,
+            show_page=self.browsing.show_page,
+            check=self.asking.check,
+        )
+        self.keeping = Keeping(self.session, view.glance, self)
+        self.checksums = Checksums(self.session, self.jobs, self)
+        self.sessions = Sessions(
+            window,
+            self.session,
+            self.jobs,
+            settings,
+            telling=self.telling,
+            keeping=self.keeping,
+            view=view,
+        )
+        self.opening = Opening(
+            window,
+            self.session,
+            self.jobs,
+            settings,
+            telling=self.telling,
+            exporting=self.exporting,
+            sessions=self.sessions,
+        )
+        self.recovering = Recovering(
+            window,
+            self.session,
+            self.jobs,
+            settings,
+            exporting=self.exporting,
+            open_work=self.opening.open_work,
+        )
+        series = StepSeries(self.session, self.jobs, self)
+        self.recipes = Recipes(
+            window, self.session, self.jobs, series, telling=self.telling, appearance=appearance
+        )
+        self.rounds = Rounds(
+            window,
+            self.session,
+            series,
+            asking=self.asking,
+            extras=self.extras,
+            telling=self.telling,
+            appearance=appearance,
+        )
+        self.views.form.roundsAsked.connect(self.rounds.ask)
+        self.moving = Moving(self.session, self.jobs, self)
+        self.comparing = Comparing(self.session, self.jobs, self.looking, self.views, window)
+        self.handwork = Handwork(
+            window,
+            self.views,
+            self.session,
+            self.jobs,
+            comparing=self.comparing,
+            looking=self.looking,
+            counting=self.counting,
+            telling=self.telling,
+            appearance=appearance,
+            settings=settings,
+        )
+        self.pattern_checking = PatternChecking(
+            window,
+            self.session,
+            self.jobs,
+            views=self.views,
+            show_tensor=self.show_tensor,
+            telling=self.telling,
+            appearance=appearance,
+        )
+        self.remembering = Remembering(self.session, self.views, settings, view, self)
+        self.choosing = Choosing(window, self.jobs, settings, appearance)
+        self.finding = Finding(
+            window,
+            self.views,
+            self.session,
+            choosing=self.choosing,
+            show_tensor=self.show_tensor,
+        )
+        self.ended = True
+        self._connect()
+
+    def _connect_document(self) -> None:
+        # Before all others: whoever hears of a document finds tree and numbers up to date.
+        self.session.opening.connect(self.telling.begin_opening)
+        self.session.opened.connect(self._on_opened)
+        self.session.closed.connect(self.telling.show_closed)
+        self.session.changed.connect(self._on_changed)
+        self.session.refused.connect(self.telling.refuse)
+
+    def _connect(self) -> None:
+        window, views = self.window, self.views
+        for name, call in {
+            "export": self.exporting.ask,
+            "undo": self.moving.undo,
+            "redo": self.moving.redo,
+            "history_back": self.moving.undo,
+            "history_forward": self.moving.redo,
+            "check_usual": self.asking.check_usual,
+            "load_masks": self.asking.load_masks,
+            "load_scores": self.asking.load_scores,
+            "compare_with": self.comparing.ask_file,
+        }.items():
+            window.actions_[name].triggered.connect(call)
+        window.closing.connect(self._on_closing)
+        views.tree.focusChanged.connect(self.looking.look_at)
+        views.tree.checkRefused.connect(self.telling.say_done)
+        views.forecast.tensorRequested.connect(self.show_tensor)
+        views.history.jumpRequested.connect(self.moving.jump)
+        self.asking.changed.connect(self.forecasting.refresh)
+        self.asking.opened.connect(self.forecasting.wait)
+        self.exporting.sized.connect(self.telling.show_size)
+        self.exporting.exported.connect(self.telling.end_export)
+        self.exporting.exported.connect(self.sessions.mention_history)
+        self.exporting.cancelled.connect(self.telling.say_done)
+        self.sessions.saved.connect(self.telling.end_saving)
+        self.choosing.deviceChanged.connect(self._on_device)
+        self.choosing.methodsLoaded.connect(self._on_methods)
+        self.choosing.refused.connect(self.telling.refuse)
+        self.keeping.troubled.connect(self.telling.refuse_keeping)
+        self.keeping.failed.connect(self.jobs.failed)
+        self.checksums.counted.connect(self.keeping.note_digest)
+        self.checksums.troubled.connect(self.telling.refuse_checksum)
+
+    # -- the document ---------------------------------------------------------------------------
+
+    @Slot(object)
+    def open(self, path: Path, state_dict: str | None = None) -> None:
+        """Open a file, after asking about work that would be lost."""
+        self.opening.open(path, state_dict)
+
+    def shut_down(self) -> None:
+        """End all work and let go of the file."""
+        self.forecasting.drop()
+        self.counting.drop()
+        self.window.hide()
+        self.ended = self.jobs.stop()
+        self.session.close()
+        self.keeping.stop()
+
+    def report_bug(
+        self, kind: type[BaseException], error: BaseException, trace: TracebackType | None
+    ) -> None:
+        """Show a bug of ours as a report that can be copied; work goes on."""
+        self.telling.report_bug(kind, error, trace)
+
+    def _on_closing(self, event: QCloseEvent) -> None:
+        event.ignore()  # whatever fails below, nothing is lost
+        if self.opening.may_leave():
+            event.accept()
+            self.window.keep_layout()
+            self.shut_down()
+
+    def _on_opened(self, nodes: Nodes) -> None:
+        session, views = self.session, self.views
+        self.telling.show_opened(nodes)
+        self.opening.offer_more()
+        first = next((r for r in session.rows if r.by_default), next(iter(session.rows), None))
+        if first is not None:
+            self.show_tensor(first.name)
+        views.tree.view.setFocus()  # where the keys of the window are nobody's typing
+
+    def _on_changed(self, change: DocumentChanged) -> None:
+        if change.kind != "exported":
+            # What is computed for the state before is for nothing, and would keep the window back.
+            self.forecasting.halt()
+        self.telling.show_changed(change)
+        if change.names:
+            self.asking.tell_context()
+
+    def _on_assigned(self) -> None:
+        assignment = self.forecasting.outlook.assignment
+        self.views.tree.set_assignment(assignment)
+        self.views.form.set_rule_counts(assignment.counts)
+
+    def show_tensor(self, name: str) -> None:
+        """Put a tensor into focus, in tree and pictures."""
+        self.views.tree.set_focused(name)
+        self.looking.look_at(name)
+
+    def _on_device(self) -> None:
+        self.telling.end(Subject.DEVICE)
+        self.forecasting.renew()
+
+    def _on_methods(self, methods: tuple[Method, ...]) -> None:
+        self.asking.offer_methods()
+        self.telling.own_methods = True
+        names = ", ".join(method.label for method in methods)
+        self.telling.mention(Subject.METHOD, self.tr("Loaded: {names}.").format(names=names))
+        self.forecasting.renew()

@@ -1,0 +1,232 @@
+"""Zeros that a file already has: found in the background, and counted as pruned if wanted.
+
+They are looked for once after a file was opened, when nothing else is to be done: after the first
+picture, after the counts, and a stretch at a time, so that whatever comes meanwhile goes first.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from functools import partial
+
+from PySide6.QtCore import QObject
+
+from pruneapp.analysis.histogram_store import census_of
+from pruneapp.analysis.zeros import WORTH as FEWEST
+from pruneapp.analysis.zeros import find_zeros
+from pruneapp.document.document import Document
+from pruneapp.document.document_changes import DocumentChanged
+from pruneapp.document.edit_proposal import Proposal
+from pruneapp.document.snapshot import Snapshot
+from pruneapp.edits.found_masks import TreatZeros
+from pruneapp.errors import PruneAppError, SelectionError
+from pruneapp.gui.app.jobs import Jobs
+from pruneapp.gui.app.jobs_spare_time import SpareTime
+from pruneapp.gui.app.notifications import Subject
+from pruneapp.gui.document.open_document import Session
+from pruneapp.gui.mainwindow.status_controller import Telling
+from pruneapp.gui.preview.histogram_controller import Counting
+from pruneapp.gui.widgets import number_format
+from pruneapp.progress import Job
+from pruneapp.results.tensor_statistics_zeros import TensorZeros, ZerosReport
+
+# So long nothing else was wanted.
+PAUSE_MS = 400
+# Weights that are looked at in one go: some hundredths of a second.
+STRETCH = 1 << 25
+# Fewer zeros than this share of every tensor are no pruning that is worth a word.
+WORTH = 0.05
+
+
+class Zeros(QObject):
+    """Finds zeros, tells of them, and treats them as pruned.
+
+    Parameters
+    ----------
+    session, jobs
+        The document, and where it is looked at.
+    counting
+        Goes first, and knows of most tensors that they have no zero.
+    telling
+        Says what was found.
+
+    Attributes
+    ----------
+    report
+        What was found in the open file; None until all of it was looked at.
+    """
+
+    def __init__(
+        self,
+        session: Session,
+        jobs: Jobs,
+        counting: Counting,
+        *,
+        telling: Telling,
+        parent: QObject | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._session = session
+        self._counting = counting
+        self._telling = telling
+        self._left: list[str] | None = None
+        self._found: list[TensorZeros] = []
+        self.report: ZerosReport | None = None
+        self._spare = SpareTime(jobs, PAUSE_MS, self._go_on, self)
+        session.opened.connect(self._on_opened)
+        session.changed.connect(self._on_changed)
+        session.closed.connect(self._on_closed)
+
+    # -- finding them ---------------------------------------------------------------------------
+
+    def _on_opened(self) -> None:
+        self._spare.soon()
+
+    def _on_closed(self) -> None:
+        self._spare.stop()
+        self._left = self.report = None
+        self._found = []
+
+    def _go_on(self) -> None:
+        document = self._session.document
+        if document is None or self.report is not None:
+            return
+        if self._counting.busy:
+            self._spare.soon()
+            return
+        if self._left is None:
+            self._left = self._names(document)
+        if not self._left:
+            self._finish()
+            return
+        names, left = self._stretch(self._left)
+        snapshot = document.snapshot()
+        self._spare.do(
+            lambda job: find_zeros(snapshot, names, job),
+            on_result=partial(self._on_stretch, left),
+            on_error=self._on_error,
+        )
+
+    def _names(self, document: Document) -> list[str]:
+        """Return what may have zeros: all but what is known to have none."""
+        snapshot = document.snapshot()
+        census = census_of(snapshot)
+        return [
+            row.name
+            for row in self._session.rows
+            if not (row.why_not or row.buffer)
+            and (row.by_default or len(row.shape) > 1)
+            and census.zeros(snapshot, row.name) != 0
+        ]
+
+    def _stretch(self, names: list[str]) -> tuple[list[str], list[str]]:
+        weights, end = 0, 0
+        while end < len(names) and weights < STRETCH:
+            weights += self._session.by_name[names[end]].numel
+            end += 1
+        return names[:end], names[end:]
+
+    def _on_stretch(self, left: list[str], report: ZerosReport) -> None:
+        self._left = left
+        self._found += report.tensors
+        self._spare.go_on()
+
+    def _on_error(self, _error: PruneAppError) -> None:
+        pass  # whatever is wrong with the file, what the person does with it says so
+
+    def _finish(self) -> None:
+        self.report = ZerosReport(tuple(self._found))
+        if any(tensor.zeros >= WORTH * tensor.numel for tensor in self._found):
+            self._telling.offer(
+                Subject.ZEROS,
+                self._sentence(self.report),
+                self.tr("Treat zeros as pruned"),
+                self.treat,
+                details="\n".join(map(self._line, self.report.tensors)),
+            )
+
+    # -- telling of them ------------------------------------------------------------------------
+
+    def _sentence(self, report: ZerosReport) -> str:
+        share = number_format.part(report.zeros, report.numel)
+        if len(report.tensors) == 1:
+            text = self.tr("{share} of the weights of {name} are zero").format(
+                share=share, name=self._session.by_name[report.tensors[0].name].shown
+            )
+        else:
+            text = self.tr("{share} of the weights in {n} tensors are zero").format(
+                share=share, n=number_format.count(len(report.tensors))
+            )
+        form = self._form(report)
+        return f"{text} ({form})." if form else f"{text}."
+
+    def _form(self, report: ZerosReport) -> str:
+        """Say which pattern most of them have; empty if they have none."""
+        found = Counter(form for tensor in report.tensors if (form := self._pattern(tensor)))
+        if not found:
+            return ""
+        form, times = found.most_common(1)[0]
+        if times == len(report.tensors):
+            return form
+        return self.tr("{form} in {n}").format(form=form, n=number_format.count(times))
+
+    def _pattern(self, tensor: TensorZeros) -> str:
+        if tensor.pattern is not None:
+            return self.tr("{n}:{m} pattern").format(n=tensor.pattern[0], m=tensor.pattern[1])
+        if any(tensor.channels):
+            return self.tr("whole channels")
+        if tensor.block is not None:
+            return self.tr("blocks of {shape}").format(shape=number_format.shape(tensor.block))
+        return ""
+
+    def _line(self, tensor: TensorZeros) -> str:
+        parts = [
+            self._session.by_name[tensor.name].shown,
+            self.tr("{zeros} of {numel} are 0 ({share})").format(
+                zeros=number_format.count(tensor.zeros),
+                numel=number_format.count(tensor.numel),
+                share=number_format.part(tensor.zeros, tensor.numel),
+            ),
+        ]
+        parts += [
+            self.tr("{n} whole slices along dim {dim}").format(n=number_format.count(n), dim=dim)
+            for dim, n in enumerate(tensor.channels)
+            if n
+        ]
+        if tensor.pattern is not None:
+            parts.append(self._pattern(tensor))
+        if tensor.block is not None:
+            parts.append(
+                self.tr("blocks of {shape}").format(shape=number_format.shape(tensor.block))
+            )
+        return ", ".join(parts)
+
+    # -- treating them as pruned ----------------------------------------------------------------
+
+    def treat(self) -> None:
+        """Count the zeros of the file as pruned, as one step."""
+        report, too_few = self.report, self._too_few()
+
+        def make(snapshot: Snapshot, job: Job) -> Proposal:
+            found = find_zeros(snapshot, None, job) if report is None else report
+            names = [tensor.name for tensor in found.tensors]
+            # What was made final since is zero as well, and was not when the file was looked at.
+            names += snapshot.final
+            if not names:
+                raise too_few
+            return TreatZeros(tuple(names)).propose(snapshot, job)
+
+        self._session.propose(self.tr("Reading zeros"), make)
+
+    def _too_few(self) -> SelectionError:
+        # Single zeros come about by themselves: that there are none would not be true.
+        return SelectionError(
+            self.tr("No tensor has {share} or more zeros that are not already pruned.").format(
+                share=number_format.percent(FEWEST, 0)
+            )
+        )
+
+    def _on_changed(self, change: DocumentChanged) -> None:
+        # However they came to be pruned, there is nothing to be offered any more.
+        if change.kind == "found":
+            self._telling.end(Subject.ZEROS)

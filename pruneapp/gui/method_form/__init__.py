@@ -1,0 +1,1 @@
+"""The pruning form: how to prune, built from what each method declares."""

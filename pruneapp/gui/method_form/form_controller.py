@@ -1,0 +1,339 @@
+"""What the person asks for: check marks and form, turned into a step."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtWidgets import QFileDialog, QWidget
+
+from pruneapp.document.selection import patterns_of, select
+from pruneapp.document.step import Row, Step
+from pruneapp.errors import NothingToPruneError, ParameterError, SelectionError
+from pruneapp.gui.document.open_document import Session
+from pruneapp.gui.mainwindow.document_panels import DocumentViews
+from pruneapp.gui.method_form.form_controller_extras import Extras
+from pruneapp.gui.method_form.form_model import FormRequest, FormRow, MethodForm
+from pruneapp.methods import registry
+from pruneapp.methods.limits import LIMITS, Limits
+from pruneapp.methods.method import Method, Scope
+from pruneapp.params_amounts import Amount
+
+# A check mark on a module sets many in one go; the form follows once they have settled.
+SETTLE_MS = 30
+# Of the tensors that a rule leaves out, as many are named in a tooltip.
+MOST_NAMED = 20
+
+
+@dataclass(frozen=True)
+class Matches:
+    """What a rule that names its tensors by patterns, or by a kind of layer, finds in the file.
+
+    Attributes
+    ----------
+    names
+        The tensors that it prunes, in file order: of what a pattern matches those that the check
+        mark of a module reaches as well, unless it matches others alone.
+    left
+        The others that match and could be pruned.
+    """
+
+    names: tuple[str, ...]
+    left: tuple[str, ...] = ()
+
+
+class Asking(QObject):
+    """Reads the tree and the form, and tells the form what it is about.
+
+    Parameters
+    ----------
+    session
+        The document.
+    views
+        Its tree and form.
+    extras
+        Masks and scores from files.
+    window
+        Parent of file dialogs.
+
+    Signals
+    -------
+    changed()
+        Something else is asked for now.
+    opened()
+        Form and check marks are those of a file that was opened: nobody asked for anything yet.
+    """
+
+    changed = Signal()
+    opened = Signal()
+
+    def __init__(
+        self, session: Session, views: DocumentViews, extras: Extras, window: QWidget
+    ) -> None:
+        super().__init__(window)
+        self._session = session
+        self._views = views
+        self._extras = extras
+        self._window = window
+        # What stood there when the file was opened, as long as the person asked for nothing else.
+        self._untouched: tuple[FormRequest | None, tuple[str, ...]] | None = None
+        self._matches: dict[tuple[str, str], Matches] = {}  # of the rules, by pattern and kind
+        self._checks_masked = False  # whether the masks to come say which tensors are meant
+        self._settle = QTimer(self)
+        self._settle.setSingleShot(True)
+        self._settle.setInterval(SETTLE_MS)
+        self._settle.timeout.connect(self._on_settled)
+        views.tree.checkedChanged.connect(self._settle.start)
+        self._opened = QTimer(self)
+        self._opened.setSingleShot(True)
+        self._opened.timeout.connect(self._on_first_settled)
+        views.form.changed.connect(self._on_form_changed)
+        views.form.maskFileRequested.connect(self._ask_masks)
+        views.form.scoresFileRequested.connect(self._ask_scores)
+        extras.changed.connect(self._on_extras)
+        session.opened.connect(self._on_opened)
+        self.offer_methods()
+        views.form.set_limits(LIMITS)
+
+    def step(self) -> Step:
+        """Return what is asked for; raises `PruneAppError` if that is nothing."""
+        request = self._views.form.request()
+        if request is None or self._session.document is None:
+            errors = self._views.form.errors()
+            if errors and errors[0] in self._views.form.said_beside_fields():
+                # Not twice: the field says what its rule is.
+                raise ParameterError("A setting above is not valid.")
+            raise ParameterError(errors[0] if errors else "No checkpoint is open.")
+        rows = [
+            Row(names, row.method, row.values, row.pattern or row.kind)
+            for row, names in zip(request.rows, self._named(request.rows), strict=True)
+        ]
+        scope: Scope = "global" if request.scope == "global" else "local"
+        return Step(tuple(rows), scope, self._limits(request), request.companions)
+
+    def set_amount(self, rule: int, amount: Amount) -> None:
+        """Ask for so much in a rule, as if it was typed."""
+        self._views.form.set_amount(amount, rule)
+        self.changed.emit()
+
+    def set_total(self, total: int) -> None:
+        """Ask for so many weights in all, as if it was typed."""
+        self._views.form.set_limit("total", total)
+        self.changed.emit()
+
+    def _limits(self, request: FormRequest) -> Limits:
+        try:
+            return Limits(**request.limits)
+        except ParameterError as error:
+            self._views.form.set_limits_error(str(error))
+            raise
+
+    def check_usual(self) -> None:
+        """Check the tensors that are meant if nothing is said."""
+        self.check([r.name for r in self._session.rows if r.by_default])
+
+    def check(self, names: Sequence[str]) -> None:
+        """Check exactly these tensors."""
+        self._views.tree.set_checked(names)
+        self._settle.start()
+
+    def reset(self) -> None:
+        """Ask for what is asked for at first."""
+        self._views.form.reset()
+        self._extras.drop()  # says that something else is asked for
+
+    def offer_methods(self) -> None:
+        """Offer every method of the registry."""
+        self._views.form.set_methods([_form(m) for m in registry.METHODS.values()])
+
+    def _named(self, rows: Sequence[FormRow]) -> list[tuple[str, ...]]:
+        """Return the tensors of each rule, and say beside the rules what they match."""
+        # Those of the rules that did not change stay: a slider asks with each move.
+        known, self._matches = self._matches, {}
+        found = []
+        refused: SelectionError | None = None
+        for place, row in enumerate(rows):
+            target = row.pattern, row.kind
+            if target == ("", ""):
+                self._views.form.set_matches(place, None)
+                found.append(self._views.tree.checked())
+                continue
+            try:
+                matches = known.get(target) or self._matching(row)
+            except SelectionError as error:
+                said = f"{error.sentence} {error.remedy}".strip()
+                if self._views.form.set_matches(place, 0, error=said):
+                    error = SelectionError("A setting above is not valid.")  # not twice
+                refused = refused or error
+                continue
+            self._matches[target] = matches
+            shown = [self._session.by_name[name].shown for name in matches.left[:MOST_NAMED]]
+            self._views.form.set_matches(place, len(matches.names), len(matches.left), shown)
+            found.append(matches.names)
+        if refused is not None:
+            raise refused
+        if not all(found):  # rules that name their tensors have some
+            raise self._nothing_checked()
+        return found
+
+    def _matching(self, row: FormRow) -> Matches:
+        document = self._session.document
+        assert document is not None
+        by_name = self._session.by_name
+        if row.kind:
+            matched = [
+                r
+                for r in self._session.rows
+                if r.kind == row.kind and not (r.why_not or r.buffer) and len(r.shape) > 1
+            ]
+            if not matched:
+                raise SelectionError(f"No {row.kind} layer can be pruned here.")
+            matrices = [r.name for r in matched if r.matrix]
+            return Matches(tuple(matrices or [r.name for r in matched]))
+        every: set[str] = set()
+        taken: set[str] = set()
+        for pattern in patterns_of(row.pattern):
+            names = select(document.checkpoint, [pattern])
+            every.update(names)
+            taken.update([name for name in names if by_name[name].matrix] or names)
+        if not taken:
+            raise SelectionError("Enter the tensors that this rule applies to.")
+        inside = [name for name in by_name if name in every]
+        return Matches(
+            tuple(name for name in inside if name in taken),
+            tuple(name for name in inside if name not in taken),
+        )
+
+    def _nothing_checked(self) -> SelectionError | NothingToPruneError:
+        if all(r.why_not for r in self._session.rows):
+            return self._nothing_here()
+        return SelectionError("No tensor is checked.", remedy="Check a tensor in the tree.")
+
+    def _nothing_here(self) -> NothingToPruneError:
+        if not self._session.rows:
+            return NothingToPruneError(
+                "This file has no tensors.", remedy="Open another checkpoint."
+            )
+        return NothingToPruneError(
+            "No tensor of this file can be pruned.", remedy="The tree shows the reason for each."
+        )
+
+    def _on_opened(self) -> None:
+        self._matches.clear()
+        offered = self._session.contents.kinds
+        self._views.form.set_kinds(offered)
+        request = self._views.form.request()
+        if request is not None and any(
+            row.kind and row.kind not in offered for row in request.rows
+        ):
+            self._views.form.reset()  # rules for layers that this file has not
+        # In a slot of its own: with 100,000 tensors the two together take too long for one.
+        self._opened.start()
+
+    def _on_form_changed(self) -> None:
+        if self._opened.isActive():  # the person was faster
+            self._opened.stop()
+            self.tell_context()
+        self._untouched = None
+        self.changed.emit()
+
+    def _on_first_settled(self) -> None:
+        self._untouched = self._asked()
+        self.tell_context()
+        self.opened.emit()
+
+    def _on_settled(self) -> None:
+        self.tell_context()
+        # The check marks of the file itself settle as well.
+        if self._opened.isActive() or self._untouched == self._asked():
+            return
+        self._untouched = None
+        self.changed.emit()
+
+    def _asked(self) -> tuple[FormRequest | None, tuple[str, ...]]:
+        return self._views.form.request(), tuple(self._views.tree.checked())
+
+    def tell_context(self) -> None:
+        """Tell the form what is checked: shapes, kinds, how much is left."""
+        document = self._session.document
+        if document is None:
+            return
+        rows, masks = self._views.tree.checked_rows(), document.masks
+        kinds = {row.kind for row in rows}
+        kind = kinds.pop() if len(kinds) == 1 else ""
+        shape: tuple[int, ...] = ()
+        shapes = {row.shape for row in rows}
+        if len({len(found) for found in shapes}) == 1:
+            sizes = zip(*shapes, strict=True)
+            shape = tuple(s[0] if len(set(s)) == 1 else -1 for s in sizes)
+        left = sum([row.numel for row in rows])  # a list: there may be 100,000 of them
+        if masks:
+            left -= sum(masks.counts([row.name for row in rows]))
+        self._views.form.set_context(shape, kind)
+        self._views.form.set_left(left)
+
+    def _on_extras(self) -> None:
+        masks = self._extras.frozen(scores=False).masks
+        if self._checks_masked and masks is not None:
+            self._views.tree.set_checked(list(masks))
+        self._checks_masked = False
+        self._views.form.set_mask_file(self._extras.mask_file)
+        self._views.form.set_scores_file(self._extras.scores_file)
+        self.changed.emit()
+
+    def load_masks(self) -> None:
+        """Let the person choose a file, and ask to prune what its masks prune."""
+        name = self._chosen_file(self.tr("Load masks"))
+        if name and self._session.document is not None:
+            self._want("custom_from_mask")
+            self._checks_masked = True
+            self._extras.load_masks(Path(name))
+
+    def load_scores(self) -> None:
+        """Let the person choose a file, and ask to rank weights by its numbers."""
+        name = self._chosen_file(self.tr("Load importance scores"))
+        if name and self._session.document is not None:
+            request = self._views.form.request()
+            rows = () if request is None else request.rows
+            if not any(registry.get(row.method).takes_scores for row in rows):
+                self._want("l1_unstructured")
+            self._extras.load_scores(Path(name))
+
+    def _chosen_file(self, title: str) -> str:
+        """Return the file that the person chooses, "" for none."""
+        document = self._session.document
+        beside = Path.home() if document is None else document.checkpoint.path.absolute().parent
+        folder = self._session.folder("mask", beside)
+        name, _ = QFileDialog.getOpenFileName(self._window, title, str(folder))
+        if name:
+            self._session.note_folder("mask", Path(name))
+        return name
+
+    def _want(self, method: str) -> None:
+        self._views.form.set_request(FormRequest((FormRow("", "", method, {}),)))
+
+    def _ask_masks(self) -> None:
+        name = self._chosen_file(self.tr("Load masks"))
+        if name:
+            self._extras.load_masks(Path(name))
+
+    def _ask_scores(self) -> None:
+        name = self._chosen_file(self.tr("Load importance scores"))
+        if name:
+            self._extras.load_scores(Path(name))
+
+
+def _form(method: Method) -> MethodForm:
+    return MethodForm(
+        name=method.name,
+        label=method.label,
+        help=method.help,
+        formula=method.formula,
+        params=method.params,
+        scopes=method.scopes,
+        granularity=method.granularity,
+        takes_mask=method.takes_mask,
+        takes_scores=method.takes_scores,
+    )

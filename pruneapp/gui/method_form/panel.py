@@ -1,0 +1,339 @@
+"""The form: one rule for the checked tensors, or a list of rules that are one step."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+
+from pruneapp.gui.method_form.fields_limits import LimitsSection
+from pruneapp.gui.method_form.form_model import FormRequest, FormRow, MethodForm
+from pruneapp.gui.method_form.panel_companions import CompanionsRow
+from pruneapp.gui.method_form.panel_scope import ScopeRow
+from pruneapp.gui.method_form.rules import Rules
+from pruneapp.gui.method_form.rules_rule import RuleEditor
+from pruneapp.gui.widgets.controls_layouts import replace
+from pruneapp.gui.widgets.labels import heading, plain, recolor
+from pruneapp.gui.widgets.theme_colors import with_defaults
+from pruneapp.params_amounts import Amount, AmountParam
+from pruneapp.params_declared import Param
+from pruneapp.results.short_names import ShortNames
+
+
+class PruneForm(QWidget):
+    """Asks how to prune.
+
+    Signals
+    -------
+    changed
+        The person changed something; `request` and `errors` say what is asked for now.
+    maskFileRequested, scoresFileRequested
+        The person wants to load a mask, or importance scores.
+    sizeAsked
+        The person wants to say the total as the size of a file.
+    roundsAsked
+        The person wants the rule to be repeated to a final amount.
+    checkedUsed(bool)
+        Whether any of the rules is for the checked tensors now.
+    """
+
+    changed = Signal()
+    maskFileRequested = Signal()
+    scoresFileRequested = Signal()
+    sizeAsked = Signal()
+    roundsAsked = Signal()
+    checkedUsed = Signal(bool)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._colors = with_defaults({})
+        self.rules_part = Rules(self)
+        self.list, self.order, self.stack = self.rules_part.parts
+        self.add, self.remove = self.rules_part.add, self.rules_part.remove
+        self.rounds = QPushButton(self.tr("Iterative pruning…"), self)
+        self.rounds.setFlat(True)
+        self.rounds.setToolTip(
+            self.tr("Repeat this step on a sparsity schedule (Ctrl+Shift+Return)")
+        )
+        self.rounds.setAccessibleDescription(self.rounds.toolTip())
+
+        self.scope_row = ScopeRow(self)
+        self.each, self.all = self.scope_row.each, self.scope_row.all
+        self.scope_note = plain(wrap=True)  # where the scope stands, if one rule decides it
+        self.companions = CompanionsRow(self)
+        self.limits = LimitsSection(parent=self)
+        self._column = layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(12)
+        layout.addWidget(heading(self.tr("Pruning step")))
+        for part in self.rules_part.parts:
+            layout.addWidget(part)
+        layout.addWidget(self.scope_row)
+        layout.addWidget(self.scope_note)
+        layout.addWidget(self.companions)
+        self._buttons = buttons = QHBoxLayout()
+        layout.addLayout(buttons)
+        buttons.setSpacing(4)
+        for button in (self.add, self.rounds):  # flat: as wide as their words
+            advance = button.fontMetrics().horizontalAdvance(button.text())
+            button.setFixedWidth(advance + 12)
+        buttons.addWidget(self.limits.button)
+        buttons.addWidget(self.add)
+        buttons.addWidget(self.rounds)
+        buttons.addStretch(1)
+        buttons.addWidget(self.remove)
+        layout.addWidget(self.limits)
+
+        self.rules_part.changed.connect(self._after_change)
+        self.rules_part.maskFileRequested.connect(self.maskFileRequested)
+        self.rules_part.scoresFileRequested.connect(self.scoresFileRequested)
+        self.rounds.clicked.connect(self.roundsAsked)
+        self.all.toggled.connect(self.changed)
+        self.companions.changed.connect(self.changed)
+        self._arrange()
+
+    # Told
+
+    def set_methods(self, forms: Sequence[MethodForm]) -> None:
+        """Offer these methods; what was asked for stays as far as they allow."""
+        former = self._snapshot()
+        self.rules_part.set_methods(forms)
+        self._build(former)
+
+    def set_rule_counts(self, counts: Sequence[int]) -> None:
+        """Take how many tensors fall under each rule; none if that is not known."""
+        self.rules_part.set_counts(counts)
+
+    def set_matches(
+        self,
+        row: int,
+        taken: int | None,
+        left: int = 0,
+        names: Sequence[str] = (),
+        *,
+        error: str = "",
+    ) -> bool:
+        """Say beside a rule how many tensors it takes, see `RuleEditor.set_matches`.
+
+        Returns whether this rule is the one that is shown; if not, an error has to be said
+        elsewhere.
+        """
+        self.rules[row].set_matches(taken, left, names, error=error)
+        self.rules_part.arrange()
+        return row == self.stack.currentIndex()
+
+    def set_names(self, names: ShortNames) -> None:
+        """Take the shorter forms of the names of the file."""
+        self.rules_part.set_names(names)
+
+    def set_amount(self, amount: Amount, row: int = 0) -> None:
+        """Show how much a rule takes, silently."""
+        if 0 <= row < len(self.rules):
+            self.rules[row].set_amount(amount)
+            self._arrange()
+
+    def set_limits(self, params: Sequence[Param]) -> None:
+        """Offer these limits, none of which binds."""
+        old = self.limits
+        self.limits = LimitsSection(params, self)
+        self.limits.set_colors(self._colors)
+        self.limits.changed.connect(self._after_limits)
+        self.limits.sizeAsked.connect(self.sizeAsked)
+        replace(self._buttons, old.button, self.limits.button)
+        replace(self._column, old, self.limits)
+        self._after_limits_shown()
+
+    def set_limit(self, name: str, value: Any) -> None:
+        """Show one limit, silently."""
+        self.limits.set_limit(name, value)
+        self._after_limits_shown()
+
+    def set_limits_error(self, text: str) -> None:
+        """Say beside the limits what is wrong with them together, until one changes."""
+        self.limits.set_error(text)
+
+    def set_paired(self, paired: int | None, tensors: int) -> None:
+        """Take how many of the tensors have a bias or norm that may go along; None: not known."""
+        self.companions.set_paired(paired, tensors)
+
+    def set_kinds(self, kinds: Sequence[str]) -> None:
+        """Offer these kinds of layers to rules."""
+        self.rules_part.set_kinds(kinds)
+
+    def set_context(self, shape: tuple[int, ...], kind: str) -> None:
+        """Spell dimensions out for a tensor of this shape and kind; sizes below 0 differ."""
+        self.rules_part.set_context(shape, kind)
+        self.companions.setVisible(self._takes_filters())
+
+    def set_left(self, weights: int | None, channels: int | None = None) -> None:
+        """Take note of how much of the checked tensors is not pruned yet: the slider's length."""
+        self.rules_part.set_left(weights, channels)
+
+    def set_mask_file(self, name: str) -> None:
+        """Show which mask was loaded; empty for none."""
+        self.rules_part.set_mask_file(name)
+
+    def set_scores_file(self, name: str) -> None:
+        """Show which importance scores were loaded; empty for none."""
+        self.rules_part.set_scores_file(name)
+
+    def set_error(self, param: str, text: str, row: int | None = None) -> bool:
+        """Say what is wrong beside a field of a rule (of the one that is shown).
+
+        Returns whether there is such a field; if not, it has to be said elsewhere.
+        """
+        place = self.stack.currentIndex() if row is None else row
+        return 0 <= place < len(self.rules) and self.rules[place].set_error(param, text)
+
+    def set_request(self, request: FormRequest) -> None:
+        """Show what is asked for, silently."""
+        self._build(request)
+
+    def set_colors(self, colors: Mapping[str, str]) -> None:
+        """Take the theme's colours."""
+        self._colors = with_defaults(colors)
+        for part in (self.rules_part, self.limits, self.companions):
+            part.set_colors(self._colors)
+        recolor(self.scope_note, self._colors["muted"])
+
+    def reset(self) -> None:
+        """Go back to one rule for the checked tensors, with the defaults of its method."""
+        method = str(self.rules[0].method.currentData() or "")
+        self._build(FormRequest((FormRow("", "", method),)))
+
+    def choose_method(self, name: str) -> None:
+        """Choose a method in the rule that is shown, as if the person had; nothing if unknown."""
+        method = self.rules[self.stack.currentIndex()].method
+        place = method.findData(name)
+        if place >= 0:
+            method.setCurrentIndex(place)
+            self.focus_method()
+
+    def focus_method(self) -> None:
+        """Put the cursor on the method of the rule that is shown."""
+        shown = self.rules[self.stack.currentIndex()]
+        shown.method.setFocus(Qt.FocusReason.ShortcutFocusReason)
+
+    def focus_amount(self) -> None:
+        """Put the cursor into the amount of the rule that is shown, its text selected.
+
+        Where the method has none, on the method.
+        """
+        shown = self.rules[self.stack.currentIndex()]
+        for field in shown.fields.fields.values():
+            if isinstance(field.param, AmountParam) and field.editor.isEnabled():
+                field.editor.setFocus(Qt.FocusReason.ShortcutFocusReason)
+                return
+        self.focus_method()
+
+    # Asked
+
+    @property
+    def rules(self) -> list[RuleEditor]:
+        """The rules, at least one."""
+        return self.rules_part.rules
+
+    def errors(self) -> tuple[str, ...]:
+        """Return what is wrong, sentence by sentence; empty if all is in order."""
+        found = [error for rule in self.rules for error in rule.errors()]
+        return (*found, *self.limits.errors())
+
+    def said_beside_fields(self) -> tuple[str, ...]:
+        """Return those of `errors` that can be read beside a field at the moment."""
+        beside = self.limits.errors() if self.limits.isVisible() else ()
+        return (*self.rules[self.stack.currentIndex()].fields.errors(), *beside)
+
+    def request(self) -> FormRequest | None:
+        """Return what is asked for; None while `errors` has something to say."""
+        if self.errors():
+            return None
+        rows = tuple(rule.row() for rule in self.rules)
+        return FormRequest(rows, self.scope(), self.limits.values(), self._with_companions())
+
+    def mended(self) -> FormRequest:
+        """Return what is asked for, with the default in place of each value that is wrong."""
+        limits = {} if self.limits.errors() else self.limits.values()
+        rows = tuple(rule.mended() for rule in self.rules)
+        return FormRequest(rows, self.scope(), limits, self._with_companions())
+
+    def scope(self) -> str:
+        """Return "local" or "global", as far as all rules can do it."""
+        scopes = self._scopes()
+        wanted = "global" if self.all.isChecked() else "local"
+        if wanted in scopes:
+            return wanted
+        return "local" if "local" in scopes or not scopes else "global"
+
+    def _with_companions(self) -> bool:
+        # What cannot be seen is not asked for.
+        return self._takes_filters() and self.companions.box.isChecked()
+
+    def _takes_filters(self) -> bool:
+        return any(rule.takes_filters() for rule in self.rules)
+
+    def _scopes(self) -> set[str]:
+        found = {"local", "global"}
+        for rule in self.rules:
+            form = rule.form()
+            found &= set(form.scopes) if form else set()
+        return found
+
+    def _decided_scope(self) -> str:
+        """Say which rule decides the scope of others that have a choice; empty if none does."""
+        forms = [(place, rule.form()) for place, rule in enumerate(self.rules, 1)]
+        known = [(place, form) for place, form in forms if form is not None]
+        deciding = [(place, form) for place, form in known if len(form.scopes) == 1]
+        if len(self._scopes()) != 1 or len(deciding) in {0, len(known)}:
+            return ""
+        place, form = deciding[0]
+        if form.scopes == ("local",):
+            said = self.tr(
+                "Scope: per tensor, because {method} in rule {n} has no global threshold."
+            )
+        else:
+            said = self.tr(
+                "Scope: global, because {method} in rule {n} ranks all tensors together."
+            )
+        return said.format(method=form.label, n=place)
+
+    # Inside
+
+    def _snapshot(self) -> FormRequest:
+        limits = {} if self.limits.errors() else self.limits.values()
+        scope = "global" if self.all.isChecked() else "local"
+        rows = self.rules_part.rows_in_order()
+        return FormRequest(rows, scope, limits, self.companions.box.isChecked())
+
+    def _build(self, request: FormRequest) -> None:
+        blocker = QSignalBlocker(self.all)
+        self.rules_part.set_rows(request.rows)
+        self.companions.set_wanted(wanted=request.companions)
+        (self.all if request.scope == "global" else self.each).setChecked(True)
+        self.limits.set_values(request.limits)
+        self._after_limits_shown()
+        self._arrange()
+        del blocker
+
+    def _after_change(self) -> None:
+        self._arrange()
+        self.changed.emit()
+
+    def _after_limits(self) -> None:
+        self._after_limits_shown()
+        self.changed.emit()
+
+    def _after_limits_shown(self) -> None:
+        self.rules_part.set_amount_used(used=not self.limits.takes_amounts_place)
+
+    def _arrange(self) -> None:
+        """Show what is needed for so many rules and these methods."""
+        self.rules_part.arrange()
+        self.companions.setVisible(self._takes_filters())
+        self.rounds.setVisible(not self.rules_part.several and self.rules[0].takes_amount())
+        self.scope_row.setVisible(self._scopes() == {"local", "global"})
+        decided = self._decided_scope()
+        self.scope_note.setText(decided)
+        self.scope_note.setVisible(bool(decided))
+        self.checkedUsed.emit(any(rule.target.wanted() == ("", "") for rule in self.rules))

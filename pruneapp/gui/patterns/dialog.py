@@ -1,0 +1,240 @@
+"""The window of the pattern checker: it stays open beside the main one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from PySide6.QtCore import QModelIndex, Qt, QTimer, Signal
+from PySide6.QtGui import QFont, QKeyEvent
+from PySide6.QtWidgets import QDialog, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+
+from pruneapp.gui.patterns import answer_table
+from pruneapp.gui.patterns.answer import Answer, details, headline, what_for
+from pruneapp.gui.patterns.dialog_question import QuestionRow
+from pruneapp.gui.widgets.controls_copy_button import CopyButton
+from pruneapp.gui.widgets.labels import ElidedLabel, heading, plain, recolor
+from pruneapp.gui.widgets.number_format import count
+from pruneapp.gui.widgets.reports import CountsTable
+from pruneapp.gui.widgets.status import BUSY_MS, JobStatus
+from pruneapp.gui.widgets.theme_colors import with_defaults
+from pruneapp.params import DimParam
+from pruneapp.params_declared import Param
+
+# Lines of the sentences above the table that have their room from the beginning.
+_LINES = 3
+_ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
+
+
+class PatternDialog(QDialog):
+    """Says whether tensors have a pattern, which groups break it, and offers to repair them.
+
+    Parameters
+    ----------
+    pattern, usual, dim
+        As `QuestionRow` takes them.
+
+    Signals
+    -------
+    asked()
+        The person wants to know; `question` says what. Answer with `set_answer` or `set_trouble`.
+    stopRequested()
+        The person wants it to stop.
+    repairRequested()
+        The person wants the tensors that break the pattern mended.
+    copyRequested()
+        The person wants the table as text; answer with `copy.set_copied`.
+    tensorRequested(str)
+        The person has chosen a tensor, by its name.
+    """
+
+    asked = Signal()
+    stopRequested = Signal()
+    repairRequested = Signal()
+    copyRequested = Signal()
+    tensorRequested = Signal(str)
+
+    def __init__(
+        self, pattern: Param, usual: Sequence[str], dim: DimParam, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self.setWindowTitle(self.tr("Check sparsity pattern"))
+        self._answer: Answer | None = None
+        self._current = self._late = False
+        self._colors = with_defaults({})
+        self._soon = QTimer(self)
+        self._soon.setSingleShot(True)
+        self._soon.setInterval(BUSY_MS)
+        self._soon.timeout.connect(self._on_late)
+        self.row = QuestionRow(pattern, usual, dim, self)
+        self.headline = heading("")
+        self.headline.setWordWrap(True)
+        font = QFont(self.headline.font())
+        font.setPointSizeF(font.pointSizeF() * 1.35)
+        self.headline.setFont(font)
+        self.details = plain(wrap=True)
+        self.details.setAlignment(Qt.AlignmentFlag.AlignTop)
+        self.details.setMinimumHeight(self.fontMetrics().lineSpacing() * _LINES)
+        self.table = self._table()
+        self.place = ElidedLabel("", self)
+        self.place.setAccessibleName(self.tr("Violating groups"))
+        self.note = plain(wrap=True)
+        self.copy = CopyButton(self.tr("Copy the whole table as tab-separated text."), self)
+        self.stale = ElidedLabel("", self)
+        self.stale.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        self.again = QPushButton(self.tr("Check again"), self)
+        self.job = JobStatus(self)
+        self.leave = QPushButton(self.tr("Close"), self)
+        self.go = QPushButton(self)
+        self.go.setObjectName("mainAction")
+        self._lay_out()
+        self.resize(900, 620)
+        self.row.changed.connect(self._ask)
+        self.again.clicked.connect(self._ask)
+        self.job.cancelRequested.connect(self.stopRequested)
+        self.table.selectionModel().currentRowChanged.connect(self._on_row)
+        self.copy.clicked.connect(self.copyRequested)
+        self.leave.clicked.connect(self.reject)
+        self.go.clicked.connect(self.repairRequested)
+        self.set_colors({})
+        self._show()
+        self.row.setFocus()
+
+    # Told
+
+    def set_under_way(self, title: str) -> None:
+        """Say that something is being done."""
+        self._current = False
+        self.stale.setText("")
+        self.job.set_job(title)
+        self._soon.start()
+        self._show_state()
+
+    def set_idle(self) -> None:
+        """Say that nothing is being done, and that what is shown is no answer."""
+        self._end_job()
+        self._show_state()
+
+    def set_answer(self, answer: Answer) -> None:
+        """Show what was found out."""
+        self._answer, self._current = answer, True
+        self.table.set_short_names(answer.short)
+        self.stale.setText("")
+        self._end_job()
+        self._show()
+
+    def set_trouble(self, text: str) -> None:
+        """Say why there is no answer; what was found before is not shown any more."""
+        self._answer, self._current = None, False
+        self._end_job()
+        self._show()
+        self.headline.setText(text)
+
+    def set_stale(self, text: str) -> None:
+        """Say why what is shown does not hold any more, and offer to look again."""
+        self._current = False
+        self.stale.setText(text)
+        self._end_job()
+        self._show_state()
+
+    def set_colors(self, colors: Mapping[str, str]) -> None:
+        """Take the theme's colours."""
+        self._colors = with_defaults(colors)
+        for label in (self.note, self.place):
+            recolor(label, self._colors["muted"])
+        self._show_state()
+
+    # Inside
+
+    def _cells(self, row: int) -> tuple[str, ...]:
+        assert self._answer is not None
+        return answer_table.cells(self._answer, row)
+
+    def _table(self) -> CountsTable:
+        made = CountsTable(answer_table.headers(), 0, self._cells, self)
+        made.setSelectionMode(CountsTable.SelectionMode.SingleSelection)
+        made.fit_columns(())
+        made.setAccessibleName(self.tr("Tensors, most violations first"))
+        return made
+
+    def _lay_out(self) -> None:
+        for button in (self.again, self.copy, self.leave, self.go):
+            button.setAutoDefault(False)  # Enter in the field asks, and repairs nothing
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(16, 16, 16, 16)
+        layout.setSpacing(12)
+        for part in (self.row, self.headline, self.details):
+            layout.addWidget(part)
+        layout.addWidget(self.table, 1)
+        layout.addWidget(self.place)
+        layout.addWidget(self.note)
+        buttons = QHBoxLayout()
+        layout.addLayout(buttons)
+        buttons.setSpacing(8)
+        buttons.addWidget(self.copy)
+        buttons.addWidget(self.stale, 1)
+        buttons.addWidget(self.again)
+        buttons.addWidget(self.job, 1)
+        buttons.addStretch(0)  # where neither of the two is shown
+        buttons.addWidget(self.leave)
+        buttons.addWidget(self.go)
+
+    def _show(self) -> None:
+        found = self._answer
+        self.headline.setText("" if found is None else headline(found))
+        self.details.setText("" if found is None else details(found))
+        self.note.setText("" if found is None else what_for(found))
+        self.table.setAccessibleDescription(self.headline.text())
+        self.table.set_count(0 if found is None else len(found.report.tensors))
+        self.table.fit_columns(() if found is None else found.widest)
+        self.place.setText(
+            "" if found is None else self.tr("Select a tensor to show it in the main window.")
+        )
+        self._show_state()
+
+    def _show_state(self) -> None:
+        found, stale = self._answer, bool(self.stale.text())
+        asks = self.row.question() is not None
+        for label in (self.headline, self.details):  # what is no answer any more steps back
+            old = found is not None and (stale or self._late or not asks)
+            recolor(label, self._colors["muted" if old else "text"])
+        self.stale.setVisible(stale)
+        self.again.setVisible(stale)
+        broken = 0 if found is None else found.totals.broken
+        if broken == 1:
+            self.go.setText(self.tr("Repair 1 tensor"))
+        elif broken:
+            self.go.setText(self.tr("Repair {n} tensors").format(n=count(broken)))
+        else:
+            self.go.setText(self.tr("Nothing to repair"))
+        takes = found is not None and found.totals.taken > 0
+        self.go.setEnabled(takes and self._current and asks)
+        self.copy.setEnabled(found is not None)
+
+    def _on_late(self) -> None:
+        self._late = True
+        self._show_state()
+
+    def _end_job(self) -> None:
+        self._soon.stop()
+        self._late = False
+        self.job.set_idle()
+
+    def _ask(self) -> None:
+        self._current = False
+        self._show_state()
+        self.asked.emit()
+
+    def _on_row(self, current: QModelIndex) -> None:
+        if self._answer is not None and current.isValid():
+            self.place.setText(answer_table.about(self._answer, current.row()))
+            self.tensorRequested.emit(self._answer.report.tensors[current.row()].name)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Press the button that has the focus by Enter; elsewhere it asks again."""
+        focus = self.focusWidget()
+        if event.key() not in _ENTER:
+            super().keyPressEvent(event)
+        elif isinstance(focus, QPushButton):
+            focus.click()
+        else:
+            self._ask()

@@ -1,0 +1,294 @@
+"""Whether tensors have an N:M pattern: asked in a window of its own, and repaired as one step."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any, TypeVar
+
+from PySide6.QtCore import QObject
+from PySide6.QtGui import QGuiApplication
+
+from pruneapp.analysis.patterns import repair
+from pruneapp.analysis.zeros_zero_patterns import PATTERNS
+from pruneapp.document.document_changes import DocumentChanged
+from pruneapp.document.edit import Edit
+from pruneapp.errors import PruneAppError
+from pruneapp.gui.app.jobs import Jobs
+from pruneapp.gui.app.jobs_tasks import JobProgress, Task
+from pruneapp.gui.document.open_document import Session
+from pruneapp.gui.mainwindow.document_panels import DocumentViews
+from pruneapp.gui.mainwindow.status_controller import Telling
+from pruneapp.gui.mainwindow.window import MainWindow
+from pruneapp.gui.patterns.answer import Answer
+from pruneapp.gui.patterns.answer_table import as_text, text_headers
+from pruneapp.gui.patterns.dialog import PatternDialog
+from pruneapp.gui.patterns.pattern_controller_pattern_work import look, mend
+from pruneapp.gui.widgets import number_format
+from pruneapp.gui.widgets.theme import Appearance
+from pruneapp.methods.builtin.patterns import PatternParam
+from pruneapp.methods.builtin.patterns_n_m import N_M
+from pruneapp.params import DimParam
+from pruneapp.progress import Job
+from pruneapp.results.document_rows_tensor_row import TensorRow
+
+T = TypeVar("T")
+
+# So many weights are looked at again without being asked, which takes less than a second. A tensor
+# takes as long by itself as some thousands of its weights.
+AT_ONCE = 1 << 22
+_TENSOR = 1 << 13
+_USUAL = ((2, 4), *(pattern for pattern in PATTERNS if pattern != (2, 4)))
+
+
+class PatternChecking(QObject):
+    """Looks in the background whether tensors have a pattern, and mends those that have not.
+
+    Parameters
+    ----------
+    window
+        Its command asks for it, and it is the parent of the dialog.
+    session, jobs
+        The document, and where it is looked at.
+    views
+        The tree, whose check marks say which tensors are meant.
+    show_tensor
+        Puts a tensor into focus.
+    telling
+        Says what was done.
+    appearance
+        The colours of the dialog.
+
+    Attributes
+    ----------
+    dialog
+        What asks; None while nothing is asked.
+    """
+
+    def __init__(
+        self,
+        window: MainWindow,
+        session: Session,
+        jobs: Jobs,
+        *,
+        views: DocumentViews,
+        show_tensor: Callable[[str], None],
+        telling: Telling,
+        appearance: Appearance,
+    ) -> None:
+        super().__init__(window)
+        self._window = window
+        self._session = session
+        self._jobs = jobs
+        self._tree = views.tree
+        self._show_tensor = show_tensor
+        self._telling = telling
+        self._appearance = appearance
+        self._task: Task[Any] | None = None
+        self._repairing = False
+        self._answer: Answer | None = None
+        self.dialog: PatternDialog | None = None
+        window.actions_["check_pattern"].triggered.connect(self.ask)
+        views.tree.checkedChanged.connect(self._on_checked)
+        jobs.progressed.connect(self._on_progress)
+        session.opening.connect(self._on_opening)
+        session.changed.connect(self._on_changed)
+        session.closed.connect(self._on_closed)
+
+    def ask(self) -> None:
+        """Show the dialog, and look at once."""
+        if self._session.document is None:
+            return
+        if self.dialog is None:
+            pattern, dim = N_M.params
+            assert isinstance(pattern, PatternParam)
+            assert isinstance(dim, DimParam)
+            usual = [f"{n}:{m}" for n, m in _USUAL]
+            dialog = self.dialog = PatternDialog(pattern, usual, dim, self._window)
+            dialog.asked.connect(self._check)
+            dialog.stopRequested.connect(self._stop)
+            dialog.repairRequested.connect(self._repair)
+            dialog.copyRequested.connect(self._copy)
+            dialog.tensorRequested.connect(self._show_tensor)
+            dialog.finished.connect(self._on_finished)
+            self._appearance.dress(dialog)
+            self._check()
+        self.dialog.show()
+        self.dialog.raise_()
+        self.dialog.activateWindow()
+
+    # -- looking --------------------------------------------------------------------------------
+
+    def _asked_rows(self, *, everything: bool) -> Sequence[TensorRow]:
+        if everything:
+            return [row for row in self._session.rows if not row.why_not]
+        return self._tree.checked_rows()
+
+    def _check(self) -> None:
+        if self._repairing:
+            return  # what is asked by then is looked at afterwards
+        self._drop()
+        dialog, document = self.dialog, self._session.document
+        if dialog is None or document is None:
+            return
+        every = self._asked_rows(everything=True)
+        dialog.row.set_tensors(len(self._tree.checked_rows()), len(every))
+        asked = dialog.row.question()
+        if asked is None:
+            dialog.set_idle()  # what is wrong is said beside the field
+            return
+        rows = every if asked.everything else self._tree.checked_rows()
+        dialog.row.set_context(*_context(rows))
+        if not rows:
+            dialog.set_trouble(self.tr("No tensor of this file can be pruned."))
+            return
+        names = [row.name for row in rows]
+        work = partial(look, document.snapshot(), names, asked, self._session.contents)
+        self._begin(self.tr("Checking sparsity pattern"), work, self._on_answer)
+
+    def _on_answer(self, answer: Answer) -> None:
+        self._task, self._answer = None, answer
+        if self.dialog is not None:
+            self.dialog.set_answer(answer)
+
+    def _look_again(self, why: str) -> None:
+        """Look again at once if that takes no time; else say why, and let the person ask."""
+        dialog = self.dialog
+        asked = None if dialog is None else dialog.row.question()
+        if dialog is None or asked is None:
+            return
+        rows = self._asked_rows(everything=asked.everything)
+        if sum([row.numel + _TENSOR for row in rows]) <= AT_ONCE:
+            self._check()
+        else:
+            self._drop()
+            dialog.set_stale(why)
+
+    # -- repairing ------------------------------------------------------------------------------
+
+    def _repair(self) -> None:
+        document, answer, dialog = self._session.document, self._answer, self.dialog
+        if document is None or answer is None or dialog is None or not self._session.may_work():
+            return
+        self._drop()
+        snapshot = document.snapshot()
+        work = partial(mend, snapshot, repair(answer.report), self._session.kernel)
+        done = partial(self._on_repaired, snapshot.revision, answer)
+        self._begin(self.tr("Repairing sparsity pattern"), work, done)
+        self._repairing = True
+
+    def _on_repaired(self, revision: int, answer: Answer, edit: Edit) -> None:
+        self._task, self._repairing = None, False
+        if not self._session.put_all((edit,), revision):
+            if self.dialog is not None:
+                self.dialog.set_stale(self.tr("Nothing was repaired. The main window shows why."))
+            return
+        self._check()  # however long it takes: the person wants to see it mended
+        many = answer.totals.broken
+        text = self.tr("1 tensor repaired to {pattern}.")
+        if many != 1:
+            text = self.tr("{n} tensors repaired to {pattern}.")
+        self._telling.say_done(text.format(n=number_format.count(many), pattern=answer.pattern))
+
+    # -- copying --------------------------------------------------------------------------------
+
+    def _copy(self) -> None:
+        answer, head = self._answer, text_headers()
+        if answer is not None:
+            self._jobs.answer(
+                lambda _job: as_text(answer, head),
+                on_result=self._on_text,
+                on_error=self._session.refused.emit,
+            )
+
+    def _on_text(self, text: str) -> None:
+        QGuiApplication.clipboard().setText(text)
+        if self.dialog is not None:
+            self.dialog.copy.set_copied()
+
+    # -- work in the background -----------------------------------------------------------------
+
+    def _begin(self, title: str, work: Callable[[Job], T], done: Callable[[T], None]) -> None:
+        if self.dialog is not None:
+            self.dialog.set_under_way(title)
+        self._task = self._jobs.submit(
+            title,
+            work,
+            on_result=done,
+            on_error=self._on_error,
+            on_cancelled=self._on_cancelled,
+        )
+
+    def _drop(self) -> None:
+        self._repairing = False
+        if self._task is not None:
+            task, self._task = self._task, None
+            task.cancel()
+
+    def _stop(self) -> None:
+        self._drop()
+        if self.dialog is not None:
+            self.dialog.set_stale(self.tr("Stopped."))
+
+    def _on_progress(self, progress: JobProgress) -> None:
+        if self.dialog is None or self._task is None or progress.title != self._task.title:
+            return
+        label = self._session.contents.shown.get(progress.label, progress.label)
+        self.dialog.job.set_progress(progress.done, progress.total, label)
+
+    def _on_error(self, error: PruneAppError) -> None:
+        self._task, self._repairing = None, False
+        if self.dialog is not None:
+            self.dialog.set_trouble(f"{error.sentence} {error.remedy}".strip())
+
+    def _on_cancelled(self) -> None:
+        # By the window, or ended by a bug of ours. Not if it made room for another.
+        task = self._task
+        if task is not None and (task.token.cancelled or task.error is not None):
+            self._stop()
+
+    # -- the document ---------------------------------------------------------------------------
+
+    def _on_changed(self, change: DocumentChanged) -> None:
+        if change.kind == "exported" or self.dialog is None:
+            return
+        if self._repairing:
+            self._drop()
+            self.dialog.set_stale(
+                self.tr("Nothing was repaired: the history changed in the meantime.")
+            )
+        else:
+            self._look_again(self.tr("The masks have changed since this check."))
+
+    def _on_checked(self) -> None:
+        dialog = self.dialog
+        if dialog is None or self._repairing:
+            return
+        asked = dialog.row.question()
+        if asked is not None and not asked.everything:
+            self._look_again(self.tr("The checked tensors have changed since this check."))
+        else:
+            every = self._asked_rows(everything=True)
+            dialog.row.set_tensors(len(self._tree.checked_rows()), len(every))
+
+    def _on_opening(self, _path: object) -> None:
+        if self._task is not None:  # nobody waits for it any more, and the file would
+            self._stop()
+
+    def _on_closed(self) -> None:
+        if self.dialog is not None:
+            self.dialog.reject()
+
+    def _on_finished(self, _result: int) -> None:
+        self._drop()
+        self._answer = None
+        if self.dialog is not None:
+            self.dialog.deleteLater()
+            self.dialog = None
+
+
+def _context(rows: Sequence[TensorRow]) -> tuple[int, str]:
+    """Return how many dimensions there are at most, and the kind of layer if all are of one."""
+    kinds = {row.kind for row in rows}
+    rank = max([len(row.shape) for row in rows], default=0)
+    return max(rank, 2), kinds.pop() if len(kinds) == 1 else ""

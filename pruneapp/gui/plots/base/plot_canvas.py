@@ -1,0 +1,152 @@
+"""Plots between two axes: how they are set up, follow the theme, and are painted elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import pyqtgraph as pg
+from PySide6.QtCore import QEvent, QPointF, QRectF, Qt
+from PySide6.QtGui import (
+    QColor,
+    QContextMenuEvent,
+    QFont,
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QPen,
+)
+from PySide6.QtWidgets import QApplication, QStyleOptionGraphicsItem, QWidget
+
+from pruneapp.gui.widgets.safe_paint import reported
+from pruneapp.gui.widgets.theme_colors import LIGHT
+
+
+class Axis(pg.AxisItem):  # type: ignore[misc]  # pyqtgraph has no types
+    """An axis of which a bug is reported, and no more."""
+
+    @reported
+    def paint(
+        self, p: QPainter, opt: QStyleOptionGraphicsItem, widget: QWidget | None = None
+    ) -> None:
+        """Paint the line, the ticks and the numbers."""
+        super().paint(p, opt, widget)
+
+    def setLabel(self, text: str | None = None, **more: Any) -> None:
+        """Write another label, in the middle: pyqtgraph leaves it where the old one began."""
+        super().setLabel(text, **more)
+        self.resizeEvent()
+
+
+class PlotCanvas(pg.GraphicsView):  # type: ignore[misc]  # pyqtgraph has no types
+    """A plot whose view is set by whoever owns it, with a frame when it has the focus.
+
+    Parameters
+    ----------
+    bottom, left
+        The axes.
+    margin
+        Room to the right in pixels, into which the last number of the axis may reach.
+    """
+
+    def __init__(
+        self,
+        bottom: pg.AxisItem,
+        left: pg.AxisItem,
+        *,
+        margin: int = 8,
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._axes = (left, bottom)
+        self.plot = pg.PlotItem(axisItems={"left": left, "bottom": bottom}, enableMenu=False)
+        self.plot.hideButtons()
+        self.plot.layout.setContentsMargins(4, 8, margin, 4)
+        self.box = self.plot.getViewBox()
+        self.box.setMouseEnabled(x=False, y=False)
+        self.box.disableAutoRange()
+        self.setCentralItem(self.plot)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self._colors: Mapping[str, str] = LIGHT
+        self._pressed: QPointF | None = None
+        self._dragged = False
+
+    def set_colors(self, colors: Mapping[str, str]) -> None:
+        """Take a theme."""
+        self._colors = colors
+        self.setBackground(colors["surface"])
+        for axis in self._axes:
+            dress_axis(axis, colors, self.font())
+        self.viewport().update()
+
+    def takes(self, _event: QKeyEvent) -> bool:
+        """Whether a key means something here, and is not to be a shortcut of the window."""
+        return False
+
+    def paint_over(self, painter: QPainter) -> None:
+        """Paint what lies over the plot, in pixels of this widget."""
+
+    def paint_on(self, painter: QPainter) -> None:
+        """Paint all of it elsewhere, without the focus."""
+        whole = self.viewport().rect()
+        painter.fillRect(whole, QColor(self._colors["surface"]))
+        self.render(painter, QRectF(whole), whole)
+        self.paint_over(painter)
+
+    # What the kinds of canvas use.
+
+    def _press(self, event: QMouseEvent) -> None:
+        """Begin a click or a drag."""
+        self._pressed, self._dragged = event.position(), False
+
+    def _drag(self, event: QMouseEvent) -> QPointF | None:
+        """Return how far the mouse went since it was asked last; None as long as it may click."""
+        if self._pressed is None:
+            return None
+        moved = event.position() - self._pressed
+        if not self._dragged and moved.manhattanLength() < QApplication.startDragDistance():
+            return None
+        self._dragged = True
+        self._pressed = event.position()
+        return QPointF(moved)
+
+    def event(self, event: QEvent) -> bool:
+        """Keep the keys that mean something here from the shortcuts of the window."""
+        if (
+            event.type() == QEvent.Type.ShortcutOverride
+            and isinstance(event, QKeyEvent)
+            and self.takes(event)
+        ):
+            event.accept()
+            return True
+        return bool(super().event(event))
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        """Leave the menu to the view around."""
+        event.ignore()
+
+    @reported
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Paint, and show the focus."""
+        super().paintEvent(event)
+        painter = QPainter(self.viewport())
+        self.paint_over(painter)
+        if self.hasFocus():
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.setPen(QPen(QColor(self._colors["accent"]), 1))
+            # Inside of the edge: at 150 % half of a line on it would be none.
+            painter.drawRect(QRectF(self.viewport().rect()).adjusted(0.5, 0.5, -0.5, -0.5))
+        painter.end()
+
+
+def dress_axis(axis: Any, colors: Mapping[str, str], font: QFont) -> None:
+    """Give an axis of pyqtgraph the colours and the font of the window."""
+    axis.setPen(pg.mkPen(colors["muted"], width=1))
+    axis.setTickPen(pg.mkPen(colors["muted"], width=1))
+    axis.setTextPen(pg.mkPen(colors["text"]))
+    axis.setTickFont(font)
+    axis.label.setFont(font)
+    axis.label.setDefaultTextColor(colors["text"])
+    axis.picture = None
+    axis.update()

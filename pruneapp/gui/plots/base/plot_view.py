@@ -1,0 +1,386 @@
+"""What every picture is: a canvas or a table or a message, a read-out, a legend, a menu."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from PySide6.QtCore import QPoint, QRect, Qt, Signal
+from PySide6.QtGui import QContextMenuEvent, QKeyEvent, QPainter, QPalette, QPixmap
+from PySide6.QtWidgets import (
+    QGridLayout,
+    QHBoxLayout,
+    QSizePolicy,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from pruneapp.gui.plots.base import export_menu_exporting
+from pruneapp.gui.plots.base.export_menu import Taking, stem_of
+from pruneapp.gui.plots.base.plot_canvas import PlotCanvas
+from pruneapp.gui.plots.base.plot_view_waiting import Waiting
+from pruneapp.gui.plots.base.readout import FootLine, Readout, TableButton
+from pruneapp.gui.plots.base.readout_legend import Legend, Swatch
+from pruneapp.gui.plots.base.table import NumbersView
+from pruneapp.gui.widgets.clipboard import NOTHING, Numbers
+from pruneapp.gui.widgets.labels import plain, recolor
+from pruneapp.gui.widgets.safe_paint import saved
+from pruneapp.gui.widgets.theme_colors import LIGHT, with_defaults
+
+# Pixels of height below which a picture says too little; what lies below it gives way first.
+SMALLEST = 96
+_GAP = 8
+LOW_GAP = 4  # where the window is low
+
+
+class Picture(QWidget):
+    """A picture of something, and the same in numbers.
+
+    A view is told what to show by ``set_*``, which never emit; what a person wants of it comes
+    as a signal.
+
+    Attributes
+    ----------
+    controls
+        What every picture has, its table and its menu; whoever shows it may put them elsewhere.
+    foot
+        The line below, with the read-out.
+    has_legend
+        Whether there is a legend to be shown, where there is room.
+    legend_in_corner
+        Whether it may lie in the corner of the picture, where there is no room below.
+
+    Signals
+    -------
+    fileRequested(Encode, Path)
+        The person wants the picture in that file. What makes its bytes takes long; any thread may
+        call it.
+    clipboardRequested(QImage)
+        The person wants the picture on the clipboard.
+    csvRequested(Numbers, Path)
+        The person wants these numbers in that file. There may be 100,000 rows of them.
+    """
+
+    fileRequested = Signal(object, object)
+    clipboardRequested = Signal(object)
+    csvRequested = Signal(object, object)
+
+    def __init__(self, canvas: QWidget, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._canvas = canvas
+        self._colors: Mapping[str, str] = LIGHT
+        self._has_content = False
+        self.has_legend = self.legend_in_corner = True
+        self._error, self._trouble = "", True
+        self._instead = ""
+
+        self.controls = QWidget(self)
+        controls = QHBoxLayout(self.controls)
+        controls.setContentsMargins(0, 0, 0, 0)
+        controls.setSpacing(8)
+        controls.addStretch(1)
+
+        self._message = plain(wrap=True)
+        self._message.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self._message.setMargin(24)
+        self._message.setAutoFillBackground(True)
+        self._message.setBackgroundRole(QPalette.ColorRole.Base)
+        self._stack = QStackedWidget()
+        self._stack.addWidget(self._message)
+        self._stack.addWidget(canvas)
+        self._stack.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+        self._stack.setMinimumHeight(SMALLEST)
+        self._table: NumbersView | None = None
+        self._waiting = Waiting(self._stack)
+        self._waiting.due.connect(self._show_state)
+
+        # A bar or a weight has much to say of itself: the legend has a line of its own.
+        self.readout = Readout()
+        self.foot = FootLine(self.readout)
+        self.legend = Legend()
+        self.legend.setBackgroundRole(QPalette.ColorRole.Base)
+        self._legend_below = True
+        self._stack.currentChanged.connect(self._show_legend)
+
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(_GAP)
+        column.addWidget(self.controls)
+        # The one row of controls above the picture; not there as long as there is none.
+        self._row = QHBoxLayout()
+        column.addLayout(self._row)
+        self._row.setSpacing(8)
+        self._row.addStrut(self.fontMetrics().height() + 13)  # no picture is higher than others
+        # In one cell of it lies the picture, and the legend over it where there is no line for it.
+        self._over = QGridLayout()
+        column.addLayout(self._over, 1)
+        self._over.addWidget(self._stack, 0, 0)
+        self._between: list[QWidget] = []
+        column.addWidget(self.foot)
+        column.addWidget(self.legend)
+
+        self._table_button: TableButton | None = None
+        self.taking = Taking(self, self)
+        controls.addWidget(self.taking.button)
+
+        self._show_state()
+
+    # What a kind of picture says about itself.
+
+    def empty_text(self) -> str:
+        """Say what to do where there is nothing to show."""
+        return self._instead or self.tr("Select a tensor in the tree.")
+
+    def busy_text(self) -> str:
+        """Say what is being done."""
+        return self.tr("Reading the tensor…")
+
+    def numbers(self) -> Numbers:
+        """Return the numbers of the picture."""
+        return NOTHING
+
+    # What it is told.
+
+    def set_narrow(self, *, narrow: bool) -> None:
+        """Take whether `controls` have room for what is most needed alone."""
+
+    def set_low(self, *, low: bool) -> None:
+        """Leave less space between the rows, where there is little for the picture."""
+        column = self.layout()
+        assert column is not None
+        column.setSpacing(LOW_GAP if low else _GAP)
+
+    def set_empty_text(self, text: str) -> None:
+        """Say this where there is nothing to show; empty for what this kind of picture says."""
+        self._instead = text
+        self._show_state()
+
+    def set_colors(self, colors: Mapping[str, str]) -> None:
+        """Take the colours of a theme by token, and paint anew."""
+        self._colors = with_defaults(colors)
+        self.legend.set_colors(self._colors)
+        self._recolor()
+
+    def focus(self) -> None:
+        """Give the focus to the picture, or the table; as soon as there is one."""
+        # From the message Qt hands it on to what follows it.
+        page = self._stack.currentWidget() or self._canvas
+        page.setFocus(Qt.FocusReason.ShortcutFocusReason)
+
+    def hold(self) -> None:
+        """Leave the old picture on the screen for a moment, because a new one is coming."""
+        if self._has_content and self.isVisible():
+            self._waiting.hold()
+
+    def set_busy(self, busy: bool) -> None:
+        """Say that an answer is on its way; seen only if it takes longer than 200 ms."""
+        self._waiting.busy = busy
+        if busy and not self._error:
+            self._waiting.start()
+        else:
+            self._waiting.stop()
+            self._show_state()
+
+    def set_error(self, text: str, *, trouble: bool = True) -> None:
+        """Show why there is no picture; empty for no error.
+
+        `trouble`: something is wrong, and not only nothing to be seen.
+        """
+        self._error, self._trouble = text, trouble
+        self._waiting.stop()
+        if text:
+            self._waiting.busy = False
+            self._waiting.release()
+        self._show_state()
+
+    def needed(self, width: int) -> int:
+        """Return the least height, without the legend, of which the picture is of use."""
+        column = self.layout()
+        assert column is not None
+        whole = column.minimumHeightForWidth(width)
+        if whole < 0:
+            whole = column.minimumSize().height()
+        takes = self._legend_below and not self.legend.isHidden()
+        return whole - self.legend_height() if takes else whole
+
+    def legend_height(self) -> int:
+        """Return what the legend takes."""
+        column = self.layout()
+        assert column is not None
+        return self.legend.sizeHint().height() + column.spacing() if self.has_legend else 0
+
+    def set_legend_below(self, *, below: bool) -> None:
+        """Give the legend a line below the picture, or lay it into the corner of the picture."""
+        column = self.layout()
+        assert isinstance(column, QVBoxLayout)
+        if below != self._legend_below:
+            self._legend_below = below
+            if below:
+                column.addWidget(self.legend)
+            else:
+                corner = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignBottom
+                self._over.addWidget(self.legend, 0, 0, corner)
+                self.legend.raise_()
+            self.legend.setAutoFillBackground(not below)
+        self._show_legend()
+
+    def _show_legend(self) -> None:
+        # Over a table or a message there is nothing to be explained.
+        drawn = self._stack.currentWidget() is self._canvas and self.legend_in_corner
+        self.legend.setVisible(self.has_legend and (self._legend_below or drawn))
+
+    # What a person may take along.
+
+    def picture(self) -> QPixmap:
+        """Return what is to be seen: the canvas, the read-out and the legend."""
+        return self.grab(self._drawn())
+
+    def paint_on(self, painter: QPainter) -> None:
+        """Paint what is to be seen with another painter: lines and letters where it has them."""
+        drawn = self._drawn()
+        painter.fillRect(QRect(QPoint(0, 0), drawn.size()), self.palette().window())
+        page = self._stack.currentWidget() or self._canvas
+        for part in (page, *self._between, self.foot, self.legend):
+            if part.isHidden():
+                continue
+            with saved(painter):
+                painter.translate(part.mapTo(self, QPoint(0, 0)) - drawn.topLeft())
+                if isinstance(part, PlotCanvas):
+                    part.paint_on(painter)
+                else:
+                    part.render(painter, QPoint(0, 0))
+
+    def _drawn(self) -> QRect:
+        below = self.legend if self._legend_below and not self.legend.isHidden() else self.foot
+        return self._stack.geometry().united(self.foot.geometry()).united(below.geometry())
+
+    def copy(self) -> None:
+        """Announce that the picture is wanted on the clipboard."""
+        self.clipboardRequested.emit(self.picture().toImage())
+
+    def save_png(self, path: Path) -> None:
+        """Announce that the picture is wanted there."""
+        image = self.picture().toImage()
+        self.fileRequested.emit(lambda: export_menu_exporting.png(image), path)
+
+    def save_svg(self, path: Path) -> None:
+        """Announce that it is wanted there as a drawing, what is made of pixels as such."""
+        encode = export_menu_exporting.svg(self.paint_on, self._drawn().size(), self.taking.stem)
+        self.fileRequested.emit(encode, path)
+
+    def save_csv(self, path: Path) -> None:
+        """Announce that the numbers are wanted there."""
+        self.csvRequested.emit(self.numbers(), path)
+
+    # What the kinds of pictures use.
+
+    def _recolor(self) -> None:
+        alarm = self._error and self._trouble
+        recolor(self._message, self._colors["danger" if alarm else "muted"])
+        self._waiting.recolor(self._colors["muted"])
+
+    def _set_stem(self, name: str, what: str) -> None:
+        """Take the name from which names of files are made."""
+        self.taking.stem = stem_of(name, what)
+
+    def _set_content(self, *, present: bool) -> None:
+        """Say whether there is something to show."""
+        self._has_content = present
+        if present:
+            self._error = ""
+            self._settle()
+        self._show_state()
+
+    def _settle(self) -> None:
+        """Show the new picture, now that there is one."""
+        self._waiting.release()
+
+    def _describe(self, name: str, summary: str) -> None:
+        """Tell screen readers what is to be seen."""
+        for widget in (self, self._canvas):
+            widget.setAccessibleName(name)
+            widget.setAccessibleDescription(summary)
+
+    def _set_legend(self, entries: Sequence[Swatch]) -> None:
+        self.legend.set_entries(entries)
+
+    def _add_row(self, row: QWidget) -> None:
+        """Put something between the canvas and the read-out."""
+        column = self.layout()
+        assert isinstance(column, QVBoxLayout)
+        column.insertWidget(column.indexOf(self.foot), row)
+        self._between.append(row)
+
+    def _add_table(self) -> None:
+        """Offer the numbers as a table."""
+        self._table = NumbersView()
+        self._stack.addWidget(self._table)
+        self._table_button = TableButton()
+        self._table_button.toggled.connect(self._on_table_toggled)
+        self._add_control(self._table_button)
+
+    def _control_row(self) -> QHBoxLayout:
+        return self._row
+
+    def _add_control(self, control: QWidget, *, first: bool = False) -> None:
+        """Put a control before the menu, or before all."""
+        controls = self.controls.layout()
+        assert isinstance(controls, QHBoxLayout)
+        place = 1 if first else max(1, controls.indexOf(self.taking.button))
+        controls.insertWidget(place, control)
+
+    @property
+    def shows_table(self) -> bool:
+        """Whether the numbers are shown instead of the picture."""
+        return self._table_button is not None and self._table_button.isChecked()
+
+    def toggle_table(self) -> None:
+        """Show the numbers instead of the picture, or the picture again."""
+        if self._table_button is not None:
+            self._table_button.toggle()
+
+    def _refresh_table(self) -> None:
+        if self._table is not None and self.shows_table:
+            self._table.numbers.set_numbers(self.numbers())
+
+    def _show_state(self) -> None:
+        waiting = self._waiting.is_long
+        if self._error:
+            self._message.setText(f"▲  {self._error}" if self._trouble else self._error)
+        elif waiting and not self._has_content:
+            self._message.setText(self.busy_text())
+        elif not self._waiting.busy:
+            self._message.setText(self.empty_text())
+        else:
+            self._message.setText("")
+        if self._error or not self._has_content:
+            page: QWidget = self._message
+        elif self.shows_table and self._table is not None:
+            page = self._table
+        else:
+            page = self._canvas
+        self._stack.setCurrentWidget(page)
+        self.taking.set_enabled(enabled=page is not self._message)
+        self._recolor()
+        self._waiting.show_note(shown=waiting and self._has_content and not self._error)
+
+    def _on_table_toggled(self) -> None:
+        focused = self._canvas.hasFocus() or (self._table is not None and self._table.hasFocus())
+        self._refresh_table()
+        self._show_state()
+        if focused:
+            page = self._table if self.shows_table and self._table is not None else self._canvas
+            page.setFocus()
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        """Offer to take the picture along."""
+        if self._has_content:
+            self.taking.open_menu(event.globalPos())
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Switch between picture and table."""
+        if event.key() == Qt.Key.Key_T and not event.modifiers() and self._table is not None:
+            self.toggle_table()
+        else:
+            super().keyPressEvent(event)

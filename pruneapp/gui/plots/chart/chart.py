@@ -1,0 +1,188 @@
+"""What the charts have in common: bars that can be counted, hovered, read as a table."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Mapping
+
+import numpy as np
+import pyqtgraph as pg
+from PySide6.QtCore import QModelIndex
+from PySide6.QtWidgets import QWidget
+
+from pruneapp.gui.plots.base.plot_view import Picture
+from pruneapp.gui.plots.base.readout_legend import Swatch
+from pruneapp.gui.plots.base.readout_wording import value_text
+from pruneapp.gui.plots.chart.chart_canvas_canvas import ChartCanvas
+from pruneapp.gui.plots.chart.items import Floats, Stacks
+from pruneapp.gui.widgets.clipboard import Numbers
+
+
+class Chart(Picture):
+    """A picture made of bars."""
+
+    def __init__(
+        self,
+        bottom: pg.AxisItem,
+        left: pg.AxisItem,
+        *,
+        neutral: bool = False,
+        sideways: bool = False,
+        parent: QWidget | None = None,
+    ) -> None:
+        self.canvas = ChartCanvas(bottom, left, neutral=neutral, sideways=sideways)
+        super().__init__(self.canvas, parent)
+        self._log = False
+        self._hovered = -1
+        self._group = 1  # bars that are drawn as one
+        for axis in (bottom, left):
+            axis.enableAutoSIPrefix(False)
+            # The numbers at the ends may reach over them: a scale without its 0 is none.
+            axis.setStyle(tickLength=4, maxTickLevel=0, hideOverlappingLabels=24)
+        self.canvas.viewChanged.connect(self._draw)
+        self.canvas.hovered.connect(self._on_hovered)
+        self.canvas.cursorMoved.connect(self._on_cursor_moved)
+        self.canvas.activated.connect(self._on_activated)
+
+    # What a kind of chart is.
+
+    @abstractmethod
+    def edges(self) -> Floats:
+        """Return ``float64[n + 1]``: where the bars stand along x."""
+
+    @abstractmethod
+    def stacks(self, start: int, stop: int, group: int) -> Stacks:
+        """Return the bars from `start` to `stop`, so many of them as one."""
+
+    @abstractmethod
+    def tell(self, bar: int) -> str:
+        """Say what a bar is."""
+
+    @abstractmethod
+    def summary(self) -> str:
+        """Say in a sentence what can be seen."""
+
+    @abstractmethod
+    def title(self) -> str:
+        """Say what kind of picture it is."""
+
+    def swatches(self) -> list[Swatch]:
+        """Return the legend."""
+        return []
+
+    def widest_tick(self) -> str:
+        """Return the longest label that the upright axis may show."""
+        return value_text(self.highest(), 1) + "00"
+
+    def choose(self, bar: int) -> None:
+        """Do what a click on a bar means."""
+
+    # How it works.
+
+    def set_colors(self, colors: Mapping[str, str]) -> None:
+        """Take the colours of a theme by token, and paint anew."""
+        super().set_colors(colors)
+        self.canvas.set_colors(self._colors)
+        self._refresh_words()
+
+    def _begin(self, *, keep_view: bool = False) -> None:
+        """Show other numbers."""
+        edges = self.edges()
+        # A fixed width, or the bars would move while one zooms.
+        metrics = self.fontMetrics()
+        label = metrics.height() + 12
+        if not self.canvas.sideways:
+            self.canvas.left.setWidth(metrics.horizontalAdvance(self.widest_tick()) + label)
+        if keep_view and edges.size - 1 == self.canvas.count:
+            self._draw()
+        else:
+            self._hovered = -1
+            self.canvas.set_edges(edges)
+        self._set_content(present=edges.size > 1)
+        self._refresh_words()
+        self._refresh_table()
+
+    def _draw(self) -> None:
+        start, stop = self.canvas.visible
+        if not self.canvas.count or stop <= start:
+            self.canvas.bars.set_stacks(
+                Stacks(np.zeros(1), *(np.zeros(0),) * 3), gap=0, log=False, floor=0
+            )
+            return
+        wide = self.canvas.width_of_plot
+        group = max(1, int(np.ceil((stop - start) / wide)))
+        start -= start % group  # or bars would change while one moves
+        if group != self._group:
+            self._group = group
+            self._show_grouping()
+        stacks = self.stacks(start, stop, group)
+        floor = -0.3 if self._log else 0.0
+        gap = 0.15 if wide / (stop - start) >= 4 else 0.0
+        self.canvas.bars.set_stacks(stacks, gap=gap, log=self._log, floor=floor)
+        highest = self.highest()
+        if self._log:
+            top = max(1.0, float(np.log10(max(highest, 1.0)))) * 1.05
+        else:
+            top = self.canvas.top_for(highest) if highest > 0 else 1.0
+        self.canvas.set_top(floor, top)
+
+    def _show_grouping(self) -> None:
+        """Say how many bars are drawn as one, where that is to be known."""
+
+    def highest(self) -> float:
+        """Return the height of the highest bar of all."""
+        edges = self.edges()
+        return self.stacks(0, edges.size - 1, 1).top if edges.size > 1 else 0.0
+
+    def _refresh_words(self) -> None:
+        self._set_legend(self.swatches() if self._has_content else ())
+        self._describe(self.title(), self.summary() if self._has_content else self.empty_text())
+        self._refresh_readout()
+
+    def _refresh_readout(self) -> None:
+        bar = self._hovered if self._hovered >= 0 else self.canvas.cursor_bar
+        if not self._has_content:
+            self.readout.setText("")
+        elif 0 <= bar < self.canvas.count:
+            self.readout.setText(self.tell(bar))
+        else:
+            self.readout.setText(self.summary())
+
+    def _add_table(self) -> None:
+        super()._add_table()
+        if self._table is not None:
+            self._table.activated.connect(self._on_row_activated)
+
+    def _on_row_activated(self, index: QModelIndex) -> None:
+        self.choose(index.row())  # rows are the bars, in their order
+
+    def _on_hovered(self, bar: int) -> None:
+        if bar != self._hovered:
+            self._hovered = bar
+            self._refresh_readout()
+
+    def _on_cursor_moved(self, _bar: int) -> None:
+        self._hovered = -1
+        self._refresh_readout()
+
+    def _on_activated(self, bar: int) -> None:
+        self.choose(bar)
+
+    @abstractmethod
+    def numbers(self) -> Numbers:
+        """Return the numbers of the bars."""
+
+
+def grouped_sum(values: Floats, group: int) -> Floats:
+    """Return sums of every `group` values; the last one may have fewer."""
+    return values if group == 1 else np.add.reduceat(values, np.arange(0, values.size, group))
+
+
+def grouped_max(values: Floats, group: int) -> Floats:
+    """Return the largest of every `group` values."""
+    return values if group == 1 else np.maximum.reduceat(values, np.arange(0, values.size, group))
+
+
+def grouped_edges(edges: Floats, start: int, stop: int, group: int) -> Floats:
+    """Return the edges of bars that are drawn as one."""
+    return np.append(edges[start:stop:group], edges[stop])

@@ -1,0 +1,403 @@
+"""Bars between axes, with a cut, a cursor and marks: where they are, and how they are painted."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+
+import numpy as np
+import pyqtgraph as pg
+from PySide6.QtCore import QPoint, QPointF, QRectF, Qt, Signal
+from PySide6.QtGui import QColor, QPainter, QPen
+from PySide6.QtWidgets import QWidget
+
+from pruneapp.gui.plots.base.plot_canvas import PlotCanvas
+from pruneapp.gui.plots.base.plot_canvas_place import Place
+from pruneapp.gui.plots.chart.axes import NamesAxis
+from pruneapp.gui.plots.chart.items import Floats, StackedBars
+from pruneapp.gui.plots.chart.items_cut_line import CutLine, paint_line
+from pruneapp.gui.plots.chart.items_marks import Marks, paint_band, paint_marks
+
+FEWEST = 8  # bars that can be seen at the closest
+_MARGIN = 24  # half of "100,000"
+_BEHIND = 4  # pixels between a bar and its number
+
+
+class BarPlot(PlotCanvas):
+    """Bars between axes, of which a stretch can be seen; what a person does comes on top.
+
+    Parameters
+    ----------
+    neutral
+        Whether bars have the colour of words, because they are neither kept nor pruned.
+    sideways
+        Whether bars lie below each other, from the top, with room for a name beside each. "Along x"
+        means down then, and the view begins with as many as have room for their names.
+
+    Signals
+    -------
+    viewChanged()
+        Other bars can be seen.
+    """
+
+    viewChanged = Signal()
+
+    def __init__(
+        self,
+        bottom: pg.AxisItem,
+        left: pg.AxisItem,
+        *,
+        neutral: bool = False,
+        sideways: bool = False,
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(bottom, left, margin=_MARGIN, parent=parent)
+        self.left, self.bottom = left, bottom
+        self.sideways = sideways
+        self.along, self.across = (left, bottom) if sideways else (bottom, left)
+        self.box.invertY(sideways)
+        self.bars = StackedBars(self.plot, neutral=neutral, sideways=sideways)
+        self.cursor_bar = -1
+        self._edges: Floats = np.zeros(1)
+        self._narrowest = 0.0  # stretch of x that can be seen at the closest
+        self._range = (0.0, 1.0)
+        self._line: CutLine | None = None
+        self._holding = False
+        self._marks: Marks | None = None
+        self._dividers: Floats = np.zeros(0)
+        self._capped: dict[int, str] = {}
+        self._value: Callable[[int], tuple[float, str]] | None = None
+        self._widest_value = ""
+        self._in_rows = False  # whether each bar that can be seen has room for its name
+        self._band: tuple[float, float] | None = None
+        self.box.sigResized.connect(self._on_resized)
+
+    @property
+    def count(self) -> int:
+        """How many bars there are."""
+        return self._edges.size - 1
+
+    @property
+    def edges(self) -> Floats:
+        """Where bars begin and end."""
+        return self._edges
+
+    @property
+    def visible(self) -> tuple[int, int]:
+        """The first bar that can be seen, and the one after the last."""
+        return self.bars_between(*self._range)
+
+    @property
+    def width_of_plot(self) -> float:
+        """Pixels along x."""
+        size = self.box.height() if self.sideways else self.box.width()
+        return max(1.0, float(size))
+
+    @property
+    def shown(self) -> tuple[float, float]:
+        """What can be seen along x."""
+        return self._range
+
+    @property
+    def line(self) -> CutLine | None:
+        """The cut."""
+        return self._line
+
+    @property
+    def holding(self) -> bool:
+        """Whether the line is held by the mouse."""
+        return self._holding
+
+    def bars_between(self, low: float, high: float) -> tuple[int, int]:
+        """Return the first bar that reaches into a stretch, and the one after the last."""
+        start = int(np.searchsorted(self._edges, low, side="right")) - 1
+        stop = int(np.searchsorted(self._edges, high, side="left"))
+        return max(0, start), min(self.count, max(stop, start + 1))
+
+    def set_edges(self, edges: Floats) -> None:
+        """Begin with other bars, all of them in sight."""
+        self.swap_edges(edges)
+        self.fit()
+        if self.sideways and self.count:
+            self._in_rows = True
+            self._look_at_rows(float(edges[0]))
+
+    def swap_edges(self, edges: Floats) -> None:
+        """Let other bars stand in the same places: what can be seen stays, not the cursor."""
+        self._edges = edges
+        self._narrowest = _narrowest(edges)
+        self.cursor_bar = -1
+        self.viewport().update()
+
+    def _look_at_rows(self, low: float) -> None:
+        """Look at as many bars as have room for their names, from there on."""
+        wide = float(self._edges[-1] - self._edges[0]) / self.count
+        self._look(low, low + wide * self.width_of_plot / self.row)
+
+    def set_top(self, low: float, high: float) -> None:
+        """Set what can be seen along y."""
+        (self.box.setXRange if self.sideways else self.box.setYRange)(low, high, padding=0)
+
+    def set_line(self, line: CutLine | None) -> None:
+        """Show the cut; None for none."""
+        if line != self._line:
+            self._line = line
+            self.viewport().update()
+
+    def set_marks(self, marks: Marks | None) -> None:
+        """Show what is chosen and what is protected."""
+        self._marks = marks
+        self.viewport().update()
+
+    def set_capped(self, capped: Mapping[int, str]) -> None:
+        """Mark bars that go on beyond the axis, by their index, with what they reach."""
+        self._capped = dict(capped)
+        self.viewport().update()
+
+    def set_values(self, value: Callable[[int], tuple[float, str]] | None, widest: str) -> None:
+        """Write a number behind bars that lie below each other, where each has room for a line.
+
+        Parameters
+        ----------
+        value
+            Returns where a bar ends, and its number; empty for none. None to write none.
+        widest
+            As long as any number; the axis leaves room for it, see `top_for`.
+        """
+        self._value, self._widest_value = value, widest
+        self.viewport().update()
+
+    def top_for(self, highest: float) -> float:
+        """Return how far the axis goes across for a highest bar, with room for its number."""
+        wide = float(self.box.width())
+        room = float(self.fontMetrics().horizontalAdvance(self._widest_value) + 2 * _BEHIND)
+        if self._value is None or not self._in_lines or wide < 2 * room:
+            return highest * 1.05
+        return float(max(1.05, wide / (wide - room)) * highest)
+
+    def set_dividers(self, places: Floats) -> None:
+        """Draw a thin line across at these places of x."""
+        self._dividers = places
+        self.viewport().update()
+
+    def set_colors(self, colors: Mapping[str, str]) -> None:
+        """Take a theme."""
+        super().set_colors(colors)
+        self.bars.set_colors(colors)
+
+    def fit(self) -> None:
+        """Look at all bars."""
+        self._in_rows = False
+        if self.count:
+            self._look(float(self._edges[0]), float(self._edges[-1]))
+
+    def zoom(self, factor: float, at: float | None = None) -> None:
+        """Go closer along x, towards a place there, else towards the cursor or the middle."""
+        self._in_rows = False
+        low, high = self._range
+        if at is None:
+            at = (low + high) / 2
+            if self.cursor_bar >= 0:
+                at = min(max(self._middle(self.cursor_bar), low), high)
+        self._look(at - (at - low) / factor, at + (high - at) / factor)
+
+    def set_cursor(self, bar: int) -> None:
+        """Put the cursor on a bar, -1 for none, and bring it into sight."""
+        self.cursor_bar = min(max(bar, -1), self.count - 1)
+        if self.cursor_bar >= 0:
+            low, high = self._range
+            left, right = self._edges[self.cursor_bar], self._edges[self.cursor_bar + 1]
+            move = min(0.0, left - low) + max(0.0, right - high)
+            if move:
+                self._look(low + move, high + move)
+        self.viewport().update()
+
+    def bar_at(self, position: QPoint) -> int:
+        """Return the bar at a pixel of this widget; -1 for none."""
+        place = self.place
+        if not self.count or not place.rect.contains(QPointF(position)):
+            return -1
+        found = int(np.searchsorted(self._edges, place.point(QPointF(position)).x(), "right")) - 1
+        return found if 0 <= found < self.count else -1
+
+    def pixel_of(self, bar: int) -> QPoint:
+        """Return the pixel of this widget in the middle of a bar."""
+        low, high = self.place.y
+        return self.pixel_at(self._middle(bar), (low + high) / 2).toPoint()
+
+    def pixel_at(self, x: float, y: float) -> QPointF:
+        """Return the pixel of this widget at a place of the plot."""
+        return self.place.pixel(x, y)
+
+    @property
+    def place(self) -> Place:
+        """Where the plot is, and what of it can be seen."""
+        rect = QRectF(self.viewportTransform().mapRect(self.box.sceneBoundingRect()))
+        low, high = self.box.viewRange()[0 if self.sideways else 1]
+        return Place(rect, self._range, (low, high), self.sideways)
+
+    @property
+    def row(self) -> float:
+        """Pixels of a bar that has room for its name beside it."""
+        return float(self.fontMetrics().height() + 4)
+
+    @property
+    def _in_lines(self) -> bool:
+        """Whether each bar that can be seen is as high as a line of text."""
+        start, stop = self.visible
+        line = self.fontMetrics().height()
+        return bool(self.sideways and (stop - start) * line <= self.width_of_plot + 2 * line)
+
+    def _middle(self, bar: int) -> float:
+        return float(self._edges[bar] + self._edges[bar + 1]) / 2
+
+    def _look(self, low: float, high: float) -> None:
+        first, last = float(self._edges[0]), float(self._edges[-1])
+        wide = min(max(high - low, self._narrowest), last - first)
+        middle = (low + high) / 2
+        low = min(max(middle - wide / 2, first), last - wide)
+        self._range = (low, low + wide)
+        show = self.box.setYRange if self.sideways else self.box.setXRange
+        show(low, low + wide, padding=0)
+        self.viewChanged.emit()
+
+    def _on_resized(self) -> None:
+        if isinstance(self.left, NamesAxis):
+            self.left.lay_out()
+        if self._in_rows and self.count:
+            self._look_at_rows(self._range[0])
+        else:
+            self.viewChanged.emit()
+
+    # -- painting -------------------------------------------------------------------------------
+
+    def paint_over(self, painter: QPainter) -> None:
+        """Paint what is chosen and protected, the cursor, the band and the cut."""
+        painter.setFont(self.font())
+        place = self.place
+        self._paint_dividers(painter, place)
+        self._paint_values(painter, place)
+        self._paint_capped(painter, place)
+        if self.sideways and self.count:
+            self._paint_stretch(painter, place.rect)
+        if self._marks is not None and self.count:
+            paint_marks(painter, self._marks, place, self.visible, self._colors)
+        accent = QColor(self._colors["accent"])
+        if 0 <= self.cursor_bar < self.count:
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.setPen(QPen(accent, 2))
+            painter.drawRect(self._bar_rect(self.cursor_bar, place))
+        if self._band is not None:
+            paint_band(painter, self._band, place.rect, accent)
+        if self._line is not None and self.count:
+            paint_line(painter, self._line, place, self._colors, held=self._holding)
+
+    def _paint_dividers(self, painter: QPainter, place: Place) -> None:
+        rect = place.rect
+        painter.setPen(QPen(QColor(self._colors["muted"]), 1, Qt.PenStyle.DotLine))
+        for x in self._dividers if self.sideways else ():
+            at = place.pixel(float(x), 0).y()
+            if rect.top() < at < rect.bottom():
+                painter.drawLine(QPointF(rect.left(), at), QPointF(rect.right(), at))
+        for x in () if self.sideways else self._dividers:
+            at = place.pixel(float(x), 0).x()
+            if rect.left() < at < rect.right():
+                painter.drawLine(QPointF(at, rect.top()), QPointF(at, rect.bottom()))
+
+    def _paint_values(self, painter: QPainter, place: Place) -> None:
+        if self._value is None or not self.count or not self._in_lines:
+            return
+        rect, metrics = place.rect, painter.fontMetrics()
+        painter.setPen(QColor(self._colors["text"]))
+        for bar in range(*self.visible):
+            end, text = self._value(bar)
+            middle = place.pixel(self._middle(bar), end)
+            box = QRectF(metrics.boundingRect(text))
+            box.moveCenter(QPointF(middle.x() + _BEHIND + box.width() / 2, middle.y()))
+            if rect.top() <= box.top() + 2 and box.bottom() - 2 <= rect.bottom():
+                painter.drawText(box.adjusted(0, 0, 2, 0), Qt.AlignmentFlag.AlignCenter, text)
+
+    def _paint_capped(self, painter: QPainter, place: Place) -> None:
+        """Paint an arrow at the end of bars that go on, and their numbers where there is room."""
+        rect, (start, stop) = place.rect, self.visible
+        metrics = painter.fontMetrics()
+        side, free = metrics.height() / 3, -math.inf
+        painter.setPen(QColor(self._colors["text"]))
+        if self.sideways:
+            self._paint_capped_sideways(painter, place, side)
+            return
+        for bar in sorted(bar for bar in self._capped if start <= bar < stop):
+            x = place.pixel(self._middle(bar), 0).x()
+            if x - side < free:
+                continue
+            top = rect.top() + 2
+            head = [QPointF(x, top), QPointF(x - side, top + side), QPointF(x + side, top + side)]
+            painter.setBrush(QColor(self._colors["text"]))
+            painter.drawPolygon(head)
+            text, free = self._capped[bar], x + side
+            wide = metrics.horizontalAdvance(text) + 6
+            ground = QRectF(x + side + 3, top - 1, wide, metrics.height())
+            if ground.right() > rect.right():
+                ground.moveRight(x - side - 3)
+            if ground.left() >= rect.left():
+                painter.fillRect(ground, QColor(self._colors["surface"]))
+                painter.drawText(ground, Qt.AlignmentFlag.AlignCenter, text)
+                free = max(free, ground.right())
+
+    def _paint_capped_sideways(self, painter: QPainter, place: Place, side: float) -> None:
+        rect, (start, stop) = place.rect, self.visible
+        metrics, free = painter.fontMetrics(), -math.inf
+        for bar in sorted(bar for bar in self._capped if start <= bar < stop):
+            y = place.pixel(self._middle(bar), 0).y()
+            if y - metrics.height() / 2 < free:
+                continue
+            free = y + metrics.height() / 2
+            text, right = self._capped[bar], rect.right() - 2
+            wide = metrics.horizontalAdvance(text) + 6
+            ground = QRectF(0, 0, wide + side + 4, metrics.height())
+            ground.moveCenter(QPointF(right - ground.width() / 2, y))
+            ground.adjust(0, -2, 0, 2)
+            painter.fillRect(ground, QColor(self._colors["surface"]))
+            painter.setBrush(QColor(self._colors["text"]))
+            tip = QPointF(right, y)
+            ends = QPointF(right - side, y - side), QPointF(right - side, y + side)
+            painter.drawPolygon([tip, *ends])
+            ground.setWidth(wide)
+            painter.drawText(ground, Qt.AlignmentFlag.AlignCenter, text)
+
+    def _paint_stretch(self, painter: QPainter, rect: QRectF) -> None:
+        """Paint beside the bars which of them can be seen, if not all can."""
+        first, last = float(self._edges[0]), float(self._edges[-1])
+        low, high = self._range
+        if high - low > 0.999 * (last - first):
+            return
+        scale = rect.height() / (last - first)
+        bar = QRectF(
+            rect.right() + 6,
+            rect.top() + (low - first) * scale,
+            6,
+            max(12.0, (high - low) * scale),
+        )
+        bar.moveBottom(min(bar.bottom(), rect.bottom()))
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(QColor(self._colors["muted"]))
+        painter.drawRoundedRect(bar, 3, 3)
+
+    def _bar_rect(self, bar: int, place: Place) -> QRectF:
+        rect = QRectF(place.rect)
+        if self.sideways:
+            top, bottom = (place.pixel(float(self._edges[bar + n]), 0).y() for n in (0, 1))
+            rect.setTop(top)
+            rect.setBottom(bottom)
+            return rect.adjusted(0, -1, -1, 1) if rect.height() < 4 else rect.adjusted(0, 0, -1, 0)
+        left, right = (place.pixel(float(self._edges[bar + n]), 0).x() for n in (0, 1))
+        rect.setLeft(left)
+        rect.setRight(right)
+        return rect.adjusted(-1, 1, 1, 0) if rect.width() < 4 else rect.adjusted(0, 1, 0, 0)
+
+
+def _narrowest(edges: Floats) -> float:
+    """Return how wide so few bars are that one looks no closer."""
+    if edges.size < 2:
+        return 0.0
+    return float(min(edges[-1] - edges[0], FEWEST * np.diff(edges).min()))

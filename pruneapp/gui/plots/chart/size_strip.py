@@ -1,0 +1,209 @@
+"""All tensors of a file on one strip: as wide as their bytes, filled as far as they are pruned."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QBrush, QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from pruneapp.gui.plots.chart.items import Floats
+from pruneapp.gui.widgets.safe_paint import reported
+from pruneapp.gui.widgets.sparsity_bar import hatch
+from pruneapp.gui.widgets.theme_colors import LIGHT
+
+HEIGHT = 28
+_SEEN = 3.0  # pixels from which on a tensor has a border
+_NOTHING: Floats = np.zeros(0)
+
+
+class SizeStrip(QWidget):
+    """Where the bytes of a file are, and where its holes.
+
+    A column of pixels shows the mean of the bytes that it stands for, so that 100,000 tensors are
+    drawn as fast as ten.
+
+    Signals
+    -------
+    hovered(int)
+        The tensor under the mouse, or where the keys are; -1 for none.
+    chosen(int)
+        The person clicked on this tensor, or pressed Return on it.
+    """
+
+    hovered = Signal(int)
+    chosen = Signal(int)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._ends: Floats = np.zeros(1)
+        self._able: NDArray[np.bool_] = np.zeros(0, dtype=np.bool_)
+        self._before, self._after = _NOTHING, _NOTHING
+        self._colors: Mapping[str, str] = LIGHT
+        self.cursor_at = -1
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setMouseTracking(True)
+        self.setAccessibleName(self.tr("Size of the tensors"))
+        self.setToolTip(
+            self.tr(
+                "The whole file in order: width is the size in bytes, the filled part is pruned"
+            )
+        )
+
+    @property
+    def count(self) -> int:
+        """How many tensors there are."""
+        return self._able.size
+
+    @property
+    def total(self) -> float:
+        """How many bytes there are."""
+        return float(self._ends[-1])
+
+    def set_sizes(self, nbytes: Floats, able: NDArray[np.bool_]) -> None:
+        """Take bytes, and whether it can be pruned, of every tensor."""
+        self._ends = np.concatenate(([0.0], np.cumsum(nbytes)))
+        self._able = able
+        self._before = self._after = np.zeros(nbytes.size)
+        self.cursor_at = -1
+        self.update()
+
+    def set_shares(self, before: Floats, after: Floats) -> None:
+        """Take which share of every tensor is pruned, and would be."""
+        self._before, self._after = before, after
+        self.update()
+
+    def set_colors(self, colors: Mapping[str, str]) -> None:
+        """Take a theme."""
+        self._colors = colors
+        self.update()
+
+    def sizeHint(self) -> QSize:
+        """Ask for a strip."""
+        return QSize(240, HEIGHT)
+
+    def minimumSizeHint(self) -> QSize:
+        """Ask for a strip."""
+        return QSize(60, HEIGHT)
+
+    def tensor_at(self, x: float) -> int:
+        """Return the tensor at a pixel; -1 beside the strip, or where there is none."""
+        total = float(self._ends[-1])
+        if not total or not 0 <= x < self.width():
+            return -1
+        found = int(np.searchsorted(self._ends, x / self.width() * total, side="right")) - 1
+        return min(found, self.count - 1)
+
+    def pixels_of(self, tensor: int) -> tuple[float, float]:
+        """Return where a tensor begins and ends."""
+        scale = self.width() / (float(self._ends[-1]) or 1.0)
+        return float(self._ends[tensor]) * scale, float(self._ends[tensor + 1]) * scale
+
+    # -- painting -------------------------------------------------------------------------------
+
+    def columns(self) -> Floats:
+        """Return ``float64[3, width]``: shares that can be pruned, are, and would be."""
+        wide = max(1, self.width())
+        places = np.linspace(0.0, float(self._ends[-1]), wide + 1)
+        sizes = np.diff(self._ends)
+        found = np.zeros((3, wide))
+        parts = (self._able.astype(np.float64), self._before, self._after)
+        for row, part in zip(found, parts, strict=True):
+            sums = np.concatenate(([0.0], np.cumsum(sizes * part)))
+            row[:] = np.diff(np.interp(places, self._ends, sums)) / max(places[1], 1e-300)
+        return np.clip(found, 0.0, 1.0)
+
+    @reported
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        """Paint columns of the same height as one, then borders, cursor and focus."""
+        painter = QPainter(self)
+        colors = self._colors
+        whole = QRectF(self.rect())
+        painter.fillRect(whole, QColor(colors["border"]))
+        if self._ends[-1]:
+            self._paint_columns(painter)
+            self._paint_borders(painter)
+        accent = QColor(colors["accent"])
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        if 0 <= self.cursor_at < self.count and self.hasFocus():
+            left, right = self.pixels_of(self.cursor_at)
+            painter.setPen(QPen(accent, 2))
+            painter.drawRect(QRectF(left, 1, max(right - left, 3), self.height() - 2))
+        if self.hasFocus():
+            painter.setPen(QPen(accent, 1))
+            painter.drawRect(whole.adjusted(0.5, 0.5, -0.5, -0.5))
+
+    def _paint_columns(self, painter: QPainter) -> None:
+        high = float(self.height())
+        device = painter.device()
+        ratio = device.devicePixelRatio() if device else 1.0
+        kept, pruned = QColor(self._colors["kept"]), QColor(self._colors["pruned"])
+        going = hatch(self._colors["pruned"], self._colors["surface"], ratio)
+        # Steps of half a pixel are not seen, and make long stretches of the same.
+        columns = np.round(self.columns() * 2 * high) / (2 * high)
+        turns = np.flatnonzero((np.diff(columns, axis=1) != 0).any(axis=0)) + 1
+        ends = [0, *turns.tolist(), columns.shape[1]]
+        for left, right in pairwise(ends):
+            able, before, after = (float(part) for part in columns[:, left])
+            foot = high
+            for share, brush in (
+                (before, QBrush(pruned)),
+                (after - before, going),
+                (able - after, QBrush(kept)),
+            ):
+                if share > 0:
+                    painter.fillRect(
+                        QRectF(left, foot - share * high, right - left, share * high), brush
+                    )
+                    foot -= share * high
+
+    def _paint_borders(self, painter: QPainter) -> None:
+        scale = self.width() / float(self._ends[-1])
+        seen = np.flatnonzero(np.diff(self._ends) * scale >= _SEEN)
+        painter.setPen(QPen(QColor(self._colors["surface"]), 1))
+        for x in np.unique(np.concatenate((self._ends[seen], self._ends[seen + 1])) * scale):
+            painter.drawLine(QPointF(x, 0), QPointF(x, self.height()))
+
+    # -- mouse and keys -------------------------------------------------------------------------
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        """Say what is under the mouse."""
+        self.hovered.emit(self.tensor_at(event.position().x()))
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        """Choose the tensor on which one clicked."""
+        found = self.tensor_at(event.position().x())
+        if found >= 0 and event.button() == Qt.MouseButton.LeftButton:
+            self.cursor_at = found
+            self.update()
+            self.chosen.emit(found)
+
+    def leaveEvent(self, event: QEvent) -> None:
+        """Say that nothing is under the mouse."""
+        self.hovered.emit(-1)
+        super().leaveEvent(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Go from tensor to tensor, or choose one."""
+        at = self.cursor_at
+        places = {
+            Qt.Key.Key_Left: max(at - 1, 0),
+            Qt.Key.Key_Right: at + 1,
+            Qt.Key.Key_Home: 0,
+            Qt.Key.Key_End: self.count - 1,
+        }
+        if event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier or not self.count:
+            super().keyPressEvent(event)
+        elif Qt.Key(event.key()) in places:
+            self.cursor_at = min(places[Qt.Key(event.key())], self.count - 1)
+            self.update()
+            self.hovered.emit(self.cursor_at)
+        elif event.key() in {Qt.Key.Key_Return, Qt.Key.Key_Enter} and at >= 0:
+            self.chosen.emit(at)
+        else:
+            super().keyPressEvent(event)

@@ -1,0 +1,202 @@
+"""Which tensor is looked at, and what it is, in one line."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QFont, QPainter, QPaintEvent, QPalette, QResizeEvent
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from pruneapp.gui.widgets.labels import ElidedLabel, as_plain, on_lines, recolor, within_reason
+from pruneapp.gui.widgets.number_format import part, shape
+from pruneapp.gui.widgets.safe_paint import reported
+from pruneapp.gui.widgets.theme_colors import LIGHT
+from pruneapp.results.document_rows_tensor_row import TensorRow
+from pruneapp.results.short_names import ShortNames
+
+_SEPARATOR = " · "
+_APART = 8  # pixels between the name and the facts
+_LINES = 3  # that the name has at most
+_LONG = 300  # letters of a name that no network has
+_LONGEST = 240  # pixels that the facts may claim, whatever the name would like to have
+
+
+class _NameLabel(ElidedLabel):
+    """The name; a shorter form, and then more lines, where the line is too short for it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._last: tuple[object, str] = None, ""
+
+    def set_names(self, names: ShortNames) -> None:
+        """Take the shorter forms of the names of the file."""
+        super().set_names(names)
+        self._last = None, ""
+        self.updateGeometry()
+
+    def shortened(self, width: int) -> str:
+        """Return the longest form that fits."""
+        # A layout asks for the same several times, and a file may hold a name of a megabyte.
+        key = self.text(), width, self.font().key()
+        if key != self._last[0]:
+            self._last = key, self._shorten(width)
+        return self._last[1]
+
+    def _shorten(self, width: int) -> str:
+        advance = self.fontMetrics().horizontalAdvance
+        text = self.text()
+        fits = text if len(text) > _LONG else self._names.fitting(text, width, advance)
+        form = within_reason(fits)
+        lines = on_lines(form, width, advance)
+        if len(lines) > _LINES:
+            return self.fontMetrics().elidedText(form, self.elide, width)
+        return "\n".join(lines)
+
+    def widths(self) -> tuple[int, int]:
+        """Return the room that the shortest form needs, and the whole name."""
+        advance = self.fontMetrics().horizontalAdvance
+        text = self.text()
+        shortest = text if len(text) > _LONG else self._names[text]
+        return advance(within_reason(shortest)) + 2, advance(within_reason(text)) + 2
+
+    def height_in(self, width: int) -> int:
+        """Return the height of what is shown in this width."""
+        lines = self.shortened(width).count("\n") + 1
+        return self.fontMetrics().height() * lines + 2
+
+
+class _FactsLabel(ElidedLabel):
+    """Facts about a tensor; where room is short the first ones go, the last one never.
+
+    Half of the last one, a share, would be another share.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._facts: tuple[str, ...] = ()
+
+    def set_facts(self, facts: Sequence[str]) -> None:
+        """Show facts, the most important one last."""
+        self._facts = tuple(facts)
+        self.setText(_SEPARATOR.join(facts))
+
+    def widths(self) -> tuple[int, int]:
+        """Return the room for the last fact, and for as many as there is reason for."""
+        advance = self.fontMetrics().horizontalAdvance
+        texts = [_SEPARATOR.join(self._facts[n:]) for n in range(len(self._facts))] or [""]
+        fitting = (width for width in map(advance, texts) if width <= _LONGEST)
+        return min(_LONGEST, advance(texts[-1])) + 2, next(fitting, _LONGEST) + 2
+
+    def shown(self, width: int) -> str:
+        """Return the facts that a line of this width has room for."""
+        metrics = self.fontMetrics()
+        for first in range(len(self._facts)):
+            text = _SEPARATOR.join(self._facts[first:])
+            if metrics.horizontalAdvance(text) <= width:
+                return text
+        last = self._facts[-1] if self._facts else ""
+        return metrics.elidedText(last, Qt.TextElideMode.ElideRight, width)
+
+    @reported
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        """Paint what fits."""
+        painter = QPainter(self)
+        rect = self.contentsRect()
+        self.style().drawItemText(
+            painter,
+            rect,
+            int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter),
+            self.palette(),
+            self.isEnabled(),
+            self.shown(rect.width()),
+            QPalette.ColorRole.WindowText,
+        )
+
+
+class TensorHeading(QWidget):
+    """The name of a tensor, larger than anything else, and its particulars."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.name = _NameLabel()
+        self.name.setParent(self)
+        font = QFont(self.name.font())
+        font.setPointSizeF(font.pointSizeF() * 1.35)
+        font.setBold(True)
+        self.name.setFont(font)
+        self.details = _FactsLabel()
+        self.details.setParent(self)
+        policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        policy.setHeightForWidth(True)
+        self.setSizePolicy(policy)
+        self._row: TensorRow | None = None
+        self.set_colors(LIGHT)
+        self.set_tensor(None)
+
+    def set_tensor(self, row: TensorRow | None, pruned: int = 0) -> None:
+        """Show a tensor, of which so many weights are pruned; None for no tensor."""
+        self._row = row
+        if row is None:
+            # A space, so that the line is there before the first name is.
+            self.name.setText(" ")
+            self.name.setToolTip("")
+            self.details.set_facts(())
+            return
+        self.name.setText(row.shown)
+        names = "\n".join((row.name, *row.aliases))
+        self.name.setToolTip(as_plain(names).replace("\n", "<br>"))
+        self.name.setAccessibleName(row.name)
+        facts = [row.kind, shape(row.shape), row.dtype]
+        if row.why_not:
+            facts.append(row.why_not)
+        else:
+            facts.append(self.tr("{share} pruned").format(share=part(pruned, row.numel)))
+        self.details.set_facts([fact for fact in facts if fact])
+        self._place()
+
+    def hasHeightForWidth(self) -> bool:
+        """Be higher where a name needs more lines."""
+        return True
+
+    def heightForWidth(self, width: int) -> int:
+        """Return the height of the name."""
+        return self.name.height_in(self._share(width))
+
+    def sizeHint(self) -> QSize:
+        """Ask for the room for everything, on one line."""
+        width = self.name.widths()[1] + _APART + self.details.widths()[1]
+        return QSize(width, self.heightForWidth(max(self.width(), 1)))
+
+    def minimumSizeHint(self) -> QSize:
+        """Be content with a part of the name."""
+        width = self.name.minimumSizeHint().width() + _APART + self.details.widths()[0]
+        return QSize(width, self.name.fontMetrics().height() + 2)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Share the line anew."""
+        super().resizeEvent(event)
+        self._place()
+
+    def _share(self, width: int) -> int:
+        """Return the width of the name: facts give way to it, but for the last one."""
+        shortest, whole = self.name.widths()
+        last, usual = self.details.widths()
+        rest = width - _APART
+        return max(0, min(whole, max(rest - usual, min(shortest, rest - last))))
+
+    def _place(self) -> None:
+        left = self._share(self.width())
+        height = max(self.height(), self.name.minimumSizeHint().height())
+        self.name.setGeometry(0, 0, left, height)
+        self.details.setGeometry(left + _APART, 0, self.width() - left - _APART, height)
+        self.updateGeometry()
+
+    def set_pruned(self, pruned: int) -> None:
+        """Take how many weights are pruned by now."""
+        self.set_tensor(self._row, pruned)
+
+    def set_colors(self, colors: Mapping[str, str]) -> None:
+        """Take the colours of a theme by token."""
+        recolor(self.name, colors["text"])
+        recolor(self.details, colors["muted"])

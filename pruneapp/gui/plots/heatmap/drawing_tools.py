@@ -1,0 +1,235 @@
+"""What a person draws on a picture of weights: rectangles, channels, strokes. No Qt."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+from pruneapp.results.document_rows import Shape
+from pruneapp.results.tile import Box, Layout
+
+Place = tuple[int, int]
+Run = tuple[int, int]
+
+
+class Rect(NamedTuple):
+    """A rectangle of the picture in weights; `bottom` and `right` are the first outside."""
+
+    top: int
+    left: int
+    bottom: int
+    right: int
+
+    @property
+    def area(self) -> int:
+        """How many weights it has."""
+        return (self.bottom - self.top) * (self.right - self.left)
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """A selection.
+
+    Attributes
+    ----------
+    shape
+        With what it was drawn.
+    rects
+        Its rectangles, none of which overlap; empty for channels.
+    dim, channels
+        For channels: along which dimension, and which ones, in runs that rise.
+    """
+
+    shape: Shape
+    rects: tuple[Rect, ...] = ()
+    dim: int = -1
+    channels: tuple[Run, ...] = ()
+
+    def boxes(self, layout: Layout) -> tuple[Box, ...]:
+        """Return the elements; a channel has all of them, seen in this layout or not."""
+        if self.shape == "channel":
+            whole = [(0, extent) for extent in layout.shape]
+            return tuple(
+                tuple(run if dim == self.dim else all_ for dim, all_ in enumerate(whole))
+                for run in self.channels
+            )
+        return tuple(
+            box
+            for rect in self.rects
+            for box in layout.boxes((rect.top, rect.bottom), (rect.left, rect.right))
+        )
+
+    def count(self, layout: Layout) -> int:
+        """Return how many weights it has."""
+        if self.shape == "channel":
+            many = sum(stop - start for start, stop in self.channels)
+            return many * math.prod(layout.shape) // layout.shape[self.dim]
+        return sum(rect.area for rect in self.rects)
+
+    def shown(self, layout: Layout, part: Rect) -> Iterator[Rect]:
+        """Yield what of it lies in a part of the picture."""
+        if self.shape != "channel":
+            yield from self.rects
+        elif layout.wrap or not layout.shape:
+            for start, stop in self.channels:
+                yield from _lines(layout, start, stop)
+        elif self.dim in layout.row_dims:
+            for start, stop in _stripes(layout, layout.row_dims, self, (part.top, part.bottom)):
+                yield Rect(start, 0, stop, layout.columns)
+        elif self.dim in layout.column_dims:
+            stripes = _stripes(layout, layout.column_dims, self, (part.left, part.right))
+            for start, stop in stripes:
+                yield Rect(0, start, layout.rows, stop)
+        elif any(start <= layout.fixed[self.dim] < stop for start, stop in self.channels):
+            yield Rect(0, 0, layout.rows, layout.columns)
+
+    def joined(self, other: Drawn) -> Drawn:
+        """Return both together; another kind of selection cannot be joined, and takes over."""
+        if other.shape != self.shape or other.dim != self.dim:
+            return other
+        if self.shape == "channel":
+            return replace(self, channels=tuple(merged([*self.channels, *other.channels])))
+        rects = list(self.rects)
+        for rect in other.rects:
+            pieces = [rect]
+            for old in self.rects:
+                pieces = [rest for piece in pieces for rest in _without(piece, old)]
+            rects += pieces
+        return replace(self, rects=tuple(rects))
+
+
+def between(shape: Shape, layout: Layout, start: Place, stop: Place, dim: int = 0) -> Drawn:
+    """Return what lies between two weights, both included.
+
+    Parameters
+    ----------
+    shape
+        ``rectangle``, ``row`` (whole rows of the picture), ``column`` or ``channel``.
+    dim
+        The dimension whose channels are meant.
+    """
+    top, bottom = sorted((start[0], stop[0]))
+    left, right = sorted((start[1], stop[1]))
+    if shape == "channel":
+        first, last = sorted((layout.index(*start)[dim], layout.index(*stop)[dim]))
+        return Drawn("channel", dim=dim, channels=((first, last + 1),))
+    if shape == "row":
+        left, right = 0, layout.columns - 1
+    elif shape == "column":
+        top, bottom = 0, layout.rows - 1
+    return Drawn(shape, (Rect(top, left, bottom + 1, right + 1),))
+
+
+class Stroke:
+    """A line drawn with a square brush.
+
+    Parameters
+    ----------
+    layout
+        Of the picture, which it does not leave.
+    size
+        Side of the brush in weights, odd.
+    before
+        A stroke that stays.
+    """
+
+    def __init__(self, layout: Layout, size: int, before: Drawn | None = None) -> None:
+        self._layout = layout
+        self._reach = size // 2
+        self._lines: dict[int, list[Run]] = {}
+        self._last: Place | None = None
+        if before is not None and before.shape == "brush":
+            for rect in before.rects:
+                for row in range(rect.top, rect.bottom):
+                    self._lines.setdefault(row, []).append((rect.left, rect.right))
+
+    def to(self, place: Place) -> Drawn:
+        """Draw on to a weight, and return all that was drawn, line by line."""
+        start = self._last or place
+        self._last = place
+        steps = max(abs(place[0] - start[0]), abs(place[1] - start[1]), 1)
+        centres: dict[int, Run] = {}
+        for step in range(steps + 1):
+            row = round(start[0] + (place[0] - start[0]) * step / steps)
+            column = round(start[1] + (place[1] - start[1]) * step / steps)
+            low, high = centres.get(row, (column, column))
+            centres[row] = min(low, column), max(high, column)
+        touched: dict[int, list[Run]] = {}
+        for row, (low, high) in centres.items():
+            run = max(low - self._reach, 0), min(high + self._reach + 1, self._layout.columns)
+            stop = min(row + self._reach + 1, self._layout.rows)
+            for line in range(max(row - self._reach, 0), stop):
+                touched.setdefault(line, []).append(run)
+        for line, runs in touched.items():
+            self._lines[line] = merged([*self._lines.get(line, ()), *runs])
+        rects = (
+            Rect(row, left, row + 1, right)
+            for row, runs in self._lines.items()
+            for left, right in runs
+        )
+        return Drawn("brush", tuple(rects))
+
+    def end(self) -> Drawn:
+        """Return all that was drawn, in as few rectangles as can be."""
+        return Drawn("brush", from_lines(self._lines))
+
+
+def merged(runs: Iterable[Run]) -> list[Run]:
+    """Return runs as few as possible, in order."""
+    found: list[Run] = []
+    for start, stop in sorted(runs):
+        if found and start <= found[-1][1]:
+            found[-1] = found[-1][0], max(found[-1][1], stop)
+        else:
+            found.append((start, stop))
+    return found
+
+
+def from_lines(lines: dict[int, list[Run]]) -> tuple[Rect, ...]:
+    """Return runs of rows as rectangles: equal runs of rows that follow each other are one."""
+    done: list[Rect] = []
+    open_: dict[Run, Rect] = {}
+    for row in sorted(lines):
+        found: dict[Run, Rect] = {}
+        for run in merged(lines[row]):
+            above = open_.get(run)
+            top = above.top if above is not None and above.bottom == row else row
+            found[run] = Rect(top, run[0], row + 1, run[1])
+        done += [rect for run, rect in open_.items() if run not in found or found[run].top == row]
+        open_ = found
+    return tuple(sorted([*done, *open_.values()]))
+
+
+def _without(piece: Rect, hole: Rect) -> list[Rect]:
+    top, bottom = max(piece.top, hole.top), min(piece.bottom, hole.bottom)
+    left, right = max(piece.left, hole.left), min(piece.right, hole.right)
+    if top >= bottom or left >= right:
+        return [piece]
+    around = (
+        Rect(piece.top, piece.left, top, piece.right),
+        Rect(bottom, piece.left, piece.bottom, piece.right),
+        Rect(top, piece.left, bottom, left),
+        Rect(top, right, bottom, piece.right),
+    )
+    return [rect for rect in around if rect.top < rect.bottom and rect.left < rect.right]
+
+
+def _stripes(layout: Layout, dims: Sequence[int], of: Drawn, part: Run) -> Iterator[Run]:
+    """Yield where channels lie along an axis, within a part of it."""
+    at = dims.index(of.dim)
+    inner = math.prod(layout.shape[d] for d in dims[at + 1 :])
+    period = inner * layout.shape[of.dim]
+    whole = math.prod(layout.shape[d] for d in dims)
+    first = max(0, part[0]) // period * period
+    for start in range(first, min(whole, part[1]), period):
+        for low, high in of.channels:
+            yield start + low * inner, start + high * inner
+
+
+def _lines(layout: Layout, start: int, stop: int) -> Iterator[Rect]:
+    wrap = layout.wrap or layout.columns
+    for row in range(start // wrap, -(-stop // wrap)):
+        left = max(start, row * wrap) - row * wrap
+        yield Rect(row, left, row + 1, min(stop, (row + 1) * wrap) - row * wrap)

@@ -1,0 +1,213 @@
+"""Which tiles are asked for, and when: what can be seen first, then the whole below it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Literal
+
+from PySide6.QtCore import QObject, Qt, QTimer, Signal
+from PySide6.QtWidgets import QWidget
+
+from pruneapp.gui.plots.heatmap.canvas import Canvas
+from pruneapp.gui.plots.heatmap.shading_weight import AnyTile
+from pruneapp.gui.plots.heatmap.viewport import Viewport, covers
+from pruneapp.results.tile import TileRequest
+
+Content = Literal["weights", "result", "difference"]
+
+# Requests while one moves: a few a second, and the last one always.
+REQUEST_MS = 40
+# A part so large takes 100 ms to read: a first look is worth its second answer, and while one
+# moves it would be old before it came, and slow down what moves.
+LARGE = 1 << 23
+REST_MS = 120
+# Pixels that take longer to colour than a frame has: on a screen of 200 % nearly all of a tile.
+HEAVY = 1 << 20
+
+
+class Asking(QObject):
+    """Asks for tiles of one tensor, a few times a second, and knows which answers are wanted.
+
+    A large part of which nothing is known in the present state is asked for as a sample first.
+
+    Parameters
+    ----------
+    canvas
+        Where one looks, and what is shown already.
+    picture
+        What the canvas is part of: where it is shown, tiles are of use, if only for the table of
+        their numbers, which hides the canvas.
+
+    Attributes
+    ----------
+    stale
+        Whether what is shown is of an older state.
+    content
+        What is asked for: the weights, the weights with pruned ones as 0, or how two states
+        differ.
+
+    Signals
+    -------
+    requested(TileRequest)
+        This tile is needed.
+    """
+
+    requested = Signal(object)
+    _at_once = Signal()
+
+    def __init__(self, canvas: Canvas, picture: QWidget) -> None:
+        super().__init__(picture)
+        self._canvas = canvas
+        self._picture = picture
+        self._base: TileRequest | None = None
+        self._wanted: TileRequest | None = None
+        self._ground_wanted = False
+        self._passing = False
+        self.stale = False
+        self.content: Content = "weights"
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.timeout.connect(self.now)
+        # Sooner than a timer, which waits until all is painted.
+        self._at_once.connect(self.now, Qt.ConnectionType.QueuedConnection)
+
+    def begin(self, base: TileRequest | None) -> None:
+        """Begin with another tensor, or another layout of it; None for no tensor.
+
+        Parameters
+        ----------
+        base
+            Says the tensor and its axes; the part does not matter.
+        """
+        self._base = base
+        self._wanted = None
+        self.stale = self._ground_wanted = self._passing = False
+        self.soon()
+
+    def turn(self, base: TileRequest) -> None:
+        """Ask for another plane of the same extent; the old one stays until it comes."""
+        self._base = base
+        self.invalidate()
+
+    def invalidate(self, *, passing: bool = False) -> None:
+        """Ask anew; what is shown is old, but stays until the answer comes.
+
+        Parameters
+        ----------
+        passing
+            Whether the new state is likely to be gone soon: a first look at once will do, and the
+            rest is asked for only if the state stays.
+        """
+        coarse = self._canvas.item.coarse
+        self._wanted = None
+        self.stale = True
+        self._ground_wanted = coarse is not None and coarse is not self._canvas.item.fine
+        self._passing = passing
+        if passing:
+            self._at_once.emit()
+        else:
+            self.soon()
+
+    def take(self, tile: AnyTile) -> bool:
+        """Show a tile; False if it is of no use any more, or only for the ground."""
+        item = self._canvas.item
+        if self._canvas.view is None:
+            return False
+        if self._ground_wanted and tile.request == self._ground():
+            self._ground_wanted = False
+            item.set_ground(tile)
+            self.soon()
+            return False
+        if tile.request == self._wanted:
+            self._wanted = None
+        if self.is_served and (tile.sampled or not self._serves(tile)):
+            return False  # one came back before the answer did
+        item.set_tile(tile)
+        self.stale = False
+        coarse = item.coarse
+        old = self._ground_wanted or (coarse is not None and coarse.sampled)
+        self._ground_wanted = coarse is None or (old and coarse is not tile)
+        if self._passing:
+            self._timer.start(REST_MS)
+        else:
+            self.soon()
+        return True
+
+    @property
+    def is_served(self) -> bool:
+        """Whether all that can be seen is there, true, and as fine as the screen."""
+        fine = self._canvas.item.fine
+        return fine is not None and not self.stale and not fine.sampled and self._serves(fine)
+
+    def soon(self) -> None:
+        """Ask for what is missing, at once if nothing is shown."""
+        if self._canvas.item.fine is None:
+            self._at_once.emit()
+        elif not self._timer.isActive():
+            self._timer.start(REQUEST_MS)
+
+    def moved(self) -> None:
+        """Ask for what can be seen now; for much of it only when one looks at it longer."""
+        view, fine = self._canvas.view, self._canvas.item.fine
+        if self._base is None or view is None or fine is None or self.stale:
+            self.soon()
+            return
+        part = view.request(self._base.name, self._canvas.devicePixelRatioF())
+        if _is_large(part) or _pixels(part) > HEAVY:
+            self._timer.start(REST_MS)
+        else:
+            self.soon()
+
+    def now(self) -> None:
+        """Ask for what can be seen and is not there; a hidden picture asks for nothing."""
+        base, view = self._base, self._canvas.view
+        if base is None or view is None or not self._picture.isVisible():
+            return
+        if not self.is_served:
+            wanted = self._of(view, self._canvas.devicePixelRatioF())
+            fine = self._canvas.item.fine
+            unknown = self.stale or fine is None
+            if unknown and (self._passing or _is_large(wanted)):
+                wanted = replace(wanted, sampled=True)
+            if wanted != self._wanted:
+                self._wanted = wanted
+                self.requested.emit(wanted)
+        elif self._ground_wanted and (ground := self._ground()) is not None:
+            self.requested.emit(ground)
+
+    def point(self, row: int, column: int) -> TileRequest | None:
+        """Return the request for a single weight."""
+        if self._base is None:
+            return None
+        return replace(self._base, row=row, column=column, rows=1, columns=1, pruned=False)
+
+    def _of(self, view: Viewport, ratio: float) -> TileRequest:
+        assert self._base is not None
+        part = view.request(self._base.name, ratio)
+        return replace(
+            part,
+            axes=self._base.axes,
+            fixed=self._base.fixed,
+            pruned=self.content == "result",
+        )
+
+    def _ground(self) -> TileRequest | None:
+        if self._canvas.view is None or self._base is None:
+            return None
+        return self._of(self._canvas.view.fitted(), 1.0)
+
+    def _serves(self, tile: AnyTile) -> bool:
+        """Whether a tile has all that can be seen, as fine as the screen."""
+        view = self._canvas.view
+        if view is None or not covers(tile.request, view):
+            return False
+        ratio = self._canvas.devicePixelRatioF()
+        return tile.request.pool == view.request(tile.request.name, ratio).pool
+
+
+def _pixels(part: TileRequest) -> int:
+    return -(-part.rows // part.pool) * -(-part.columns // part.pool)
+
+
+def _is_large(part: TileRequest) -> bool:
+    return part.pool > 1 and part.rows * part.columns >= LARGE

@@ -1,0 +1,205 @@
+"""Where one looks at a picture of weights: pure arithmetic, no Qt.
+
+Weights are squares as long as that can be seen. A picture that would be thinner than a strip
+(a bias, an embedding of 100,000 rows) is widened to one, and becomes square on zooming in: the
+longer side grows first.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+from pruneapp.results.tile import TileRequest
+
+# All in pixels of the window.
+PAD = 8.0
+STRIP = 160.0
+STRIP_CELL = 48.0
+FIT_CELL = 96.0
+CLOSEST_CELL = 160.0
+
+# Weights, or means of them, in one tile; it costs 12 bytes for each.
+TILE_BUDGET = 1 << 21
+
+
+@dataclass(frozen=True)
+class Viewport:
+    """A window of `width` x `height` pixels on a picture of `rows` x `columns` weights.
+
+    Attributes
+    ----------
+    zoom
+        Pixels for a weight, where the picture is not widened; 0 fits all of it.
+    x, y
+        Column and row (with a fraction) in the middle of the window.
+    """
+
+    rows: int
+    columns: int
+    width: float
+    height: float
+    zoom: float = 0.0
+    x: float = 0.0
+    y: float = 0.0
+
+    @property
+    def fit_zoom(self) -> float:
+        """The zoom at which all can be seen."""
+        across = max(1.0, self.width - 2 * PAD) / self.columns
+        down = max(1.0, self.height - 2 * PAD) / self.rows
+        return min(across, down, FIT_CELL)
+
+    @property
+    def is_fitted(self) -> bool:
+        """Whether all can be seen."""
+        return self.zoom <= self.fit_zoom * 1.0001
+
+    @property
+    def scale_x(self) -> float:
+        """Pixels for a column."""
+        return max(self.zoom, self.fit_zoom, _floor(self.columns, self.width))
+
+    @property
+    def scale_y(self) -> float:
+        """Pixels for a row."""
+        return max(self.zoom, self.fit_zoom, _floor(self.rows, self.height))
+
+    @property
+    def visible(self) -> tuple[float, float, float, float]:
+        """Left, top, right, bottom of what can be seen, in columns and rows; beyond the border."""
+        across = self.width / self.scale_x / 2
+        down = self.height / self.scale_y / 2
+        return self.x - across, self.y - down, self.x + across, self.y + down
+
+    def settled(self) -> Viewport:
+        """Return it within its limits: all in the middle, or the window's middle on the picture.
+
+        Empty space beside the picture is allowed, or zooming could not keep the weight under the
+        mouse where it is.
+        """
+        highest = max(self.fit_zoom, CLOSEST_CELL)
+        view = replace(self, zoom=min(max(self.zoom, self.fit_zoom), highest))
+        if view.is_fitted:
+            return replace(view, x=view.columns / 2, y=view.rows / 2)
+        return replace(
+            view,
+            x=min(max(view.x, 0.0), float(view.columns)),
+            y=min(max(view.y, 0.0), float(view.rows)),
+        )
+
+    def fitted(self) -> Viewport:
+        """Return the view of all."""
+        return replace(self, zoom=0.0, x=self.columns / 2, y=self.rows / 2).settled()
+
+    def resized(self, width: float, height: float) -> Viewport:
+        """Return it in a window of another size; what was fitted stays so."""
+        view = replace(self, width=width, height=height)
+        return view.fitted() if self.is_fitted else view.settled()
+
+    def zoomed(self, factor: float, left: float, top: float) -> Viewport:
+        """Return it closer by `factor`; the weight at that pixel of the window stays there."""
+        near = replace(self, zoom=max(self.zoom, self.fit_zoom) * factor)
+        limited = replace(near.settled(), x=self.x, y=self.y)
+        beside, below = left - self.width / 2, top - self.height / 2
+        return replace(
+            limited,
+            x=self.x + beside / self.scale_x - beside / limited.scale_x,
+            y=self.y + below / self.scale_y - below / limited.scale_y,
+        ).settled()
+
+    def panned(self, right: float, down: float) -> Viewport:
+        """Return it with the picture moved by so many pixels."""
+        return replace(
+            self, x=self.x - right / self.scale_x, y=self.y - down / self.scale_y
+        ).settled()
+
+    def revealing(self, row: int, column: int) -> Viewport:
+        """Return it moved as little as need be to show a weight."""
+        left, top, right, bottom = self.visible
+        x = self.x + min(0.0, column - left) + max(0.0, column + 1 - right)
+        y = self.y + min(0.0, row - top) + max(0.0, row + 1 - bottom)
+        return replace(self, x=x, y=y).settled()
+
+    def pixel(self, row: float, column: float) -> tuple[float, float]:
+        """Return the pixel of the window, from its left and top, of a place in the picture."""
+        return (
+            (column - self.x) * self.scale_x + self.width / 2,
+            (row - self.y) * self.scale_y + self.height / 2,
+        )
+
+    def weight_at(self, left: float, top: float) -> tuple[int, int] | None:
+        """Return row and column at a pixel of the window; None beside the picture."""
+        column = math.floor(self.x + (left - self.width / 2) / self.scale_x)
+        row = math.floor(self.y + (top - self.height / 2) / self.scale_y)
+        if 0 <= row < self.rows and 0 <= column < self.columns:
+            return row, column
+        return None
+
+    def nearest(self, left: float, top: float) -> tuple[int, int]:
+        """Return row and column of the weight that is nearest to a pixel of the window."""
+        column = math.floor(self.x + (left - self.width / 2) / self.scale_x)
+        row = math.floor(self.y + (top - self.height / 2) / self.scale_y)
+        return min(max(row, 0), self.rows - 1), min(max(column, 0), self.columns - 1)
+
+    def pool(self, ratio: float) -> int:
+        """Return how many weights, as a power of 2, a mean of a tile takes in on each side.
+
+        It is 1 from one pixel of the screen for a weight on.
+
+        Parameters
+        ----------
+        ratio
+            Pixels of the screen for one of the window.
+        """
+        finest = 1 / (max(self.scale_x, self.scale_y) * ratio)
+        return 1 << max(0, math.ceil(math.log2(finest) - 1e-9)) if finest > 1 else 1
+
+    def reduction(self, pool: int, ratio: float) -> tuple[int, int]:
+        """Return how many rows, and columns, of a tile still fall on one pixel of the screen."""
+        down = 1 / (self.scale_y * ratio * pool)
+        across = 1 / (self.scale_x * ratio * pool)
+        return max(1, math.ceil(down - 1e-6)), max(1, math.ceil(across - 1e-6))
+
+    def request(self, name: str, ratio: float, margin: float = 0.25) -> TileRequest:
+        """Return what to ask for: what can be seen and a margin, as coarse as the screen is.
+
+        The margin, then the fineness, give way where a tile would become too large.
+        """
+        pool = self.pool(ratio)
+        while True:
+            for share in (margin, 0.0):
+                part = self._part(name, pool, share)
+                if -(-part.rows // pool) * -(-part.columns // pool) <= TILE_BUDGET:
+                    return part
+            pool *= 2
+
+    def _part(self, name: str, pool: int, margin: float) -> TileRequest:
+        left, top, right, bottom = self.visible
+        # On a coarse grid, so that a small move asks for the same part.
+        step = pool * 16
+        across, down = (right - left) * margin, (bottom - top) * margin
+        column, stop_column = _snapped(left - across, right + across, self.columns, step)
+        row, stop_row = _snapped(top - down, bottom + down, self.rows, step)
+        return TileRequest(name, row, column, stop_row - row, stop_column - column, pool)
+
+
+def covers(part: TileRequest, view: Viewport) -> bool:
+    """Whether a part of the picture has all that can be seen."""
+    left, top, right, bottom = view.visible
+    return (
+        part.column <= max(0.0, left)
+        and part.row <= max(0.0, top)
+        and part.column + part.columns >= min(float(view.columns), right)
+        and part.row + part.rows >= min(float(view.rows), bottom)
+    )
+
+
+def _floor(extent: int, room: float) -> float:
+    return min(min(STRIP, max(1.0, room - 2 * PAD)) / extent, STRIP_CELL)
+
+
+def _snapped(start: float, stop: float, extent: int, step: int) -> tuple[int, int]:
+    low = max(0, math.floor(start / step) * step)
+    high = min(extent, math.ceil(stop / step) * step)
+    return min(low, max(0, extent - 1)), max(high, min(low, extent - 1) + 1)

@@ -1,0 +1,268 @@
+"""The pictures side by side as pages, below the heading of the tensor that they show."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import IntEnum
+
+from PySide6.QtCore import QEvent, QSignalBlocker, Signal
+from PySide6.QtGui import QColor, QResizeEvent
+from PySide6.QtWidgets import (
+    QSizePolicy,
+    QStackedWidget,
+    QTabBar,
+    QVBoxLayout,
+    QWidget,
+)
+
+from pruneapp.gui.compare.view import CompareView
+from pruneapp.gui.plots.base.plot_view import LOW_GAP, SMALLEST, Picture
+from pruneapp.gui.plots.base.plot_view_wrapping import WrappingRow
+from pruneapp.gui.plots.channels import ChannelsView
+from pruneapp.gui.plots.distribution import DistributionView
+from pruneapp.gui.plots.heading import TensorHeading
+from pruneapp.gui.plots.heading_numbers import NumbersLine
+from pruneapp.gui.plots.heatmap.view_weights import WeightsView
+from pruneapp.gui.plots.sparsity_overview_model import ModelView
+from pruneapp.gui.widgets.theme_colors import with_defaults
+from pruneapp.results.document_rows_tensor_row import TensorRow
+from pruneapp.results.short_names import ShortNames
+from pruneapp.results.tensor_statistics import TensorStats
+
+
+class Page(IntEnum):
+    """The pages, in order."""
+
+    WEIGHTS = 0
+    DISTRIBUTION = 1
+    CHANNELS = 2
+    MODEL = 3
+    COMPARE = 4
+
+
+_GAP = 8
+# Pages of one tensor, whose numbers are beside what is read out.
+_OF_THE_TENSOR = frozenset({Page.WEIGHTS, Page.DISTRIBUTION, Page.CHANNELS})
+
+
+class PicturePages(QWidget):
+    """Heading, tabs, and the picture of the chosen page, with the numbers of the tensor.
+
+    Attributes
+    ----------
+    weights, distribution, channels, model, compare
+        The pictures, to be told what to show.
+
+    Signals
+    -------
+    pageChanged(int)
+        The person chose another page; only this one needs answers.
+    tileRequested(TileRequest), pointRequested(TileRequest), dimChanged(int), tensorClicked(str), \
+fileRequested(Encode, Path), clipboardRequested(QImage), csvRequested(Numbers, Path)
+        As announced by the pictures.
+    """
+
+    pageChanged = Signal(int)
+    tileRequested = Signal(object)
+    pointRequested = Signal(object)
+    dimChanged = Signal(int)
+    tensorClicked = Signal(str)
+    fileRequested = Signal(object, object)
+    clipboardRequested = Signal(object)
+    csvRequested = Signal(object, object)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.heading = TensorHeading()
+        self.numbers = NumbersLine()
+        self.weights = WeightsView()
+        self.distribution = DistributionView()
+        self.channels = ChannelsView()
+        self.model = ModelView()
+        self.compare = CompareView()
+        self._pages: tuple[Picture, ...] = (
+            self.weights,
+            self.distribution,
+            self.channels,
+            self.model,
+            self.compare,
+        )
+        self._tab_colors = QColor(), QColor()
+        self._narrow = False
+        self.tabs = QTabBar()
+        self.tabs.setDrawBase(False)
+        self.tabs.setUsesScrollButtons(True)
+        self.tabs.setSizePolicy(QSizePolicy.Policy.Minimum, QSizePolicy.Policy.Fixed)
+        self.tabs.setAccessibleName(self.tr("Pictures"))
+        self._stack = QStackedWidget()
+        self._controls = QStackedWidget()
+        self._controls.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Maximum)
+        titles = (
+            self.tr("Weights"),
+            self.tr("Distribution"),
+            self.tr("Channels"),
+            self.tr("Model"),
+            self.tr("Compare"),
+        )
+        for number, (picture, title) in enumerate(zip(self._pages, titles, strict=True), 1):
+            self.tabs.setTabToolTip(self.tabs.addTab(title), f"{title} ({number})")
+            self._stack.addWidget(picture)
+            self._controls.addWidget(picture.controls)
+            picture.fileRequested.connect(self.fileRequested)
+            picture.clipboardRequested.connect(self.clipboardRequested)
+            picture.csvRequested.connect(self.csvRequested)
+
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(_GAP)
+        column.addWidget(self.heading)
+        self._above = WrappingRow(self.tabs, self._controls)
+        column.addWidget(self._above)
+        column.addWidget(self._stack, 1)
+
+        self.tabs.currentChanged.connect(self._on_tab_changed)
+        self.weights.tileRequested.connect(self.tileRequested)
+        self.weights.pointRequested.connect(self.pointRequested)
+        self.channels.dimChanged.connect(self.dimChanged)
+        self.model.tensorClicked.connect(self.tensorClicked)
+        self._show(self.page)
+
+    @property
+    def page(self) -> Page:
+        """Which page is shown."""
+        return Page(self.tabs.currentIndex())
+
+    def picture(self, page: int | None = None) -> Picture:
+        """Return the picture of a page, of the shown one if none is named."""
+        return self._pages[self.page if page is None else page]
+
+    def set_page(self, page: int) -> None:
+        """Show a page."""
+        with QSignalBlocker(self.tabs):
+            self.tabs.setCurrentIndex(page)
+        self._show(page)
+
+    def set_low(self, *, low: bool) -> None:
+        """Leave less space between the rows, where the window has little for the picture."""
+        column = self.layout()
+        assert column is not None
+        column.setSpacing(LOW_GAP if low else _GAP)
+        for picture in self._pages:
+            picture.set_low(low=low)
+
+    def set_names(self, names: ShortNames) -> None:
+        """Take the shorter forms of the names of the file."""
+        self.heading.name.set_names(names)
+        for picture in self._pages:
+            picture.readout.set_names(names)
+        for chart in (self.model, self.compare):
+            chart.set_names(names)
+
+    def set_tensor(self, row: TensorRow | None, pruned: int = 0) -> None:
+        """Begin with another tensor, of which so many weights are pruned; None for no tensor.
+
+        The pictures of the tensor become empty until they are told what to show.
+        """
+        self.heading.set_tensor(row, pruned)
+        self.numbers.set_pruned(pruned=bool(pruned))
+        if row is not None:
+            self.picture().hold()
+        self.numbers.set_stats(None)
+        self.weights.set_layout(None)
+        self.weights.set_pruned(None if row is None else pruned)
+        self.distribution.set_histogram(None)
+        self.channels.set_norms(None)
+        self.channels.set_dims(())
+        for picture in (self.weights, self.distribution, self.channels):
+            picture.set_error("")
+        self.distribution.set_busy(row is not None)
+        self.channels.set_busy(row is not None and len(row.shape) > 1)
+
+    def set_empty_text(self, text: str) -> None:
+        """Say this on pages that have nothing to show; empty for what they say themselves."""
+        for picture in self._pages:
+            picture.set_empty_text(text)
+
+    def set_pruned(self, pruned: int) -> None:
+        """Take how many weights of the tensor are pruned by now."""
+        self.heading.set_pruned(pruned)
+        self.numbers.set_pruned(pruned=bool(pruned))
+        self.weights.set_pruned(pruned)
+
+    def set_stats(self, stats: TensorStats | None) -> None:
+        """Show the numbers of the tensor."""
+        self.numbers.set_stats(stats)
+
+    def set_busy(self, page: int, busy: bool) -> None:
+        """Say that the answer for a page is on its way."""
+        self._pages[page].set_busy(busy)
+
+    def set_error(self, page: int, text: str, *, trouble: bool = True) -> None:
+        """Show why a page has no picture; empty for no error. See `Picture.set_error`."""
+        self._pages[page].set_error(text, trouble=trouble)
+
+    def set_colors(self, colors: Mapping[str, str]) -> None:
+        """Take the colours of a theme by token, and paint all anew."""
+        self.heading.set_colors(colors)
+        self.numbers.set_colors(colors)
+        for picture in self._pages:
+            picture.set_colors(colors)
+        tokens = with_defaults(colors)
+        self._tab_colors = QColor(tokens["text"]), QColor(tokens["muted"])
+        self._show(self.page)
+
+    def _show(self, page: int) -> None:
+        # Else Qt would hand the focus on to whatever comes first on the page.
+        goes_along = _has_focus(self._stack) or _has_focus(self._controls)
+        self._stack.setCurrentIndex(page)
+        self._controls.setCurrentIndex(page)
+        if goes_along:
+            self._pages[page].focus()
+        if page in _OF_THE_TENSOR:
+            self._pages[page].foot.set_beside(self.numbers)
+        self._make_room()
+        # In the dark the style hardly raises the chosen tab above the others.
+        for number in range(self.tabs.count()):
+            self.tabs.setTabTextColor(number, self._tab_colors[number != page])
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Leave the picture its room."""
+        super().resizeEvent(event)
+        self._make_room()
+
+    def event(self, event: QEvent) -> bool:
+        """Look at the room again when something in it wants another size."""
+        if event.type() == QEvent.Type.LayoutRequest:
+            self._make_room()
+        return super().event(event)
+
+    def _make_room(self) -> None:
+        """Where the window is narrow or low, the picture comes before what is around it."""
+        self._narrow_controls()
+        picture, column = self.picture(), self.layout()
+        assert column is not None
+        above = self.heading.heightForWidth(self.width()) + column.spacing()
+        above += self._above.heightForWidth(self.width()) + column.spacing()
+        rest = self.height() - above - picture.needed(self.width()) - picture.legend_height()
+        half = max(0, self.window().height() // 2 - SMALLEST)
+        picture.set_legend_below(below=rest >= half)
+
+    def _narrow_controls(self) -> None:
+        needed = self.tabs.sizeHint().width() + _GAP + self._controls.minimumSizeHint().width()
+        if self._narrow:
+            needed += self.weights.modes.mode_box.sizeHint().width() + _GAP
+        narrow = needed > self.width()
+        if narrow != self._narrow:
+            self._narrow = narrow
+            for picture in self._pages:
+                picture.set_narrow(narrow=narrow)
+
+    def _on_tab_changed(self, page: int) -> None:
+        self._show(page)
+        self.pageChanged.emit(page)
+
+
+def _has_focus(widget: QWidget) -> bool:
+    """Whether the focus of the window is in a widget."""
+    focused = widget.window().focusWidget()
+    return focused is not None and widget.isAncestorOf(focused)

@@ -1,0 +1,171 @@
+"""Pictures and their numbers, written and copied in the background.
+
+A table may have 100,000 rows, and to encode a picture takes some tenths of a second.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import QMimeData, QObject
+from PySide6.QtGui import QGuiApplication, QImage
+from PySide6.QtWidgets import QWidget
+
+from pruneapp.checkpoint.io.atomic_file_writer import write_whole
+from pruneapp.gui.app.jobs import Jobs
+from pruneapp.gui.app.jobs_tasks import Task
+from pruneapp.gui.app.notifications import Subject
+from pruneapp.gui.document.open_document import Session
+from pruneapp.gui.mainwindow.status_controller import Telling
+from pruneapp.gui.plots.base.export_menu_exporting import Encode, png
+from pruneapp.gui.plots.pages import PicturePages
+from pruneapp.gui.widgets.clipboard import Copies, Numbers, text_of
+from pruneapp.gui.widgets.number_format import count
+from pruneapp.progress import Job
+from pruneapp.results.tensor_statistics_csv_text import csv_text
+
+_AT_A_TIME = 250  # rows, of which a thousand take some hundredths of a second
+_COPIED_AT_ONCE = 1000
+
+
+class Tables(QObject):
+    """Writes pictures and their numbers, and puts both and the rows of tables on the clipboard.
+
+    Parameters
+    ----------
+    session, jobs, telling
+        Who says what went wrong, where it is done, and who says what was done.
+    window
+        Whose tables are copied, and those of its dialogs.
+    pages
+        The pictures, which announce what is to be written.
+    parent
+        The owner.
+    """
+
+    def __init__(
+        self,
+        session: Session,
+        jobs: Jobs,
+        window: QWidget,
+        *,
+        telling: Telling,
+        pages: PicturePages,
+        parent: QObject,
+    ) -> None:
+        super().__init__(parent)
+        self._session = session
+        self._jobs = jobs
+        self._telling = telling
+        pages.fileRequested.connect(self.save_picture)
+        pages.clipboardRequested.connect(self.copy_picture)
+        pages.csvRequested.connect(self.save)
+        self._copying: Task[Any] | None = None
+        copies = Copies(window)
+        copies.wanted.connect(self.copy)
+        QGuiApplication.clipboard().dataChanged.connect(self._on_clipboard)
+
+    def save(self, numbers: Numbers, path: Path) -> None:
+        """Write a table as CSV: all of it, or the file that was there stays as it was."""
+        title = self.tr("Saving the numbers")
+        self._save(title, lambda job: write_csv(numbers, path, job), path)
+
+    def save_picture(self, encode: Encode, path: Path) -> None:
+        """Write a picture: all of it, or the file that was there stays as it was."""
+        title = self.tr("Saving the picture")
+        self._save(title, lambda job: write_whole(path, encode(), job), path)
+
+    def _save(self, title: str, write: Callable[[Job], object], path: Path) -> None:
+        written: list[Path] = []
+
+        def work(job: Job) -> None:
+            write(job)
+            written.append(path)
+
+        def end() -> None:
+            self._telling.end(Subject.PICTURE)
+            self._telling.say_done(self.tr("Saved {file}.").format(file=path.name))
+
+        def cancelled() -> None:
+            if written:  # it came too late
+                end()
+            elif task.token.cancelled:  # else a bug ended it, which is reported
+                said = self.tr("Saving {file} cancelled: nothing was written.")
+                self._telling.say_done(said.format(file=path.name))
+
+        task = self._jobs.submit(
+            title,
+            work,
+            on_result=lambda _: end(),
+            on_error=self._session.refused.emit,
+            on_cancelled=cancelled,
+            writes=True,
+        )
+
+    def copy_picture(self, image: QImage) -> None:
+        """Put a picture on the clipboard, encoded: whoever pastes it need not wait for that."""
+        self._on_clipboard()
+
+        def end(data: bytes) -> None:
+            self._copying = None
+            content = QMimeData()
+            content.setImageData(image)
+            content.setData("image/png", data)
+            QGuiApplication.clipboard().setMimeData(content)
+            self._telling.say_done(self.tr("Copied the picture."))
+
+        self._copying = self._jobs.answer(
+            lambda _job: png(image), on_result=end, on_error=self._session.refused.emit
+        )
+
+    def copy(self, rows: Numbers) -> None:
+        """Put rows on the clipboard, all at once; what is there stays until they are made."""
+        self._on_clipboard()
+        if rows.rows <= _COPIED_AT_ONCE:
+            self._put(text_of(rows.headers, rows), rows.rows)
+            return
+
+        def work(job: Job) -> str:
+            return text_of(rows.headers, _stepped(rows, job))
+
+        def end(text: str) -> None:
+            self._copying = None
+            self._put(text, rows.rows)
+
+        # Not behind an export, which may take minutes.
+        self._copying = self._jobs.answer(work, on_result=end, on_error=self._session.refused.emit)
+        self._jobs.show(self._copying, self.tr("Copying rows"))
+
+    def _put(self, text: str, rows: int) -> None:
+        QGuiApplication.clipboard().setText(text)
+        said = self.tr("Copied 1 row.") if rows == 1 else self.tr("Copied {n} rows.")
+        self._telling.say_done(said.format(n=count(rows)))
+
+    def _on_clipboard(self) -> None:
+        """Make no more rows: something else is copied, and must not be replaced."""
+        if self._copying is not None:
+            self._copying.cancel()
+            self._copying = None
+
+
+def write_csv(numbers: Numbers, path: Path, job: Job) -> None:
+    """Write numbers in full precision, with a point and commas.
+
+    Raises
+    ------
+    ExportError
+        If the system refuses it; a file that was there is as it was.
+    """
+    parts = job.parts(2)
+    data = csv_text(numbers.headers, _stepped(numbers, next(parts))).encode()
+    write_whole(path, data, next(parts))
+
+
+def _stepped(numbers: Numbers, job: Job) -> Iterator[Sequence[Any]]:
+    job.start(numbers.rows)
+    for start in range(0, numbers.rows, _AT_A_TIME):
+        stop = min(start + _AT_A_TIME, numbers.rows)
+        yield from map(numbers.row, range(start, stop))
+        job.step(stop - start)

@@ -1,0 +1,290 @@
+"""Lines that a person drags in the pictures: a threshold or a number of channels becomes an amount.
+
+The form takes the amount as if it was typed, so everything follows as usual: estimate, tree,
+preview. The other way round the lines show where the step that is asked for would cut.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from PySide6.QtCore import QObject, Qt, Signal
+
+from pruneapp.analysis.histogram_store import census_of
+from pruneapp.document.selection_sparing import rows_of
+from pruneapp.document.snapshot import Snapshot
+from pruneapp.document.step import Row, Step
+from pruneapp.errors import PruneAppError
+from pruneapp.gui.app.jobs import Jobs, Urgency
+from pruneapp.gui.app.jobs_tasks import Task
+from pruneapp.gui.document.open_document import Session
+from pruneapp.gui.method_form.form_controller import Asking
+from pruneapp.gui.plots.pages import Page, PicturePages
+from pruneapp.gui.plots.plot_controller import Looking
+from pruneapp.gui.preview.histogram_controller import Counting
+from pruneapp.gui.preview.preview_controller import Forecasting
+from pruneapp.methods import registry
+from pruneapp.methods.amounts import to_prune
+from pruneapp.methods.method import Method
+from pruneapp.params import DimParam, NormParam
+from pruneapp.params_amounts import Amount
+from pruneapp.preview.cumulative_together import ordered_of
+from pruneapp.progress import Job
+
+# Shares are written with so many digits behind the point of the percent, not with all there are.
+DIGITS = 5
+# Of more tensors weights are counted in the background.
+MANY = 500
+
+
+class Dragging(QObject):
+    """Turns lines into amounts, and amounts into lines, for the tensor in focus.
+
+    Parameters
+    ----------
+    session, jobs
+        The document, and where many tensors are counted.
+    asking
+        Takes the amount, as if the person had typed it.
+    forecasting, counting
+        Say where the cut would be, and whether enough is counted to move it.
+    looking
+        Says which tensor is in focus.
+    pages
+        The pictures; only the one that is shown is told.
+    """
+
+    _soon = Signal()
+
+    def __init__(
+        self,
+        session: Session,
+        jobs: Jobs,
+        *,
+        asking: Asking,
+        forecasting: Forecasting,
+        counting: Counting,
+        looking: Looking,
+        pages: PicturePages,
+        parent: QObject | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._session = session
+        self._jobs = jobs
+        self._asking = asking
+        self._forecasting = forecasting
+        self._looking = looking
+        self._pages = pages
+        self._wanted: float | None = None
+        self._moved: str | None = None  # the tensor of a line that waits for its answer
+        self._before: tuple[int, Amount] | None = None  # rule and amount, as the line was taken
+        self._task: Task[tuple[tuple[str, ...], int | None]] | None = None
+        # After all moves that are there by now: of several the last is enough.
+        self._soon.connect(self._count, Qt.ConnectionType.QueuedConnection)
+        pages.distribution.thresholdMoved.connect(self._on_threshold)
+        pages.channels.cutMoved.connect(self._on_cut)
+        for taken in (pages.distribution.thresholdTaken, pages.channels.cutTaken):
+            taken.connect(self._on_taken)
+        for dropped in (pages.distribution.thresholdDropped, pages.channels.cutDropped):
+            dropped.connect(self._on_dropped)
+        pages.pageChanged.connect(self._show)
+        pages.dimChanged.connect(self._show)
+        pages.channels.normChanged.connect(self._show)
+        looking.focused.connect(self._show)
+        forecasting.asked.connect(self._show)
+        forecasting.outlook.foreseen.connect(self._show)
+        counting.counted.connect(self._show)
+        session.closed.connect(self._drop)
+
+    # -- from the form to the picture ------------------------------------------------------------
+
+    def _show(self) -> None:
+        if self._is_behind and self._moved == self._looking.name:
+            return  # what is known is older than the line: it would jump back
+        self._moved = None
+        if self._pages.page is Page.DISTRIBUTION:
+            self._show_threshold()
+        elif self._pages.page is Page.CHANNELS:
+            self._show_cut()
+
+    def _show_threshold(self) -> None:
+        view = self._pages.distribution
+        found = self._rule()
+        if found is None or found[1].told_by != "magnitudes" or self._forecasting.ranks_by_scores:
+            view.set_threshold(None)
+            return
+        _, name = self._here()
+        report = self._forecasting.outlook.report
+        tensor = report.by_name.get(name) if report is not None else None
+        if report is not None and tensor is None:
+            view.set_threshold(None)  # the step leaves this one alone
+            return
+        counted = self._forecasting.is_counted
+        movable = counted and self._amount_counts()
+        if tensor is None and movable:
+            view.let_line_wait()
+            return
+        if tensor is None or (tensor.threshold is None and not counted):
+            view.set_threshold(None)
+            return
+        view.set_threshold(
+            tensor.threshold or 0.0,  # nothing goes: the line stands at the left
+            editable=movable,
+            about=self._forecasting.outlook.is_about,
+        )
+
+    def _show_cut(self) -> None:
+        view = self._pages.channels
+        found = self._rule()
+        if found is None or not self._is_shown(*found) or self._forecasting.ranks_by_scores:
+            view.set_cut(None)
+            return
+        row, method = found
+        snapshot, name = self._here()
+        report, step = self._forecasting.outlook.report, self._forecasting.step
+        if report is None or step is None or name not in report.by_name:
+            view.set_cut(None)  # nothing is asked for, or nobody knows yet
+            return
+        try:
+            if step.limits.bound:
+                cut = _channels_with(snapshot, row, name, report.by_name[name].gone)
+            else:  # not from the weights that go: of a channel that is partly pruned fewer do
+                left = int(snapshot.units((name,), method, row.values).left[0])
+                cut = to_prune(row.values["amount"], left)
+        except PruneAppError:
+            view.set_cut(None)  # the form says why
+            return
+        if not cut and row.values["amount"]:
+            view.set_cut(None)  # limits keep the whole tensor, or there is nothing left of it
+            return
+        view.set_cut(cut, editable=self._amount_counts())
+
+    @property
+    def _is_behind(self) -> bool:
+        return self._wanted is not None or self._task is not None or self._forecasting.is_behind
+
+    # -- from the picture to the form ------------------------------------------------------------
+
+    def _on_taken(self) -> None:
+        found, step = self._rule(), self._forecasting.step
+        self._before = None
+        if found is not None and step is not None:
+            row = found[0]
+            self._before = step.rows.index(row), row.values["amount"]
+
+    def _on_dropped(self) -> None:
+        self._drop()
+        self._moved = None
+        if self._before is not None:
+            self._asking.set_amount(*self._before)
+
+    def _on_threshold(self, threshold: float) -> None:
+        """Ask for what lies at or below a magnitude; one count at a time, the newest waits."""
+        if self._wanted is None and self._task is None:
+            self._soon.emit()
+        self._wanted, self._moved = threshold, self._looking.name
+
+    def _count(self) -> None:
+        threshold, self._wanted = self._wanted, None
+        found, step = self._rule(), self._forecasting.step
+        if found is None or step is None or threshold is None:
+            return
+        row = found[0]
+        snapshot, name = self._here()
+
+        def work(_job: Job) -> tuple[tuple[str, ...], int | None]:
+            names = _touched(snapshot, step, row) if step.scope == "global" else (name,)
+            return names, census_of(snapshot).below(snapshot, names, threshold)
+
+        def done(counted: tuple[tuple[str, ...], int | None]) -> None:
+            self._task = None
+            self._ask(row, snapshot, *counted)
+            if self._wanted is not None:
+                self._count()
+
+        def failed(_error: PruneAppError) -> None:
+            self._task = None
+
+        if step.scope == "local" or len(row.names) <= MANY:
+            self._ask(row, snapshot, *work(Job()))
+            return
+
+        self._task = self._jobs.answer(work, on_result=done, on_error=failed, urgency=Urgency.ASIDE)
+
+    def _ask(self, row: Row, snapshot: Snapshot, names: tuple[str, ...], count: int | None) -> None:
+        if count is not None:
+            units = snapshot.units(names, registry.get(row.method), row.values)
+            self._set(row, count, int(units.left.sum()))
+
+    def _on_cut(self, channels: int) -> None:
+        found = self._rule()
+        if found is not None:
+            row, method = found
+            snapshot, name = self._here()
+            self._moved = name
+            units = snapshot.units((name,), method, row.values)
+            self._set(row, channels, int(units.left[0]))
+
+    def _set(self, row: Row, count: int, left: int) -> None:
+        step = self._forecasting.step
+        if step is None or row not in step.rows:
+            return  # something else is asked for by now
+        amount: Amount = count
+        if isinstance(row.values["amount"], float):
+            amount = min(1.0, round(count / left, DIGITS)) if left else 0.0
+        self._asking.set_amount(step.rows.index(row), amount)
+
+    # -- what it is about ------------------------------------------------------------------------
+
+    def _here(self) -> tuple[Snapshot, str]:
+        """Return the state and the tensor in focus."""
+        document, name = self._session.document, self._looking.name
+        assert document is not None
+        assert name is not None
+        return document.snapshot(), name
+
+    def _rule(self) -> tuple[Row, Method] | None:
+        """Return the rule that the tensor in focus falls under, the last one if several."""
+        step, name = self._forecasting.step, self._looking.name
+        if step is None or name is None or self._session.document is None:
+            return None
+        if name in self._forecasting.outlook.assignment.excluded:
+            return None
+        row = next((row for row in reversed(step.rows) if name in row.names), None)
+        return None if row is None else (row, registry.get(row.method))
+
+    def _is_shown(self, row: Row, method: Method) -> bool:
+        """Whether the picture shows just the norms by which a rule ranks channels."""
+        view, name = self._pages.channels, self._looking.name
+        kinds = {type(param): param.name for param in method.params}
+        if name is None or DimParam not in kinds or NormParam not in kinds:
+            return False
+        rank = len(self._session.by_name[name].shape)
+        dim, n = row.values[kinds[DimParam]], row.values[kinds[NormParam]]
+        return rank > 1 and dim % rank == view.dim and str(n).removesuffix(".0") == view.norm_choice
+
+    def _amount_counts(self) -> bool:
+        """Whether the amount of the form decides how much goes."""
+        step: Step | None = self._forecasting.step
+        return step is not None and step.limits.total is None
+
+    def _drop(self) -> None:
+        self._wanted = None
+        if self._task is not None:
+            self._task.cancel()
+            self._task = None
+
+
+def _touched(snapshot: Snapshot, step: Step, row: Row) -> tuple[str, ...]:
+    """Return the tensors of a row that its step does not leave alone."""
+    if not step.limits.spare:
+        return row.names
+    rows = rows_of(snapshot.checkpoint, step)
+    return next((names for one, names in rows if one is row), ())
+
+
+def _channels_with(snapshot: Snapshot, row: Row, name: str, gone: int) -> int | None:
+    """Return with how few channels of a tensor so many weights go; None if that is not counted."""
+    ordered = ordered_of(snapshot, row, (name,), Job())
+    if ordered is None:
+        return None
+    return int(ordered.running.least_reaching(np.array([gone], np.int64))[0])

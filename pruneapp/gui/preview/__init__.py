@@ -1,0 +1,1 @@
+"""The forecast: what the step that is asked for would do, and the button that does it."""

@@ -1,0 +1,196 @@
+"""The tensors that lose most: of each a glyph, its name, a bar, the share."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from PySide6.QtCore import QRectF, QSize, Qt
+from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
+
+from pruneapp.gui.preview.affected_tensors_names import TensorName
+from pruneapp.gui.widgets import number_format, reports_danger
+from pruneapp.gui.widgets.labels import plain, recolor
+from pruneapp.gui.widgets.safe_paint import reported
+from pruneapp.gui.widgets.sparsity_bar import paint_bar
+from pruneapp.gui.widgets.theme_colors import with_defaults
+from pruneapp.results.short_names import ShortNames
+from pruneapp.results.sparsity_report import TensorSparsity
+from pruneapp.results.sparsity_report_danger import Danger, Severity
+
+_LISTED = 4
+
+
+class MostAffected(QWidget):
+    """A heading and the tensors below it. Their room is there while there are none.
+
+    A row whose name once needed two lines keeps them under the same heading, in the same file and
+    width: a height that came and went with every move of a slider would lay out all that is above
+    it anew.
+    """
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._heading = plain()
+        self._said = ""  # the last heading that was not empty
+        self.rows = [Affected(self) for _ in range(_LISTED)]
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        layout.addWidget(self._heading)
+        for row in self.rows:
+            layout.addWidget(row)
+
+    def set_names(self, names: ShortNames) -> None:
+        """Take the shorter forms of the names of the file."""
+        for row in self.rows:
+            row.name.set_names(names)
+        self._fit_lines()
+
+    def show_tensors(
+        self,
+        heading: str,
+        tensors: Sequence[TensorSparsity],
+        shown: Mapping[str, str],
+        found: Mapping[str, Danger],
+        *,
+        by_norm: bool = False,
+    ) -> None:
+        """Show the first of some tensors, by the names to show for those in the file.
+
+        Without a tensor there is no heading. `by_norm`: shares are those of norm² lost, and not
+        of weights pruned.
+        """
+        tensors = tensors[:_LISTED]
+        heading = heading if tensors else ""
+        other = bool(heading) and heading != self._said
+        self._said = heading or self._said
+        self._heading.setText(heading)
+        names = [shown.get(tensor.name, tensor.name) for tensor in tensors]
+        for place, row in enumerate(self.rows):
+            if place < len(tensors):
+                tensor = tensors[place]
+                row.show_tensor(tensor, names[place], found.get(tensor.name), by_norm=by_norm)
+            else:
+                row.show_tensor(None, "")
+        for row in self.rows:
+            row.set_lines(row.name.lines(), shrinks=other)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Give the names the lines that they need in this width."""
+        super().resizeEvent(event)
+        self._fit_lines()
+
+    def _fit_lines(self) -> None:
+        for row in self.rows:
+            row.set_lines(row.name.lines())
+
+    def set_colors(self, colors: Mapping[str, str]) -> None:
+        """Take the theme's colours."""
+        tokens = with_defaults(colors)
+        recolor(self._heading, tokens["muted"])
+        for row in self.rows:
+            recolor(row.glyph, tokens["danger"])
+            row.bar.colors = tokens
+            row.bar.update()
+
+
+class Affected(QWidget):
+    """One of the tensors that lose most: a glyph, the name, a bar, the share."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        # Of one size whatever they say: a label that is not makes everything above it lay itself
+        # out anew, at each move of a slider.
+        self.glyph = plain()
+        self.glyph.setFixedWidth(self.fontMetrics().horizontalAdvance("▲ "))
+        self.name = TensorName("", self)
+        self.bar = _Bar(self)
+        self.share = plain()
+        self.share.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        longest = (
+            reports_danger.word(Severity.ALL),
+            number_format.percent(0.99999),
+            number_format.percent(0.00001),
+        )
+        self.share.setFixedWidth(max(map(self.fontMetrics().horizontalAdvance, longest)))
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(8)
+        layout.addWidget(self.glyph)
+        layout.addWidget(self.name, 1)
+        layout.addWidget(self.bar)
+        layout.addWidget(self.share)
+        self.set_lines(1)
+
+    def set_lines(self, lines: int, *, shrinks: bool = True) -> None:
+        """Be as high as a name of one line, or two; without `shrinks` never less than before."""
+        height = lines * self.fontMetrics().height() + 4
+        if height == self.minimumHeight() or (height < self.minimumHeight() and not shrinks):
+            return
+        for part in (self.glyph, self.share, self):
+            part.setFixedHeight(height)
+
+    def show_tensor(
+        self,
+        tensor: TensorSparsity | None,
+        shown: str,
+        found: Danger | None = None,
+        *,
+        by_norm: bool = False,
+    ) -> None:
+        """Show a tensor under the name `shown`, and what is to be feared; or leave it empty."""
+        self.bar.shares = None if tensor is None else _shares(tensor, by_norm=by_norm)
+        self.bar.update()
+        if tensor is None or self.bar.shares is None:
+            for label in (self.glyph, self.name, self.share):
+                label.setText("")
+            self.glyph.setToolTip("")
+            self.setAccessibleName("")
+            return
+        after = self.bar.shares[1]
+        severity = found.severity if found is not None else Severity.NONE
+        gone = severity is Severity.ALL
+        self.glyph.setText(reports_danger.GLYPHS[severity])
+        self.glyph.setToolTip(reports_danger.reason(found) if found is not None else "")
+        self.name.setText(shown)
+        self.share.setText(reports_danger.word(severity) if gone else number_format.percent(after))
+        much = "" if gone else reports_danger.word(severity)
+        share = self.share.text()
+        if by_norm and not gone:
+            share = self.tr("{share} of norm² lost").format(share=share)
+        self.setAccessibleName(", ".join(filter(None, (shown, share, much))))
+
+
+def _shares(tensor: TensorSparsity, *, by_norm: bool) -> tuple[float, float]:
+    """Return what is lost of a tensor before a step and after it, of its weights or its norm²."""
+    if by_norm and tensor.energy is not None:
+        lost = 1 - tensor.energy
+        return (0.0 if tensor.gone else lost), lost
+    if not tensor.numel:
+        return 0.0, 0.0
+    return tensor.before / tensor.numel, tensor.after / tensor.numel
+
+
+class _Bar(QWidget):
+    """What is lost today, and what is to be."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.shares: tuple[float, float] | None = None
+        self.colors = with_defaults({})
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Preferred)
+
+    def sizeHint(self) -> QSize:
+        """As wide as the bars of the tree."""
+        return QSize(48, 12)
+
+    @reported
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        """Paint the bar."""
+        if self.shares is None:
+            return
+        painter = QPainter(self)
+        rect = QRectF(0, (self.height() - 8) / 2, self.width(), 8)
+        paint_bar(painter, rect, *self.shares, self.colors)
+        painter.end()

@@ -1,0 +1,320 @@
+"""Numbers under one another: what they are on the left, right-aligned figures on the right."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Mapping, Sequence
+
+from PySide6.QtCore import QCoreApplication, Qt
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
+
+from pruneapp.gui.widgets import number_format
+from pruneapp.gui.widgets.labels import plain, recolor
+from pruneapp.gui.widgets.theme_colors import with_defaults
+from pruneapp.results.sparsity_report import Estimate, SparsityReport
+
+translate = QCoreApplication.translate
+
+_BILLION = 10**9
+_SPACING = 4
+ABOUT = "≈\u00a0"  # before every number that is not exact
+
+
+class Figures(QWidget):
+    """Rows of a word and a number. All rows are there from the first, so that nothing moves.
+
+    Parameters
+    ----------
+    rows
+        A key for each row, its word, and its tooltip.
+    """
+
+    def __init__(self, rows: Sequence[tuple[str, str, str]], parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.labels: dict[str, QLabel] = {}
+        self.words: dict[str, QLabel] = {}
+        # No columns: a long word and a long number in different rows need no room side by side.
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(_SPACING)
+        self._lines: dict[str, QWidget] = {}
+        for key, text, tip in rows:
+            word, label = plain(text), _number()
+            for part in (word, label):
+                part.setToolTip(tip)
+            self.words[key] = word
+            self.labels[key] = label
+            self._lines[key] = line = QWidget(self)
+            layout.addWidget(line)
+            row = QHBoxLayout(line)
+            row.setContentsMargins(0, 0, 0, 0)
+            row.setSpacing(8)
+            row.addWidget(word)
+            row.addWidget(label, 1)
+
+    def set_numbers(self, texts: Mapping[str, str]) -> None:
+        """Show a text in each row; a dash in those that are left out."""
+        for key, label in self.labels.items():
+            label.setText(texts.get(key, number_format.NO_NUMBER))
+
+    def show_only(self, keys: Container[str]) -> None:
+        """Show these rows."""
+        for key, line in self._lines.items():
+            line.setVisible(key in keys)
+
+    @property
+    def hidden_height(self) -> int:
+        """How much lower it is than with all rows."""
+        hidden = [line for line in self._lines.values() if line.isHidden()]
+        return sum(line.sizeHint().height() + _SPACING for line in hidden)
+
+    def set_colors(self, colors: Mapping[str, str]) -> None:
+        """Take the theme's colours."""
+        for word in self.words.values():
+            recolor(word, with_defaults(colors)["muted"])
+
+
+class StepFigures(Figures):
+    """What a step would do, or did, or what is in force."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(_rows(), parent)
+        self._numel = self._pruned = 0
+        # Of the step and of the model are two numbers, so they have two words. That of the model is
+        # the one of the report and of the picture of the model.
+        self._shares = {
+            "energy": (
+                (
+                    self.tr("Norm² retained (this step)"),
+                    self.tr(
+                        "Sum of squares of the remaining weights after this step, relative to "
+                        "before it, over the tensors of this step."
+                    ),
+                ),
+                (
+                    self.tr("Norm² retained (whole model)"),
+                    self.tr(
+                        "Sum of squares of the remaining weights, relative to the file as it was "
+                        "opened, over the whole model."
+                    ),
+                ),
+            ),
+            "magnitude": (
+                (
+                    self.tr("L1 norm retained (this step)"),
+                    self.tr(
+                        "Sum of magnitudes of the remaining weights after this step, relative to "
+                        "before it, over the tensors of this step."
+                    ),
+                ),
+                (
+                    self.tr("L1 norm retained (whole model)"),
+                    self.tr(
+                        "Sum of magnitudes of the remaining weights, relative to the file as it "
+                        "was opened, over the whole model."
+                    ),
+                ),
+            ),
+        }
+        self._of_state: bool | None = None
+        self._explain(of_state=False)
+
+    def set_model(self, numel: int, pruned: int) -> None:
+        """Take note of how many elements the checkpoint has, and how many are pruned."""
+        self._numel, self._pruned = numel, pruned
+
+    def show_counts(self, estimate: Estimate) -> None:
+        """Show of a plan what a number of weights says; the rest is not known yet."""
+        self._explain(of_state=False)
+        exact, after = estimate.exact, self._pruned + estimate.gone
+        upto = "" if exact else self.tr("up to ")
+        atleast = "" if exact else self.tr("at least ")
+        self.set_numbers(
+            {
+                "tensors": number_format.count(estimate.tensors),
+                "gone": upto + number_format.count(estimate.gone),
+                "sparsity": self._then(self._pruned, after, self._numel, upto),
+                "left": atleast + number_format.count(self._numel - after),
+            }
+        )
+
+    def show_report(self, report: SparsityReport, *, exact: bool, sure: bool) -> None:
+        """Show a plan: whether its sums are exact, whether what it says of each tensor is."""
+        self._explain(of_state=False)
+        upto, about = "" if exact else ABOUT, "" if sure else ABOUT
+        texts = self._texts(report, upto, about)
+        texts["sparsity"] = self._then(report.before, report.after, report.numel, upto)
+        self.set_numbers(texts)
+
+    def show_done(self, report: SparsityReport) -> None:
+        """Show what a step did; an arrow is of what is to come."""
+        self._explain(of_state=False)
+        texts = self._texts(report, "", "")
+        texts["sparsity"] = number_format.part(report.after, report.numel)
+        self.set_numbers(texts)
+
+    def show_now(self, report: SparsityReport | None) -> None:
+        """Show what is in force: all of the model, and how much of it was kept if that is known.
+
+        How many tensors are pruned is no row as long as nothing is.
+        """
+        self._explain(of_state=True)
+        texts = {
+            "gone": number_format.count(self._pruned),
+            "sparsity": number_format.part(self._pruned, self._numel),
+            "left": number_format.count(self._numel - self._pruned),
+        }
+        if report is not None:
+            if self._pruned:
+                texts["tensors"] = number_format.count(sum(1 for t in report.tensors if t.after))
+            for key, share in (("energy", report.energy), ("magnitude", report.magnitude)):
+                if share is not None:
+                    texts[key] = number_format.percent(share)
+        self.set_numbers(texts)
+        self.show_only([key for key in self.labels if self._pruned or key != "tensors"])
+
+    @property
+    def unpruned(self) -> bool:
+        """Whether no weight of the checkpoint is pruned."""
+        return not self._pruned
+
+    def _texts(self, report: SparsityReport, upto: str, about: str) -> dict[str, str]:
+        # Of billions there is room for one number.
+        whole = report.touched < _BILLION
+        gone = (self.tr("{n} of {all}") if whole else "{n}").format(
+            n=number_format.count(report.gone), all=number_format.count(report.touched)
+        )
+        texts = {
+            "tensors": number_format.count(len(report.tensors)),
+            "gone": upto + gone,
+            "left": upto + number_format.count(report.numel - report.after),
+        }
+        for key, share in (("energy", report.energy), ("magnitude", report.magnitude)):
+            if share is not None:
+                texts[key] = about + number_format.percent(share)
+        return texts
+
+    def _then(self, before: int, after: int, numel: int, about: str) -> str:
+        if not numel:
+            return number_format.NO_NUMBER
+        return self.tr("{before} → {after}").format(
+            before=number_format.part(before, numel), after=about + number_format.part(after, numel)
+        )
+
+    def _explain(self, *, of_state: bool) -> None:
+        if of_state != self._of_state:
+            self._of_state = of_state
+            self.show_only(self.labels)
+            self.words["tensors"].setText(
+                self.tr("Tensors with pruned weights") if of_state else self.tr("Tensors")
+            )
+            for key, shares in self._shares.items():
+                word, tip = shares[of_state]
+                self.words[key].setText(word)
+                for part in (self.words[key], self.labels[key]):
+                    part.setToolTip(tip)
+
+
+class FileSizes(Figures):
+    """How large a dense file would be, and a compact one."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(_sizes(), parent)
+        self._formats: tuple[tuple[str, str], ...] = ()
+        self._texts: dict[str, str] = {}
+        self._compact: int | None = None
+        self._unpruned = False
+        self._zeros = self.labels["size"].toolTip()
+
+    def set_formats(self, formats: Sequence[tuple[str, str]]) -> None:
+        """Take the formats of export, names and words for them, the usual one first."""
+        self._formats = tuple(formats)
+        self.set_sizes({})
+
+    def set_sizes(self, sizes: Mapping[str, int | None]) -> None:
+        """Take how many bytes an export would take, None where it is not possible.
+
+        That of the first format that is possible is shown; the tooltip has all.
+        """
+        known = [
+            (words, number_format.size(nbytes))
+            for name, words in self._formats
+            if (nbytes := sizes.get(name)) is not None
+        ]
+        self._put("size", known[0][1] if known else "")
+        label = self.labels["size"]
+        label.setToolTip("\n".join([*map(": ".join, known), self._zeros]))
+        label.setAccessibleDescription(label.toolTip())
+
+    def set_compact(self, nbytes: int | None) -> None:
+        """Take the most bytes that a compact file has; None if not known, or not possible."""
+        self._compact = nbytes
+        self._show_compact()
+
+    def set_unpruned(self, *, unpruned: bool) -> None:
+        """Take whether nothing is pruned: the bound of a compact file would say nothing then."""
+        self._unpruned = unpruned
+        self._show_compact()
+
+    def _show_compact(self) -> None:
+        nbytes = None if self._unpruned else self._compact
+        self.show_only(("size",) if self._unpruned else self.labels)
+        most = (
+            ""
+            if nbytes is None
+            else self.tr("up to {size}").format(size=number_format.size(nbytes))
+        )
+        self._put("compact", most)
+
+    def clear(self) -> None:
+        """Say nothing."""
+        self.set_sizes({})
+        self.set_compact(None)
+
+    def _put(self, key: str, text: str) -> None:
+        self._texts[key] = text
+        self.set_numbers({key: text for key, text in self._texts.items() if text})
+
+
+def _rows() -> tuple[tuple[str, str, str], ...]:
+    model = translate("Figures", "Whole model")
+    return (
+        ("tensors", translate("Figures", "Tensors"), ""),
+        ("gone", translate("Figures", "Weights pruned"), ""),
+        ("sparsity", translate("Figures", "Sparsity (whole model)"), model),
+        ("left", translate("Figures", "Parameters remaining"), model),
+        ("energy", "", ""),  # what they say depends on what is shown
+        ("magnitude", "", ""),
+    )
+
+
+def _sizes() -> tuple[tuple[str, str, str], ...]:
+    return (
+        (
+            "size",
+            translate("Figures", "Dense file"),
+            translate(
+                "Figures",
+                "Zeros take as much space as other values. A dense file gets smaller only "
+                "if it is compressed or if whole channels are removed.",
+            ),
+        ),
+        (
+            "compact",
+            translate("Figures", "Compact file"),
+            translate(
+                "Figures",
+                "Upper bound: remaining weights, one mask bit per weight, and metadata. "
+                "The file is also compressed, so it may be smaller.",
+            ),
+        ),
+    )
+
+
+def _number() -> QLabel:
+    label = plain(number_format.NO_NUMBER)
+    label.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+    label.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+    font = label.font()
+    font.setFeature(font.Tag("tnum"), 1)
+    label.setFont(font)
+    return label

@@ -1,0 +1,196 @@
+"""Counts magnitudes in the background, so that estimates need no weight; politely.
+
+It begins once the person has paused, and stops at once when anything else is wanted: a job, a
+preview, a part of a picture. What was counted stays; what was under way is begun again later.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+
+from PySide6.QtCore import QObject, Signal
+
+from pruneapp.analysis.histogram_store import BUDGET, census_of
+from pruneapp.analysis.histogram_store_wanted import Wanted
+from pruneapp.document.history_past import PastState
+from pruneapp.document.snapshot import Snapshot
+from pruneapp.document.step import Step
+from pruneapp.errors import PruneAppError
+from pruneapp.gui.app.jobs import Jobs
+from pruneapp.gui.app.jobs_spare_time import SpareTime
+from pruneapp.gui.document.open_document import Session
+from pruneapp.gui.preview.preview_controller import Forecasting
+from pruneapp.progress import Job
+from pruneapp.results.document_rows_tensor_row import TensorRow
+
+PAUSE_MS = 300
+# So much is counted before the window hears of it.
+STRETCH_S = 0.2
+# Beyond this share of the room only what the form needs is counted: it would be dropped else.
+FULL = 0.9
+
+
+class Counting(QObject):
+    """Keeps the census of the document as complete as it can be.
+
+    What the form needs is counted first, then everything that can be pruned.
+
+    Parameters
+    ----------
+    session
+        The document.
+    jobs
+        Where is counted, and who says when something else is wanted.
+    forecasting
+        Says what the form needs, and is told when more is known.
+
+    Signals
+    -------
+    counted()
+        More is known.
+    completed()
+        All is known that there is room for, and how much energy tensors keep and kept when opened.
+    """
+
+    counted = Signal()
+    completed = Signal()
+
+    def __init__(
+        self,
+        session: Session,
+        jobs: Jobs,
+        forecasting: Forecasting,
+        parent: QObject | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._session = session
+        self._forecasting = forecasting
+        self._round: _Round | None = None
+        self._opened_known = False  # whether the energies of the first state are
+        self._spare = SpareTime(jobs, PAUSE_MS, self._go_on, self)
+        forecasting.asked.connect(self._begin)
+        session.closed.connect(self._on_closed)
+        self.counted.connect(forecasting.recount)
+
+    @property
+    def busy(self) -> bool:
+        """Whether something is left to count."""
+        return self._round is not None
+
+    def drop(self) -> None:
+        """Stop for good."""
+        self._spare.stop()
+        self._round = None
+
+    def _on_closed(self) -> None:
+        self.drop()
+        self._opened_known = False
+
+    def _begin(self) -> None:
+        """Another step is asked for, or another state is there."""
+        self.drop()
+        document = self._session.document
+        if document is None:
+            return
+        self._round = _Round(
+            document.snapshot(),
+            self._forecasting.step,
+            self._session.rows,
+        )
+        self._spare.soon()
+
+    def _go_on(self) -> None:
+        if self._round is None:
+            return
+        document = self._session.document
+        if document is not None and not self._opened_known and self._round.opened is None:
+            self._round.opened = document.state_at(0)  # not for each move of a slider
+        self._spare.do(self._round.go_on, on_result=self._on_stretch, on_error=self._on_error)
+
+    def _on_stretch(self, complete: bool) -> None:
+        if complete:
+            self._round = None
+            self._opened_known = True
+        self.counted.emit()
+        if complete:
+            self.completed.emit()
+        self._spare.go_on()
+
+    def _on_error(self, _error: PruneAppError) -> None:
+        # The preview says what is wrong with the file; without counts it does all the same.
+        self.drop()
+
+
+class _Round:
+    """What is to be counted for one state and one step; worked on by one worker at a time."""
+
+    def __init__(
+        self,
+        snapshot: Snapshot,
+        step: Step | None,
+        rows: tuple[TensorRow, ...],
+    ) -> None:
+        self._snapshot = snapshot
+        self._step = step
+        self._rows = rows
+        self.opened: PastState | None = None  # the first state, as long as it is not known
+        self._left: deque[Wanted] | None = None
+        # Beside the counts, for which there may be no room: energies, and of which state.
+        self._energies: deque[tuple[Snapshot, Wanted]] | None = None
+        self._needed = 0
+
+    def go_on(self, job: Job) -> bool:
+        """Count for a moment; returns whether all is done."""
+        census, ends = census_of(self._snapshot), time.perf_counter() + STRETCH_S
+        if self._left is None:
+            self._left = self._look()
+        left = self._left
+        while left:
+            if self._needed <= 0 and self._is_full:
+                left.clear()
+                break
+            census.count(self._snapshot, left[0], job)
+            left.popleft()  # not before: if it is stopped it begins again
+            self._needed -= 1
+            if time.perf_counter() > ends:
+                return False
+        if self._energies is None:
+            self._energies = self._look_for_energies(job)
+        while self._energies:
+            snapshot, wanted = self._energies[0]
+            census.measure(snapshot, wanted, job)
+            self._energies.popleft()
+            if time.perf_counter() > ends:
+                break
+        return not self._energies
+
+    @property
+    def _is_full(self) -> bool:
+        return census_of(self._snapshot).nbytes > FULL * BUDGET
+
+    def _look(self) -> deque[Wanted]:
+        census = census_of(self._snapshot)
+        needed: tuple[Wanted, ...] = ()
+        if self._step is not None:
+            try:
+                needed = census.wanted(self._snapshot, self._step)
+            except PruneAppError:
+                needed = ()  # said beside the form
+        self._needed = len(needed)
+        # Here and not before: of 100,000 tensors no slider would wait for it.
+        return deque(dict.fromkeys((*needed, *census.wanted_all(self._snapshot, self._names))))
+
+    def _look_for_energies(self, job: Job) -> deque[tuple[Snapshot, Wanted]]:
+        states = [self._snapshot] if self._is_full else []  # else all of it is counted
+        if self.opened is not None:
+            states.append(self.opened.load(job))
+        return deque(
+            (state, wanted)
+            for state in states
+            for wanted in census_of(state).wanted_energies(state, self._names, job)
+        )
+
+    @property
+    def _names(self) -> list[str]:
+        return [row.name for row in self._rows if not row.why_not]

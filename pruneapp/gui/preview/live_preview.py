@@ -1,0 +1,187 @@
+"""Previews in the background: once the person pauses, or at once; one at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
+
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from pruneapp.document.capture import Capture
+from pruneapp.document.step import Step
+from pruneapp.errors import PruneAppError
+from pruneapp.export.size_bounds import CompactSizes
+from pruneapp.gui.app.jobs import Jobs
+from pruneapp.gui.app.jobs_tasks import Task
+from pruneapp.gui.document.open_document import Session
+from pruneapp.gui.method_form.form_controller_extras import Extras, Frozen
+from pruneapp.kernels.kernel import Kernel
+from pruneapp.methods import registry
+from pruneapp.preview.from_histograms_retained import since_opening
+from pruneapp.preview.preview import Preview, compute_preview
+from pruneapp.progress import Job
+
+# A person who drags a slider pauses longer than this when they have found the place.
+PAUSE_MS = 50
+
+
+@dataclass(frozen=True, eq=False)
+class Found:
+    """A preview, and the most bytes of a compact file after it; None if there is no such file."""
+
+    preview: Preview
+    compact: int | None
+
+
+class Previewing(QObject):
+    """Computes the preview of one step.
+
+    Parameters
+    ----------
+    session, jobs, extras, sizes
+        The document, where previews are computed, masks and scores that the person gave, and how
+        large compact files are.
+    on_found, on_error
+        Told what came of it.
+
+    Signals
+    -------
+    began()
+        A preview is computed from now on.
+    ended(bool)
+        It was cancelled, by the person or for a newer question, or by a bug of ours; whether
+        somebody waited for it and cancelled it.
+    """
+
+    began = Signal()
+    ended = Signal(bool)
+
+    def __init__(
+        self,
+        session: Session,
+        jobs: Jobs,
+        extras: Extras,
+        sizes: CompactSizes,
+        *,
+        on_found: Callable[[Found], None],
+        on_error: Callable[[PruneAppError], None],
+        parent: QObject | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._session = session
+        self._jobs = jobs
+        self._extras = extras
+        self._sizes = sizes
+        self._on_found = on_found
+        self._on_error = on_error
+        self._step: Step | None = None
+        self._task: Task[Found] | None = None
+        self._pause = QTimer(self)
+        self._pause.setSingleShot(True)
+        self._pause.setInterval(PAUSE_MS)
+        self._pause.timeout.connect(self.compute)
+        jobs.started.connect(self._on_job_started)
+
+    def soon(self, step: Step) -> None:
+        """Compute the preview of a step, once the person pauses."""
+        self._step = step
+        self._pause.start()
+
+    def show(self, title: str) -> None:
+        """Compute it now, if it is not under way, and let its progress be seen."""
+        if self._task is None or self._task.token.cancelled:
+            self._pause.stop()
+            self.compute()
+        if self._task is not None:
+            self._jobs.show(self._task, title)
+
+    def halt(self) -> None:
+        """Stop; what was asked for can be computed later."""
+        self._pause.stop()
+        self.cancel()
+
+    def forget(self) -> None:
+        """Stop, and forget what was asked for."""
+        self.halt()
+        self._task = self._step = None
+
+    def cancel(self) -> bool:
+        """Cancel what is under way; False if nothing is."""
+        if self._task is None or self._task.token.cancelled:
+            return False
+        self._task.cancel()
+        return True
+
+    def _on_job_started(self, _title: str) -> None:
+        # What the person asked for goes first; a preview that nobody waits for begins again.
+        task = self._task
+        if task is not None and not task.visible and not task.token.cancelled:
+            task.cancel()
+            self._task = None
+            self._pause.start()
+
+    def compute(self) -> None:
+        """Begin now."""
+        document, step = self._session.document, self._step
+        if document is None or step is None:
+            return
+        self.began.emit()
+        methods = [registry.get(row.method) for row in step.rows]
+        extras = self._extras.frozen(
+            masks=any(method.takes_mask for method in methods),
+            scores=any(method.takes_scores for method in methods),
+        )
+        self._task = self._jobs.submit(
+            self.tr("Previewing"),
+            partial(
+                _previewed,
+                Capture.of(document),
+                step,
+                extras=extras,
+                kernel=self._session.kernel,
+                sizes=self._sizes,
+            ),
+            on_result=self._on_result,
+            on_error=self._on_refused,
+            on_cancelled=self._on_cancelled,
+            visible=False,
+        )
+
+    def _on_result(self, found: Found) -> None:
+        document = self._session.document
+        if document is None or found.preview.revision != document.revision:
+            return  # the document has moved on; a newer answer is under way
+        self._task = None
+        self._on_found(found)
+
+    def _on_refused(self, error: PruneAppError) -> None:
+        self._task = None
+        self._on_error(error)
+
+    def _on_cancelled(self) -> None:
+        # Dropped for a newer question, cancelled by the person, or ended by a bug of ours: then
+        # the button asks anew.
+        task = self._task
+        if task is None or not (task.token.cancelled or task.error is not None):
+            return
+        self._task = None
+        self.ended.emit(task.visible and task.token.cancelled)
+
+
+def _previewed(
+    capture: Capture,
+    step: Step,
+    job: Job,
+    *,
+    extras: Frozen,
+    kernel: Callable[[], Kernel],
+    sizes: CompactSizes,
+) -> Found:
+    """Compute a preview, and in the worker what it takes to show it and to put it in force."""
+    snapshot = capture.snapshot
+    found = compute_preview(snapshot, step, kernel(), job, given=extras.masks, scores=extras.scores)
+    found = replace(found, report=since_opening(found.report, snapshot))
+    found.report.prepare()
+    found.as_edit(snapshot).prepare()
+    return Found(found, sizes.after(capture, found.report.tensors, step, job, found.entry))

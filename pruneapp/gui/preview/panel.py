@@ -1,0 +1,302 @@
+"""What would happen, or what was done: numbers at once, exact ones as they come."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QStackedWidget, QVBoxLayout, QWidget
+
+from pruneapp.gui.preview.affected_tensors import MostAffected
+from pruneapp.gui.preview.affected_tensors_alarm import Alarm
+from pruneapp.gui.preview.figures import FileSizes, StepFigures
+from pruneapp.gui.preview.figures_action import PruneAction
+from pruneapp.gui.preview.panel_waiting import Waiting
+from pruneapp.gui.widgets import number_format
+from pruneapp.gui.widgets.labels import as_plain, heading, plain, recolor
+from pruneapp.gui.widgets.theme_colors import with_defaults
+from pruneapp.results.short_names import ShortNames
+from pruneapp.results.sparsity_report import Estimate, SparsityReport, TensorSparsity
+
+
+class Forecast(QWidget):
+    """What the step that is asked for would do. `action` is its button, to be placed below.
+
+    An estimate fills in what counts alone can say; the report replaces it. While nothing is asked
+    for it says what was done (`set_done`), or what is in force (`set_now`).
+
+    Signals
+    -------
+    tensorRequested(str)
+        The person wants to see a tensor that would be hurt; its name in the file.
+    """
+
+    tensorRequested = Signal(str)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._shown: Mapping[str, str] = {}
+        self._short = ShortNames()
+        self._resting = self._done = self._waiting = False
+        self.action = PruneAction()
+        self.heading = heading(self.tr("Preview"))
+        self.state = Waiting(self)
+        self.figures = StepFigures(self)
+        self.tensors, self.gone, self.sparsity, self.left, self.energy, self.magnitude = (
+            self.figures.labels.values()
+        )
+        self.file = FileSizes(self)
+        self.error = plain(wrap=True)
+        self.error.setAlignment(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
+        self.alarm = Alarm(self)
+        self.alarm.tensorRequested.connect(self.tensorRequested)
+        self.note = plain(wrap=True)
+        self.note.setAlignment(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
+        self.most = MostAffected(self)
+        self.affected = self.most.rows
+        self.spared = plain(wrap=True)
+
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(8)
+        top = QHBoxLayout()
+        layout.addLayout(top)
+        top.setSpacing(8)
+        top.addWidget(self.heading)
+        top.addWidget(self.state, 1)
+        # What would be hurt, or in the same room what the same again would do.
+        self._warning = _Lines(self.alarm, self.note)
+        # The numbers, or in the same room why nothing can be done: what is below may be cut off.
+        self.pages = QStackedWidget(self)
+        self._gap = QWidget(self)  # of rows that are not shown: nothing is to move
+        counted = self.figures, self.file, self._gap, self._warning, self.most, self.spared
+        for parts in (counted, (self.error,)):
+            page = QWidget(self.pages)
+            column = QVBoxLayout(page)
+            column.setContentsMargins(0, 0, 0, 0)
+            column.setSpacing(4)
+            for part in parts:
+                column.addWidget(part)
+            column.addStretch(1)
+            self.pages.addWidget(page)
+        layout.addWidget(self.pages)
+        self.set_colors({})
+        self.clear()
+
+    # Told of all times
+
+    def set_model(self, numel: int, pruned: int) -> None:
+        """Take note of how many elements the checkpoint has, and how many are pruned."""
+        self.figures.set_model(numel, pruned)
+
+    def set_shown_names(self, shown: Mapping[str, str], short: ShortNames) -> None:
+        """Take the names to show for the names in the file, and their shorter forms."""
+        self._shown, self._short = shown, short
+        self.most.set_names(short)
+
+    def set_formats(self, formats: Sequence[tuple[str, str]]) -> None:
+        """Take the formats of export, names and words for them, the usual one first."""
+        self.file.set_formats(formats)
+
+    def set_sizes(self, sizes: Mapping[str, int | None]) -> None:
+        """Take how many bytes an export would take, None where it is not possible."""
+        self.file.set_sizes(sizes)
+
+    def set_compact(self, nbytes: int | None) -> None:
+        """Take the most bytes that a compact file has; None if not known, or not possible."""
+        self.file.set_compact(nbytes)
+
+    def set_busy(self, *, busy: bool) -> None:
+        """Say that exact numbers are on their way, if they take longer than a moment."""
+        self.state.set_busy(busy=busy)
+
+    def set_counting(self, share: float) -> None:
+        """Say which share of what estimates need is counted; nothing once it is 1."""
+        self.state.set_counting(share)
+
+    @property
+    def is_slow(self) -> bool:
+        """Whether it is said that exact numbers take long, and how to do without."""
+        return self.state.is_slow
+
+    # What would happen
+
+    def clear(self) -> None:
+        """Say nothing: nothing is asked for, and nothing is on its way."""
+        self._plan()
+        self.state.clear()
+        self.figures.set_numbers({})
+        self.file.clear()
+        self._show_affected(None)
+        self.action.set_count(0)
+
+    def set_estimate(self, estimate: Estimate | None) -> None:
+        """Show what counts can say, marked where it is not exact; the rest waits for the report."""
+        if estimate is None:
+            self.clear()
+            return
+        self._plan()
+        if estimate.report is not None:
+            self.figures.show_report(estimate.report, exact=estimate.exact, sure=estimate.sure)
+            self._show_affected(estimate.report)
+        else:
+            self.figures.show_counts(estimate)
+            self._show_affected(None)
+        self.action.set_count(estimate.gone, estimate.channels, exact=estimate.exact)
+
+    def set_report(self, report: SparsityReport, *, channels: int = 0) -> None:
+        """Show what exactly would happen."""
+        self._plan()
+        self.figures.show_report(report, exact=True, sure=True)
+        self._show_affected(report)
+        if report.spared:
+            self.spared.setText(
+                self.tr("{n} more weights would be pruned, but they are protected.").format(
+                    n=number_format.count(report.spared)
+                )
+            )
+        self.action.set_count(report.gone, channels)
+
+    def set_error(self, sentence: str, remedy: str = "") -> None:
+        """Say why nothing can be done."""
+        self.clear()
+        self._put(self.error, f"✕ {sentence} {remedy}".strip())
+        self.pages.setCurrentIndex(1)
+
+    # What is in force, while nothing is asked for
+
+    def set_done(self, report: SparsityReport) -> None:
+        """Show what was done by the step that led to the state in force."""
+        self._rest(self.tr("Result"), done=True)
+        self.figures.show_done(report)
+        least = [replace(tensor, before=tensor.after) for tensor in report.most_affected]
+        self._show_most(report, least)
+
+    def set_now(self, report: SparsityReport | None, pruned: Sequence[TensorSparsity] = ()) -> None:
+        """Show what is in force.
+
+        Parameters
+        ----------
+        report
+            The whole model, with the energy kept since it was opened; None as long as it is not
+            counted: then what `set_model` told is shown.
+        pruned
+            The tensors of which most is pruned.
+        """
+        self._rest(self.tr("Current state"), done=False)
+        self.figures.show_now(report)
+        self.file.set_unpruned(unpruned=self.figures.unpruned)
+        self._gap.setFixedHeight(self.figures.hidden_height + self.file.hidden_height)
+        dangers = {} if report is None else report.dangers
+        self.most.show_tensors(self.tr("Most pruned"), pruned, self._shown, dangers)
+
+    def set_waiting(self) -> None:
+        """Wait until something is asked for, with a button that can do nothing."""
+        self._waiting = True
+
+    def set_again(
+        self, gone: int, channels: int = 0, *, exact: bool = True, share: float | None = None
+    ) -> None:
+        """Say in a line what the form would do to the state in force.
+
+        Parameters
+        ----------
+        gone, channels, exact
+            How many weights, or channels, and whether that is exact.
+        share
+            The amount that was pruned and would be again; None for any other form.
+        """
+        n = (
+            number_format.count(gone)
+            if exact
+            else self.tr("up to {n}").format(n=number_format.count(gone))
+        )
+        if not gone and not channels:
+            text = self.tr("With these settings the next step prunes no more weights.")
+        elif share is not None:
+            digits = 0 if round(share * 100, 9).is_integer() else 1
+            text = self.tr(
+                "Amounts are fractions of the remaining weights: another {share} prunes {n} more."
+            ).format(share=number_format.percent(share, digits), n=n)
+        elif self._done:
+            text = self.tr("The same step again prunes {n} more weights.").format(n=n)
+        else:
+            text = self.tr("With these settings the next step prunes {n} weights.").format(n=n)
+        self._put(self.note, text)
+        self.action.set_again(gone, channels, exact=exact, done=self._done)
+
+    def set_not_again(self, sentence: str) -> None:
+        """Say why the form can do nothing to the state in force; nobody asked."""
+        self._put(self.note, sentence)
+        self.action.set_again(0)
+
+    def set_colors(self, colors: Mapping[str, str]) -> None:
+        """Take the theme's colours."""
+        tokens = with_defaults(colors)
+        for label in (self.state, self.spared, self.note):
+            recolor(label, tokens["muted"])
+        for part in (self.figures, self.file, self.alarm, self.most):
+            part.set_colors(colors)
+        recolor(self.error, tokens["danger"])
+
+    # Inside
+
+    def _put(self, label: QLabel, sentence: str) -> None:
+        said = self._short.in_text(sentence)
+        label.setText(said)
+        label.setToolTip(as_plain(sentence) if said != sentence else "")
+
+    def _plan(self) -> None:
+        self._resting = self._waiting = False
+        self._quiet(self.tr("Preview"))
+
+    def _rest(self, title: str, *, done: bool) -> None:
+        if self._waiting:
+            self._put(self.note, "")
+            self.action.set_waiting()
+        elif not self._resting or done != self._done:
+            self._put(self.note, "")
+            self.action.set_unknown(done=done)
+        self._resting, self._done = True, done
+        self.alarm.set_dangers({}, {})
+        self._quiet(title)
+
+    def _quiet(self, title: str) -> None:
+        if title != self.heading.text():
+            self.heading.setText(title)
+        self._put(self.error, "")
+        self.spared.setText("")
+        self._gap.setFixedHeight(0)
+        self.file.set_unpruned(unpruned=False)
+        self._warning.setCurrentWidget(self.note if self._resting else self.alarm)
+        self.pages.setCurrentIndex(0)
+
+    def _show_affected(self, report: SparsityReport | None) -> None:
+        if report is None:
+            self.alarm.set_dangers({}, self._shown)
+            self.most.show_tensors("", (), self._shown, {})
+        else:
+            self.alarm.set_dangers(report.dangers, self._shown)
+            self._show_most(report, report.most_affected)
+
+    def _show_most(self, report: SparsityReport, tensors: Sequence[TensorSparsity]) -> None:
+        by_norm = report.ranked_by_norm
+        heading = self.tr("Most affected (by sparsity)")
+        if by_norm:
+            heading = self.tr("Most affected (by norm² lost)")
+        self.most.show_tensors(heading, tensors, self._shown, report.dangers, by_norm=by_norm)
+
+
+class _Lines(QStackedWidget):
+    """As high as the lines of the alarm, whichever is shown."""
+
+    def __init__(self, alarm: Alarm, note: QWidget) -> None:
+        super().__init__()
+        self._alarm = alarm
+        self.addWidget(alarm)
+        self.addWidget(note)
+
+    def sizeHint(self) -> QSize:
+        """As high as the alarm wants to be."""
+        return self._alarm.sizeHint()

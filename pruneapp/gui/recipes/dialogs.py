@@ -1,0 +1,147 @@
+"""One rule in several rounds, along a path to a final amount."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QWidget
+
+from pruneapp.gui.method_form.fields import Fields
+from pruneapp.gui.widgets.labels import ElidedLabel, plain, recolor
+from pruneapp.gui.widgets.number_format import count, part
+from pruneapp.gui.widgets.reports import CountsTable
+from pruneapp.gui.widgets.reports_decision import DecisionDialog
+from pruneapp.gui.widgets.theme_colors import with_defaults
+from pruneapp.params_amounts import AmountParam
+from pruneapp.params_declared import Param
+from pruneapp.results.short_names import ShortNames
+
+
+class RoundsDialog(DecisionDialog):
+    """Asks how far, in how many rounds and along which path; `accepted` once it is to be done.
+
+    Parameters
+    ----------
+    rule
+        What is repeated, in words.
+    params
+        What is asked for; the amount among them is that at the end.
+    size, begun
+        How many weights the tensors of the rule have, and how many of them are pruned now.
+    whole
+        Whether whole channels or blocks go: a round ends at its amount, or just below it.
+    note
+        What a person should know of rounds by this method.
+    short
+        The shorter forms of the names of the file.
+
+    Signals
+    -------
+    changed()
+        Something else is asked for; answer with `set_rounds` or `set_error`.
+    """
+
+    changed = Signal()
+
+    def __init__(
+        self,
+        rule: str,
+        params: Sequence[Param],
+        *,
+        size: int,
+        begun: int,
+        whole: bool,
+        note: str,
+        parent: QWidget | None = None,
+        short: ShortNames | None = None,
+    ) -> None:
+        super().__init__(self.tr("Iterative pruning"), parent=parent)
+        self._size, self._begun, self._whole = size, begun, whole
+        self._after: tuple[int, ...] = ()
+        self.rule = ElidedLabel(rule, self)
+        self.rule.set_names(short or ShortNames())
+        self.rule.setAccessibleName(self.tr("Pruning step"))
+        self.fields = Fields(params, self)
+        self._colors = with_defaults({})
+        self._note = note
+        # What is wrong stands in its place, so that nothing jumps.
+        self.note = plain(note, wrap=True)
+        headers = [
+            self.tr("Round"),
+            self.tr("This round"),
+            self.tr("Cumulative"),
+            self.tr("Sparsity"),
+        ]
+        self.table = CountsTable(headers, 0, self._cells, self)
+        self.table.setAccessibleName(self.tr("Rounds"))
+        self.table.setAccessibleDescription(note)
+        for field in self.fields.fields.values():
+            if isinstance(field.param, AmountParam):
+                field.editor.set_left(size)
+        self.lay_out((self.rule, self.fields, self.note, self.table), wide=self.table)
+        self.resize(480, 520)
+        self.fields.changed.connect(self._on_changed)
+        self.set_colors({})
+
+    # Told
+
+    def set_values(self, values: Mapping[str, Any]) -> None:
+        """Show what is asked for, silently."""
+        for name, value in values.items():
+            self.fields.fields[name].editor.set_value(value)
+
+    def set_rounds(self, after: Sequence[int]) -> None:
+        """Take how many weights are pruned after each round."""
+        self._show(tuple(after), "")
+
+    def set_error(self, text: str) -> None:
+        """Say why it cannot be done, until something else is asked for."""
+        self._show((), text)
+
+    def set_colors(self, colors: Mapping[str, str]) -> None:
+        """Take the theme's colours."""
+        self._colors = with_defaults(colors)
+        recolor(self.rule, self._colors["muted"])
+        recolor(self.note, self._colors["muted"])
+        for field in self.fields.fields.values():
+            field.set_colors(colors)
+
+    # Asked
+
+    def values(self) -> dict[str, Any]:
+        """Return what is asked for; raises `ParameterError`."""
+        return self.fields.values()
+
+    # Inside
+
+    def _on_changed(self) -> None:
+        if self.fields.errors():  # said beside the field
+            self._show((), "")
+        else:
+            self.changed.emit()
+
+    def _show(self, after: tuple[int, ...], error: str) -> None:
+        self._after = after
+        self.table.set_count(len(after))
+        self.note.setText(f"✕ {error}" if error else self._note)
+        recolor(self.note, self._colors["danger" if error else "muted"])
+        gone = after[-1] - self._begun if after else 0
+        words = self.tr("Prune {n} weights in {m} rounds")
+        if len(after) == 1:
+            words = self.tr("Prune {n} weights in 1 round")
+        about = self.tr("up to {n}") if self._whole else "{n}"
+        self.go.setText(
+            words.format(n=about.format(n=count(gone)), m=count(len(after)))
+            if gone
+            else self.tr("Nothing to prune")
+        )
+        self.go.setEnabled(bool(gone))
+
+    def _cells(self, row: int) -> tuple[str, ...]:
+        after = self._after[row]
+        before = self._after[row - 1] if row else self._begun
+        most = "≤\u00a0" if self._whole else ""
+        share = part(after, self._size)
+        return count(row + 1), most + count(after - before), most + count(after), most + share

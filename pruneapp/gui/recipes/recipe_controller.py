@@ -1,0 +1,286 @@
+"""Recipes in the window: saved, applied to the file that is open, and written as Python."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+
+from PySide6.QtCore import QObject
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QFileDialog
+
+from pruneapp.document.capture import Capture
+from pruneapp.document.document import Document
+from pruneapp.document.edit import Edit
+from pruneapp.document.snapshot import Snapshot
+from pruneapp.errors import PruneAppError, StaleError
+from pruneapp.export.scripts.script import Script, script_of, write_script
+from pruneapp.gui.app.dialogs_one_dialog import OneDialog
+from pruneapp.gui.app.jobs import Jobs
+from pruneapp.gui.app.notifications import Subject
+from pruneapp.gui.document.history_controller_step_series import StepSeries
+from pruneapp.gui.document.open_document import Session
+from pruneapp.gui.mainwindow.status_controller import Telling
+from pruneapp.gui.mainwindow.window import MainWindow
+from pruneapp.gui.recipes.dialogs_recipe_dialog import RecipeDialog, RecipeLine
+from pruneapp.gui.widgets import number_format
+from pruneapp.gui.widgets.theme import Appearance
+from pruneapp.progress import Job
+from pruneapp.recipes.fit import Schedule
+from pruneapp.recipes.fit_fitting import Fit, fit
+from pruneapp.recipes.portable import history_recipe
+from pruneapp.recipes.recipe import Recipe
+from pruneapp.recipes.recipe_saving import SUFFIX, load, save
+from pruneapp.recipes.replay import replay_all
+
+
+class Recipes(QObject):
+    """The commands for recipes.
+
+    Parameters
+    ----------
+    window
+        Its menus ask for them, and it is the parent of dialogs.
+    session, jobs, series
+        The document, where work is done, and what makes steps of a recipe those of the document.
+    telling
+        Says what was done.
+    appearance
+        The colours of the dialog.
+    """
+
+    def __init__(
+        self,
+        window: MainWindow,
+        session: Session,
+        jobs: Jobs,
+        series: StepSeries,
+        *,
+        telling: Telling,
+        appearance: Appearance,
+    ) -> None:
+        super().__init__(window)
+        self._window = window
+        self._session = session
+        self._jobs = jobs
+        self._series = series
+        self._telling = telling
+        self._one: OneDialog[RecipeDialog] = OneDialog(session, appearance, self)
+        for name, call in {
+            "save_recipe": self.save,
+            "apply_recipe": self.apply,
+            "copy_python": self.copy_python,
+        }.items():
+            window.actions_[name].triggered.connect(call)
+
+    @property
+    def dialog(self) -> RecipeDialog | None:
+        """What shows how a recipe fits; None while none is shown."""
+        return self._one.shown
+
+    # -- saving ---------------------------------------------------------------------------------
+
+    def save(self) -> None:
+        """Write what was done as a recipe, where the person says."""
+        document = self._done_document()
+        if document is None:
+            return
+        name, _ = QFileDialog.getSaveFileName(
+            self._window,
+            self.tr("Save recipe"),
+            str(self._proposed(document, SUFFIX)),
+            self.tr("Recipes ({patterns})").format(patterns="*.json"),
+        )
+        if not name:
+            return
+        path = Path(name)
+        self._session.note_folder("recipe", path)
+        path = path if path.suffix else path.with_name(path.name + SUFFIX)
+        capture = Capture.of(document)
+
+        def work(job: Job) -> tuple[Path, ...]:
+            return save(history_recipe(capture, job), path, job)
+
+        self._jobs.submit(
+            self.tr("Saving recipe"),
+            work,
+            on_result=self._on_saved,
+            on_error=self._session.refused.emit,
+            writes=True,
+        )
+
+    def _on_saved(self, written: tuple[Path, ...]) -> None:
+        self._telling.end(Subject.RECIPE)
+        text = self.tr("Recipe saved as {file}.").format(file=written[-1].name)
+        if len(written) > 1:
+            more = self.tr("Its masks are in the folder {folder} beside it.")
+            text = f"{text} {more.format(folder=written[0].parent.name)}"
+        self._telling.say_done(text)
+
+    # -- applying -------------------------------------------------------------------------------
+
+    def apply(self) -> None:
+        """Let the person choose a recipe, and show how it fits."""
+        document = self._session.document
+        if document is None or self.dialog is not None or not self._session.may_work():
+            return
+        name, _ = QFileDialog.getOpenFileName(
+            self._window,
+            self.tr("Apply recipe"),
+            str(self._proposed(document, SUFFIX).parent),
+            self.tr("Recipes ({patterns});;All files (*)").format(patterns="*.json"),
+        )
+        if not name:
+            return
+        path, checkpoint = Path(name), document.checkpoint
+        self._session.note_folder("recipe", path)
+
+        def work(job: Job) -> tuple[Recipe, Fit]:
+            recipe = load(path, job)
+            return recipe, fit(recipe, checkpoint, job)
+
+        self._jobs.submit(
+            self.tr("Reading recipe"),
+            work,
+            on_result=partial(self._show, document),
+            on_error=self._session.refused.emit,
+        )
+
+    def _show(self, document: Document, found: tuple[Recipe, Fit]) -> None:
+        if self._session.document is not document or self.dialog is not None:
+            return  # closed meanwhile
+        self._telling.end(Subject.RECIPE)
+        recipe, fitted = found
+        lines = [
+            RecipeLine(
+                entry.label,
+                len(entry.names),
+                entry.deed.steps if isinstance(entry.deed, Schedule) else 1,
+                fits=entry.deed is not None,
+            )
+            for entry in fitted.entries
+        ]
+        problems = [
+            f"{p.entry + 1}. {p.sentence} {p.remedy}".rstrip() + f" ({p.place})"
+            for p in fitted.problems
+        ]
+        # Masks of the file are in force here already, if the person wants them.
+        dialog = RecipeDialog(recipe.where, lines, problems, parent=self._window)
+        dialog.accepted.connect(partial(self._apply, document, recipe, fitted))
+        self._one.open(dialog)
+
+    def _apply(self, document: Document, recipe: Recipe, fitted: Fit) -> None:
+        if self._session.document is not document:
+            return
+        kernel = self._session.kernel
+
+        def work(snapshot: Snapshot, job: Job) -> tuple[Edit, ...]:
+            done = replay_all(snapshot, fitted, recipe.where, kernel(), job)
+            return tuple(one.edit.prepare() for one in done)
+
+        self._series.begin(
+            self.tr("Applying recipe"),
+            work,
+            done=partial(self._on_applied, recipe.where),
+            too_late=StaleError(
+                "The recipe was not applied because the history changed in the meantime.",
+                remedy="Apply the recipe again.",
+            ),
+        )
+
+    def _on_applied(self, where: str, count: int) -> None:
+        text = self.tr("{file} applied: {steps}.")
+        self._telling.end(Subject.RECIPE)
+        self._telling.say_done(text.format(file=where, steps=self._steps(count)))
+
+    def _steps(self, count: int) -> str:
+        if count == 1:
+            return self.tr("1 step")
+        return self.tr("{n} steps").format(n=number_format.count(count))
+
+    # -- as Python ------------------------------------------------------------------------------
+
+    def copy_python(self) -> None:
+        """Put what was done on the clipboard as a script for torch; ask where masks may go."""
+        document = self._done_document()
+        if document is None:
+            return
+        capture, kernel = Capture.of(document), self._session.kernel
+        checkpoint = document.checkpoint
+
+        def work(job: Job) -> Script:
+            return script_of(checkpoint, history_recipe(capture, job), kernel(), job)
+
+        self._jobs.submit(
+            self.tr("Writing Python script"),
+            work,
+            on_result=partial(self._on_script, document),
+            on_error=self._session.refused.emit,
+        )
+
+    def _on_script(self, document: Document, script: Script) -> None:
+        if self._session.document is not document:
+            return
+        path = self._proposed(document, ".prune.py")
+        if not script.masks:
+            QGuiApplication.clipboard().setText(script.pasted(path))
+            self._telling.say_done(
+                self.tr(
+                    "Python script copied: {steps}, with calls of torch.nn.utils.prune only."
+                ).format(steps=self._steps(script.steps))
+            )
+            return
+        # Some masks are not torch's own: they need a place, and so does the script that reads them.
+        name, _ = QFileDialog.getSaveFileName(
+            self._window,
+            self.tr("Save script and masks"),
+            str(path),
+            self.tr("Python files (*.py)"),
+        )
+        if not name:
+            return
+        target = Path(name)
+        target = target if target.suffix else target.with_name(target.name + ".py")
+        QGuiApplication.clipboard().setText(script.pasted(target))
+        self._jobs.submit(
+            self.tr("Writing Python script"),
+            lambda job: write_script(script, target, job),
+            on_result=partial(self._on_written, script),
+            on_error=self._session.refused.emit,
+            writes=True,
+        )
+
+    def _on_written(self, script: Script, written: tuple[Path, ...]) -> None:
+        self._telling.say_done(
+            self.tr(
+                "Python script copied and saved as {file}: {own} of {steps} with calls of "
+                "torch.nn.utils.prune, the others with masks from {masks}."
+            ).format(
+                file=written[-1].name,
+                own=number_format.count(script.by_torch),
+                steps=self._steps(script.steps),
+                masks=written[0].name,
+            )
+        )
+
+    # -- the document ---------------------------------------------------------------------------
+
+    def _done_document(self) -> Document | None:
+        """Return the document if something was done to it; says so otherwise."""
+        document = self._session.document
+        if document is not None and not document.position:
+            self._session.refused.emit(
+                PruneAppError(
+                    "The history is empty, so there is no recipe to save.",
+                    remedy="Apply a pruning step first.",
+                )
+            )
+            return None
+        return document
+
+    def _proposed(self, document: Document, suffix: str) -> Path:
+        source = document.checkpoint.path
+        # The sample lies where the application is installed, which is no place for work.
+        beside = Path.home() if self._session.is_sample else source.absolute().parent
+        place = self._session.folder("recipe", beside)
+        return place / f"{source.name if source.is_dir() else source.stem}{suffix}"

@@ -1,0 +1,230 @@
+"""Pruning in rounds: what the form says, repeated along a path to a final amount."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+from PySide6.QtCore import QObject
+
+from pruneapp.document.document import Document
+from pruneapp.document.edit import Edit
+from pruneapp.document.selection_sparing import rows_of
+from pruneapp.document.snapshot import Snapshot
+from pruneapp.document.step import Step
+from pruneapp.errors import ParameterError, PruneAppError, StaleError
+from pruneapp.gui.app.dialogs_one_dialog import OneDialog
+from pruneapp.gui.document.history_controller_step_series import StepSeries
+from pruneapp.gui.document.open_document import Session
+from pruneapp.gui.mainwindow.status_controller import Telling
+from pruneapp.gui.mainwindow.window import MainWindow
+from pruneapp.gui.method_form.form_controller import Asking
+from pruneapp.gui.method_form.form_controller_extras import Extras
+from pruneapp.gui.recipes.dialogs import RoundsDialog
+from pruneapp.gui.widgets import number_format
+from pruneapp.gui.widgets.theme import Appearance
+from pruneapp.methods import registry
+from pruneapp.methods.limits import Limits
+from pruneapp.params_amounts import Amount
+from pruneapp.preview.preview import compute_preview
+from pruneapp.progress import Job
+from pruneapp.recipes.replay import after
+from pruneapp.recipes.replay_schedule import SCHEDULE, amounts, expanded
+
+
+@dataclass(frozen=True)
+class _Repeated:
+    """A step to be repeated: how many weights its tensors have, and how many are pruned."""
+
+    document: Document
+    step: Step
+    size: int
+    begun: int
+
+
+class Rounds(QObject):
+    """Asks for a schedule, and does it: each round is a step of the history.
+
+    Parameters
+    ----------
+    window
+        Its command asks for it, and it is the parent of the dialog.
+    session, series
+        The document, and what makes each round a step of it.
+    asking, extras
+        Say what is to be repeated, and have the importance scores.
+    telling, appearance
+        Says what was done; the colours of the dialog.
+    """
+
+    def __init__(
+        self,
+        window: MainWindow,
+        session: Session,
+        series: StepSeries,
+        *,
+        asking: Asking,
+        extras: Extras,
+        telling: Telling,
+        appearance: Appearance,
+    ) -> None:
+        super().__init__(window)
+        self._window = window
+        self._session = session
+        self._series = series
+        self._asking = asking
+        self._extras = extras
+        self._telling = telling
+        self._values: dict[str, Any] = {}  # rounds and path, as they were asked for last
+        self._one: OneDialog[RoundsDialog] = OneDialog(session, appearance, self)
+        window.actions_["prune_in_rounds"].triggered.connect(self.ask)
+
+    @property
+    def dialog(self) -> RoundsDialog | None:
+        """What asks for the schedule; None while nothing is asked."""
+        return self._one.shown
+
+    def ask(self) -> None:
+        """Let the person say how far, in how many rounds, along which path."""
+        document = self._session.document
+        if document is None or self.dialog is not None or not self._session.may_work():
+            return
+        try:
+            step = self._asking.step()
+            asked = _repeated(document, step)
+        except PruneAppError as error:
+            self._session.refused.emit(error)
+            return
+        row = step.rows[0]
+        method = registry.get(row.method)
+        whole = method.granularity != "weights"
+        dialog = RoundsDialog(
+            _rule(step),
+            SCHEDULE,
+            size=asked.size,
+            begun=asked.begun,
+            whole=whole,
+            note=self._note(anew=method.ranks_anew),
+            parent=self._window,
+            short=self._session.contents.short,
+        )
+        dialog.set_values(self._values | {"final": _final(asked)})
+        dialog.changed.connect(partial(self._tell, dialog, asked))
+        dialog.accepted.connect(partial(self._go, dialog, asked))
+        self._tell(dialog, asked)
+        self._one.open(dialog)
+
+    def _note(self, *, anew: bool) -> str:
+        if anew:
+            return self.tr(
+                "This method ranks the remaining weights again before each round, so the "
+                "result may differ from a single step."
+            )
+        return self.tr(
+            "With this method the final mask is the same as after a single step. Each "
+            "round can be inspected, undone and exported."
+        )
+
+    def _tell(self, dialog: RoundsDialog, asked: _Repeated) -> None:
+        try:
+            dialog.set_rounds(_counts(asked, dialog.values()))
+        except ParameterError as error:
+            dialog.set_error(f"{error.sentence} {error.remedy}".strip())
+
+    # -- doing it -------------------------------------------------------------------------------
+
+    def _go(self, dialog: RoundsDialog, asked: _Repeated) -> None:
+        document, values = asked.document, dialog.values()
+        self._values = {name: value for name, value in values.items() if name != "final"}
+        if self._session.document is not document:
+            return
+        kernel = self._session.kernel
+        scores = self._extras.frozen(masks=False).scores
+        steps = expanded(asked.step, _totals(asked, values))
+
+        def work(state: Snapshot, job: Job) -> tuple[Edit, ...]:
+            done, arithmetic = [], kernel()
+            # Each reads the same tensors as often.
+            for step, part in zip(steps, job.parts(len(steps)), strict=True):
+                found = compute_preview(state, step, arithmetic, part, scores=scores, energy=False)
+                if found.report.gone:
+                    edit = found.as_edit(state).prepare()
+                    state = after(state, edit)
+                    done.append(edit)
+            return tuple(done)
+
+        self._series.begin(
+            self.tr("Iterative pruning"),
+            work,
+            done=self._on_done,
+            too_late=StaleError(
+                "No round was applied because the history changed in the meantime.",
+                remedy="Start iterative pruning again.",
+            ),
+        )
+
+    def _on_done(self, count: int) -> None:
+        text = self.tr("Pruned in {n} rounds.")
+        self._telling.say_done(text.format(n=number_format.count(count)))
+
+
+def _repeated(document: Document, step: Step) -> _Repeated:
+    """Return what is to be repeated; raises `PruneAppError` if it cannot be."""
+    if len(step.rows) > 1:
+        raise ParameterError(
+            f"Iterative pruning needs exactly one rule (got {len(step.rows)}).",
+            remedy="Remove the other rules, and apply them before or after.",
+        )
+    Step(step.rows, step.scope, Limits(total=0.0))  # refused where the method takes no total
+    if step.scope == "global" and registry.get(step.rows[0].method).granularity != "weights":
+        raise ParameterError(
+            "Iterative pruning of channels or blocks works per tensor only.",
+            remedy="Choose the scope 'per tensor'.",
+        )
+    snapshot = document.snapshot()
+    ((_, names),) = rows_of(snapshot.checkpoint, step)
+    size = sum(snapshot.entry(name).numel for name in names)
+    return _Repeated(document, step, size, sum(snapshot.masks.counts(names)))
+
+
+def _rule(step: Step) -> str:
+    """Say what is repeated: all of the step but how much."""
+    scope = (step.scope,) if step.scope == "global" else ()
+    limits = replace(step.limits, total=None).words()
+    return ", ".join((step.rows[0].label(amount=False), *scope, *limits))
+
+
+def _final(asked: _Repeated) -> Amount:
+    """Return how much the form asks for, of all weights of the tensors."""
+    total, (row,) = asked.step.limits.total, asked.step.rows
+    if total is not None:
+        return total
+    amount: Amount = row.values["amount"]
+    method = registry.get(row.method)
+    if isinstance(amount, float):
+        begun = asked.begun / asked.size if asked.size else 0.0
+        return round(begun + amount * (1 - begun), 4)
+    if method.granularity == "weights":
+        return min(asked.size, asked.begun + amount)
+    return next(float(p.default) for p in SCHEDULE if p.name == "final")  # not known in weights
+
+
+def _totals(asked: _Repeated, values: dict[str, Any]) -> list[Amount]:
+    return amounts(values["final"], asked.begun, asked.size, values["steps"], values["path"])
+
+
+def _counts(asked: _Repeated, values: dict[str, Any]) -> list[int]:
+    """Return how many weights are pruned after each round; raises `ParameterError`."""
+    counts = [
+        round(total * asked.size) if isinstance(total, float) else total
+        for total in _totals(asked, values)
+    ]
+    if counts[-1] > asked.size:
+        raise ParameterError(f"These tensors have only {asked.size:,} weights.")
+    if counts[-1] < asked.begun:
+        raise ParameterError(
+            f"{asked.begun:,} of {asked.size:,} weights are already pruned.",
+            remedy="Enter a higher final sparsity, or undo.",
+        )
+    return counts

@@ -1,0 +1,385 @@
+"""What the cells of the tree say: texts, bars and tooltips of modules and tensors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from copy import copy
+from enum import IntEnum
+from itertools import repeat
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QObject, Qt
+
+from pruneapp.gui.tree.nodes import Nodes
+from pruneapp.gui.tree.nodes_checks import Checks
+from pruneapp.gui.widgets import number_format, reports_danger
+from pruneapp.gui.widgets.labels import as_plain
+from pruneapp.results.document_rows_tensor_row import TensorRow
+from pruneapp.results.sparsity_report_assignment import Assignment
+from pruneapp.results.sparsity_report_danger import Danger, Severity
+
+BAR_ROLE = int(Qt.ItemDataRole.UserRole)  # (share before, share after or None) or None
+DIM_ROLE = BAR_ROLE + 1  # whether it cannot be pruned
+DANGER_ROLE = BAR_ROLE + 2  # glyph for what a step would do to it, or to something below
+EXCLUDED = "⊘"  # before the sparsity of what limits leave as it is
+RIGHT = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+
+
+class Column(IntEnum):
+    """The columns."""
+
+    NAME = 0
+    KIND = 1
+    SHAPE = 2
+    TYPE = 3
+    PARAMETERS = 4
+    TO_PRUNE = 5
+    SPARSITY = 6
+
+
+NUMBERS = frozenset({Column.PARAMETERS, Column.TO_PRUNE, Column.SPARSITY})
+
+
+class Cells(QObject):
+    """The contents of the cells.
+
+    Parameters
+    ----------
+    nodes
+        The tree.
+    checks
+        Its check marks: what is checked says more than what is not.
+    """
+
+    def __init__(self, nodes: Nodes, checks: Checks) -> None:
+        super().__init__()
+        self.nodes = nodes
+        self.checks = checks
+        self.parameters_below = nodes.below(nodes.parameters)
+        self._buffers_below = nodes.below(nodes.numel - nodes.parameters)
+        self._usual_below = nodes.below(nodes.by_default)
+        self._pruned = np.zeros(len(nodes.rows), np.int64)
+        self._after: NDArray[np.int64] | None = None
+        self.whole_names = False  # in a list, where no module stands above a tensor
+        self._dangers: Mapping[str, Danger] = {}
+        self._assignment = Assignment()
+        self._excluded_below: NDArray[np.int64] | None = None  # None if nothing is excluded
+        # How many tensors below each node are hurt so badly; empty if none is.
+        self._hurt_below: dict[Severity, NDArray[np.int64]] = {}
+        self._sum()
+
+    def _sum(self) -> None:
+        self._pruned_below = self.nodes.below(self._pruned)
+        self._after_below = None if self._after is None else self.nodes.below(self._after)
+        # By which all of a long list may be sorted, and which every row of it shows.
+        self._to_prune_below = np.zeros(len(self.nodes), np.int64)
+        if self._after_below is not None:
+            self._to_prune_below = self._after_below - self._pruned_below
+
+    def frozen(self) -> Cells:
+        """Return the cells as they are now, for a worker: what is set later does not reach them."""
+        found = Cells(self.nodes, copy(self.checks))
+        # Whatever is set replaces an array or a mapping, and changes none.
+        vars(found).update(vars(self), checks=found.checks)
+        return found
+
+    def set_sparsity(self, pruned: Mapping[str, int]) -> None:
+        """Take how many elements of some tensors are pruned; the others stay as they are."""
+        self._pruned = self._values(pruned, self._pruned)
+        self._sum()
+
+    def set_preview(
+        self, after: Mapping[str, int] | None, dangers: Mapping[str, Danger] | None = None
+    ) -> None:
+        """Take how many would be, as today for those that are left out; and what it would hurt."""
+        self._after = None if after is None else self._values(after, self._pruned.copy())
+        self._dangers = dangers or {}
+        self._hurt_below = {}
+        if self._dangers:
+            marks = {name: int(found.severity) for name, found in self._dangers.items()}
+            hurt = self._column(marks)
+            for severity in sorted(set(marks.values()), reverse=True):
+                self._hurt_below[Severity(severity)] = self.nodes.below(hurt == severity)
+        self._sum()
+
+    def set_assignment(self, assignment: Assignment) -> None:
+        """Take which tensors limits exclude, and which rule the others fall under."""
+        self._assignment = assignment
+        self._excluded_below = None
+        if assignment.excluded:
+            marked = self._column(dict.fromkeys(assignment.excluded, 1)) > 0
+            self._excluded_below = self.nodes.below(marked)
+
+    def _values(self, given: Mapping[str, int], values: NDArray[np.int64]) -> NDArray[np.int64]:
+        found = self._column(given)
+        return np.where(found >= 0, np.minimum(found, self.nodes.numel), values)
+
+    def _column(self, given: Mapping[str, int]) -> NDArray[np.int64]:
+        names = self.nodes.names
+        return np.fromiter(map(given.get, names, repeat(-1)), np.int64, len(names))
+
+    def _worst(self, node: int) -> tuple[Severity, int]:
+        """Return how badly the worst below a node would be hurt, and how many are hurt so."""
+        if not self.nodes.alias[node]:
+            for severity, below in self._hurt_below.items():
+                if count := int(below[node]):
+                    return severity, count
+        return Severity.NONE, 0
+
+    def danger(self, node: int, column: int) -> str | None:
+        """Return the glyph for the worst that would be done here; None without one."""
+        if column != Column.SPARSITY or not self._hurt_below:
+            return None
+        return reports_danger.GLYPHS[self._worst(node)[0]] or None
+
+    def _danger_text(self, node: int) -> str:
+        """Return why there is a glyph, as a sentence; empty without one."""
+        severity, count = self._worst(node)
+        if not count:
+            return ""
+        tensor = int(self.nodes.tensor[node])
+        if tensor < 0:
+            return self.tr("Below this module: {what}.").format(
+                what=reports_danger.several(severity, count)
+            )
+        return reports_danger.reason(self._dangers[self.nodes.names[tensor]])
+
+    def _is_excluded(self, node: int) -> bool:
+        """Whether limits exclude a tensor, or all of a module that would be pruned."""
+        if self._excluded_below is None or self.nodes.alias[node]:
+            return False
+        count = int(self._excluded_below[node])
+        return count > 0 and (self.nodes.tensor[node] >= 0 or count >= self._usual_below[node])
+
+    def _fate(self, node: int) -> str:
+        """Say which limit excludes a tensor, or which rule it falls under; empty for neither."""
+        tensor = int(self.nodes.tensor[node])
+        if tensor < 0:
+            count = 0 if self._excluded_below is None else int(self._excluded_below[node])
+            many = self.tr("Tensors in here that are excluded: {n}")
+            return many.format(n=number_format.count(count)) if count else ""
+        if self.nodes.alias[node]:
+            return ""
+        name = self.nodes.names[tensor]
+        limit = self._assignment.excluded.get(name)
+        if limit is not None:
+            words = {
+                "embeddings": self.tr("Excluded: embeddings"),
+                "first": self.tr("Excluded: first layer"),
+                "last": self.tr("Excluded: last layer"),
+            }
+            return words[limit]
+        rule = self._assignment.rules.get(name)
+        return "" if rule is None else self.tr("Pruned by rule {n}").format(n=rule + 1)
+
+    def sparsity(self, nodes: NDArray[np.int32]) -> NDArray[np.float64]:
+        """Return the pruned share of each of `nodes`."""
+        found: NDArray[np.float64] = self._pruned_below[nodes] / np.maximum(
+            self.parameters_below[nodes], 1
+        )
+        return found
+
+    def to_prune(self) -> NDArray[np.int64]:
+        """Return ``int64[nodes]``: how many weights below each node the step would prune."""
+        return self._to_prune_below
+
+    def copied(self, node: int, column: int) -> str:
+        """Return what a cell says in a table of another program: names whole."""
+        if column == Column.NAME:
+            tensor = int(self.nodes.tensor[node])
+            whole = tensor < 0 or self.nodes.alias[node]
+            return self.nodes.paths[node] if whole else self.nodes.names[tensor]
+        return self.text(node, column)
+
+    def text(self, node: int, column: int) -> str:
+        """Return what is shown."""
+        nodes = self.nodes
+        tensor = int(nodes.tensor[node])
+        if column == Column.NAME:
+            label = (nodes.paths if self.whole_names else nodes.labels)[node]
+            label = label or self.tr("(no name)")
+            if nodes.alias[node]:
+                return self.tr("{name} · tied to {other}").format(
+                    name=label, other=nodes.rows[tensor].shown
+                )
+            return label
+        if column == Column.SPARSITY:
+            return self._sparsity_text(node, tensor)
+        if column == Column.TO_PRUNE:
+            gone = 0 if nodes.alias[node] else int(self._to_prune_below[node])
+            return number_format.count(gone) if gone else number_format.NO_NUMBER
+        if column == Column.PARAMETERS:
+            if nodes.alias[node] or not (self.parameters_below[node] or tensor < 0):
+                return number_format.NO_NUMBER
+            return number_format.count(int(self.parameters_below[node]))
+        if column == Column.KIND:
+            row = nodes.rows[tensor] if tensor >= 0 else self._typical(node)
+            return row.kind if row else ""
+        if tensor < 0:
+            return ""
+        row = nodes.rows[tensor]
+        return number_format.shape(row.shape) if column == Column.SHAPE else row.dtype
+
+    def _typical(self, node: int) -> TensorRow | None:
+        """Return the tensor that says of what kind a module is: one right below it."""
+        inside = [int(self.nodes.tensor[child]) for child in self.nodes.children_of(node)[:8]]
+        found = [self.nodes.rows[number] for number in inside if number >= 0]
+        return next((row for row in found if row.by_default), found[0] if found else None)
+
+    def _shares(self, node: int, _column: int = 0) -> tuple[float, float | None] | None:
+        tensor = int(self.nodes.tensor[node])
+        if self.nodes.alias[node] or (tensor >= 0 and not self.nodes.prunable[tensor]):
+            return None
+        whole = int(self.parameters_below[node])
+        before = int(self._pruned_below[node])
+        after = before if self._after_below is None else int(self._after_below[node])
+        quiet = not self._usual_below[node] and not before and not after
+        if not whole or (quiet and self.checks.state(node) in {None, Qt.CheckState.Unchecked}):
+            return None
+        return before / whole, None if after == before else after / whole
+
+    def _sparsity_text(self, node: int, tensor: int) -> str:
+        if tensor >= 0 and not self.nodes.prunable[tensor]:
+            return self.tr("not prunable")
+        if tensor >= 0 and self.nodes.rows[tensor].buffer:
+            return self.tr("buffer")
+        shares = self._shares(node)
+        if self._is_excluded(node):
+            share = 0.0 if shares is None else shares[0]
+            return f"{EXCLUDED} {number_format.percent(share)}"
+        if shares is None:
+            return number_format.NO_NUMBER
+        before, after = shares
+        if after is None:
+            return number_format.percent(before)
+        then = number_format.percent(after)
+        if not before:
+            return f"→ {then}"
+        now = number_format.percent(before).rstrip("%").rstrip()
+        return f"{now} → {then}"
+
+    def check_state(self, node: int, column: int) -> Qt.CheckState | None:
+        """Return the check mark; None where there is none."""
+        return self.checks.state(node) if column == Column.NAME else None
+
+    def alignment(self, _node: int, column: int) -> int | None:
+        """Return how the text is aligned; None for the usual."""
+        return RIGHT if column in NUMBERS else None
+
+    def bar(self, node: int, column: int) -> tuple[float, float | None] | None:
+        """Return the shares that the bar paints; None without a bar."""
+        return self._shares(node) if column == Column.SPARSITY else None
+
+    def dim(self, node: int, _column: int) -> bool:
+        """Return whether nothing here can be pruned."""
+        tensor = int(self.nodes.tensor[node])
+        if tensor >= 0:
+            return bool(self.nodes.alias[node]) or not self.nodes.prunable[tensor]
+        return self.checks.state(node) is None
+
+    def why_not(self, node: int) -> str:
+        """Return why a node cannot be checked, as a sentence; empty if it can."""
+        tensor = int(self.nodes.tensor[node])
+        if tensor < 0:
+            return ""
+        row = self.nodes.rows[tensor]
+        if self.nodes.alias[node]:
+            return self.tr("The same tensor as {other}: pruned once, counted once.").format(
+                other=row.shown
+            )
+        return self.tr("Not prunable: {why}.").format(why=row.why_not) if row.why_not else ""
+
+    def why_unchecked(self, node: int) -> str:
+        """Return why a click on a node checks nothing, as sentences; empty if it does."""
+        if self.checks.reached(node).any():
+            return ""
+        if why := self.why_not(node):
+            return why
+        name = self.nodes.paths[node] or self.tr("The model")
+        if not self.checks.below(node).any():
+            return self.tr("Nothing was selected: no tensor of {name} can be pruned.").format(
+                name=name
+            )
+        return self.tr(
+            "Nothing was selected: {name} has only norms and biases. "
+            "Select them one by one, or all by “Select all below” in the context menu."
+        ).format(name=name)
+
+    def tooltip(self, node: int, _column: int) -> str:
+        """Return all that is known, the name whole."""
+        nodes = self.nodes
+        tensor = int(nodes.tensor[node])
+        lines = [nodes.paths[node]]
+        if tensor >= 0:
+            row = nodes.rows[tensor]
+            if row.name != nodes.paths[node] and not nodes.alias[node]:
+                lines.append(self.tr("in the file: {name}").format(name=row.name))
+            facts = (
+                row.kind,
+                number_format.shape(row.shape),
+                row.dtype,
+                number_format.exact_size(row.nbytes),
+            )
+            lines.append(" · ".join(fact for fact in facts if fact))
+        if not nodes.alias[node]:
+            lines += self._counted(node)
+        if why := self.why_not(node):
+            lines.append(why)
+        elif tensor >= 0 and nodes.rows[tensor].buffer:
+            lines.append(
+                self.tr("A buffer: computed, not learned. Nothing checks it but its own check box.")
+            )
+        if fate := self._fate(node):
+            lines.append(fate)
+        if hurt := self._danger_text(node):
+            lines.append(f"{reports_danger.GLYPHS[self._worst(node)[0]]} {hurt}")
+        return "<br>".join(as_plain(line) for line in lines)
+
+    def _counted(self, node: int) -> Iterator[str]:
+        """Say how much there is: parameters and buffers, where they differ."""
+        if whole := int(self.parameters_below[node]):
+            yield self.tr("{pruned} of {all} parameters pruned").format(
+                pruned=number_format.count(int(self._pruned_below[node])),
+                all=number_format.count(whole),
+            )
+        if buffers := int(self._buffers_below[node]):
+            yield self.tr("{n} elements in buffers").format(n=number_format.count(buffers))
+
+    def accessible(self, node: int, column: int) -> str | None:
+        """Return what a screen reader says; None for what is shown."""
+        if column != Column.SPARSITY:
+            return None
+        shares = self._shares(node)
+        if self._is_excluded(node):
+            share = number_format.percent(0.0 if shares is None else shares[0])
+            return self.tr("{share} pruned. {why}").format(share=share, why=self._fate(node))
+        if shares is None:
+            return self.text(node, column)
+        before, after = shares
+        if after is None:
+            return self.tr("{share} pruned").format(share=number_format.percent(before))
+        text = self.tr("{share} pruned, {after} after the step").format(
+            share=number_format.percent(before), after=number_format.percent(after)
+        )
+        hurt = self._danger_text(node)
+        return f"{text}. {self.tr('Danger')}: {hurt}" if hurt else text
+
+    def description(self, node: int, column: int) -> str | None:
+        """Return what a screen reader adds."""
+        return self.why_not(node) if column == Column.NAME else None
+
+
+# What a cell says in each role of Qt's, by plain ints: a repaint asks for hundreds of values.
+ANSWERS: Mapping[int, Callable[[Cells, int, int], Any]] = {
+    int(Qt.ItemDataRole.DisplayRole): Cells.text,
+    int(Qt.ItemDataRole.CheckStateRole): Cells.check_state,
+    int(Qt.ItemDataRole.TextAlignmentRole): Cells.alignment,
+    int(Qt.ItemDataRole.ToolTipRole): Cells.tooltip,
+    int(Qt.ItemDataRole.AccessibleTextRole): Cells.accessible,
+    int(Qt.ItemDataRole.AccessibleDescriptionRole): Cells.description,
+    BAR_ROLE: Cells.bar,
+    DIM_ROLE: Cells.dim,
+    DANGER_ROLE: Cells.danger,
+}

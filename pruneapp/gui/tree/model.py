@@ -1,0 +1,322 @@
+"""The tree as Qt's views ask for it; filtered and sorted here, never by a proxy."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, overload
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import (
+    QAbstractItemModel,
+    QModelIndex,
+    QObject,
+    QPersistentModelIndex,
+    Qt,
+    Signal,
+)
+from PySide6.QtGui import QAccessible
+
+from pruneapp.gui.tree.cell_text import ANSWERS, NUMBERS, RIGHT, Cells, Column
+from pruneapp.gui.tree.model_filter import Filter
+from pruneapp.gui.tree.model_listing import MORE, Listing, Order
+from pruneapp.gui.tree.nodes import ROOT, Nodes
+from pruneapp.gui.tree.nodes_building import build_nodes
+from pruneapp.gui.tree.nodes_checks import Checks
+from pruneapp.results.sparsity_report_assignment import Assignment
+from pruneapp.results.sparsity_report_danger import Danger
+
+Index = QModelIndex | QPersistentModelIndex
+
+_DISPLAY = int(Qt.ItemDataRole.DisplayRole)
+_CHECK = int(Qt.ItemDataRole.CheckStateRole)
+_ALIGNMENT = int(Qt.ItemDataRole.TextAlignmentRole)
+_TOOLTIP = int(Qt.ItemDataRole.ToolTipRole)
+_COLUMNS = len(Column)
+_NOWHERE = QModelIndex()
+# Made once: a view asks for the flags of every row that it lays out.
+_MODULE = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable
+_MODULE_MARKED = _MODULE | Qt.ItemFlag.ItemIsUserCheckable
+_TENSOR = _MODULE | Qt.ItemFlag.ItemNeverHasChildren
+_TENSOR_MARKED = _MODULE_MARKED | Qt.ItemFlag.ItemNeverHasChildren
+
+
+class TreeModel(QAbstractItemModel):
+    """Modules and tensors.
+
+    Signals
+    -------
+    checkedChanged
+        The person changed a check mark.
+    checkRefused
+        The person clicked a check mark, and there was nothing to check; says why.
+    valuesChanged
+        Numbers or marks changed, the tree did not: repaint from this column on.
+    """
+
+    checkedChanged = Signal()
+    checkRefused = Signal(str)
+    valuesChanged = Signal(int)
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.flat = False
+        self._take(build_nodes(()), Order())
+
+    def _take(self, nodes: Nodes, order: Order) -> None:
+        self.nodes = nodes
+        self.checks = Checks(nodes)
+        # Looked up: a long list is laid out anew with each part of it that is fetched.
+        marked = nodes.prunable[nodes.tensor] & ~nodes.alias if nodes.rows else nodes.alias
+        self._of_tensors = [
+            None if module else _TENSOR_MARKED if able else _TENSOR
+            for module, able in zip((nodes.tensor < 0).tolist(), marked.tolist(), strict=True)
+        ]
+        self.cells = Cells(nodes, self.checks)
+        self.cells.whole_names = self.flat
+        self._show(Listing(self.cells, Filter(), order, flat=self.flat))
+
+    def _show(self, listing: Listing) -> None:
+        self.listing = listing
+        self.checks.limit(listing.shown)
+
+    # What the panel sets
+
+    def set_nodes(self, nodes: Nodes) -> None:
+        """Show another tree: nothing pruned, what is pruned by default checked, no filter."""
+        self.beginResetModel()
+        self._take(nodes, self.listing.order)
+        self.endResetModel()
+
+    def set_filter(self, wanted: Filter) -> None:
+        """Show only what answers to `wanted`, and the modules above it."""
+        if wanted != self.listing.filter:
+            self.beginResetModel()
+            self._show(Listing(self.cells, wanted, self.listing.order, flat=self.flat))
+            self.endResetModel()
+
+    def set_flat(self, *, flat: bool, order: Order) -> None:
+        """List all tensors below each other, or show them below their modules, sorted like that."""
+        if flat != self.flat:
+            self.beginResetModel()
+            self.flat = self.cells.whole_names = flat
+            self._show(Listing(self.cells, self.listing.filter, order, flat=flat))
+            self.endResetModel()
+
+    def sort_again(self) -> None:
+        """Sort by the numbers as they are by now."""
+        self.beginResetModel()
+        self.listing.sort(self.listing.order)
+        self.endResetModel()
+
+    def set_sparsity(self, pruned: Mapping[str, int]) -> None:
+        """Show how many elements of some tensors are pruned; the others stay as they are."""
+        if pruned:
+            self.cells.set_sparsity(pruned)
+            self.refresh(Column.TO_PRUNE)
+
+    def set_preview(
+        self, after: Mapping[str, int] | None, dangers: Mapping[str, Danger] | None = None
+    ) -> None:
+        """Show how many would be, and what it would hurt, by names in the file.
+
+        As today for those that are left out. None: no preview.
+        """
+        self.cells.set_preview(after, dangers)
+        self.refresh(Column.TO_PRUNE)
+
+    def set_assignment(self, assignment: Assignment) -> None:
+        """Show which tensors limits exclude, and which rule the others fall under."""
+        self.cells.set_assignment(assignment)
+        self.refresh(Column.SPARSITY)
+
+    def replace_checked(self, checked: NDArray[np.bool_]) -> bool:
+        """Check exactly these tensors (``bool[rows]``); returns whether anything changed."""
+        changed = self.checks.replace(checked)
+        if changed:
+            self.refresh()
+        return changed
+
+    def refresh(self, first: Column = Column.NAME) -> None:
+        """Tell that values changed in the columns from `first` on."""
+        # The view repaints what is in sight whatever happens; a tool that reads the screen wants
+        # to be told what it has asked for, as long as that is not a great deal.
+        listed = list(self.listing.listed())[:256] if QAccessible.isActive() else []
+        for node in listed:
+            if len(self.listing.children(node)):
+                parent = self.index_of(node)
+                last = self.rowCount(parent) - 1
+                if last >= 0:
+                    self.dataChanged.emit(
+                        self.index(0, first, parent), self.index(last, Column.SPARSITY, parent)
+                    )
+        self.valuesChanged.emit(first)
+
+    # Structure
+
+    def index_of(self, node: int, column: int = 0) -> QModelIndex:
+        """Return the index of a node, which is fetched if need be; invalid if it is not shown."""
+        if node == ROOT or not self.listing.shown_below[node]:
+            return QModelIndex()
+        above = int(self.nodes.parent[node])
+        if self.flat:
+            if self.nodes.tensor[node] < 0 or self.nodes.alias[node]:
+                return QModelIndex()
+            above = ROOT
+        self.listing.children(above)
+        row = self.listing.row(node)
+        if row >= len(self.listing.fetched(above)):
+            self._fetch(self.index_of(above), row + MORE)
+        return self.createIndex(row, column, node)
+
+    def is_near(self, node: int) -> bool:
+        """Return whether a node is in the part of a long list that is fetched, or next to it."""
+        above = ROOT if self.flat else int(self.nodes.parent[node])
+        fetched = len(self.listing.fetched(above)) if above >= ROOT else 0
+        return self.listing.row(node) < fetched + MORE
+
+    def way(self, node: int) -> tuple[int, ...]:
+        """Return the places among siblings on the way from the root to a node that is listed."""
+        found = []
+        while node > ROOT:
+            found.append(self.listing.row(node))
+            node = int(self.nodes.parent[node])
+        return tuple(reversed(found))
+
+    def index(self, row: int, column: int, parent: Index = QModelIndex()) -> QModelIndex:
+        """Return the index of a child."""
+        # Asked for every row of a long list that is laid out: nothing is asked for twice.
+        above = parent.column()  # -1 without a parent
+        children = self.listing.fetched(ROOT if above < 0 else parent.internalId())
+        if above <= 0 <= row < len(children) and 0 <= column < _COLUMNS:
+            return self.createIndex(row, column, children[row])
+        return _NOWHERE
+
+    @overload
+    def parent(self) -> QObject | None: ...
+
+    @overload
+    def parent(self, index: Index) -> QModelIndex: ...
+
+    def parent(self, index: Index | None = None) -> QObject | QModelIndex | None:
+        """Return the index of the module above; without an index the owner, as any QObject."""
+        if index is None:
+            return super().parent()
+        if self.flat or not index.isValid():
+            return _NOWHERE
+        above = int(self.nodes.parent[index.internalId()])
+        if above <= ROOT:
+            return QModelIndex()
+        return self.createIndex(self.listing.row(above), 0, above)
+
+    def rowCount(self, parent: Index = QModelIndex()) -> int:
+        """Return how many children are fetched."""
+        if parent.column() > 0:
+            return 0
+        return len(self.listing.fetched(parent.internalId() if parent.isValid() else ROOT))
+
+    def columnCount(self, _parent: Index = QModelIndex()) -> int:
+        """Return the number of columns."""
+        return _COLUMNS
+
+    def hasChildren(self, parent: Index = QModelIndex()) -> bool:
+        """Return whether there is anything below, without listing it."""
+        if parent.column() > 0:
+            return False
+        node = parent.internalId() if parent.isValid() else ROOT
+        return bool(self.nodes.tensor[node] < 0 and self.listing.shown_below[node])
+
+    def canFetchMore(self, parent: Index) -> bool:
+        """Return whether a long list goes on."""
+        node = parent.internalId() if parent.isValid() else ROOT
+        return len(self.listing.fetched(node)) < len(self.listing.children(node))
+
+    def fetchMore(self, parent: Index) -> None:
+        """Go on with a long list."""
+        node = parent.internalId() if parent.isValid() else ROOT
+        self._fetch(parent, len(self.listing.fetched(node)) + MORE)
+
+    def fetch_all(self) -> None:
+        """List everything below the root, however much that is: someone goes to its end."""
+        self._fetch(QModelIndex(), len(self.listing.children(ROOT)))
+
+    def _fetch(self, parent: Index, wanted: int) -> None:
+        """List so many children, in one go: each insertion makes the view lay out again."""
+        node = parent.internalId() if parent.isValid() else ROOT
+        have = len(self.listing.fetched(node))
+        more = self.listing.missing(node, wanted)
+        if more:
+            self.beginInsertRows(parent, have, have + len(more) - 1)
+            self.listing.fetch(node, more)
+            self.endInsertRows()
+
+    def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
+        """Sort siblings; column -1 is the order of the file."""
+        wanted = Order(column, order == Qt.SortOrder.DescendingOrder)
+        if wanted != self.listing.order:
+            self.beginResetModel()
+            self.listing.sort(wanted)
+            self.endResetModel()
+
+    # Values
+
+    def flags(self, index: Index) -> Qt.ItemFlag:
+        """Return what can be done with a cell."""
+        column = index.column()
+        if column < 0:
+            return Qt.ItemFlag.NoItemFlags
+        node = index.internalId()
+        if column:
+            return _MODULE if self._of_tensors[node] is None else _TENSOR
+        found = self._of_tensors[node]
+        if found is None:
+            found = _MODULE if self.checks.state(node) is None else _MODULE_MARKED
+        return found
+
+    def setData(self, index: Index, value: Any, role: int = int(Qt.ItemDataRole.EditRole)) -> bool:
+        """Take a check mark."""
+        if role != _CHECK or not index.isValid() or index.column() != Column.NAME:
+            return False
+        self.check([index.internalId()], on=Qt.CheckState(value) == Qt.CheckState.Checked)
+        return True
+
+    def check(self, nodes: Sequence[int], *, on: bool) -> None:
+        """Check or clear nodes as a click on each would."""
+        if on and not self.checks.reach(nodes):
+            # Marks that were set one by one are cleared as those of any other module.
+            on = not any(
+                self.checks.state(node) == Qt.CheckState.PartiallyChecked for node in nodes
+            )
+        if self.checks.set_nodes(nodes, on=on):
+            self.refresh()
+            self.checkedChanged.emit()
+        elif on and nodes and (why := self.cells.why_unchecked(nodes[0])):
+            self.checkRefused.emit(why)
+
+    def headerData(self, section: int, orientation: Qt.Orientation, role: int = _DISPLAY) -> Any:
+        """Return the names of the columns."""
+        if orientation != Qt.Orientation.Horizontal or not 0 <= section < len(Column):
+            return None
+        if role == _DISPLAY:
+            return (
+                self.tr("Name"),
+                self.tr("Kind"),
+                self.tr("Shape"),
+                self.tr("Type"),
+                self.tr("Parameters"),
+                self.tr("To be pruned"),
+                self.tr("Sparsity"),
+            )[section]
+        if role == _TOOLTIP and section == Column.KIND:
+            return self.tr("Inferred from names and shapes; not stored in the file.")
+        if role == _ALIGNMENT and section in NUMBERS:
+            return RIGHT
+        return None
+
+    def data(self, index: Index, role: int = _DISPLAY) -> Any:
+        """Return a value of a cell."""
+        # What nobody answers is asked for as often as the rest, in every repaint.
+        answer = ANSWERS.get(role)
+        if answer is None or not index.isValid():
+            return None
+        return answer(self.cells, index.internalId(), index.column())

@@ -1,0 +1,379 @@
+"""The left side of the window: a filter, the tree, and how much is checked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from PySide6.QtCore import QPoint, QSignalBlocker, Qt, QTimer, Signal
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QHBoxLayout, QMenu, QVBoxLayout, QWidget
+
+from pruneapp.gui.tree.model import TreeModel
+from pruneapp.gui.tree.nodes import ROOT, Nodes
+from pruneapp.gui.tree.nodes_building import build_nodes
+from pruneapp.gui.tree.panel_filter_row import FilterRow
+from pruneapp.gui.tree.view import TreeView
+from pruneapp.gui.widgets import number_format
+from pruneapp.gui.widgets.labels import ElidedLabel, recolor
+from pruneapp.gui.widgets.theme_colors import with_defaults
+from pruneapp.results.document_rows_tensor_row import TensorRow
+from pruneapp.results.short_names import ShortNames
+from pruneapp.results.sparsity_report_assignment import Assignment
+from pruneapp.results.sparsity_report_danger import Danger
+
+# Up to here a filter answers within a key stroke; beyond, it waits for the person to pause.
+_AT_ONCE = 5_000
+_PAUSE_MS = 120
+
+
+class ModuleTree(QWidget):
+    """The tree of modules with its filter.
+
+    Signals
+    -------
+    focusChanged
+        Another tensor is in focus; its name in the file.
+    checkedChanged
+        The person checked or cleared something.
+    checkRefused
+        The person wanted to check something, and nothing was; says why.
+    flatChanged
+        The person wants a list of all tensors, or the tree.
+    """
+
+    focusChanged = Signal(str)
+    checkedChanged = Signal()
+    checkRefused = Signal(str)
+    flatChanged = Signal(bool)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.model = TreeModel(self)
+        self.filter_row = FilterRow(self)
+        self.view = TreeView(self.model, self)
+        # What it says must not make the whole side wider.
+        self.footer = ElidedLabel()
+        self.footer.elide = Qt.TextElideMode.ElideRight
+        self._used = True
+        self._focus = -1
+        self._short = ShortNames()
+        self._order: list[int] | None = None
+        self._pause = QTimer(self)
+        self._pause.setSingleShot(True)
+        self._pause.setInterval(_PAUSE_MS)
+
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(8)
+        layout.addWidget(self.filter_row)
+        layout.addWidget(self.view, 1)
+        bottom = QHBoxLayout()
+        layout.addLayout(bottom)
+        bottom.setContentsMargins(4, 0, 4, 0)
+        bottom.addWidget(self.footer, 1)
+
+        self.view.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        self.view.customContextMenuRequested.connect(self._show_menu)
+        self.view.nodeFocused.connect(self._focus_node)
+        self.view.checkAllRequested.connect(self.check_all_shown)
+        self.filter_row.changed.connect(self._filter_soon)
+        self.filter_row.left.connect(self._enter_tree)
+        self.filter_row.flat.toggled.connect(self._show_flat)
+        self._pause.timeout.connect(self._filter_now)
+        self.model.checkedChanged.connect(self._after_check)
+        self.model.checkRefused.connect(self.checkRefused)
+        self.model.modelReset.connect(self._forget_order)
+        self._count()
+
+    # Told
+
+    def set_rows(self, rows: Sequence[TensorRow]) -> None:
+        """Show the tensors of a checkpoint; for more than some thousands use `set_nodes`."""
+        self.set_nodes(build_nodes(rows))
+
+    def set_nodes(self, nodes: Nodes) -> None:
+        """Show a tree that `build_nodes` made, in a worker if it is large."""
+        self._focus = -1
+        self._pause.stop()
+        self.filter_row.reset(nodes.kinds)
+        self.view.forget()
+        self.model.set_nodes(nodes)
+        self.view.open_at_first()
+        self._count()
+
+    def set_sparsity(self, pruned: Mapping[str, int]) -> None:
+        """Show how many elements of some tensors are pruned; the others stay as they are."""
+        self.model.set_sparsity(pruned)
+
+    def set_preview(
+        self, after: Mapping[str, int] | None, dangers: Mapping[str, Danger] | None = None
+    ) -> None:
+        """Show how many would be pruned, and what that would hurt; None if nothing is asked for."""
+        self.model.set_preview(after, dangers)
+
+    def set_assignment(self, assignment: Assignment) -> None:
+        """Show which tensors limits exclude, and which rule the others fall under."""
+        self.model.set_assignment(assignment)
+
+    def set_checked(self, names: Sequence[str]) -> None:
+        """Check exactly these tensors, by any of their names."""
+        self.model.replace_checked(self.model.checks.of_names(names))
+        self._count()
+
+    def look(self) -> dict[str, Any]:
+        """Return what is unfolded and sorted by, and which kind is shown, as plain JSON."""
+        order = self.view.order(flat=False)
+        return {
+            "unfolded": self.view.unfolded(),
+            "kind": self.filter_row.wanted().kind,
+            **({"order": order} if order else {}),
+        }
+
+    def set_used(self, used: bool) -> None:
+        """Take note whether any rule is for the checked tensors."""
+        if used != self._used:
+            self._used = used
+            self._count()
+
+    def set_look(self, look: Mapping[str, Any]) -> None:
+        """Take what `look` returned for this file; what makes no sense is left out."""
+        unfolded, kind, order = look.get("unfolded"), look.get("kind"), look.get("order")
+        if isinstance(order, dict):
+            self.view.set_order(order, flat=False)
+        if isinstance(unfolded, list):
+            self.view.set_unfolded(path for path in unfolded if isinstance(path, str))
+        if isinstance(kind, str) and kind in self.model.nodes.kinds:
+            self.filter_row.kind.setCurrentIndex(self.filter_row.kind.findData(kind))
+
+    def set_focused(self, name: str) -> None:
+        """Put the cursor on a tensor by any of its names; an unknown one changes nothing."""
+        found = np.flatnonzero(self.model.checks.of_names((name,)))
+        if len(found):
+            self._focus = int(found[0])
+            self.view.show_node(int(self.model.nodes.leaf[self._focus]))
+
+    def set_flat(self, *, flat: bool) -> None:
+        """List all tensors below each other, or show them below their modules."""
+        blocker = QSignalBlocker(self.filter_row.flat)
+        self.filter_row.flat.setChecked(flat)
+        del blocker
+        self.view.delegate.short = self._short if flat else None
+        self.view.set_flat(flat=flat)
+
+    def set_short_names(self, short: ShortNames) -> None:
+        """Take how names are shortened where there is no room for them."""
+        self._short = short
+        self.view.delegate.short = short if self.model.flat else None
+        self.view.fit()
+
+    def set_colors(self, colors: Mapping[str, str]) -> None:
+        """Take the theme's colours."""
+        colors = with_defaults(colors)
+        self.view.delegate.set_colors(colors)
+        recolor(self.footer, colors["muted"])
+        self.view.viewport().update()
+
+    # Asked
+
+    def checked(self) -> tuple[str, ...]:
+        """Return the names of the checked tensors in file order."""
+        return self.model.checks.names()
+
+    def checked_rows(self) -> tuple[TensorRow, ...]:
+        """Return the checked tensors in file order."""
+        return self.model.checks.rows()
+
+    def focused(self) -> str:
+        """Return the name of the tensor in focus; empty if there is none."""
+        return self.model.nodes.rows[self._focus].name if self._focus >= 0 else ""
+
+    # Done by keys and menus of the window
+
+    def focus_filter(self) -> None:
+        """Put the cursor into the filter, its text selected."""
+        self.filter_row.focus_text()
+
+    def step_focus(self, step: int) -> None:
+        """Go to the next (1) or previous (-1) tensor as shown; stops at the ends."""
+        if self._order is None:
+            self._order = self.model.listing.tensor_order()
+        if not self._order:
+            return
+        leaf = int(self.model.nodes.leaf[self._focus]) if self._focus >= 0 else -1
+        try:
+            place = self._order.index(leaf) + step
+        except ValueError:
+            place = 0 if step > 0 else len(self._order) - 1
+        node = self._order[min(max(place, 0), len(self._order) - 1)]
+        self.view.show_node(node)
+        self._focus_node(node)
+
+    def check_all_shown(self) -> None:
+        """Check what a click on everything shown would check; if that is nothing, all of it."""
+        if self.model.checks.reached(ROOT).any():
+            self.model.check([ROOT], on=True)
+        else:  # who filters for biases means them
+            self._replace(self.model.checks.checked | self.model.checks.below(ROOT))
+
+    def uncheck_all(self) -> None:
+        """Clear every check mark, shown or not."""
+        if self.model.replace_checked(np.zeros_like(self.model.checks.checked)):
+            self.model.checkedChanged.emit()
+
+    # Inside
+
+    def _focus_node(self, node: int) -> None:
+        nodes = self.model.nodes
+        number = int(nodes.tensor[node])
+        if number < 0:
+            # A layer stands for its weight; a module of layers stands for nothing.
+            children = nodes.children_of(node)[:64].tolist()
+            own = [child for child in children if "." not in nodes.labels[child]]
+            inside = [found for child in own if (found := int(nodes.tensor[child])) >= 0]
+            usual = [found for found in inside if nodes.by_default[found]]
+            if not inside:
+                return
+            number = (usual or inside)[0]
+        if number != self._focus:
+            self._focus = number
+            self.focusChanged.emit(nodes.rows[number].name)
+
+    def _show_flat(self, flat: bool) -> None:
+        self.set_flat(flat=flat)
+        self.flatChanged.emit(flat)
+
+    def _filter_soon(self) -> None:
+        if len(self.model.nodes) <= _AT_ONCE:
+            self._filter_now()
+        else:
+            self._pause.start()
+
+    def _filter_now(self) -> None:
+        self.model.set_filter(self.filter_row.wanted())
+        self._count()
+
+    def _enter_tree(self) -> None:
+        if self._pause.isActive():
+            self._pause.stop()
+            self._filter_now()
+        self.view.setFocus()
+        if not self.view.currentIndex().isValid():
+            self.view.setCurrentIndex(self.model.index(0, 0))
+
+    def _forget_order(self) -> None:
+        self._order = None
+
+    def _after_check(self) -> None:
+        self._count()
+        self.checkedChanged.emit()
+
+    def _count(self) -> None:
+        checks = self.model.checks
+        tensors = int(checks.checked.sum())
+        weights = int(self.model.nodes.numel[checks.checked].sum())
+        whole = self._used and not checks.hidden  # else there is no room for the weights
+        if not self.model.nodes.rows:
+            text = ""
+        elif tensors == 1:
+            text = (
+                self.tr("1 tensor, {weights} weights selected")
+                if whole
+                else self.tr("1 tensor selected")
+            ).format(weights=number_format.count(weights))
+        else:
+            text = (
+                self.tr("{tensors} tensors, {weights} weights selected")
+                if whole
+                else self.tr("{tensors} tensors selected")
+            ).format(tensors=number_format.count(tensors), weights=number_format.count(weights))
+        if text and not self._used:
+            text += self.tr("; not used by the rules")
+        if checks.hidden:
+            text += self.tr(" · {n} not shown").format(n=number_format.count(checks.hidden))
+        self.footer.setText(text)
+
+    # The context menu
+
+    def _show_menu(self, place: QPoint) -> None:
+        index = self.view.indexAt(place)
+        if index.isValid():
+            menu = self.context_menu(index.internalId())
+            menu.exec(self.view.viewport().mapToGlobal(place))
+            menu.deleteLater()
+
+    def context_menu(self, node: int) -> QMenu:
+        """Return the menu for a node."""
+        nodes = self.model.nodes
+        menu = QMenu(self)
+        alike = self._alike(node)
+        check = menu.addAction(
+            self.tr("Check all of this role ({n})").format(n=number_format.count(int(alike.sum())))
+        )
+        check.setEnabled(bool(alike.any()))
+        check.triggered.connect(lambda: self._replace(self.model.checks.checked | alike))
+        if nodes.tensor[node] < 0:
+            below = self.model.checks.below(node)
+            learned = below & (nodes.parameters > 0)
+            below = learned if learned.any() else below  # buffers only where there is nothing else
+            check_below = menu.addAction(self.tr("Select all below"))
+            check_below.setEnabled(bool(below.any()))
+            check_below.triggered.connect(lambda: self._replace(self.model.checks.checked | below))
+        only = self.model.checks.reached(node)
+        check_only = menu.addAction(self.tr("Check only this"))
+        check_only.setEnabled(bool(only.any()))
+        check_only.triggered.connect(lambda: self._replace(only))
+        self._offer_selected(menu, node)
+        clear = menu.addAction(self.tr("Deselect all"))
+        clear.setEnabled(bool(self.model.checks.checked.any()))
+        clear.triggered.connect(self.uncheck_all)
+        menu.addSeparator()
+        number = int(nodes.tensor[node])
+        name = nodes.paths[node]
+        if number >= 0 and not nodes.alias[node]:
+            name = nodes.rows[number].name
+        copy = menu.addAction(self.tr("Copy name"))
+        copy.triggered.connect(lambda: QGuiApplication.clipboard().setText(name))
+        return menu
+
+    def _offer_selected(self, menu: QMenu, node: int) -> None:
+        """Offer what can be done with the rows that are selected, and to select more of them."""
+        nodes = self.model.nodes
+        chosen = self.view.selected_nodes()
+        if len(chosen) > 1 and node in chosen:
+            count = number_format.count(len(chosen))
+            check = menu.addAction(self.tr("Check the {n} selected").format(n=count))
+            check.triggered.connect(lambda: self.model.check(chosen, on=True))
+            uncheck = menu.addAction(self.tr("Uncheck the {n} selected").format(n=count))
+            uncheck.triggered.connect(lambda: self.model.check(chosen, on=False))
+        if self.model.flat:
+            given = chosen if node in chosen else [node]
+            wanted = np.unique(nodes.in_blocks[nodes.tensor[given]])
+            shown = self.model.listing.children(ROOT)
+            found = np.isin(nodes.in_blocks[nodes.tensor[shown]], wanted)
+            same: list[int] = shown[found].tolist()
+            select = menu.addAction(
+                self.tr("Select the same role in all blocks ({n})").format(
+                    n=number_format.count(len(same))
+                )
+            )
+            select.setEnabled(len(same) > len(given))
+            select.triggered.connect(lambda: self.view.select_nodes(same))
+        copy = menu.addAction(self.tr("Copy rows"))
+        copy.setEnabled(bool(chosen))
+        copy.triggered.connect(self.view.copy_selected)
+
+    def _replace(self, checked: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> None:
+        if self.model.replace_checked(checked):
+            self.model.checkedChanged.emit()
+
+    def _alike(self, node: int) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+        """Return ``bool[rows]``: prunable tensors of the same kinds and last names, all shown."""
+        nodes = self.model.nodes
+        roles = np.unique(nodes.role[self.model.checks.reached(node)])
+        alike = nodes.prunable & np.isin(nodes.role, roles)
+        found: np.ndarray[tuple[int], np.dtype[np.bool_]] = (
+            alike & self.model.listing.shown[nodes.leaf]
+        )
+        return found

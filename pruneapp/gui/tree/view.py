@@ -1,0 +1,624 @@
+"""The tree itself: keys, what is unfolded, and which columns there is room for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from heapq import nlargest
+from typing import Any
+
+import numpy as np
+from PySide6.QtCore import (
+    QItemSelection,
+    QItemSelectionModel,
+    QItemSelectionRange,
+    QModelIndex,
+    QPersistentModelIndex,
+    QPoint,
+    QRect,
+    Qt,
+    QTimer,
+    Signal,
+)
+from PySide6.QtGui import (
+    QColor,
+    QKeyEvent,
+    QKeySequence,
+    QPainter,
+    QPaintEvent,
+    QPalette,
+    QPen,
+    QResizeEvent,
+)
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QHeaderView,
+    QMenu,
+    QStyleOptionViewItem,
+    QTreeView,
+    QWidget,
+)
+
+from pruneapp.gui.tree.cell_text import Column
+from pruneapp.gui.tree.delegate import BAR_WIDTH, GLYPH_WIDTH, CellDelegate, beside_name
+from pruneapp.gui.tree.model import Index, TreeModel
+from pruneapp.gui.tree.model_listing import Order
+from pruneapp.gui.tree.nodes import MODULE, ROOT
+from pruneapp.gui.tree.view_shares import Shares
+from pruneapp.gui.widgets.clipboard import Numbers, copy_rows
+from pruneapp.gui.widgets.labels import within_reason
+from pruneapp.gui.widgets.safe_paint import reported
+
+# In the order in which columns give way to the name where room is short.
+_GIVE_WAY = (Column.TO_PRUNE, Column.TYPE, Column.PARAMETERS, Column.KIND, Column.SHAPE)
+_GIVE_WAY_IN_LIST = (Column.TYPE, Column.KIND, Column.SHAPE, Column.PARAMETERS, Column.TO_PRUNE)
+_WIDEST_NAME = 900  # pixels of a name in the list: beyond, it loses its middle
+_MEASURED = 1_000  # names of the list by which the width of all is known
+_WIDEST_OF = 32  # of which so many are measured in pixels
+# Rows of many heights take long where there are many of them: then names lose their middle.
+_MOST_WRAPPED = 3_000
+_WIDEST = 4_000  # pixels of a column that is remembered
+_MOST_UNFOLDED = 1_000  # modules that are remembered as unfolded
+_LETTERS = {  # widths in digits of the font
+    Column.NAME: 18,
+    Column.KIND: 11,
+    Column.SHAPE: 10,
+    Column.TYPE: 10,
+    Column.PARAMETERS: 12,
+    Column.TO_PRUNE: 12,
+}
+_LEAST_NAME = 12
+# Of the tree's width; beyond it the bar gives way to the name, which tells one row from another.
+_MOST_SPARSITY = 0.45
+_OPEN_AT_FIRST = 16
+_SETTLED_MS = 250
+_MOST_KEPT = 5_000  # rows that stay selected when they are sorted otherwise
+_OPEN_WHEN_FILTERED = 2_000
+_OPEN_AT_ONCE = 5_000  # rows that are unfolded by one key
+
+
+class TreeView(QTreeView):
+    """A tree of modules.
+
+    Signals
+    -------
+    nodeFocused
+        The node under the cursor changed, by the person.
+    checkAllRequested
+        The person wants all that is shown to be checked.
+    """
+
+    nodeFocused = Signal(int)
+    checkAllRequested = Signal()
+
+    def __init__(self, model: TreeModel, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.tree = model
+        self._open: set[int] = set()
+        self._current = (model.nodes, ROOT)
+        self._selected: list[int] = []
+        self._settling = QTimer(self)
+        self._settling.setSingleShot(True)
+        self._settling.setInterval(_SETTLED_MS)
+        self._settling.timeout.connect(self._sort_again)
+        self._orders = {False: Order(), True: Order()}  # of the tree, and of the list
+        self._chosen_columns = False
+        self._own_widths: dict[int, int] = {}  # of columns that the person made wider or narrower
+        self._fitting = False  # while widths are changed by nobody
+        self._measured: tuple[object, object, int] = (None, None, 0)  # what names need in a list
+        self._restoring = False
+        self._shares: Shares | None = None  # while nothing else is painted
+        self.delegate = CellDelegate(self)
+        self.setItemDelegate(self.delegate)
+        self._set_wrapping()
+        self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
+        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerItem)
+        self.setAllColumnsShowFocus(True)
+        self.setIndentation(10)
+        self.setAnimated(False)
+        self.setModel(model)
+        header = self.header()
+        header.setStretchLastSection(False)
+        header.setMinimumSectionSize(40)
+        header.setSectionResizeMode(Column.NAME, QHeaderView.ResizeMode.Stretch)
+        header.setSortIndicatorClearable(True)
+        header.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        header.customContextMenuRequested.connect(self._choose_columns)
+        # It asks for every cell whether all of a column is selected before it paints anything.
+        header.setSelectionModel(QItemSelectionModel(model, header))
+        self.setSortingEnabled(True)
+        self.sortByColumn(-1, Qt.SortOrder.AscendingOrder)
+        self.setAccessibleName(self.tr("Module tree"))
+        self._set_widths()
+        header.sectionResized.connect(self._on_section_resized)
+        # After it was sorted: who sorts wants the first, not the row that was current.
+        header.sectionClicked.connect(self.scrollToTop)
+
+        model.modelAboutToBeReset.connect(self._before_reset)
+        model.modelReset.connect(self._after_reset)
+        model.valuesChanged.connect(self._repaint_columns)
+        self.expanded.connect(self._note_expanded)
+        self.collapsed.connect(self._note_collapsed)
+
+    def _repaint_columns(self, first: int) -> None:
+        # Every cell is painted by Python: numbers alone are a part of what a whole repaint takes.
+        area = self.viewport().rect()
+        if first > Column.NAME:
+            area.setLeft(self.columnViewportPosition(first))
+        self.viewport().update(area)
+        # What it is sorted by changes with every move of a slider: wait until that rests.
+        if first == self.tree.listing.order.column or (
+            first == Column.TO_PRUNE and self.tree.listing.order.column == Column.SPARSITY
+        ):
+            self._settling.start()
+
+    def _sort_again(self) -> None:
+        place = self.verticalScrollBar().value()
+        self.tree.sort_again()
+        self.verticalScrollBar().setValue(place)
+
+    def set_flat(self, *, flat: bool) -> None:
+        """List all tensors below each other, or show them below their modules."""
+        self.setRootIsDecorated(not flat)
+        self.setAccessibleName(self.tr("Tensors") if flat else self.tr("Module tree"))
+        if flat != self.tree.flat:
+            # Each has an order of its own: what a list is sorted by says little about modules.
+            self._orders[self.tree.flat] = self.tree.listing.order
+            self.tree.set_flat(flat=flat, order=self._orders[flat])
+            self._show_order()
+        if not self._chosen_columns:
+            self._fit_columns()
+
+    # What it is sorted by
+
+    def order(self, *, flat: bool) -> dict[str, Any]:
+        """Return what the list, or the tree, is sorted by, as plain JSON; empty for the file's."""
+        order = self.tree.listing.order if flat == self.tree.flat else self._orders[flat]
+        if not 0 <= order.column < len(Column):
+            return {}
+        return {"sorted": Column(order.column).name.lower(), "descending": order.descending}
+
+    def set_order(self, order: Mapping[str, Any], *, flat: bool) -> None:
+        """Sort the list, or the tree, as `order` returned it; by the file where it says nothing."""
+        names = {column.name.lower(): int(column) for column in Column}
+        found = Order(names.get(str(order.get("sorted")), -1), order.get("descending") is True)
+        self._orders[flat] = found
+        if flat == self.tree.flat:
+            self.sortByColumn(found.column, _direction(found))
+
+    def _show_order(self) -> None:
+        """Let the header say what the model is sorted by already."""
+        order = self.tree.listing.order
+        self.header().setSortIndicator(order.column, _direction(order))
+
+    # Columns
+
+    def _set_wrapping(self) -> None:
+        """Let names go over lines in the tree; in a list each has one line."""
+        wraps = not self.tree.flat and len(self.tree.nodes) <= _MOST_WRAPPED
+        self.delegate.room = self._room if wraps else None
+        self.setUniformRowHeights(not wraps)  # else a change of 100,000 rows takes 15 s
+
+    def _room(self, index: QModelIndex | QPersistentModelIndex) -> int:
+        """Return the pixels for the name of a row."""
+        depth, above = int(self.rootIsDecorated()), index.parent()
+        while above.isValid():
+            depth, above = depth + 1, above.parent()
+        width = self.columnWidth(Column.NAME) - depth * self.indentation()
+        return width - beside_name(self.fontMetrics())
+
+    def _set_widths(self) -> None:
+        digit = self.fontMetrics().horizontalAdvance("0")
+        self._widths = {column: letters * digit for column, letters in _LETTERS.items()}
+        text = self.fontMetrics().horizontalAdvance("88.8 → 88.8 %")
+        self._widths[Column.SPARSITY] = text + BAR_WIDTH + GLYPH_WIDTH + 20
+        self._least_sparsity = text + GLYPH_WIDTH + 8
+        for column, width in self._widths.items():
+            if column != Column.NAME:
+                self.setColumnWidth(column, width)
+        # Of a name that loses its middle this much still says something.
+        self.setMinimumWidth(self._widths[Column.SPARSITY] + _LEAST_NAME * digit)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Hide the columns that there is no room for, unless the person chose them."""
+        super().resizeEvent(event)
+        self._fit()
+
+    def fit(self) -> None:
+        """Share the width anew: names, or how they are shortened, are others."""
+        self._fit()
+
+    def name_width(self) -> int:
+        """Return the width in which every name can be told from the others."""
+        if not self.tree.flat:
+            return self.sizeHintForColumn(Column.NAME)
+        nodes, short = self.tree.nodes, self.delegate.short
+        if self._measured[0] is not nodes or self._measured[1] is not short:
+            names = [row.shown for row in nodes.rows]
+            if len(names) > _MEASURED:  # of so many a part: the longest, and others here and there
+                spread = names[:: len(names) * 2 // _MEASURED]
+                names = [*nlargest(_MEASURED // 2, names, key=len), *spread]
+            forms = [within_reason(short[name] if short is not None else name) for name in names]
+            widest = nlargest(_WIDEST_OF, forms, key=len)
+            text = max(map(self.fontMetrics().horizontalAdvance, widest), default=0)
+            width = text + beside_name(self.fontMetrics()) + 2
+            self._measured = nodes, short, min(width, _WIDEST_NAME)
+        return self._measured[2]
+
+    def width_for_names(self) -> int:
+        """Return the width of the view in which names and their sparsity have room."""
+        bar = self.verticalScrollBar().sizeHint().width()
+        frame = 2 * self.frameWidth()
+        return self.name_width() + self.columnWidth(Column.SPARSITY) + bar + frame
+
+    def _fit(self) -> None:
+        if self._chosen_columns:
+            self._fit_name()
+        else:
+            self._fit_columns()
+
+    def _on_section_resized(self, column: int, before: int, after: int) -> None:
+        if column == Column.NAME and self.delegate.room is not None:
+            self.scheduleDelayedItemsLayout()  # names go over other lines
+        # A column that is shown or hidden is resized as well.
+        if self._fitting or column == Column.NAME or not before or not after:
+            return
+        self._own_widths[column] = after
+        self._fit_name()
+
+    def _set_width(self, column: int, width: int) -> None:
+        before, self._fitting = self._fitting, True
+        self.setColumnWidth(column, width)
+        self._fitting = before
+
+    def columns(self) -> dict[str, Any]:
+        """Return which columns the person chose, and what the list is sorted by, as plain JSON."""
+        found = dict[str, Any]()
+        if self._chosen_columns:
+            found["shown"] = [c.name.lower() for c in Column if not self.isColumnHidden(c)]
+        if self._own_widths:
+            found["widths"] = {
+                Column(column).name.lower(): width for column, width in self._own_widths.items()
+            }
+        found.update(self.order(flat=True))
+        return found
+
+    def set_columns(self, columns: Mapping[str, Any]) -> None:
+        """Take what `columns` returned; what is no column is left out."""
+        names = {column.name.lower(): column for column in Column}
+        shown, widths = columns.get("shown"), columns.get("widths")
+        if isinstance(widths, dict):
+            for name, width in widths.items():
+                if name in names and isinstance(width, int) and 0 < width <= _WIDEST:
+                    self._own_widths[names[name]] = width
+                    self._set_width(names[name], width)
+        if isinstance(shown, list):
+            self._chosen_columns = True
+            for name, column in names.items():
+                self.setColumnHidden(column, column != Column.NAME and name not in shown)
+            self._fit_name()
+        if columns.get("sorted") in names:
+            self.set_order(columns, flat=True)
+
+    def _fit_name(self) -> None:
+        """Give the name what the others leave; with columns of the person's all that it needs."""
+        others = sum(self.columnWidth(c) for c in Column if c != Column.NAME)
+        room = self.viewport().width() - others
+        needed = max(self.name_width(), self._widths[Column.NAME])
+        mode = QHeaderView.ResizeMode
+        fits = needed <= room or not self._chosen_columns
+        self.header().setSectionResizeMode(Column.NAME, mode.Stretch if fits else mode.Interactive)
+        if not fits:
+            self._set_width(Column.NAME, needed)
+
+    def _fit_columns(self) -> None:
+        give_way = _GIVE_WAY_IN_LIST if self.tree.flat else _GIVE_WAY
+        # In the tree the last column says it as shares, which have a meaning for modules.
+        hidden: set[int] = set() if self.tree.flat else {Column.TO_PRUNE}
+        widths: dict[int, int] = dict(self._widths.items())
+        widths.update(self._own_widths)
+        # Whole names need more room than a bar.
+        if self.tree.flat and Column.SPARSITY not in self._own_widths:
+            widths[Column.SPARSITY] = self._least_sparsity
+        names = self.name_width()
+        name = max(names, widths[Column.NAME])
+        for column in (None, *give_way):
+            if column is not None:
+                hidden.add(column)
+            rest = sum(widths[c] for c in Column if c not in hidden and c != Column.NAME)
+            if rest + name <= self.viewport().width():
+                break
+        for column in _GIVE_WAY:
+            self.setColumnHidden(column, column in hidden)
+        others = sum(widths[c] for c in _GIVE_WAY if c not in hidden)
+        # The bar gives way to names that need its room.
+        most = min(
+            int(_MOST_SPARSITY * self.viewport().width()),
+            self.viewport().width() - others - names,
+        )
+        most = max(self._least_sparsity, most)
+        if Column.SPARSITY not in self._own_widths:
+            self._set_width(Column.SPARSITY, min(widths[Column.SPARSITY], most))
+        self._fit_name()
+
+    def _choose_columns(self, place: QPoint) -> None:
+        menu = QMenu(self)
+        for column in Column:
+            if column == Column.NAME:
+                continue
+            action = menu.addAction(str(self.tree.headerData(column, Qt.Orientation.Horizontal)))
+            action.setCheckable(True)
+            action.setChecked(not self.isColumnHidden(column))
+            action.setData(int(column))
+        menu.addSeparator()
+        fit = menu.addAction(self.tr("Fit to width"))
+        chosen = menu.exec(self.header().mapToGlobal(place))
+        if chosen is fit:
+            self._chosen_columns = False
+            self._own_widths = {}
+            for column in Column:
+                if column != Column.NAME:
+                    self._set_width(column, self._widths[column])
+            self._fit_columns()
+        elif chosen is not None:
+            self.show_column(Column(chosen.data()), shown=chosen.isChecked())
+
+    def show_column(self, column: Column, *, shown: bool) -> None:
+        """Show a column, or hide it; names stay whole, if need be the tree scrolls."""
+        self._chosen_columns = True
+        self.setColumnHidden(column, not shown)
+        self._fit_name()
+
+    # What stays when the model is rebuilt
+
+    def forget(self) -> None:
+        """Fold everything, in the order of the file: another file was opened."""
+        self._open = set()
+        self.set_order({}, flat=False)
+
+    def open_at_first(self) -> None:
+        """Unfold as many levels as can be seen at once."""
+        self._open = set()
+        self._open_below(ROOT, _OPEN_AT_FIRST)
+        self._unfold()
+
+    def unfold_below(self, node: int) -> None:
+        """Unfold all that is below a module, or as many levels of it as are not too much."""
+        self._open.add(node)
+        self._open_below(node, _OPEN_AT_ONCE)
+        self._unfold()
+        self._fit()
+
+    def _open_below(self, node: int, most: int) -> None:
+        """Note the levels below a node as unfolded that have so many rows together."""
+        level, seen = [node], 0
+        while level:
+            below = [c for each in level for c in self.tree.listing.children(each).tolist()]
+            seen += len(below)
+            if seen > most:
+                break
+            self._open.update(level)
+            level = [each for each in below if self.tree.nodes.tensor[each] == MODULE]
+
+    def unfolded(self) -> list[str]:
+        """Return the modules that are unfolded, as shown, in order; the first ones of very many."""
+        return [self.tree.nodes.paths[node] for node in sorted(self._open)[:_MOST_UNFOLDED]]
+
+    def set_unfolded(self, paths: Iterable[str]) -> None:
+        """Unfold exactly these modules; what is none is left out."""
+        nodes, wanted = self.tree.nodes, set(paths)
+        self._open = {
+            node
+            for node, path in enumerate(nodes.paths)
+            if path in wanted and nodes.tensor[node] == MODULE
+        }
+        self._restoring = True
+        self.collapseAll()
+        self._unfold()
+        self._fit()
+
+    def _note_expanded(self, index: QModelIndex) -> None:
+        if not self._restoring and not self.tree.listing.filter.active:
+            self._open.add(index.internalId())
+        if not self._restoring:
+            self._fit()
+
+    def _note_collapsed(self, index: QModelIndex) -> None:
+        if not self._restoring and not self.tree.listing.filter.active:
+            self._open.discard(index.internalId())
+
+    def _before_reset(self) -> None:
+        current = self.currentIndex()
+        if current.isValid():
+            self._current = (self.tree.nodes, current.internalId())
+        chosen = self.selectionModel().selection()
+        count = sum(chosen.at(i).height() for i in range(chosen.count()))
+        self._selected = self.selected_nodes() if 1 < count <= _MOST_KEPT else []
+
+    def _after_reset(self) -> None:
+        self._set_wrapping()
+        nodes, current = self._current
+        if nodes is not self.tree.nodes:
+            self._current = (self.tree.nodes, ROOT)
+            return
+        self._unfold()
+        # In a list of 100,000 they may stand far below, and all on the way would be laid out.
+        if self.tree.is_near(current):
+            self.show_node(current)
+        if self._selected:
+            self.select_nodes(filter(self.tree.is_near, self._selected))
+
+    def _unfold(self) -> None:
+        """Unfold what was unfolded, or with a filter everything if it is not too much."""
+        tree = self.tree
+        self._restoring = True
+        self.setUpdatesEnabled(False)
+        wanted = self._open
+        if tree.listing.filter.active and int(tree.listing.shown.sum()) <= _OPEN_WHEN_FILTERED:
+            shown = tree.nodes.count_below(tree.listing.shown) > 0
+            wanted = {int(n) for n in (shown & (tree.nodes.tensor == MODULE)).nonzero()[0]}
+        for node in sorted(wanted):  # from the top down, so that each is laid out once
+            index = tree.index_of(node)
+            if index.isValid():
+                self.setExpanded(index, True)
+        self.setUpdatesEnabled(True)
+        self._restoring = False
+
+    # The cursor
+
+    def show_node(self, node: int) -> bool:
+        """Put the cursor on a node, silently; returns whether it is shown."""
+        index = self.tree.index_of(node) if node != ROOT else QModelIndex()
+        if not index.isValid():
+            return False
+        above = index.parent()
+        while above.isValid():
+            if not self.isExpanded(above):
+                self.setExpanded(above, True)
+            above = above.parent()
+        self._restoring = True
+        self.selectionModel().setCurrentIndex(
+            index,
+            QItemSelectionModel.SelectionFlag.ClearAndSelect
+            | QItemSelectionModel.SelectionFlag.Rows,
+        )
+        self._restoring = False
+        self.scrollTo(index)
+        return True
+
+    def currentChanged(self, current: Index, previous: Index) -> None:
+        """Announce the node under the cursor, if it is the person who moved it."""
+        super().currentChanged(current, previous)
+        if current.isValid() and not self._restoring:
+            self.nodeFocused.emit(current.internalId())
+
+    def select_nodes(self, nodes: Iterable[int]) -> None:
+        """Select the rows of these nodes, as far as they are shown; the cursor stays."""
+        self._restoring = True
+        chosen = QItemSelection()
+        for first, last in self._stretches(nodes):
+            chosen.append(QItemSelectionRange(first, last))
+        flags = QItemSelectionModel.SelectionFlag
+        self.selectionModel().select(chosen, flags.ClearAndSelect | flags.Rows)
+        self._restoring = False
+
+    def _stretches(self, wanted: Iterable[int]) -> Iterator[tuple[QModelIndex, QModelIndex]]:
+        """Yield first and last of rows that lie below each other: a selection is made of ranges."""
+        nodes, listing = self.tree.nodes, self.tree.listing
+        given = np.fromiter(wanted, np.int64)
+        given = given[listing.shown_below[given] > 0]
+        if listing.flat:
+            given = given[(nodes.tensor[given] >= 0) & ~nodes.alias[given]]
+        parents = np.zeros(len(given), np.int32) if listing.flat else nodes.parent[given]
+        for above in np.unique(parents).tolist():
+            listing.children(above)
+            some = given[parents == above]
+            rows = listing.rows(some)
+            order = np.argsort(rows)
+            for part in np.split(order, np.flatnonzero(np.diff(rows[order]) != 1) + 1):
+                yield (
+                    self.tree.index_of(int(some[part[0]])),
+                    self.tree.index_of(int(some[part[-1]])),
+                )
+
+    def selected_nodes(self) -> list[int]:
+        """Return the selected nodes from top to bottom; 100,000 of them in milliseconds."""
+        # Of ranges, not of rows: Qt would make an index of each of 100,000.
+        chosen, listing = self.selectionModel().selection(), self.tree.listing
+        parts: dict[int, list[tuple[int, int]]] = {}
+        for at in range(chosen.count()):
+            part = chosen.at(at)
+            if not part.left():
+                above = part.parent()
+                node = above.internalId() if above.isValid() else ROOT
+                parts.setdefault(node, []).append((part.top(), part.bottom() + 1))
+        found: list[int] = []
+        for node, ranges in parts.items():
+            rows = listing.fetched(node)
+            for first, end in sorted(ranges):
+                found += rows[first:end]
+        if len(parts) > 1:  # rows of several modules, which stand between each other
+            found.sort(key=self.tree.way if listing.order.column >= 0 else None)
+        return found
+
+    # Keys
+
+    def copy_selected(self) -> None:
+        """Copy the selected rows and the heads of the columns that are shown, for spreadsheets."""
+        columns = [c for c in Column if not self.isColumnHidden(c)]
+        heads = tuple(self.tree.headerData(c, Qt.Orientation.Horizontal) for c in columns)
+        cells, nodes = self.tree.cells.frozen(), self.selected_nodes()
+
+        def row(at: int) -> list[str]:
+            return [cells.copied(nodes[at], c) for c in columns]
+
+        copy_rows(self, Numbers(heads, len(nodes), row))
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Check with Space, everything shown with Ctrl+A; the rest is Qt's."""
+        if event.key() == Qt.Key.Key_Space and not event.modifiers():
+            nodes = self.selected_nodes()
+            # All alike: on, unless all are on already.
+            self.tree.check(nodes, on=not self.tree.checks.complete(nodes))
+        elif event.key() == Qt.Key.Key_A and (
+            event.modifiers() == Qt.KeyboardModifier.ControlModifier
+        ):
+            self.checkAllRequested.emit()
+        elif event.matches(QKeySequence.StandardKey.Copy):
+            self.copy_selected()
+        elif event.key() == Qt.Key.Key_Asterisk and self.currentIndex().isValid():
+            # Qt's own way lays out all that is below, for a minute if that is 100,000 rows.
+            self.unfold_below(self.currentIndex().internalId())
+        else:
+            if event.key() == Qt.Key.Key_End and self.tree.flat:
+                self.tree.fetch_all()
+                if not self.currentIndex().isValid():  # or Qt goes to the first row
+                    self.setCurrentIndex(self.tree.index(self.tree.rowCount() - 1, 0))
+            super().keyPressEvent(event)
+
+    @reported
+    def drawRow(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        """Paint a row, or only what is said in its last column."""
+        shares = self._shares
+        if shares is None or not shares.paint(painter, option.rect, index.internalId()):
+            super().drawRow(painter, option, index)
+
+    def _paint_focus(self) -> None:
+        """Frame the view, and the row of the cursor, which need not be a selected one."""
+        colors = self.delegate.colors
+        painter = QPainter(self.viewport())
+        painter.setPen(QPen(QColor(colors["accent"]), 2))
+        painter.drawRect(self.viewport().rect().adjusted(1, 1, -1, -1))
+        current = self.currentIndex()
+        row = self.visualRect(current)
+        if current.isValid() and row.isValid():
+            selected = self.selectionModel().isSelected(current)
+            painter.setPen(QPen(QColor(colors["accent_text" if selected else "accent"]), 1))
+            row.setLeft(0)
+            row.setRight(self.viewport().width() - 1)
+            painter.drawRect(row.adjusted(3, 1, -4, -2))
+        painter.end()
+
+    @reported
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Paint the tree, or why it is empty."""
+        self._shares = None
+        if Shares.can_paint(self, event.rect()):
+            self._shares = Shares(self, self.tree.cells, self.delegate.colors)
+        super().paintEvent(event)
+        if self.hasFocus():
+            self._paint_focus()
+        if self.tree.listing.shown.any() or not self.tree.nodes.rows:
+            return
+        painter = QPainter(self.viewport())
+        painter.setPen(self.palette().color(QPalette.ColorRole.PlaceholderText))
+        room = self.viewport().rect().adjusted(16, 24, -16, -16)
+        painter.drawText(
+            QRect(room),
+            int(Qt.AlignmentFlag.AlignHCenter) | int(Qt.TextFlag.TextWordWrap),
+            self.tr("No tensors match the filter."),
+        )
+        painter.end()
+
+
+def _direction(order: Order) -> Qt.SortOrder:
+    return Qt.SortOrder.DescendingOrder if order.descending else Qt.SortOrder.AscendingOrder

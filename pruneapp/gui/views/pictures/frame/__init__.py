@@ -1,1 +1,0 @@
-"""What every picture has around it: messages, a legend, a read-out, a table, ways to take it."""

@@ -1,0 +1,207 @@
+"""Labels for text that comes from files, and for headings."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QContextMenuEvent, QGuiApplication, QPainter, QPaintEvent, QPalette
+from PySide6.QtWidgets import QLabel, QMenu, QSizePolicy, QStyle, QStyleOption, QWidget
+
+from pruneapp.errors import escaped
+from pruneapp.gui.widgets.safe_paint import reported
+
+if TYPE_CHECKING:  # it imports numpy, and the first picture has labels
+    from pruneapp.results.short_names import ShortNames
+
+# Letters of a long text that a line shows at most, at either end.
+_ENDS = 500
+# A word of more letters may be broken anywhere: no line, or dialog, is as wide as a long path.
+_WORD = re.compile(r"\S{61,}")
+# A part of a name, with the signs behind it.
+_PARTS = re.compile(r"[^.…]+[.…]*|[.…]+")
+_WORDS = re.compile(r"[^_/-]+[_/-]*|[_/-]+")
+_MAY_BREAK = "\u200b"
+
+
+class ElidedLabel(QLabel):
+    """One line of plain text that loses its middle where room is short.
+
+    Before that, names of tensors in it stand in their shorter forms. The tooltip has the whole, and
+    the context menu copies the whole.
+    """
+
+    # Where what does not fit is left out: of a name in the middle, of numbers at the end.
+    elide = Qt.TextElideMode.ElideMiddle
+
+    def __init__(self, text: str = "", parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._of_file: ShortNames | None = None
+        self.setTextFormat(Qt.TextFormat.PlainText)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.setText(text)
+
+    def setText(self, text: str) -> None:
+        """Show `text`; line breaks of a hostile name become signs."""
+        text = on_one_line(text)
+        if text == self.text():
+            return
+        super().setText(text)
+        self.setToolTip(as_plain(self.text()))
+        self.setAccessibleDescription(self.text())  # else the tooltip with its markup is read out
+        self.updateGeometry()
+
+    def set_names(self, names: ShortNames) -> None:
+        """Take the shorter forms of the names of the file."""
+        self._of_file = names
+        self.update()
+
+    @property
+    def _names(self) -> ShortNames:
+        """The shorter forms of the names; none before a file is open."""
+        if self._of_file is None:
+            from pruneapp.results.short_names import ShortNames
+
+            self._of_file = ShortNames()
+        return self._of_file
+
+    def sizeHint(self) -> QSize:
+        """Ask for the whole text, within reason."""
+        margins = self.contentsMargins()
+        width = self.fontMetrics().horizontalAdvance(self.text()[:400]) + 2
+        return QSize(
+            min(width, 600) + margins.left() + margins.right(), self.minimumSizeHint().height()
+        )
+
+    def minimumSizeHint(self) -> QSize:
+        """Be content with room for a few letters."""
+        metrics = self.fontMetrics()
+        return QSize(metrics.averageCharWidth() * 6, metrics.height() + 2)
+
+    def shortened(self, width: int) -> str:
+        """Return what is shown of the text in so many pixels."""
+        text = within_reason(self.text())
+        if self._of_file is not None and self.fontMetrics().horizontalAdvance(text) > width:
+            text = self._of_file.in_text(text)
+        return self.fontMetrics().elidedText(text, self.elide, width)
+
+    @reported
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        """Paint what fits."""
+        painter = QPainter(self)
+        option = QStyleOption()
+        option.initFrom(self)
+        rect = self.contentsRect()
+        text = self.shortened(rect.width())
+        self.style().drawItemText(
+            painter,
+            rect,
+            int(self.alignment() | Qt.AlignmentFlag.AlignVCenter),
+            self.palette(),
+            self.isEnabled(),
+            text,
+            QPalette.ColorRole.WindowText,
+        )
+        if self.hasFocus():
+            self.style().drawPrimitive(
+                QStyle.PrimitiveElement.PE_FrameFocusRect, option, painter, self
+            )
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        """Offer to copy the whole text."""
+        menu = QMenu(self)
+        copy = menu.addAction(self.tr("Copy"))
+        if menu.exec(event.globalPos()) is copy:
+            QGuiApplication.clipboard().setText(self.text())
+
+
+class Sentences(QLabel):
+    """Plain text that goes on below where room is short, also within a path or name."""
+
+    def __init__(self, text: str = "", parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._text = ""
+        self.setTextFormat(Qt.TextFormat.PlainText)
+        self.setWordWrap(True)
+        self.setText(text)
+
+    def setText(self, text: str) -> None:
+        """Show `text`."""
+        before, self._text = self._text, text
+        shown = _WORD.sub(lambda word: _MAY_BREAK.join(word[0]), text)
+        super().setText(shown)
+        if self.accessibleName() in {"", before}:  # what is read out is not interrupted
+            self.setAccessibleName(text if shown != text else "")
+
+    def text(self) -> str:
+        """Return the text as it was set."""
+        return self._text
+
+
+def on_one_line(text: str) -> str:
+    """Return `text` of one line that reads from left to right, whatever a hostile name holds."""
+    return escaped(text)
+
+
+def within_reason(text: str) -> str:
+    """Return `text` without the middle that no line could show; measuring that takes long."""
+    return text if len(text) <= 2 * _ENDS else f"{text[:_ENDS]}…{text[-_ENDS:]}"
+
+
+def on_lines(name: str, width: float, advance: Callable[[str], float]) -> list[str]:
+    """Return the lines of a name that is too long for one: each holds as many parts as fit.
+
+    A part that is wider than a line is broken behind one of its words, a word that is wider
+    anywhere; nothing is left out.
+    """
+    lines = [""]
+
+    def add(text: str, smaller: Callable[[str], Iterable[str]]) -> None:
+        if advance(lines[-1] + text) <= width:
+            lines[-1] += text
+        elif advance(text) <= width or len(text) == 1:
+            lines.append(text)
+        else:
+            for piece in smaller(text):
+                add(piece, iter)
+
+    for part in _PARTS.findall(name):
+        add(part, _WORDS.findall)
+    return lines if lines[0] else lines[1:] or lines
+
+
+def as_plain(text: str) -> str:
+    """Return `text` so that a tooltip shows it as it is, even if it looks like HTML."""
+    escaped = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    lines = escaped.replace("\n", "<br>")
+    return f"<span>{lines}</span>" if text else ""
+
+
+def heading(text: str) -> QLabel:
+    """Return a heading: the only place for bold."""
+    label = QLabel(text)
+    label.setTextFormat(Qt.TextFormat.PlainText)
+    font = label.font()
+    font.setBold(True)
+    label.setFont(font)
+    return label
+
+
+def plain(text: str = "", *, wrap: bool = False) -> QLabel:
+    """Return a label that takes its text as it is."""
+    if wrap:
+        return Sentences(text)
+    label = QLabel()
+    label.setTextFormat(Qt.TextFormat.PlainText)
+    label.setText(text)
+    return label
+
+
+def recolor(widget: QWidget, color: str) -> None:
+    """Set the colour of a widget's text, through its palette."""
+    palette = widget.palette()
+    palette.setColor(QPalette.ColorRole.WindowText, color)
+    palette.setColor(QPalette.ColorRole.Text, color)
+    widget.setPalette(palette)

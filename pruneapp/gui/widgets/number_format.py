@@ -1,0 +1,91 @@
+"""Numbers as people read them: in the person's locale, never more digits than are true."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QCoreApplication, QLocale
+
+from pruneapp.params_sizes import format_bytes
+
+NO_NUMBER = "–"
+_ENGLISH = QLocale(QLocale.Language.English, QLocale.Country.UnitedStates)
+_GAP = "\u00a0"  # a number and its unit stay on one line
+
+
+def locale() -> QLocale:
+    """Return the person's locale; English where the system only knows "C", which groups nothing."""
+    found = QLocale()
+    return _ENGLISH if found.name() == "C" else found  # `language()` takes as long as a number
+
+
+def count(number: int) -> str:
+    """Write a whole number with group separators."""
+    if abs(number) < 2**63:
+        return locale().toString(number)
+    return f"{number:,}"
+
+
+def percent(share: float, digits: int = 1) -> str:
+    """Write a share from 0 to 1: never 0 if there is something, never 100 if some is missing."""
+    smallest = 10.0 ** -(digits + 2)
+    if 0 < share < smallest / 2:
+        return f"<{_GAP}{_percent(smallest, digits)}"
+    if 1 - smallest / 2 < share < 1:
+        return f">{_GAP}{_percent(1 - smallest, digits)}"
+    if share in {0, 1}:
+        return _percent(share, 0)
+    return _percent(share, digits)
+
+
+def _percent(share: float, digits: int) -> str:
+    return f"{locale().toString(float(share) * 100, 'f', digits)}{_GAP}%"
+
+
+def part(some: int, whole: int) -> str:
+    """Write how large a part `some` of `whole` is; a dash if there is no whole."""
+    return percent(some / whole) if whole else NO_NUMBER
+
+
+def shape(extent: Sequence[int]) -> str:
+    """Write the extent of a tensor: 64×64×3×3."""
+    if not extent:
+        return QCoreApplication.translate("Numbers", "one number")
+    return "×".join(str(size) for size in extent)
+
+
+def size(nbytes: int) -> str:
+    """Write a number of bytes with two or three digits: 1.1 MB, 43 MB."""
+    number, digits = float(nbytes), 0
+    while number >= 1000:
+        number /= 1000
+        digits = 1
+    # One digit behind the point only where there is one before it.
+    digits = digits if number < 9.95 else 0
+    return locale().formattedDataSize(nbytes, digits, QLocale.DataSizeFormat.DataSizeSIFormat)
+
+
+def short_size(nbytes: int) -> str:
+    """Write a round number of bytes without loss, with the unit that makes it short: 5 GB."""
+    text = format_bytes(nbytes).replace(" ", _GAP)
+    return text.replace(".", locale().decimalPoint())
+
+
+def exact_size(nbytes: int) -> str:
+    """Write a number of bytes in full."""
+    return QCoreApplication.translate("Numbers", "{n} bytes").format(n=count(nbytes))
+
+
+def number(value: float) -> str:
+    """Write a real number with four digits."""
+    return locale().toString(float(value), "g", 4)
+
+
+def duration(seconds: float) -> str:
+    """Write a stretch of time, rounded as one says it."""
+    whole = max(1, round(seconds))
+    if whole < 90:
+        return QCoreApplication.translate("Numbers", "{n} s").format(n=whole)
+    if whole < 90 * 60:
+        return QCoreApplication.translate("Numbers", "{n} min").format(n=round(whole / 60))
+    return QCoreApplication.translate("Numbers", "{n} h").format(n=round(whole / 3600))

@@ -1,0 +1,205 @@
+"""A table of names and numbers, for dialogs: the name in the first column takes the room."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Sequence
+from heapq import nlargest
+from typing import Any
+
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import (
+    QHeaderView,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QTableView,
+    QWidget,
+)
+
+from pruneapp.gui.widgets.clipboard import copied_by
+from pruneapp.gui.widgets.labels import within_reason
+from pruneapp.results.short_names import ShortNames
+
+Index = QModelIndex | QPersistentModelIndex
+_RIGHT = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+_LEFT = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+_DIGITS = 12
+_BESIDE = 8  # pixels of a cell that its text has not
+_MEASURED = 32  # of the longest names, those that are measured in pixels
+# So long what is typed is looked for among the rows.
+_SEARCH_S = 0.1
+
+
+class _Rows(QAbstractTableModel):
+    """Rows that are made when they are shown: there may be 100,000 of them."""
+
+    def __init__(
+        self,
+        headers: Sequence[str],
+        count: int,
+        cells: Callable[[int], Sequence[str]],
+        parent: QObject | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._headers = tuple(headers)
+        self._count = count
+        self._cells = cells
+
+    def rowCount(self, parent: Index = QModelIndex()) -> int:
+        """Return the number of rows."""
+        return 0 if parent.isValid() else self._count
+
+    def columnCount(self, parent: Index = QModelIndex()) -> int:
+        """Return the number of columns."""
+        return 0 if parent.isValid() else len(self._headers)
+
+    def data(self, index: Index, role: int = int(Qt.ItemDataRole.DisplayRole)) -> Any:
+        """Return a cell."""
+        if not index.isValid():
+            return None
+        whole = role == Qt.ItemDataRole.ToolTipRole and not index.column()
+        if role == Qt.ItemDataRole.DisplayRole or whole:
+            return self._cells(index.row())[index.column()]
+        if role == Qt.ItemDataRole.TextAlignmentRole and index.column():
+            return _RIGHT
+        return None
+
+    def match(
+        self,
+        start: Index,
+        _role: int,
+        value: Any,
+        _hits: int = 1,
+        _flags: Qt.MatchFlag = Qt.MatchFlag.MatchStartsWith,
+    ) -> list[QModelIndex]:
+        """Return the next row whose cell begins with what is typed; none if that takes too long.
+
+        Qt's own way makes the texts of all rows on the main thread: 4 s for 100,000 of them.
+        """
+        text, ends = str(value).casefold(), time.perf_counter() + _SEARCH_S
+        for step in range(self._count):
+            row = (start.row() + step) % self._count
+            if self._cells(row)[start.column()].casefold().startswith(text):
+                return [self.index(row, start.column())]
+            if not step % 64 and time.perf_counter() > ends:
+                break
+        return []
+
+    def set_count(self, count: int) -> None:
+        """Take that there are so many rows, all of them others."""
+        self.beginResetModel()
+        self._count = count
+        self.endResetModel()
+
+    def headerData(
+        self,
+        section: int,
+        orientation: Qt.Orientation,
+        role: int = int(Qt.ItemDataRole.DisplayRole),
+    ) -> Any:
+        """Return the names of the columns."""
+        if orientation != Qt.Orientation.Horizontal:
+            return None
+        if role == Qt.ItemDataRole.DisplayRole:
+            return self._headers[section]
+        if role == Qt.ItemDataRole.TextAlignmentRole:
+            return _RIGHT if section else _LEFT
+        return None
+
+
+class _Names(QStyledItemDelegate):
+    """Paints the names of tensors in a form that no other tensor of the file has."""
+
+    def __init__(self, short: ShortNames, parent: QObject) -> None:
+        super().__init__(parent)
+        self._short = short
+
+    def initStyleOption(self, option: QStyleOptionViewItem, index: Index) -> None:
+        """Shorten the name where there is no room for it."""
+        super().initStyleOption(option, index)
+        # Before the name there may be a sign, which says how it fared.
+        sign, space, name = option.text.rpartition(" ")
+        advance = option.fontMetrics.horizontalAdvance
+        room = option.rect.width() - advance(sign + space) - _BESIDE
+        option.text = sign + space + self._short.fitting(name, room, advance)
+
+
+class CountsTable(QTableView):
+    """A name, and numbers beside it; the tooltip of a name and a copied row have all of it.
+
+    Parameters
+    ----------
+    headers
+        Of the columns; the first is that of the names.
+    count, cells
+        How many rows there are, and the texts of one; a worker may ask for those of many.
+    short
+        The shorter forms of the names, where they are of tensors.
+    """
+
+    def __init__(
+        self,
+        headers: Sequence[str],
+        count: int,
+        cells: Callable[[int], Sequence[str]],
+        parent: QWidget | None = None,
+        *,
+        short: ShortNames | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._headers, self._cells = headers, cells
+        if short is not None:
+            self.set_short_names(short)
+        self._rows = _Rows(headers, count, cells, self)
+        self.setModel(self._rows)
+        self.setTabKeyNavigation(False)
+        self.setSelectionBehavior(QTableView.SelectionBehavior.SelectRows)
+        self.setTextElideMode(Qt.TextElideMode.ElideMiddle)
+        self.setShowGrid(False)
+        self.setWordWrap(False)  # else a sign before a long name stands alone on its line
+        self.verticalHeader().hide()
+        self.verticalHeader().setDefaultSectionSize(self.fontMetrics().height() + 6)
+        header = self.horizontalHeader()
+        header.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+        header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
+        header.setHighlightSections(False)
+        widest = max(self.fontMetrics().horizontalAdvance(text) for text in headers[1:])
+        digits = self.fontMetrics().horizontalAdvance("0") * _DIGITS
+        header.setDefaultSectionSize(max(widest + 16, digits))
+
+    def set_short_names(self, short: ShortNames) -> None:
+        """Take the shorter forms of the names, which are of tensors."""
+        self.setItemDelegateForColumn(0, _Names(short, self))
+
+    def set_count(self, count: int) -> None:
+        """Show so many rows; `cells` says what is in them now."""
+        self._rows.set_count(count)
+
+    def fit_columns(self, rows: Iterable[int]) -> None:
+        """Make the columns of numbers as wide as their heads and some rows; names get the rest."""
+        texts = [self._headers, *map(self._cells, rows)]
+        for column in range(1, len(self._headers)):
+            widest = max(self.fontMetrics().horizontalAdvance(each[column]) for each in texts)
+            self.horizontalHeader().resizeSection(column, widest + 12)
+
+    def width_for_names(self, names: Iterable[str]) -> int:
+        """Return the width in which the longest of some names stands whole beside the numbers."""
+        advance = self.fontMetrics().horizontalAdvance
+        widest = max(
+            (advance(within_reason(n)) for n in nlargest(_MEASURED, names, len)), default=0
+        )
+        sections = map(self.horizontalHeader().sectionSize, range(1, len(self._headers)))
+        bar = self.verticalScrollBar().sizeHint().width()
+        return widest + _BESIDE + sum(sections) + bar + 2 * self.frameWidth()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Copy rows by Ctrl+C."""
+        if not copied_by(self, event, self._cells):
+            super().keyPressEvent(event)
+
+    def fit(self, most: int) -> None:
+        """Be as high as its rows, up to so many of them."""
+        rows = min(self._rows.rowCount(), most) * self.verticalHeader().defaultSectionSize()
+        header = self.horizontalHeader().sizeHint().height()
+        self.setFixedHeight(rows + header + 2 * self.frameWidth())

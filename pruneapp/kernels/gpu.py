@@ -1,0 +1,221 @@
+"""The arithmetic of pruning on a GPU, by torch; the same masks as on the CPU, bit for bit.
+
+Only rankings by magnitude are worth the way over the bus. Norms have to be added in an order that
+a GPU does not keep, and a choice at random reads nothing: both stay on the CPU.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from pruneapp.checkpoint.elements_chunks import Bits
+from pruneapp.kernels.cpu import CpuKernel
+from pruneapp.kernels.gpu_device_keys import compare, magnitude_keys, pack, select, unpack
+from pruneapp.kernels.gpu_moving import Mover, refusals
+from pruneapp.kernels.kernel import Near, NearCut, Ranking, Threshold
+from pruneapp.kernels.mask_packing_packing import Packed
+from pruneapp.kernels.sort_keys import Magnitudes
+from pruneapp.kernels.threads import Stretch, stretches
+from pruneapp.kernels.threads_read_ahead import ReadAhead
+from pruneapp.kernels.threshold import Bracket, Counted
+from pruneapp.kernels.threshold_candidates import Candidates, bins_of
+from pruneapp.kernels.threshold_tally import Tally
+from pruneapp.masks.bitmask import BitMask
+from pruneapp.progress import CancelToken, Job
+
+# Elements below which the CPU is done before the first byte has reached a GPU.
+WORTH_MOVING = 1 << 20
+
+# Of these, the share that a tensor has on average at least: each is a dozen calls of the device,
+# and a model of many thousand small ones is done sooner by the CPU.
+_SHARE = 64
+
+# Elements of a chunk, 32 MB of float32: a bus is fast with large chunks only. Not more: what MPS
+# finds by truth values was wrong beyond 2**24 elements (pytorch issue 122916).
+LENGTH = 1 << 23
+
+
+def gpus() -> tuple[tuple[str, str], ...]:
+    """Return key and label of every kind of GPU that torch can use here."""
+    return tuple((key, TorchKernel(key).name) for key in ("cuda", "mps") if _is_there(key))
+
+
+def _is_there(key: str) -> bool:
+    return torch.cuda.is_available() if key == "cuda" else torch.backends.mps.is_available()
+
+
+@dataclass(frozen=True, eq=False)
+class DeviceChunk:
+    """Some elements on the device.
+
+    Attributes
+    ----------
+    stretch
+        Which.
+    keys
+        Signed integers; see `magnitude_keys`.
+    kept
+        Which of them are ranked; None for all.
+    """
+
+    stretch: Stretch
+    keys: Tensor
+    kept: Tensor | None
+
+
+class TorchKernel(CpuKernel):
+    """Prunes by magnitude on a device of torch, and all else on the CPU; see `Kernel`.
+
+    Chunks are read, copied to the device and worked on at the same time. What a sample needs is
+    read by the CPU.
+
+    Parameters
+    ----------
+    device
+        ``cuda`` or ``mps``; ``cpu`` runs the same code without a GPU, for tests.
+    worth_moving
+        Elements below which the work stays on the CPU.
+    length
+        Elements of a chunk, a multiple of 8. Results do not depend on it.
+    """
+
+    def __init__(self, device: str, worth_moving: int = WORTH_MOVING, length: int = LENGTH) -> None:
+        super().__init__()
+        self._device = torch.device(device)
+        self._worth_moving = worth_moving
+        self._length = length
+
+    @property
+    def name(self) -> str:
+        """The device, as people call it."""
+        if self._device.type == "cuda":
+            index = self._device.index
+            number = torch.cuda.current_device() if index is None else index
+            return f"CUDA {number}: {torch.cuda.get_device_name(number)}"
+        return {"mps": "Apple GPU (MPS)"}.get(self._device.type, "CPU (torch)")
+
+    def prune(self, rankings: Sequence[Ranking], count: int, job: Job) -> list[BitMask]:
+        """Find the cut, then make the masks; what stays on the CPU is done in one pass."""
+        if self._worth(rankings):
+            return self._prune_in_two(rankings, count, job)
+        return super().prune(rankings, count, job)
+
+    def prune_near(
+        self, rankings: Sequence[Ranking], count: int, near: Near, job: Job
+    ) -> NearCut | None:
+        """Do it on the CPU, for what stays there; the device has no need of it."""
+        return None if self._worth(rankings) else super().prune_near(rankings, count, near, job)
+
+    def _packed(
+        self, rankings: Sequence[Ranking], threshold: Threshold, job: Job
+    ) -> Generator[Packed, None, None]:
+        if not self._worth(rankings):
+            yield from super()._packed(rankings, threshold, job)
+            return
+        with closing(self._chunks(rankings, job)) as chunks:
+            for chunk in chunks:
+                with refusals(self.name):
+                    stays, equal = compare(chunk.keys, chunk.kept, threshold.key)
+                    # Both in one go: the CPU waits for the device once a chunk.
+                    both = torch.stack([pack(stays), pack(equal)]).cpu().numpy()
+                count = int(np.bitwise_count(both[1]).sum(dtype=np.int64))
+                yield Packed(chunk.stretch.stop, both[0], both[1] if count else None, count)
+
+    def _count(
+        self,
+        rankings: Sequence[Ranking],
+        bracket: Bracket,
+        job: Job,
+        candidates: Candidates | None,
+        *,
+        apart: bool,
+    ) -> Counted:
+        if not self._worth(rankings):
+            return super()._count(rankings, bracket, job, candidates, apart=apart)
+        apart = apart and bracket.apart(len(rankings))
+        tallies = [Tally(bracket.bins) for _ in (rankings if apart else "1")]
+        with refusals(self.name):
+            below = torch.zeros(len(rankings), dtype=torch.int64, device=self._device)
+        with closing(self._chunks(rankings, job)) as chunks:
+            for chunk in chunks:
+                index = chunk.stretch.index
+                with refusals(self.name):
+                    smaller, found = select(chunk.keys, chunk.kept, bracket)
+                    below[index] += smaller  # stays on the device
+                    offsets = found.cpu().numpy()
+                offsets = offsets.view(f"uint{8 * offsets.itemsize}")
+                tallies[index if apart else 0].add(bins_of(offsets, bracket.shift))
+                if candidates is not None:
+                    candidates.add(index, offsets)
+                job.step(chunk.stretch.size)
+        with refusals(self.name):
+            return Counted(below.cpu().numpy(), np.stack([t.counts() for t in tallies]))
+
+    def _worth(self, rankings: Sequence[Ranking]) -> bool:
+        size = sum(r.size for r in rankings)
+        # MPS has no float64, and 64-bit integers only in part.
+        there = self._device.type != "mps" or all(r.width < 64 for r in rankings)
+        return (
+            there
+            and size >= max(1, self._worth_moving)
+            and size // len(rankings) >= self._worth_moving // _SHARE
+            and all(isinstance(r, Magnitudes) for r in rankings)
+        )
+
+    def _chunks(self, rankings: Sequence[Ranking], job: Job) -> Generator[DeviceChunk, None, None]:
+        """Yield the keys of all elements, in order; close the generator to stop early."""
+        sizes = [ranking.size for ranking in rankings]
+        length = min(self._length, -(-max(sizes) // 8) * 8)
+        mover = Mover(self._device, self.name, rankings[0].width, length)
+
+        def fill(task: tuple[Stretch, ...], buffer: Tensor, cancel: CancelToken) -> None:
+            at = 0
+            bits = buffer.numpy().view(f"uint{rankings[0].width}")
+            for stretch in task:
+                ranking = _magnitudes(rankings[stretch.index])
+                for part in _parts(ranking, stretch):
+                    cancel.check()
+                    bits[at : at + part.size] = part
+                    at += part.size
+
+        with ReadAhead(stretches(sizes, length), fill, mover.buffers, job) as ahead:
+            for task, moved in mover.moved(ahead):
+                at = 0
+                for stretch in task:
+                    ranking = _magnitudes(rankings[stretch.index])
+                    with refusals(self.name):
+                        chunk = self._chunk(ranking, stretch, moved[at : at + stretch.size])
+                    yield chunk
+                    at += stretch.size
+
+    def _chunk(self, ranking: Magnitudes, stretch: Stretch, bits: Tensor) -> DeviceChunk:
+        if ranking.native:
+            keys = magnitude_keys(bits, ranking.form)
+        else:  # keys already
+            keys = bits.to(torch.int64 if ranking.width == 64 else torch.int32)
+        if ranking.kept is None:
+            return DeviceChunk(stretch, keys, None)
+        packed = ranking.kept.packed[stretch.start // 8 : (stretch.stop + 7) // 8]
+        there = torch.from_numpy(packed.copy()).to(self._device)  # a copy, for masks are read-only
+        return DeviceChunk(stretch, keys, unpack(there, stretch.size))
+
+
+def _magnitudes(ranking: Ranking) -> Magnitudes:
+    assert isinstance(ranking, Magnitudes)  # see _worth
+    return ranking
+
+
+def _parts(ranking: Magnitudes, stretch: Stretch) -> Iterator[Bits]:
+    """Yield what is moved: raw elements, or keys where types are mixed, widened by the CPU."""
+    if ranking.native:
+        for raw in ranking.read(stretch.start, stretch.stop):
+            yield raw.bits
+    else:
+        for made in ranking.keys(stretch.start, stretch.stop):
+            yield made.keys

@@ -1,0 +1,247 @@
+"""What every kernel does, and in which order it treats equal elements.
+
+The rules that make a mask the same everywhere:
+
+- Elements are ranked by unsigned keys. For floats the key is the bit pattern of the magnitude
+  (the order of positive floats is the order of their bits); every NaN has one key, the largest.
+- Exactly `count` elements go: those with the smallest keys; among equal keys the earlier tensor,
+  then the lower flat index goes first.
+- Norms of channels are float64 sums over the slice in flat order, in blocks of 4,096 elements,
+  pairwise inside a block as `pruneapp.kernels.summation_pairwise` says, blocks added in order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pruneapp.checkpoint.dtypes import DType
+from pruneapp.checkpoint.elements_chunks import Bits, RawChunk
+from pruneapp.masks.bitmask import BitMask
+from pruneapp.params import Norm
+from pruneapp.progress import Job
+
+BLOCK = 4096
+
+
+class ReadBits(Protocol):
+    """Reads a tensor, from any thread."""
+
+    def __call__(self, start: int = 0, stop: int | None = None) -> Iterator[RawChunk]:
+        """Yield the raw elements `start` to `stop` (flat) in order; all of them by default.
+
+        A chunk is valid until the next is asked for; each call has a buffer of its own.
+        """
+
+
+@dataclass(frozen=True, eq=False)
+class KeyChunk:
+    """The keys of some elements.
+
+    Attributes
+    ----------
+    start
+        Flat index of the first.
+    keys
+        1-D, ``uint8`` to ``uint64``; valid until the next chunk is asked for.
+    """
+
+    start: int
+    keys: Bits
+
+
+class Ranking(Protocol):
+    """The keys of one tensor's elements, made anew on every pass.
+
+    Attributes
+    ----------
+    size
+        Elements in all.
+    width
+        Bits of a key: 8, 16, 32 or 64; the same for every tensor of one step.
+    kept
+        The elements that are still there; None for all. Only these are ranked.
+    """
+
+    @property
+    def size(self) -> int:
+        """Elements in all."""
+
+    @property
+    def width(self) -> int:
+        """Bits of a key."""
+
+    @property
+    def kept(self) -> BitMask | None:
+        """The elements that are ranked."""
+
+    def keys(self, start: int = 0, stop: int | None = None) -> Iterator[KeyChunk]:
+        """Yield the keys of elements `start` to `stop` (pruned ones too) in flat order.
+
+        May be called from any thread; each call has buffers of its own.
+        """
+
+
+@dataclass(frozen=True)
+class Threshold:
+    """Where the cut is.
+
+    Attributes
+    ----------
+    key
+        Every kept element with a smaller key goes.
+    ties
+        How many of the kept elements with just this key go, the first in order.
+    """
+
+    key: int
+    ties: int
+
+
+@dataclass(frozen=True)
+class Share:
+    """What a cut takes of one tensor.
+
+    Attributes
+    ----------
+    below
+        Kept elements with a smaller key; all go.
+    equal
+        Kept elements with just the key of the cut.
+    taken
+        How many of these go, the first in order.
+    """
+
+    below: int
+    equal: int
+    taken: int
+
+    @property
+    def gone(self) -> int:
+        """How many elements go in all."""
+        return self.below + self.taken
+
+
+@dataclass(frozen=True)
+class Near:
+    """Between which keys a cut lies, as far as whoever counted them knows.
+
+    Attributes
+    ----------
+    low, high
+        The first and the last key.
+    inside
+        How many kept elements have one of them.
+    """
+
+    low: int
+    high: int
+    inside: int
+
+
+@dataclass(frozen=True, eq=False)
+class NearCut:
+    """What a cut does that was looked for between two keys.
+
+    Attributes
+    ----------
+    masks
+        One for each tensor.
+    taken
+        For each tensor the keys between the two that went, unsigned, in flat order.
+    """
+
+    masks: list[BitMask]
+    taken: list[Bits]
+
+
+@dataclass(frozen=True, eq=False)
+class Slices:
+    """A tensor, to be taken apart into the channels along one dimension.
+
+    Attributes
+    ----------
+    shape, dtype
+        Of the tensor.
+    dim
+        From 0.
+    kept
+        Pruned elements count as 0 in every norm; None if there are none.
+    read
+        Yields the raw elements in flat order.
+    """
+
+    shape: tuple[int, ...]
+    dtype: DType
+    dim: int
+    kept: BitMask | None
+    read: ReadBits
+
+
+class Kernel(Protocol):
+    """The arithmetic on one device. Without state: calls may come from any thread."""
+
+    @property
+    def name(self) -> str:
+        """The device, as people call it: ``CPU``, ``CUDA 0: NVIDIA H100``."""
+
+    def find_threshold(self, rankings: Sequence[Ranking], count: int, job: Job) -> Threshold:
+        """Find the cut that takes exactly `count` kept elements over all of `rankings`.
+
+        `count` is from 1 to the number of kept elements. Steps `job` by the elements, once; where
+        more passes are needed than one, the job is extended by them.
+        """
+
+    def masks(
+        self, rankings: Sequence[Ranking], threshold: Threshold, job: Job
+    ) -> Iterator[BitMask]:
+        """Yield the mask of each of `rankings` after the cut; steps `job` by the elements."""
+
+    def prune(self, rankings: Sequence[Ranking], count: int, job: Job) -> list[BitMask]:
+        """Return the masks after the cut that takes `count` kept elements over all of `rankings`.
+
+        The same as `find_threshold` and `masks`, and as a rule sooner. Steps `job` by twice the
+        elements; where more is needed, the job is extended by it.
+        """
+
+    def prune_near(
+        self, rankings: Sequence[Ranking], count: int, near: Near, job: Job
+    ) -> NearCut | None:
+        """Do what `prune` does in one pass, where somebody knows about where the cut is.
+
+        None if the cut is not there after all, if too much is inside to be held, or if this kernel
+        knows no shorter way. Steps `job` by twice the elements; not at all if the answer is None.
+        """
+
+    def shares(
+        self, rankings: Sequence[Ranking], count: int, job: Job
+    ) -> tuple[Threshold, tuple[Share, ...]]:
+        """Find the cut as `find_threshold` does, and what it takes of each of `rankings`.
+
+        No mask is made: what goes is known by the key, and in the tensor where the ties end by
+        how many are taken. Steps `job` as `find_threshold` does.
+        """
+
+    def channel_norms(self, slices: Slices, n: Norm, job: Job) -> NDArray[np.float64]:
+        """Return the norm of every channel, float64; steps `job` by the elements.
+
+        `n` = 0 counts what is not zero, NaN too; inf and -inf take the largest and the smallest
+        magnitude, 'fro' is 2 of the flattened slice, 'nuc' the sum of the singular values of the
+        slice as a matrix: its first remaining dimension by the rest. NaN in a slice makes every
+        other norm NaN. Sums are the same bits for any chunk, thread and machine; see
+        `pruneapp.kernels.summation_pairwise`.
+        """
+
+    def lowest_channels(
+        self, slices: Slices, n: Norm, among: NDArray[np.intp], count: int, job: Job
+    ) -> NDArray[np.intp]:
+        """Return which `count` of the channels `among` have the smallest norms, ascending.
+
+        Those that `channel_norms` says, and as a rule sooner: NaN is larger than all others, of
+        equal norms the lower channel comes first. Steps `job` by the elements; where they have to
+        be looked at once more, the job is extended by them.
+        """

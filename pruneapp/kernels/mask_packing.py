@@ -1,0 +1,189 @@
+"""The cut and the masks in one pass: what is certain is packed at once, the rest is held.
+
+A bracket around where the cut should be tells nearly every element's fate when it is read. The
+few inside are held with their places until all are known; then the cut is found among them, and
+those below it are struck out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pruneapp.checkpoint.elements_chunks import Bits
+from pruneapp.kernels.kernel import NearCut, Ranking
+from pruneapp.kernels.threads import Stretch
+from pruneapp.kernels.threshold import Bracket, Guess
+from pruneapp.kernels.threshold_counting import kept_of
+from pruneapp.kernels.threshold_places import places_of
+from pruneapp.masks.bitmask import BitMask
+from pruneapp.masks.channels import pack_into
+from pruneapp.progress import CancelToken
+
+PackedBits = NDArray[np.uint8]
+Places = NDArray[np.uint32]
+
+# Room for what is inside a bracket: so much of what is expected, and some more where that is few.
+_ROOM = 1.25
+_SLACK = 1 << 12
+# Elements of which one is sought that are looked at first.
+_SAMPLE = 1 << 15
+
+
+@dataclass(frozen=True, eq=False)
+class Sifted:
+    """One stretch, compared with a bracket.
+
+    Attributes
+    ----------
+    stretch
+        Which.
+    stays
+        Packed bits: 1 where an element is kept and its key is not below the bracket.
+    below
+        Kept elements whose key is.
+    offsets
+        Keys inside the bracket, less its low end, in flat order, in pieces.
+    places
+        Where these are, from the start of the stretch.
+    """
+
+    stretch: Stretch
+    stays: PackedBits
+    below: int
+    offsets: list[Bits]
+    places: list[Places]
+
+
+def sift(ranking: Ranking, stretch: Stretch, bracket: Bracket, cancel: CancelToken) -> Sifted:
+    """Compare every key of a stretch with a bracket."""
+    stays = np.zeros((stretch.size + 7) // 8, np.uint8)
+    offsets, places = [], []
+    for chunk in ranking.keys(stretch.start, stretch.stop):
+        cancel.check()
+        keys = chunk.keys
+        kind = keys.dtype.type
+        at = chunk.start - stretch.start
+        above = keys >= kind(bracket.low)
+        kept = kept_of(ranking, chunk.start, keys.size)
+        if kept is not None:
+            above &= kept
+        pack_into(stays, at, above)
+        above &= keys <= kind(bracket.high)
+        inside = places_of(above)
+        offsets.append(keys[inside] - kind(bracket.low))
+        inside += at
+        places.append(inside.astype(np.uint32))
+    if ranking.kept is None:
+        before = stretch.size
+    else:
+        before = _ones(ranking.kept.packed[stretch.start // 8 : (stretch.stop + 7) // 8])
+    return Sifted(stretch, stays, before - _ones(stays), offsets, places)
+
+
+def _ones(packed: PackedBits) -> int:
+    return int(np.bitwise_count(packed).sum(dtype=np.int64))
+
+
+class Sieve:
+    """Puts the stretches of a pass together; holds what is inside the bracket.
+
+    Parameters
+    ----------
+    rankings
+        What is pruned.
+    guess
+        The bracket of the pass, and what is expected inside.
+    """
+
+    def __init__(self, rankings: Sequence[Ranking], guess: Guess) -> None:
+        self._sizes = [ranking.size for ranking in rankings]
+        self._packed = [np.empty((size + 7) // 8, np.uint8) for size in self._sizes]
+        self._low = guess.bracket.low
+        self._below = 0
+        # In one piece: numpy asks for large pages then, and a page that was never touched costs
+        # more than all that is done with it.
+        room = min(int(_ROOM * guess.inside) + _SLACK, sum(self._sizes))
+        self._offsets = np.empty(room, f"uint{rankings[0].width}")
+        self._places = np.empty(room, np.uint32)
+        self._used = 0
+        self._runs: list[tuple[Stretch, int, int]] = []
+        self.full = False
+
+    @staticmethod
+    def room_for(guess: Guess, width: int) -> float:
+        """Return how many bytes would be held, about; `width` is that of the keys in bits."""
+        return guess.inside * (width // 8 + 4)
+
+    def add(self, sifted: Sifted) -> None:
+        """Take a stretch, in order; sets `full` if more was inside than there is room for."""
+        stretch = sifted.stretch
+        own = self._packed[stretch.index]
+        own[stretch.start // 8 : (stretch.stop + 7) // 8] = sifted.stays
+        self._below += sifted.below
+        first = self._used
+        for offsets, places in zip(sifted.offsets, sifted.places, strict=True):
+            last = self._used + offsets.size
+            if self.full or last > self._offsets.size:
+                self.full = True
+                return
+            self._offsets[self._used : last] = offsets
+            self._places[self._used : last] = places
+            self._used = last
+        if first < self._used:
+            self._runs.append((stretch, first, self._used))
+
+    def cut(self, count: int) -> NearCut | None:
+        """Strike out what is below the cut of `count` elements; call it once, after the pass.
+
+        Returns
+        -------
+        NearCut or None
+            The masks, and what was held and went; None if the cut was not held.
+        """
+        rank = count - self._below
+        if self.full or not 0 < rank <= self._used:
+            return None
+        held = self._offsets[: self._used]
+        cut = held.dtype.type(nth_smallest(held, rank))
+        ties = rank - int(np.count_nonzero(held < cut))
+        taken: list[list[Bits]] = [[] for _ in self._sizes]
+        for stretch, first, last in self._runs:
+            offsets = held[first:last]
+            gone = offsets < cut
+            if ties:
+                equal = np.flatnonzero(offsets == cut)[:ties]
+                gone[equal] = True
+                ties -= equal.size
+            start = stretch.start // 8
+            _clear(self._packed[stretch.index][start:], self._places[first:last], gone)
+            taken[stretch.index].append(offsets[gone] + held.dtype.type(self._low))
+        none = np.empty(0, held.dtype)
+        return NearCut(
+            [BitMask(own, size) for own, size in zip(self._packed, self._sizes, strict=True)],
+            [np.concatenate(keys) if keys else none for keys in taken],
+        )
+
+
+def nth_smallest(values: Bits, rank: int) -> int:
+    """Return the element of a rank, from 1; among many, in the neighbourhood of a sample's."""
+    step = max(1, values.size // _SAMPLE)
+    some = np.sort(values[::step])
+    middle, spread = rank / step, 3 * some.size**0.5 + 1  # six times the standard deviation
+    low = some[int(middle - spread)] if middle > spread else 0
+    high = some[int(middle + spread)] if middle + spread < some.size else np.iinfo(values.dtype).max
+    smaller = int(np.count_nonzero(values < low))
+    near = values[places_of((values >= low) & (values <= high))]
+    if not smaller < rank <= smaller + near.size:  # what is sampled repeats itself
+        smaller, near = 0, values
+    return int(np.partition(near, rank - smaller - 1)[rank - smaller - 1])
+
+
+def _clear(packed: PackedBits, places: Places, gone: NDArray[np.bool_]) -> None:
+    """Set those of some bits to 0 that are gone; all of them are 1."""
+    bits = np.left_shift(gone.view(np.uint8), (places & np.uint32(7)).astype(np.uint8))
+    # Several may lie in one byte. Taking away a bit that is 1 touches no other.
+    np.subtract.at(packed, (places >> np.uint32(3)).astype(np.intp), bits)

@@ -1,1 +1,0 @@
-"""Methods that say how much each tensor gives; of each its smallest weights go."""

@@ -1,1 +1,0 @@
-"""Methods that take away whole channels by their norm."""

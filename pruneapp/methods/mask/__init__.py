@@ -1,1 +1,0 @@
-"""Methods that say the mask outright."""

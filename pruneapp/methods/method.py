@@ -1,0 +1,238 @@
+"""What a method declares. Everything that offers methods reads nothing but this.
+
+A method ranks single weights, in whole tensors (`WeightMethod`), in each row (`RowMethod`) or in
+groups of a few (`GroupMethod`); or it ranks whole channels or blocks (`UnitMethod`, in
+`pruneapp.methods.method_units`); or it says the mask outright (`MaskMethod`). Validation, the form
+in the window, the options of the command line, recipes, the reference page and the values that the
+tests try follow from the declaration: a new method is one file.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pruneapp.checkpoint.dtypes import DType
+from pruneapp.kernels.kernel import Kernel, Ranking, ReadBits
+from pruneapp.masks.bitmask import BitMask
+from pruneapp.masks.regions_groups import Groups
+from pruneapp.params_declared import Param, validate_all
+from pruneapp.progress import Job
+
+Scope = Literal["local", "global"]
+Granularity = Literal["weights", "groups", "channels", "blocks", "mask"]
+ToldBy = Literal["magnitudes", "norms", "chance"]
+Values = Mapping[str, Any]
+Counts = NDArray[np.int64]
+# How many go of each of some tensors if so many of the chosen ones go; any number for the others.
+Cutting = Callable[[NDArray[np.bool_], int], Counts]
+
+
+@dataclass(frozen=True, eq=False)
+class TensorView:
+    """What a method sees of a tensor.
+
+    Attributes
+    ----------
+    name, shape, dtype
+        As in the checkpoint.
+    kept
+        What is not pruned yet; None for everything.
+    read
+        Yields the raw elements in flat order. Pruned elements come with their original bits.
+    scores
+        Importance scores of the same shape, in their own type, to be used in place of the
+        weights; None if there are none.
+    given
+        The mask that the person gave for this tensor (`MaskMethod` only).
+    protected
+        What no method takes, 1 where it is protected; all of it is kept. None for nothing.
+    scale
+        What the norm that follows multiplies the channels along dim 0 by, one element for each
+        (`Method.takes_scale` only); None if there is none.
+    """
+
+    name: str
+    shape: tuple[int, ...]
+    dtype: DType
+    kept: BitMask | None
+    read: ReadBits
+    scores: TensorView | None = None
+    given: BitMask | None = None
+    protected: BitMask | None = None
+    scale: TensorView | None = None
+
+    @property
+    def numel(self) -> int:
+        """Number of elements."""
+        return math.prod(self.shape)
+
+    @property
+    def free(self) -> TensorView:
+        """The tensor in which only what may be taken is there: kept, and not protected."""
+        if self.protected is None:
+            return self
+        kept = BitMask.full(self.numel) if self.kept is None else self.kept
+        return replace(self, kept=kept - self.protected, protected=None)
+
+    @property
+    def ranked(self) -> TensorView:
+        """The tensor whose values decide, with the mask of this one: scores if there are any."""
+        return self if self.scores is None else replace(self.scores, kept=self.kept)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Method(ABC):
+    """A way to choose what goes.
+
+    Attributes
+    ----------
+    name
+        torch's function name where torch has the method.
+    label
+        A few words for lists: "L1 unstructured (magnitude)".
+    help
+        A paragraph: what it takes away, when to use it.
+    formula
+        The score, as one line.
+    params
+        What it asks for, in the order of the form.
+    takes_scores
+        Whether importance scores may stand in for the weights.
+    takes_mask
+        Whether it needs a mask from the person.
+    takes_scale
+        Whether it needs the scale of the norm that follows.
+    told_by
+        What says beforehand how much it takes of each tensor, as long as the weights stand for
+        themselves. ``magnitudes``: just the weights go whose magnitude is at or below a threshold,
+        so that the amount may be said as that threshold, too. ``norms``: channels go in the order
+        of a norm (parameter ``n``). ``chance``: any may go. None: nothing but the exact step.
+    ranks_anew
+        Whether it measures what is left, so that several rounds may take other weights than one
+        step to the same amount.
+    """
+
+    name: str
+    label: str
+    help: str
+    formula: str
+    params: tuple[Param, ...]
+    takes_scores: bool = False
+    takes_mask: bool = False
+    takes_scale: bool = False
+    told_by: ToldBy | None = None
+    ranks_anew: bool = False
+    scopes: tuple[Scope, ...] = ("local",)
+    least_dims: int = 1
+
+    @property
+    @abstractmethod
+    def granularity(self) -> Granularity:
+        """What is taken away as one."""
+
+    def validate(self, values: Values) -> dict[str, Any]:
+        """Return a valid value for every parameter; raises `ParameterError`."""
+        return validate_all(self.params, values)
+
+
+# Ranks a tensor, with keys of at least so many bits, by what was measured of it before.
+Rank = Callable[[TensorView, Values, int, Any], Ranking]
+
+
+@dataclass(frozen=True, kw_only=True)
+class WeightMethod(Method):
+    """Takes away the single weights that rank lowest.
+
+    Attributes
+    ----------
+    rank
+        Makes the ranking of a tensor; see `Rank`.
+    least_width
+        Says how many bits the keys of a tensor need; a global step takes the most of all.
+    measure
+        Reads a tensor beforehand for what its scores need, its RMS or the sums of its rows; steps
+        the job by the elements. None if nothing is needed: `rank` is given None then.
+    allocate
+        Says how many go of each tensor, by which each is then cut by itself; None for one threshold
+        over all. A method that allocates has the global scope only.
+    """
+
+    rank: Rank
+    least_width: Callable[[TensorView], int]
+    measure: Callable[[TensorView, Values, Kernel, Job], Any] | None = None
+    allocate: Callable[[Sequence[TensorView], Values, Kernel, Job], Cutting] | None = None
+    scopes: tuple[Scope, ...] = ("local", "global")
+
+    @property
+    def granularity(self) -> Granularity:
+        """Single weights."""
+        return "weights"
+
+
+@dataclass(frozen=True, kw_only=True)
+class RowMethod(Method):
+    """Takes away the single weights that rank lowest in their row, the same share of every row.
+
+    A row is what belongs to one index of the first dimension.
+
+    Attributes
+    ----------
+    rank
+        Makes the ranking of a tensor, with keys of any width.
+    """
+
+    rank: Callable[[TensorView, Values], Ranking]
+
+    @property
+    def granularity(self) -> Granularity:
+        """Single weights."""
+        return "weights"
+
+
+@dataclass(frozen=True, kw_only=True)
+class GroupMethod(Method):
+    """Takes away the weights that rank lowest in their group, so that a fixed number is left.
+
+    How much goes follows from the groups, so there is no amount.
+
+    Attributes
+    ----------
+    rank
+        Makes the ranking of a tensor, with keys of any width that leave two numbers unused.
+    groups
+        Says how a tensor is cut into groups; raises `ParameterError` where it does not suit.
+    """
+
+    rank: Callable[[TensorView, Values], Ranking]
+    groups: Callable[[TensorView, Values], Groups]
+    least_dims: int = 2
+
+    @property
+    def granularity(self) -> Granularity:
+        """Groups."""
+        return "groups"
+
+
+@dataclass(frozen=True, kw_only=True)
+class MaskMethod(Method):
+    """Says what is kept; the result is combined with what was pruned before.
+
+    Attributes
+    ----------
+    mask
+        The new mask of a tensor, before the old one is laid over it.
+    """
+
+    mask: Callable[[TensorView, Values, Job], BitMask]
+
+    @property
+    def granularity(self) -> Granularity:
+        """A mask as a whole."""
+        return "mask"

@@ -1,1 +1,0 @@
-"""Methods that make zeros in patterns that hardware likes."""

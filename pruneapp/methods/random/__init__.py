@@ -1,1 +1,0 @@
-"""Methods that choose at random."""

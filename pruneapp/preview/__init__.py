@@ -1,0 +1,1 @@
+"""What a step would do: estimate at once, preview exactly."""

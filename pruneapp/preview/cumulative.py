@@ -1,0 +1,295 @@
+"""The counted magnitudes of several tensors side by side, so that a cut takes no loop over them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pruneapp.analysis.histograms import Counted, bin_shift, bin_values
+from pruneapp.checkpoint.dtypes import DType
+
+Counts = NDArray[np.int64]
+Sums = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Cut:
+    """What goes of each tensor if so many of its smallest weights go.
+
+    Attributes
+    ----------
+    thresholds
+        ``float64[tensors]``: the largest magnitude that goes; NaN where nothing goes, or
+        infinities do.
+    squares, sizes
+        ``float64[tensors]``: sums of squares and magnitudes of what goes.
+    sure
+        Whether all of it is exact.
+    """
+
+    thresholds: Sums
+    squares: Sums
+    sizes: Sums
+    sure: bool
+
+
+class Columns:
+    """The magnitudes of the weights that a step may take, of several tensors in order.
+
+    Parameters
+    ----------
+    counted
+        What was counted of each tensor.
+    dtypes
+        Their types.
+    """
+
+    def __init__(self, counted: Sequence[Counted], dtypes: Sequence[DType]) -> None:
+        kinds = {dtype: i for i, dtype in enumerate(dict.fromkeys(dtypes))}
+        self._dtypes = tuple(kinds)
+        self._kind = np.array([kinds[d] for d in dtypes], np.intp)
+        lengths = np.array([c.bins.size for c in counted], np.intp)
+        self._starts = np.concatenate(([0], np.cumsum(lengths)))
+        self._bins: NDArray[np.uint16] = _joined(c.bins for c in counted)
+        counts: Counts = _joined(c.counts for c in counted)
+        squares, sizes = self._sums(counted, counts, lengths)
+        # Running totals: over all tensors, 0 first; and in each by itself, so that one of large
+        # weights takes no digit from another.
+        self._counts: Counts = np.concatenate(([0], np.cumsum(counts)))
+        self._squares: Sums = _running(squares, lengths)
+        self._sizes: Sums = _running(sizes, lengths)
+        self.nan: Counts = np.array([c.nan for c in counted], np.int64)
+        guarded = np.array([c.guarded for c in counted], np.float64).reshape(-1, 2)
+        self.guarded_squares: Sums = guarded[:, 0]
+        self.guarded_sizes: Sums = guarded[:, 1]
+
+    def _sums(
+        self, counted: Sequence[Counted], counts: Counts, lengths: NDArray[np.intp]
+    ) -> tuple[Sums, Sums]:
+        squares, sizes = np.empty(counts.size), np.empty(counts.size)
+        kind = np.repeat(self._kind, lengths)
+        for i, dtype in enumerate(self._dtypes):
+            here = slice(None) if len(self._dtypes) == 1 else kind == i
+            if bin_shift(dtype):
+                own = [c for c, k in zip(counted, self._kind.tolist(), strict=True) if k == i]
+                squares[here] = _joined(c.squares for c in own)
+                sizes[here] = _joined(c.sizes for c in own)
+                continue
+            values = bin_values(dtype)[self._bins[here]]
+            values[np.isinf(values)] = 0.0
+            sizes[here] = counts[here] * values
+            squares[here] = sizes[here] * values
+        return squares, sizes
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of memory."""
+        arrays = (self._bins, self._counts, self._squares, self._sizes)
+        ends = 8 * sum(bin_values(dtype).size for dtype in self._dtypes)
+        return sum(a.nbytes for a in arrays) + ends + 80 * self.nan.size
+
+    @cached_property
+    def finite(self) -> Counts:
+        """``int64[tensors]``: how many weights may go that are not NaN."""
+        return self._counts[self._starts[1:]] - self._counts[self._starts[:-1]]
+
+    @property
+    def eligible(self) -> Counts:
+        """``int64[tensors]``: how many weights may go."""
+        return self.finite + self.nan
+
+    @cached_property
+    def squares(self) -> Sums:
+        """``float64[tensors]``: sums of squares of the weights that may go."""
+        return self._total(self._squares)
+
+    @cached_property
+    def sizes(self) -> Sums:
+        """``float64[tensors]``: sums of magnitudes of the weights that may go."""
+        return self._total(self._sizes)
+
+    def _total(self, running: Sums) -> Sums:
+        some = np.diff(self._starts) > 0
+        totals = np.zeros(some.size)
+        totals[some] = running[self._starts[1:][some] - 1]
+        return totals
+
+    @property
+    def sure(self) -> bool:
+        """Whether each bin holds one magnitude only."""
+        return not any(bin_shift(dtype) for dtype in self._dtypes)
+
+    def cut(self, gone: Counts) -> Cut:
+        """Return what goes of each tensor if so many of its smallest weights go.
+
+        Parameters
+        ----------
+        gone
+            ``int64[tensors]``, at most `eligible`. NaN go last.
+
+        Returns
+        -------
+        Cut
+            Within the bin that the cut goes through, magnitudes of more than 16 bits are taken to
+            be spread evenly.
+        """
+        finite = np.minimum(gone, self.finite)
+        begin = self._counts[self._starts[:-1]]
+        # The bin that holds the last weight that goes; for nothing, the end of the tensor before.
+        last = np.searchsorted(self._counts, begin + finite, "left") - 1
+        last = np.maximum(last, 0)
+        some = finite > 0
+        if not self._bins.size:
+            zero = np.zeros(gone.size)
+            return Cut(np.full(gone.size, math.nan), zero, zero, sure=True)
+        inside = np.where(some, begin + finite - self._counts[last], 0)
+        share = inside / np.maximum(self._counts[last + 1] - self._counts[last], 1)
+        first = last == self._starts[:-1]
+        sums = []
+        for running in (self._squares, self._sizes):
+            before = np.where(first, 0.0, running[last - 1])
+            with np.errstate(invalid="ignore"):
+                part = np.where(
+                    share == 1, running[last], before + share * (running[last] - before)
+                )
+            sums.append(np.where(some, part, 0.0))
+        thresholds = np.where(some, self._thresholds(last, share), math.nan)
+        return Cut(thresholds, sums[0], sums[1], self.sure or not some.any())
+
+    def _thresholds(self, places: NDArray[np.intp], share: Sums) -> Sums:
+        """Return magnitudes in some bins, one of each tensor."""
+        found = np.empty(places.size)
+        bins = self._bins[places]
+        for i, dtype in enumerate(self._dtypes):
+            here = self._kind == i
+            values = bin_values(dtype)
+            # The place may be of another tensor, of another type, where nothing goes.
+            own = np.minimum(bins[here], values.size - 2)
+            low = values[own]
+            if bin_shift(dtype):
+                high = values[own + 1]
+                some = np.isfinite(high)
+                low[some] += share[here][some] * (high[some] - low[some])
+            found[here] = low
+        found[np.isinf(found)] = math.nan
+        return found
+
+    def shares(self, count: int, among: NDArray[np.bool_] | None = None) -> Counts:
+        """Return what goes of each tensor if the smallest weights of all together go.
+
+        Parameters
+        ----------
+        count
+            How many go, at most all of `eligible`.
+        among
+            ``bool[tensors]``: of which they go; of all by default.
+
+        Returns
+        -------
+        ndarray
+            ``int64[tensors]``. Of equal ones those of earlier tensors go first. In a bin of several
+            magnitudes each tensor loses the same share.
+        """
+        among = np.ones(self.nan.size, np.bool_) if among is None else among
+        finite = np.where(among, self.finite, 0)
+        if count >= finite.sum():
+            return finite + _first(np.where(among, self.nan, 0), count - int(finite.sum()))
+        ends = self._ends if among.all() else np.cumsum(self._by_rank(among))
+        rank = int(np.searchsorted(ends, count, "right"))
+        below, equal = self._at(rank)
+        below[~among] = equal[~among] = 0
+        left = count - int(below.sum())
+        return below + (_first(equal, left) if self.sure else _alike(equal, left))
+
+    @cached_property
+    def _ranks(self) -> tuple[NDArray[np.intp], ...]:
+        """Return the rank of each bin of each type, by its least magnitude."""
+        values = [bin_values(dtype)[:-1] for dtype in self._dtypes]
+        if len(values) == 1:
+            return (np.arange(values[0].size),)
+        everything = np.unique(np.concatenate(values))
+        return tuple(np.searchsorted(everything, v) for v in values)
+
+    @cached_property
+    def _ends(self) -> Counts:
+        """Return how many weights of all tensors have at most each rank; 0.5 MB."""
+        ends: Counts = np.cumsum(self._by_rank(np.ones(self.nan.size, np.bool_)))
+        return ends
+
+    def _by_rank(self, among: NDArray[np.bool_]) -> Counts:
+        lengths = np.diff(self._starts)
+        kinds = np.where(among, self._kind, -1)
+        kind = np.repeat(kinds, lengths)
+        most = max(int(ranks[-1]) for ranks in self._ranks) + 1
+        counts = np.diff(self._counts)
+        total = np.zeros(most, np.int64)
+        for i, ranks in enumerate(self._ranks):
+            here = slice(None) if bool((kinds == i).all()) else kind == i
+            found = np.bincount(ranks[self._bins[here]], counts[here], most)
+            total += found.astype(np.int64)  # exact up to 2**53
+        return total
+
+    def _at(self, rank: int) -> tuple[Counts, Counts]:
+        """Return how many weights of each tensor are below a rank, and of just this one."""
+        wanted = np.empty(self.nan.size, np.intp)
+        for i, ranks in enumerate(self._ranks):
+            wanted[self._kind == i] = np.searchsorted(ranks, rank)
+        places = self._first_from(wanted)
+        ends = self._starts[1:]
+        inside = places < ends
+        hit = inside.copy()
+        for i, ranks in enumerate(self._ranks):
+            here = np.flatnonzero(inside & (self._kind == i))
+            hit[here] = ranks[self._bins[places[here]]] == rank
+        below = self._counts[places] - self._counts[self._starts[:-1]]
+        equal = np.where(hit, self._counts[np.minimum(places + 1, ends)] - self._counts[places], 0)
+        return below, equal
+
+    def _first_from(self, wanted: NDArray[np.intp]) -> NDArray[np.intp]:
+        """Return where in each tensor the first bin from a wanted one on is, by halving."""
+        low, high = self._starts[:-1].copy(), self._starts[1:].copy()
+        if not self._bins.size:
+            return low
+        while (low < high).any():
+            middle = (low + high) >> 1
+            small = self._bins[np.minimum(middle, self._bins.size - 1)] < wanted
+            small &= low < high
+            low = np.where(small, middle + 1, low)
+            high = np.where(small, high, np.minimum(middle, high))
+        return low
+
+
+def _joined(parts: Iterable[NDArray[Any] | None]) -> NDArray[Any]:
+    return np.concatenate([part for part in parts if part is not None])
+
+
+def _running(values: Sums, lengths: NDArray[np.intp]) -> Sums:
+    """Return the running totals of some stretches, each by itself; those of a length at once."""
+    starts = np.cumsum(lengths) - lengths
+    totals = np.empty_like(values)
+    with np.errstate(over="ignore"):
+        for length in np.unique(lengths).tolist():
+            places = starts[lengths == length][:, None] + np.arange(length)
+            totals[places] = np.cumsum(values[places], axis=1)
+    return totals
+
+
+def _first(counts: Counts, left: int) -> Counts:
+    """Return what goes of each if `left` of all go, the first first."""
+    before = np.cumsum(counts) - counts
+    taken: Counts = np.clip(left - before, 0, counts)
+    return taken
+
+
+def _alike(counts: Counts, left: int) -> Counts:
+    """Return what goes of each if `left` of all go, of each the same share."""
+    total = int(counts.sum())
+    ends = np.rint(np.cumsum(counts) * (left / max(total, 1))).astype(np.int64)
+    taken: Counts = np.clip(np.diff(ends, prepend=0), 0, counts)
+    return taken

@@ -1,0 +1,190 @@
+"""What counted magnitudes make of an exact step: where its cut lies, and most of its sums.
+
+An exact step looks for its cut in a sample, and reads every weight once more to say what is left
+of squares and magnitudes. Where the magnitudes are counted neither is needed: the bin of the cut
+is known, so are the sums of all bins below it, and of the bin itself those weights are told that
+went (`Kernel.prune_near`). The masks are the same, bit by bit.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+import numpy as np
+
+from pruneapp.analysis.histogram_store import census_of
+from pruneapp.analysis.histograms import BINS, Counted, bin_shift, bin_values
+from pruneapp.analysis.retained_norm import Energy, total_of
+from pruneapp.checkpoint.dtypes import DType
+from pruneapp.document.snapshot import Snapshot
+from pruneapp.kernels.kernel import Near
+from pruneapp.masks.bitmask import BitMask
+from pruneapp.masks.channels import channels_left
+from pruneapp.methods.cutoff_ranked import NearTaken, Ranked
+from pruneapp.progress import Job
+
+# With more tensors than these adding up their bins takes longer than a sample.
+_MOST = 2_000
+
+
+class Expecting:
+    """Says where a step by magnitude cuts; see `pruneapp.methods.prune_tensors_run.Expect`.
+
+    Parameters
+    ----------
+    snapshot
+        The state that the step is done to.
+    """
+
+    def __init__(self, snapshot: Snapshot) -> None:
+        self._snapshot = snapshot
+
+    def __call__(self, ranked: Ranked) -> Near | None:
+        """Return the keys of the bin of a cut.
+
+        None unless all tensors are counted, of one type and ranked by their own weights, and the
+        cut is not among NaN.
+        """
+        dtypes = {view.dtype for view in ranked.views}
+        if len(dtypes) > 1 or len(ranked.views) > _MOST:
+            return None
+        dtype = dtypes.pop()
+        assert dtype.form is not None
+        total = np.zeros(BINS, np.int64)
+        for view, ranking in zip(ranked.views, ranked.rankings, strict=True):
+            found = census_of(self._snapshot).magnitudes(self._snapshot, view.name)
+            if found is None or view.scores is not None or ranking.width != dtype.bits:
+                return None
+            total[found.bins] += found.counts
+        ends = np.cumsum(total)
+        if ranked.count > ends[-1]:
+            return None
+        digit, shift = int(np.searchsorted(ends, ranked.count)), bin_shift(dtype)
+        high = min(((digit + 1) << shift) - 1, dtype.form.largest)
+        return Near(digit << shift, high, int(total[digit]))
+
+
+def known_energies(
+    snapshot: Snapshot, after: Mapping[str, BitMask], near: Mapping[str, NearTaken], job: Job
+) -> dict[str, Energy]:
+    """Return what `measure_energies` does, without reading a weight, as far as that can be.
+
+    Parameters
+    ----------
+    snapshot
+        The state before.
+    after
+        The masks after the step, by first names.
+    near
+        What went near the cut of the only row, by first names.
+    job
+        Asked whether to go on.
+
+    Returns
+    -------
+    dict of str to Energy
+        Sums in another order than `measure_energies` adds: equal but for rounding. Tensors of which
+        nothing went near the cut are left out if their largest weight that went is not known.
+    """
+    found = {}
+    for name, taken in near.items():
+        job.cancel.check()
+        counted = census_of(snapshot).magnitudes(snapshot, name)
+        if counted is None:
+            continue
+        energy = _energy(counted, snapshot.entry(name).dtype, taken)
+        changed = after[name].kept != (after[name].size - snapshot.masks.pruned(name))
+        if energy is not None and (changed == (energy.threshold is not None)):
+            found[name] = energy
+    return found
+
+
+def _energy(counted: Counted, dtype: DType, taken: NearTaken) -> Energy | None:
+    values = bin_values(dtype)
+    shift = bin_shift(dtype)
+    place = int(np.searchsorted(counted.bins, taken.near.low >> shift))
+    if shift:
+        assert counted.squares is not None
+        assert counted.sizes is not None
+        squares, sizes = counted.squares, counted.sizes
+    else:
+        there = values[counted.bins]
+        there = np.where(np.isinf(there), 0.0, there)
+        sizes = counted.counts * there
+        squares = sizes * there
+    keys = taken.keys
+    threshold: float | None = None
+    if keys.size:
+        went = keys.view(dtype.numpy).astype(np.float64) if shift else values[keys]
+        threshold = float(went.max())
+        if not math.isfinite(threshold):
+            return None
+    elif place and shift:
+        return None  # the largest of a bin is not known
+    else:
+        went = np.zeros(0)
+        if place:
+            threshold = float(values[counted.bins[place - 1]])
+    with np.errstate(over="ignore"):
+        sums = [
+            _split(sums, place, float(inside), guarded)
+            for sums, inside, guarded in (
+                (squares, np.square(went).sum(), counted.guarded[0]),
+                (sizes, went.sum(), counted.guarded[1]),
+            )
+        ]
+    if not all(map(math.isfinite, (*sums[0], *sums[1]))):
+        return None
+    return Energy(*sums[0], *sums[1], threshold)
+
+
+def _split(
+    sums: np.ndarray[tuple[int], np.dtype[np.float64]], place: int, went: float, guarded: float
+) -> tuple[float, float]:
+    """Return what was kept before and is after, if `went` of the bin at `place` goes.
+
+    What stays is added up, not taken away from the whole: so nothing is left of what is small.
+    """
+    above = total_of(sums[place + 1 :].tolist())
+    own = float(sums[place]) if place < sums.size else 0.0
+    rest = max(0.0, own - went) + above + guarded
+    return total_of(sums[:place].tolist()) + own + above + guarded, rest
+
+
+def known_channels(
+    snapshot: Snapshot, after: Mapping[str, BitMask], dims: Mapping[str, int], job: Job
+) -> dict[str, Energy]:
+    """Return what `measure_energies` does for whole channels, from their norms.
+
+    Parameters
+    ----------
+    snapshot
+        The state before.
+    after
+        The masks after a step that took whole channels, by first names.
+    dims
+        Along which dimension, from 0.
+    job
+        Asked whether to go on.
+
+    Returns
+    -------
+    dict of str to Energy
+        For tensors whose L2 and L1 norms are counted and finite; without thresholds.
+    """
+    found = {}
+    for name, dim in dims.items():
+        job.cancel.check()
+        entry = snapshot.entry(name)
+        known = [census_of(snapshot).channels(snapshot, name, dim, n) for n in (2, 1)]
+        if known[0] is None or known[1] is None:
+            continue
+        stays = channels_left(after[name], entry.shape, dim, job)
+        with np.errstate(over="ignore"):
+            squares, sizes = np.square(known[0].norms), known[1].norms
+        sums = [total_of(part.tolist()) for s in (squares, sizes) for part in (s, s[stays])]
+        # A channel without an end is no sum of finite weights.
+        if all(map(math.isfinite, sums)):
+            found[name] = Energy(*sums)
+    return found

@@ -1,0 +1,290 @@
+"""What a step would do, exactly: its masks and its report. Nothing is changed by looking."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import partial
+
+from pruneapp.analysis.histogram_store_wanted import dims_of
+from pruneapp.analysis.retained_norm import Energy
+from pruneapp.checkpoint.checkpoint import Checkpoint
+from pruneapp.checkpoint.entry import TensorEntry
+from pruneapp.document.edit import Change, Edit, Json
+from pruneapp.document.selection import resolve
+from pruneapp.document.selection_sparing import counts_of, rows_of
+from pruneapp.document.snapshot import Snapshot
+from pruneapp.document.step import Row, Step
+from pruneapp.edits.coupled_tensors import Companions
+from pruneapp.edits.coupled_tensors_companions import Gone, filters_gone, take_along
+from pruneapp.edits.manual_edit import HandEdit
+from pruneapp.edits.manual_edit_target import Target
+from pruneapp.errors import ParameterError, UnknownTensorError, counted
+from pruneapp.kernels.kernel import Kernel
+from pruneapp.masks.bitmask import BitMask
+from pruneapp.methods import registry
+from pruneapp.methods.cutoff_ranked import NearTaken
+from pruneapp.methods.method import TensorView
+from pruneapp.methods.prune_tensors import prune_within
+from pruneapp.preview.from_histograms import Expecting, known_channels, known_energies
+from pruneapp.preview.preview_reporting import report_of, with_one_cut
+from pruneapp.progress import Job
+from pruneapp.results.sparsity_report import SparsityReport
+
+# Passes over a tensor that a row of single weights takes, as long as nobody knows better.
+_LIKELY_PASSES = 3
+
+
+@dataclass(frozen=True, eq=False)
+class Preview:
+    """The outcome of a step, to be put in force by `Document.apply`.
+
+    Attributes
+    ----------
+    revision
+        Of the state that it was computed from.
+    step
+        What was asked for.
+    masks
+        The masks of all tensors that the step touched, by first names in file order. A mask that
+        did not change is the same object as before.
+    report
+        Numbers.
+    entry, meant
+        Where masks or scores of other files went into it, which the step does not hold: the same
+        as an edit by hand says it (`HandEdit.to_dict`), and the masks that it names.
+    """
+
+    revision: int
+    step: Step
+    masks: Mapping[str, BitMask]
+    report: SparsityReport
+    entry: Json | None = None
+    meant: Mapping[str, BitMask] = field(default_factory=dict)
+    _edits: dict[int, Edit] = field(default_factory=dict, repr=False)
+
+    def as_edit(self, before: Snapshot) -> Edit:
+        """Return it as a change of the state that it was computed from: the same every time.
+
+        Of 50,000 tensors a worker ought to make and `Edit.prepare` it.
+        """
+        known = self._edits.get(before.revision)
+        if known is not None:
+            return known
+        report = self.report
+        left = sum([row.numel - row.before for row in report.tensors])
+        done = f"{report.gone:,} of {counted(left, 'weight')} pruned"
+        if report.spared:
+            one, more = "protected weight left as it is", "protected weights left as they are"
+            done += f"\n{counted(report.spared, one, more)}"
+        counts = counts_of(before.checkpoint, self.step)
+        made = self._edits[before.revision] = Edit(
+            "prune",
+            self.step.label(counts),
+            f"{self.step.detail(counts)}\n{done}",
+            Change({n: before.masks.get(n) for n in self.masks}, dict(self.masks)),
+            step=self.step,
+            entry=self.entry,
+            meant=self.meant,
+        )
+        return made
+
+
+def compute_preview(
+    snapshot: Snapshot,
+    step: Step,
+    kernel: Kernel,
+    job: Job,
+    *,
+    energy: bool = True,
+    given: Mapping[str, BitMask] | None = None,
+    scores: Checkpoint | None = None,
+) -> Preview:
+    """Compute what a step would do to a state.
+
+    Rows are done in order, each on what the ones before left; then, if the step says so, the
+    companions of the channels that went.
+
+    Parameters
+    ----------
+    snapshot
+        The state.
+    step
+        What is asked for.
+    kernel
+        Does the arithmetic.
+    job
+        Started with the elements times the passes over them; may cancel.
+    energy
+        Whether to read the touched tensors once more, for `TensorSparsity.energy` and
+        `TensorSparsity.threshold`.
+    given
+        Masks for methods that take one, by any name of the tensor.
+    scores
+        Importance scores in place of the weights: tensors of the same names and shapes.
+
+    Raises
+    ------
+    FileChangedError
+        If a file changed on disk; looked at before anything is computed.
+    SelectionError
+        If a tensor cannot be pruned, or a row selects none.
+    ParameterError
+        If a value does not suit a tensor; an amount is more than what is left and not protected; or
+        scores or a mask are missing, of another shape, or
+        not wanted by any row.
+    """
+    snapshot.checkpoint.verify_unchanged()
+    if scores is not None:
+        scores.verify_unchanged()
+    check_extras(step, given, scores)
+    rows = rows_of(snapshot.checkpoint, step)
+    touched = rows[0][1]
+    if len(rows) > 1:
+        touched = resolve(snapshot.checkpoint, (name for _, names in rows for name in names))
+    entries = snapshot.checkpoint.entries
+    sizes = {name: entries[name].numel for name in touched}
+    reserved = [_reserve(row, names, sizes) for row, names in rows]
+    # A row says itself how much it does once it knows; until then its reserve stands in the total.
+    job.start(sum(reserved) + (sum(sizes.values()) if energy else 0), touched[0])
+    working = snapshot.masks
+    spared = 0
+    gone: dict[str, Gone] = {}
+    near: Mapping[str, NearTaken] = {}
+    pairs = Companions(snapshot.checkpoint)
+    for (row, names), reserve in zip(rows, reserved, strict=True):
+        state = replace(snapshot, masks=working)
+        views = []
+        for batch in job.cancel.batches(names):
+            views += [view_for_row(state, row, name, given, scores, pairs) for name in batch]
+        job.extend(-reserve)
+        method = registry.get(row.method)
+        expect = Expecting(snapshot) if len(rows) == 1 and method.told_by == "magnitudes" else None
+        made = prune_within(
+            views, method, row.values, step.scope, step.limits, kernel, job, expect=expect
+        )
+        near = made.near
+        working = working.with_masks(made.masks)
+        spared += sum(made.spared.values())
+        if step.companions:
+            for name, went in filters_gone(state, working, row, names, job).items():
+                gone[name] = went | gone[name] if name in gone else went
+    if gone:
+        along = take_along(replace(snapshot, masks=working), gone, job)
+        working, spared = working.with_masks(along.masks), spared + along.spared
+        job.extend(sum(mask.size for mask in along.masks.values()) if energy else 0)
+        touched = resolve(snapshot.checkpoint, {*touched, *along.masks})
+    masks: dict[str, BitMask] = {}
+    for batch in job.cancel.batches(touched):
+        masks.update([(name, _shared(snapshot.masks.get(name), working[name])) for name in batch])
+    cuts = any(registry.get(row.method).granularity in {"weights", "mask"} for row, _ in rows)
+    known: dict[str, Energy] | None = None
+    if energy:
+        known = known_energies(snapshot, masks, near, job)
+        row = rows[0][0]
+        if len(rows) == 1 and registry.get(row.method).granularity == "channels":
+            names = rows[0][1]
+            dims = dict(zip(names, dims_of(snapshot, row, names), strict=True))
+            known = known_channels(snapshot, masks, dims, job)
+    report = report_of(snapshot, masks, known, job, cuts=cuts)
+    if step.one_cut and scores is None:
+        report = with_one_cut(report)
+    entry: Json | None = None
+    meant: dict[str, BitMask] = {}
+    if given is not None or scores is not None:
+        entry, meant = _as_by_hand(snapshot, step, masks, job)
+    return Preview(snapshot.revision, step, masks, replace(report, spared=spared), entry, meant)
+
+
+def _as_by_hand(
+    snapshot: Snapshot, step: Step, masks: Mapping[str, BitMask], job: Job
+) -> tuple[Json, dict[str, BitMask]]:
+    """Return what a step took as an edit, and its masks: nobody has the files it needed later."""
+    meant: dict[str, BitMask] = {}
+    targets = []
+    for name, mask in masks.items():
+        job.step(0)
+        before = snapshot.masks.get(name)
+        if before is not mask and mask.pruned > snapshot.masks.pruned(name):
+            gone = (BitMask.full(mask.size) if before is None else before) - mask
+            targets.append(Target(name, mask=gone))
+    if not targets:
+        row = Row(tuple(masks), "identity")
+        return Step((row,)).to_dict(), meant
+    return HandEdit(
+        "prune", tuple(targets), step.label(counts_of(snapshot.checkpoint, step))
+    ).to_dict(meant, job), meant
+
+
+def check_extras(
+    step: Step, given: Mapping[str, BitMask] | None, scores: Checkpoint | None
+) -> None:
+    """Raise `ParameterError` if masks or scores are given that no row of a step takes."""
+    methods = [registry.get(row.method) for row in step.rows]
+    names = ", ".join(f"'{m.name}'" for m in methods)
+    if given is not None and not any(m.takes_mask for m in methods):
+        raise ParameterError(f"{names} takes no mask.", remedy="Use 'custom_from_mask'.")
+    if scores is not None and not any(m.takes_scores for m in methods):
+        raise ParameterError(f"{names} takes no importance scores.", remedy="Remove them.")
+
+
+def _reserve(row: Row, names: tuple[str, ...], sizes: Mapping[str, int]) -> int:
+    passes = _LIKELY_PASSES if registry.get(row.method).granularity == "weights" else 1
+    return passes * sum([sizes[name] for name in names])
+
+
+def view_for_row(  # noqa: PLR0917 - each its own type
+    state: Snapshot,
+    row: Row,
+    name: str,
+    given: Mapping[str, BitMask] | None,
+    scores: Checkpoint | None,
+    pairs: Companions | None = None,
+) -> TensorView:
+    """Return what the method of a row sees of a tensor, with all that is given for it.
+
+    `pairs` looks for the norm that follows, for methods that take its scale.
+    """
+    method = registry.get(row.method)
+    entry = state.entry(name)
+    mask = None
+    if method.takes_mask and given:
+        mask = next((given[n] for n in entry.names if n in given), None)
+    ranked = None
+    if scores is not None and method.takes_scores:
+        ranked = _scores(scores, state, name)
+    view = state.view(name, scores=ranked, given=mask)
+    if method.takes_scale:
+        pairs = Companions(state.checkpoint) if pairs is None else pairs
+        norm = next((c.name for c in pairs.of(entry.name) if c.part == "norm"), None)
+        view = replace(view, scale=None if norm is None else state.view(norm))
+    return view
+
+
+def _scores(scores: Checkpoint, state: Snapshot, name: str) -> TensorView:
+    entry = state.entry(name)
+    found = next((e for n in entry.names if (e := _entry_of(scores, n)) is not None), None)
+    if found is None:
+        raise ParameterError(
+            f"'{scores.path}' holds no importance scores for '{name}'.",
+            remedy="It must hold a tensor of the same name and shape for every selected one.",
+        )
+    return TensorView(
+        name=name,
+        shape=found.shape,
+        dtype=found.dtype,
+        kept=None,
+        read=partial(scores.chunks, found.name),
+    )
+
+
+def _entry_of(checkpoint: Checkpoint, name: str) -> TensorEntry | None:
+    try:
+        return checkpoint.entry(name)
+    except UnknownTensorError:
+        return None
+
+
+def _shared(before: BitMask | None, after: BitMask) -> BitMask:
+    # Nothing comes back in a step, so masks that keep as many are the same.
+    return before if before is not None and before.kept == after.kept else after

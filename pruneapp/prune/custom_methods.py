@@ -1,0 +1,289 @@
+"""A person's own pruning methods, written as for torch, on documents.
+
+A class that derives from ``BasePruningMethod``, torch's or ours, becomes a `MaskMethod`. It is run
+on one dense tensor at a time, the way torch's hooks would run it on a module: on all of a tensor
+that was never pruned, afterwards on what its ``PRUNING_TYPE`` says is left.
+
+Loading a file runs the code in it: whoever calls `load_file` has warned the person.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import inspect
+import os
+import re
+import sys
+import traceback
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from importlib.machinery import SourceFileLoader
+from importlib.metadata import entry_points
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import torch
+from torch.nn.utils import prune as torch_prune
+
+from pruneapp.errors import MethodError, words_of
+from pruneapp.masks.bitmask import BitMask
+from pruneapp.methods.method import MaskMethod, Method, TensorView, Values
+from pruneapp.methods.registry import GROUP
+from pruneapp.params import DimParam, FloatParam, IntParam, NormParam, SeedParam
+from pruneapp.params_amounts import AmountParam
+from pruneapp.params_declared import Param
+from pruneapp.params_words import FlagParam
+from pruneapp.progress import Job
+from pruneapp.prune.base_container import combine
+from pruneapp.prune.custom_methods_dense import read_dense, read_mask
+
+_TYPES = ("unstructured", "structured", "global")
+
+
+def load_file(path: str | Path) -> tuple[Method, ...]:
+    """Run a Python file and return the methods that it defines, in the order of the file.
+
+    They are not registered.
+
+    Raises
+    ------
+    MethodError
+        If the file cannot be read or run, defines no method, or one that cannot be declared.
+    """
+    path = Path(path)
+    # One module per path: pickled state and dataclasses look it up.
+    stem = re.sub(r"\W", "_", path.stem)
+    name = f"pruneapp_own_{stem}_{abs(hash(os.path.realpath(path))):x}"
+    loader = SourceFileLoader(name, str(path))
+    spec = importlib.util.spec_from_loader(name, loader)
+    assert spec is not None  # there is a loader
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    try:
+        loader.exec_module(module)
+    except (Exception, SystemExit) as error:
+        del sys.modules[name]
+        if isinstance(error, OSError) and error.filename == str(path):
+            raise MethodError(
+                f"'{path}' cannot be read: {words_of(error)}.", remedy="Check the name."
+            ) from error
+        raise MethodError(
+            f"'{path}' cannot be run: {_last_line(error)}",
+            remedy="Fix the file, then load it again.",
+            details=traceback.format_exc(),
+        ) from error
+    methods = _methods_in(module, str(path))
+    if not methods:
+        raise MethodError(
+            f"'{path}' defines no pruning method.",
+            remedy="Derive a class from torch.nn.utils.prune.BasePruningMethod in it, and give it"
+            " compute_mask and PRUNING_TYPE.",
+        )
+    return methods
+
+
+def load_entry_points() -> tuple[Method, ...]:
+    """Return the methods that installed packages offer in the group ``pruneapp.methods``.
+
+    An entry point names a class, or a module with classes. They are not registered.
+
+    Raises
+    ------
+    MethodError
+        If one cannot be loaded or declared; names the package.
+    """
+    found: list[Method] = []
+    for point in entry_points(group=GROUP):
+        package = point.dist.name if point.dist is not None else "a package"
+        where = f"{point.value} of {package}"
+        try:
+            loaded = point.load()
+        except (Exception, SystemExit) as error:
+            raise MethodError(
+                f"'{where}' cannot be loaded: {_last_line(error)}",
+                remedy=f"Update or uninstall {package}.",
+                details=traceback.format_exc(),
+            ) from error
+        if isinstance(loaded, ModuleType):
+            found += _methods_in(loaded, where)
+        elif inspect.isclass(loaded) and issubclass(loaded, torch_prune.BasePruningMethod):
+            found.append(declare(loaded, where))
+        elif isinstance(loaded, Method):
+            found.append(loaded)
+        else:
+            raise MethodError(
+                f"'{where}' is neither a pruning method nor a module of them.",
+                remedy=f"Update or uninstall {package}.",
+            )
+    return tuple(found)
+
+
+def declare(kind: type[torch_prune.BasePruningMethod], where: str) -> Method:
+    """Return the declaration of a class.
+
+    Its name is that of the class in snake_case, its help the docstring. The parameters are those
+    of the constructor: ``amount``, ``n``, ``dim`` and ``seed`` by their names, others by their
+    default if it is a whole number, a number or a truth value. What has another default keeps it.
+
+    Parameters
+    ----------
+    kind
+        A concrete class.
+    where
+        The file or package, for messages.
+
+    Raises
+    ------
+    MethodError
+        If ``PRUNING_TYPE`` is missing or unknown, or the constructor demands what no form can ask
+        for.
+    """
+    pruning_type = getattr(kind, "PRUNING_TYPE", None)
+    if pruning_type not in _TYPES:
+        raise MethodError(
+            f"{kind.__name__} in '{where}' must have a PRUNING_TYPE of 'unstructured',"
+            f" 'structured' or 'global' (got {pruning_type!r}).",
+        )
+    params = tuple(_params(kind, where))
+    if pruning_type == "structured" and not (
+        hasattr(kind, "dim") or any(p.name == "dim" for p in params)
+    ):
+        raise MethodError(
+            f"{kind.__name__} in '{where}' is of PRUNING_TYPE 'structured' and must take 'dim'.",
+            remedy="Give its constructor a parameter dim, and keep it as self.dim.",
+        )
+    text = inspect.cleandoc(kind.__doc__) if kind.__doc__ else ""
+    if kind.__doc__ in {base.__doc__ for base in kind.__mro__[1:]}:
+        text = ""
+    return MaskMethod(
+        name=re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", kind.__name__).lower(),
+        label=kind.__name__,
+        help=text or f"A method of yours, from {where}.",
+        formula="as the code of the method says",
+        params=params,
+        takes_scores=True,
+        mask=_Run(kind, where),
+    )
+
+
+@dataclass(frozen=True)
+class _Run:
+    """Runs a class on one tensor of a document."""
+
+    kind: Callable[..., Any]
+    where: str
+
+    def __call__(self, view: TensorView, values: Values, job: Job) -> BitMask:
+        job.step(0)
+        mask = torch.ones(view.shape) if view.kept is None else read_mask(view.kept, view.shape)
+        mask = mask.to(getattr(torch, view.dtype.torch))
+        scores = read_dense(view if view.scores is None else view.scores, job)
+        try:
+            method = self.kind(**values)
+            method._tensor_name = "weight"  # noqa: SLF001 - as torch's apply does
+            with torch.no_grad():
+                if view.kept is None:
+                    result = method.compute_mask(scores, default_mask=mask)
+                else:
+                    result = combine(method, scores, mask)
+        except Exception as error:
+            raise MethodError(
+                f"{self._name} in '{self.where}' failed on '{view.name}': {_last_line(error)}",
+                remedy="Fix the method, then load it again; nothing was changed.",
+                details=traceback.format_exc(),
+            ) from error
+        return self._packed(result, view)
+
+    @property
+    def _name(self) -> str:
+        return getattr(self.kind, "__name__", "The method")
+
+    def _packed(self, mask: Any, view: TensorView) -> BitMask:
+        if not isinstance(mask, torch.Tensor) or tuple(mask.shape) != view.shape:
+            got = f"shape {list(mask.shape)}" if isinstance(mask, torch.Tensor) else repr(mask)
+            raise MethodError(
+                f"{self._name} in '{self.where}' must return a mask of the shape of '{view.name}',"
+                f" {list(view.shape)} (got {got})."
+            )
+        if mask.is_floating_point():
+            mask = mask.to(torch.float64 if mask.dtype == torch.float64 else torch.float32)
+        if not bool(((mask == 0) | (mask == 1)).all()):
+            raise MethodError(
+                f"{self._name} in '{self.where}' must return a mask of 0 and 1 for '{view.name}'"
+                " (got other values).",
+                remedy="A document keeps a weight or prunes it; it does not scale it.",
+            )
+        return BitMask.from_bools((mask == 1).detach().cpu().numpy())
+
+
+def _methods_in(module: ModuleType, where: str) -> tuple[Method, ...]:
+    return tuple(
+        declare(kind, where)
+        for kind in vars(module).values()
+        if inspect.isclass(kind)
+        and issubclass(kind, torch_prune.BasePruningMethod)
+        and not issubclass(kind, torch_prune.PruningContainer)
+        and kind.__module__ == module.__name__
+        and not inspect.isabstract(kind)
+    )
+
+
+def _params(kind: type, where: str) -> list[Param]:
+    try:
+        signature = inspect.signature(kind)
+    except (TypeError, ValueError) as error:
+        raise MethodError(
+            f"The constructor of {kind.__name__} in '{where}' does not say what it takes.",
+            remedy="Give it an __init__ with named parameters.",
+        ) from error
+    params: list[Param] = []
+    for parameter in signature.parameters.values():
+        if parameter.kind in {parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD}:
+            continue
+        param = None
+        if parameter.kind is not parameter.POSITIONAL_ONLY:
+            param = _param(parameter.name, parameter.default)
+        if param is not None:
+            params.append(param)
+        elif parameter.default is parameter.empty:
+            raise MethodError(
+                f"{kind.__name__} in '{where}' takes '{parameter.name}', and no form can ask for"
+                " it.",
+                remedy="Give it a default; whole numbers, numbers and truth values can then be"
+                " changed in the form.",
+            )
+    return params
+
+
+def _param(name: str, default: Any) -> Param | None:
+    """Return what a form asks for a parameter of a constructor; None if it cannot ask."""
+    named: dict[str, Param] = {
+        "amount": AmountParam(),
+        "n": NormParam(),
+        "dim": DimParam(),
+        "seed": SeedParam(),
+    }
+    given = default is not inspect.Parameter.empty
+    known = named.get(name)
+    if known is not None and (not given or _accepts(known, default)):
+        return replace(known, default=default) if given else known
+    kinds: dict[type, type[Param]] = {bool: FlagParam, int: IntParam, float: FloatParam}
+    kind = kinds.get(type(default))
+    if kind is None:
+        return None
+    label = name.replace("_", " ").strip().capitalize()
+    return kind(name=name, label=label, help="A parameter of this method.", default=default)
+
+
+def _accepts(param: Param, value: Any) -> bool:
+    try:
+        param.validate(value)
+    except ValueError:  # ParameterError is one
+        return False
+    return True
+
+
+def _last_line(error: BaseException) -> str:
+    text = "".join(traceback.format_exception_only(error)).strip().splitlines()[-1]
+    return text if text.endswith((".", "!", "?")) else text + "."

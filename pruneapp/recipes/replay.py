@@ -1,0 +1,160 @@
+"""Doing what a recipe says."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from pruneapp.document.edit import Change, Edit
+from pruneapp.document.selection_sparing import rows_of
+from pruneapp.document.snapshot import Snapshot
+from pruneapp.document.step import Step
+from pruneapp.edits.apply_manual_edit import compute_hand
+from pruneapp.edits.finalize import Finalize
+from pruneapp.edits.found_masks import FileMasks, TreatZeros
+from pruneapp.edits.manual_edit import HandEdit
+from pruneapp.errors import ParameterError, RecipeError, SelectionError
+from pruneapp.kernels.kernel import Kernel
+from pruneapp.masks.bitmask import BitMask
+from pruneapp.preview.preview import compute_preview
+from pruneapp.progress import Job
+from pruneapp.recipes.fit import Deed, Schedule
+from pruneapp.recipes.fit_fitting import Fit
+from pruneapp.recipes.replay_schedule import amounts, expanded
+
+
+@dataclass(frozen=True, eq=False)
+class Replayed:
+    """One edit of a recipe that was done.
+
+    Attributes
+    ----------
+    number
+        Of the entry that it belongs to, from 0: a schedule has several edits.
+    edit
+        What it changed.
+    state
+        The state after it.
+    """
+
+    number: int
+    edit: Edit
+    state: Snapshot
+
+
+def replay(
+    snapshot: Snapshot, deeds: Sequence[Deed], kernel: Kernel, job: Job
+) -> Iterator[Replayed]:
+    """Do the entries of a recipe one after another, each on what the ones before left.
+
+    Nothing is changed: the states are new ones. What is computed is the same on every machine and
+    device, and for every size of chunks, as everywhere.
+
+    Parameters
+    ----------
+    snapshot
+        The state to begin with.
+    deeds
+        Of `Fit.deeds`, for this checkpoint.
+    kernel
+        Does the arithmetic.
+    job
+        Started by each edit; may cancel.
+
+    Yields
+    ------
+    Replayed
+        Each edit; masks that the file holds and that are in force already make none.
+
+    Raises
+    ------
+    PruneAppError
+        What the edits raise: an amount that is more than what is left, for one.
+    """
+    state = snapshot
+    for number, deed in enumerate(deeds):
+        for one in expanded_at(state, deed):
+            edit = _edit(state, one, kernel, job)
+            if edit is not None:
+                state = after(state, edit)
+                yield Replayed(number, edit, state)
+
+
+def replay_all(
+    snapshot: Snapshot, fit: Fit, where: str, kernel: Kernel, job: Job
+) -> Iterator[Replayed]:
+    """Do a whole recipe; as `replay`, but an entry that cannot be done is named.
+
+    Parameters
+    ----------
+    snapshot, kernel, job
+        As for `replay`.
+    fit
+        The recipe on this checkpoint.
+    where
+        What messages call the recipe.
+
+    Raises
+    ------
+    RecipeError
+        If it does not fit; or, with its place, for an entry that cannot be done in its turn.
+    """
+    state = snapshot
+    for number, deed in enumerate(fit.deeds(where)):
+        try:
+            for done in replay(state, (deed,), kernel, job):
+                state = done.state
+                yield replace(done, number=number)
+        except (ParameterError, SelectionError) as error:
+            raise RecipeError(
+                f"'{where}', at entries[{number}]: {error.sentence}", remedy=error.remedy
+            ) from None
+
+
+def after(snapshot: Snapshot, edit: Edit) -> Snapshot:
+    """Return the state after an edit."""
+    return replace(
+        snapshot,
+        masks=snapshot.masks.with_masks(edit.masks.after),
+        final=snapshot.final.with_masks(edit.final.after),
+        protected=snapshot.protected.with_masks(edit.protected.after),
+        revision=snapshot.revision + 1,
+    )
+
+
+def expanded_at(state: Snapshot, deed: Deed) -> Sequence[Deed]:
+    """Return what an entry comes to in a state: a schedule is several steps."""
+    if not isinstance(deed, Schedule):
+        return (deed,)
+    ((_, names),) = rows_of(state.checkpoint, deed.step)
+    begun = sum(state.masks.pruned(name) for name in names)
+    size = sum(state.entry(name).numel for name in names)
+    return expanded(deed.step, amounts(deed.final, begun, size, deed.steps, deed.path))
+
+
+def _edit(state: Snapshot, deed: Deed, kernel: Kernel, job: Job) -> Edit | None:
+    match deed:
+        case Step():
+            return compute_preview(state, deed, kernel, job, energy=False).as_edit(state)
+        case HandEdit():
+            return compute_hand(state, deed, job).as_edit(state)
+        case Finalize() | TreatZeros():
+            return deed.propose(state, job).edit
+        case FileMasks():
+            return _on_top(state, deed.propose(state, job).edit)
+    raise TypeError(f"no way to do a {type(deed).__name__}")
+
+
+def _on_top(state: Snapshot, edit: Edit) -> Edit | None:
+    """Return masks of the file on top of what is pruned and protected; None if they are there."""
+    found: dict[str, BitMask] = {}
+    for name, mask in edit.masks.after.items():
+        assert mask is not None  # the file has one for each
+        kept, protected = state.masks.get(name), state.protected.get(name)
+        there = mask if protected is None else mask | protected
+        there = there if kept is None else there & kept
+        if there != kept:
+            found[name] = there
+    if not found:
+        return None
+    return replace(edit, masks=Change({name: state.masks.get(name) for name in found}, found))

@@ -1,0 +1,270 @@
+"""The journal of a document: what was done is on the disk at once, its masks come behind the work.
+
+It is only appended to. A step costs the bits that it changed, compressed, so that a stroke of a
+brush on a model of any size costs kilobytes. What is undone stays in it; what is cut off becomes
+dead bytes, which `Journal.compact` drops when nobody waits.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import secrets
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+from weakref import ref
+
+import platformdirs
+
+from pruneapp.document.capture import Capture
+from pruneapp.document.edit import Record
+from pruneapp.errors import SessionError, words_of
+from pruneapp.progress import Job
+from pruneapp.sessions.fingerprint_stamp import Stamp
+from pruneapp.sessions.journal_journal_writer import JournalWriter
+
+SUFFIX = ".journal"
+# Fewer dead bytes are not worth writing the others again.
+_MUCH = 1 << 20
+# Names that are tried for a new file.
+_NAMES = 10
+
+
+# What was done, and what the person looked at.
+Said = tuple[Capture, Mapping[str, Any]]
+
+
+def folder() -> Path:
+    """Return where journals are kept: what the system has for the state of applications."""
+    return Path(platformdirs.user_state_path("pruneapp", appauthor=False)) / "journals"
+
+
+def _nothing() -> Said | None:
+    return None
+
+
+class Journal:
+    """Keeps one document; for one thread, which may wait for a disk.
+
+    The file is made when there is something to lose: who only looks leaves nothing behind.
+
+    Parameters
+    ----------
+    place
+        The folder of journals; made if need be.
+    """
+
+    def __init__(self, place: Path) -> None:
+        self._place = place
+        self._writer: JournalWriter | None = None
+        # A history that is safe in a session file, the state in force in it, and that file. Who
+        # held the records would hold their masks, too.
+        self._kept: tuple[tuple[ref[Record], ...], int, Stamp] | None = None
+
+    @property
+    def path(self) -> Path | None:
+        """The file; None while there is none."""
+        return None if self._writer is None else self._writer.path
+
+    @property
+    def size(self) -> int:
+        """Bytes of the file."""
+        return 0 if self._writer is None else self._writer.size
+
+    @property
+    def dead(self) -> int:
+        """Bytes that no state needs any more."""
+        return 0 if self._writer is None else self._writer.dead
+
+    def keep(
+        self,
+        capture: Capture,
+        view: Mapping[str, Any],
+        job: Job,
+        newer: Callable[[], Said | None] = _nothing,
+    ) -> None:
+        """Write what the file does not say yet, and wait until the disk has it.
+
+        First comes what was done, then the masks; see `JournalWriter`.
+
+        Parameters
+        ----------
+        capture
+            The document.
+        view
+            What the person looks at, as plain JSON; written along with something else.
+        job
+            May cancel; what was written stays, and each step is there or not.
+        newer
+            Returns what was done meanwhile, once; it is written before the masks go on.
+
+        Raises
+        ------
+        SessionError
+            If the disk refuses it. What it has stays, and the next call tries again.
+        HistoryError, StaleError
+            If a mask cannot be read from the scratch file, or is gone.
+        """
+        if self._writer is None and not capture.has_work:
+            return
+        latest = _Latest((capture, view), newer)
+        try:
+            if self._writer is not None and self._writer.doubtful:
+                self._renew(self._writer, latest, job)
+            self._keep(latest, job)
+        except OSError as error:
+            raise self._refused(latest.capture, error) from error
+
+    def mark_kept(self, records: Sequence[Record], position: int, file: Stamp) -> None:
+        """Note that a history is safe in a session file.
+
+        Parameters
+        ----------
+        records
+            The history, the undone edits too.
+        position
+            The state in force in it; -1 for none.
+        file
+            The session file as it was read or written.
+        """
+        self._kept = tuple(map(ref, records)), position, file
+        if self._writer is not None:
+            with contextlib.suppress(OSError):  # it is about what is safe anyway
+                self._writer.mark_kept(*self._kept)
+
+    def note_digests(self, digests: Mapping[str, str]) -> None:
+        """Note the SHA-256 of files of the original, by name, that were counted meanwhile."""
+        if self._writer is not None:
+            with contextlib.suppress(OSError):  # it can be counted again
+                self._writer.note_digests(digests)
+
+    def compact(
+        self,
+        capture: Capture,
+        view: Mapping[str, Any],
+        job: Job,
+        newer: Callable[[], Said | None] = _nothing,
+    ) -> None:
+        """Write the journal anew if most of it is dead; the old one is there until that is done.
+
+        Parameters
+        ----------
+        capture, view, job, newer
+            As for `keep`.
+
+        Raises
+        ------
+        OSError
+            If the disk refuses it; the old file stays.
+        """
+        writer = self._writer
+        if writer is not None and writer.dead >= max(_MUCH, writer.size // 2):
+            self._write_anew(writer, _Latest((capture, view), newer), job)
+
+    def close(self) -> None:
+        """Let go of the file; it stays, to be offered at the next start."""
+        if self._writer is not None:
+            self._writer.close()
+
+    def delete(self) -> None:
+        """Delete the file: nothing of it is needed any more."""
+        if self._writer is not None:
+            self._writer.delete()
+            self._writer = None
+
+    # How it works
+
+    def _open(self, capture: Capture, job: Job, suffix: str = "") -> JournalWriter:
+        self._place.mkdir(parents=True, exist_ok=True)
+        for _ in range(_NAMES - 1):
+            # Another window that looks for what was left behind may have locked it in the moment
+            # before this one does. It does not know of a file that is made now.
+            with contextlib.suppress(BlockingIOError):
+                return JournalWriter(self._new_name(suffix), capture, job)
+        return JournalWriter(self._new_name(suffix), capture, job)
+
+    def _new_name(self, suffix: str) -> Path:
+        return self._place / f"{secrets.token_hex(6)}{SUFFIX}{suffix}"
+
+    def _keep(self, latest: _Latest, job: Job) -> None:
+        writer = self._writer
+        if writer is None:
+            writer = self._writer = self._open(latest.capture, job)
+
+        def say_newer() -> None:
+            if latest.renew():
+                self._say(writer, latest, job)
+
+        self._say(writer, latest, job)
+        while not writer.is_complete(latest.capture):
+            writer.add_masks(latest.capture, say_newer, job)
+            self._say(writer, latest, job)
+
+    def _say(self, writer: JournalWriter, latest: _Latest, job: Job) -> None:
+        before = writer.size
+        writer.say(latest.capture, job)
+        self._finish(writer, latest, before)
+
+    def _finish(self, writer: JournalWriter, latest: _Latest, before: int) -> None:
+        if self._kept is not None:
+            writer.mark_kept(*self._kept)
+        if writer.size != before:
+            writer.look_at(latest.view)
+            writer.flush()
+
+    def _renew(self, doubtful: JournalWriter, latest: _Latest, job: Job) -> None:
+        try:
+            self._write_anew(doubtful, latest, job)
+        except OSError:
+            with contextlib.suppress(OSError):  # better something in a doubtful file than nothing
+                self._say(doubtful, latest, job)
+            raise
+
+    def _write_anew(self, old: JournalWriter, latest: _Latest, job: Job) -> None:
+        def say_newer() -> None:
+            if latest.renew():
+                self._say(old, latest, job)
+
+        fresh = self._open(latest.capture, job, suffix=".new")
+        try:
+            fresh.say_all(latest.capture, say_newer, job)
+            fresh.say(latest.capture, job)
+            self._finish(fresh, latest, 0)
+            fresh.move(old.path)
+        except BaseException:
+            fresh.delete()
+            raise
+        old.close()
+        self._writer = fresh
+
+    def _refused(self, capture: Capture, error: OSError) -> SessionError:
+        writer = self._writer
+        if writer is not None and writer.says(capture) and not writer.doubtful:
+            sentence = (
+                "After a crash, the last steps would have to be computed again: their masks cannot "
+                f"be written to '{self._place}' ({words_of(error)})."
+            )
+        else:
+            sentence = (
+                f"Your work is not being kept for the case of a crash: '{self._place}' cannot be "
+                f"written ({words_of(error)})."
+            )
+        return SessionError(
+            sentence, remedy="Work goes on. Make room on the disk, or save the session."
+        )
+
+
+class _Latest:
+    """What was done last, as far as one was told."""
+
+    def __init__(self, said: Said, newer: Callable[[], Said | None]) -> None:
+        self.capture, self.view = said
+        self._newer = newer
+
+    def renew(self) -> bool:
+        """Ask whether there is something newer."""
+        said = self._newer()
+        if said is None or said[0].snapshot.revision < self.capture.snapshot.revision:
+            return False
+        self.capture, self.view = said
+        return True

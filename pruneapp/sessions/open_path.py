@@ -1,0 +1,100 @@
+"""Opening whatever a person names: a checkpoint, a session, or work that was left behind."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from pruneapp.checkpoint.checkpoint import open_checkpoint
+from pruneapp.document.document import Document
+from pruneapp.edits.open_document import open_document
+from pruneapp.progress import Job
+from pruneapp.sessions.journal_reader_recovery import JournalFile, read_journal
+from pruneapp.sessions.restore_reopen import Saved, masks_on_other, reopened
+from pruneapp.sessions.session_file_file import is_session, read_session
+
+
+@dataclass(frozen=True)
+class Wish:
+    """What is to be opened.
+
+    Attributes
+    ----------
+    path
+        A checkpoint or a session, told apart by content; or a journal.
+    state_dict
+        Which of several dicts of tensors of a checkpoint.
+    original
+        Where the checkpoint of a session or a journal is now; by default where it was.
+    only_masks
+        Whether to take over what a session pruned to a checkpoint that is another one by now.
+    is_journal
+        Whether it is a journal that was left behind.
+    """
+
+    path: Path
+    state_dict: str | None = None
+    original: Path | None = None
+    only_masks: bool = False
+    is_journal: bool = False
+
+
+def open_wish(wish: Wish, job: Job) -> tuple[Document, Saved | None]:
+    """Open what a person wants to work on; the caller closes the document's checkpoint.
+
+    Parameters
+    ----------
+    wish
+        What.
+    job
+        May cancel.
+
+    Returns
+    -------
+    tuple
+        The document, and the session that it goes on with: a `SessionFile`, closed by then; or a
+        `JournalFile`, which is still held. None for a checkpoint, for masks of a session that
+        were taken over to another one, and for a journal of which something is missing: it stays.
+
+    Raises
+    ------
+    OriginalMissingError, OriginalChangedError
+        If the checkpoint of a session is elsewhere, or another one.
+    SessionError, CheckpointError
+        If something cannot be opened.
+    """
+    if wish.is_journal:
+        return _from_journal(wish, job)
+    checkpoint = open_checkpoint(wish.path, state_dict=wish.state_dict, job=job)
+    try:
+        if not is_session(checkpoint):
+            return open_document(checkpoint, job), None
+    except BaseException:
+        checkpoint.close()
+        raise
+    checkpoint.close()
+    with read_session(wish.path, job) as session:
+        # Masks on another checkpoint are the beginning of another work.
+        return _document(session, wish, job), None if wish.only_masks else session
+
+
+def _from_journal(wish: Wish, job: Job) -> tuple[Document, JournalFile | None]:
+    journal = read_journal(wish.path, job)
+    try:
+        document = _document(journal, wish, job)
+    except BaseException:
+        journal.close()
+        raise
+    edits, intents = journal.history.edits, journal.history.intents
+    if intents and (wish.only_masks or len(document.history) < len(edits) + len(intents)):
+        journal.close()
+        return document, None
+    if wish.only_masks:  # the beginning of another work
+        journal = replace(journal, kept_in=None, kept_steps=0, safe=-1)
+    return document, journal
+
+
+def _document(saved: Saved, wish: Wish, job: Job) -> Document:
+    if wish.only_masks:
+        return masks_on_other(saved, job, original=wish.original)
+    return reopened(saved, job, original=wish.original)

@@ -1,0 +1,306 @@
+"""From a history that was saved to a document that goes on with it."""
+
+from __future__ import annotations
+
+import math
+from collections import deque
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+from pruneapp.checkpoint.checkpoint import Checkpoint
+from pruneapp.document.document import Document
+from pruneapp.document.edit import Json, Record
+from pruneapp.document.history import BUDGET
+from pruneapp.document.mask_store_aside import Layer, MaskSlot, Slots
+from pruneapp.document.mask_store_scratch import ScratchFile
+from pruneapp.document.step import Step
+from pruneapp.errors import OriginalChangedError, ParameterError, SessionError, words_of
+from pruneapp.masks.bitmask import BitMask
+from pruneapp.progress import Job
+from pruneapp.sessions.history_codec_saved import NO_MASK, SavedEdit, SavedHistory, damaged
+
+
+def restored(
+    checkpoint: Checkpoint,
+    history: SavedHistory,
+    where: str,
+    job: Job,
+    *,
+    budget: int = BUDGET,
+    scratch: Path | None = None,
+) -> Document:
+    """Return a document of a checkpoint with a history that was saved, undone edits too.
+
+    What the history has as intents is not among it: see `repeating`. The position is the nearest
+    one that is there.
+
+    Parameters
+    ----------
+    checkpoint
+        The file that the history is about.
+    history
+        The history.
+    where
+        The file that it comes from, for messages.
+    job
+        Started with the bytes of the masks; may cancel.
+    budget, scratch
+        See `Document`. No more masks than that are in memory at a time.
+
+    Raises
+    ------
+    SessionError
+        If the history contradicts itself, or a mask cannot be read.
+    OriginalChangedError
+        If the checkpoint has not the tensors that it changed.
+    """
+    check_fits(checkpoint, history, where)
+    _check(history, where)
+    document = Document(checkpoint, budget=budget, scratch=scratch)
+    try:
+        masks = _Masks(history, document.history.scratch, budget, where)
+        masks.load(job)
+        records: list[Record] = []
+        for edit in history.edits:
+            job.step(0)
+            records.append(_record(edit, masks.slots, records[-1] if records else None))
+        _check_protection(records, document.history.scratch, where, job)
+        there = len(records)
+        exported = history.exported if history.exported <= there else -1
+        document.restore(records, min(history.position, there), exported)
+    except OSError as error:
+        document.close()
+        raise SessionError(
+            f"The work in '{where}' cannot be restored: {words_of(error)}.",
+            remedy="Make room on the disk and try again.",
+        ) from error
+    except BaseException:
+        document.close()
+        raise
+    return document
+
+
+def misfits(checkpoint: Checkpoint, history: SavedHistory) -> tuple[str, ...]:
+    """Say which tensors of a history a checkpoint has not, or not as they were; empty if none."""
+    said: dict[str, str] = {}
+    entries = checkpoint.entries
+    for edit in history.edits:
+        for name, shape, dtype in edit.tensors:
+            entry = entries.get(name)
+            if entry is None:
+                said[name] = f"'{name}' is not there."
+            elif entry.shape != shape:
+                said[name] = f"'{name}' has the shape {list(entry.shape)}; it had {list(shape)}."
+            elif entry.dtype.name != dtype:
+                said[name] = f"'{name}' is of type {entry.dtype.name}; it was {dtype}."
+            elif not entry.prunable:
+                said[name] = f"'{name}' cannot be pruned: {entry.why_not}."
+    return tuple(said.values())
+
+
+def masks_in_force(
+    history: SavedHistory, where: str, job: Job
+) -> tuple[dict[str, BitMask], dict[str, BitMask]]:
+    """Return what is kept in the state in force, and what is protected, by names.
+
+    What was made final counts as pruned. What the history has as intents is not among it.
+
+    Raises
+    ------
+    SessionError
+        If the history contradicts itself, or a mask cannot be read.
+    """
+    _check(history, where)
+    numbers: dict[Layer, dict[str, int]] = {"masks": {}, "final": {}, "protected": {}}
+    for edit in history.edits[: history.position]:
+        for layer, swaps in edit.layers.items():
+            numbers[layer].update({edit.tensors[at][0]: after for at, _, after in swaps})
+    found: dict[Layer, dict[str, BitMask]] = {
+        layer: {name: unpacked(history, n, job) for name, n in of.items() if n != NO_MASK}
+        for layer, of in numbers.items()
+    }
+    kept = found["masks"]
+    for name, mask in found["final"].items():
+        kept[name] = mask & kept[name] if name in kept else mask
+    return kept, found["protected"]
+
+
+def unpacked(history: SavedHistory, number: int, job: Job) -> BitMask:
+    """Return a mask of a history by its number; raises `SessionError`."""
+    way = [number]
+    while (base := history.masks[way[-1]].base) != NO_MASK:
+        way.append(base)
+    mask: BitMask | None = None
+    for each in reversed(way):
+        mask = history.source.read(each, mask, job)
+    assert mask is not None
+    return mask
+
+
+def check_fits(checkpoint: Checkpoint, history: SavedHistory, where: str) -> None:
+    """Raise OriginalChangedError if a checkpoint has not the tensors of a history."""
+    wrong = misfits(checkpoint, history)
+    if wrong:
+        more = (
+            f" {len(wrong) - 1:,} more {'differs' if len(wrong) == 2 else 'differ'}."
+            if len(wrong) > 1
+            else ""
+        )
+        raise OriginalChangedError(
+            f"'{checkpoint.path.name}' does not match the work in '{Path(where).name}': "
+            f"{wrong[0]}{more}",
+            remedy="Choose the checkpoint that it was made with.",
+            details="\n".join(wrong[:1000]),
+        )
+
+
+def _check(history: SavedHistory, where: str) -> None:
+    """Raise SessionError if a history contradicts itself."""
+    states = len(history.edits) + len(history.intents)
+    if not 0 <= history.position <= states:
+        raise damaged(where, f"it has no state {history.position:,}")
+    if not -1 <= history.exported <= states:
+        raise damaged(where, f"it has no state {history.exported:,}")
+    for number, mask in enumerate(history.masks):
+        if mask.size < 0 or not NO_MASK <= mask.base < number:
+            raise damaged(where, f"mask {number:,} cannot be unpacked from mask {mask.base:,}")
+    state: dict[tuple[Layer, str], int] = {}
+    for place, edit in enumerate(history.edits, 1):
+        sizes = {name: math.prod(shape) for name, shape, _ in edit.tensors}
+        names = list(sizes)
+        if len(names) != len(edit.tensors):
+            raise damaged(where, f"state {place:,} names a tensor twice")
+        for layer, swaps in edit.layers.items():
+            for at, before, after in swaps:
+                if not 0 <= at < len(names):
+                    raise damaged(where, f"state {place:,} changes a tensor without a name")
+                name = names[at]
+                for which in (before, after):
+                    _check_mask(history, which, sizes[name], where)
+                if state.get((layer, name), NO_MASK) != before:
+                    raise damaged(where, f"state {place:,} does not follow the one before it")
+                state[layer, name] = after
+    for edit in (*history.edits, *history.intents):
+        for which in edit.meant.values():
+            _check_mask(history, which, None, where)
+
+
+def _check_protection(records: list[Record], scratch: ScratchFile, where: str, job: Job) -> None:
+    """Raise SessionError if a weight is protected that is pruned: no document has that."""
+    state: Slots = {}
+    for place, record in enumerate(records, 1):
+        state |= record.after
+        for name in {name for _, name in record.after}:
+            kept, protected = state.get(("masks", name)), state.get(("protected", name))
+            if kept is None or protected is None:
+                continue
+            guarded = protected.load(scratch, job) - kept.load(scratch, job)
+            if guarded.packed.any():
+                raise damaged(
+                    where, f"in state {place:,}, pruned weights of '{name}' are protected"
+                )
+            job.step(0)
+
+
+def _check_mask(history: SavedHistory, number: int, size: int | None, where: str) -> None:
+    if number == NO_MASK and size is not None:
+        return
+    if not 0 <= number < len(history.masks):
+        raise damaged(where, f"there is no mask {number:,}")
+    found = history.masks[number].size
+    if size is not None and found != size:
+        raise damaged(where, f"mask {number:,} has {found:,} elements, and its tensor {size:,}")
+
+
+def _record(edit: SavedEdit, slots: Mapping[int, MaskSlot], last: Record | None) -> Record:
+    before: Slots = {}
+    after: Slots = {}
+    for layer, swaps in edit.layers.items():
+        for at, first, then in swaps:
+            name = edit.tensors[at][0]
+            before[layer, name] = slots.get(first)
+            after[layer, name] = slots.get(then)
+    step, entry = _said(edit)
+    meant = {name: slots[number] for name, number in edit.meant.items()}
+    detail = detail_of(edit, step)
+    record = Record(edit.kind, edit.label, detail, step, entry, meant, before, after)
+    if not edit.same:
+        return record
+    return replace(record, key=None if last is None else last.key)
+
+
+def detail_of(edit: SavedEdit, deed: object) -> str:
+    """Return the detail of an edit, with what its version means that a new one would not."""
+    said = deed.old_meaning() if isinstance(deed, Step) else ()
+    return "\n".join((edit.detail, *(line for line in said if line not in edit.detail)))
+
+
+def _said(edit: SavedEdit) -> tuple[Step | None, Json | None]:
+    """Return the step, if it is one whose methods are there; else what was said, as it is."""
+    if edit.entry.get("name") == "step":
+        try:
+            return Step.from_dict(edit.entry), None
+        except (ParameterError, TypeError, ValueError):
+            pass  # a method of the person's own that is not loaded; its masks are there anyway
+    return None, edit.entry
+
+
+class _Masks:
+    """The masks of a saved history as slots, no more of them in memory than the budget allows."""
+
+    def __init__(
+        self, history: SavedHistory, scratch: ScratchFile, budget: int, where: str
+    ) -> None:
+        self.slots: dict[int, MaskSlot] = {}
+        self._history = history
+        self._scratch = scratch
+        self._budget = budget
+        self._where = where
+        self._memory = 0
+        self._held: deque[MaskSlot] = deque()
+
+    def load(self, job: Job) -> None:
+        """Read every mask that an edit names, and those that these are packed against."""
+        masks = self._history.masks
+        named = {
+            number
+            for edit in self._history.edits
+            for number in (
+                *edit.meant.values(),
+                *(n for swaps in edit.layers.values() for _, *both in swaps for n in both),
+            )
+        } - {NO_MASK}
+        wanted = set(named)
+        for number in sorted(named, reverse=True):
+            base = masks[number].base
+            while base != NO_MASK and base not in wanted:
+                wanted.add(base)
+                base = masks[base].base
+        job.start(sum((masks[number].size + 7) // 8 for number in wanted))
+        for number in sorted(wanted):
+            self._load(number, job)
+        for number in wanted - named:
+            slot = self.slots.pop(number)
+            if slot.mask is None:
+                self._scratch.free(slot.offset, slot.nbytes)
+
+    def _load(self, number: int, job: Job) -> None:
+        base = self._history.masks[number].base
+        under = None if base == NO_MASK else self.slots[base].load(self._scratch, job)
+        mask = self._history.source.read(number, under, job)
+        if mask.size != self._history.masks[number].size:
+            raise damaged(self._where, f"mask {number:,} has {mask.size:,} elements")
+        slot = MaskSlot(mask)
+        self.slots[number] = slot
+        self._held.append(slot)
+        self._memory += slot.nbytes
+        while self._memory > self._budget and len(self._held) > 1:
+            self._put_aside(self._held.popleft(), job)
+
+    def _put_aside(self, slot: MaskSlot, job: Job) -> None:
+        mask: BitMask | None = slot.mask
+        if mask is not None:
+            slot.offset = self._scratch.write(mask, job)
+            slot.mask = None
+            self._memory -= slot.nbytes

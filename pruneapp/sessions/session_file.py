@@ -1,0 +1,275 @@
+"""Writing session files: see `layout`."""
+
+from __future__ import annotations
+
+import contextlib
+import tempfile
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, Self
+
+import msgspec
+import platformdirs
+
+from pruneapp.checkpoint.checkpoint import Checkpoint
+from pruneapp.checkpoint.io.atomic_file_writer import AtomicFile, write_error
+from pruneapp.checkpoint.io.files_places import exists
+from pruneapp.document.capture import Capture
+from pruneapp.document.edit import Record
+from pruneapp.document.mask_store_aside import NewMask
+from pruneapp.errors import SessionChangedError, SessionError
+from pruneapp.json_codec import encoded
+from pruneapp.masks.bitmask import BitMask
+from pruneapp.progress import CancelToken, Job
+from pruneapp.sessions.fingerprint import Original, describe
+from pruneapp.sessions.fingerprint_stamp import Stamp
+from pruneapp.sessions.history_codec import Numbers, bundles
+from pruneapp.sessions.mask_codec import PIECE, SMALL, pack, pack_together
+from pruneapp.sessions.session_file_layout import FORMAT, SUFFIX, TABLE, VERSION, MaskPlace, Table
+
+# What is written before its place in the file is known waits in memory up to so many bytes.
+_IN_MEMORY = 64 << 20
+_ABOUT = (
+    "mask/NAME: 1 bit per weight of tensor NAME in C order, lowest bit of a byte first, 1 is kept; "
+    "see https://github.com/pruneapp/pruneapp docs/sessions.md"
+)
+
+
+def save_session(
+    capture: Capture,
+    view: Mapping[str, Any],
+    path: Path,
+    job: Job,
+    *,
+    instead_of: Stamp | None = None,
+) -> Stamp:
+    """Write a document to a session file; the old file is there until the new one is safe.
+
+    Parameters
+    ----------
+    capture
+        The document.
+    view
+        What the person looks at, as plain JSON.
+    path
+        The file.
+    job
+        Stepped by the bytes; may cancel.
+    instead_of
+        The only state of the file that may be replaced; None for whatever is there. Nothing need
+        be there.
+
+    Returns
+    -------
+    Stamp
+        The file as it was written.
+
+    Raises
+    ------
+    ExportError
+        If the system refuses to write it.
+    HistoryError
+        If a mask that was put aside cannot be read again.
+    StaleError
+        If the history was changed meanwhile, so that a mask is gone.
+    CheckpointError
+        If the checkpoint cannot be read to be known again.
+    SessionError
+        If the file is one of the checkpoint's own.
+    SessionChangedError
+        If another state of the file is there than that of `instead_of`, also by the end.
+    """
+    snapshot = capture.snapshot
+    _refuse_original(path, snapshot.checkpoint)
+    _refuse_other(path, instead_of, job)
+    job.start(2 * _bytes_of(capture), path.name)
+    original = describe(snapshot.checkpoint, job)
+    try:
+        with _Spool() as spool:
+            plain = _Plain(capture)
+            table = _spool_history(capture, plain, view, spool, job)
+            spool.add(TABLE, [encoded(table)])
+            tensors = [(name, mask.nbytes) for name, mask in plain.masks.items()] + spool.tensors
+            header = _header(tensors, original.seen_from(path.absolute().parent))
+            nbytes = len(header) + sum(size for _, size in tensors)
+            job.start(2 * nbytes, path.name)
+            with AtomicFile(path, nbytes, job) as file:
+                file.write(header)
+                for piece in plain.pieces():
+                    file.write(piece)
+                for piece in spool.pieces():
+                    file.write(piece)
+                file.seal()
+                # Before it has its name: afterwards somebody else may replace it at any moment.
+                stamp = _stamp_of(file, path, job)
+                _refuse_other(path, instead_of, job)
+                file.commit()
+    except OSError as error:  # of the spool; those of the file are sentences already
+        raise write_error(path, error, _bytes_of(capture)) from error
+    return stamp
+
+
+def _stamp_of(file: AtomicFile, path: Path, job: Job) -> Stamp:
+    part = None if file.part is None else Stamp.of(file.part, job)
+    assert part is not None, "it was written a moment ago"
+    return msgspec.structs.replace(part, path=str(path.absolute()))
+
+
+def _refuse_other(path: Path, known: Stamp | None, job: Job) -> None:
+    there = None if known is None else Stamp.of(path, job)
+    if known is not None and there is not None and not known.is_of(there):
+        raise SessionChangedError(
+            f"'{path.name}' was changed by another window since you opened it.",
+            remedy="Save the session in another file, or replace it.",
+        )
+
+
+def _refuse_original(path: Path, checkpoint: Checkpoint) -> None:
+    for file in checkpoint.files:
+        if exists(path) and exists(file.path) and path.samefile(file.path):
+            raise SessionError(
+                f"'{path}' is the checkpoint itself, which a session never replaces.",
+                remedy=f"Choose another name, that ends in {SUFFIX}.",
+            )
+
+
+class _Plain:
+    """The masks in force, which are written unpacked, by the names of their tensors."""
+
+    def __init__(self, capture: Capture) -> None:
+        self.capture = capture
+        snapshot = capture.snapshot
+        self.masks: dict[str, BitMask] = {}
+        self._names: dict[int, str] = {}
+        for prefix, masks in (
+            ("mask", snapshot.masks),
+            ("final", snapshot.final),
+            ("protected", snapshot.protected),
+        ):
+            for name, mask in masks.items():
+                self.masks[f"{prefix}/{name}"] = mask
+                self._names.setdefault(id(mask), f"{prefix}/{name}")
+
+    def name(self, mask: BitMask | None) -> str | None:
+        """Return the tensor that holds a mask anyway."""
+        return None if mask is None else self._names.get(id(mask))
+
+    def pieces(self) -> Iterator[bytes | memoryview]:
+        """Yield the bytes of all masks, many small ones at a time."""
+        small = bytearray()
+        for mask in self.masks.values():
+            if mask.nbytes <= SMALL:
+                small += mask.packed.data
+            if small and (mask.nbytes > SMALL or len(small) > PIECE):
+                yield bytes(small)
+                small.clear()
+            if mask.nbytes > SMALL:
+                for start in range(0, mask.nbytes, PIECE):
+                    yield mask.packed[start : start + PIECE].data
+        yield bytes(small)
+
+
+class _Spool:
+    """Bytes whose number is not known before they are made, on their way to the file."""
+
+    def __init__(self) -> None:
+        folder = Path(platformdirs.user_cache_path("pruneapp", appauthor=False))
+        with contextlib.suppress(OSError):
+            folder.mkdir(parents=True, exist_ok=True)
+        self._file = tempfile.SpooledTemporaryFile(  # noqa: SIM115 - closed by its own context
+            _IN_MEMORY, dir=str(folder) if folder.is_dir() else None
+        )
+        self.tensors: list[tuple[str, int]] = []
+
+    def add(self, name: str, pieces: list[bytes] | Iterator[bytes]) -> tuple[int, ...]:
+        """Take the bytes of a tensor; returns how many each piece has."""
+        sizes = tuple(self._file.write(piece) for piece in pieces)
+        self.tensors.append((name, sum(sizes)))
+        return sizes
+
+    def pieces(self) -> Iterator[bytes]:
+        """Yield everything again."""
+        self._file.seek(0)
+        while piece := self._file.read(PIECE):
+            yield piece
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self._file.close()
+
+
+def _bytes_of(capture: Capture) -> int:
+    slots = {id(slot): slot.nbytes for record in capture.records for slot in record.slots()}
+    return sum(slots.values())
+
+
+def _spool_history(
+    capture: Capture, plain: _Plain, view: Mapping[str, Any], spool: _Spool, job: Job
+) -> Table:
+    numbers = Numbers()
+    places: list[MaskPlace] = []
+    last = None
+    for count, record in enumerate(capture.records):
+        job.step(0)
+        places += _places(numbers, record, plain, spool, job)
+        edit = numbers.edit(record, last, capture.snapshot.checkpoint)
+        spool.add(f"edit/{count}", [encoded(edit)])
+        last = record
+    return Table(
+        VERSION, tuple(places), len(capture.records), capture.position, capture.exported, dict(view)
+    )
+
+
+def _places(
+    numbers: Numbers, record: Record, plain: _Plain, spool: _Spool, job: Job
+) -> list[MaskPlace]:
+    """Spool the new masks of a record, but for those that are there anyway; say where all lie."""
+    found: dict[int, MaskPlace] = {}
+    rest: list[NewMask] = []
+    fresh = numbers.new_of(record)
+    for new in fresh:
+        number = numbers.give(new)
+        name = plain.name(new.slot.mask)
+        if name is None:
+            rest.append(new)
+        else:
+            found[number] = MaskPlace(new.slot.size, name)
+            job.step(new.slot.nbytes)
+    for some in bundles(rest):
+        name = f"packed/{numbers.find(some[0].slot)}"
+        if some[0].slot.nbytes > SMALL:
+            pieces = spool.add(name, pack(*plain.capture.pair(some[0], job), job))
+            offset = -1
+        else:
+            together = pack_together([plain.capture.pair(new, job) for new in some], job)
+            pieces, offset = spool.add(name, [together]), 0
+        for new in some:
+            place = MaskPlace(new.slot.size, name, numbers.find(new.base), pieces, offset)
+            found[numbers.find(new.slot)] = place
+            offset += new.slot.nbytes
+    return [found[numbers.find(new.slot)] for new in fresh]
+
+
+def _header(tensors: list[tuple[str, int]], original: Original) -> bytes:
+    import pruneapp
+
+    metadata = {
+        "format": FORMAT,
+        "version": str(VERSION),
+        "about": _ABOUT,
+        "written_by": f"Pruneapp {pruneapp.__version__}",
+        "original": encoded(original).decode(),
+    }
+    parts = [msgspec.json.encode({"__metadata__": metadata})[1:-1]]
+    start = 0
+    for batch in CancelToken().batches(tensors):  # encoding all at once would hold other threads
+        some: dict[str, Any] = {}
+        for name, size in batch:
+            some[name] = {"dtype": "U8", "shape": [size], "data_offsets": [start, start + size]}
+            start += size
+        parts.append(msgspec.json.encode(some)[1:-1])
+    text = b"{" + b",".join(parts) + b"}"
+    text += b" " * (-len(text) % 8)
+    return len(text).to_bytes(8, "little") + text
