@@ -152,7 +152,7 @@ class Tour:
         from pruneapp.gui.app.settings import Settings
         from pruneapp.gui.mainwindow import window_placing
         from pruneapp.gui.mainwindow.window import MainWindow
-        from pruneapp.gui.widgets.theme import Appearance
+        from pruneapp.gui.widgets.theme import ThemeManager as Appearance
 
         self.folder, self.theme = folder, theme
         self.number = self.states = 0

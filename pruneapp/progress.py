@@ -120,11 +120,11 @@ class Job:
         """
         self.start(count * _PART)
         for number in range(1, count + 1):
-            yield Job(_Part(self), self.cancel)
+            yield Job(_JobPart(self), self.cancel)
             self.step(number * _PART - self._done)
 
 
-class _Part:
+class _JobPart:
     """Tells a job how far a part of it is."""
 
     def __init__(self, whole: Job) -> None:

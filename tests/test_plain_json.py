@@ -18,7 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import pruneapp
-from pruneapp.checkpoint.formats.compact_codec_layout import Layout
+from pruneapp.checkpoint.formats.compact_codec_layout import CompactLayout
 from pruneapp.checkpoint.formats.headers_index_json import parse as parse_index
 from pruneapp.checkpoint.formats.headers_safetensors_header import Header
 from pruneapp.checkpoint.formats.headers_safetensors_header import parse as parse_header
@@ -153,7 +153,7 @@ def _masks(text: bytes, _folder: Path) -> None:
 
 
 def _layout(text: bytes, _folder: Path) -> None:
-    made = Layout(Header([], {"pruneapp": text.decode(errors="replace")}, [], 0), "m", 8)
+    made = CompactLayout(Header([], {"pruneapp": text.decode(errors="replace")}, [], 0), "m", 8)
     shapes = made.tree.get("shapes")
     if isinstance(shapes, dict):
         for name, shape in shapes.items():

@@ -9,8 +9,8 @@ from typing import Any
 from pruneapp.analysis.histogram_store_energies import Energies
 from pruneapp.analysis.histogram_store_keys import key_of, marks_of
 from pruneapp.analysis.histogram_store_records import Record, Records
-from pruneapp.analysis.histogram_store_wanted import Kind, Wanted, batches, kinds_of
-from pruneapp.analysis.histograms import Counted
+from pruneapp.analysis.histogram_store_wanted import HistogramRequest, Kind, batches, kinds_of
+from pruneapp.analysis.histograms import MagnitudeHistogram
 from pruneapp.analysis.histograms_alike import count_all
 from pruneapp.analysis.histograms_channels import Channels, count_channels
 from pruneapp.document.snapshot import Snapshot
@@ -22,7 +22,7 @@ from pruneapp.progress import Job
 BUDGET = 128_000_000
 
 
-class Census:
+class HistogramStore:
     """What was counted of the tensors of a document, for any of its states.
 
     A count belongs to the mask, the protection and the final weights that a tensor had, told by
@@ -50,7 +50,7 @@ class Census:
 
     # What is to be counted
 
-    def wanted(self, snapshot: Snapshot, step: Step) -> tuple[Wanted, ...]:
+    def wanted(self, snapshot: Snapshot, step: Step) -> tuple[HistogramRequest, ...]:
         """Return what has to be counted before a step can be estimated, the most needed first.
 
         Nothing if all is there, or if counts do not say what the step does. What would not fit with
@@ -63,7 +63,7 @@ class Census:
         ParameterError
             If a tensor has no channels along the dimension.
         """
-        made: list[Wanted] = []
+        made: list[HistogramRequest] = []
         room = self._budget  # for all together: what takes the room of another is counted for ever
         for names, kind in dict.fromkeys(kinds_of(snapshot, step)):
             missing, needed = self._missing(snapshot, names, kind)
@@ -72,7 +72,7 @@ class Census:
                 made += batches(snapshot, missing, kind)
         return tuple(dict.fromkeys(made))
 
-    def wanted_all(self, snapshot: Snapshot, names: Iterable[str]) -> tuple[Wanted, ...]:
+    def wanted_all(self, snapshot: Snapshot, names: Iterable[str]) -> tuple[HistogramRequest, ...]:
         """Return what has to be counted to know all magnitudes of some tensors, in their order.
 
         Parameters
@@ -87,7 +87,7 @@ class Census:
 
     def wanted_energies(
         self, snapshot: Snapshot, names: Iterable[str], job: Job
-    ) -> tuple[Wanted, ...]:
+    ) -> tuple[HistogramRequest, ...]:
         """Return what has to be measured to know the energy of some tensors.
 
         Parameters
@@ -140,7 +140,7 @@ class Census:
 
     # Counting
 
-    def count(self, snapshot: Snapshot, wanted: Wanted, job: Job) -> None:
+    def count(self, snapshot: Snapshot, wanted: HistogramRequest, job: Job) -> None:
         """Count something; for a worker.
 
         Parameters
@@ -172,7 +172,7 @@ class Census:
         for name, record in count_all(snapshot, missing, job):
             self._put(snapshot, name, None, record)
 
-    def measure(self, snapshot: Snapshot, wanted: Wanted, job: Job) -> None:
+    def measure(self, snapshot: Snapshot, wanted: HistogramRequest, job: Job) -> None:
         """Find out energies alone, for which there is always room; as `count` does.
 
         Parameters
@@ -190,10 +190,10 @@ class Census:
 
     # What is known
 
-    def magnitudes(self, snapshot: Snapshot, name: str) -> Counted | None:
+    def magnitudes(self, snapshot: Snapshot, name: str) -> MagnitudeHistogram | None:
         """Return the magnitudes of a tensor; None if they are not counted."""
         record = self._get(snapshot, name, None)
-        return record if isinstance(record, Counted) else None
+        return record if isinstance(record, MagnitudeHistogram) else None
 
     def channels(self, snapshot: Snapshot, name: str, dim: int, n: Norm) -> Channels | None:
         """Return the channels of a tensor, `dim` from 0 and `n` no "fro"; None if not counted."""
@@ -279,16 +279,16 @@ class Census:
         return self._records.get(snapshot, key_of(snapshot, name, kind))
 
     def _put(self, snapshot: Snapshot, name: str, kind: Kind, record: Record) -> None:
-        if isinstance(record, Counted):
+        if isinstance(record, MagnitudeHistogram):
             self._note(snapshot, name, record)
         self._records.put(snapshot, name, kind, record)
 
-    def _note(self, snapshot: Snapshot, name: str, record: Counted) -> None:
+    def _note(self, snapshot: Snapshot, name: str, record: MagnitudeHistogram) -> None:
         sums = record.sums(snapshot.entry(name).dtype)
         with self._lock:
             self._energies.put(name, marks_of(snapshot, name), sums)
 
 
-def census_of(snapshot: Snapshot) -> Census:
+def census_of(snapshot: Snapshot) -> HistogramStore:
     """Return what was counted of the document of a snapshot, for all of its states."""
-    return snapshot.cache.of(Census)
+    return snapshot.cache.of(HistogramStore)

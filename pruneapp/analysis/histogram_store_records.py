@@ -19,11 +19,11 @@ from pruneapp.analysis.histogram_store_keys import (
 )
 from pruneapp.analysis.histogram_store_recent import Recent
 from pruneapp.analysis.histogram_store_wanted import Kind
-from pruneapp.analysis.histograms import Counted
+from pruneapp.analysis.histograms import MagnitudeHistogram
 from pruneapp.analysis.histograms_channels import Channels
 from pruneapp.document.snapshot import Snapshot
 
-Record = Counted | Channels
+Record = MagnitudeHistogram | Channels
 
 
 class Records:

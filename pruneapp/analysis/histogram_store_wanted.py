@@ -20,8 +20,8 @@ _BATCH = 1 << 20
 
 
 @dataclass(frozen=True)
-class Wanted:
-    """Something that is to be counted; for `Census.count`.
+class HistogramRequest:
+    """Something that is to be counted; for `HistogramStore.count`.
 
     Attributes
     ----------
@@ -117,18 +117,18 @@ def orders_of(row: Row) -> tuple[Norm, ...]:
     return tuple(dict.fromkeys((2 if n == "fro" else n, 2, 1)))
 
 
-def batches(snapshot: Snapshot, names: Sequence[str], kind: Kind) -> list[Wanted]:
+def batches(snapshot: Snapshot, names: Sequence[str], kind: Kind) -> list[HistogramRequest]:
     """Put names into batches, in order."""
-    made: list[Wanted] = []
+    made: list[HistogramRequest] = []
     some: list[str] = []
     elements = 0
     for name in names:
         numel = snapshot.entry(name).numel
         if some and elements + numel > _BATCH:
-            made.append(Wanted(tuple(some), kind, elements))
+            made.append(HistogramRequest(tuple(some), kind, elements))
             some, elements = [], 0
         some.append(name)
         elements += numel
     if some:
-        made.append(Wanted(tuple(some), kind, elements))
+        made.append(HistogramRequest(tuple(some), kind, elements))
     return made

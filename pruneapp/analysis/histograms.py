@@ -34,7 +34,7 @@ OVERHEAD = 600
 
 
 @dataclass(frozen=True, eq=False)
-class Counted:
+class MagnitudeHistogram:
     """The magnitudes of the weights of one tensor that a step may take: kept, not protected.
 
     Attributes
@@ -85,7 +85,7 @@ class Counted:
             return float(squares.sum()) + self.guarded[0], float(sizes.sum()) + self.guarded[1]
 
     def below(self, threshold: float, dtype: DType) -> int:
-        """Return how many have a magnitude up to `threshold`; see `Census.below`."""
+        """Return how many have a magnitude up to `threshold`; see `HistogramStore.below`."""
         if not threshold >= 0:
             return 0
         values = bin_values(dtype)
@@ -133,7 +133,7 @@ def bin_values(dtype: DType) -> NDArray[np.float64]:
     return values
 
 
-def count_magnitudes(snapshot: Snapshot, name: str, job: Job) -> Counted:
+def count_magnitudes(snapshot: Snapshot, name: str, job: Job) -> MagnitudeHistogram:
     """Count one tensor in one pass, in the thread that calls.
 
     Parameters
@@ -146,7 +146,7 @@ def count_magnitudes(snapshot: Snapshot, name: str, job: Job) -> Counted:
         Stepped by the elements; may cancel.
     """
     entry = snapshot.entry(name)
-    tally = _Tally(entry.dtype)
+    tally = _Counters(entry.dtype)
     eligible, protected = snapshot.eligible(name), snapshot.protected.get(name)
     guarded = [0.0, 0.0]
     job.label(name)
@@ -175,7 +175,7 @@ def _sums(bits: Bits, dtype: DType) -> tuple[float, float]:
         return float(np.square(values).sum()), float(values.sum())
 
 
-class _Tally:
+class _Counters:
     """Counts pieces of a tensor."""
 
     def __init__(self, dtype: DType) -> None:
@@ -218,7 +218,7 @@ class _Tally:
             np.multiply(sizes, sizes, out=sizes)
             self._sums[0] += np.bincount(digits, sizes, BINS)
 
-    def counted(self, guarded: tuple[float, float]) -> Counted:
+    def counted(self, guarded: tuple[float, float]) -> MagnitudeHistogram:
         """Return what was counted."""
         counts, sums = self._counts, self._sums
         last = self._form.largest >> self._shift
@@ -234,7 +234,7 @@ class _Tally:
             nan, zeros = int(by_key[last + 1]), int(by_key[0])
             counts = by_key[: last + 1].astype(np.int64)
         bins = np.flatnonzero(counts)
-        return Counted(
+        return MagnitudeHistogram(
             bins.astype(np.uint16),
             counts[bins],
             sums[0, bins] if self._shift else None,

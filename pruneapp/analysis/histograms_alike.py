@@ -12,7 +12,13 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from pruneapp.analysis.histograms import BINS, PIECE, Counted, bin_shift, count_magnitudes
+from pruneapp.analysis.histograms import (
+    BINS,
+    PIECE,
+    MagnitudeHistogram,
+    bin_shift,
+    count_magnitudes,
+)
 from pruneapp.checkpoint.dtypes import DType
 from pruneapp.checkpoint.elements_chunks import Bits
 from pruneapp.document.snapshot import Snapshot
@@ -21,7 +27,7 @@ from pruneapp.kernels.sort_keys import key_table
 from pruneapp.progress import Job
 
 
-def count_alike(snapshot: Snapshot, names: Sequence[str], job: Job) -> Iterator[Counted]:
+def count_alike(snapshot: Snapshot, names: Sequence[str], job: Job) -> Iterator[MagnitudeHistogram]:
     """Count small tensors side by side, as `count_magnitudes` does each.
 
     Parameters
@@ -51,7 +57,9 @@ def count_alike(snapshot: Snapshot, names: Sequence[str], job: Job) -> Iterator[
         job.step(bits.size)
 
 
-def count_all(snapshot: Snapshot, names: Sequence[str], job: Job) -> Iterator[tuple[str, Counted]]:
+def count_all(
+    snapshot: Snapshot, names: Sequence[str], job: Job
+) -> Iterator[tuple[str, MagnitudeHistogram]]:
     """Count tensors, side by side where they are alike.
 
     Parameters
@@ -109,7 +117,9 @@ def alike(snapshot: Snapshot, names: Sequence[str], job: Job) -> Iterator[tuple[
         yield False, alone
 
 
-def _count_rows(bits: Bits, kept: NDArray[np.bool_], rows: int, dtype: DType) -> Iterator[Counted]:
+def _count_rows(
+    bits: Bits, kept: NDArray[np.bool_], rows: int, dtype: DType
+) -> Iterator[MagnitudeHistogram]:
     """Count each of some rows of as many elements: by sorting, there are few in a row."""
     form, shift = dtype.form, bin_shift(dtype)
     assert form is not None
@@ -137,7 +147,7 @@ def _count_rows(bits: Bits, kept: NDArray[np.bool_], rows: int, dtype: DType) ->
     for i in range(rows):
         here = slice(ends[i], ends[i + 1])
         # Copies: a slice would hold the memory of all rows as long as one of them is wanted.
-        yield Counted(
+        yield MagnitudeHistogram(
             bins[here].copy(),
             counts[here].copy(),
             None if squares is None else squares[here].copy(),

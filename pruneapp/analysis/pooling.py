@@ -33,7 +33,7 @@ _BYTES = 16
 
 
 @dataclass(frozen=True)
-class Axis:
+class TileAxis:
     """One axis of a tile.
 
     Attributes
@@ -112,8 +112,8 @@ class Block:
     rows: int
     column: int
     columns: int
-    down: Axis
-    across: Axis
+    down: TileAxis
+    across: TileAxis
 
     @property
     def size(self) -> int:

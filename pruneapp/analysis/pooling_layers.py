@@ -40,7 +40,7 @@ class Layer(Protocol):
         """
 
 
-class Values:
+class LayerValues:
     """Values as they are, or where pixels are pooled their magnitudes.
 
     Parameters
@@ -66,7 +66,7 @@ class Values:
         return [block.add(found)]
 
 
-class Shares:
+class LayerShares:
     """Where a rule on masks holds.
 
     Parameters
@@ -100,14 +100,14 @@ class Shares:
 
 
 class Split:
-    """Values or magnitudes as `Values`, and what of them would go by a threshold.
+    """Values or magnitudes as `LayerValues`, and what of them would go by a threshold.
 
     Two pictures: the values, and the share of weights that go.
 
     Parameters
     ----------
     read, pool
-        As for `Values`.
+        As for `LayerValues`.
     threshold
         Weights of at most this magnitude go; NaN stays.
     free

@@ -121,7 +121,7 @@ class _Edge:
 
 
 @dataclass
-class _Found:
+class _Sums:
     """What a stretch of a tensor adds.
 
     Attributes
@@ -152,9 +152,9 @@ class _Stretches:
         self._job = job
         self.edge = _Edge()  # of the stretches that were taken
 
-    def __call__(self, stretch: tuple[int, int]) -> _Found:
+    def __call__(self, stretch: tuple[int, int]) -> _Sums:
         """Measure the elements from one flat index to another, the first a block's border."""
-        found = _Found(stretch[1] - stretch[0])
+        found = _Sums(stretch[1] - stretch[0])
         with np.errstate(all="ignore"):  # infinities and NaN are left out
             for chunk in aligned(self._snapshot.chunks(self._name, *stretch)):
                 for first in range(0, chunk.bits.size, _PIECE):
@@ -165,7 +165,7 @@ class _Stretches:
                     self._measure(chunk.start + first, values, found)
         return found
 
-    def _measure(self, start: int, values: Floats, found: _Found) -> None:
+    def _measure(self, start: int, values: Floats, found: _Sums) -> None:
         stop = start + values.size
         there = None if self._before is None else self._before.bools(start, stop)
         stays = self._after.bools(start, stop)

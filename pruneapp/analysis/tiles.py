@@ -17,13 +17,13 @@ from numpy.typing import NDArray
 
 from pruneapp.analysis.layout import layout, offsets_of_columns, offsets_of_rows
 from pruneapp.analysis.layout_scale import large_of, scale
-from pruneapp.analysis.pooling import Axis, Block
+from pruneapp.analysis.pooling import Block, TileAxis
 from pruneapp.analysis.pooling_layers import (
     Changes,
     Layer,
-    Shares,
+    LayerShares,
+    LayerValues,
     Split,
-    Values,
     changed,
     effective,
     reader,
@@ -84,7 +84,7 @@ def tile(snapshot: Snapshot, request: TileRequest, going: BitMask | float | None
     CheckpointError
         If the type has no values, or the file cannot be read.
     """
-    part = _Part(snapshot, request)
+    part = _TilePart(snapshot, request)
     name = part.name
     mask, protected = snapshot.masks.get(name), snapshot.protected.get(name)
     read = effective(snapshot, name)
@@ -94,13 +94,13 @@ def tile(snapshot: Snapshot, request: TileRequest, going: BitMask | float | None
     if isinstance(going, float):
         layers = [Split(read, part.pool, going, snapshot.eligible(name))]
     elif going is not None:
-        layers = [Values(read, part.pool), Shares(lambda m, g: m & ~g, mask, going)]
+        layers = [LayerValues(read, part.pool), LayerShares(lambda m, g: m & ~g, mask, going)]
     else:
-        layers = [Values(read, part.pool)]
+        layers = [LayerValues(read, part.pool)]
     if mask is not None:
-        layers.append(Shares(lambda m: m, mask))
+        layers.append(LayerShares(lambda m: m, mask))
     if protected is not None:
-        layers.append(Shares(lambda p: p, protected))
+        layers.append(LayerShares(lambda p: p, protected))
     # A threshold is that of a slider that moves: one core is left to the window that follows it.
     found = iter(part.pictures(layers, job, spare=1 if isinstance(going, float) else 0))
     large, within = scale(snapshot, name)
@@ -139,7 +139,7 @@ def difference_tile(a: Snapshot, b: Snapshot, request: TileRequest, job: Job) ->
     CheckpointError
         As `tile`, and if `b` has no such tensor.
     """
-    part = _Part(a, request)
+    part = _TilePart(a, request)
     name = part.name
     other = _counterpart(a.entry(name), b, request.name)
     if a.entry(name).shape != other.shape:
@@ -164,21 +164,21 @@ def _counterpart(entry: TensorEntry, b: Snapshot, wanted: str) -> TensorEntry:
     return b.entry(wanted)  # raises, with the name that was asked for
 
 
-def _since(a: Snapshot, b: Snapshot, part: _Part, job: Job) -> Sequence[Picture]:
+def _since(a: Snapshot, b: Snapshot, part: _TilePart, job: Job) -> Sequence[Picture]:
     before, after = a.zeroed(part.name), b.zeroed(part.name)
     if before is None and after is None:
         return tuple(part.blank(0) for _ in range(4))
     read = reader(a.checkpoint.bits, a.entry(part.name))
     layers: list[Layer] = [
-        Values(changed(read, before, after), part.pool),
-        Shares(lambda x, y: x & ~y, before, after),
-        Shares(lambda x, y: y & ~x, before, after),
-        Shares(lambda x, y: ~(x | y), before, after),
+        LayerValues(changed(read, before, after), part.pool),
+        LayerShares(lambda x, y: x & ~y, before, after),
+        LayerShares(lambda x, y: y & ~x, before, after),
+        LayerShares(lambda x, y: ~(x | y), before, after),
     ]
     return part.pictures(layers, job)
 
 
-class _Part:
+class _TilePart:
     """The part of a picture that a request means."""
 
     def __init__(self, snapshot: Snapshot, request: TileRequest) -> None:
@@ -251,7 +251,7 @@ def _cut(request: TileRequest, whole: Layout) -> TileRequest:
     )
 
 
-def _axes(request: TileRequest) -> tuple[Axis, Axis]:
+def _axes(request: TileRequest) -> tuple[TileAxis, TileAxis]:
     """Return which rows and columns are looked at."""
     pool = request.pool
     high, wide = pool, pool
@@ -262,8 +262,8 @@ def _axes(request: TileRequest) -> tuple[Axis, Axis]:
             wide = min(pool, _power(_FIRST_LOOK // (pixels[0] * pixels[1])))
     group = min(high, _power(_GROUP // max(1, request.columns)))
     return (
-        Axis(request.row, request.rows, pool, high, group),
-        Axis(request.column, request.columns, pool, wide, wide),
+        TileAxis(request.row, request.rows, pool, high, group),
+        TileAxis(request.column, request.columns, pool, wide, wide),
     )
 
 

@@ -46,7 +46,7 @@ class ShardName:
 
 
 @dataclass(frozen=True)
-class Found:
+class FolderModel:
     """The model in a folder.
 
     Attributes
@@ -61,7 +61,7 @@ class Found:
     passed_over: str = ""
 
 
-def find_model(folder: Path) -> Found:
+def find_model(folder: Path) -> FolderModel:
     """Return the model in a folder: what transformers takes, where there is a choice.
 
     Raises
@@ -82,14 +82,14 @@ def find_model(folder: Path) -> Found:
         indexes = [n for n in names if n.endswith(tuple(s + _INDEX for s in suffixes))]
         for whole in _WHOLE:
             if whole in names and whole + _INDEX in indexes:
-                return Found((folder / whole,), whole + _INDEX)
+                return FolderModel((folder / whole,), whole + _INDEX)
         files = [folder / n for n in names if n.endswith(suffixes) and _is_model(n)]
         if len(indexes) == 1:
-            return Found((folder / indexes[0],))
+            return FolderModel((folder / indexes[0],))
         if indexes:
             _refuse_choice(folder, indexes)
         if len(files) == 1 or _complete(files):
-            return Found(tuple(files))
+            return FolderModel(tuple(files))
         if files:
             _refuse_choice(folder, [file.name for file in files])
     *some, last = (*SAFETENSORS.suffixes, *ZIP.suffixes)

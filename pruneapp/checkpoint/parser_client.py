@@ -23,7 +23,7 @@ from typing import IO, Any
 
 from pruneapp import errors
 from pruneapp.checkpoint.formats import headers, headers_index_json, headers_safetensors_header
-from pruneapp.checkpoint.formats.headers_index_json import Index
+from pruneapp.checkpoint.formats.headers_index_json import ShardIndex
 from pruneapp.checkpoint.formats.headers_safetensors_header import Header
 from pruneapp.errors import CheckpointError, PruneAppError
 from pruneapp.progress import Job
@@ -67,7 +67,7 @@ def _noting(pieces: Iterator[bytes], taken: list[bytes]) -> Iterator[bytes]:
         yield piece
 
 
-def parse_index(pieces: Iterable[bytes], size: int, path: str, job: Job) -> Index:
+def parse_index(pieces: Iterable[bytes], size: int, path: str, job: Job) -> ShardIndex:
     """Parse an index of shards of `size` bytes that comes in pieces.
 
     Raises
@@ -78,7 +78,7 @@ def parse_index(pieces: Iterable[bytes], size: int, path: str, job: Job) -> Inde
     if size <= LARGE_BYTES:
         return headers_index_json.parse(b"".join(pieces), path, job.cancel)
     rows, (total_size,) = _in_process("index", pieces, path, job)
-    return Index(dict(rows), total_size)
+    return ShardIndex(dict(rows), total_size)
 
 
 def parse_torch(

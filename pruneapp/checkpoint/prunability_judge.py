@@ -12,7 +12,7 @@ from pruneapp.checkpoint.prunability import conspicuous, is_ordinary, why_not
 from pruneapp.progress import CancelToken
 
 
-class Verdict(NamedTuple):
+class Prunability(NamedTuple):
     """What is said of a tensor.
 
     Attributes
@@ -46,7 +46,7 @@ class Judge:
     def __init__(self, modules: Modules, cancel: CancelToken | None = None) -> None:
         cancel = cancel or CancelToken()
         self._modules = modules
-        self._known: dict[tuple[object, ...], Verdict] = {}
+        self._known: dict[tuple[object, ...], Prunability] = {}
         leaves: set[str] = set()
         told = False
         for batch in cancel.batches(modules.items()):
@@ -62,7 +62,7 @@ class Judge:
                 return
             self._ordinary.update([leaf for leaf in some if is_ordinary(leaf, leaves)])
 
-    def of(self, entries: Iterable[TensorEntry]) -> Iterator[Verdict]:
+    def of(self, entries: Iterable[TensorEntry]) -> Iterator[Prunability]:
         """Judge tensors, one after the other."""
         modules, ordinary, known = self._modules, self._ordinary, self._known
         for entry in entries:
@@ -80,8 +80,8 @@ class Judge:
                 found = known[case] = self._judge(entry, module, path, leaf)
             yield found
 
-    def _judge(self, entry: TensorEntry, module: Module, path: str, leaf: str) -> Verdict:
+    def _judge(self, entry: TensorEntry, module: Module, path: str, leaf: str) -> Prunability:
         named = role(entry, self._modules)
         kind = kind_of(entry, named, module, path, leaf)
         reason = why_not(entry, self._modules, module, path, leaf)
-        return Verdict(reason, kind, pruned_by_default(entry, named, module, kind))
+        return Prunability(reason, kind, pruned_by_default(entry, named, module, kind))

@@ -71,10 +71,10 @@ def job(title: str, token: CancelToken) -> Iterator[Job]:
         TextColumn("{task.fields[label]}", markup=False, style="dim"),
     )
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        yield Job(_Bar(bar, title), token)
+        yield Job(_ProgressBar(bar, title), token)
 
 
-class _Bar:
+class _ProgressBar:
     """A progress bar that is drawn at most twenty times a second."""
 
     def __init__(self, bar: object, title: str) -> None:

@@ -11,7 +11,7 @@ from pruneapp.cli import terminal
 from pruneapp.cli.prune_own_methods import offer_methods
 from pruneapp.cli.terminal_output import print_json, size
 from pruneapp.errors import escaped
-from pruneapp.export.verify import Against, Verdict
+from pruneapp.export.verify import Against, Verification
 from pruneapp.export.verify import verify as verify_file
 from pruneapp.kernels.devices import kernel_for
 from pruneapp.progress import CancelToken
@@ -41,7 +41,7 @@ def verify(options: argparse.Namespace, token: CancelToken) -> int:
     return SAME if found.same else DIFFERENT
 
 
-def _print(file: str, found: Verdict) -> None:
+def _print(file: str, found: Verification) -> None:
     write = sys.stdout.write
     if found.same:
         write(
@@ -56,7 +56,7 @@ def _print(file: str, found: Verdict) -> None:
         write(f"{escaped(str(difference))}\n")
 
 
-def _as_json(file: str, found: Verdict) -> dict[str, Any]:
+def _as_json(file: str, found: Verification) -> dict[str, Any]:
     return {
         "file": file,
         "same": found.same,

@@ -16,7 +16,7 @@ from pruneapp.document.document_changes import (
     Subscriber,
     Subscribers,
 )
-from pruneapp.document.document_exported import Exported
+from pruneapp.document.document_exported import ExportedState
 from pruneapp.document.edit import Edit, Masks, Record
 from pruneapp.document.edit_proposal import Outcome, Proposal
 from pruneapp.document.history import BUDGET, History
@@ -59,7 +59,7 @@ class Document:
         self._history = History(budget, scratch)
         self._notices = notices
         self._snapshot = Snapshot(checkpoint)
-        self._exported = Exported(self._snapshot)
+        self._exported = ExportedState(self._snapshot)
         # Below 0, so that no state that was looked at is taken for one that was in force.
         self._past_revisions = count(-1, -1)
         self._subscribers = Subscribers()

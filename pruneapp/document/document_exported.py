@@ -9,7 +9,7 @@ from pruneapp.document.edit import Record
 from pruneapp.document.snapshot import Snapshot
 
 
-class Exported:
+class ExportedState:
     """The state that was exported last; at first the one that was opened.
 
     Parameters

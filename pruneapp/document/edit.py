@@ -154,7 +154,7 @@ class Record:
 
 
 @dataclass(frozen=True, eq=False)
-class Replacement:
+class MaskReplacement:
     """The masks to put in place to get from one position to another."""
 
     masks: Masks

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from pruneapp.document.edit import Edit, Json, Record, Replacement, said
+from pruneapp.document.edit import Edit, Json, MaskReplacement, Record, said
 from pruneapp.document.history_past import PastState
-from pruneapp.document.mask_store import HeldMasks
+from pruneapp.document.mask_store import MaskStore
 from pruneapp.document.mask_store_aside import Fetch, Layer, MaskSlot, Slots, Spill, Written
 from pruneapp.document.mask_store_scratch import ScratchFile
 from pruneapp.document.snapshot import Snapshot
@@ -43,7 +43,7 @@ class History:
 
     def __init__(self, budget: int = BUDGET, folder: Path | None = None) -> None:
         self.patient = True
-        self._held = HeldMasks(budget, folder)
+        self._held = MaskStore(budget, folder)
         self._records: list[Record] = []
         self._position = 0
         # The way to the file as it was opened, asked for after every step; None if not known.
@@ -114,7 +114,7 @@ class History:
         self._settle()
         return record
 
-    def restore(self, records: Sequence[Record], position: int) -> Replacement:
+    def restore(self, records: Sequence[Record], position: int) -> MaskReplacement:
         """Take over a history that was saved; return what is in force in it.
 
         For a history in which nothing has happened yet.
@@ -138,7 +138,7 @@ class History:
                 self._held.hold(slot, slot.mask)
         return self.go_to(position)
 
-    def go_to(self, position: int) -> Replacement:
+    def go_to(self, position: int) -> MaskReplacement:
         """Move to a position from 0 to the number of edits; return what has to change.
 
         Reads from the scratch file only the masks that are in force afterwards.
@@ -151,7 +151,7 @@ class History:
         found = self._loaded(self._way_to(position))
         self._position, self._to_first = position, None
         self._settle()
-        return Replacement(found["masks"], found["final"], found["protected"])
+        return MaskReplacement(found["masks"], found["final"], found["protected"])
 
     def entry(self, position: int, masks: dict[str, BitMask], job: Job) -> Json | None:
         """Return what was done to come to a position, as plain JSON; None for the file as it was.

@@ -12,7 +12,7 @@ from pruneapp.masks.bitmask import BitMask
 from pruneapp.progress import Job
 
 
-class HeldMasks:
+class MaskStore:
     """One slot for every mask, however many states share it.
 
     Parameters

@@ -15,7 +15,7 @@ from pruneapp.document.selection import resolve
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.edits.apply_manual_edit_change import change
 from pruneapp.edits.manual_edit import HandEdit
-from pruneapp.edits.manual_edit_target import Target
+from pruneapp.edits.manual_edit_target import ManualTarget
 from pruneapp.edits.manual_edit_words import DONE, count, indices
 from pruneapp.errors import ParameterError, SelectionError
 from pruneapp.masks.bitmask import BitMask
@@ -110,7 +110,7 @@ def compute_hand(snapshot: Snapshot, edit: HandEdit, job: Job) -> HandPreview:
     -----
     Costs one copy of the mask of each tensor, and beyond that what the chosen elements take.
     """
-    entries: dict[str, list[Target]] = {}
+    entries: dict[str, list[ManualTarget]] = {}
     for batch in job.cancel.batches(edit.targets):
         for target in batch:
             entries.setdefault(snapshot.entry(target.name).name, []).append(target)
@@ -159,7 +159,7 @@ def _label(edit: HandEdit, numbers: HandOutcome) -> str:
     return f"{label}, still 0" if numbers.final == numbers.changed else label
 
 
-def _detail(edit: HandEdit, numbers: HandOutcome, targets: Mapping[str, list[Target]]) -> str:
+def _detail(edit: HandEdit, numbers: HandOutcome, targets: Mapping[str, list[ManualTarget]]) -> str:
     lines = [f"{count(numbers.changed, 'weight')} {DONE[edit.operation]}"]
     if numbers.final:
         still = "all" if numbers.final == numbers.changed else f"{numbers.final:,}"
@@ -170,7 +170,7 @@ def _detail(edit: HandEdit, numbers: HandOutcome, targets: Mapping[str, list[Tar
     return listed("\n".join(lines), names, lambda name: _named(name, targets[name]))
 
 
-def _named(name: str, meant: Sequence[Target]) -> str:
+def _named(name: str, meant: Sequence[ManualTarget]) -> str:
     where = meant[0].boxes if len(meant) == 1 else ()
     return f"{name} {indices(where[0])}" if len(where) == 1 else name
 
@@ -185,7 +185,7 @@ class _Regions:
         self._known: tuple[tuple[int, ...], list[Box]] | None = None
         self._region: Region | None = None
 
-    def of(self, entry: TensorEntry, targets: Sequence[Target], job: Job) -> Region:
+    def of(self, entry: TensorEntry, targets: Sequence[ManualTarget], job: Job) -> Region:
         boxes = [box for target in targets for box in target.boxes]
         masks = [target.mask for target in targets if target.mask is not None]
         for mask in masks:

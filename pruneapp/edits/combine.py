@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.edits.manual_edit import HandEdit
-from pruneapp.edits.manual_edit_target import Target
+from pruneapp.edits.manual_edit_target import ManualTarget
 from pruneapp.errors import SelectionError
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.masks.regions import ones
@@ -125,7 +125,7 @@ def combine(
             continue  # nothing is pruned here that could come back
         meant = _MEANT[how](here or BitMask.full(there.size), there, job)
         if meant.kept:
-            targets.append(Target(name, mask=meant))
+            targets.append(ManualTarget(name, mask=meant))
     if not targets:
         raise SelectionError(
             f"Nothing changes: {_UNCHANGED[how]}.", remedy="Choose another combination."

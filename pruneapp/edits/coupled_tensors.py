@@ -23,7 +23,7 @@ from typing import Literal
 from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.checkpoint.entry import TensorEntry
 from pruneapp.edits.manual_edit import HandEdit
-from pruneapp.edits.manual_edit_target import Target
+from pruneapp.edits.manual_edit_target import ManualTarget
 from pruneapp.errors import UnknownTensorError
 from pruneapp.progress import CancelToken, Job
 from pruneapp.results.tile import Box
@@ -213,7 +213,7 @@ def with_companions(checkpoint: Checkpoint, edit: HandEdit, job: Job | None = No
     """
     job = job or Job()
     pairs = Companions(checkpoint, job.cancel)
-    more: list[Target] = []
+    more: list[ManualTarget] = []
     parts: set[Part] = set()
     for target in edit.targets:
         job.cancel.check()
@@ -222,7 +222,7 @@ def with_companions(checkpoint: Checkpoint, edit: HandEdit, job: Job | None = No
         boxes: tuple[Box, ...] = tuple((box[0],) for box in target.boxes)
         for companion in pairs.of(target.name):
             parts.add(companion.part)
-            more.append(Target(companion.name, boxes, shape="channel", dim=0))
+            more.append(ManualTarget(companion.name, boxes, shape="channel", dim=0))
     if not more:
         return edit
     words = f"{edit.label()}, with {' and '.join(sorted(parts))}"

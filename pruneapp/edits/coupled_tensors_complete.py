@@ -11,7 +11,7 @@ from pruneapp.document.selection import resolve
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.edits.coupled_tensors import Companions
 from pruneapp.edits.manual_edit import HandEdit
-from pruneapp.edits.manual_edit_target import Target
+from pruneapp.edits.manual_edit_target import ManualTarget
 from pruneapp.edits.manual_edit_words import count
 from pruneapp.errors import SelectionError
 from pruneapp.masks.channels import channels_left
@@ -47,7 +47,7 @@ def complete_channels(snapshot: Snapshot, names: Iterable[str] | None, job: Job)
     """
     checkpoint, pairs = snapshot.checkpoint, Companions(snapshot.checkpoint, job.cancel)
     chosen = snapshot.masks if names is None else resolve(checkpoint, names)
-    targets: list[Target] = []
+    targets: list[ManualTarget] = []
     channels = 0
     for name in filter(snapshot.masks.__contains__, chosen):
         job.label(name)
@@ -60,7 +60,7 @@ def complete_channels(snapshot: Snapshot, names: Iterable[str] | None, job: Job)
             kept = snapshot.masks.get(companion.name)
             meant = gone if kept is None else gone & kept.bools()
             if meant.any():
-                targets.append(Target(companion.name, _boxes(meant), shape="channel", dim=0))
+                targets.append(ManualTarget(companion.name, _boxes(meant), shape="channel", dim=0))
                 left |= meant
         channels += int(np.count_nonzero(left))
     if not targets:

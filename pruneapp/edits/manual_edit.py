@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, get_args
 
-from pruneapp.edits.manual_edit_target import Target
+from pruneapp.edits.manual_edit_target import ManualTarget
 from pruneapp.edits.manual_edit_words import said, units
 from pruneapp.errors import ParameterError
 from pruneapp.masks.bitmask import BitMask
@@ -42,7 +42,7 @@ class HandEdit:
     """
 
     operation: Operation
-    targets: tuple[Target, ...]
+    targets: tuple[ManualTarget, ...]
     words: str = ""
 
     def __post_init__(self) -> None:
@@ -68,7 +68,7 @@ class HandEdit:
             raise ParameterError(
                 f"The gestures of one edit must do the same (got {sorted(operations)})."
             )
-        targets = (Target(g.name, g.boxes, shape=g.shape, dim=g.dim) for g in gestures)
+        targets = (ManualTarget(g.name, g.boxes, shape=g.shape, dim=g.dim) for g in gestures)
         return cls(operations.pop(), tuple(targets))
 
     @property
@@ -130,5 +130,5 @@ class HandEdit:
         if not isinstance(targets, Sequence) or isinstance(targets, str):
             raise ParameterError(f"'targets' of an edit must be a list (got {targets!r}).")
         operation: Any = given.get("operation")
-        made = tuple(Target.from_dict(target, masks, job or Job()) for target in targets)
+        made = tuple(ManualTarget.from_dict(target, masks, job or Job()) for target in targets)
         return cls(operation, made, str(given.get("words", "")))

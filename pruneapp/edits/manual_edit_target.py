@@ -20,7 +20,7 @@ _PIECE = 8 << 20
 
 
 @dataclass(frozen=True)
-class Target:
+class ManualTarget:
     """Which weights of one tensor are meant.
 
     Attributes
@@ -51,7 +51,7 @@ class Target:
         return {"name": self.name, "boxes": boxes, "shape": self.shape, "dim": self.dim}
 
     @classmethod
-    def from_dict(cls, data: object, masks: Mapping[str, BitMask], job: Job) -> Target:
+    def from_dict(cls, data: object, masks: Mapping[str, BitMask], job: Job) -> ManualTarget:
         """Make a target from what `to_dict` returned; raises `ParameterError`."""
         if not isinstance(data, Mapping) or not isinstance(data.get("name"), str):
             raise ParameterError(f"A target of an edit needs a 'name' (got {data!r}).")

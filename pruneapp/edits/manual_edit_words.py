@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from pruneapp.document.selection_roles import role
 from pruneapp.document.step_naming import shown_name
-from pruneapp.edits.manual_edit_target import Target
+from pruneapp.edits.manual_edit_target import ManualTarget
 from pruneapp.results.document_rows import Operation
 from pruneapp.results.tile import Box
 
@@ -20,7 +20,7 @@ DONE: dict[Operation, str] = {
 _FEW = 4
 
 
-def said(operation: Operation, targets: Sequence[Target], weights: int | None) -> str:
+def said(operation: Operation, targets: Sequence[ManualTarget], weights: int | None) -> str:
     """Return "channel 12 of layer2.0.conv1 pruned"; see `HandEdit.label`."""
     what = units(targets) or _weights(weights)
     return f"{what} of {_place([t.name for t in targets])} {DONE[operation]}"
@@ -40,7 +40,7 @@ def _weights(number: int | None) -> str:
     return "weights" if number is None else count(number, "weight")
 
 
-def units(targets: Sequence[Target]) -> str:
+def units(targets: Sequence[ManualTarget]) -> str:
     """Return what was chosen of each tensor, where it has a name: "channel 12", "3 rows"; or ""."""
     first = targets[0]
     names = {target.name for target in targets}

@@ -24,12 +24,12 @@ from pruneapp.export.destination.folder_names import (
     without_folder,
 )
 from pruneapp.export.destination.sidecars import listed
-from pruneapp.export.destination.target import Target, check_file, check_folder
+from pruneapp.export.destination.target import ExportTarget, check_file, check_folder
 from pruneapp.export.exporter_publish import publish
 from pruneapp.export.exporter_sized import Sized
 from pruneapp.export.format import Format
 from pruneapp.export.format_sizes import plans_of
-from pruneapp.export.provenance import Provenance, Told, metadata_of, told
+from pruneapp.export.provenance import Provenance, ProvenanceState, metadata_of, told
 from pruneapp.export.records_state import State
 from pruneapp.export.report import ExportReport, WrittenFile, WrittenTensor
 from pruneapp.export.rounding import cost
@@ -114,7 +114,7 @@ def export(state: State, request: ExportRequest, job: Job) -> ExportReport:
     refuse_unwritable(state.checkpoint, form, values, request.omit)
     state.checkpoint.verify_unchanged()
     if request.provenance is not None:
-        state = told(Told(state, request.provenance), form.name, values)
+        state = told(ProvenanceState(state, request.provenance), form.name, values)
     if is_folder(state.checkpoint, request.path, form, values):
         return _export_folder(state, request, form, values, job)
     return _export_file(state, request, form, values, job)
@@ -154,7 +154,7 @@ def _export_file(
     return _report(state, request, [written for _, written in made], kept, notices)
 
 
-def file_target(checkpoint: Checkpoint, request: ExportRequest, form: Format) -> Target:
+def file_target(checkpoint: Checkpoint, request: ExportRequest, form: Format) -> ExportTarget:
     """Return where one file goes.
 
     Raises
@@ -169,7 +169,7 @@ def file_target(checkpoint: Checkpoint, request: ExportRequest, form: Format) ->
 
 
 def file_notices(
-    checkpoint: Checkpoint, target: Target, form: Format, values: Mapping[str, Any]
+    checkpoint: Checkpoint, target: ExportTarget, form: Format, values: Mapping[str, Any]
 ) -> tuple[str, ...]:
     """Say what the person should know of the name of a file, and of where it goes."""
     path = target.path
@@ -192,7 +192,7 @@ def _export_folder(
     sized = {name: Sized(plan, job) for name, plan in plans.items()}
     job.start(sum(one.work for one in sized.values()), target.path.name)
     with contextlib.ExitStack() as stack:
-        place = stack.enter_context(folder.Place(target.path))
+        place = stack.enter_context(folder.TargetFolder(target.path))
         files = []
         written = []
         for name, one in sized.items():

@@ -14,7 +14,7 @@ from pruneapp.export.destination.sidecars import home_of
 from pruneapp.export.destination.target import check_folder, kept_name
 from pruneapp.export.exporter import ExportRequest, also_kept, file_notices, file_target, is_folder
 from pruneapp.export.format import Plan
-from pruneapp.export.provenance import Told, told
+from pruneapp.export.provenance import ProvenanceState, told
 from pruneapp.export.records_state import State
 from pruneapp.params_declared import validate_all
 from pruneapp.progress import Job
@@ -33,8 +33,8 @@ def landing(state: State, request: ExportRequest, job: Job) -> Landing:
     Parameters
     ----------
     state
-        What would be written; a `Told` one, if `request` does not say where it comes from: how
-        many files of a largest size there are depends on that.
+        What would be written; a `ProvenanceState` one, if `request` does not say where it comes
+        from: how many files of a largest size there are depends on that.
     request
         What would be written where.
     job
@@ -60,7 +60,7 @@ def _found(state: State, request: ExportRequest, job: Job) -> Landing:
     if is_folder(checkpoint, request.path, form, values):
         target = check_folder(request.path, follow_links=request.follow_links)
         if request.provenance is not None:
-            state = Told(state, request.provenance)
+            state = ProvenanceState(state, request.provenance)
         state = told(state, form.name, values)
         plans, notices = folder.plan_all(state, form, values, target.path, job)
         paths = [target.path / name for name in plans]

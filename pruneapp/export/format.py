@@ -25,7 +25,7 @@ from pruneapp.results.format_offer import Loader, Purpose
 
 
 @dataclass(frozen=True)
-class Part:
+class ExportPart:
     """What goes into one file.
 
     Attributes
@@ -171,7 +171,7 @@ class Format:
     label: str
     help: str
     suffixes: tuple[str, ...]
-    planner: Callable[[Part, Mapping[str, Any], Job], Plan]
+    planner: Callable[[ExportPart, Mapping[str, Any], Job], Plan]
     params: tuple[Param, ...] = ()
     why_not: Callable[[Checkpoint], str] = lambda _checkpoint: ""
     loaded_by: tuple[Loader, ...]
@@ -189,7 +189,7 @@ class Format:
     loads: Callable[[Path], str]
     load_code: str
 
-    def plan(self, part: Part, values: Mapping[str, Any], job: Job) -> Plan:
+    def plan(self, part: ExportPart, values: Mapping[str, Any], job: Job) -> Plan:
         """Turn a part of a state into a file to be written.
 
         Reads no more than headers, and looks at the job every few thousand tensors. Where the

@@ -23,7 +23,7 @@ from pruneapp.export.records_state import State
 from pruneapp.export.rounding import DTYPE, KEEP, SMALLER, Rounding
 from pruneapp.params_declared import validate_all
 from pruneapp.progress import Job
-from pruneapp.results.format_offer import Forecast, FormatOffer, Purpose
+from pruneapp.results.format_offer import FormatOffer, Purpose, SizeForecast
 
 # So near to the smallest counts as no larger: what is compressed is not foretold any better.
 _NEAR = 1.02
@@ -68,7 +68,7 @@ def written_as(checkpoint: Checkpoint, form: Format, path: Path | None) -> tuple
 
 def forecast(
     state: State, form: Format, values: Mapping[str, Any], job: Job, path: Path | None = None
-) -> Forecast:
+) -> SizeForecast:
     """Return how large an export will be.
 
     Parameters
@@ -97,7 +97,7 @@ def forecast(
     plans = plans_of(state, form, values, job, path)
     nbytes = sum(p.nbytes if p.expected is None else p.expected(job) for p in plans)
     notices = tuple(dict.fromkeys(notice for plan in plans for notice in plan.notices))
-    return Forecast(nbytes, all(plan.exact for plan in plans), notices, _files(plans))
+    return SizeForecast(nbytes, all(plan.exact for plan in plans), notices, _files(plans))
 
 
 def _files(plans: Iterable[Plan]) -> int:

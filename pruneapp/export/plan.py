@@ -9,7 +9,7 @@ from operator import attrgetter
 
 from pruneapp.checkpoint.entry import TensorEntry
 from pruneapp.checkpoint.torchfile.torch_objects_elements import QUANTIZED
-from pruneapp.export.format import Format, Part
+from pruneapp.export.format import ExportPart, Format
 from pruneapp.export.records_state import State
 from pruneapp.progress import Job
 
@@ -27,15 +27,15 @@ class NamedPart:
     """
 
     name: str
-    part: Part
+    part: ExportPart
     unreadable: tuple[str, ...] = ()
 
 
-def whole(state: State, suffix: str) -> Part:
+def whole(state: State, suffix: str) -> ExportPart:
     """Return everything as one file; shards are put together."""
     checkpoint = state.checkpoint
     files = checkpoint.files
-    return Part(
+    return ExportPart(
         state,
         tuple(checkpoint.entries.values()),
         files[0] if len(files) == 1 else None,
@@ -44,7 +44,7 @@ def whole(state: State, suffix: str) -> Part:
     )
 
 
-def stripped(part: Part) -> tuple[str, ...]:
+def stripped(part: ExportPart) -> tuple[str, ...]:
     """Say which tensors lose what made numbers of them: torch keeps scales outside the bytes."""
     if QUANTIZED not in map(attrgetter("why_not"), part.entries):
         return ()
@@ -70,7 +70,7 @@ def shards(state: State, form: Format, job: Job) -> Iterator[NamedPart]:
         name = renamed(shard.path.name, form)
         file = checkpoint.sources[shard.sources[0]].file
         suffix = name[name.rfind(".") :].lower()
-        part = Part(state, tuple(inside), file, shard.metadata, suffix)
+        part = ExportPart(state, tuple(inside), file, shard.metadata, suffix)
         yield NamedPart(name, part, shard.unreadable)
 
 

@@ -184,7 +184,7 @@ def may_have_pattern(recipe: Recipe) -> bool:
 
 
 @dataclass(frozen=True, eq=False)
-class Told:
+class ProvenanceState:
     """A state that says where it comes from, wherever a format has a place for text.
 
     Attributes
@@ -224,7 +224,7 @@ def told(state: State, form: str, values: Mapping[str, Any]) -> State:
     """Return a state that knows which format it is written in, if it says where it comes from."""
     if isinstance(state, RoundedState):
         return replace(state, state=told(state.state, form, values))
-    return replace(state, form=form, values=values) if isinstance(state, Told) else state
+    return replace(state, form=form, values=values) if isinstance(state, ProvenanceState) else state
 
 
 def metadata_of(state: State, kept: Mapping[str, str]) -> dict[str, str]:
@@ -240,7 +240,7 @@ def metadata_of(state: State, kept: Mapping[str, str]) -> dict[str, str]:
     if isinstance(state, RoundedState):
         state = state.state
     others = {key: text for key, text in kept.items() if not key.startswith(KEY)}
-    if not isinstance(state, Told):
+    if not isinstance(state, ProvenanceState):
         return others
     return others | state.provenance.texts(state.form, state.values)
 

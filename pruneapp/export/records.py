@@ -21,7 +21,7 @@ CHUNK_BYTES = 1 << 20
 Pieces = Callable[[], Iterator[memoryview]]
 
 
-class Record(NamedTuple):
+class TensorRecord(NamedTuple):
     """A tensor as it is to be written: little-endian, in C order without gaps.
 
     A light one: there may be 100,000 of them.
@@ -48,10 +48,10 @@ class Record(NamedTuple):
         return self.dtype.nbytes(math.prod(self.shape))
 
 
-def finalized(state: State, entry: TensorEntry) -> Record:
+def finalized(state: State, entry: TensorEntry) -> TensorRecord:
     """Return a tensor with +0.0 wherever it is pruned or was made final; else bit for bit."""
     pieces = partial(_finalized, state, entry)
-    return Record(entry.name, entry.aliases, entry.dtype, entry.shape, pieces)
+    return TensorRecord(entry.name, entry.aliases, entry.dtype, entry.shape, pieces)
 
 
 def _finalized(state: State, entry: TensorEntry) -> Iterator[memoryview]:
@@ -60,7 +60,7 @@ def _finalized(state: State, entry: TensorEntry) -> Iterator[memoryview]:
     return _as_bytes(chunks if gone is None else zero(chunks, gone))
 
 
-class Stretch(NamedTuple):
+class RecordRange(NamedTuple):
     """Elements `start` to `stop` of a tensor, which are compressed by themselves."""
 
     entry: TensorEntry
@@ -73,13 +73,13 @@ class Stretch(NamedTuple):
         return self.entry.dtype.nbytes(self.stop - self.start)
 
 
-def stretches(entry: TensorEntry, length: int) -> Iterator[Stretch]:
+def stretches(entry: TensorEntry, length: int) -> Iterator[RecordRange]:
     """Cut a tensor into stretches of `length` elements, a multiple of 8; the last is the rest."""
     for start in range(0, entry.numel, length):
-        yield Stretch(entry, start, min(start + length, entry.numel))
+        yield RecordRange(entry, start, min(start + length, entry.numel))
 
 
-def finalized_bits(state: State, stretch: Stretch) -> Bits:
+def finalized_bits(state: State, stretch: RecordRange) -> Bits:
     """Return a stretch with all bits 0 wherever it is pruned or was made final."""
     entry, start, stop = stretch
     if entry.dtype.packed:  # counted in bytes
@@ -91,12 +91,12 @@ def finalized_bits(state: State, stretch: Stretch) -> Bits:
     return chunk.bits
 
 
-def finalized_bytes(state: State, stretch: Stretch) -> memoryview:
+def finalized_bytes(state: State, stretch: RecordRange) -> memoryview:
     """Return a stretch as it is written: as `finalized_bits`, little-endian."""
     return _little(finalized_bits(state, stretch))
 
 
-def original(state: State, entry: TensorEntry, suffix: str) -> Record:
+def original(state: State, entry: TensorEntry, suffix: str) -> TensorRecord:
     """Return a tensor as ``NAME`` + `suffix`, pruned places with their original bits."""
     return _renamed(entry, suffix, partial(_original, state, entry))
 
@@ -109,7 +109,7 @@ def _chunks(state: State, entry: TensorEntry) -> Iterator[RawChunk]:
     return state.chunks(entry.name, size=CHUNK_BYTES // np.dtype(entry.dtype.storage).itemsize)
 
 
-def mask(entry: TensorEntry, kept: Mask, suffix: str, chunk: int = 1 << 20) -> Record:
+def mask(entry: TensorEntry, kept: Mask, suffix: str, chunk: int = 1 << 20) -> TensorRecord:
     """Return `kept` as ``NAME`` + `suffix`: 1.0 and 0.0 in the type of the weight, as torch does.
 
     `chunk` is in elements.
@@ -125,9 +125,9 @@ def _mask(entry: TensorEntry, kept: Mask, chunk: int) -> Iterator[memoryview]:
         yield _little(np.multiply(bools, one))
 
 
-def _renamed(entry: TensorEntry, suffix: str, pieces: Pieces) -> Record:
+def _renamed(entry: TensorEntry, suffix: str, pieces: Pieces) -> TensorRecord:
     aliases = tuple(alias + suffix for alias in entry.aliases)
-    return Record(entry.name + suffix, aliases, entry.dtype, entry.shape, pieces)
+    return TensorRecord(entry.name + suffix, aliases, entry.dtype, entry.shape, pieces)
 
 
 def zero(chunks: Iterable[RawChunk], kept: Mask) -> Iterator[RawChunk]:

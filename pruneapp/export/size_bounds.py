@@ -22,7 +22,13 @@ from pruneapp.document.step import Step
 from pruneapp.errors import ExportError
 from pruneapp.export import plan as parts
 from pruneapp.export.formats.compact import COMPACT_FILE, is_packed, most_of
-from pruneapp.export.provenance import MOST_MASKS, Told, may_have_pattern, planned, seeds_of
+from pruneapp.export.provenance import (
+    MOST_MASKS,
+    ProvenanceState,
+    may_have_pattern,
+    planned,
+    seeds_of,
+)
 from pruneapp.params_declared import validate_all
 from pruneapp.progress import Job
 from pruneapp.recipes.portable import portable, step_entry
@@ -180,7 +186,7 @@ class CompactSizes:
 def _around(snapshot: Snapshot, job: Job) -> int | None:
     """Return the most that a file has beside packed elements; None if there can be no file."""
     quiet = Job(cancel=job.cancel)  # how far it is says nothing of what is waited for
-    state = Told(snapshot, planned(snapshot, Recipe(()), quiet))
+    state = ProvenanceState(snapshot, planned(snapshot, Recipe(()), quiet))
     values = validate_all(COMPACT_FILE.params, {"reader": False})
     try:
         plan = COMPACT_FILE.plan(parts.whole(state, COMPACT_FILE.suffixes[0]), values, quiet)

@@ -10,7 +10,7 @@ from typing import NamedTuple, TypeVar
 
 import numpy as np
 
-from pruneapp.export.records import Stretch
+from pruneapp.export.records import RecordRange
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.masks.bitmask_mask import Mask
 from pruneapp.progress import Job
@@ -100,7 +100,7 @@ def affordable(guesses: Sequence[float], least: float, budget: float) -> int:
     return max(int(budget / (least + mean)), 1)
 
 
-class Kept(NamedTuple):
+class SampledWeights(NamedTuple):
     """What is kept of a stretch.
 
     Attributes
@@ -123,7 +123,7 @@ class Kept(NamedTuple):
         return self.runs * math.log2(self.size / self.runs) if self.runs else 0.0
 
 
-def kept_in(mask: Mask | None, start: int, stop: int) -> Kept:
+def kept_in(mask: Mask | None, start: int, stop: int) -> SampledWeights:
     """Return what is kept of the elements `start` to `stop`; `start` is a multiple of 8.
 
     Exact where a mask holds its bits, else about as much as in the whole tensor; nothing only if
@@ -131,20 +131,22 @@ def kept_in(mask: Mask | None, start: int, stop: int) -> Kept:
     """
     size = stop - start
     if mask is None:
-        return Kept(size, size, 1)
+        return SampledWeights(size, size, 1)
     if not isinstance(mask, BitMask):
         kept = math.ceil(mask.kept * size / max(mask.size, 1))
-        return Kept(size, kept, math.ceil(kept * (size - kept) / size) or min(kept, 1))
+        return SampledWeights(size, kept, math.ceil(kept * (size - kept) / size) or min(kept, 1))
     packed = mask.packed[start // 8 : (stop + 7) // 8]
     kept = int(np.bitwise_count(packed).sum(dtype=np.int64))
     if kept in {0, size}:
-        return Kept(size, kept, min(kept, 1))
+        return SampledWeights(size, kept, min(kept, 1))
     before = packed << 1
     before[1:] |= packed[:-1] >> 7
-    return Kept(size, kept, int(np.bitwise_count(packed & ~before).sum(dtype=np.int64)))
+    return SampledWeights(size, kept, int(np.bitwise_count(packed & ~before).sum(dtype=np.int64)))
 
 
-def by_tensor(stretches: Sequence[Stretch], nbytes: Sequence[float], job: Job) -> dict[str, int]:
+def by_tensor(
+    stretches: Sequence[RecordRange], nbytes: Sequence[float], job: Job
+) -> dict[str, int]:
     """Return the sums of the bytes of stretches by the names of their tensors, rounded."""
     sums: defaultdict[str, float] = defaultdict(float)
     for stretch, more in chain.from_iterable(

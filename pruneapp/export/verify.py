@@ -31,7 +31,7 @@ from pruneapp.export.destination import folder
 from pruneapp.export.destination.sharding import limit_of
 from pruneapp.export.format import Format, Plan
 from pruneapp.export.formats.zst import ZSTANDARD
-from pruneapp.export.provenance import KEY, Told, told
+from pruneapp.export.provenance import KEY, ProvenanceState, told
 from pruneapp.export.provenance_inside import is_packed, metadata_inside
 from pruneapp.export.records_state import State
 from pruneapp.export.verify_differing import MOST, Difference, Locating
@@ -56,7 +56,7 @@ class _SaidFormat(Struct):
 
 
 @dataclass(frozen=True)
-class Verdict:
+class Verification:
     """What was found.
 
     Attributes
@@ -112,7 +112,7 @@ class Against:
     omit: tuple[str, ...] = ()
 
 
-def verify(file: Path, against: Against, kernel: Kernel, job: Job) -> Verdict:
+def verify(file: Path, against: Against, kernel: Kernel, job: Job) -> Verification:
     """Do a recipe again, and compare every byte of what it makes with a file.
 
     Nothing is written. Finds a single flipped bit, wherever it is: in a tensor that was pruned or
@@ -143,13 +143,13 @@ def verify(file: Path, against: Against, kernel: Kernel, job: Job) -> Verdict:
             if not packed:
                 checkpoint = stack.enter_context(open_checkpoint(file, job=job))
         except _BROKEN as error:
-            return Verdict((Difference("file", f"cannot be opened: {error}"),))
+            return Verification((Difference("file", f"cannot be opened: {error}"),))
         metadata = metadata_inside(file) if checkpoint is None else _metadata(checkpoint)
         if metadata is None:
-            return Verdict((Difference("file", "cannot be unpacked to a safetensors file"),))
+            return Verification((Difference("file", "cannot be unpacked to a safetensors file"),))
         texts = _texts(metadata)
         if texts and (found := _changed(texts) or _unsound(texts)) is not None:
-            return Verdict((found,))
+            return Verification((found,))
         recipe = _recipe(file, texts, against)
         original = stack.enter_context(
             open_checkpoint(
@@ -161,7 +161,7 @@ def verify(file: Path, against: Against, kernel: Kernel, job: Job) -> Verdict:
         with counted_beside(original.files if texts else ()):
             made, snapshot = _again(original, recipe, kernel, job)
         if against.recipe is not None and _says_another(texts, made):
-            return Verdict((_OTHER_RECIPE,), recipe=made.canonical())
+            return Verification((_OTHER_RECIPE,), recipe=made.canonical())
         state: State = snapshot
         form, values = _format(file, texts, against, state, job, packed=packed)
         differences: list[Difference] = []
@@ -174,7 +174,7 @@ def verify(file: Path, against: Against, kernel: Kernel, job: Job) -> Verdict:
             # A format that got parameters since does not say those in the files before.
             named = decode(texts["format"], _SaidFormat, KEY + "format").configuration
             said = {name: value for name, value in values.items() if name in named}
-            state = told(Told(state, origin), form.name, said)
+            state = told(ProvenanceState(state, origin), form.name, said)
         plans = _plans(state, form, values, file, job)
         left = left_out(original, form, plans.values())
         asked = _asked(original, texts, against)
@@ -187,7 +187,9 @@ def verify(file: Path, against: Against, kernel: Kernel, job: Job) -> Verdict:
             differences += differing
             compared += size
         omitted = tuple(name for name in left if name in asked)
-        return Verdict(tuple(differences[:MOST]), compared, form.name, made.canonical(), omitted)
+        return Verification(
+            tuple(differences[:MOST]), compared, form.name, made.canonical(), omitted
+        )
 
 
 def _asked(original: Checkpoint, texts: Mapping[str, str], against: Against) -> frozenset[str]:

@@ -35,7 +35,7 @@ from pruneapp.gui.app.runtime_heap import share_heap
 from pruneapp.gui.app.runtime_qt_classes import QtClasses
 from pruneapp.gui.app.settings import THEME, Settings
 from pruneapp.gui.mainwindow.window import MainWindow
-from pruneapp.gui.widgets.theme import Appearance
+from pruneapp.gui.widgets.theme import ThemeManager
 from pruneapp.gui.widgets.theme_style import Style
 
 if TYPE_CHECKING:
@@ -145,7 +145,7 @@ class Start(QObject):
         self,
         window: MainWindow,
         settings: Settings,
-        appearance: Appearance,
+        appearance: ThemeManager,
         *,
         file: Path | None = None,
         state_dict: str | None = None,
@@ -272,7 +272,7 @@ def main(file: str | None = None, state_dict: str | None = None) -> int:
     application = make_application(sys.argv[:1])
     Collector(application)
     settings = Settings()
-    appearance = Appearance(application, settings.get(THEME))
+    appearance = ThemeManager(application, settings.get(THEME))
     window = MainWindow(settings, appearance)
     start = Start(
         window,

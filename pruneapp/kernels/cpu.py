@@ -13,13 +13,13 @@ from pruneapp.kernels.cpu_sampling import WORTH_A_SAMPLE, sample
 from pruneapp.kernels.kernel import Near, NearCut, Ranking, Share, Slices, Threshold
 from pruneapp.kernels.lowest_channels import lowest_channels
 from pruneapp.kernels.mask_packing import Sieve, Sifted, sift
-from pruneapp.kernels.mask_packing_packing import Packed, pack_stretch
+from pruneapp.kernels.mask_packing_packing import OpenBits, pack_stretch
 from pruneapp.kernels.norms import channel_norms
 from pruneapp.kernels.threads import (
     STRETCH,
     WORTH_THREADS,
     Result,
-    Stretch,
+    TensorRange,
     default_threads,
     in_order,
     stretches,
@@ -28,7 +28,7 @@ from pruneapp.kernels.threshold import (
     MOST_HELD,
     Bracket,
     Counted,
-    Found,
+    FoundThreshold,
     Guess,
     bracket_of_sample,
     search,
@@ -82,7 +82,7 @@ class CpuKernel:
         key = found.threshold.key
         job.extend(sum(r.size for r in rankings))
 
-        def work(task: Sequence[Stretch]) -> list[tuple[Stretch, int, int]]:
+        def work(task: Sequence[TensorRange]) -> list[tuple[TensorRange, int, int]]:
             return [(s, *count_share(rankings[s.index], s, key, job.cancel)) for s in task]
 
         for results in self._side_by_side(rankings, work, job):
@@ -137,7 +137,7 @@ class CpuKernel:
         sieve = Sieve(rankings, guess)
         done = 0
 
-        def work(task: Sequence[Stretch]) -> list[Sifted]:
+        def work(task: Sequence[TensorRange]) -> list[Sifted]:
             return [sift(rankings[s.index], s, guess.bracket, job.cancel) for s in task]
 
         with closing(self._side_by_side(rankings, work, job)) as passed:
@@ -165,16 +165,18 @@ class CpuKernel:
 
     def _packed(
         self, rankings: Sequence[Ranking], threshold: Threshold, job: Job
-    ) -> Generator[Packed, None, None]:
+    ) -> Generator[OpenBits, None, None]:
         """Yield all elements compared with a cut, stretch by stretch in order."""
 
-        def work(task: Sequence[Stretch]) -> list[Packed]:
+        def work(task: Sequence[TensorRange]) -> list[OpenBits]:
             return [pack_stretch(rankings[s.index], s, threshold, job.cancel) for s in task]
 
         for parts in self._side_by_side(rankings, work, job):
             yield from parts
 
-    def _find(self, rankings: Sequence[Ranking], count: int, job: Job, *, apart: bool) -> Found:
+    def _find(
+        self, rankings: Sequence[Ranking], count: int, job: Job, *, apart: bool
+    ) -> FoundThreshold:
         size = sum(r.size for r in rankings)
         width = _width(rankings)
         if size <= FEW:
@@ -218,7 +220,7 @@ class CpuKernel:
         below = np.zeros(len(rankings), np.int64)
         hold = candidates is not None
 
-        def work(task: Sequence[Stretch]) -> list[tuple[Stretch, Inside]]:
+        def work(task: Sequence[TensorRange]) -> list[tuple[TensorRange, Inside]]:
             return [
                 (s, count_inside(rankings[s.index], s, bracket, job.cancel, hold=hold))
                 for s in task
@@ -236,7 +238,7 @@ class CpuKernel:
     def _side_by_side(
         self,
         rankings: Sequence[Ranking],
-        work: Callable[[tuple[Stretch, ...]], Result],
+        work: Callable[[tuple[TensorRange, ...]], Result],
         job: Job,
     ) -> Generator[Result, None, None]:
         sizes = [r.size for r in rankings]
@@ -258,7 +260,7 @@ def _width(rankings: Sequence[Ranking]) -> int:
     return widths.pop()
 
 
-def _partitioned(rankings: Sequence[Ranking], count: int, job: Job) -> Found:
+def _partitioned(rankings: Sequence[Ranking], count: int, job: Job) -> FoundThreshold:
     """Find the cut among few keys, all in memory."""
     parts = [_kept_keys(ranking, job) for ranking in rankings]
     keys = np.concatenate(parts)
@@ -266,7 +268,7 @@ def _partitioned(rankings: Sequence[Ranking], count: int, job: Job) -> Found:
     ties = count - int(np.count_nonzero(keys < key))
     below = [int(np.count_nonzero(part < key)) for part in parts]
     equal = [int(np.count_nonzero(part == key)) for part in parts]
-    return Found(Threshold(int(key), ties), sum(equal), shares(below, equal, ties))
+    return FoundThreshold(Threshold(int(key), ties), sum(equal), shares(below, equal, ties))
 
 
 def _kept_keys(ranking: Ranking, job: Job) -> Bits:

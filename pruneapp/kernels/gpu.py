@@ -19,9 +19,9 @@ from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.kernels.gpu_device_keys import compare, magnitude_keys, pack, select, unpack
 from pruneapp.kernels.gpu_moving import Mover, refusals
 from pruneapp.kernels.kernel import Near, NearCut, Ranking, Threshold
-from pruneapp.kernels.mask_packing_packing import Packed
+from pruneapp.kernels.mask_packing_packing import OpenBits
 from pruneapp.kernels.sort_keys import Magnitudes
-from pruneapp.kernels.threads import Stretch, stretches
+from pruneapp.kernels.threads import TensorRange, stretches
 from pruneapp.kernels.threads_read_ahead import ReadAhead
 from pruneapp.kernels.threshold import Bracket, Counted
 from pruneapp.kernels.threshold_candidates import Candidates, bins_of
@@ -64,7 +64,7 @@ class DeviceChunk:
         Which of them are ranked; None for all.
     """
 
-    stretch: Stretch
+    stretch: TensorRange
     keys: Tensor
     kept: Tensor | None
 
@@ -114,7 +114,7 @@ class TorchKernel(CpuKernel):
 
     def _packed(
         self, rankings: Sequence[Ranking], threshold: Threshold, job: Job
-    ) -> Generator[Packed, None, None]:
+    ) -> Generator[OpenBits, None, None]:
         if not self._worth(rankings):
             yield from super()._packed(rankings, threshold, job)
             return
@@ -125,7 +125,7 @@ class TorchKernel(CpuKernel):
                     # Both in one go: the CPU waits for the device once a chunk.
                     both = torch.stack([pack(stays), pack(equal)]).cpu().numpy()
                 count = int(np.bitwise_count(both[1]).sum(dtype=np.int64))
-                yield Packed(chunk.stretch.stop, both[0], both[1] if count else None, count)
+                yield OpenBits(chunk.stretch.stop, both[0], both[1] if count else None, count)
 
     def _count(
         self,
@@ -174,7 +174,7 @@ class TorchKernel(CpuKernel):
         length = min(self._length, -(-max(sizes) // 8) * 8)
         mover = Mover(self._device, self.name, rankings[0].width, length)
 
-        def fill(task: tuple[Stretch, ...], buffer: Tensor, cancel: CancelToken) -> None:
+        def fill(task: tuple[TensorRange, ...], buffer: Tensor, cancel: CancelToken) -> None:
             at = 0
             bits = buffer.numpy().view(f"uint{rankings[0].width}")
             for stretch in task:
@@ -194,7 +194,7 @@ class TorchKernel(CpuKernel):
                     yield chunk
                     at += stretch.size
 
-    def _chunk(self, ranking: Magnitudes, stretch: Stretch, bits: Tensor) -> DeviceChunk:
+    def _chunk(self, ranking: Magnitudes, stretch: TensorRange, bits: Tensor) -> DeviceChunk:
         if ranking.native:
             keys = magnitude_keys(bits, ranking.form)
         else:  # keys already
@@ -211,7 +211,7 @@ def _magnitudes(ranking: Ranking) -> Magnitudes:
     return ranking
 
 
-def _parts(ranking: Magnitudes, stretch: Stretch) -> Iterator[Bits]:
+def _parts(ranking: Magnitudes, stretch: TensorRange) -> Iterator[Bits]:
     """Yield what is moved: raw elements, or keys where types are mixed, widened by the CPU."""
     if ranking.native:
         for raw in ranking.read(stretch.start, stretch.stop):

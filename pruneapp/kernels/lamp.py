@@ -39,7 +39,13 @@ from pruneapp.kernels.lamp_lamp_segments import (
     shift_of,
 )
 from pruneapp.kernels.sort_keys import Magnitudes
-from pruneapp.kernels.threads import WORTH_THREADS, Stretch, default_threads, in_order, stretches
+from pruneapp.kernels.threads import (
+    WORTH_THREADS,
+    TensorRange,
+    default_threads,
+    in_order,
+    stretches,
+)
 from pruneapp.progress import Job
 
 
@@ -62,7 +68,7 @@ class LampScores:
         bins = [np.zeros(bins_of(r), np.int64) for r in rankings]
         sums = [np.zeros(bins_of(r)) for r in rankings]
 
-        def work(task: Sequence[Stretch]) -> list[tuple[Stretch, Counts, Floats]]:
+        def work(task: Sequence[TensorRange]) -> list[tuple[TensorRange, Counts, Floats]]:
             return [(s, *count_bins(rankings[s.index], s, job)) for s in task]
 
         sizes = [r.size for r in rankings]

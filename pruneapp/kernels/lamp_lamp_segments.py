@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from pruneapp.checkpoint.elements_chunks import Bits
 from pruneapp.kernels.sort_keys import Magnitudes
-from pruneapp.kernels.threads import Stretch
+from pruneapp.kernels.threads import TensorRange
 from pruneapp.kernels.threshold_counting import kept_of
 from pruneapp.kernels.values import decode
 from pruneapp.progress import Job
@@ -88,7 +88,7 @@ def _kept_keys(ranking: Magnitudes, start: int, stop: int) -> Bits:
     return keys if kept is None else keys[kept]
 
 
-def count_bins(ranking: Magnitudes, stretch: Stretch, job: Job) -> tuple[Counts, Floats]:
+def count_bins(ranking: Magnitudes, stretch: TensorRange, job: Job) -> tuple[Counts, Floats]:
     """Return how many finite weights of a stretch are in each bin, and the sums of their squares.
 
     The sums are 0 where a bin is one magnitude: counts say it all.

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from pruneapp.checkpoint.elements_chunks import Bits
 from pruneapp.kernels.kernel import NearCut, Ranking
-from pruneapp.kernels.threads import Stretch
+from pruneapp.kernels.threads import TensorRange
 from pruneapp.kernels.threshold import Bracket, Guess
 from pruneapp.kernels.threshold_counting import kept_of
 from pruneapp.kernels.threshold_places import places_of
@@ -51,14 +51,14 @@ class Sifted:
         Where these are, from the start of the stretch.
     """
 
-    stretch: Stretch
+    stretch: TensorRange
     stays: PackedBits
     below: int
     offsets: list[Bits]
     places: list[Places]
 
 
-def sift(ranking: Ranking, stretch: Stretch, bracket: Bracket, cancel: CancelToken) -> Sifted:
+def sift(ranking: Ranking, stretch: TensorRange, bracket: Bracket, cancel: CancelToken) -> Sifted:
     """Compare every key of a stretch with a bracket."""
     stays = np.zeros((stretch.size + 7) // 8, np.uint8)
     offsets, places = [], []
@@ -110,7 +110,7 @@ class Sieve:
         self._offsets = np.empty(room, f"uint{rankings[0].width}")
         self._places = np.empty(room, np.uint32)
         self._used = 0
-        self._runs: list[tuple[Stretch, int, int]] = []
+        self._runs: list[tuple[TensorRange, int, int]] = []
         self.full = False
 
     @staticmethod

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pruneapp.kernels.kernel import Ranking, Threshold
-from pruneapp.kernels.threads import Stretch
+from pruneapp.kernels.threads import TensorRange
 from pruneapp.kernels.threshold_counting import kept_of
 from pruneapp.masks.channels import pack_into
 from pruneapp.progress import CancelToken
@@ -14,7 +14,7 @@ from pruneapp.progress import CancelToken
 PackedBits = NDArray[np.uint8]
 
 
-class Packed:
+class OpenBits:
     """The bits of a stretch after a cut, as long as it is open which ties go.
 
     Attributes
@@ -44,8 +44,8 @@ class Packed:
 
 
 def pack_stretch(
-    ranking: Ranking, stretch: Stretch, threshold: Threshold, cancel: CancelToken
-) -> Packed:
+    ranking: Ranking, stretch: TensorRange, threshold: Threshold, cancel: CancelToken
+) -> OpenBits:
     """Compare every key of a stretch with the cut."""
     stays = np.zeros((stretch.size + 7) // 8, np.uint8)
     ties: PackedBits | None = None
@@ -70,4 +70,4 @@ def pack_stretch(
             if ties is None:
                 ties = np.zeros_like(stays)
             pack_into(ties, at, equal)
-    return Packed(stretch.stop, stays, ties, count)
+    return OpenBits(stretch.stop, stays, ties, count)

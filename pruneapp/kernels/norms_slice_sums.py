@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pruneapp.kernels.kernel import Slices
-from pruneapp.kernels.summation import InPlace, Part, Way, way_through
+from pruneapp.kernels.summation import InPlace, SlicePart, Way, way_through
 from pruneapp.kernels.summation_pairwise import Sums, cut, join
 from pruneapp.kernels.threads import in_order
 from pruneapp.masks.channels import extents
@@ -48,7 +48,7 @@ def sum_slices(slices: Slices, power: InPlace, job: Job, threads: int) -> NDArra
         threads = 1
     used: deque[Sums] = deque()  # fresh memory costs more than the work on it
 
-    def work(task: list[Part]) -> list[tuple[Part, Sums]]:
+    def work(task: list[SlicePart]) -> list[tuple[SlicePart, Sums]]:
         try:
             memory = used.pop()
         except IndexError:
@@ -74,16 +74,16 @@ def sum_slices(slices: Slices, power: InPlace, job: Job, threads: int) -> NDArra
     return total
 
 
-def _parts(channels: int, length: int, way: Way) -> Iterator[Part]:
+def _parts(channels: int, length: int, way: Way) -> Iterator[SlicePart]:
     for first in range(0, channels, way.channels):
         last = min(first + way.channels, channels)
         for start, stop in cut(length, way.terms):
-            yield Part(first, last, start, stop)
+            yield SlicePart(first, last, start, stop)
 
 
-def _tasks(parts: Iterable[Part]) -> Iterator[list[Part]]:
+def _tasks(parts: Iterable[SlicePart]) -> Iterator[list[SlicePart]]:
     """Put parts together until they are worth a task."""
-    task: list[Part] = []
+    task: list[SlicePart] = []
     size = 0
     for part in parts:
         task.append(part)

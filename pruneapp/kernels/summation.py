@@ -41,7 +41,7 @@ ROW = 32
 
 
 @dataclass(frozen=True)
-class Part:
+class SlicePart:
     """The terms `start` to `stop` of the slices of the channels `first` to `last`."""
 
     first: int
@@ -72,7 +72,7 @@ class Way(Protocol):
     terms: int
     room: int
 
-    def sums(self, part: Part, memory: Sums) -> Sums:
+    def sums(self, part: SlicePart, memory: Sums) -> Sums:
         """Return the sums of the blocks of a part, or of the run it is: (blocks, channels)."""
 
 
@@ -138,7 +138,7 @@ class Along:
             self.channels = channels
         self.room = self.channels * (min(length, terms) + (0 if outer == 1 else 2 * inner))
 
-    def sums(self, part: Part, memory: Sums) -> Sums:
+    def sums(self, part: SlicePart, memory: Sums) -> Sums:
         """Read, turn over, make terms, add; see `Way`."""
         inner = self._shape[2]
         channels = part.last - part.first
@@ -156,7 +156,7 @@ class Along:
         self._power(terms)
         return add_along(terms[:, part.start - begin : part.stop - begin])
 
-    def _boxes(self, part: Part, begin: int, end: int) -> Iterator[Box]:
+    def _boxes(self, part: SlicePart, begin: int, end: int) -> Iterator[Box]:
         _, channels, inner = self._shape
         among = (part.first, part.last)
         if part.last - part.first == channels and begin % inner == end % inner == 0:
@@ -211,7 +211,7 @@ class Across:
         self.terms = max(_power_of_two(self._piece // self.channels), RUN)
         self.room = max(self._piece, 2 * LANES * self.channels)
 
-    def sums(self, part: Part, memory: Sums) -> Sums:
+    def sums(self, part: SlicePart, memory: Sums) -> Sums:
         """Read, make terms, add; see `Way`."""
         width = part.last - part.first
         if part.size > self.room:
@@ -221,7 +221,7 @@ class Across:
         self._power(terms)
         return add_across(terms)
 
-    def _sum_of_run(self, part: Part, lanes: Sums, terms: Sums) -> Sums:
+    def _sum_of_run(self, part: SlicePart, lanes: Sums, terms: Sums) -> Sums:
         """Add up a run, eight rows and more, of which only the lanes stay in the cache."""
         rest = terms[:0]
         step = max(self._piece // lanes.size, 1) * LANES
@@ -239,7 +239,7 @@ class Across:
                     np.add(lanes, terms, out=lanes)
         return join_lanes(lanes, rest)[np.newaxis]
 
-    def _values(self, part: Part, start: int, stop: int) -> Floats:
+    def _values(self, part: SlicePart, start: int, stop: int) -> Floats:
         """Return elements `start` to `stop` of the channels of a part, shape (rows, channels)."""
         self._job.cancel.check()
         _, channels, inner = self._shape

@@ -42,7 +42,7 @@ def usable_cores() -> int:
 
 
 @dataclass(frozen=True)
-class Stretch:
+class TensorRange:
     """Elements `start` to `stop` of one of several tensors.
 
     Attributes
@@ -64,7 +64,7 @@ class Stretch:
         return self.stop - self.start
 
 
-def stretches(sizes: Sequence[int], length: int = STRETCH) -> Iterator[tuple[Stretch, ...]]:
+def stretches(sizes: Sequence[int], length: int = STRETCH) -> Iterator[tuple[TensorRange, ...]]:
     """Cut tensors into tasks of about `length` elements, in order.
 
     Large tensors are cut; small ones are put together, so that a model of many thousands does not
@@ -77,11 +77,11 @@ def stretches(sizes: Sequence[int], length: int = STRETCH) -> Iterator[tuple[Str
     length
         A multiple of 8.
     """
-    task: list[Stretch] = []
+    task: list[TensorRange] = []
     room = length
     for index, size in enumerate(sizes):
         for start in range(0, size, length):
-            stretch = Stretch(index, start, min(start + length, size))
+            stretch = TensorRange(index, start, min(start + length, size))
             if task and stretch.size > room:
                 yield tuple(task)
                 task, room = [], length

@@ -105,7 +105,7 @@ Count = Callable[[Bracket], Counted]
 
 
 @dataclass(frozen=True)
-class Found:
+class FoundThreshold:
     """The cut, and what it takes.
 
     Attributes
@@ -136,7 +136,7 @@ class Found:
         return Threshold(key + 1, 0)
 
 
-def search(width: int, count: int, bracket: Bracket, pass_over: Count) -> Found:
+def search(width: int, count: int, bracket: Bracket, pass_over: Count) -> FoundThreshold:
     """Find the cut below which `count` keys lie.
 
     Parameters
@@ -173,10 +173,10 @@ def search(width: int, count: int, bracket: Bracket, pass_over: Count) -> Found:
         threshold = Threshold(bracket.low + digit, ties)
         equal = counted.inside[:, digit]
         if len(counted.inside) < len(counted.below):
-            return Found(threshold, int(equal.sum()), None)
+            return FoundThreshold(threshold, int(equal.sum()), None)
         below = counted.below + counted.inside[:, :digit].sum(axis=1)
         own = shares(below.tolist(), equal.tolist(), ties)
-        return Found(threshold, int(equal.sum()), own)
+        return FoundThreshold(threshold, int(equal.sum()), own)
 
 
 def shares(below: Sequence[int], equal: Sequence[int], ties: int) -> tuple[Share, ...]:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from pruneapp.checkpoint.elements_chunks import Bits
 from pruneapp.kernels.kernel import Ranking
-from pruneapp.kernels.threads import Stretch
+from pruneapp.kernels.threads import TensorRange
 from pruneapp.kernels.threshold import Bracket
 from pruneapp.kernels.threshold_candidates import bins_of
 from pruneapp.kernels.threshold_places import places_of
@@ -39,7 +39,7 @@ class Inside:
 
 
 def count_inside(
-    ranking: Ranking, stretch: Stretch, bracket: Bracket, cancel: CancelToken, *, hold: bool
+    ranking: Ranking, stretch: TensorRange, bracket: Bracket, cancel: CancelToken, *, hold: bool
 ) -> Inside:
     """Count the kept keys of a stretch that are below a bracket and inside it.
 
@@ -67,7 +67,7 @@ def count_inside(
 
 
 def count_share(
-    ranking: Ranking, stretch: Stretch, key: int, cancel: CancelToken
+    ranking: Ranking, stretch: TensorRange, key: int, cancel: CancelToken
 ) -> tuple[int, int]:
     """Count the kept keys of a stretch that are smaller than `key`, and those that are equal."""
     below = equal = 0

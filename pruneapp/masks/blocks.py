@@ -26,7 +26,7 @@ _PIECE = 1 << 18
 
 
 @dataclass(frozen=True)
-class Part:
+class BlockRange:
     """Some whole tiles that form a rectangle.
 
     Attributes
@@ -89,7 +89,7 @@ class Tiles:
         )
         return np.multiply.outer(down, along).reshape(-1)
 
-    def parts(self) -> Iterator[Part]:
+    def parts(self) -> Iterator[BlockRange]:
         """Cut the tensor into rectangles of about 262,144 elements, in order."""
         rows, columns = self.matrix
         if not rows * columns:
@@ -105,9 +105,9 @@ class Tiles:
             for left in range(0, columns, wide):
                 right = min(left + wide, columns)
                 along = slice(left // self.wide, -(-right // self.wide))
-                yield Part((top, bottom), (left, right), down, along)
+                yield BlockRange((top, bottom), (left, right), down, along)
 
-    def stretches(self, part: Part) -> Iterator[tuple[int, int]]:
+    def stretches(self, part: BlockRange) -> Iterator[tuple[int, int]]:
         """Yield first and last + 1 of the runs in flat order that make up a part."""
         columns = self.matrix[1]
         left, right = part.columns

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pruneapp.analysis.histograms import Counted, bin_shift, bin_values
+from pruneapp.analysis.histograms import MagnitudeHistogram, bin_shift, bin_values
 from pruneapp.checkpoint.dtypes import DType
 
 Counts = NDArray[np.int64]
@@ -39,7 +39,7 @@ class Cut:
     sure: bool
 
 
-class Columns:
+class CumulativeTable:
     """The magnitudes of the weights that a step may take, of several tensors in order.
 
     Parameters
@@ -50,7 +50,7 @@ class Columns:
         Their types.
     """
 
-    def __init__(self, counted: Sequence[Counted], dtypes: Sequence[DType]) -> None:
+    def __init__(self, counted: Sequence[MagnitudeHistogram], dtypes: Sequence[DType]) -> None:
         kinds = {dtype: i for i, dtype in enumerate(dict.fromkeys(dtypes))}
         self._dtypes = tuple(kinds)
         self._kind = np.array([kinds[d] for d in dtypes], np.intp)
@@ -70,7 +70,7 @@ class Columns:
         self.guarded_sizes: Sums = guarded[:, 1]
 
     def _sums(
-        self, counted: Sequence[Counted], counts: Counts, lengths: NDArray[np.intp]
+        self, counted: Sequence[MagnitudeHistogram], counts: Counts, lengths: NDArray[np.intp]
     ) -> tuple[Sums, Sums]:
         squares, sizes = np.empty(counts.size), np.empty(counts.size)
         kind = np.repeat(self._kind, lengths)

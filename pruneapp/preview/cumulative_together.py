@@ -15,12 +15,12 @@ from pruneapp.methods import registry
 from pruneapp.methods.method_units import ChannelMethod
 from pruneapp.params import Norm
 from pruneapp.params_amounts import AmountParam
-from pruneapp.preview.cumulative import Columns
+from pruneapp.preview.cumulative import CumulativeTable
 from pruneapp.preview.cumulative_ordered import Ordered, OrderedTensor, in_order_of
 from pruneapp.progress import Job
 
 
-def columns_of(snapshot: Snapshot, names: tuple[str, ...], job: Job) -> Columns | None:
+def columns_of(snapshot: Snapshot, names: tuple[str, ...], job: Job) -> CumulativeTable | None:
     """Return the magnitudes of some tensors; None if they are not all counted.
 
     Parameters
@@ -33,7 +33,7 @@ def columns_of(snapshot: Snapshot, names: tuple[str, ...], job: Job) -> Columns 
         May cancel.
     """
     census = census_of(snapshot)
-    known: Columns | None = census.recent(snapshot, names)
+    known: CumulativeTable | None = census.recent(snapshot, names)
     if known is not None:
         return known
     counted = []
@@ -44,7 +44,7 @@ def columns_of(snapshot: Snapshot, names: tuple[str, ...], job: Job) -> Columns 
                 return None
             counted.append(found)
     entries = snapshot.checkpoint.entries
-    made = Columns(counted, [entries[name].dtype for name in names])
+    made = CumulativeTable(counted, [entries[name].dtype for name in names])
     census.remember(snapshot, names, made, made.nbytes)
     return made
 

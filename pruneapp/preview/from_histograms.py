@@ -14,7 +14,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from pruneapp.analysis.histogram_store import census_of
-from pruneapp.analysis.histograms import BINS, Counted, bin_shift, bin_values
+from pruneapp.analysis.histograms import BINS, MagnitudeHistogram, bin_shift, bin_values
 from pruneapp.analysis.retained_norm import Energy, total_of
 from pruneapp.checkpoint.dtypes import DType
 from pruneapp.document.snapshot import Snapshot
@@ -28,7 +28,7 @@ from pruneapp.progress import Job
 _MOST = 2_000
 
 
-class Expecting:
+class CutPrediction:
     """Says where a step by magnitude cuts; see `pruneapp.methods.prune_tensors_run.Expect`.
 
     Parameters
@@ -100,7 +100,7 @@ def known_energies(
     return found
 
 
-def _energy(counted: Counted, dtype: DType, taken: NearTaken) -> Energy | None:
+def _energy(counted: MagnitudeHistogram, dtype: DType, taken: NearTaken) -> Energy | None:
     values = bin_values(dtype)
     shift = bin_shift(dtype)
     place = int(np.searchsorted(counted.bins, taken.near.low >> shift))

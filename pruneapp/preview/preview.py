@@ -18,7 +18,7 @@ from pruneapp.document.step import Row, Step
 from pruneapp.edits.coupled_tensors import Companions
 from pruneapp.edits.coupled_tensors_companions import Gone, filters_gone, take_along
 from pruneapp.edits.manual_edit import HandEdit
-from pruneapp.edits.manual_edit_target import Target
+from pruneapp.edits.manual_edit_target import ManualTarget
 from pruneapp.errors import ParameterError, UnknownTensorError, counted
 from pruneapp.kernels.kernel import Kernel
 from pruneapp.masks.bitmask import BitMask
@@ -26,7 +26,7 @@ from pruneapp.methods import registry
 from pruneapp.methods.cutoff_ranked import NearTaken
 from pruneapp.methods.method import TensorView
 from pruneapp.methods.prune_tensors import prune_within
-from pruneapp.preview.from_histograms import Expecting, known_channels, known_energies
+from pruneapp.preview.from_histograms import CutPrediction, known_channels, known_energies
 from pruneapp.preview.preview_reporting import report_of, with_one_cut
 from pruneapp.progress import Job
 from pruneapp.results.sparsity_report import SparsityReport
@@ -159,7 +159,9 @@ def compute_preview(
             views += [view_for_row(state, row, name, given, scores, pairs) for name in batch]
         job.extend(-reserve)
         method = registry.get(row.method)
-        expect = Expecting(snapshot) if len(rows) == 1 and method.told_by == "magnitudes" else None
+        expect = (
+            CutPrediction(snapshot) if len(rows) == 1 and method.told_by == "magnitudes" else None
+        )
         made = prune_within(
             views, method, row.values, step.scope, step.limits, kernel, job, expect=expect
         )
@@ -207,7 +209,7 @@ def _as_by_hand(
         before = snapshot.masks.get(name)
         if before is not mask and mask.pruned > snapshot.masks.pruned(name):
             gone = (BitMask.full(mask.size) if before is None else before) - mask
-            targets.append(Target(name, mask=gone))
+            targets.append(ManualTarget(name, mask=gone))
     if not targets:
         row = Row(tuple(masks), "identity")
         return Step((row,)).to_dict(), meant

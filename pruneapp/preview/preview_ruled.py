@@ -21,7 +21,7 @@ from pruneapp.progress import Job
 
 
 @dataclass(frozen=True, eq=False)
-class Ruled:
+class RuleState:
     """A state after a step whose masks are rules, made anew wherever somebody looks.
 
     Attributes
@@ -65,7 +65,7 @@ def state_after(
     *,
     given: Mapping[str, BitMask] | None = None,
     scores: Checkpoint | None = None,
-) -> Ruled | Snapshot:
+) -> RuleState | Snapshot:
     """Return the state after a step, to be looked at once.
 
     A step of one row that ranks single weights takes no memory for masks, however large the model
@@ -90,4 +90,4 @@ def state_after(
     job.start(0, names[0])
     views = [view_for_row(snapshot, row, name, given, scores) for name in names]
     made = rules(views, method, row.values, step.scope, step.limits, kernel, job)
-    return Ruled(snapshot, made)
+    return RuleState(snapshot, made)

@@ -20,7 +20,7 @@ from pruneapp.kernels.sort_keys import Magnitudes, common_width
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.progress import Job
 from pruneapp.prune.ranking_bits import as_integers, float_type, numpy_bits, read_bits
-from pruneapp.prune.ranking_cut_values import Values, write_cut
+from pruneapp.prune.ranking_cut_values import MaskTarget, write_cut
 from pruneapp.prune.ranking_on_device import lowest_whole_numbers, zero_lowest_there
 
 
@@ -68,7 +68,9 @@ def zero_lowest_of_all(
     """
     if not count:
         return
-    _cut([Values(bits, bits) for bits in map(numpy_bits, masks)], _rankings(scores, kept), count)
+    _cut(
+        [MaskTarget(bits, bits) for bits in map(numpy_bits, masks)], _rankings(scores, kept), count
+    )
 
 
 def without_lowest(base: Tensor, scores: Tensor, count: int, kept: Tensor | None = None) -> Tensor:
@@ -102,12 +104,12 @@ def without_lowest_of_all(
         # numpy's, for it asks the system for large pages, which are there much sooner.
         out = np.empty(base.numel(), f"uint{8 * base.dtype.itemsize}")
         masks.append(torch.from_numpy(_signed(out)).view(base.dtype).view(base.shape))
-        targets.append(Values(_bits_of(base), out))
+        targets.append(MaskTarget(_bits_of(base), out))
     _cut(targets, _rankings(scores, kept), count)
     return masks
 
 
-def _cut(targets: Sequence[Values], rankings: Sequence[Magnitudes], count: int) -> None:
+def _cut(targets: Sequence[MaskTarget], rankings: Sequence[Magnitudes], count: int) -> None:
     write_cut(targets, rankings, CpuKernel().find_threshold(rankings, count, Job()))
 
 

@@ -15,13 +15,19 @@ from numpy.typing import NDArray
 from pruneapp.checkpoint.elements_chunks import Bits
 from pruneapp.kernels.kernel import Threshold
 from pruneapp.kernels.sort_keys import Magnitudes
-from pruneapp.kernels.threads import WORTH_THREADS, Stretch, default_threads, in_order, stretches
+from pruneapp.kernels.threads import (
+    WORTH_THREADS,
+    TensorRange,
+    default_threads,
+    in_order,
+    stretches,
+)
 from pruneapp.kernels.threshold_counting import kept_of
 from pruneapp.progress import Job
 
 
 @dataclass(frozen=True, eq=False)
-class Values:
+class MaskTarget:
     """Where the mask of one tensor is written.
 
     Attributes
@@ -37,7 +43,7 @@ class Values:
 
 
 def write_cut(
-    targets: Sequence[Values], rankings: Sequence[Magnitudes], threshold: Threshold
+    targets: Sequence[MaskTarget], rankings: Sequence[Magnitudes], threshold: Threshold
 ) -> None:
     """Write every mask: 0 where an element goes, else the bits of `base`.
 
@@ -47,7 +53,7 @@ def write_cut(
     sizes = [ranking.size for ranking in rankings]
     threads = default_threads() if sum(sizes) >= WORTH_THREADS else 1
 
-    def work(task: tuple[Stretch, ...]) -> list[NDArray[np.uint32]]:
+    def work(task: tuple[TensorRange, ...]) -> list[NDArray[np.uint32]]:
         return [_write(targets[s.index], rankings[s.index], s, threshold) for s in task]
 
     tasks = list(stretches(sizes))
@@ -60,7 +66,7 @@ def write_cut(
 
 
 def _write(
-    values: Values, ranking: Magnitudes, stretch: Stretch, threshold: Threshold
+    values: MaskTarget, ranking: Magnitudes, stretch: TensorRange, threshold: Threshold
 ) -> NDArray[np.uint32]:
     """Write a stretch, all ties of which stay for now; returns where in it the ties are."""
     found = []

@@ -16,7 +16,7 @@ from pruneapp.kernels.gpu import LENGTH, DeviceChunk, TorchKernel
 from pruneapp.kernels.gpu_device_keys import compare, magnitude_keys, pack
 from pruneapp.kernels.kernel import Ranking
 from pruneapp.kernels.sort_keys import Magnitudes
-from pruneapp.kernels.threads import Stretch, stretches
+from pruneapp.kernels.threads import TensorRange, stretches
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.progress import Job
 from pruneapp.prune.ranking_bits import as_integers, float_type
@@ -70,7 +70,7 @@ class Resident(TorchKernel):
                 job.cancel.check()
                 yield self._slice(stretch)
 
-    def _slice(self, stretch: Stretch) -> DeviceChunk:
+    def _slice(self, stretch: TensorRange) -> DeviceChunk:
         part = slice(stretch.start, stretch.stop)
         keys = magnitude_keys(self._bits[part], self.ranking.form)
         return DeviceChunk(stretch, keys, None if self._there is None else self._there[part])

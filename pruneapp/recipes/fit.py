@@ -76,7 +76,7 @@ class Problem:
 
 
 @dataclass(frozen=True)
-class Looking:
+class EntryResolver:
     """Looks at one entry of a recipe; what is wrong goes to the list of problems.
 
     Attributes

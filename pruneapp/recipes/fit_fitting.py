@@ -15,7 +15,7 @@ from pruneapp.edits.manual_edit import HandEdit
 from pruneapp.errors import RecipeError, counted
 from pruneapp.methods.limits import percent
 from pruneapp.progress import Job
-from pruneapp.recipes.fit import Deed, Looking, Problem, Schedule
+from pruneapp.recipes.fit import Deed, EntryResolver, Problem, Schedule
 from pruneapp.recipes.fit_places import touched
 from pruneapp.recipes.recipe import Recipe
 from pruneapp.recipes.schema import Entry, FileMasksEntry, ScheduleEntry, StepEntry
@@ -92,7 +92,7 @@ def fit(recipe: Recipe, checkpoint: Checkpoint, job: Job) -> Fit:
     found = []
     problems: list[Problem] = []
     for number, entry in enumerate(recipe.entries):
-        looking = Looking(checkpoint, recipe.masks, number, problems, job)
+        looking = EntryResolver(checkpoint, recipe.masks, number, problems, job)
         before = len(problems)
         deed = looking.deed(entry)
         if len(problems) > before:

@@ -8,7 +8,7 @@ from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.step import Step
 from pruneapp.edits.apply_manual_edit import check_box
 from pruneapp.edits.coupled_tensors import Companions
-from pruneapp.edits.manual_edit_target import Target
+from pruneapp.edits.manual_edit_target import ManualTarget
 from pruneapp.errors import ParameterError
 from pruneapp.methods import registry
 from pruneapp.methods.amounts import to_prune
@@ -53,7 +53,7 @@ def check_sizes(checkpoint: Checkpoint, step: Step, job: Job) -> bool:
     return True
 
 
-def check_place(checkpoint: Checkpoint, target: Target) -> bool:
+def check_place(checkpoint: Checkpoint, target: ManualTarget) -> bool:
     """Refuse boxes outside of a tensor, and masks of another size; raises `ParameterError`."""
     entry = checkpoint.entry(target.name)
     for box in target.boxes:

@@ -39,7 +39,7 @@ class Loader:
 
 
 @dataclass(frozen=True)
-class Forecast:
+class SizeForecast:
     """How large an export will be.
 
     Attributes
@@ -108,7 +108,7 @@ class FormatOffer:
     nbytes
         Bytes to come; None while that is not known, and where it cannot be written so.
     exact
-        Whether `nbytes` is exact; see `Forecast`.
+        Whether `nbytes` is exact; see `SizeForecast`.
     loaded_by
         What loads it.
     does_not

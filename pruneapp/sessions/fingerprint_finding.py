@@ -14,7 +14,7 @@ from pruneapp.sessions.fingerprint import Original, OriginalFile, is_same
 
 
 @dataclass(frozen=True)
-class Found:
+class FoundOriginal:
     """A checkpoint to open.
 
     Attributes
@@ -30,7 +30,9 @@ class Found:
     files: Mapping[Path, Path] = field(default_factory=dict)
 
 
-def find_original(original: Original, session: Path, job: Job, named: Path | None = None) -> Found:
+def find_original(
+    original: Original, session: Path, job: Job, named: Path | None = None
+) -> FoundOriginal:
     """Return where a checkpoint is now: where it is as it was, else where there is another one.
 
     Parameters
@@ -60,10 +62,10 @@ def find_original(original: Original, session: Path, job: Job, named: Path | Non
         if found is not None:
             return found
     if named is not None:
-        return Found(_meant(original, named))
+        return FoundOriginal(_meant(original, named))
     for place in there:
         if exists(place):
-            return Found(place)
+            return FoundOriginal(place)
     error = OriginalMissingError(
         f"'{session.name}' refers to '{original.path}', which no longer exists.",
         remedy="Locate it.",
@@ -83,11 +85,11 @@ def _home(original: Original, place: Path) -> Path:
     return place if not original.is_one_file and is_folder(place) else place.parent
 
 
-def _look_at(original: Original, place: Path, job: Job) -> Found | None:
+def _look_at(original: Original, place: Path, job: Job) -> FoundOriginal | None:
     """Return how to open a checkpoint at a place; None if it is not there, or another one."""
     if original.is_one_file:
         where = _where(original.files[0], place, _names_in(place.parent), job)
-        return None if where is None else Found(where)
+        return None if where is None else FoundOriginal(where)
     home = _home(original, place)
     names = _names_in(home)
     files: dict[Path, Path] = {}
@@ -100,7 +102,7 @@ def _look_at(original: Original, place: Path, job: Job) -> Found | None:
         files[home / file.name] = where
     path = _whole(place)
     moved = any(name != where for name, where in files.items())
-    return Found(path, files if moved else {})
+    return FoundOriginal(path, files if moved else {})
 
 
 def _where(known: OriginalFile, place: Path, names: Sequence[str], job: Job) -> Path | None:

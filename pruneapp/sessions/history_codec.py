@@ -13,7 +13,7 @@ from pruneapp.sessions.history_codec_saved import NO_MASK, SavedEdit, Swap
 from pruneapp.sessions.mask_codec import PIECE, SMALL
 
 
-class Numbers:
+class MaskNumbers:
     """Numbers for the masks of a history, as they are given.
 
     Attributes

@@ -11,7 +11,7 @@ from pruneapp.document.edit import Record
 from pruneapp.document.mask_store_aside import NewMask
 from pruneapp.json_codec import encoded
 from pruneapp.progress import Job
-from pruneapp.sessions.history_codec import Numbers
+from pruneapp.sessions.history_codec import MaskNumbers
 from pruneapp.sessions.journal_file_entries import Entry, MaskHead, More
 from pruneapp.sessions.journal_file_log_file import JSON, PIECE, LogFile, delete
 from pruneapp.sessions.mask_codec import SMALL, pack, pack_together
@@ -42,7 +42,7 @@ class JournalLog:
     """
 
     def __init__(self, path: Path) -> None:
-        self.numbers = Numbers()
+        self.numbers = MaskNumbers()
         self.doubtful = False
         # Bytes and base of each mask.
         self._masks: dict[int, tuple[int, int]] = {}

@@ -29,7 +29,7 @@ JSON, PIECE = 1, 2
 
 
 @dataclass(frozen=True)
-class Place:
+class RecordPlace:
     """Where the payload of a record lies."""
 
     kind: int
@@ -116,7 +116,7 @@ class LogFile:
         self.size += len(data)
 
 
-def records(file: io.BufferedIOBase, *, check_pieces: bool) -> Iterator[tuple[Place, bytes]]:
+def records(file: io.BufferedIOBase, *, check_pieces: bool) -> Iterator[tuple[RecordPlace, bytes]]:
     """Yield the records of a file, as far as they are whole.
 
     Parameters
@@ -137,7 +137,7 @@ def records(file: io.BufferedIOBase, *, check_pieces: bool) -> Iterator[tuple[Pl
         if len(head) < _HEAD.size:
             return
         size, crc, kind = _HEAD.unpack(head)
-        place = Place(kind, offset + _HEAD.size, size, crc)
+        place = RecordPlace(kind, offset + _HEAD.size, size, crc)
         offset = place.offset + size
         if size > MOST or offset > end:
             return

@@ -22,7 +22,7 @@ from pruneapp.sessions import journal_file_entries
 from pruneapp.sessions.fingerprint import Original
 from pruneapp.sessions.history_codec_saved import SavedEdit, SavedMask, check_version, damaged
 from pruneapp.sessions.journal_file_entries import VERSION, Entry, Kept
-from pruneapp.sessions.journal_file_log_file import PIECE, Place, records
+from pruneapp.sessions.journal_file_log_file import PIECE, RecordPlace, records
 from pruneapp.sessions.mask_codec import one_of, unpack, unpack_together
 
 # A record promises at most so many bytes of JSON.
@@ -38,7 +38,7 @@ class StoredMask:
     """
 
     saved: SavedMask
-    pieces: list[Place]
+    pieces: list[RecordPlace]
     offset: int = -1
 
 
@@ -63,7 +63,7 @@ class Story:
     kept: Kept = _NOWHERE
     view: Mapping[str, Any] = field(default_factory=dict)
     # Of the mask that pieces belong to.
-    _pieces: list[Place] | None = None
+    _pieces: list[RecordPlace] | None = None
 
     @classmethod
     def read(
@@ -162,7 +162,7 @@ class Story:
             return False
         if min(head.sizes) < 0 or (len(head.sizes) > 1 and not head.together):
             return False
-        pieces: list[Place] = []
+        pieces: list[RecordPlace] = []
         offset = 0
         for size, base in zip(head.sizes, head.bases, strict=True):
             saved = SavedMask(size, base)
@@ -216,7 +216,7 @@ class MasksOfJournal:
         self._masks = masks
         self._path = path
         # Those that were unpacked together last: the next one is among them, as a rule.
-        self._last: tuple[list[Place], NDArray[np.uint8]] | None = None
+        self._last: tuple[list[RecordPlace], NDArray[np.uint8]] | None = None
 
     def read(self, number: int, base: BitMask | None, job: Job) -> BitMask:
         """Return a mask; see `MaskSource`."""
@@ -232,13 +232,13 @@ class MasksOfJournal:
             raise SessionError(error.sentence, remedy=error.remedy) from error
         return found
 
-    def _together(self, pieces: list[Place]) -> NDArray[np.uint8]:
+    def _together(self, pieces: list[RecordPlace]) -> NDArray[np.uint8]:
         if self._last is None or self._last[0] is not pieces:
             if len(pieces) != 1:
                 raise ValueError(f"it has {len(pieces):,} pieces")
             self._last = pieces, unpack_together(next(self._pieces(pieces)))
         return self._last[1]
 
-    def _pieces(self, places: list[Place]) -> Iterator[bytes]:
+    def _pieces(self, places: list[RecordPlace]) -> Iterator[bytes]:
         for place in places:
             yield self._source.read(place.offset, place.size)

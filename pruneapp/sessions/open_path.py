@@ -15,7 +15,7 @@ from pruneapp.sessions.session_file_file import is_session, read_session
 
 
 @dataclass(frozen=True)
-class Wish:
+class OpenRequest:
     """What is to be opened.
 
     Attributes
@@ -39,7 +39,7 @@ class Wish:
     is_journal: bool = False
 
 
-def open_wish(wish: Wish, job: Job) -> tuple[Document, Saved | None]:
+def open_wish(wish: OpenRequest, job: Job) -> tuple[Document, Saved | None]:
     """Open what a person wants to work on; the caller closes the document's checkpoint.
 
     Parameters
@@ -78,7 +78,7 @@ def open_wish(wish: Wish, job: Job) -> tuple[Document, Saved | None]:
         return _document(session, wish, job), None if wish.only_masks else session
 
 
-def _from_journal(wish: Wish, job: Job) -> tuple[Document, JournalFile | None]:
+def _from_journal(wish: OpenRequest, job: Job) -> tuple[Document, JournalFile | None]:
     journal = read_journal(wish.path, job)
     try:
         document = _document(journal, wish, job)
@@ -94,7 +94,7 @@ def _from_journal(wish: Wish, job: Job) -> tuple[Document, JournalFile | None]:
     return document, journal
 
 
-def _document(saved: Saved, wish: Wish, job: Job) -> Document:
+def _document(saved: Saved, wish: OpenRequest, job: Job) -> Document:
     if wish.only_masks:
         return masks_on_other(saved, job, original=wish.original)
     return reopened(saved, job, original=wish.original)

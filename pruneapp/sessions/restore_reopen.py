@@ -13,7 +13,7 @@ from pruneapp.document.document import Document
 from pruneapp.document.history import BUDGET
 from pruneapp.edits.apply_manual_edit import compute_hand
 from pruneapp.edits.manual_edit import HandEdit
-from pruneapp.edits.manual_edit_target import Target
+from pruneapp.edits.manual_edit_target import ManualTarget
 from pruneapp.edits.open_document import open_document
 from pruneapp.errors import CheckpointError, OriginalChangedError, SelectionError
 from pruneapp.masks.bitmask import BitMask
@@ -143,7 +143,7 @@ def _take_over(
     document: Document, operation: Operation, masks: Mapping[str, BitMask], words: str, job: Job
 ) -> None:
     if masks:
-        targets = tuple(Target(name, mask=mask) for name, mask in masks.items())
+        targets = tuple(ManualTarget(name, mask=mask) for name, mask in masks.items())
         edit = HandEdit(operation, targets, words)
         with contextlib.suppress(SelectionError):  # the file's own masks say the same
             document.edit(compute_hand(document.snapshot(), edit, job))

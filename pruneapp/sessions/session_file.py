@@ -23,7 +23,7 @@ from pruneapp.masks.bitmask import BitMask
 from pruneapp.progress import CancelToken, Job
 from pruneapp.sessions.fingerprint import Original, describe
 from pruneapp.sessions.fingerprint_stamp import Stamp
-from pruneapp.sessions.history_codec import Numbers, bundles
+from pruneapp.sessions.history_codec import MaskNumbers, bundles
 from pruneapp.sessions.mask_codec import PIECE, SMALL, pack, pack_together
 from pruneapp.sessions.session_file_layout import FORMAT, SUFFIX, TABLE, VERSION, MaskPlace, Table
 
@@ -208,7 +208,7 @@ def _bytes_of(capture: Capture) -> int:
 def _spool_history(
     capture: Capture, plain: _Plain, view: Mapping[str, Any], spool: _Spool, job: Job
 ) -> Table:
-    numbers = Numbers()
+    numbers = MaskNumbers()
     places: list[MaskPlace] = []
     last = None
     for count, record in enumerate(capture.records):
@@ -223,7 +223,7 @@ def _spool_history(
 
 
 def _places(
-    numbers: Numbers, record: Record, plain: _Plain, spool: _Spool, job: Job
+    numbers: MaskNumbers, record: Record, plain: _Plain, spool: _Spool, job: Job
 ) -> list[MaskPlace]:
     """Spool the new masks of a record, but for those that are there anyway; say where all lie."""
     found: dict[int, MaskPlace] = {}

@@ -23,7 +23,7 @@ from pruneapp.gui.app.settings import THEME, Settings
 from pruneapp.gui.export.dialog import ExportDialog
 from pruneapp.gui.mainwindow import window_placing
 from pruneapp.gui.mainwindow.window import MainWindow
-from pruneapp.gui.widgets.theme import Appearance
+from pruneapp.gui.widgets.theme import ThemeManager
 from tests.benchmarks.beats import Beats
 
 LOOK_EVERY_MS = 15
@@ -68,7 +68,7 @@ class Hand:
         self.application = application.make_application(["pruneapp"])
         Collector(self.application)
         settings = Settings()
-        appearance = Appearance(self.application, settings.get(THEME))
+        appearance = ThemeManager(self.application, settings.get(THEME))
         window_placing.available = _large_screen
         self.window = MainWindow(settings, appearance)
         self.start = application.Start(self.window, settings, appearance)

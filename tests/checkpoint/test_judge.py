@@ -10,7 +10,7 @@ from pruneapp.checkpoint.entry import Location, TensorEntry
 from pruneapp.checkpoint.layer_kinds import kind_of, pruned_by_default, role
 from pruneapp.checkpoint.layer_kinds_modules import find_modules
 from pruneapp.checkpoint.prunability import why_not
-from pruneapp.checkpoint.prunability_judge import Judge, Verdict
+from pruneapp.checkpoint.prunability_judge import Judge, Prunability
 
 MODULES = ("", "a", "b", "0", "bn1", "embed", "norm", "weight", "parametrizations", "quant_state")
 LEAVES = (
@@ -45,7 +45,7 @@ def test_a_judge_says_what_looking_at_each_tensor_says(found, data):
         path, _, leaf = entry.name.rpartition(".")
         named = role(entry, modules)
         kind = kind_of(entry, named, modules[path], path, leaf)
-        assert verdict == Verdict(
+        assert verdict == Prunability(
             why_not(entry, modules, modules[path], path, leaf),
             kind,
             pruned_by_default(entry, named, modules[path], kind),

@@ -12,7 +12,7 @@ import numpy as np
 from kept_work import SHAPES, A, B, C, by_hand, open_model, prune
 
 from pruneapp.document.capture import Capture
-from pruneapp.edits.manual_edit_target import Target
+from pruneapp.edits.manual_edit_target import ManualTarget
 from pruneapp.errors import SelectionError
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.progress import Job
@@ -36,7 +36,9 @@ def main(model: str, place: str, seed: int) -> None:
         else:
             meant = BitMask.from_bools(rng.random(SHAPES[B]) < 0.1)
             try:
-                by_hand(document, str(rng.choice(["prune", "restore"])), Target(B, mask=meant))
+                by_hand(
+                    document, str(rng.choice(["prune", "restore"])), ManualTarget(B, mask=meant)
+                )
             except SelectionError:
                 continue
         number += 1

@@ -14,7 +14,7 @@ from pruneapp.document.document import Document
 from pruneapp.document.step import Row, Step
 from pruneapp.edits.apply_manual_edit import compute_hand
 from pruneapp.edits.manual_edit import HandEdit
-from pruneapp.edits.manual_edit_target import Target
+from pruneapp.edits.manual_edit_target import ManualTarget
 from pruneapp.edits.open_document import open_document
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.masks.bitmask import BitMask
@@ -49,7 +49,7 @@ def prune(document: Document, name: str = A, amount: float = 0.5) -> None:
     document.apply(compute_preview(document.snapshot(), step, CpuKernel(), Job()))
 
 
-def by_hand(document: Document, operation: str, *targets: Target) -> None:
+def by_hand(document: Document, operation: str, *targets: ManualTarget) -> None:
     edit = HandEdit(operation, targets)
     document.edit(compute_hand(document.snapshot(), edit, Job()))
 
@@ -58,12 +58,12 @@ def storied(path: Path, **more) -> Document:
     """Every kind of change, two of which are undone."""
     document = open_model(path, **more)
     prune(document, A)
-    by_hand(document, "protect", Target(B, (((0, 4), (0, 3), (0, 2), (0, 2)),)))
+    by_hand(document, "protect", ManualTarget(B, (((0, 4), (0, 3), (0, 2), (0, 2)),)))
     prune(document, B, 0.3)
     make_final(document, [A])
     chosen = np.random.default_rng(1).random(SHAPES[B]) < 0.3
-    by_hand(document, "prune", Target(B, mask=BitMask.from_bools(chosen)))
-    by_hand(document, "restore", Target(B, (((0, 9), (0, 3), (0, 2), (0, 2)),)))
+    by_hand(document, "prune", ManualTarget(B, mask=BitMask.from_bools(chosen)))
+    by_hand(document, "restore", ManualTarget(B, (((0, 9), (0, 3), (0, 2), (0, 2)),)))
     prune(document, C, 1.0)
     prune(document, A, 3)
     document.jump(6)

@@ -17,8 +17,8 @@ from memory_checkpoint import MemoryCheckpoint
 from safetensors.torch import save_file
 
 from pruneapp.analysis import histogram_store
-from pruneapp.analysis.histogram_store import Census, census_of
-from pruneapp.analysis.histogram_store_wanted import Wanted
+from pruneapp.analysis.histogram_store import HistogramStore, census_of
+from pruneapp.analysis.histogram_store_wanted import HistogramRequest
 from pruneapp.analysis.histograms import bin_shift, bin_values, count_magnitudes
 from pruneapp.analysis.histograms_alike import count_alike
 from pruneapp.checkpoint.checkpoint import open_checkpoint
@@ -169,7 +169,7 @@ def test_large_tensors_are_wanted_one_by_one_and_once(three, monkeypatch):
     snapshot = Snapshot(MemoryCheckpoint(three))
     census = census_of(snapshot)
     wanted = census.wanted_all(snapshot, tuple(three))
-    assert wanted == tuple(Wanted((name,), None, 4900) for name in three)
+    assert wanted == tuple(HistogramRequest((name,), None, 4900) for name in three)
     assert census.zeros(snapshot, "0.w") is None
     assert census.below(snapshot, ("0.w",), 1.0) is None
     census.count(snapshot, wanted[0], Job())
@@ -200,7 +200,7 @@ def test_undo_finds_what_was_counted_before(three):
 
 
 def test_masks_are_not_kept_alive_and_what_is_gone_makes_room(three):
-    census = Census()
+    census = HistogramStore()
     base = Snapshot(MemoryCheckpoint(three), cache=StateCache(census))
     count_all(base)
     size = census.nbytes
@@ -218,7 +218,7 @@ def test_masks_are_not_kept_alive_and_what_is_gone_makes_room(three):
 
 def test_the_oldest_is_dropped_and_what_never_fits_is_not_counted_again(three):
     one = count_magnitudes(Snapshot(MemoryCheckpoint(three)), "0.w", Job()).nbytes
-    census = Census(budget=int(2.5 * one))
+    census = HistogramStore(budget=int(2.5 * one))
     snapshot = Snapshot(MemoryCheckpoint(three), cache=StateCache(census))
     for name in three:
         for wanted in census.wanted_all(snapshot, (name,)):
@@ -231,7 +231,7 @@ def test_the_oldest_is_dropped_and_what_never_fits_is_not_counted_again(three):
     step = Step((Row(tuple(three), "l1_unstructured"),))
     assert not census.wanted(snapshot, step)
     assert census.share(snapshot, step) == 1.0
-    tiny = Snapshot(MemoryCheckpoint(three), cache=StateCache(Census(budget=10)))
+    tiny = Snapshot(MemoryCheckpoint(three), cache=StateCache(HistogramStore(budget=10)))
     count_all(tiny)
     assert census_of(tiny).nbytes == 0
     assert not census_of(tiny).wanted_all(tiny, tuple(three))
@@ -253,12 +253,12 @@ def count_first(snapshot, mask):
 
 def test_what_a_step_needs_has_to_fit_together(three):
     """Norms of order 3, 2 and 1 that took the room of each other would be counted for ever."""
-    census = Census()
+    census = HistogramStore()
     snapshot = Snapshot(MemoryCheckpoint(three), cache=StateCache(census))
     step = Step((Row(tuple(three), "ln_structured", {"amount": 0.5, "n": 3}),))
     for wanted in census.wanted(snapshot, step):
         census.count(snapshot, wanted, Job())
-    census = Census(budget=int(0.8 * census.nbytes))
+    census = HistogramStore(budget=int(0.8 * census.nbytes))
     snapshot = replace(snapshot, cache=StateCache(census))
     counted = []
     while (wanted := census.wanted(snapshot, step)) and len(counted) < 20:
@@ -273,7 +273,7 @@ def test_what_a_step_needs_has_to_fit_together(three):
 
 
 def test_what_was_put_together_gives_way_to_counts(three):
-    snapshot = Snapshot(MemoryCheckpoint(three), cache=StateCache(Census(budget=100_000)))
+    snapshot = Snapshot(MemoryCheckpoint(three), cache=StateCache(HistogramStore(budget=100_000)))
     census = census_of(snapshot)
     census.remember(snapshot, "a", "value", 90_000)
     assert census.recent(snapshot, "a") == "value"

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pruneapp.analysis.histograms import Counted, bin_shift, bin_values
+from pruneapp.analysis.histograms import MagnitudeHistogram, bin_shift, bin_values
 from pruneapp.checkpoint.dtypes import DTYPES
-from pruneapp.preview.cumulative import Columns
+from pruneapp.preview.cumulative import CumulativeTable
 
 # Magnitudes that every one of these types has, few of them: there are ties within tensors and
 # among tensors of different types.
@@ -20,7 +20,7 @@ NARROW = [DTYPES[name] for name in ("F16", "BF16", "F8_E5M2")]
 WIDE = [DTYPES[name] for name in ("F32", "F64")]
 
 
-def counted(magnitudes, dtype) -> Counted:
+def counted(magnitudes, dtype) -> MagnitudeHistogram:
     """Count magnitudes by numpy alone."""
     real = magnitudes[~np.isnan(magnitudes)]
     places = np.searchsorted(bin_values(dtype)[:-1], real, "right") - 1
@@ -31,7 +31,7 @@ def counted(magnitudes, dtype) -> Counted:
         sizes = np.array([finite[places == b].sum() for b in bins])
         squares = np.array([(finite[places == b] ** 2).sum() for b in bins])
     nan, zeros = int(np.isnan(magnitudes).sum()), int((magnitudes == 0).sum())
-    return Counted(
+    return MagnitudeHistogram(
         bins.astype(np.uint16), counts.astype(np.int64), squares, sizes, nan, zeros, (1.0, 2.0)
     )
 
@@ -53,7 +53,7 @@ def drawn(seed, kinds, most=4):
     return (
         tensors,
         dtypes,
-        Columns([counted(*c) for c in zip(tensors, dtypes, strict=True)], dtypes),
+        CumulativeTable([counted(*c) for c in zip(tensors, dtypes, strict=True)], dtypes),
     )
 
 
@@ -169,7 +169,7 @@ def test_of_a_bin_of_several_magnitudes_all_tensors_lose_the_same_share(seed):
 
 
 def columns_of(dtype, *tensors):
-    return Columns([counted(np.array(t), dtype) for t in tensors], [dtype] * len(tensors))
+    return CumulativeTable([counted(np.array(t), dtype) for t in tensors], [dtype] * len(tensors))
 
 
 def test_nan_go_last_and_of_chosen_tensors_alone():

@@ -26,7 +26,7 @@ from pruneapp.document.document import Document
 from pruneapp.document.step import Row, Step
 from pruneapp.edits.apply_manual_edit import compute_hand
 from pruneapp.edits.manual_edit import HandEdit
-from pruneapp.edits.manual_edit_target import Target
+from pruneapp.edits.manual_edit_target import ManualTarget
 from pruneapp.errors import ParameterError, SelectionError, StaleError
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.masks.bitmask import BitMask
@@ -241,13 +241,13 @@ class DocumentAgainstArrays(RuleBasedStateMachine):
     )
     def edit_by_hand(self, operation, boxes, seed):
         """Boxes of one or several tensors at once, and now and then a mask."""
-        targets = [Target(name, (box,)) for name, box in boxes]
+        targets = [ManualTarget(name, (box,)) for name, box in boxes]
         chosen = {name: np.zeros(SHAPES[name], bool) for name, _ in boxes}
         for name, box in boxes:
             chosen[name][tuple(slice(*span) for span in box)] = True
         if seed is not None:
             meant = np.random.default_rng(seed).random(SHAPES[NAMES[0]]) < 0.3
-            targets.append(Target(NAMES[0], mask=BitMask.from_bools(meant)))
+            targets.append(ManualTarget(NAMES[0], mask=BitMask.from_bools(meant)))
             chosen[NAMES[0]] = chosen.get(NAMES[0], False) | meant
         kept, protected = self.naive.by_hand(operation, chosen)
         edit, snapshot = HandEdit(operation, tuple(targets)), self.document.snapshot()

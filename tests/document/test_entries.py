@@ -17,7 +17,7 @@ from pruneapp.edits.apply_manual_edit import compute_hand
 from pruneapp.edits.finalize import Finalize
 from pruneapp.edits.found_masks import FileMasks, TreatZeros
 from pruneapp.edits.manual_edit import HandEdit
-from pruneapp.edits.manual_edit_target import Target
+from pruneapp.edits.manual_edit_target import ManualTarget
 from pruneapp.edits.open_document import open_document
 from pruneapp.errors import ParameterError, SelectionError, StaleError
 from pruneapp.kernels.cpu import CpuKernel
@@ -105,7 +105,7 @@ def test_an_edit_says_what_its_record_in_the_history_says():
 def test_masks_that_an_edit_names_go_along():
     document = Document(checkpoint())
     chosen = BitMask.from_bools(np.arange(128) % 5 == 0)
-    edit = HandEdit("prune", (Target("a", mask=chosen),))
+    edit = HandEdit("prune", (ManualTarget("a", mask=chosen),))
     document.edit(compute_hand(document.snapshot(), edit, Job()))
     masks: dict[str, BitMask] = {}
     said = document.history.entry(1, masks, Job())

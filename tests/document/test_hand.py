@@ -21,7 +21,7 @@ from pruneapp.document.step import Row, Step
 from pruneapp.edits import apply_manual_edit_change
 from pruneapp.edits.apply_manual_edit import compute_hand
 from pruneapp.edits.manual_edit import HandEdit
-from pruneapp.edits.manual_edit_target import Target, digest
+from pruneapp.edits.manual_edit_target import ManualTarget, digest
 from pruneapp.errors import ParameterError, SelectionError, StaleError, UnknownTensorError
 from pruneapp.export.exporter import ExportRequest, export
 from pruneapp.kernels.cpu import CpuKernel
@@ -147,10 +147,10 @@ def test_a_tensor_without_weights_is_not_called_pruned_already():
     with pytest.raises(SelectionError, match=why):
         do(document, channel("prune", "a", 1, shape=(3, 0)))
     for operation in ("prune", "restore", "protect", "release"):
-        edit = HandEdit(operation, (Target("a", mask=BitMask.full(0)),))
+        edit = HandEdit(operation, (ManualTarget("a", mask=BitMask.full(0)),))
         with pytest.raises(SelectionError, match=why):
             compute_hand(document.snapshot(), edit, Job())
-    nothing = HandEdit("prune", (Target("b", mask=BitMask(np.zeros(1, np.uint8), 6)),))
+    nothing = HandEdit("prune", (ManualTarget("b", mask=BitMask(np.zeros(1, np.uint8), 6)),))
     with pytest.raises(SelectionError, match="Nothing changes: no weight is meant"):
         compute_hand(document.snapshot(), nothing, Job())
     do(document, channel("prune", "a", 1, shape=(3, 0)), channel("prune", "b", 1, shape=(3, 2)))
@@ -192,14 +192,14 @@ def test_what_is_refused(model):
         do(document, channel("prune", FC, 1), channel("restore", FC, 1))
     with pytest.raises(ParameterError, match="must have its 640 elements"):
         compute_hand(
-            document.snapshot(), HandEdit("prune", (Target(FC, mask=BitMask.full(3)),)), Job()
+            document.snapshot(), HandEdit("prune", (ManualTarget(FC, mask=BitMask.full(3)),)), Job()
         )
     with pytest.raises(ParameterError, match="either boxes of indices or a mask"):
-        HandEdit("prune", (Target(FC),))
+        HandEdit("prune", (ManualTarget(FC),))
     with pytest.raises(ParameterError, match="at least one target"):
         HandEdit("prune", ())
     with pytest.raises(ParameterError, match="'operation' must be one of prune"):
-        HandEdit("burn", (Target(FC, (((0, 1), (0, 1)),)),))
+        HandEdit("burn", (ManualTarget(FC, (((0, 1), (0, 1)),)),))
 
 
 def test_an_edit_of_a_state_that_is_gone_is_refused(model):
@@ -281,9 +281,9 @@ def test_an_edit_goes_through_json_with_its_masks_beside():
     edit = HandEdit(
         "prune",
         (
-            Target(FC, (((3, 4), (0, 64)), ((0, 1), (2, 3))), shape="channel", dim=0),
-            Target("a", mask=mask),
-            Target("b", mask=other),
+            ManualTarget(FC, (((3, 4), (0, 64)), ((0, 1), (2, 3))), shape="channel", dim=0),
+            ManualTarget("a", mask=mask),
+            ManualTarget("b", mask=other),
         ),
         "Masks combined",
     )
@@ -302,7 +302,7 @@ def test_an_edit_goes_through_json_with_its_masks_beside():
     with pytest.raises(ParameterError, match="not the one that was saved"):
         HandEdit.from_dict(data, masks)
     one = BitMask.full(1)
-    said = HandEdit("prune", (Target("a", mask=one),)).to_dict(masks)
+    said = HandEdit("prune", (ManualTarget("a", mask=one),)).to_dict(masks)
     said["configuration"]["targets"][0]["size"] = True
     with pytest.raises(ParameterError, match="not the one that was saved"):
         HandEdit.from_dict(said, masks)
@@ -369,10 +369,10 @@ def test_masks_are_what_arrays_say(seed, operation, pairs, by_mask, share, piece
     chosen = np.zeros(shape, bool)
     for box in boxes:
         chosen[tuple(slice(*span) for span in box)] = True
-    targets = [Target("w", boxes)] if boxes else []
+    targets = [ManualTarget("w", boxes)] if boxes else []
     if by_mask or not boxes:
         extra = rng.random(shape) < 0.2
-        targets.append(Target("w", mask=BitMask.from_bools(extra)))
+        targets.append(ManualTarget("w", mask=BitMask.from_bools(extra)))
         chosen |= extra
     snapshot = Snapshot(
         MemoryCheckpoint({"w": np.ones(shape, np.float32)}),
@@ -416,7 +416,7 @@ def test_masks_that_an_edit_meant_are_put_aside_with_the_others(model, tmp_path)
     document = Document(model, budget=0, scratch=tmp_path)
     do(document, channel("prune", FC, 0))
     mask = BitMask.from_bools(np.arange(640) % 3 == 0)
-    edit = HandEdit("prune", (Target(FC, mask=mask),), "A mask of mine")
+    edit = HandEdit("prune", (ManualTarget(FC, mask=mask),), "A mask of mine")
     document.edit(compute_hand(document.snapshot(), edit, Job()))
     history = document.history
     assert history.memory == 80  # what is in force, and nothing else

@@ -16,7 +16,7 @@ from safetensors.numpy import save_file
 
 from pruneapp.document.capture import Capture
 from pruneapp.document.step import Row, Step
-from pruneapp.edits.manual_edit_target import Target
+from pruneapp.edits.manual_edit_target import ManualTarget
 from pruneapp.errors import CheckpointError, SelectionError, SessionError, StaleError
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.masks.bitmask import BitMask
@@ -34,7 +34,7 @@ from pruneapp.sessions import (
 from pruneapp.sessions.journal import Journal
 from pruneapp.sessions.journal_file_log_file import MAGIC, records
 from pruneapp.sessions.journal_reader_recovery import left_behind, read_journal
-from pruneapp.sessions.open_path import Wish, open_wish
+from pruneapp.sessions.open_path import OpenRequest, open_wish
 from pruneapp.sessions.restore_reopen import reopened
 
 # The package has a function of this name.
@@ -70,8 +70,8 @@ def act(document, rng) -> None:
     else:
         chosen = rng.random(480) < 0.1
         targets = [
-            Target(B, mask=BitMask.from_bools(chosen)),
-            Target(B, (((0, int(rng.integers(1, 40))), (0, 3), (0, 2), (0, 2)),)),
+            ManualTarget(B, mask=BitMask.from_bools(chosen)),
+            ManualTarget(B, (((0, int(rng.integers(1, 40))), (0, 3), (0, 2), (0, 2)),)),
         ]
         operation = str(rng.choice(["prune", "restore", "protect"]))
         try:
@@ -267,7 +267,7 @@ def test_what_cannot_be_computed_again_is_missing_and_said(model, place, monkeyp
         raise CheckpointError("The file cannot be read.", remedy="Look at the disk.")
 
     monkeypatch.setattr(REPLAY, "compute_preview", refuse)
-    again, held = open_wish(Wish(journal.path, is_journal=True), Job())
+    again, held = open_wish(OpenRequest(journal.path, is_journal=True), Job())
     assert states(again) == kept
     assert held is None
     assert left_behind(place, Job())[0].again == 2, "it stays, for another time"
@@ -322,14 +322,14 @@ def test_computing_again_can_be_cancelled(model, place, monkeypatch):
 def test_other_weights_get_only_masks_that_are_there(model, place):
     document = open_model(model)
     prune(document, A)
-    by_hand(document, "protect", Target(B, (((0, 4), (0, 3), (0, 2), (0, 2)),)))
+    by_hand(document, "protect", ManualTarget(B, (((0, 4), (0, 3), (0, 2), (0, 2)),)))
     journal = Journal(place)
     journal.keep(Capture.of(document), {}, Job())
     there = document.snapshot()
     prune(document, B)
     mid_write(document, journal)
     write_model(model, seed=9)
-    other, held = open_wish(Wish(journal.path, only_masks=True, is_journal=True), Job())
+    other, held = open_wish(OpenRequest(journal.path, only_masks=True, is_journal=True), Job())
     assert held is None
     assert len(left_behind(place, Job())) == 1
     assert other.masks[A] == there.masks[A]

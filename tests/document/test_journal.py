@@ -29,7 +29,7 @@ from kept_work import (
 )
 
 from pruneapp.document.capture import Capture
-from pruneapp.edits.manual_edit_target import Target
+from pruneapp.edits.manual_edit_target import ManualTarget
 from pruneapp.errors import OriginalChangedError, SessionError, StaleError
 from pruneapp.progress import Job
 from pruneapp.sessions import journal as journal_module
@@ -90,9 +90,9 @@ def test_it_follows_the_history_wherever_it_goes(model, place, tmp_path, budget)
             prune(document, str(rng.choice([A, B, C])), 0.1)
         elif what == 1:
             row = int(rng.integers(40))
-            box = Target(B, (((row, row + 1), (0, 3), (0, 2), (0, 2)),))
+            box = ManualTarget(B, (((row, row + 1), (0, 3), (0, 2), (0, 2)),))
             if document.masks.pruned(B):
-                by_hand(document, "restore", Target(B, (((0, 40), (0, 3), (0, 2), (0, 2)),)))
+                by_hand(document, "restore", ManualTarget(B, (((0, 40), (0, 3), (0, 2), (0, 2)),)))
             else:
                 by_hand(document, "prune", box)
         elif what == 2:
@@ -142,7 +142,7 @@ def test_a_stroke_costs_next_to_nothing(tmp_path, place):
     journal = kept(document, place)
     before = journal.size
     assert before > 2048 * 4096 // 8  # random bits cannot be compressed
-    by_hand(document, "prune", Target("large", (((100, 110), (200, 220)),)))
+    by_hand(document, "prune", ManualTarget("large", (((100, 110), (200, 220)),)))
     journal.keep(Capture.of(document), {}, Job())
     assert journal.size - before < 3000
     shut(document)
@@ -180,7 +180,7 @@ def test_what_would_not_be_missed_is_not_offered(model, place):
 def test_whatever_no_session_holds_is_offered(model, place):
     """Exported or not, undone or not, protection alone, a session file that is gone."""
     document = open_model(model)
-    by_hand(document, "protect", Target(B, (((0, 4), (0, 3), (0, 2), (0, 2)),)))
+    by_hand(document, "protect", ManualTarget(B, (((0, 4), (0, 3), (0, 2), (0, 2)),)))
     prune(document)
     journal = kept(document, place)
     assert left_behind(place, Job()) == (), "it is open"
@@ -585,7 +585,7 @@ def test_compaction_keeps_everything_and_one_file(tmp_path, place):
     for _ in range(5):
         document.jump(1)
         prune(document, "large", 0.5)
-        by_hand(document, "restore", Target("large", (((0, 9), (0, 9)),)))
+        by_hand(document, "restore", ManualTarget("large", (((0, 9), (0, 9)),)))
         journal.keep(Capture.of(document), {}, Job())
     path, before = journal.path, journal.size
     journal.compact(Capture.of(document), {}, Job())

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from memory_checkpoint import MemoryCheckpoint
 
-from pruneapp.analysis.histogram_store import Census, census_of
+from pruneapp.analysis.histogram_store import HistogramStore, census_of
 from pruneapp.document.snapshot import Snapshot, StateCache
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.masks.bitmask_maskset import MaskSet
@@ -109,7 +109,7 @@ def full():
     """The first state and another one, in a census that has no room for any count."""
     rng = np.random.default_rng(5)
     arrays = {f"w{i}": rng.standard_normal(3000).astype(np.float32) for i in range(3)}
-    opened = Snapshot(MemoryCheckpoint(arrays), cache=StateCache(Census(budget=1)))
+    opened = Snapshot(MemoryCheckpoint(arrays), cache=StateCache(HistogramStore(budget=1)))
     masks = MaskSet({name: BitMask.from_bools(rng.random(3000) < 0.5) for name in arrays})
     return opened, Snapshot(opened.checkpoint, masks, cache=opened.cache)
 

@@ -14,7 +14,7 @@ from pruneapp.masks.bitmask_maskset import MaskSet
 from pruneapp.methods.method import WeightMethod
 from pruneapp.methods.registry import METHODS
 from pruneapp.preview.preview import compute_preview
-from pruneapp.preview.preview_ruled import Ruled, state_after
+from pruneapp.preview.preview_ruled import RuleState, state_after
 from pruneapp.progress import Job
 
 NAMES = ("module.conv1.weight", "module.conv2.weight", "module.fc.weight")
@@ -41,7 +41,7 @@ def test_every_method_leaves_the_same(model, name, scope):
     snapshot = Snapshot(model)
     for _ in range(2):  # the second on what the first left
         preview, state = both(snapshot, Step((Row(NAMES, name, values),), scope))
-        assert isinstance(state, Ruled) == isinstance(method, WeightMethod)
+        assert isinstance(state, RuleState) == isinstance(method, WeightMethod)
         for tensor in NAMES:
             mask, held = state.zeroed(tensor), preview.masks[tensor]
             assert mask is not None

@@ -156,7 +156,7 @@ def test_modules_that_cannot_be_read_stop_it_in_a_sentence(encoder, tmp_path, te
 
 
 def test_subfolders_are_made_where_they_are_written(tmp_path):
-    with folders.Place(tmp_path / "new") as place:
+    with folders.TargetFolder(tmp_path / "new") as place:
         place.path_of("a/b/c").write_text("x")
         place.commit()
     assert files_of(tmp_path / "new") == {"a/b/c"}

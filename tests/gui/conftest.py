@@ -15,7 +15,7 @@ from pruneapp.gui.app.settings import THEME, Settings
 from pruneapp.gui.application import SWITCH_INTERVAL_S, Start
 from pruneapp.gui.mainwindow import window_placing
 from pruneapp.gui.mainwindow.window import MainWindow
-from pruneapp.gui.widgets.theme import Appearance
+from pruneapp.gui.widgets.theme import ThemeManager
 from tests import xvfb
 from tests.gui.beats import Beats
 from tests.gui.person import PATIENCE_MS, Person
@@ -84,7 +84,7 @@ def roomy(monkeypatch):
 @pytest.fixture
 def new_person(qtbot, qapp, as_in_main, english, settings_file, roomy, monkeypatch):
     """Make windows as `main` does; they are shown, and closed without questions at the end."""
-    made: list[tuple[MainWindow, Start, Appearance]] = []
+    made: list[tuple[MainWindow, Start, ThemeManager]] = []
     style, palette = qapp.style().objectName(), qapp.palette()
     qapp.setStyle("Fusion")
 
@@ -92,7 +92,7 @@ def new_person(qtbot, qapp, as_in_main, english, settings_file, roomy, monkeypat
         file: Path | None = None, *, show: bool = True, state_dict: str | None = None
     ) -> Person:
         settings = Settings(settings_file)
-        appearance = Appearance(qapp, settings.get(THEME))
+        appearance = ThemeManager(qapp, settings.get(THEME))
         window = MainWindow(settings, appearance)
         start = Start(window, settings, appearance, file=file, state_dict=state_dict)
         person = Person(qtbot, monkeypatch, window, start)

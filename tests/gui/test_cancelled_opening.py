@@ -27,7 +27,7 @@ from pruneapp.results.document_rows_tensor_row import TensorRow
 from pruneapp.sessions import open_path
 from pruneapp.sessions.journal import Journal, folder
 from pruneapp.sessions.journal_reader_recovery import read_journal
-from pruneapp.sessions.open_path import Wish
+from pruneapp.sessions.open_path import OpenRequest
 from tests.looks import CountingToken, assert_cut
 
 SAMPLE = resources.path("sample/lenet-digits.safetensors")
@@ -250,10 +250,10 @@ def test_a_file_that_opens_after_a_newer_one_was_asked_for_is_closed(
         journal = Journal(folder())
         journal.keep(Capture.of(document), {}, Job(), lambda: None)
         journal.close()
-        (wish,) = (Wish(path, is_journal=True) for path in folder().glob("*.journal"))
+        (wish,) = (OpenRequest(path, is_journal=True) for path in folder().glob("*.journal"))
         document.checkpoint.close()
     else:
-        wish = Wish(path)
+        wish = OpenRequest(path)
     closed, came, made = [], threading.Event(), []
     close, really_load = loader_loading.Opened.close, loader_loading.load
 

@@ -89,7 +89,7 @@ def test_whatever_is_wanted_goes_first(person, counting, monkeypatch):
         finally:
             ended.append(job)
 
-    monkeypatch.setattr("pruneapp.analysis.histogram_store.Census.count", count)
+    monkeypatch.setattr("pruneapp.analysis.histogram_store.HistogramStore.count", count)
     person.wait(lambda: len(begun) == 1)
     for wanted in (
         lambda: person.key("Right", person.rule.fields.fields["amount"].editor.slider),
@@ -141,7 +141,7 @@ def test_what_was_done_is_not_said_to_be_counted_while_the_next_thing_is(
         counted.append(answer.estimate.counting)
 
     monkeypatch.setattr(
-        "pruneapp.analysis.histogram_store.Census.count", lambda *given: endless(given[-1])
+        "pruneapp.analysis.histogram_store.HistogramStore.count", lambda *given: endless(given[-1])
     )
     person.wait_preview()
     person.wait(lambda: "counting" in state.text())

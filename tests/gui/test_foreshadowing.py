@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import pytest
 from PySide6.QtCore import QObject, Signal
 
-from pruneapp.gui.preview.tree_preview import Foreshadowing
+from pruneapp.gui.preview.tree_preview import TreePreview
 
 
 class Foreseen(QObject):
@@ -39,7 +39,7 @@ class Tree:
 @pytest.fixture
 def seen(qtbot):
     outlook, tree = Foreseen(), Tree()
-    return outlook, tree, Foreshadowing(outlook, tree)
+    return outlook, tree, TreePreview(outlook, tree)
 
 
 def test_a_tree_that_is_told_quickly_is_told_every_estimate_at_once(seen):

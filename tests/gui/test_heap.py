@@ -56,7 +56,7 @@ WINDOW = """
 from pathlib import Path
 from pruneapp.gui import application as app
 from pruneapp.gui.app.settings import Settings
-from pruneapp.gui.widgets.theme import Appearance
+from pruneapp.gui.widgets.theme import ThemeManager as Appearance
 from pruneapp.gui.mainwindow.window import MainWindow
 
 application = app.make_application(["pruneapp"])

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import pytest
 
 from pruneapp.document import capture
-from pruneapp.gui.preview.preview_state_in_force import InForce
+from pruneapp.gui.preview.preview_state_in_force import AppliedSummary
 
 
 class Waiting:
@@ -45,7 +45,7 @@ def in_force_of(jobs, told, monkeypatch, qapp):
         set_now=lambda report, _most=(): told.append(report and report.energy),
         set_compact=lambda _size: None,
     )
-    return InForce(SimpleNamespace(document=document), jobs, panel, None)
+    return AppliedSummary(SimpleNamespace(document=document), jobs, panel, None)
 
 
 def test_what_becomes_known_while_the_answer_is_made_is_asked_for_again(in_force_of, jobs, told):

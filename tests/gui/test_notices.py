@@ -16,7 +16,7 @@ from pruneapp.errors import (
     RecipeError,
     SelectionError,
 )
-from pruneapp.gui.app.notifications import Subject
+from pruneapp.gui.app.notifications import NoticeTopic
 from pruneapp.gui.plots.pages import Page
 from pruneapp.results.short_names import ShortNames
 from tests.gui.person import PATIENCE_MS
@@ -165,7 +165,10 @@ def test_a_file_that_cannot_be_opened_leaves_what_was_said_of_the_open_one(perso
     person.wait_open(SAMPLE)
     pressed = []
     person.workbench.telling.offer(
-        Subject.ZEROS, "Half of it are zeros.", "Treat zeros as pruned", lambda: pressed.append(1)
+        NoticeTopic.ZEROS,
+        "Half of it are zeros.",
+        "Treat zeros as pruned",
+        lambda: pressed.append(1),
     )
     person.session.refused.emit(FileChangedError("The file changed."))
     person.open(bad)
@@ -197,16 +200,16 @@ def test_a_wrong_amount_is_forgotten_once_something_is_pruned(person):
 
 def test_every_error_is_about_something_and_nearest_is_meant():
     found = {
-        kind: Subject.of(kind("No."))
+        kind: NoticeTopic.of(kind("No."))
         for kind in vars(errors).values()
         if isinstance(kind, type) and issubclass(kind, PruneAppError)
     }
-    assert found[PruneAppError] is Subject.ASKED
-    assert found[FileChangedError] is Subject.OPEN_FILE
-    assert found[errors.DamagedFileError] is Subject.OPENING
-    assert found[errors.OriginalMissingError] is Subject.OPENING
-    assert found[errors.StaleError] is Subject.PRUNING
-    assert list(found.values()).count(Subject.ASKED) == 1
+    assert found[PruneAppError] is NoticeTopic.ASKED
+    assert found[FileChangedError] is NoticeTopic.OPEN_FILE
+    assert found[errors.DamagedFileError] is NoticeTopic.OPENING
+    assert found[errors.OriginalMissingError] is NoticeTopic.OPENING
+    assert found[errors.StaleError] is NoticeTopic.PRUNING
+    assert list(found.values()).count(NoticeTopic.ASKED) == 1
 
 
 def test_a_newer_notice_takes_the_place_of_the_older_about_the_same(person, tmp_path):

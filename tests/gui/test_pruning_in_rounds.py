@@ -120,7 +120,7 @@ def test_the_bar_goes_from_0_to_100_percent_once_over_all_rounds(at_work, steps,
 
     made: list[tuple] = []
     monkeypatch.setattr(rounds_controller, "compute_preview", compute)
-    monkeypatch.setattr(history_controller_step_series.StepSeries, "begin", begin)
+    monkeypatch.setattr(history_controller_step_series.StepSequence, "begin", begin)
     dialog = asked(at_work)
     say(at_work, dialog, final="80 %", steps=str(steps))
     at_work.click(dialog.go)

@@ -6,7 +6,7 @@ import pytest
 from PySide6.QtGui import QColor, QPalette
 from PySide6.QtWidgets import QPushButton, QVBoxLayout, QWidget
 
-from pruneapp.gui.widgets.theme import DARK, LIGHT, MAIN_ACTION, THEMES, Appearance
+from pruneapp.gui.widgets.theme import DARK, LIGHT, MAIN_ACTION, THEMES, ThemeManager
 
 
 def luminance(color: str) -> float:
@@ -61,7 +61,7 @@ def test_a_change_of_theme_reaches_palette_views_and_main_action(qapp, qtbot):
     button.setObjectName(MAIN_ACTION)
     QVBoxLayout(root).addWidget(button)
     before = qapp.palette()
-    appearance = Appearance(qapp, "light")
+    appearance = ThemeManager(qapp, "light")
     try:
         with qtbot.waitSignal(appearance.changed) as changed:
             appearance.choose("dark")

@@ -31,7 +31,7 @@ from PySide6.QtWidgets import QApplication, QDialog, QListWidgetItem
 from pruneapp import resources
 from pruneapp.gui import application as app
 from pruneapp.gui.app.settings import Settings
-from pruneapp.gui.widgets.theme import Appearance
+from pruneapp.gui.widgets.theme import ThemeManager as Appearance
 from pruneapp.gui.mainwindow.window import MainWindow
 
 ROUNDS = 25

@@ -40,7 +40,7 @@ from pruneapp.gui.app.runtime import Collector
 from pruneapp.gui.app.settings import THEME, Settings
 from pruneapp.gui.mainwindow import window_placing
 from pruneapp.gui.mainwindow.window import MainWindow
-from pruneapp.gui.widgets.theme import Appearance
+from pruneapp.gui.widgets.theme import ThemeManager
 from pruneapp.sessions import journal
 from tests.monkey import acts, fence
 from tests.monkey.acts import Act, MissingError
@@ -106,7 +106,7 @@ class Run(QObject):
         self._threads = set(threading.enumerate())
         self._ask_no_system()
         self._journals: dict[Path, bytes] = {}
-        self._windows: list[tuple[MainWindow, app.Start, Appearance]] = []
+        self._windows: list[tuple[MainWindow, app.Start, ThemeManager]] = []
         self._settings = Settings(plan.folder / "settings.json")
         self._open()
         self.pulse = Pulse(self.findings, self._seen)
@@ -127,7 +127,7 @@ class Run(QObject):
 
     def _open_one(self) -> None:
         self.done["windows"] += 1
-        appearance = Appearance(self._application, self._settings.get(THEME))
+        appearance = ThemeManager(self._application, self._settings.get(THEME))
         window = MainWindow(self._settings, appearance)
         file = self._files.good() if self._rng.random() < 0.7 else None
         start = app.Start(window, self._settings, appearance, file=file)

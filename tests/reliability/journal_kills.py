@@ -26,7 +26,7 @@ from pruneapp.document.document import Document
 from pruneapp.document.step import Row, Step
 from pruneapp.edits.apply_manual_edit import compute_hand
 from pruneapp.edits.manual_edit import HandEdit
-from pruneapp.edits.manual_edit_target import Target
+from pruneapp.edits.manual_edit_target import ManualTarget
 from pruneapp.edits.open_document import open_document
 from pruneapp.errors import PruneAppError
 from pruneapp.kernels.cpu import CpuKernel
@@ -260,7 +260,9 @@ def _act(work: Work, document: Document, rng: np.random.Generator) -> None:
         spans = tuple(
             (int(a := rng.integers(n)), int(rng.integers(a, n)) + 1) for n in work.shapes[name]
         )
-        edit = HandEdit(str(rng.choice(["prune", "restore", "protect"])), (Target(name, (spans,)),))
+        edit = HandEdit(
+            str(rng.choice(["prune", "restore", "protect"])), (ManualTarget(name, (spans,)),)
+        )
         try:
             document.edit(compute_hand(document.snapshot(), edit, Job()))
         except PruneAppError:

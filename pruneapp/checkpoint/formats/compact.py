@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from pruneapp.checkpoint.contents import Contents
 from pruneapp.checkpoint.dtypes import DTYPES, SAFETENSORS_DTYPES, DType
 from pruneapp.checkpoint.formats import compact_codec
-from pruneapp.checkpoint.formats.compact_codec_layout import KEY, Layout
+from pruneapp.checkpoint.formats.compact_codec_layout import KEY, CompactLayout
 from pruneapp.checkpoint.formats.headers_header_json import show
 from pruneapp.checkpoint.formats.headers_safetensors_header import Header
 from pruneapp.checkpoint.io.derived_source import RawSegment, Segment, Unpacked
@@ -50,7 +50,7 @@ class _Memory:
 
 
 @dataclass(frozen=True)
-class Packed:
+class PackedTensor:
     """A tensor in frames.
 
     Attributes
@@ -89,7 +89,7 @@ class FramesSegment:
         Shared with the other tensors.
     """
 
-    def __init__(self, file: FileSource, packed: Packed, memory: _Memory) -> None:
+    def __init__(self, file: FileSource, packed: PackedTensor, memory: _Memory) -> None:
         self._file = file
         self._packed = packed
         self._words = np.dtype(packed.dtype.storage)
@@ -164,7 +164,7 @@ def read(
     DamagedFileError, UnsupportedFileError
         If the layout is not sound, or a newer one.
     """
-    layout = Layout(header, str(source.path), start)
+    layout = CompactLayout(header, str(source.path), start)
     tree = layout.tree
     frame, tensors, metadata = (tree.get(key) for key in ("frame", "tensors", "metadata"))
     if type(frame) is not int or not 8 <= frame <= 1 << 24 or frame % 8:
@@ -201,17 +201,19 @@ def dense_metadata(header: Header, path: str) -> dict[str, str]:
 
     It says of itself, for one, that it is the dense file.
     """
-    metadata: dict[str, str] = Layout(header, path, 0).tree["metadata"]
+    metadata: dict[str, str] = CompactLayout(header, path, 0).tree["metadata"]
     return metadata
 
 
-def _about(layout: Layout, name: str, about: Any) -> tuple[DType, tuple[int, ...]]:
+def _about(layout: CompactLayout, name: str, about: Any) -> tuple[DType, tuple[int, ...]]:
     if type(about) is not list or len(about) != 2 or about[0] not in SAFETENSORS_DTYPES:
         raise layout.damaged(f"'{show(name)}' has no sound type and shape")
     return DTYPES[about[0]], layout.shape(name, about[1])
 
 
-def _packed(layout: Layout, name: str, dtype: DType, shape: tuple[int, ...], frame: int) -> Packed:
+def _packed(
+    layout: CompactLayout, name: str, dtype: DType, shape: tuple[int, ...], frame: int
+) -> PackedTensor:
     if dtype.packed:
         raise layout.damaged(f"'{show(name)}' is of a type whose elements share bytes")
     numel = math.prod(shape)
@@ -220,4 +222,4 @@ def _packed(layout: Layout, name: str, dtype: DType, shape: tuple[int, ...], fra
     if extents != wanted:
         raise layout.damaged(f"'{show(name + INDEX)}' has the shape {list(extents)}")
     _, _, _, begin, end = layout.stored(name + FRAMES, "U8")
-    return Packed(name, dtype, numel, frame, index, begin, end)
+    return PackedTensor(name, dtype, numel, frame, index, begin, end)

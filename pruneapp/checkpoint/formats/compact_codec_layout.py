@@ -22,7 +22,7 @@ def packed_format(metadata: Mapping[str, str]) -> str:
     return name if name in {MASKS, COMPACT} and KEY in metadata else ""
 
 
-class Layout:
+class CompactLayout:
     """The tensors of the container by name, and what the metadata says of them.
 
     Parameters

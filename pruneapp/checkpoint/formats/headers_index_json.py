@@ -14,7 +14,7 @@ MAX_INDEX_BYTES = 64 << 20
 
 
 @dataclass(frozen=True)
-class Index:
+class ShardIndex:
     """What an index says.
 
     Attributes
@@ -34,7 +34,7 @@ class Index:
         return tuple(sorted(set(self.weight_map.values())))
 
 
-def parse(text: bytes, path: str, cancel: CancelToken | None = None) -> Index:
+def parse(text: bytes, path: str, cancel: CancelToken | None = None) -> ShardIndex:
     """Parse an index.
 
     Parameters
@@ -89,7 +89,7 @@ def parse(text: bytes, path: str, cancel: CancelToken | None = None) -> Index:
     size = metadata.get("total_size") if type(metadata) is dict else None
     # transformers has written it as a float in places
     whole = size if type(size) is int or (type(size) is float and size.is_integer()) else None
-    return Index(weight_map, None if whole is None else int(whole))
+    return ShardIndex(weight_map, None if whole is None else int(whole))
 
 
 def check_name(file: str, path: str) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 from pruneapp.checkpoint.contents import Contents, StateDict
 from pruneapp.checkpoint.dtypes import DTYPES
 from pruneapp.checkpoint.entry import make_entries, make_locations
-from pruneapp.checkpoint.formats.compact_codec_layout import Layout
+from pruneapp.checkpoint.formats.compact_codec_layout import CompactLayout
 from pruneapp.checkpoint.formats.headers_safetensors_header import Header
 from pruneapp.checkpoint.io.derived_source import JoinedSource
 from pruneapp.checkpoint.io.source import ByteSource, FileSource
@@ -53,7 +53,7 @@ def read(header: Header, start: int, source: FileSource) -> tuple[Contents, tupl
     DamagedFileError, UnsupportedFileError
         If the layout is not sound, or a newer one.
     """
-    layout = Layout(header, str(source.path), start)
+    layout = CompactLayout(header, str(source.path), start)
     shapes = layout.tree.get("shapes")
     if type(shapes) is not dict:
         raise layout.damaged("its metadata lists no shapes")

@@ -9,7 +9,7 @@ from pathlib import Path
 from pruneapp.checkpoint.contents import Contents, Notice, Reader, Shard, StateDict
 from pruneapp.checkpoint.entry import TensorEntry
 from pruneapp.checkpoint.formats.headers_header_json import show
-from pruneapp.checkpoint.formats.headers_index_json import MAX_INDEX_BYTES, Index
+from pruneapp.checkpoint.formats.headers_index_json import MAX_INDEX_BYTES, ShardIndex
 from pruneapp.checkpoint.io.source import ByteSource, FileSource
 from pruneapp.checkpoint.parser_client import in_pieces, parse_index
 from pruneapp.errors import DamagedFileError, UnsupportedFileError
@@ -190,7 +190,9 @@ def _merged_traits(parts: Sequence[Contents]) -> dict[str, tuple[str, ...]]:
     return merged
 
 
-def _compare(index: Index, contents: Contents, path: Path, cancel: CancelToken) -> list[Notice]:
+def _compare(
+    index: ShardIndex, contents: Contents, path: Path, cancel: CancelToken
+) -> list[Notice]:
     """Hold what an index says against what its shards hold."""
     files = {source: shard.path.name for shard in contents.shards for source in shard.sources}
     home: dict[str, str] = {}

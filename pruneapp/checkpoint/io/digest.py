@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from weakref import WeakKeyDictionary
 
-from pruneapp.checkpoint.io.source import FileSource, Identity
+from pruneapp.checkpoint.io.source import FileIdentity, FileSource
 from pruneapp.errors import PruneAppError
 from pruneapp.progress import Cancelled, CancelToken, Job
 
@@ -32,7 +32,7 @@ _counts: WeakKeyDictionary[FileSource, _Count] = WeakKeyDictionary()
 class _Count:
     """How far the count of a file is; knows nothing of the file, which is forgotten with it."""
 
-    def __init__(self, identity: Identity, sha256: str = "") -> None:
+    def __init__(self, identity: FileIdentity, sha256: str = "") -> None:
         self.identity = identity
         self.sha256 = sha256
         self.turn = threading.Lock()

@@ -17,7 +17,7 @@ from pruneapp.errors import CheckpointError, DamagedFileError, FileChangedError,
 
 
 @dataclass(frozen=True)
-class Identity:
+class FileIdentity:
     """What tells one state of a file from another."""
 
     device: int
@@ -26,7 +26,7 @@ class Identity:
     mtime_ns: int
 
     @classmethod
-    def of(cls, status: os.stat_result) -> Identity:
+    def of(cls, status: os.stat_result) -> FileIdentity:
         """Take it from a stat result."""
         return cls(status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns)
 
@@ -104,7 +104,7 @@ class FileSource:
         except CheckpointError:
             let_go(self._fd)
             raise
-        self._identity = Identity.of(status)
+        self._identity = FileIdentity.of(status)
         self._lock = threading.Lock()
         self._closed = False
         self._readers = 0
@@ -126,7 +126,7 @@ class FileSource:
         return self
 
     @property
-    def identity(self) -> Identity:
+    def identity(self) -> FileIdentity:
         """What the file was when it was opened."""
         return self._identity
 
@@ -206,7 +206,7 @@ class FileSource:
     def verify_unchanged(self) -> None:
         """Compare the file at this path with the one that was opened."""
         try:
-            now = Identity.of(self._path.stat())
+            now = FileIdentity.of(self._path.stat())
         except OSError:
             raise FileChangedError(
                 f"'{self._path}' is no longer there.",
@@ -240,7 +240,7 @@ class FileSource:
             ) from error
         try:
             with self._lock:
-                identity = Identity.of(os.fstat(fd))
+                identity = FileIdentity.of(os.fstat(fd))
                 if not self._closed:  # the number of a closed file may be another's by now
                     os.dup2(fd, self._fd, inheritable=False)
                 self._path, self._identity = path, identity

@@ -26,7 +26,7 @@ _ENTRY = struct.Struct("<4sHHHHHHIIIHHHHHII")
 _LOCAL = struct.Struct("<4sHHHHHIIIHH")
 
 
-class _Window:
+class _HeaderWindow:
     """A file of which a few thousand bytes are kept: headers of small members are neighbours."""
 
     def __init__(self, source: Readable) -> None:
@@ -46,7 +46,7 @@ class _Window:
 
 
 @dataclass(frozen=True, slots=True)
-class Member:
+class ArchiveMember:
     """One file inside the archive.
 
     Attributes
@@ -95,7 +95,7 @@ class Archive:
     """
 
     root: str
-    members: dict[str, Member]
+    members: dict[str, ArchiveMember]
     checksums: bool
 
 
@@ -109,7 +109,7 @@ def read_archive(source: Readable, cancel: CancelToken) -> Archive:
     """
     start, size, count = find_directory(source)
     raw = source.read(start, size)
-    source = _Window(source)
+    source = _HeaderWindow(source)
     members = []
     position = 0
     for index in range(count):
@@ -132,7 +132,7 @@ def read_archive(source: Readable, cancel: CancelToken) -> Archive:
     return _rooted(members)
 
 
-def _rooted(members: list[Member]) -> Archive:
+def _rooted(members: list[ArchiveMember]) -> Archive:
     files = [m for m in members if not (m.name.endswith("/") and m.size == 0)]
     roots = {m.name.partition("/")[0] for m in members}
     if len(roots) > 1:
@@ -141,7 +141,7 @@ def _rooted(members: list[Member]) -> Archive:
             f"is a zip archive of more than one folder ('{first[:80]}' and '{second[:80]}'), "
             "which torch.save never writes"
         )
-    by_name: dict[str, Member] = {}
+    by_name: dict[str, ArchiveMember] = {}
     for member in files:
         name = member.name.partition("/")[2]
         if name in by_name:
@@ -151,7 +151,9 @@ def _rooted(members: list[Member]) -> Archive:
     return Archive(roots.pop() if roots else "", by_name, checksums)
 
 
-def _read_member(source: Readable, raw: bytes, position: int, directory: int) -> tuple[Member, int]:
+def _read_member(
+    source: Readable, raw: bytes, position: int, directory: int
+) -> tuple[ArchiveMember, int]:
     if position + _ENTRY.size > len(raw):
         raise Malformed("its zip directory ends in the middle")
     fields = _ENTRY.unpack_from(raw, position)
@@ -193,7 +195,7 @@ def _read_member(source: Readable, raw: bytes, position: int, directory: int) ->
         stored=stored,
         size=size,
     )
-    member = Member(
+    member = ArchiveMember(
         name, header, data, stored, size, crc, method, (*positions, directory + position + 16)
     )
     return member, following

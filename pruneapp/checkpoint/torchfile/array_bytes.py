@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from pruneapp.checkpoint.torchfile.rebuild import call
-from pruneapp.checkpoint.torchfile.torch_objects import Global, Made
+from pruneapp.checkpoint.torchfile.torch_objects import Global, Uncalled
 from pruneapp.checkpoint.torchfile.torch_objects_storages import Storages
 from pruneapp.checkpoint.torchfile.unpickler import Machine
 from pruneapp.progress import CancelToken
@@ -106,7 +106,7 @@ class ArrayBytes(Machine):
     def _apply(self, function: Any, args: Any) -> None:
         super()._apply(function, args)
         value = self._stack[-1]
-        encoded = isinstance(function, Global | Made) and function.path == "_codecs.encode"
+        encoded = isinstance(function, Global | Uncalled) and function.path == "_codecs.encode"
         if encoded and type(value) is bytes and id(args[0]) in self._spots:
             self._made.append(value)
             self._spots[id(value)] = self._spots[id(args[0])]

@@ -16,7 +16,7 @@ from pruneapp.checkpoint.io.source import ByteSource, FileSource
 from pruneapp.checkpoint.torchfile.parser_rows import index_elsewhere
 from pruneapp.checkpoint.torchfile.rebuild import call
 from pruneapp.checkpoint.torchfile.sources_sparse import MOST_BYTES
-from pruneapp.checkpoint.torchfile.to_contents import Described, Index, build, with_rebuilt
+from pruneapp.checkpoint.torchfile.to_contents import Described, TorchIndex, build, with_rebuilt
 from pruneapp.checkpoint.torchfile.torch_objects import Storage, Tensor
 from pruneapp.checkpoint.torchfile.torch_objects_faults import (
     BIG_ENDIAN,
@@ -97,7 +97,7 @@ def read_legacy(
     return index.contents, with_rebuilt(source, (source,), index)
 
 
-def index_file(path: str, state_dict: str | None) -> Index:
+def index_file(path: str, state_dict: str | None) -> TorchIndex:
     """Read the headers of a legacy file by its path: what another process is asked to do."""
     source = FileSource(Path(path))
     try:
@@ -109,7 +109,7 @@ def index_file(path: str, state_dict: str | None) -> Index:
 
 def index_stream(
     source: FileSource, state_dict: str | None, cancel: CancelToken, most: int = MAX_PICKLE
-) -> Index:
+) -> TorchIndex:
     """Read the pickles, of `most` bytes together, and describe the tensors."""
     stream = read_stream(source, cancel, most)
     places = {placed.key: placed.data for placed in stream.storages}
@@ -135,7 +135,7 @@ def index_stream(
         notices=tuple(notices),
     )
     contents, rebuilt = build(described, state_dict, cancel)
-    return Index(contents, rebuilt=rebuilt)
+    return TorchIndex(contents, rebuilt=rebuilt)
 
 
 def read_stream(source: FileSource, cancel: CancelToken, most: int = MAX_PICKLE) -> Stream:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from pruneapp.checkpoint.torchfile.torch_objects import Array, Global, Made
+from pruneapp.checkpoint.torchfile.torch_objects import Array, Global, Uncalled
 from pruneapp.checkpoint.torchfile.torch_objects_elements import BY_DTYPE, Element
 from pruneapp.checkpoint.torchfile.torch_objects_faults import Malformed
 from pruneapp.checkpoint.torchfile.torch_objects_geometry import MAX_EXTENT, MAX_RANK, is_contiguous
@@ -26,7 +26,7 @@ def reconstructed(function: Global, args: tuple[Any, ...]) -> Any:
     """Return the array that ``_reconstruct(type, shape, code)`` makes: empty, to be filled."""
     cls = args[0] if args else None
     if not isinstance(cls, Global):
-        return Made(function, args)
+        return Uncalled(function, args)
     if cls.path != "numpy.ndarray":
         return Array(reason=f"it is a {cls.path[:80]}, which Pruneapp does not read")
     return Array(reason=_NO_NUMBERS)
@@ -57,7 +57,7 @@ def fill(array: Array, state: Any) -> None:
 def from_buffer(function: Global, args: tuple[Any, ...]) -> Any:
     """Return the array that ``_frombuffer(bytes, type, shape, order, axes)`` makes."""
     if len(args) not in {4, 5} or type(args[0]) is not bytes:
-        return Made(function, args)
+        return Uncalled(function, args)
     element, swapped, reason = _type(args[1])
     if element is None:
         return Array(reason=reason)
@@ -84,10 +84,10 @@ def from_buffer(function: Global, args: tuple[Any, ...]) -> Any:
 def scalar(function: Global, args: tuple[Any, ...]) -> Any:
     """Return the numpy number that ``scalar(type, bytes)`` makes, if it is one of a plain type."""
     if len(args) != 2 or type(args[1]) is not bytes:
-        return Made(function, args)
+        return Uncalled(function, args)
     element, swapped, _ = _type(args[0])
     if element is None:
-        return Made(function, args)
+        return Uncalled(function, args)
     array = Array(swapped=swapped, number=True)
     _set(array, element, args[1], (), None)
     return array
@@ -113,7 +113,7 @@ def _set(
 
 def _type(dtype: Any) -> tuple[Element | None, bool, str]:
     """Return the type of the elements, whether they are big-endian, and why they are not read."""
-    if not isinstance(dtype, Made) or dtype.path != "numpy.dtype" or not dtype.args:
+    if not isinstance(dtype, Uncalled) or dtype.path != "numpy.dtype" or not dtype.args:
         return None, False, "it is a numpy array of a type that Pruneapp does not know"
     code = dtype.args[0]
     name = _BY_CODE.get(code) if type(code) is str else None

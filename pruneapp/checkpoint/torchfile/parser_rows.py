@@ -12,16 +12,18 @@ from pruneapp.checkpoint.dtypes import DTYPES
 from pruneapp.checkpoint.entry import Location, TensorEntry, make_entries
 from pruneapp.checkpoint.io.source import FileSource
 from pruneapp.checkpoint.torchfile.dense_layout import Flipped, Held, Rebuilt
-from pruneapp.checkpoint.torchfile.sources import Packed
+from pruneapp.checkpoint.torchfile.sources import PackedMember
 from pruneapp.checkpoint.torchfile.sources_checked import Span
 from pruneapp.checkpoint.torchfile.sources_sparse import Matrix
-from pruneapp.checkpoint.torchfile.to_contents import Index
+from pruneapp.checkpoint.torchfile.to_contents import TorchIndex
 from pruneapp.progress import CancelToken, Job
 
 Rows = tuple[list[Any], tuple[Any, ...]]
 
 
-def index_elsewhere(source: FileSource, reader: str, state_dict: str | None, job: Job) -> Index:
+def index_elsewhere(
+    source: FileSource, reader: str, state_dict: str | None, job: Job
+) -> TorchIndex:
     """Read the headers of an open file in another process.
 
     Parameters
@@ -47,7 +49,7 @@ def index_elsewhere(source: FileSource, reader: str, state_dict: str | None, job
     return from_rows(rows, rest, job.cancel)
 
 
-def to_rows(index: Index) -> Rows:
+def to_rows(index: TorchIndex) -> Rows:
     """Return an index as plain values."""
     contents = index.contents
     rows: list[Any] = [
@@ -98,11 +100,11 @@ def _rebuilt_of(row: tuple[Any, ...]) -> Rebuilt:
     return Matrix(*row[1:7], *map(Location._make, row[7:]))
 
 
-def from_rows(rows: list[Any], rest: tuple[Any, ...], cancel: CancelToken) -> Index:
+def from_rows(rows: list[Any], rest: tuple[Any, ...], cancel: CancelToken) -> TorchIndex:
     """Return the index that `to_rows` was given."""
     entries: list[TensorEntry] = []
     spans: list[Span] = []
-    packed: list[Packed] = []
+    packed: list[PackedMember] = []
     rebuilt: list[Rebuilt] = []
     for batch in cancel.batches(rows):
         tensors = [row[1:] for row in batch if row[0] == "tensor"]
@@ -117,7 +119,7 @@ def from_rows(rows: list[Any], rest: tuple[Any, ...], cancel: CancelToken) -> In
                 why_not=why_not,
             )
         spans += [Span(*row[1:]) for row in batch if row[0] == "span"]
-        packed += [Packed(*row[1:]) for row in batch if row[0] == "packed"]
+        packed += [PackedMember(*row[1:]) for row in batch if row[0] == "packed"]
         rebuilt += [_rebuilt_of(row) for row in batch if row[0] in {"held", "flipped", "matrix"}]
     word, label, notices, state_dicts, state_dict, unknown, *found = rest
     unreadable, traits, parts, others, beside = found
@@ -136,4 +138,4 @@ def from_rows(rows: list[Any], rest: tuple[Any, ...], cancel: CancelToken) -> In
         others=others,
         beside=beside,
     )
-    return Index(contents, tuple(spans), tuple(packed), tuple(rebuilt))
+    return TorchIndex(contents, tuple(spans), tuple(packed), tuple(rebuilt))

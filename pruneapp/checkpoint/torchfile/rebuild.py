@@ -11,10 +11,10 @@ from pruneapp.checkpoint.torchfile.torch_objects import (
     Bag,
     Compound,
     Global,
-    Made,
     MadeDict,
     Storage,
     Tensor,
+    Uncalled,
     Unreadable,
     plain,
 )
@@ -25,13 +25,13 @@ from pruneapp.checkpoint.torchfile.torch_objects_faults import Malformed
 Args = tuple[Any, ...]
 
 
-def call(function: Global | Made, args: Args) -> Any:
-    """Return what stands for ``function(*args)``: its meaning if we know it, else a `Made`."""
+def call(function: Global | Uncalled, args: Args) -> Any:
+    """Return what stands for ``function(*args)``: its meaning if we know it, else a `Uncalled`."""
     if type(function) is Global:
         meaning = _MEANINGS.get((function.module, function.name))
         if meaning is not None:
             return meaning(function, args)
-    return Made(function, args)
+    return Uncalled(function, args)
 
 
 def _at_least(count: int, function: Global, args: Args) -> None:
@@ -127,8 +127,8 @@ def _from_type(function: Global, args: Args) -> Any:
     # (function, type, arguments, state): the tensor, then made a subclass with attributes.
     _at_least(3, function, args)
     inner, cls, arguments = args[:3]
-    if not isinstance(inner, (Global, Made)) or type(arguments) is not tuple:
-        return Made(function, args)
+    if not isinstance(inner, (Global, Uncalled)) or type(arguments) is not tuple:
+        return Uncalled(function, args)
     state = args[3] if len(args) > 3 else None
     if inner.path == "torch._utils._rebuild_wrapper_subclass":
         return whole_shard(cls, arguments, state)
@@ -188,7 +188,7 @@ def _sparse_csr(function: Global, args: Args) -> Any:
 
 
 def _layout(value: Any) -> str:
-    if isinstance(value, Made) and value.args:  # torch.serialization._get_layout("torch.x")
+    if isinstance(value, Uncalled) and value.args:  # torch.serialization._get_layout("torch.x")
         value = value.args[0]
     return value.removeprefix("torch.") if type(value) is str else ""
 
@@ -253,7 +253,7 @@ def _set(_function: Global, args: Args) -> Any:
 
 
 def _bytes(function: Global, args: Args) -> Any:
-    return Made(function, args) if args else b""
+    return Uncalled(function, args) if args else b""
 
 
 def _encode(function: Global, args: Args) -> Any:
@@ -263,7 +263,7 @@ def _encode(function: Global, args: Args) -> Any:
             return args[0].encode("latin-1")
         except UnicodeEncodeError:
             raise Malformed("bytes in its pickle are not well-formed") from None
-    return Made(function, args)
+    return Uncalled(function, args)
 
 
 def _reconstructor(function: Global, args: Args) -> Any:
@@ -271,8 +271,8 @@ def _reconstructor(function: Global, args: Args) -> Any:
     if args and isinstance(args[0], Global):
         if args[0].path in _DICTS and len(args) > 2:
             return _dict(args[0], args[2:])
-        return Made(args[0], ())
-    return Made(function, args)
+        return Uncalled(args[0], ())
+    return Uncalled(function, args)
 
 
 _DICTS = {"collections.OrderedDict", "collections.defaultdict", "collections.Counter"}

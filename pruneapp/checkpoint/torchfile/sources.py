@@ -30,7 +30,7 @@ _STEP = 1 << 18
 
 
 @dataclass(frozen=True, slots=True)
-class Packed:
+class PackedMember:
     """A compressed member.
 
     Attributes
@@ -66,7 +66,7 @@ class InflatedSource(DerivedSource):
         In order of `start`, without gaps.
     """
 
-    def __init__(self, source: ByteSource, members: Sequence[Packed]) -> None:
+    def __init__(self, source: ByteSource, members: Sequence[PackedMember]) -> None:
         super().__init__(source)
         self._members = members
         self._starts = [member.start for member in members]

@@ -7,9 +7,14 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
-from pruneapp.checkpoint.torchfile.state_dicts_candidates import LEAVES, Candidate, Found, Leaf
-from pruneapp.checkpoint.torchfile.state_dicts_names import Names, joined, shown
-from pruneapp.checkpoint.torchfile.torch_objects import Array, Bag, Made, Tensor
+from pruneapp.checkpoint.torchfile.state_dicts_candidates import (
+    LEAVES,
+    Candidate,
+    FoundTensor,
+    Leaf,
+)
+from pruneapp.checkpoint.torchfile.state_dicts_names import UniqueNames, joined, shown
+from pruneapp.checkpoint.torchfile.torch_objects import Array, Bag, Tensor, Uncalled
 from pruneapp.checkpoint.torchfile.torch_objects_faults import Malformed
 from pruneapp.progress import CancelToken
 
@@ -51,7 +56,7 @@ def find(root: Any, cancel: CancelToken, *, script: bool = False) -> list[Candid
     """
     walk = _Walk(cancel, script=script)
     if isinstance(root, LEAVES):
-        return [Candidate.of("", [Found("tensor", root)], cancel)]
+        return [Candidate.of("", [FoundTensor("tensor", root)], cancel)]
     walk.mark(root)
     candidates: list[Candidate] = []
     # Weights first; a file that has none may still hold whole numbers or single values.
@@ -127,7 +132,7 @@ class _Walk:
     def candidates(self, root: Any, test: Callable[[Leaf], bool]) -> list[Candidate]:
         """Collect the dicts that hold, without a dict between, a tensor that passes `test`."""
         found: list[Candidate] = []
-        keys = Names()
+        keys = UniqueNames()
         seen: set[int] = set()
         todo: list[tuple[Any, str, tuple[Any, ...]]] = [(root, "", ())]
         while todo:
@@ -233,15 +238,15 @@ class _Walk:
             for name, child in layers
         )
 
-    def _flatten(self, root: Any) -> Iterator[Found]:
-        names = Names()
+    def _flatten(self, root: Any) -> Iterator[FoundTensor]:
+        names = UniqueNames()
         outer_is_module = self._is_module(root)
         todo: list[tuple[Any, str, str, frozenset[int]]] = [(root, "", "", frozenset())]
         while todo:
             self._cancel.check()
             value, prefix, inside, above = todo.pop()
             if isinstance(value, LEAVES):
-                yield Found(names.unique(prefix), value, inside)
+                yield FoundTensor(names.unique(prefix), value, inside)
                 continue
             if not self.bears(value) or id(value) in above or len(above) > MAX_DEPTH:
                 continue
@@ -268,7 +273,7 @@ class _Walk:
                     todo.append((child, joined(prefix, name), inside or cls, above))
 
     def _is_module(self, value: Any) -> bool:
-        if not isinstance(value, Made):
+        if not isinstance(value, Uncalled):
             return False
         if self._script:
             return value.path.startswith("__torch__") and bool(value.attributes())
@@ -294,14 +299,14 @@ class _Walk:
         elif isinstance(value, Bag):
             for index, child in enumerate(value.items):
                 yield str(index), child, ""
-        elif isinstance(value, Made):
+        elif isinstance(value, Uncalled):
             if self._is_module(value):
                 yield from self._module(value)
             else:
                 for name, child in _parts(value):
                     yield name, child, value.path
 
-    def _module(self, value: Made) -> Iterator[tuple[str, Any, str]]:
+    def _module(self, value: Uncalled) -> Iterator[tuple[str, Any, str]]:
         """Yield what ``state_dict`` of a pickled module would hold."""
         attributes = value.attributes()
         if self._script:
@@ -321,10 +326,10 @@ class _Walk:
                 yield shown(key), child, ""
 
 
-_CONTAINERS = (dict, list, tuple, Bag, Made)
+_CONTAINERS = (dict, list, tuple, Bag, Uncalled)
 
 
-def _parts(value: Made) -> Iterator[tuple[str, Any]]:
+def _parts(value: Uncalled) -> Iterator[tuple[str, Any]]:
     state = value.state
     if isinstance(state, dict):
         yield from ((shown(key), child) for key, child in state.items())
@@ -342,7 +347,7 @@ def _contents(value: Any) -> Iterator[Any]:
         yield from value
     elif isinstance(value, Bag):
         yield from value.items
-    elif isinstance(value, Made):
+    elif isinstance(value, Uncalled):
         yield value.state
         yield from value.items
         yield from (child for _, child in value.pairs)

@@ -19,7 +19,7 @@ LEAVES = (Tensor, Compound, Array, Unreadable)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Found:
+class FoundTensor:
     """A tensor inside a state dict.
 
     Attributes
@@ -56,7 +56,7 @@ class Candidate:
     """
 
     key: str
-    found: tuple[Found, ...]
+    found: tuple[FoundTensor, ...]
     tensors: int
     numel: int
     others: Callable[[], tuple[str, ...]] = tuple
@@ -66,13 +66,13 @@ class Candidate:
     def of(
         cls,
         key: str,
-        found: Iterable[Found],
+        found: Iterable[FoundTensor],
         cancel: CancelToken,
         others: Callable[[], tuple[str, ...]] = tuple,
         beside: Callable[[], tuple[str, ...]] = tuple,
     ) -> Candidate:
         """Count what there is."""
-        every: list[Found] = []
+        every: list[FoundTensor] = []
         leaves: dict[object, Leaf] = {}
         for batch in cancel.batches(found):
             every += batch

@@ -41,7 +41,7 @@ def joined(prefix: str, name: str) -> str:
     return f"{prefix}.{name}" if prefix else name
 
 
-class Names:
+class UniqueNames:
     """Makes names unique: a second ``a.b`` becomes ``a.b (2)``."""
 
     def __init__(self) -> None:

@@ -14,11 +14,11 @@ from pruneapp.checkpoint.entry import Location, TensorEntry
 from pruneapp.checkpoint.io.source import ByteSource, FileSource
 from pruneapp.checkpoint.torchfile.dense_layout import Flipped, Held, Rebuilt, size_of
 from pruneapp.checkpoint.torchfile.rebuild_known_globals import is_known
-from pruneapp.checkpoint.torchfile.sources import Packed
+from pruneapp.checkpoint.torchfile.sources import PackedMember
 from pruneapp.checkpoint.torchfile.sources_checked import Span
 from pruneapp.checkpoint.torchfile.sources_sparse import Matrix, check_indices, opens_dense
 from pruneapp.checkpoint.torchfile.state_dicts import find
-from pruneapp.checkpoint.torchfile.state_dicts_candidates import Found, choose, identity
+from pruneapp.checkpoint.torchfile.state_dicts_candidates import FoundTensor, choose, identity
 from pruneapp.checkpoint.torchfile.torch_objects import Array, Compound, Tensor, Unreadable
 from pruneapp.errors import UnsupportedFileError, counted, escaped
 from pruneapp.progress import CancelToken
@@ -27,7 +27,7 @@ MAX_NAMED = 1000
 
 
 @dataclass(frozen=True)
-class Index:
+class TorchIndex:
     """All that is known of a file after its headers were read; crosses between processes.
 
     Attributes
@@ -45,7 +45,7 @@ class Index:
 
     contents: Contents
     spans: tuple[Span, ...] = ()
-    packed: tuple[Packed, ...] = ()
+    packed: tuple[PackedMember, ...] = ()
     rebuilt: tuple[Rebuilt, ...] = ()
 
 
@@ -145,7 +145,7 @@ def build(
 
 
 def with_rebuilt(
-    file: FileSource, sources: tuple[ByteSource, ...], index: Index
+    file: FileSource, sources: tuple[ByteSource, ...], index: TorchIndex
 ) -> tuple[ByteSource, ...]:
     """Return all sources that an index refers to, given those that lie in the file."""
     if not index.rebuilt:
@@ -201,7 +201,7 @@ class _Entries:
         self._taken: set[str] = set()
         self._end = 0
 
-    def add_all(self, found: Sequence[Found]) -> None:
+    def add_all(self, found: Sequence[FoundTensor]) -> None:
         """Take all tensors of a state dict, in order."""
         for batch in self._cancel.batches(found):
             self._taken.update([item.name for item in batch])
@@ -246,7 +246,7 @@ class _Entries:
                 )
             )
 
-    def _add(self, item: Found) -> None:
+    def _add(self, item: FoundTensor) -> None:
         leaf = item.leaf
         if isinstance(leaf, Unreadable):
             self.unreadable[item.name] = leaf.reason

@@ -31,13 +31,13 @@ class Global:
         return f"{_PUBLIC_MODULES.get(self.module, self.module)}.{self.name}"
 
 
-class Made:
+class Uncalled:
     """What the file would have made by a call that we do not interpret.
 
     Attributes
     ----------
     function
-        What would be called: a `Global` or another `Made`.
+        What would be called: a `Global` or another `Uncalled`.
     args
         The arguments.
     state
@@ -48,7 +48,7 @@ class Made:
 
     __slots__ = ("args", "function", "items", "pairs", "state")
 
-    def __init__(self, function: Global | Made, args: tuple[Any, ...]) -> None:
+    def __init__(self, function: Global | Uncalled, args: tuple[Any, ...]) -> None:
         self.function = function
         self.args = args
         self.state: Any = None
@@ -58,8 +58,8 @@ class Made:
     @property
     def path(self) -> str:
         """The name of the class or function at the root of it."""
-        function: Global | Made = self
-        while isinstance(function, Made):
+        function: Global | Uncalled = self
+        while isinstance(function, Uncalled):
             function = function.function
         return function.path
 

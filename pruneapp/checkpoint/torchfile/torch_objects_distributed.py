@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from pruneapp.checkpoint.torchfile.torch_objects import Global, Made, Tensor, Unreadable
+from pruneapp.checkpoint.torchfile.torch_objects import Global, Tensor, Uncalled, Unreadable
 
 
 def whole_shard(cls: Any, arguments: tuple[Any, ...], state: Any) -> Tensor | Unreadable:
@@ -54,12 +54,12 @@ _PLACED = {"Replicate", "Shard", "_StridedShard", "StridedShard"}
 
 def _placements(spec: Any) -> list[str] | None:
     """Return the names of the classes that say how a tensor is spread; None if nothing does."""
-    if not isinstance(spec, Made):
+    if not isinstance(spec, Uncalled):
         return None
     placements = spec.attributes().get("placements")
     if not isinstance(placements, tuple | list):
         return None
-    return [one.path.rpartition(".")[2] if isinstance(one, Made) else "" for one in placements]
+    return [one.path.rpartition(".")[2] if isinstance(one, Uncalled) else "" for one in placements]
 
 
 def _is_shape(value: Any) -> bool:

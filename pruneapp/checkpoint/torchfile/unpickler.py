@@ -13,7 +13,7 @@ from itertools import repeat
 from typing import Any
 
 from pruneapp.checkpoint.torchfile import numpy_arrays, unpickler_literals
-from pruneapp.checkpoint.torchfile.torch_objects import Array, Global, Made
+from pruneapp.checkpoint.torchfile.torch_objects import Array, Global, Uncalled
 from pruneapp.checkpoint.torchfile.torch_objects_faults import Exhausted, Malformed
 from pruneapp.checkpoint.torchfile.unpickler_containers import Containers
 from pruneapp.checkpoint.torchfile.unpickler_opcodes import HANDLERS
@@ -40,7 +40,7 @@ class Machine(Containers):
     data
         Bytes that begin with the pickle, or with several, one after the other.
     call
-        Told a function (a `Global` or `Made`) and its arguments; returns what stands for the
+        Told a function (a `Global` or `Uncalled`) and its arguments; returns what stands for the
         result.
     persistent
         Told a persistent id; returns what stands for that object.
@@ -53,7 +53,7 @@ class Machine(Containers):
     def __init__(
         self,
         data: bytes,
-        call: Callable[[Global | Made, tuple[Any, ...]], Any],
+        call: Callable[[Global | Uncalled, tuple[Any, ...]], Any],
         persistent: Callable[[Any], Any],
         cancel: CancelToken,
         grow: Callable[[bytes], bytes] = bytes,
@@ -186,7 +186,7 @@ class Machine(Containers):
         self._push(self._name(self._pop(), name))
 
     def _apply(self, function: Any, args: Any) -> None:
-        if not isinstance(function, (Global, Made)):
+        if not isinstance(function, (Global, Uncalled)):
             raise Malformed("its pickle calls something that is no function")
         if type(args) is not tuple:
             raise Malformed("its pickle calls a function with something that is no tuple")
@@ -221,7 +221,7 @@ class Machine(Containers):
     def _build(self) -> None:
         state = self._pop()
         target = self._stack[-1]
-        if isinstance(target, Made):
+        if isinstance(target, Uncalled):
             target.state = state
         elif isinstance(target, Array):
             numpy_arrays.fill(target, state)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from pruneapp.checkpoint.torchfile.torch_objects import Bag, Made, plain
+from pruneapp.checkpoint.torchfile.torch_objects import Bag, Uncalled, plain
 from pruneapp.checkpoint.torchfile.torch_objects_faults import Malformed
-from pruneapp.checkpoint.torchfile.unpickler_values import Values
+from pruneapp.checkpoint.torchfile.unpickler_values import ValueStack
 
 MAX_DEPTH = 10_000
 
 
-class Containers(Values):
+class Containers(ValueStack):
     """A stack with marks on it, and what makes containers of what lies above a mark."""
 
     def __init__(self, data: bytes) -> None:
@@ -100,7 +100,7 @@ class Containers(Values):
         target = self._stack[-1]
         if type(target) is list:
             target.extend(items)
-        elif isinstance(target, (Made, Bag)):
+        elif isinstance(target, (Uncalled, Bag)):
             target.items.extend(items)
         else:
             raise Malformed("its pickle appends to something that is no list")
@@ -121,7 +121,7 @@ class Containers(Values):
         if isinstance(target, dict):
             for key, value in zip(items[::2], items[1::2], strict=True):
                 target[key if type(key) is str else plain(key)] = value
-        elif isinstance(target, Made):
+        elif isinstance(target, Uncalled):
             target.pairs.extend(zip(items[::2], items[1::2], strict=True))
         else:
             raise Malformed("its pickle sets an item of something that is no dict")

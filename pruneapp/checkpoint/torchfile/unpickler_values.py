@@ -15,7 +15,7 @@ _I4 = struct.Struct("<i").unpack_from
 _F8 = struct.Struct(">d").unpack_from
 
 
-class Values(Operands):
+class ValueStack(Operands):
     """A stack, and what pushes plain values on it."""
 
     def __init__(self, data: bytes) -> None:

@@ -10,15 +10,20 @@ from pathlib import Path
 from pruneapp.checkpoint.contents import Contents
 from pruneapp.checkpoint.entry import TensorEntry
 from pruneapp.checkpoint.io.source import ByteSource, FileSource
-from pruneapp.checkpoint.torchfile.archive import DEFLATED, Archive, Member, read_archive
+from pruneapp.checkpoint.torchfile.archive import DEFLATED, Archive, ArchiveMember, read_archive
 from pruneapp.checkpoint.torchfile.archive_zip_directory import members_declared
 from pruneapp.checkpoint.torchfile.dense_layout import Rebuilt, locations_of
 from pruneapp.checkpoint.torchfile.parser_rows import index_elsewhere
 from pruneapp.checkpoint.torchfile.rebuild import call
-from pruneapp.checkpoint.torchfile.sources import MAX_RATIO, InflatedSource, Packed, inflate_all
+from pruneapp.checkpoint.torchfile.sources import (
+    MAX_RATIO,
+    InflatedSource,
+    PackedMember,
+    inflate_all,
+)
 from pruneapp.checkpoint.torchfile.sources_checked import CheckedSource, Span
 from pruneapp.checkpoint.torchfile.sources_sparse import MOST_BYTES
-from pruneapp.checkpoint.torchfile.to_contents import Described, Index, build, with_rebuilt
+from pruneapp.checkpoint.torchfile.to_contents import Described, TorchIndex, build, with_rebuilt
 from pruneapp.checkpoint.torchfile.torch_objects import Storage, Tensor
 from pruneapp.checkpoint.torchfile.torch_objects_faults import (
     BIG_ENDIAN,
@@ -60,14 +65,14 @@ def read_zip(
     return index.contents, sources_of(source, index)
 
 
-def sources_of(source: FileSource, index: Index) -> tuple[ByteSource, ...]:
+def sources_of(source: FileSource, index: TorchIndex) -> tuple[ByteSource, ...]:
     """Return the byte sources that the entries of an index refer to."""
     checked = CheckedSource(source, index.spans) if index.spans else source
     packed = (InflatedSource(source, index.packed),) if index.packed else ()
     return with_rebuilt(source, (checked, *packed), index)
 
 
-def index_file(path: str, state_dict: str | None) -> Index:
+def index_file(path: str, state_dict: str | None) -> TorchIndex:
     """Read the headers of an archive by its path: what another process is asked to do."""
     source = FileSource(Path(path))
     try:
@@ -80,7 +85,7 @@ def index_file(path: str, state_dict: str | None) -> Index:
 
 def index_archive(
     source: FileSource, archive: Archive, state_dict: str | None, cancel: CancelToken
-) -> Index:
+) -> TorchIndex:
     """Read the pickle of an archive and describe its tensors."""
     _check_kind(archive)
     _check_byte_order(source, archive)
@@ -88,14 +93,14 @@ def index_archive(
     storages = Storages()
     machine = Machine(data, call, storages, cancel)
     root = machine.run()
-    packed: dict[str, Packed] = {}
+    packed: dict[str, PackedMember] = {}
     start = 0
     for key, storage in storages.roots.items():
         member = _member_of(archive, key, storage)
         if member is not None and member.method == DEFLATED:
             crc = member.crc if archive.checksums else None
             label = f"storage '{key[:80]}'"
-            packed[key] = Packed(start, member.size, member.data, member.stored, crc, label)
+            packed[key] = PackedMember(start, member.size, member.data, member.stored, crc, label)
             start += member.size
     inflated = InflatedSource(source, tuple(packed.values())) if packed else None
 
@@ -133,7 +138,7 @@ def index_archive(
         if inflated is not None:
             inflated.close()
     spans = _spans(archive, contents.entries, rebuilt, cancel)
-    return Index(contents, spans, tuple(packed.values()), rebuilt)
+    return TorchIndex(contents, spans, tuple(packed.values()), rebuilt)
 
 
 def _spans(
@@ -196,7 +201,7 @@ def _check_byte_order(source: FileSource, archive: Archive) -> None:
         raise Malformed("its byteorder is neither little nor big")
 
 
-def read_member(source: FileSource, archive: Archive, member: Member, most: int) -> bytes:
+def read_member(source: FileSource, archive: Archive, member: ArchiveMember, most: int) -> bytes:
     """Return the content of a member in memory, its checksum compared.
 
     Raises
@@ -216,7 +221,7 @@ def read_member(source: FileSource, archive: Archive, member: Member, most: int)
     return content
 
 
-def _member_of(archive: Archive, key: str, storage: Storage) -> Member | None:
+def _member_of(archive: Archive, key: str, storage: Storage) -> ArchiveMember | None:
     """Return the member that holds a storage; None for an empty storage without one."""
     member = archive.members.get(f"data/{key}")
     if member is None:

@@ -2,8 +2,8 @@
 
 An export that keeps the container copies the file and overwrites the storages it changed, at
 `TensorEntry.location`. In a zip archive the checksums of those members are then written anew, at
-`Member.crc_positions`, little-endian in 4 bytes. A legacy file has none. Compressed members
-(`Member.method` is not `STORED`) cannot be patched in place.
+`ArchiveMember.crc_positions`, little-endian in 4 bytes. A legacy file has none. Compressed members
+(`ArchiveMember.method` is not `STORED`) cannot be patched in place.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from pruneapp.checkpoint.io.source import FileSource
-from pruneapp.checkpoint.torchfile.archive import STORED, Archive, Member, read_archive
+from pruneapp.checkpoint.torchfile.archive import STORED, Archive, ArchiveMember, read_archive
 from pruneapp.checkpoint.torchfile.array_bytes import ArrayBytes, Zero
 from pruneapp.checkpoint.torchfile.to_contents import IN_PICKLE
 from pruneapp.checkpoint.torchfile.torch_objects_faults import located
@@ -33,7 +33,7 @@ def zip_layout(source: FileSource, cancel: CancelToken) -> Archive:
 
 
 def pickle_with(
-    source: FileSource, member: Member, zero: Mapping[str, Zero], cancel: CancelToken
+    source: FileSource, member: ArchiveMember, zero: Mapping[str, Zero], cancel: CancelToken
 ) -> bytes | None:
     """Return the pickle of an archive with zeros in its numpy arrays, as long as it was.
 

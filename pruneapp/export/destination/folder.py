@@ -206,7 +206,7 @@ def refuse_without_room(target: Path, nbytes: int) -> None:
         raise write_error(target, full, nbytes)
 
 
-class Place:
+class TargetFolder:
     """A folder to write files into; a context manager.
 
     A folder that is there is written into. A new one is made under another name, and gets its own

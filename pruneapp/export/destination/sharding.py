@@ -17,7 +17,7 @@ from typing import Any
 from pruneapp.checkpoint.entry import TensorEntry
 from pruneapp.errors import ExportError
 from pruneapp.export import plan as parts
-from pruneapp.export.format import Format, Part, Plan
+from pruneapp.export.format import ExportPart, Format, Plan
 from pruneapp.export.records_state import State
 from pruneapp.params_sizes import SizeParam, format_bytes
 from pruneapp.progress import Job
@@ -166,7 +166,7 @@ class _Packing:
             whole = parts.whole(self._state, self._suffix)
             return self._form.plan(whole, self._values, self._job)
         metadata = self._metadata(entries)
-        part = Part(self._state, entries, None, metadata, self._suffix)
+        part = ExportPart(self._state, entries, None, metadata, self._suffix)
         return self._form.plan(part, self._values, self._job)
 
     def _metadata(self, entries: Sequence[TensorEntry]) -> Mapping[str, str]:

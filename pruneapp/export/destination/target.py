@@ -21,7 +21,7 @@ _ENDS = 24
 
 
 @dataclass(frozen=True)
-class Target:
+class ExportTarget:
     """A place to write to that was looked at.
 
     Attributes
@@ -36,7 +36,7 @@ class Target:
     notices: tuple[str, ...] = ()
 
 
-def check_file(path: Path, *, follow_links: bool | None = None) -> Target:
+def check_file(path: Path, *, follow_links: bool | None = None) -> ExportTarget:
     """Return where a file named `path` would go.
 
     Parameters
@@ -61,7 +61,7 @@ def check_file(path: Path, *, follow_links: bool | None = None) -> Target:
             return _followed(path, follow_links=follow_links)
         resolved = _resolved_parent(path)
         _check_kind(path, resolved)
-        return Target(resolved)
+        return ExportTarget(resolved)
 
 
 @contextlib.contextmanager
@@ -73,7 +73,7 @@ def _looking(path: Path) -> Iterator[None]:
         raise write_error(path, error, 0) from error
 
 
-def _followed(path: Path, *, follow_links: bool | None) -> Target:
+def _followed(path: Path, *, follow_links: bool | None) -> ExportTarget:
     try:
         resolved = path.resolve(strict=True)
     except (OSError, RuntimeError) as error:  # a loop is a RuntimeError before Python 3.13
@@ -86,7 +86,7 @@ def _followed(path: Path, *, follow_links: bool | None) -> Target:
     if not follow_links:
         raise _link(path, resolved, may_ask=follow_links is not None)
     _check_kind(path, resolved)
-    return Target(resolved, (f"'{path}' is a link; '{resolved}' was written.",))
+    return ExportTarget(resolved, (f"'{path}' is a link; '{resolved}' was written.",))
 
 
 def _link(path: Path, resolved: Path, *, may_ask: bool) -> ExportError:
@@ -109,7 +109,7 @@ def folder_is_there(path: Path) -> bool:
         return False
 
 
-def check_folder(path: Path, *, follow_links: bool = False) -> Target:
+def check_folder(path: Path, *, follow_links: bool = False) -> ExportTarget:
     """Return where a folder named `path` would go; see `check_file`."""
     _check_name(path)
     with _looking(path):
@@ -122,7 +122,7 @@ def check_folder(path: Path, *, follow_links: bool = False) -> Target:
                 f"'{path}' is a file, but a model of several files needs a folder.",
                 remedy="Choose another name.",
             )
-        return Target(resolved)
+        return ExportTarget(resolved)
 
 
 def _resolved_parent(path: Path) -> Path:

@@ -23,11 +23,11 @@ from pruneapp.checkpoint.formats.compact import FRAMES, INDEX
 from pruneapp.checkpoint.formats.compact_codec_layout import COMPACT, KEY, VERSION
 from pruneapp.errors import ExportError, words_of
 from pruneapp.export import plan, size_estimate
-from pruneapp.export.format import Format, Part, Plan
+from pruneapp.export.format import ExportPart, Format, Plan
 from pruneapp.export.formats import safetensors
 from pruneapp.export.formats.safetensors import SAFETENSORS, plan_safetensors
 from pruneapp.export.provenance import metadata_of, told
-from pruneapp.export.records import Record, Stretch, finalized, finalized_bits, stretches
+from pruneapp.export.records import RecordRange, TensorRecord, finalized, finalized_bits, stretches
 from pruneapp.export.records_spool import Spool
 from pruneapp.export.records_state import State
 from pruneapp.export.rounding import DTYPE
@@ -57,12 +57,12 @@ def is_packed(entry: TensorEntry) -> bool:
     return entry.dtype.prunable and entry.nbytes >= _SMALL
 
 
-def _plan(part: Part, values: Mapping[str, Any], job: Job) -> Plan:
+def _plan(part: ExportPart, values: Mapping[str, Any], job: Job) -> Plan:
     if reason := safetensors.refuses(part.checkpoint):
         raise ExportError(reason, remedy="Export as torch.")
     entries = safetensors.in_order(part, job)
     packed: list[TensorEntry] = []
-    raw: list[Record] = []
+    raw: list[TensorRecord] = []
     for entry in chain.from_iterable(job.cancel.batches(entries)):
         if is_packed(entry):
             packed.append(entry)
@@ -74,7 +74,7 @@ def _plan(part: Part, values: Mapping[str, Any], job: Job) -> Plan:
     most = {e.name: most_of(e) for batch in job.cancel.batches(packed) for e in batch}
 
     def sized(sizes: Mapping[str, int], job: Job) -> int:
-        unfilled: list[Record] = []
+        unfilled: list[TensorRecord] = []
         for batch in job.cancel.batches(packed):
             unfilled += [_index(e, None) for e in batch]
             unfilled += [_data(e, sizes[e.name], None) for e in batch]
@@ -117,7 +117,9 @@ def _unprepared() -> NoReturn:
     raise AssertionError("a compact file tells in its first bytes how large its parts are")
 
 
-def _metadata(part: Part, entries: Sequence[TensorEntry], dtype: str, job: Job) -> dict[str, str]:
+def _metadata(
+    part: ExportPart, entries: Sequence[TensorEntry], dtype: str, job: Job
+) -> dict[str, str]:
     # What comes out is the dense file, and says that of itself.
     values = validate_all(SAFETENSORS.params, {DTYPE.name: dtype})
     dense = replace(part, state=told(part.state, SAFETENSORS.name, values))
@@ -131,12 +133,12 @@ def _metadata(part: Part, entries: Sequence[TensorEntry], dtype: str, job: Job) 
     return {"format": COMPACT, KEY: text, **metadata_of(part.state, {})}
 
 
-def _ordered(raw: Sequence[Record], packed: Sequence[Record]) -> list[Record]:
+def _ordered(raw: Sequence[TensorRecord], packed: Sequence[TensorRecord]) -> list[TensorRecord]:
     # The widest first, as in the reference, so that no number lies on an odd address.
     return sorted((*raw, *packed), key=attrgetter("dtype.bits"), reverse=True)
 
 
-def _refuse_names(part: Part, packed: Sequence[TensorEntry], job: Job) -> None:
+def _refuse_names(part: ExportPart, packed: Sequence[TensorEntry], job: Job) -> None:
     ours: set[str] = set()
     for batch in job.cancel.batches(packed):
         ours |= {entry.name + end for entry in batch for end in (INDEX, FRAMES)}
@@ -153,21 +155,21 @@ def _rows(entry: TensorEntry) -> tuple[int, int]:
     return -(-entry.numel // compact_codec.FRAME), compact_codec.columns(itemsize)
 
 
-def _index(entry: TensorEntry, rows: NDArray[np.uint32] | None) -> Record:
+def _index(entry: TensorEntry, rows: NDArray[np.uint32] | None) -> TensorRecord:
     def pieces() -> Iterator[memoryview]:
         assert rows is not None
         yield rows.astype("<u4").reshape(-1).view(np.uint8).data
 
-    return Record(entry.name + INDEX, (), DTYPES["U32"], _rows(entry), pieces)
+    return TensorRecord(entry.name + INDEX, (), DTYPES["U32"], _rows(entry), pieces)
 
 
-def _data(entry: TensorEntry, nbytes: int, kept: tuple[Spool, int] | None) -> Record:
+def _data(entry: TensorEntry, nbytes: int, kept: tuple[Spool, int] | None) -> TensorRecord:
     def pieces() -> Iterator[memoryview]:
         assert kept is not None
         spool, offset = kept
         return spool.read(offset, nbytes)
 
-    return Record(entry.name + FRAMES, (), DTYPES["U8"], (nbytes,), pieces)
+    return TensorRecord(entry.name + FRAMES, (), DTYPES["U8"], (nbytes,), pieces)
 
 
 def most_of(entry: TensorEntry, zeros: int = 0) -> int:
@@ -186,14 +188,16 @@ def most_of(entry: TensorEntry, zeros: int = 0) -> int:
     return masks + itemsize * values if kept else 0
 
 
-def _packed(state: State, entries: Sequence[TensorEntry], spool: Spool, job: Job) -> list[Record]:
+def _packed(
+    state: State, entries: Sequence[TensorEntry], spool: Spool, job: Job
+) -> list[TensorRecord]:
     """Pack all frames into `spool`; several at once, and in order."""
     rows = {entry.name: np.zeros(_rows(entry), np.uint32) for entry in entries}
     begins = dict.fromkeys(rows, 0)
     sizes = dict.fromkeys(rows, 0)
     tasks = (frame for entry in entries for frame in stretches(entry, compact_codec.FRAME))
 
-    def encode(frame: Stretch) -> tuple[Stretch, list[int], list[bytes]]:
+    def encode(frame: RecordRange) -> tuple[RecordRange, list[int], list[bytes]]:
         return frame, *compact_codec.encode(finalized_bits(state, frame))
 
     threads = default_threads() if sum(e.numel for e in entries) > compact_codec.FRAME else 1
@@ -219,7 +223,7 @@ def _packed(state: State, entries: Sequence[TensorEntry], spool: Spool, job: Job
 
 def _expected(state: State, entries: Sequence[TensorEntry], job: Job) -> dict[str, int]:
     """Return about how many bytes each tensor is packed in; exact where all are measured."""
-    pieces: list[Stretch] = []
+    pieces: list[RecordRange] = []
     guesses: list[float] = []
     for batch in job.cancel.batches(entries):
         for entry in batch:
@@ -228,7 +232,7 @@ def _expected(state: State, entries: Sequence[TensorEntry], job: Job) -> dict[st
                 pieces.append(frame)
                 guesses.append(_guess(frame, size_estimate.kept_in(gone, frame.start, frame.stop)))
 
-    def measure(frame: Stretch) -> int:
+    def measure(frame: RecordRange) -> int:
         _, encoded = compact_codec.encode(finalized_bits(state, frame))
         return sum(map(len, encoded))
 
@@ -236,7 +240,7 @@ def _expected(state: State, entries: Sequence[TensorEntry], job: Job) -> dict[st
     return size_estimate.by_tensor(pieces, found, job)
 
 
-def _guess(frame: Stretch, kept: size_estimate.Kept) -> float:
+def _guess(frame: RecordRange, kept: size_estimate.SampledWeights) -> float:
     # Of a float all but the sign and the first bits of the exponent are as good as random.
     values = 0.85 * kept.kept * frame.entry.dtype.bits / 8
     return 64 + values + (kept.places + 1.5 * kept.runs) / 8

@@ -25,11 +25,11 @@ from pruneapp.checkpoint.dtypes import DTYPES
 from pruneapp.checkpoint.entry import TensorEntry
 from pruneapp.errors import counted
 from pruneapp.export import plan as parts
-from pruneapp.export.format import Format, Part, Plan
+from pruneapp.export.format import ExportPart, Format, Plan
 from pruneapp.export.formats import torch_torch_zip
 from pruneapp.export.formats.zip_archive import Member, ZipPlan
 from pruneapp.export.formats.zip_archive_pickle_writer import StateDictPickle
-from pruneapp.export.records import Record, finalized
+from pruneapp.export.records import TensorRecord, finalized
 from pruneapp.export.records_state import State
 from pruneapp.export.rounding import DTYPE
 from pruneapp.export.scripts import loading_code
@@ -68,7 +68,9 @@ def _why_dense(entry: TensorEntry, kept: int) -> str:
     return ""
 
 
-def csr(state: State, entry: TensorEntry, kept: Mask) -> tuple[Record, Record, Record]:
+def csr(
+    state: State, entry: TensorEntry, kept: Mask
+) -> tuple[TensorRecord, TensorRecord, TensorRecord]:
     """Return row pointers, columns and values of a matrix; little-endian, in C order.
 
     Parameters
@@ -106,9 +108,9 @@ def csr(state: State, entry: TensorEntry, kept: Mask) -> tuple[Record, Record, R
             yield _little(chunk.bits[kept.bools(chunk.start, chunk.start + chunk.bits.size)])
 
     return (
-        Record(entry.name, (), _INDEX, (rows + 1,), crow),
-        Record(entry.name, (), _INDEX, (kept.kept,), col),
-        Record(entry.name, (), entry.dtype, (kept.kept,), values),
+        TensorRecord(entry.name, (), _INDEX, (rows + 1,), crow),
+        TensorRecord(entry.name, (), _INDEX, (kept.kept,), col),
+        TensorRecord(entry.name, (), entry.dtype, (kept.kept,), values),
     )
 
 
@@ -125,7 +127,7 @@ def _little(found: NDArray[Any]) -> memoryview:
 
 
 @dataclass
-class _Tally:
+class _Outcome:
     """What became of the pruned tensors."""
 
     dense: Counter[str] = field(default_factory=Counter)
@@ -152,13 +154,13 @@ class _Tally:
         )
 
 
-def _plan(part: Part, _values: Mapping[str, Any], job: Job) -> Plan:
+def _plan(part: ExportPart, _values: Mapping[str, Any], job: Job) -> Plan:
     torch_torch_zip.refuse(
         part,
         "A torch file with sparse tensors",
         "transformers, which opens such files, does not load them",
     )
-    tally = _Tally()
+    tally = _Outcome()
     stream = StateDictPickle()
     members: list[Member] = []
     names: dict[str, int] = {}
@@ -180,7 +182,7 @@ def _plan(part: Part, _values: Mapping[str, Any], job: Job) -> Plan:
     return Plan(plan.nbytes(job), plan.pieces, names, notices)
 
 
-def _records(state: State, entry: TensorEntry, tally: _Tally) -> Sequence[Record]:
+def _records(state: State, entry: TensorEntry, tally: _Outcome) -> Sequence[TensorRecord]:
     """Return the storages of a tensor: three of CSR, or one."""
     gone = state.zeroed(entry.name)
     if gone is not None and gone.pruned:

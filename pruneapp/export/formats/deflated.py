@@ -19,10 +19,10 @@ from typing import Any
 from pruneapp.checkpoint.entry import TensorEntry
 from pruneapp.errors import ExportError
 from pruneapp.export import plan, size_estimate
-from pruneapp.export.format import Format, Part, Plan
+from pruneapp.export.format import ExportPart, Format, Plan
 from pruneapp.export.formats import torch_torch_zip
 from pruneapp.export.formats.zip_archive import Buffer, Member, ZipPlan, directory_bytes
-from pruneapp.export.records import Stretch, finalized, finalized_bytes, stretches
+from pruneapp.export.records import RecordRange, finalized, finalized_bytes, stretches
 from pruneapp.export.records_state import State
 from pruneapp.export.rounding import DTYPE
 from pruneapp.export.scripts import loading_code
@@ -44,7 +44,7 @@ _LEAST_COST = 3 << 10
 _TRIED_BYTES = 8 << 20
 
 
-def _blocks(entry: TensorEntry) -> Iterator[Stretch]:
+def _blocks(entry: TensorEntry) -> Iterator[RecordRange]:
     return stretches(entry, BLOCK_BYTES * 8 // entry.dtype.bits)
 
 
@@ -60,7 +60,7 @@ def _most(entry: TensorEntry) -> int:
     return entry.nbytes + 5 * (entry.nbytes // (16 << 10) + blocks) + 16 * blocks + len(_END)
 
 
-def _plan(part: Part, _values: Mapping[str, Any], job: Job) -> Plan:
+def _plan(part: ExportPart, _values: Mapping[str, Any], job: Job) -> Plan:
     torch_torch_zip.refuse(
         part,
         "A compressed torch file",
@@ -120,7 +120,7 @@ def _member(state: State, member: Member, entry: TensorEntry) -> Member:
 
 
 def _deflated(state: State, entry: TensorEntry) -> Iterator[tuple[Buffer, Buffer]]:
-    def work(block: Stretch) -> tuple[Buffer, Buffer]:
+    def work(block: RecordRange) -> tuple[Buffer, Buffer]:
         content = finalized_bytes(state, block)
         return content, deflate(content)
 
@@ -189,7 +189,7 @@ def _expected(state: State, entries: Sequence[TensorEntry], job: Job) -> dict[st
     """Return about how many bytes are stored for each tensor; exact where all are measured."""
     sizes: Counter[str] = Counter()
     # Apart by whether they are pruned: what is not may be anything, from noise to nothing but ones.
-    blocks: tuple[list[Stretch], list[Stretch]] = ([], [])
+    blocks: tuple[list[RecordRange], list[RecordRange]] = ([], [])
     guesses: tuple[list[float], list[float]] = ([], [])
     zeros: dict[int, int] = {}  # blocks of nothing but zeros, by their bytes
     for entry in chain.from_iterable(job.cancel.batches(entries)):
@@ -205,7 +205,7 @@ def _expected(state: State, entries: Sequence[TensorEntry], job: Job) -> dict[st
                 zeros[block.nbytes] = len(deflate(bytes(block.nbytes)))
             sizes[entry.name] += zeros[block.nbytes]
 
-    def measure(block: Stretch) -> int:
+    def measure(block: RecordRange) -> int:
         return len(deflate(finalized_bytes(state, block)))
 
     for some, guessed in zip(blocks, guesses, strict=True):
@@ -215,7 +215,7 @@ def _expected(state: State, entries: Sequence[TensorEntry], job: Job) -> dict[st
     return sizes
 
 
-def _guess(block: Stretch, kept: size_estimate.Kept) -> float:
+def _guess(block: RecordRange, kept: size_estimate.SampledWeights) -> float:
     # As measured on a trained network of 22 million weights from 0 to 99.9 % sparsity, in 16 and
     # 32 bits: a number shrinks to four fifths, its place takes twice what it must, and where
     # nothing is kept about a thousandth is left.

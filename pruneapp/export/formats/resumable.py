@@ -17,9 +17,9 @@ from pruneapp.checkpoint.entry import STATISTICS_NAMES, TensorEntry
 from pruneapp.errors import ExportError
 from pruneapp.export import plan as parts
 from pruneapp.export.destination.sharding import SHARD_SIZE
-from pruneapp.export.format import Format, Part, Plan
+from pruneapp.export.format import ExportPart, Format, Plan
 from pruneapp.export.formats import safetensors, torch_torch_zip
-from pruneapp.export.records import Record, finalized, mask, original
+from pruneapp.export.records import TensorRecord, finalized, mask, original
 from pruneapp.export.records_state import State
 from pruneapp.export.rounding import DTYPE
 from pruneapp.export.scripts import loading_code
@@ -32,7 +32,7 @@ def _refuses(checkpoint: Checkpoint) -> str:
     return reasons[0] if all(reasons) else ""
 
 
-def _refuse_names(part: Part, job: Job) -> None:
+def _refuse_names(part: ExportPart, job: Job) -> None:
     # Of the whole model: the files of a folder are loaded together.
     for entry in chain.from_iterable(job.cancel.batches(part.entries)):
         if part.state.mask(entry.name) is None:
@@ -45,7 +45,7 @@ def _refuse_names(part: Part, job: Job) -> None:
                 )
 
 
-def _plan(part: Part, _values: Mapping[str, Any], job: Job) -> Plan:
+def _plan(part: ExportPart, _values: Mapping[str, Any], job: Job) -> Plan:
     _refuse_names(part, job)
     if _container(part.suffix) == "safetensors":
         if reason := safetensors.refuses(part.checkpoint):
@@ -65,7 +65,7 @@ def _container(suffix: str) -> str:
     return "safetensors" if suffix in safetensors.SAFETENSORS.suffixes else "torch"
 
 
-def _records(state: State, entry: TensorEntry) -> Iterator[Record]:
+def _records(state: State, entry: TensorEntry) -> Iterator[TensorRecord]:
     kept = state.mask(entry.name)
     if kept is None:
         yield finalized(state, entry)
@@ -74,7 +74,7 @@ def _records(state: State, entry: TensorEntry) -> Iterator[Record]:
         yield mask(entry, kept, "_mask")
 
 
-def _in_torchs_order(part: Part, job: Job) -> Iterator[Record]:
+def _in_torchs_order(part: ExportPart, job: Job) -> Iterator[TensorRecord]:
     """Yield module by module: parameters, pruned parameters, buffers, masks.
 
     Pruning takes a parameter out and puts it back under its new name, so it is the last of its

@@ -14,10 +14,10 @@ from pruneapp.checkpoint.dtypes import DTYPES
 from pruneapp.checkpoint.entry import TensorEntry
 from pruneapp.checkpoint.formats.compact_codec_layout import KEY, MASKS, VERSION
 from pruneapp.checkpoint.formats.packed_bits_masks import SUFFIX
-from pruneapp.export.format import Format, Part, Plan
+from pruneapp.export.format import ExportPart, Format, Plan
 from pruneapp.export.formats.safetensors import json_object, plan_safetensors
 from pruneapp.export.provenance import metadata_of
-from pruneapp.export.records import Record
+from pruneapp.export.records import TensorRecord
 from pruneapp.export.scripts import loading_code
 from pruneapp.masks.bitmask_mask import Mask
 from pruneapp.progress import Job
@@ -27,7 +27,7 @@ from pruneapp.results.format_offer import Loader
 _STRETCH = 1 << 20
 
 
-def packed(entry: TensorEntry, kept: Mask) -> Record:
+def packed(entry: TensorEntry, kept: Mask) -> TensorRecord:
     """Return a mask as ``NAME_mask``: 1-D, eight weights a byte, the lowest bit first.
 
     Parameters
@@ -38,7 +38,7 @@ def packed(entry: TensorEntry, kept: Mask) -> Record:
         1 is kept, 0 is written as +0.0.
     """
     pieces = partial(_bits, kept, entry.numel)
-    return Record(entry.name + SUFFIX, (), DTYPES["U8"], ((entry.numel + 7) // 8,), pieces)
+    return TensorRecord(entry.name + SUFFIX, (), DTYPES["U8"], ((entry.numel + 7) // 8,), pieces)
 
 
 def _bits(kept: Mask, numel: int) -> Iterator[memoryview]:
@@ -47,8 +47,8 @@ def _bits(kept: Mask, numel: int) -> Iterator[memoryview]:
         yield np.packbits(bools, bitorder="little").data
 
 
-def _plan(part: Part, _values: Mapping[str, Any], job: Job) -> Plan:
-    records: list[Record] = []
+def _plan(part: ExportPart, _values: Mapping[str, Any], job: Job) -> Plan:
+    records: list[TensorRecord] = []
     shapes: list[tuple[str, object]] = []
     for entry in chain.from_iterable(job.cancel.batches(part.entries)):
         kept = part.state.zeroed(entry.name)

@@ -17,9 +17,9 @@ from pruneapp.checkpoint.formats import compact, safetensors
 from pruneapp.errors import ExportError
 from pruneapp.export import plan as parts
 from pruneapp.export.destination.sharding import SHARD_SIZE
-from pruneapp.export.format import Format, Part, Plan
+from pruneapp.export.format import ExportPart, Format, Plan
 from pruneapp.export.provenance import metadata_of
-from pruneapp.export.records import Record, finalized
+from pruneapp.export.records import TensorRecord, finalized
 from pruneapp.export.rounding import DTYPE, RoundedState
 from pruneapp.export.scripts import loading_code
 from pruneapp.progress import Job
@@ -32,7 +32,9 @@ _json = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 LAID_OUT = frozenset({safetensors.SAFETENSORS.name, compact.FORMAT})
 
 
-def plan_safetensors(records: Sequence[Record], metadata: Mapping[str, str], job: Job) -> Plan:
+def plan_safetensors(
+    records: Sequence[TensorRecord], metadata: Mapping[str, str], job: Job
+) -> Plan:
     """Plan a safetensors file that holds `records` in this order.
 
     A tensor with several names is written under its first; the others go into the metadata as
@@ -56,7 +58,7 @@ def plan_safetensors(records: Sequence[Record], metadata: Mapping[str, str], job
 
 
 def with_ties(
-    records: Sequence[Record | TensorEntry], metadata: Mapping[str, str], job: Job
+    records: Sequence[TensorRecord | TensorEntry], metadata: Mapping[str, str], job: Job
 ) -> dict[str, str]:
     """Return the metadata of a file of `records`: `metadata`, and the names that they drop."""
     ties: dict[str, str] = {}
@@ -82,7 +84,7 @@ def json_object(items: Iterable[tuple[str, object]], job: Job) -> str:
     return f"{{{','.join(inside)}}}"
 
 
-def _header(records: Sequence[Record], metadata: Mapping[str, str], job: Job) -> bytes:
+def _header(records: Sequence[TensorRecord], metadata: Mapping[str, str], job: Job) -> bytes:
     items = [f'"{_METADATA}":{_json(dict(metadata))}'] if metadata else []
     offset = 0
     for record in chain.from_iterable(job.cancel.batches(records)):
@@ -117,7 +119,7 @@ def _header(records: Sequence[Record], metadata: Mapping[str, str], job: Job) ->
     return struct.pack("<Q", len(text)) + text
 
 
-def in_order(part: Part, job: Job) -> list[TensorEntry]:
+def in_order(part: ExportPart, job: Job) -> list[TensorEntry]:
     """Return the tensors in the order in which a safetensors file should hold them.
 
     The order of the source; only where a torch file has it so that numbers would lie on odd
@@ -129,7 +131,7 @@ def in_order(part: Part, job: Job) -> list[TensorEntry]:
     return found
 
 
-def _in_order_of_source(part: Part, job: Job) -> list[TensorEntry]:
+def _in_order_of_source(part: ExportPart, job: Job) -> list[TensorEntry]:
     if part.checkpoint.format in LAID_OUT:
         return sorted(part.entries, key=attrgetter("location.source", "location.offset"))
     opened = part.checkpoint.entries
@@ -142,7 +144,7 @@ def _in_order_of_source(part: Part, job: Job) -> list[TensorEntry]:
     return list(part.entries)
 
 
-def metadata_for(part: Part) -> dict[str, str]:
+def metadata_for(part: ExportPart) -> dict[str, str]:
     """Return the metadata that a safetensors file of this part should carry."""
     ours = part.checkpoint.format in LAID_OUT
     # Older transformers refuse a file without a format.
@@ -159,7 +161,7 @@ def refuses(checkpoint: Checkpoint) -> str:
     return f"safetensors has no type {entry.dtype.label}, which '{entry.name}' has."
 
 
-def _plan(part: Part, _values: Mapping[str, Any], job: Job) -> Plan:
+def _plan(part: ExportPart, _values: Mapping[str, Any], job: Job) -> Plan:
     if reason := refuses(part.checkpoint):
         raise ExportError(reason, remedy="Export as torch.")
     batches = job.cancel.batches(in_order(part, job))

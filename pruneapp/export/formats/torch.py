@@ -24,13 +24,13 @@ from pruneapp.checkpoint.torchfile.zip_format_layout import pickle_with, zip_lay
 from pruneapp.errors import ExportError
 from pruneapp.export import plan
 from pruneapp.export.destination.sharding import SHARD_SIZE
-from pruneapp.export.format import Format, Part, Plan
+from pruneapp.export.format import ExportPart, Format, Plan
 from pruneapp.export.formats import torch_torch_zip
 from pruneapp.export.formats.torch_patching import (
+    BytePatch,
     Checked,
     Patch,
     PatchedFile,
-    Replacement,
     overlapping,
     patch_of,
 )
@@ -44,7 +44,7 @@ from pruneapp.results.format_offer import Loader
 _STRETCH = 1 << 20
 
 
-def _plan(part: Part, _values: Mapping[str, Any], job: Job) -> Plan:
+def _plan(part: ExportPart, _values: Mapping[str, Any], job: Job) -> Plan:
     zeroed = _zeroed(part, job)
     blocked_by: tuple[str, ...] = ()
     reason = _never_for(part)
@@ -67,7 +67,7 @@ def _plan(part: Part, _values: Mapping[str, Any], job: Job) -> Plan:
     return replace(torch_torch_zip.plan_state_dict(records, job, notices), blocked_by=blocked_by)
 
 
-def _never_for(part: Part) -> str:
+def _never_for(part: ExportPart) -> str:
     """Say why the container cannot be written for a part, whatever is pruned; empty if it may."""
     checkpoint = part.checkpoint
     if reason := _never_in_place(checkpoint):
@@ -84,7 +84,7 @@ def _never_for(part: Part) -> str:
 
 
 def _pruned_out_of_place(
-    part: Part, zeroed: Sequence[TensorEntry], job: Job
+    part: ExportPart, zeroed: Sequence[TensorEntry], job: Job
 ) -> tuple[str, tuple[str, ...]]:
     """Say why weights cannot be pruned inside the container, and of which tensors."""
     reasons = {}
@@ -120,8 +120,8 @@ def _is_array(entry: TensorEntry, checkpoint: Checkpoint) -> bool:
 
 
 def _with_arrays(
-    part: Part, arrays: Sequence[TensorEntry], job: Job
-) -> tuple[Replacement, ...] | str:
+    part: ExportPart, arrays: Sequence[TensorEntry], job: Job
+) -> tuple[BytePatch, ...] | str:
     """Return the pickle with zeros in numpy arrays, or say why it cannot be written."""
     reason = f"'{arrays[0].name}' is a numpy array that cannot be changed in its place"
     if part.checkpoint.format != ZIP.name or part.source is None:
@@ -131,10 +131,10 @@ def _with_arrays(
         return reason
     zero = {entry.location.storage: partial(_zero, part, entry, job) for entry in arrays}
     new = pickle_with(part.source, member, zero, job.cancel)
-    return reason if new is None else (Replacement(member.data, new),)
+    return reason if new is None else (BytePatch(member.data, new),)
 
 
-def _zero(part: Part, entry: TensorEntry, job: Job, raw: bytearray) -> None:
+def _zero(part: ExportPart, entry: TensorEntry, job: Job, raw: bytearray) -> None:
     """Set the bytes of pruned weights to 0, in whatever byte order they stand there."""
     gone = part.state.zeroed(entry.name)
     assert gone is not None
@@ -163,20 +163,20 @@ def _counts_bytes_of_file(source: ByteSource) -> bool:
     return isinstance(source, FileSource | CheckedSource)
 
 
-def _zeroed(part: Part, job: Job) -> list[TensorEntry]:
+def _zeroed(part: ExportPart, job: Job) -> list[TensorEntry]:
     batches = job.cancel.batches(part.entries)
     state = part.state
     return [e for batch in batches for e in batch if e.numel and state.zeroed(e.name) is not None]
 
 
 def _in_place(
-    part: Part, zeroed: Sequence[TensorEntry], replaced: Sequence[Replacement], job: Job
+    part: ExportPart, zeroed: Sequence[TensorEntry], replaced: Sequence[BytePatch], job: Job
 ) -> Plan:
     assert part.source is not None
     # Preferably the source that compares the checksums of the old bytes as they go by.
     found = [s for s in part.checkpoint.sources if s.file is part.source]
     reading = next((s for s in found if isinstance(s, CheckedSource)), part.source)
-    patches: list[Patch | Replacement] = [*replaced]
+    patches: list[Patch | BytePatch] = [*replaced]
     for entry in chain.from_iterable(job.cancel.batches(zeroed)):
         gone = part.state.zeroed(entry.name)
         assert gone is not None
@@ -201,7 +201,7 @@ def _checked(source: FileSource, job: Job) -> tuple[Checked, ...]:
     )
 
 
-def _not_in_place(part: Part, reason: str) -> tuple[str, ...]:
+def _not_in_place(part: ExportPart, reason: str) -> tuple[str, ...]:
     if part.checkpoint.format not in {ZIP.name, LEGACY.name, SCRIPT}:
         return ()
     return (f"A plain state dict was written, because {reason}.",)

@@ -56,7 +56,7 @@ class Patch:
 
 
 @dataclass(frozen=True, eq=False)
-class Replacement:
+class BytePatch:
     """Bytes of a file in the place of as many others.
 
     Attributes
@@ -102,7 +102,7 @@ class Checked:
 class _Span:
     start: int
     stop: int
-    patch: Patch | Replacement | None = None
+    patch: Patch | BytePatch | None = None
     covered: Checked | None = None  # what this is a part of
     checksum: Checked | None = None  # whose CRC this is
 
@@ -170,7 +170,7 @@ class PatchedFile:
     def __init__(
         self,
         source: ByteSource,
-        patches: Iterable[Patch | Replacement],
+        patches: Iterable[Patch | BytePatch],
         checked: Iterable[Checked],
         job: Job,
     ) -> None:
@@ -241,7 +241,7 @@ class PatchedFile:
 
 
 def _touched(
-    checked: Iterable[Checked], patches: Sequence[Patch | Replacement], job: Job
+    checked: Iterable[Checked], patches: Sequence[Patch | BytePatch], job: Job
 ) -> list[Checked]:
     starts = np.array(list(map(attrgetter("offset"), patches)), np.int64)
     found = []

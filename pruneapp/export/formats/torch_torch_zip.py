@@ -7,10 +7,10 @@ from operator import attrgetter
 
 from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.errors import ExportError
-from pruneapp.export.format import Part, Plan
+from pruneapp.export.format import ExportPart, Plan
 from pruneapp.export.formats.zip_archive import ALIGNMENT, Member, ZipPlan
 from pruneapp.export.formats.zip_archive_pickle_writer import StateDictPickle
-from pruneapp.export.records import Record
+from pruneapp.export.records import TensorRecord
 from pruneapp.progress import Job
 
 # Of files that torch.save writes, the usual one first.
@@ -30,7 +30,7 @@ def refuses(checkpoint: Checkpoint) -> str:
     return f"torch has no type {entry.dtype.label}, which '{entry.name}' has."
 
 
-def refuse(part: Part, kind: str, loss: str) -> None:
+def refuse(part: ExportPart, kind: str, loss: str) -> None:
     """Refuse a part that a torch file cannot hold, and the suffix that transformers looks for.
 
     Parameters
@@ -55,7 +55,9 @@ def refuse(part: Part, kind: str, loss: str) -> None:
         )
 
 
-def plan_state_dict(records: Sequence[Record], job: Job, notices: tuple[str, ...] = ()) -> Plan:
+def plan_state_dict(
+    records: Sequence[TensorRecord], job: Job, notices: tuple[str, ...] = ()
+) -> Plan:
     """Plan a zip archive with an OrderedDict of `records`, as `torch.save` writes it.
 
     Only the record ``.data/serialization_id`` is left out: it differs from one machine to the
@@ -72,12 +74,12 @@ def member_name(number: int) -> str:
     return f"{_ROOT}/data/{number}"
 
 
-def member(number: int, record: Record) -> Member:
+def member(number: int, record: TensorRecord) -> Member:
     """Return the elements of the tensor with this number as a file in the archive."""
     return Member(member_name(number), record.nbytes, record.pieces)
 
 
-def about(records: Sequence[Record], job: Job) -> list[Member]:
+def about(records: Sequence[TensorRecord], job: Job) -> list[Member]:
     """Return what stands before the elements: the pickle that names them, and what it needs."""
     stream = StateDictPickle()
     for batch in job.cancel.batches(enumerate(records)):
@@ -96,7 +98,7 @@ def before(stream: StateDictPickle) -> list[Member]:
     ]
 
 
-def names_of(records: Sequence[Record], job: Job) -> dict[str, int]:
+def names_of(records: Sequence[TensorRecord], job: Job) -> dict[str, int]:
     """Return the bytes of every tensor, under each of its names."""
     batches = job.cancel.batches(records)
     return {name: r.nbytes for batch in batches for r in batch for name in (r.name, *r.aliases)}

@@ -15,7 +15,7 @@ import struct
 from collections.abc import Callable, Iterable, Mapping
 
 from pruneapp.checkpoint.dtypes import DType
-from pruneapp.export.records import Record
+from pruneapp.export.records import TensorRecord
 
 # Types that have a storage class of their own; younger ones are untyped and named beside.
 STORAGES = {
@@ -50,7 +50,7 @@ class StateDictPickle:
         self._named(names, key, lambda: self._tensor(key, dtype, shape))
 
     def add_csr(
-        self, names: Iterable[str], storages: Mapping[str, Record], shape: tuple[int, ...]
+        self, names: Iterable[str], storages: Mapping[str, TensorRecord], shape: tuple[int, ...]
     ) -> None:
         """Add a two-dimensional tensor in compressed sparse rows, under all its `names`.
 
@@ -81,7 +81,7 @@ class StateDictPickle:
                 write()
                 self._put(tensor)
 
-    def _csr(self, storages: Mapping[str, Record], shape: tuple[int, ...]) -> None:
+    def _csr(self, storages: Mapping[str, TensorRecord], shape: tuple[int, ...]) -> None:
         self._global("torch._utils", "_rebuild_sparse_tensor")
         self._out += b"("
         if _LAYOUT in self._memo:

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any, Protocol
 from pruneapp.checkpoint.entry import TensorEntry
 from pruneapp.checkpoint.formats.compact_codec import bound
 from pruneapp.export import size_estimate
-from pruneapp.export.format import Format, Part, Plan
+from pruneapp.export.format import ExportPart, Format, Plan
 from pruneapp.export.formats import safetensors
 from pruneapp.export.formats.safetensors import SAFETENSORS
 from pruneapp.export.provenance import told
-from pruneapp.export.records import Stretch, finalized_bytes, stretches
+from pruneapp.export.records import RecordRange, finalized_bytes, stretches
 from pruneapp.export.records_state import State
 from pruneapp.export.rounding import DTYPE
 from pruneapp.export.scripts import loading_code
@@ -94,7 +94,7 @@ _TINY = 100
 _FRAME = 18
 
 
-def _plan(part: Part, values: Mapping[str, Any], job: Job) -> Plan:
+def _plan(part: ExportPart, values: Mapping[str, Any], job: Job) -> Plan:
     of_dense = validate_all(SAFETENSORS.params, {DTYPE.name: values[DTYPE.name]})
     # What comes out is the dense file, and says that of itself.
     part = replace(part, state=told(part.state, SAFETENSORS.name, of_dense))
@@ -159,8 +159,8 @@ def _compressed(data: bytes, level: int, job: Job) -> int:
     return found + len(stream.flush())
 
 
-def _expected(part: Part, level: int, sample: _Sample, job: Job) -> int:
-    pieces: list[list[Stretch]] = []
+def _expected(part: ExportPart, level: int, sample: _Sample, job: Job) -> int:
+    pieces: list[list[RecordRange]] = []
     guesses: list[float] = []
     room = 0
     for batch in job.cancel.batches(safetensors.in_order(part, job)):
@@ -177,7 +177,7 @@ def _expected(part: Part, level: int, sample: _Sample, job: Job) -> int:
     some = [(p, g) for p, g in zip(pieces, guesses, strict=True) if g >= _TINY]
     known = sum(_ZEROS * -(-nbytes // _BLOCK) for nbytes in zeros)
 
-    def measure(piece: list[Stretch]) -> int:
+    def measure(piece: list[RecordRange]) -> int:
         batches = job.cancel.batches(piece)
         contents = (finalized_bytes(part.state, s) for batch in batches for s in batch)
         return _compressed(b"".join(contents), level, job)
@@ -189,11 +189,11 @@ def _expected(part: Part, level: int, sample: _Sample, job: Job) -> int:
     return known + round(sum(found))
 
 
-def _stretches(entry: TensorEntry) -> Iterator[Stretch]:
+def _stretches(entry: TensorEntry) -> Iterator[RecordRange]:
     return stretches(entry, _PIECE * 8 // entry.dtype.bits)
 
 
-def _guess(state: State, stretch: Stretch) -> float:
+def _guess(state: State, stretch: RecordRange) -> float:
     dtype = stretch.entry.dtype
     gone = state.zeroed(stretch.entry.name)
     kept = size_estimate.kept_in(gone, stretch.start, stretch.stop)

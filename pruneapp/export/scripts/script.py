@@ -20,7 +20,7 @@ from pruneapp.edits.finalize import Finalize
 from pruneapp.edits.found_masks import FileMasks, TreatZeros
 from pruneapp.errors import ExportError
 from pruneapp.export.formats.safetensors import plan_safetensors
-from pruneapp.export.records import Record
+from pruneapp.export.records import TensorRecord
 from pruneapp.export.scripts import script_calls_torch_calls, script_words
 from pruneapp.export.scripts.script_calls import MULTIPLIED, prove
 from pruneapp.kernels.kernel import Kernel
@@ -52,7 +52,7 @@ class Script:
     """
 
     checkpoint: Checkpoint
-    parts: tuple[script_calls_torch_calls.Part, ...]
+    parts: tuple[script_calls_torch_calls.ScriptPart, ...]
     masks: Mapping[str, BitMask]
     by_torch: int
 
@@ -140,12 +140,12 @@ def _write(
         file.commit()
 
 
-def _packed(name: str, mask: BitMask) -> Record:
+def _packed(name: str, mask: BitMask) -> TensorRecord:
     def pieces() -> Iterator[memoryview]:
         for start in range(0, mask.nbytes, _PIECE):
             yield mask.packed[start : start + _PIECE].data
 
-    return Record(name, (), DTYPES["U8"], (mask.nbytes,), pieces)
+    return TensorRecord(name, (), DTYPES["U8"], (mask.nbytes,), pieces)
 
 
 class _Making:
@@ -154,7 +154,7 @@ class _Making:
     def __init__(self, kernel: Kernel, job: Job) -> None:
         self._kernel = kernel
         self._job = job
-        self.parts: list[script_calls_torch_calls.Part] = []
+        self.parts: list[script_calls_torch_calls.ScriptPart] = []
         self.masks: dict[str, BitMask] = {}
         self.by_torch = 0
 
@@ -221,7 +221,7 @@ class _Making:
     def _add_part(
         self, label: str, calls: tuple[script_calls_torch_calls.Call, ...], *, by_torch: bool
     ) -> None:
-        self.parts.append(script_calls_torch_calls.Part(label, calls))
+        self.parts.append(script_calls_torch_calls.ScriptPart(label, calls))
         self.by_torch += by_torch
 
 
@@ -252,7 +252,9 @@ def _refuse(checkpoint: Checkpoint) -> None:
             )
 
 
-def _refuse_types(checkpoint: Checkpoint, parts: Sequence[script_calls_torch_calls.Part]) -> None:
+def _refuse_types(
+    checkpoint: Checkpoint, parts: Sequence[script_calls_torch_calls.ScriptPart]
+) -> None:
     for name in {name for part in parts for call in part.calls for name in call.names}:
         entry = checkpoint.entry(name)
         if entry.dtype.name not in MULTIPLIED:

@@ -34,7 +34,7 @@ class Call:
 
 
 @dataclass(frozen=True)
-class Part:
+class ScriptPart:
     """A step of the script: what it is called, and what it does."""
 
     label: str
@@ -105,7 +105,7 @@ def finish(names: Sequence[str]) -> Call:
     return Call(tuple(names), "finish(name)")
 
 
-class Names:
+class NameLists:
     """Gives long lists of names a name of their own."""
 
     def __init__(self, all_names: Sequence[str]) -> None:
@@ -127,7 +127,7 @@ class Names:
         return found
 
 
-def lines_of(call: Call, names: Names) -> list[str]:
+def lines_of(call: Call, names: NameLists) -> list[str]:
     """Return the lines of a call."""
     if call.together:
         named = "{names}" in call.text

@@ -8,12 +8,12 @@ from pathlib import Path
 
 from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.checkpoint.formats.safetensors import SAFETENSORS
-from pruneapp.export.scripts.script_calls_torch_calls import Names, Part, lines_of, quoted
+from pruneapp.export.scripts.script_calls_torch_calls import NameLists, ScriptPart, lines_of, quoted
 
 
 def script(
     checkpoint: Checkpoint,
-    parts: Sequence[Part],
+    parts: Sequence[ScriptPart],
     masks: str,
     out: Path,
     version: str,
@@ -39,7 +39,7 @@ def script(
         stands in full.
     """
     touched = {name for part in parts for call in part.calls for name in call.names}
-    names = Names([name for name in checkpoint.entries if name in touched])
+    names = NameLists([name for name in checkpoint.entries if name in touched])
     body: list[str] = []
     for number, part in enumerate(parts, 1):
         body += ["", f"# {number}. {_printable(part.label)}"]

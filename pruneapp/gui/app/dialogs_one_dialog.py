@@ -7,13 +7,13 @@ from typing import Generic, TypeVar
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QDialog
 
-from pruneapp.gui.document.open_document import Session
-from pruneapp.gui.widgets.theme import Appearance
+from pruneapp.gui.document.open_document import OpenDocument
+from pruneapp.gui.widgets.theme import ThemeManager
 
 D = TypeVar("D", bound=QDialog)
 
 
-class OneDialog(QObject, Generic[D]):
+class DialogHolder(QObject, Generic[D]):
     """Shows a dialog about the document, and not a second one beside it.
 
     Parameters
@@ -29,7 +29,7 @@ class OneDialog(QObject, Generic[D]):
         The dialog; None while none is shown.
     """
 
-    def __init__(self, session: Session, appearance: Appearance, parent: QObject) -> None:
+    def __init__(self, session: OpenDocument, appearance: ThemeManager, parent: QObject) -> None:
         super().__init__(parent)
         self._appearance = appearance
         self.shown: D | None = None

@@ -15,7 +15,7 @@ from pruneapp.progress import Job
 T = TypeVar("T")
 
 
-class SpareTime(QObject):
+class IdleScheduler(QObject):
     """Does one piece of work at a time, once the person has paused.
 
     As soon as anything else is wanted, be it a job or a part of a picture, the piece is stopped,

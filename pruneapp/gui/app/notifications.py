@@ -20,11 +20,11 @@ from pruneapp.errors import (
 )
 
 
-class Subject(Enum):
+class NoticeTopic(Enum):
     """What a notice is about.
 
     There is one notice of a subject: a newer one takes the place of the older, and what works
-    takes it away (`Telling.end`). The value of a subject are the errors that are about it.
+    takes it away (`StatusController.end`). The value of a subject are the errors that are about it.
     """
 
     ASKED = (PruneAppError,)
@@ -47,7 +47,7 @@ class Subject(Enum):
     PICTURE = ("the saved picture",)
 
     @classmethod
-    def of(cls, error: PruneAppError) -> Subject:
+    def of(cls, error: PruneAppError) -> NoticeTopic:
         """Return what an error is about, by the nearest of the classes that it is of."""
         about = {kind: subject for subject in cls for kind in subject.value}
         return next(about[kind] for kind in type(error).__mro__ if kind in about)

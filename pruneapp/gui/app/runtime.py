@@ -16,7 +16,7 @@ LOOK_EVERY_MS = 1000
 # Young objects since the last look, beyond which looking is worth it.
 MANY_YOUNG = 2000
 # So many at once are the headers of a large file: they hold no cycles, and will not be looked at
-# any more once it is open (`Session` freezes them). Only if they stay is it something else.
+# any more once it is open (`OpenDocument` freezes them). Only if they stay is it something else.
 MANY_AT_ONCE = 50_000
 LOOKS_AWAY = 30
 # So many looks at the younger generation go before one at the next older.

@@ -27,7 +27,7 @@ from pruneapp.gui.app.settings import (
 from pruneapp.gui.commands.palette import KeySheet
 from pruneapp.gui.mainwindow.guide import GuideDialog
 from pruneapp.gui.mainwindow.window import MainWindow
-from pruneapp.gui.widgets.theme import Appearance
+from pruneapp.gui.widgets.theme import ThemeManager
 from pruneapp.methods import registry
 from pruneapp.methods.method import Method
 from pruneapp.methods.registry import GROUP
@@ -36,7 +36,7 @@ from pruneapp.params_words import ChoiceParam, FlagParam
 from pruneapp.progress import Job
 
 
-class Choosing(QObject):
+class SettingsController(QObject):
     """The commands that change settings, load methods, or explain.
 
     Signals
@@ -54,7 +54,7 @@ class Choosing(QObject):
     refused = Signal(object)
 
     def __init__(
-        self, window: MainWindow, jobs: Jobs, settings: Settings, appearance: Appearance
+        self, window: MainWindow, jobs: Jobs, settings: Settings, appearance: ThemeManager
     ) -> None:
         super().__init__(window)
         self._window = window

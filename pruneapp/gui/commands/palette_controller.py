@@ -7,15 +7,15 @@ from functools import partial
 
 from PySide6.QtCore import QObject
 
-from pruneapp.gui.app.settings_controller import Choosing
+from pruneapp.gui.app.settings_controller import SettingsController
 from pruneapp.gui.commands.palette import CommandPalette, Entry, command
-from pruneapp.gui.document.open_document import Session
+from pruneapp.gui.document.open_document import OpenDocument
 from pruneapp.gui.mainwindow.document_panels import DocumentViews
 from pruneapp.gui.mainwindow.window import MainWindow
 from pruneapp.methods import registry
 
 
-class Finding(QObject):
+class PaletteController(QObject):
     """Opens the palette.
 
     Parameters
@@ -32,9 +32,9 @@ class Finding(QObject):
         self,
         window: MainWindow,
         views: DocumentViews,
-        session: Session,
+        session: OpenDocument,
         *,
-        choosing: Choosing,
+        choosing: SettingsController,
         show_tensor: Callable[[str], None],
     ) -> None:
         super().__init__(window)

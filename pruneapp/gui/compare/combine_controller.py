@@ -14,13 +14,13 @@ from pruneapp.document.document import Document
 from pruneapp.edits.apply_manual_edit import HandPreview
 from pruneapp.edits.combine import Combination, combine, overlap
 from pruneapp.edits.mask_files import masks_of
-from pruneapp.gui.app.dialogs_one_dialog import OneDialog
+from pruneapp.gui.app.dialogs_one_dialog import DialogHolder
 from pruneapp.gui.app.jobs import Jobs
 from pruneapp.gui.compare.combine_dialog import CombineDialog
-from pruneapp.gui.compare.compare_controller import Comparing
-from pruneapp.gui.document.open_document import Session
+from pruneapp.gui.compare.compare_controller import CompareController
+from pruneapp.gui.document.open_document import OpenDocument
 from pruneapp.gui.manual_edit.edit_worker import prepared
-from pruneapp.gui.widgets.theme import Appearance
+from pruneapp.gui.widgets.theme import ThemeManager
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.progress import Job
 from pruneapp.results.state_comparison_overlap import Overlap
@@ -28,7 +28,7 @@ from pruneapp.results.state_comparison_overlap import Overlap
 Masks = Mapping[str, BitMask]
 
 
-class Combining(QObject):
+class CombineController(QObject):
     """Combines the masks of the document with those of a file.
 
     Parameters
@@ -52,10 +52,10 @@ class Combining(QObject):
 
     def __init__(
         self,
-        session: Session,
+        session: OpenDocument,
         jobs: Jobs,
-        comparing: Comparing,
-        appearance: Appearance,
+        comparing: CompareController,
+        appearance: ThemeManager,
         window: QWidget,
     ) -> None:
         super().__init__(window)
@@ -63,7 +63,7 @@ class Combining(QObject):
         self._jobs = jobs
         self._comparing = comparing
         self._window = window
-        self._one: OneDialog[CombineDialog] = OneDialog(session, appearance, self)
+        self._one: DialogHolder[CombineDialog] = DialogHolder(session, appearance, self)
 
     @property
     def dialog(self) -> CombineDialog | None:

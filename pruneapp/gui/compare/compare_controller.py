@@ -20,20 +20,20 @@ from pruneapp.document.snapshot import Snapshot
 from pruneapp.errors import PruneAppError
 from pruneapp.gui.app.jobs import Jobs
 from pruneapp.gui.app.jobs_tasks import Task
-from pruneapp.gui.compare.compare_controller_differing import Differing, Load, TwoSides
-from pruneapp.gui.compare.compare_controller_other_side import OtherSide
+from pruneapp.gui.compare.compare_controller_differing import DifferenceHeatmap, Load, TwoSides
+from pruneapp.gui.compare.compare_controller_other_side import ComparisonSource
 from pruneapp.gui.compare.view_measure_box import ZEROS
 from pruneapp.gui.compare.view_sides import Side
-from pruneapp.gui.document.open_document import Session
+from pruneapp.gui.document.open_document import OpenDocument
 from pruneapp.gui.mainwindow.document_panels import DocumentViews
 from pruneapp.gui.plots.pages import Page
-from pruneapp.gui.plots.plot_controller import Looking
+from pruneapp.gui.plots.plot_controller import PlotController
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.progress import Job
 from pruneapp.results.state_comparison import Comparison
 
 
-class Comparing(QObject):
+class CompareController(QObject):
     """Answers how two sides differ.
 
     Parameters
@@ -57,9 +57,9 @@ class Comparing(QObject):
 
     def __init__(
         self,
-        session: Session,
+        session: OpenDocument,
         jobs: Jobs,
-        looking: Looking,
+        looking: PlotController,
         views: DocumentViews,
         window: QWidget,
     ) -> None:
@@ -69,8 +69,10 @@ class Comparing(QObject):
         self._pages = views.pages
         self._view = views.pages.compare
         self._window = window
-        self.other = OtherSide(session, jobs, self)
-        self.differing = Differing(jobs, looking, views, sides=self._seen_sides, parent=self)
+        self.other = ComparisonSource(session, jobs, self)
+        self.differing = DifferenceHeatmap(
+            jobs, looking, views, sides=self._seen_sides, parent=self
+        )
         self._comparing: Task[Comparison] | None = None
         # The sides that the page shows, and the state in which the document was then.
         self._compared: tuple[tuple[Side, Side], int] | None = None

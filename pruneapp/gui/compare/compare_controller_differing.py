@@ -16,7 +16,7 @@ from pruneapp.gui.app.jobs_tasks import Task
 from pruneapp.gui.mainwindow.document_panels import DocumentViews
 from pruneapp.gui.plots.heatmap.shading import Mode
 from pruneapp.gui.plots.pages import Page
-from pruneapp.gui.plots.plot_controller import Looking
+from pruneapp.gui.plots.plot_controller import PlotController
 from pruneapp.progress import Job
 from pruneapp.results.tile import DifferenceTile, TileRequest
 
@@ -42,7 +42,7 @@ class TwoSides:
     load: Callable[[], Load]
 
 
-class Differing(QObject):
+class DifferenceHeatmap(QObject):
     """Answers the picture of the weights how a tensor differs between two sides.
 
     Parameters
@@ -60,7 +60,7 @@ class Differing(QObject):
     def __init__(
         self,
         jobs: Jobs,
-        looking: Looking,
+        looking: PlotController,
         views: DocumentViews,
         *,
         sides: Callable[[], TwoSides | None],

@@ -17,7 +17,7 @@ from pruneapp.edits.mask_files import holds_masks_alone, masks_of
 from pruneapp.edits.open_document import open_document
 from pruneapp.gui.app.jobs import Jobs
 from pruneapp.gui.app.jobs_tasks import Task
-from pruneapp.gui.document.open_document import Session
+from pruneapp.gui.document.open_document import OpenDocument
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.masks.bitmask_maskset import MaskSet
 from pruneapp.progress import Job
@@ -25,7 +25,7 @@ from pruneapp.progress import Job
 Masks = Mapping[str, BitMask]
 
 
-class OtherSide(QObject):
+class ComparisonSource(QObject):
     """Opens and closes it.
 
     Parameters
@@ -53,7 +53,7 @@ class OtherSide(QObject):
     leaving = Signal()
     came = Signal()
 
-    def __init__(self, session: Session, jobs: Jobs, parent: QObject) -> None:
+    def __init__(self, session: OpenDocument, jobs: Jobs, parent: QObject) -> None:
         super().__init__(parent)
         self._session = session
         self._jobs = jobs

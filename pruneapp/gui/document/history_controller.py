@@ -17,14 +17,14 @@ from pruneapp.document.mask_store_aside import Fetch, Written
 from pruneapp.errors import HistoryError, PruneAppError, words_of
 from pruneapp.gui.app.jobs import Jobs
 from pruneapp.gui.app.jobs_tasks import Task
-from pruneapp.gui.document.open_document import Session
+from pruneapp.gui.document.open_document import OpenDocument
 from pruneapp.progress import Job
 
 # So many masks of what was cut off are let go of between two frames: that takes 2 ms.
 SLICE = 4_000
 
 
-class Moving(QObject):
+class HistoryController(QObject):
     """Undo, redo and jumps of the session's document.
 
     Parameters
@@ -35,7 +35,7 @@ class Moving(QObject):
         Where masks are written and read.
     """
 
-    def __init__(self, session: Session, jobs: Jobs, parent: QObject | None = None) -> None:
+    def __init__(self, session: OpenDocument, jobs: Jobs, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._session = session
         self._jobs = jobs

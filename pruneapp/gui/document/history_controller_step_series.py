@@ -14,7 +14,7 @@ from pruneapp.document.edit import Edit
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.errors import PruneAppError, StaleError
 from pruneapp.gui.app.jobs import Jobs
-from pruneapp.gui.document.open_document import Session
+from pruneapp.gui.document.open_document import OpenDocument
 from pruneapp.progress import Job
 
 # Of 10,000 tensors one step takes longer than this, and 200 steps take seconds: so long steps are
@@ -24,7 +24,7 @@ TURN_S = 0.01
 Make = Callable[[Snapshot, Job], tuple[Edit, ...]]
 
 
-class StepSeries(QObject):
+class StepSequence(QObject):
     """Has steps made of the state in force, and makes each a step of the history.
 
     Parameters
@@ -33,7 +33,7 @@ class StepSeries(QObject):
         The document, and where steps are made.
     """
 
-    def __init__(self, session: Session, jobs: Jobs, parent: QObject) -> None:
+    def __init__(self, session: OpenDocument, jobs: Jobs, parent: QObject) -> None:
         super().__init__(parent)
         self._session = session
         self._jobs = jobs

@@ -25,15 +25,15 @@ from pruneapp.errors import OriginalChangedError, OriginalMissingError, PruneApp
 from pruneapp.gui.app.jobs import Jobs
 from pruneapp.gui.app.runtime import settle
 from pruneapp.gui.app.settings import DEVICE, Settings
-from pruneapp.gui.files.loader import Loader
-from pruneapp.gui.files.loader_loading import Contents, Opened, Prepare
+from pruneapp.gui.files.loader import FileLoader
+from pruneapp.gui.files.loader_loading import LoadedContents, Opened, Prepare
 from pruneapp.kernels.devices import kernel_for
 from pruneapp.kernels.kernel import Kernel
 from pruneapp.preview.preview import Preview
 from pruneapp.progress import Job
 from pruneapp.results.document_rows_tensor_row import TensorRow
 from pruneapp.results.sparsity_report import SparsityReport
-from pruneapp.sessions.open_path import Wish
+from pruneapp.sessions.open_path import OpenRequest
 from pruneapp.sessions.restore_reopen import Saved
 from pruneapp.sessions.session_file_file import SessionFile
 
@@ -42,7 +42,7 @@ T = TypeVar("T")
 SAMPLE = "sample/lenet-digits.safetensors"
 
 
-class Session(QObject):
+class OpenDocument(QObject):
     """A document and its jobs.
 
     Parameters
@@ -91,13 +91,13 @@ class Session(QObject):
         super().__init__(parent)
         self._jobs = jobs
         self._settings = settings
-        self._loader = Loader(jobs, prepare, self)
+        self._loader = FileLoader(jobs, prepare, self)
         self._loader.opened.connect(self._on_opened)
         self._loader.failed.connect(self._on_not_opened)
         self._loader.ended.connect(self.stayed)
         self._held: PruneAppError | None = None
         self.document: Document | None = None
-        self.contents = Contents()
+        self.contents = LoadedContents()
         # What the document goes on with, if it was opened from a session or from a journal.
         self.saved: Saved | None = None
 
@@ -105,9 +105,9 @@ class Session(QObject):
 
     def open(self, path: Path, state_dict: str | None = None) -> None:
         """Open a file in the background; the document before stays until that has worked."""
-        self.open_work(Wish(path, state_dict))
+        self.open_work(OpenRequest(path, state_dict))
 
-    def open_work(self, wish: Wish) -> None:
+    def open_work(self, wish: OpenRequest) -> None:
         """Open a checkpoint, a session, or work that was left behind; see `open`."""
         self.opening.emit(wish.path)
         self._loader.open(wish)
@@ -121,7 +121,7 @@ class Session(QObject):
         if self.document is None:
             return
         document, self.document = self.document, None
-        self.contents = Contents()
+        self.contents = LoadedContents()
         self.saved = None
         self.closed.emit()
         document.close()
@@ -140,7 +140,7 @@ class Session(QObject):
             self._settings.add_recent(opened.document.checkpoint.path)
         self.opened.emit(opened.extra)
 
-    def _on_not_opened(self, error: PruneAppError, wish: Wish) -> None:
+    def _on_not_opened(self, error: PruneAppError, wish: OpenRequest) -> None:
         if isinstance(error, (OriginalMissingError, OriginalChangedError)):
             self.misplaced.emit(error, wish)
         else:

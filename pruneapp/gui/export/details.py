@@ -8,7 +8,7 @@ from typing import Any
 from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal
 from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
 
-from pruneapp.gui.export.details_rounding import Rounding
+from pruneapp.gui.export.details_rounding import RoundingNote
 from pruneapp.gui.export.format_list import loader_words, rounded_to
 from pruneapp.gui.method_form.fields import Field, Fields
 from pruneapp.gui.widgets.labels import heading, plain, recolor
@@ -50,7 +50,7 @@ class Details(QScrollArea):
         self._offer: FormatOffer | None = None
         self._values: dict[str, dict[str, Any]] = {}
         self.fields: Fields | None = None
-        self.rounding: Rounding | None = None
+        self.rounding: RoundingNote | None = None
         self._costs: dict[str, RoundingCost | str] = {}
         self._muted: list[QWidget] = []
 
@@ -82,7 +82,7 @@ class Details(QScrollArea):
             self._show_rounding()  # only its size is another
 
     def set_costs(self, costs: Mapping[str, RoundingCost | str]) -> None:
-        """Take note of what rounding to types costs: see `Rounding.set_costs`."""
+        """Take note of what rounding to types costs: see `RoundingNote.set_costs`."""
         self._costs = dict(costs)
         if self.rounding is not None:
             self.rounding.set_costs(self._costs)
@@ -184,7 +184,7 @@ class Details(QScrollArea):
     def _add_rounding(self, field: Field) -> None:
         below = field.layout()
         assert below is not None
-        self.rounding = Rounding(field)
+        self.rounding = RoundingNote(field)
         self.rounding.take.installEventFilter(self)
         below.addWidget(self.rounding)
         self.rounding.set_costs(self._costs)

@@ -19,7 +19,7 @@ _SAFE = "bfloat16"
 _WORTH = 0.9
 
 
-class Rounding(QWidget):
+class RoundingNote(QWidget):
     """A sentence about the chosen type, or the offer of a smaller one.
 
     Signals

@@ -19,11 +19,11 @@ from pruneapp.errors import ParameterError
 from pruneapp.gui.export.details import Details
 from pruneapp.gui.export.dialog_beside import Beside
 from pruneapp.gui.export.dialog_choices import Choices
-from pruneapp.gui.export.dialog_wish import ExportWish, Place
+from pruneapp.gui.export.dialog_wish import ExportWish, PathCheck
 from pruneapp.gui.export.format_list import size_words
 from pruneapp.gui.export.format_list_formats import Formats
 from pruneapp.gui.export.format_list_purposes import Purposes
-from pruneapp.gui.export.target_row import Target
+from pruneapp.gui.export.target_row import TargetRow
 from pruneapp.gui.widgets.controls_tab_order import move_focus
 from pruneapp.gui.widgets.labels import heading, plain
 from pruneapp.gui.widgets.reports_decision import add_button_row
@@ -57,7 +57,7 @@ class ExportDialog(QDialog):
         super().__init__(parent)
         self.setWindowTitle(self.tr("Export"))
         self._costs: dict[str, RoundingCost | str] = {}
-        self._place = Place(self)
+        self._place = PathCheck(self)
         self._place.asked.connect(self._ask_place)
         self.nothing = plain(wrap=True)
         self.nothing.setContentsMargins(0, 0, 0, 8)  # it is about all of what follows
@@ -66,7 +66,7 @@ class ExportDialog(QDialog):
         self.purposes = Purposes(self)
         self.formats = Formats(self)
         self.details = Details(self)
-        self.target = Target(self)
+        self.target = TargetRow(self)
         self.beside = Beside(self)
         self.go = QPushButton(self)
         self.go.setObjectName("mainAction")

@@ -46,7 +46,7 @@ class ExportWish:
         )
 
 
-class Place(QObject):
+class PathCheck(QObject):
     """Asks what is there already, once the person pauses.
 
     Signals

@@ -23,7 +23,7 @@ from pruneapp.export.records_state import State
 from pruneapp.export.report import ExportReport
 from pruneapp.gui.app import dialogs
 from pruneapp.gui.app.jobs import Jobs
-from pruneapp.gui.document.open_document import Session
+from pruneapp.gui.document.open_document import OpenDocument
 from pruneapp.gui.export.dialog import ExportDialog
 from pruneapp.gui.export.dialog_choices import Choices
 from pruneapp.gui.export.dialog_wish import ExportWish
@@ -31,13 +31,13 @@ from pruneapp.gui.export.export_controller_export_offers import ExportOffers
 from pruneapp.gui.export.export_controller_export_told import report_text
 from pruneapp.gui.export.export_worker import (
     MANY,
-    Writing,
+    ExportJob,
     first_offers,
     proposed_target,
     request_of,
 )
 from pruneapp.gui.export.report_dialog import ExportReportDialog
-from pruneapp.gui.widgets.theme import Appearance
+from pruneapp.gui.widgets.theme import ThemeManager
 from pruneapp.params_declared import validate_all
 from pruneapp.progress import CancelToken, Job
 from pruneapp.results.format_offer import FormatOffer, Landing, RoundingCost
@@ -45,7 +45,7 @@ from pruneapp.results.format_offer import FormatOffer, Landing, RoundingCost
 LATER_MS = 1_500
 
 
-class Exporting(QObject):
+class ExportController(QObject):
     """The export of the session's document.
 
     Parameters
@@ -76,9 +76,9 @@ class Exporting(QObject):
 
     def __init__(
         self,
-        session: Session,
+        session: OpenDocument,
         jobs: Jobs,
-        appearance: Appearance,
+        appearance: ThemeManager,
         window: QWidget,
         *,
         asked: Callable[[], str],
@@ -237,7 +237,7 @@ class Exporting(QObject):
         return unwritable(document.checkpoint, form, values)
 
     def _write(self, document: Document, request: ExportRequest, wish: ExportWish) -> None:
-        writing = Writing(Capture.of(document), request, wish, self._session.contents.shown)
+        writing = ExportJob(Capture.of(document), request, wish, self._session.contents.shown)
         self.began.emit(request.path)
         if wish.replace_original:
             self._session.hold(
@@ -260,7 +260,7 @@ class Exporting(QObject):
         if request.replace_original:
             self._session.hold(None)
 
-    def _on_cancelled(self, writing: Writing, token: CancelToken) -> None:
+    def _on_cancelled(self, writing: ExportJob, token: CancelToken) -> None:
         report, request = writing.report, writing.request
         if report is not None:
             said = self.tr(
@@ -275,7 +275,7 @@ class Exporting(QObject):
             said = self.tr("Export of {name} cancelled: nothing was written.")
             self.cancelled.emit(said.format(name=request.path.name))
 
-    def _on_not_exported(self, writing: Writing, error: PruneAppError) -> None:
+    def _on_not_exported(self, writing: ExportJob, error: PruneAppError) -> None:
         request, document = writing.request, self._session.document
         self._let_go(request)
         # What is pruned may decide that a container is not kept: only its plan tells.
@@ -290,7 +290,7 @@ class Exporting(QObject):
             return
         self._session.refused.emit(error)
 
-    def _on_exported(self, writing: Writing, report: ExportReport) -> None:
+    def _on_exported(self, writing: ExportJob, report: ExportReport) -> None:
         request, snapshot = writing.request, writing.capture.snapshot
         self._let_go(request)
         # The person may have pruned on meanwhile, or opened another file.

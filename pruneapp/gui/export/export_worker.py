@@ -9,7 +9,7 @@ from pathlib import Path
 from pruneapp.document.capture import Capture
 from pruneapp.export.exporter import ExportRequest, export
 from pruneapp.export.format_sizes import offers, unsized
-from pruneapp.export.provenance import Told, planned, provenance_of
+from pruneapp.export.provenance import ProvenanceState, planned, provenance_of
 from pruneapp.export.records_state import State
 from pruneapp.export.report import ExportReport
 from pruneapp.gui.export.dialog_wish import ExportWish
@@ -46,7 +46,7 @@ def foretold(capture: Capture, job: Job) -> State:
         May cancel.
     """
     recipe = history_recipe(capture, job)
-    return Told(capture.snapshot, planned(capture.snapshot, recipe, job))
+    return ProvenanceState(capture.snapshot, planned(capture.snapshot, recipe, job))
 
 
 def request_of(wish: ExportWish) -> ExportRequest:
@@ -104,7 +104,7 @@ def export_document(capture: Capture, request: ExportRequest, job: Job) -> Expor
 
 
 @dataclass(eq=False)
-class Writing:
+class ExportJob:
     """An export of the window, and what is written beside it.
 
     Attributes

@@ -24,7 +24,7 @@ from pruneapp.gui.widgets.theme_colors import with_defaults
 from pruneapp.results.format_offer import FormatOffer, Landing
 
 
-class Target(QWidget):
+class TargetRow(QWidget):
     """A path, what will become of what is there, and whether the original is to go.
 
     Signals

@@ -20,7 +20,7 @@ from pruneapp.document.capture import Capture
 from pruneapp.document.document_changes import DocumentChanged
 from pruneapp.document.edit import Record
 from pruneapp.errors import PruneAppError, StaleError
-from pruneapp.gui.document.open_document import Session
+from pruneapp.gui.document.open_document import OpenDocument
 from pruneapp.progress import Cancelled, CancelToken, Job
 from pruneapp.sessions.fingerprint_stamp import Stamp
 from pruneapp.sessions.journal import Journal, Said, folder
@@ -34,17 +34,17 @@ View = Callable[[], Mapping[str, Any]]
 
 
 @dataclass(frozen=True)
-class _Told:
+class _JournalStatus:
     """What became of a round of writing."""
 
-    work: _Work
+    work: _AutosaveTask
     error: PruneAppError | None = None
     bug: tuple[str, str] | None = None
     compacted: bool = False
 
 
-class _Work:
-    """One document and its journal, which only the thread of `Keeping` touches."""
+class _AutosaveTask:
+    """One document and its journal, which only the thread of `AutosaveController` touches."""
 
     def __init__(self, taken: JournalFile | None) -> None:
         self.journal = Journal(folder())
@@ -54,7 +54,7 @@ class _Work:
         # What was done while something is written.
         self.meanwhile: SimpleQueue[Said] = SimpleQueue()
 
-    def keep(self, capture: Capture, view: Mapping[str, Any]) -> _Told:
+    def keep(self, capture: Capture, view: Mapping[str, Any]) -> _JournalStatus:
         """Write what is new."""
         newer = self._newer()
         if newer is not None and newer[0].snapshot.revision > capture.snapshot.revision:
@@ -63,13 +63,13 @@ class _Work:
         if self.taken is not None:
             self.taken.delete()
             self.taken = None
-        return _Told(self)
+        return _JournalStatus(self)
 
-    def compact(self, capture: Capture, view: Mapping[str, Any]) -> _Told:
+    def compact(self, capture: Capture, view: Mapping[str, Any]) -> _JournalStatus:
         """Drop what nobody needs any more."""
         with contextlib.suppress(OSError):  # the old one is there, and says all of it
             self.journal.compact(capture, view, Job(cancel=self.token), self._newer)
-        return _Told(self, compacted=True)
+        return _JournalStatus(self, compacted=True)
 
     def end(self) -> None:
         """Delete everything: the work was closed, and what is to be kept is kept elsewhere."""
@@ -86,7 +86,7 @@ class _Work:
         return said
 
 
-class Keeping(QObject):
+class AutosaveController(QObject):
     """Keeps the work of the session's document as long as it is open.
 
     Parameters
@@ -112,12 +112,12 @@ class Keeping(QObject):
 
     _told = Signal(object)
 
-    def __init__(self, session: Session, view: View, parent: QObject | None = None) -> None:
+    def __init__(self, session: OpenDocument, view: View, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._session = session
         self._view = view
         self._pool = ThreadPoolExecutor(1, thread_name_prefix="pruneapp-journal")
-        self._work: _Work | None = None
+        self._work: _AutosaveTask | None = None
         self._busy = False
         self._wanted = False
         # Sentences that were said; and whether there is still something to write.
@@ -157,7 +157,7 @@ class Keeping(QObject):
     def _on_opened(self) -> None:
         saved, document = self._session.saved, self._session.document
         assert document is not None
-        self._work = _Work(saved if isinstance(saved, JournalFile) else None)
+        self._work = _AutosaveTask(saved if isinstance(saved, JournalFile) else None)
         self._busy = self._wanted = self._behind = False
         self._said = set()
         if isinstance(saved, JournalFile):
@@ -196,7 +196,7 @@ class Keeping(QObject):
         else:
             self._submit(self._work.compact)
 
-    def _submit(self, call: Callable[[Capture, Mapping[str, Any]], _Told]) -> None:
+    def _submit(self, call: Callable[[Capture, Mapping[str, Any]], _JournalStatus]) -> None:
         document, work = self._session.document, self._work
         if document is None or work is None:
             return
@@ -206,26 +206,26 @@ class Keeping(QObject):
 
     def _run(
         self,
-        work: _Work,
-        call: Callable[[Capture, Mapping[str, Any]], _Told],
+        work: _AutosaveTask,
+        call: Callable[[Capture, Mapping[str, Any]], _JournalStatus],
         capture: Capture,
         view: Mapping[str, Any],
     ) -> None:
-        told = _Told(work)
+        told = _JournalStatus(work)
         try:
             told = call(capture, view)
         except Cancelled:
             pass
         except PruneAppError as error:
             error.__traceback__ = None  # its frames hold masks
-            told = _Told(work, error)
+            told = _JournalStatus(work, error)
         except Exception as error:  # noqa: BLE001 - any bug is reported, and the thread goes on
             sentence = f"{type(error).__name__}: {error}"
-            told = _Told(work, bug=(sentence, traceback.format_exc()))
+            told = _JournalStatus(work, bug=(sentence, traceback.format_exc()))
         self._told.emit(told)
 
     @Slot(object)
-    def _on_told(self, told: _Told) -> None:
+    def _on_told(self, told: _JournalStatus) -> None:
         if told.work is not self._work:
             return
         self._busy = False

@@ -12,8 +12,8 @@ from pruneapp.document.document import Document
 from pruneapp.document.document_changes import DocumentChanged
 from pruneapp.errors import OriginalChangedError, PruneAppError
 from pruneapp.gui.app.jobs import Jobs
-from pruneapp.gui.app.jobs_spare_time import SpareTime
-from pruneapp.gui.document.open_document import Session
+from pruneapp.gui.app.jobs_spare_time import IdleScheduler
+from pruneapp.gui.document.open_document import OpenDocument
 from pruneapp.sessions.journal_reader_recovery import JournalFile
 from pruneapp.sessions.restore_reopen import Saved
 
@@ -42,13 +42,13 @@ class Checksums(QObject):
     counted = Signal(str, str)
     troubled = Signal(object)
 
-    def __init__(self, session: Session, jobs: Jobs, parent: QObject | None = None) -> None:
+    def __init__(self, session: OpenDocument, jobs: Jobs, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._session = session
         # What they were when the work was saved, of files that were written since, maybe copied.
         self._claimed: dict[str, str] = {}
         self._uncounted: list[FileSource] = []
-        self._spare = SpareTime(jobs, PAUSE_MS, self._count, self)
+        self._spare = IdleScheduler(jobs, PAUSE_MS, self._count, self)
         session.opened.connect(self._on_opened)
         session.changed.connect(self._on_changed)
         session.closed.connect(self._on_closed)

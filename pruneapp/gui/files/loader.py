@@ -11,10 +11,10 @@ from pruneapp.errors import PruneAppError
 from pruneapp.gui.app.jobs import Jobs
 from pruneapp.gui.app.jobs_tasks import Task
 from pruneapp.gui.files.loader_loading import Opened, Prepare, load
-from pruneapp.sessions.open_path import Wish
+from pruneapp.sessions.open_path import OpenRequest
 
 
-class Loader(QObject):
+class FileLoader(QObject):
     """Opens one file at a time; what comes too late is closed again.
 
     Parameters
@@ -49,7 +49,7 @@ class Loader(QObject):
         """Whether a file is being opened."""
         return self._task is not None
 
-    def open(self, wish: Wish) -> None:
+    def open(self, wish: OpenRequest) -> None:
         """Open a checkpoint, a session, or work that was left behind, and nothing asked before."""
         if self._task is not None:
             self._task.cancel()
@@ -66,7 +66,7 @@ class Loader(QObject):
         self._task = None
         self.opened.emit(opened)
 
-    def _on_error(self, wish: Wish, error: PruneAppError) -> None:
+    def _on_error(self, wish: OpenRequest, error: PruneAppError) -> None:
         self._task = None
         self.failed.emit(error, wish)
         self.ended.emit()

@@ -18,14 +18,14 @@ from pruneapp.progress import CancelToken, Job
 from pruneapp.results.document_rows_tensor_row import TensorRow
 from pruneapp.results.short_names import ShortNames
 from pruneapp.sessions.journal_reader_recovery import JournalFile
-from pruneapp.sessions.open_path import Wish, open_wish
+from pruneapp.sessions.open_path import OpenRequest, open_wish
 from pruneapp.sessions.restore_reopen import Saved
 
 Prepare = Callable[[tuple[TensorRow, ...], CancelToken], object]
 
 
 @dataclass(frozen=True)
-class Contents:
+class LoadedContents:
     """What the tensors of a file come to, counted in the worker: there may be 100,000 of them.
 
     Attributes
@@ -56,7 +56,7 @@ class Contents:
     companions: tuple[str, ...] = ()
 
 
-def contents_of(document: Document, cancel: CancelToken) -> Contents:
+def contents_of(document: Document, cancel: CancelToken) -> LoadedContents:
     """Count what the window asks for again and again."""
     entries = document.checkpoint.entries
     shown = display_names(tuple(entries), cancel)
@@ -88,7 +88,7 @@ def contents_of(document: Document, cancel: CancelToken) -> Contents:
         able.update(
             [(r.kind, r.by_default) for r in made if r.kind and not r.why_not and len(r.shape) > 1]
         )
-    return Contents(
+    return LoadedContents(
         rows=tuple(rows),
         by_name=by_name,
         shown=shown,
@@ -112,7 +112,7 @@ class Opened:
     """What the worker hands over after opening a file."""
 
     document: Document
-    contents: Contents
+    contents: LoadedContents
     extra: object
     saved: Saved | None
 
@@ -121,7 +121,7 @@ class Opened:
         _close(self.document, self.saved)
 
 
-def load(wish: Wish, prepare: Prepare, job: Job) -> Opened:
+def load(wish: OpenRequest, prepare: Prepare, job: Job) -> Opened:
     """Open what is wished for, and count its contents; nothing stays open if that fails.
 
     Parameters

@@ -15,15 +15,15 @@ from pruneapp.document.document_changes import DocumentChanged
 from pruneapp.errors import PruneAppError
 from pruneapp.gui.app import dialogs
 from pruneapp.gui.app.jobs import Jobs
-from pruneapp.gui.app.notifications import Subject
+from pruneapp.gui.app.notifications import NoticeTopic
 from pruneapp.gui.app.settings import Settings
 from pruneapp.gui.commands.command import RECENT
-from pruneapp.gui.document.open_document import Session
-from pruneapp.gui.export.export_controller import Exporting
-from pruneapp.gui.files.session_controller import Sessions
-from pruneapp.gui.mainwindow.status_controller import Telling
+from pruneapp.gui.document.open_document import OpenDocument
+from pruneapp.gui.export.export_controller import ExportController
+from pruneapp.gui.files.session_controller import SessionController
+from pruneapp.gui.mainwindow.status_controller import StatusController
 from pruneapp.gui.mainwindow.window import MainWindow
-from pruneapp.sessions.open_path import Wish
+from pruneapp.sessions.open_path import OpenRequest
 from pruneapp.sessions.session_file_layout import SUFFIX
 
 # What the dialog shows of a folder; an index of shards is JSON.
@@ -32,7 +32,7 @@ FILES = " ".join(
 )
 
 
-class Opening(QObject):
+class OpenController(QObject):
     """The commands that open and close a file.
 
     Parameters
@@ -52,13 +52,13 @@ class Opening(QObject):
     def __init__(
         self,
         window: MainWindow,
-        session: Session,
+        session: OpenDocument,
         jobs: Jobs,
         settings: Settings,
         *,
-        telling: Telling,
-        exporting: Exporting,
-        sessions: Sessions,
+        telling: StatusController,
+        exporting: ExportController,
+        sessions: SessionController,
     ) -> None:
         super().__init__(window)
         self._window = window
@@ -91,9 +91,9 @@ class Opening(QObject):
     @Slot(object)
     def open(self, path: Path, state_dict: str | None = None) -> None:
         """Open a file, after asking about work that would be lost."""
-        self.open_work(Wish(path, state_dict))
+        self.open_work(OpenRequest(path, state_dict))
 
-    def open_work(self, wish: Wish) -> None:
+    def open_work(self, wish: OpenRequest) -> None:
         """Open a file, a session or work that was left behind, after asking about what is open."""
         go = partial(self._session.open_work, wish)
         if self._may_lose(go):
@@ -155,10 +155,10 @@ class Opening(QObject):
         except PruneAppError as error:
             self._telling.refuse(error)
         else:
-            self._telling.end(Subject.OPEN_FILE)
+            self._telling.end(NoticeTopic.OPEN_FILE)
 
     def _on_changed(self, _change: DocumentChanged) -> None:
-        if self._telling.tells_of(Subject.OPEN_FILE):  # it may be back
+        if self._telling.tells_of(NoticeTopic.OPEN_FILE):  # it may be back
             self._look_again()
 
     def may_leave(self) -> bool:
@@ -173,7 +173,7 @@ class Opening(QObject):
             return
         contents = document.checkpoint.contents
         self._telling.offer(
-            Subject.STATE_DICTS,
+            NoticeTopic.STATE_DICTS,
             self.tr("This file holds {n} state dicts; '{key}' is shown.").format(
                 n=len(contents.state_dicts), key=contents.state_dict
             ),

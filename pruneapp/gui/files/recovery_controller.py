@@ -13,31 +13,31 @@ from pruneapp.errors import PruneAppError
 from pruneapp.gui.app import dialogs
 from pruneapp.gui.app.jobs import Jobs, Urgency
 from pruneapp.gui.app.settings import Settings
-from pruneapp.gui.document.open_document import Session
-from pruneapp.gui.export.export_controller import Exporting
+from pruneapp.gui.document.open_document import OpenDocument
+from pruneapp.gui.export.export_controller import ExportController
 from pruneapp.gui.files.recovery_view import FoundFiles, FoundWork
 from pruneapp.gui.mainwindow.window import MainWindow
 from pruneapp.progress import Job
 from pruneapp.sessions.journal import folder
 from pruneapp.sessions.journal_file_log_file import delete
 from pruneapp.sessions.journal_reader_recovery import LeftBehind, left_behind, read_journal
-from pruneapp.sessions.open_path import Wish
+from pruneapp.sessions.open_path import OpenRequest
 
 
 @dataclass(frozen=True)
-class _Found:
+class _Recoverable:
     works: tuple[LeftBehind, ...]
     files: tuple[tuple[Path, int], ...]
 
 
-def look_for(places: frozenset[Path], job: Job) -> _Found:
+def look_for(places: frozenset[Path], job: Job) -> _Recoverable:
     """Return what was left behind: journals, and temporary files in some folders."""
     works = left_behind(folder(), job)
     files: list[tuple[Path, int]] = []
     for place in sorted(places):
         job.step(0)
         files += [(path, _size(path)) for path in find_abandoned(place)]
-    return _Found(works, tuple(files))
+    return _Recoverable(works, tuple(files))
 
 
 def _size(path: Path) -> int:
@@ -48,7 +48,7 @@ def _size(path: Path) -> int:
         return 0
 
 
-class Recovering(QObject):
+class RecoveryController(QObject):
     """Looks for what was left behind, and does with it what the person wants.
 
     Parameters
@@ -67,12 +67,12 @@ class Recovering(QObject):
     def __init__(
         self,
         window: MainWindow,
-        session: Session,
+        session: OpenDocument,
         jobs: Jobs,
         settings: Settings,
         *,
-        exporting: Exporting,
-        open_work: Callable[[Wish], None],
+        exporting: ExportController,
+        open_work: Callable[[OpenRequest], None],
     ) -> None:
         super().__init__(window)
         self._window = window
@@ -80,7 +80,7 @@ class Recovering(QObject):
         self._jobs = jobs
         self._settings = settings
         self._open_work = open_work
-        self._found = _Found((), ())
+        self._found = _Recoverable((), ())
         self._offers = True
         # What is being opened; work that is held by that cannot be opened a second time.
         self._under_way: Path | None = None
@@ -106,7 +106,7 @@ class Recovering(QObject):
             urgency=Urgency.ASIDE,
         )
 
-    def _on_found(self, found: _Found) -> None:
+    def _on_found(self, found: _Recoverable) -> None:
         self._found = found
         files = None
         if found.files:
@@ -131,7 +131,7 @@ class Recovering(QObject):
 
     def _restore(self, key: str) -> None:
         if Path(key) != self._under_way:
-            self._open_work(Wish(Path(key), is_journal=True))
+            self._open_work(OpenRequest(Path(key), is_journal=True))
 
     def _delete(self, key: str) -> None:
         work = next((w for w in self._found.works if str(w.path) == key), None)

@@ -25,18 +25,18 @@ from pruneapp.errors import (
 from pruneapp.export.report import ExportReport
 from pruneapp.gui.app import dialogs
 from pruneapp.gui.app.jobs import Jobs
-from pruneapp.gui.app.notifications import Subject
+from pruneapp.gui.app.notifications import NoticeTopic
 from pruneapp.gui.app.settings import Settings
-from pruneapp.gui.document.open_document import Session
-from pruneapp.gui.files.autosave_controller import Keeping
+from pruneapp.gui.document.open_document import OpenDocument
+from pruneapp.gui.files.autosave_controller import AutosaveController
 from pruneapp.gui.mainwindow.document_panels_view_state import ViewState
-from pruneapp.gui.mainwindow.status_controller import Telling
+from pruneapp.gui.mainwindow.status_controller import StatusController
 from pruneapp.gui.mainwindow.window import MainWindow
 from pruneapp.gui.widgets import number_format
 from pruneapp.results.document_rows_history import HistoryItem
 from pruneapp.sessions.fingerprint_stamp import Stamp
 from pruneapp.sessions.journal_reader_recovery import JournalFile
-from pruneapp.sessions.open_path import Wish
+from pruneapp.sessions.open_path import OpenRequest
 from pruneapp.sessions.session_file import save_session
 from pruneapp.sessions.session_file_file import SessionFile
 from pruneapp.sessions.session_file_layout import SUFFIX
@@ -54,7 +54,7 @@ class _Saving:
     instead_of: Stamp | None
 
 
-class Sessions(QObject):
+class SessionController(QObject):
     """The session file of the document, the commands for it, and the title of the window.
 
     Parameters
@@ -81,12 +81,12 @@ class Sessions(QObject):
     def __init__(
         self,
         window: MainWindow,
-        session: Session,
+        session: OpenDocument,
         jobs: Jobs,
         settings: Settings,
         *,
-        telling: Telling,
-        keeping: Keeping,
+        telling: StatusController,
+        keeping: AutosaveController,
         view: ViewState,
     ) -> None:
         super().__init__(window)
@@ -219,7 +219,7 @@ class Sessions(QObject):
         elif isinstance(error, SessionChangedError) and here:
             self._ask_about_other(saving)
         else:
-            self._telling.refuse_about(Subject.SAVING, error)
+            self._telling.refuse_about(NoticeTopic.SAVING, error)
 
     def _ask_about_other(self, saving: _Saving) -> None:
         answer = dialogs.replace_session(self._window, saving.path.name)
@@ -266,10 +266,12 @@ class Sessions(QObject):
 
     # -- the checkpoint is elsewhere, or another one --------------------------------------------
 
-    def _on_misplaced(self, error: OriginalMissingError | OriginalChangedError, wish: Wish) -> None:
+    def _on_misplaced(
+        self, error: OriginalMissingError | OriginalChangedError, wish: OpenRequest
+    ) -> None:
         if isinstance(error, OriginalChangedError) and error.fits and not wish.only_masks:
             self._telling.offer(
-                Subject.OTHER_MASKS,
+                NoticeTopic.OTHER_MASKS,
                 self.tr(
                     "The masks of '{name}' can be applied to this file, without the history."
                 ).format(name=wish.path.name),
@@ -277,14 +279,14 @@ class Sessions(QObject):
                 partial(self._open, wish, only_masks=True),
             )
         self._telling.offer(
-            Subject.OPENING,
+            NoticeTopic.OPENING,
             error.sentence,
             self.tr("Locate…"),
             partial(self._find, wish, in_folder=error.in_folder),
             details=error.details,
         )
 
-    def _find(self, wish: Wish, *, in_folder: bool) -> None:
+    def _find(self, wish: OpenRequest, *, in_folder: bool) -> None:
         title = self.tr("Locate the checkpoint of '{name}'").format(name=wish.path.name)
         beside = str(wish.path.parent)
         if in_folder:
@@ -294,9 +296,11 @@ class Sessions(QObject):
         if name:
             self._open(wish, original=Path(name))
 
-    def _open(self, wish: Wish, *, original: Path | None = None, only_masks: bool = False) -> None:
+    def _open(
+        self, wish: OpenRequest, *, original: Path | None = None, only_masks: bool = False
+    ) -> None:
         self._session.open_work(
-            Wish(
+            OpenRequest(
                 wish.path,
                 original=original or wish.original,
                 only_masks=only_masks,

@@ -10,7 +10,7 @@ from pruneapp.gui.document.history_view import HistoryStrip
 from pruneapp.gui.manual_edit.edit_views_hand_options import HandOptions
 from pruneapp.gui.method_form.panel import PruneForm
 from pruneapp.gui.plots.pages import PicturePages
-from pruneapp.gui.preview.panel import Forecast
+from pruneapp.gui.preview.panel import PreviewPanel
 from pruneapp.gui.tree.panel import ModuleTree
 
 FORM_WIDTH = 330
@@ -43,7 +43,7 @@ class DocumentViews(QObject):
         self.history = HistoryStrip()
         self.form = PruneForm()
         self.form.checkedUsed.connect(self.tree.set_used)
-        self.forecast = Forecast()
+        self.forecast = PreviewPanel()
         column = _FormColumn(self.form, self.forecast, self.forecast.action)
         self.tree_dock = _dock("tree", self.tr("Modules"), _padded(self.tree, 8, 4), parent)
         self.form_dock = _dock("form", self.tr("Prune"), column, parent)

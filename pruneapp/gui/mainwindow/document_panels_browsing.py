@@ -15,7 +15,7 @@ PAGES = ("page_weights", "page_distribution", "page_channels", "page_model", "pa
 _LEAST_MIDDLE = 460  # pixels that the picture keeps when the list takes of its room
 
 
-class Browsing(QObject):
+class TreeController(QObject):
     """The commands of the menu View, and those of the tree that only look.
 
     Parameters

@@ -8,7 +8,7 @@ from typing import Any
 from PySide6.QtCore import QObject
 
 from pruneapp.gui.app.settings import Settings
-from pruneapp.gui.document.open_document import Session
+from pruneapp.gui.document.open_document import OpenDocument
 from pruneapp.gui.mainwindow.document_panels import DocumentViews
 from pruneapp.gui.mainwindow.document_panels_view_state import ViewState
 
@@ -16,7 +16,7 @@ from pruneapp.gui.mainwindow.document_panels_view_state import ViewState
 _MOST_CHECKED = 1_000
 
 
-class Remembering(QObject):
+class ViewMemory(QObject):
     """Keeps in the settings what is looked at when a file is closed, and shows it again.
 
     A file that is opened from a session, or from work that was left behind, is shown as that says.
@@ -31,7 +31,7 @@ class Remembering(QObject):
 
     def __init__(
         self,
-        session: Session,
+        session: OpenDocument,
         views: DocumentViews,
         settings: Settings,
         view: ViewState,

@@ -7,7 +7,7 @@ from typing import Any
 
 from pruneapp.document.step import Row
 from pruneapp.errors import ParameterError
-from pruneapp.gui.document.open_document import Session
+from pruneapp.gui.document.open_document import OpenDocument
 from pruneapp.gui.mainwindow.document_panels import DocumentViews
 from pruneapp.gui.method_form.form_model import FormRequest, FormRow
 from pruneapp.gui.plots.pages import Page
@@ -32,7 +32,7 @@ class ViewState:
 
     def __init__(
         self,
-        session: Session,
+        session: OpenDocument,
         views: DocumentViews,
         *,
         show_tensor: Callable[[str], None],

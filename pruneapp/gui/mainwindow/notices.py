@@ -57,7 +57,7 @@ class _Line(ElidedLabel):
         self.fitted.emit()
 
 
-class Notice(QWidget):
+class NoticeRow(QWidget):
     """One notice; all of its sentence, or a line of it where room is short.
 
     Signals
@@ -226,7 +226,7 @@ class NoticeBar(QWidget):
         self._next = 1
         self._most, self._short = _MOST, False
         self._names: ShortNames | None = None
-        self.notices: list[Notice] = []
+        self.notices: list[NoticeRow] = []
         self._layout = QVBoxLayout(self)
         self._layout.setContentsMargins(0, 0, 0, 0)
         self._layout.setSpacing(4)
@@ -249,7 +249,7 @@ class NoticeBar(QWidget):
         for old in self.notices:
             if old.content == content:
                 return old.number
-        notice = Notice(
+        notice = NoticeRow(
             self._next,
             sentence,
             action=action,

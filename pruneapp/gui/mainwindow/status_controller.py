@@ -13,9 +13,9 @@ from pruneapp.document.document_changes import DocumentChanged
 from pruneapp.errors import PruneAppError, abridged, escaped
 from pruneapp.gui.app.jobs import Jobs
 from pruneapp.gui.app.jobs_tasks import JobProgress
-from pruneapp.gui.app.notifications import Subject
+from pruneapp.gui.app.notifications import NoticeTopic
 from pruneapp.gui.commands.declarations_commands import ACTIONS
-from pruneapp.gui.document.open_document import Session
+from pruneapp.gui.document.open_document import OpenDocument
 from pruneapp.gui.mainwindow.document_panels import DocumentViews
 from pruneapp.gui.mainwindow.window import MainWindow
 from pruneapp.gui.tree.nodes import Nodes
@@ -25,7 +25,7 @@ from pruneapp.results.short_names import ShortNames
 LONGEST_STEP = 40
 
 
-class Telling(QObject):
+class StatusController(QObject):
     """Tells the views around the pictures what happened.
 
     Parameters
@@ -43,14 +43,14 @@ class Telling(QObject):
     """
 
     def __init__(
-        self, window: MainWindow, views: DocumentViews, session: Session, jobs: Jobs
+        self, window: MainWindow, views: DocumentViews, session: OpenDocument, jobs: Jobs
     ) -> None:
         super().__init__(window)
         self._window = window
         self._views = views
         self._session = session
         self._on_action: dict[int, Callable[[], None]] = {}
-        self._about: dict[Subject, int] = {}
+        self._about: dict[NoticeTopic, int] = {}
         self._stuck = 0
         self.own_methods = False
         window.notices.actionRequested.connect(self._on_notice_action)
@@ -76,23 +76,23 @@ class Telling(QObject):
 
         What else was said is of the document that is open, and stays until it is replaced.
         """
-        self.end(Subject.ASKED, Subject.OPENING, Subject.OTHER_MASKS)
+        self.end(NoticeTopic.ASKED, NoticeTopic.OPENING, NoticeTopic.OTHER_MASKS)
 
     @Slot(object)
     def end_export(self, _path: object) -> None:
         """Take away why an export did not work: one has."""
-        self.end(Subject.ASKED, Subject.EXPORT)
+        self.end(NoticeTopic.ASKED, NoticeTopic.EXPORT)
 
     @Slot(object)
     def end_saving(self, _path: object) -> None:
         """Take away why a session could not be saved: it is."""
-        self.end(Subject.ASKED, Subject.SAVING)
+        self.end(NoticeTopic.ASKED, NoticeTopic.SAVING)
 
-    def tells_of(self, subject: Subject) -> bool:
+    def tells_of(self, subject: NoticeTopic) -> bool:
         """Whether a notice stands that is about this."""
         return self._window.notices.has(self._about.get(subject, 0))
 
-    def end(self, *subjects: Subject) -> None:
+    def end(self, *subjects: NoticeTopic) -> None:
         """Take away what is said of these: it is true no more."""
         for subject in subjects:
             self._withdraw(self._about.pop(subject, 0))
@@ -145,7 +145,7 @@ class Telling(QObject):
             self._show_numbers(change.names)
         self._show_position()
         if change.kind != "exported":
-            self.end(Subject.ASKED, Subject.PRUNING)
+            self.end(NoticeTopic.ASKED, NoticeTopic.PRUNING)
 
     def enable(self) -> None:
         """Offer what can be done now."""
@@ -209,9 +209,9 @@ class Telling(QObject):
     @Slot(object)
     def refuse(self, error: PruneAppError) -> None:
         """Say why something cannot be done, above the picture."""
-        self.refuse_about(Subject.of(error), error)
+        self.refuse_about(NoticeTopic.of(error), error)
 
-    def refuse_about(self, subject: Subject, error: PruneAppError) -> None:
+    def refuse_about(self, subject: NoticeTopic, error: PruneAppError) -> None:
         """Say it of what is not told by the error alone."""
         sentence = f"{error.sentence} {error.remedy}".strip()
         number = self._window.notices.set_notice(sentence, details=error.details)
@@ -220,24 +220,24 @@ class Telling(QObject):
     @Slot(object)
     def refuse_keeping(self, error: PruneAppError) -> None:
         """Say why work is not kept for the next start."""
-        self.refuse_about(Subject.KEEPING, error)
+        self.refuse_about(NoticeTopic.KEEPING, error)
 
     @Slot(object)
     def refuse_checksum(self, error: PruneAppError) -> None:
         """Say that the open file is not the one that the work was made with."""
-        self.refuse_about(Subject.CHECKSUM, error)
+        self.refuse_about(NoticeTopic.CHECKSUM, error)
 
     def say_done(self, text: str) -> None:
         """Say what was done, in the status bar."""
         self._window.done.set_done(text)
 
-    def mention(self, subject: Subject, text: str) -> None:
+    def mention(self, subject: NoticeTopic, text: str) -> None:
         """Say what is no trouble, above the picture."""
         self._replace(subject, self._window.notices.set_notice(text, trouble=False))
 
     def offer(
         self,
-        subject: Subject,
+        subject: NoticeTopic,
         text: str,
         action: str,
         call: Callable[[], None],
@@ -251,7 +251,7 @@ class Telling(QObject):
         self._replace(subject, number)
         self._on_action[number] = call
 
-    def _replace(self, subject: Subject, number: int) -> None:
+    def _replace(self, subject: NoticeTopic, number: int) -> None:
         older = self._about.get(subject, number)
         self._about[subject] = number
         if older != number:

@@ -30,7 +30,7 @@ from pruneapp.gui.widgets.controls import ComboBox
 from pruneapp.gui.widgets.controls_tab_order import move_focus
 from pruneapp.gui.widgets.status import JobStatus, ModelStatus
 from pruneapp.gui.widgets.status_done import Done
-from pruneapp.gui.widgets.theme import Appearance, Theme
+from pruneapp.gui.widgets.theme import Theme, ThemeManager
 
 SIZE = QSize(1280, 800)
 DOCKS = (320, 330)  # widths of tree and form at first
@@ -67,7 +67,7 @@ class MainWindow(QMainWindow):
     activated = Signal()
     closing = Signal(object)
 
-    def __init__(self, settings: Settings, appearance: Appearance) -> None:
+    def __init__(self, settings: Settings, appearance: ThemeManager) -> None:
         super().__init__()
         self._settings = settings
         self._appearance = appearance

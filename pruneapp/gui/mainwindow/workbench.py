@@ -13,45 +13,45 @@ from PySide6.QtGui import QCloseEvent
 
 from pruneapp.document.document_changes import DocumentChanged
 from pruneapp.gui.app.jobs import Jobs
-from pruneapp.gui.app.notifications import Subject
+from pruneapp.gui.app.notifications import NoticeTopic
 from pruneapp.gui.app.settings import Settings
-from pruneapp.gui.app.settings_controller import Choosing
-from pruneapp.gui.commands.palette_controller import Finding
-from pruneapp.gui.compare.compare_controller import Comparing
-from pruneapp.gui.document.history_controller import Moving
-from pruneapp.gui.document.history_controller_step_series import StepSeries
-from pruneapp.gui.document.open_document import Session
-from pruneapp.gui.export.export_controller import Exporting
-from pruneapp.gui.files.autosave_controller import Keeping
+from pruneapp.gui.app.settings_controller import SettingsController
+from pruneapp.gui.commands.palette_controller import PaletteController
+from pruneapp.gui.compare.compare_controller import CompareController
+from pruneapp.gui.document.history_controller import HistoryController
+from pruneapp.gui.document.history_controller_step_series import StepSequence
+from pruneapp.gui.document.open_document import OpenDocument
+from pruneapp.gui.export.export_controller import ExportController
+from pruneapp.gui.files.autosave_controller import AutosaveController
 from pruneapp.gui.files.autosave_controller_checksums import Checksums
-from pruneapp.gui.files.open_controller import Opening
-from pruneapp.gui.files.recovery_controller import Recovering
-from pruneapp.gui.files.session_controller import Sessions
+from pruneapp.gui.files.open_controller import OpenController
+from pruneapp.gui.files.recovery_controller import RecoveryController
+from pruneapp.gui.files.session_controller import SessionController
 from pruneapp.gui.mainwindow.document_panels import DocumentViews
-from pruneapp.gui.mainwindow.document_panels_browsing import Browsing
-from pruneapp.gui.mainwindow.document_panels_remembering import Remembering
+from pruneapp.gui.mainwindow.document_panels_browsing import TreeController
+from pruneapp.gui.mainwindow.document_panels_remembering import ViewMemory
 from pruneapp.gui.mainwindow.document_panels_view_state import ViewState
-from pruneapp.gui.mainwindow.status_controller import Telling
+from pruneapp.gui.mainwindow.status_controller import StatusController
 from pruneapp.gui.mainwindow.window import MainWindow
-from pruneapp.gui.manual_edit.edit_controller_handwork import Handwork
-from pruneapp.gui.method_form.form_controller import Asking
-from pruneapp.gui.method_form.form_controller_extras import Extras
-from pruneapp.gui.patterns.pattern_controller import PatternChecking
-from pruneapp.gui.plots.plot_controller import Looking
-from pruneapp.gui.plots.table_controller import Tables
-from pruneapp.gui.plots.threshold_controller import Dragging
-from pruneapp.gui.preview.histogram_controller import Counting
-from pruneapp.gui.preview.preview_controller import Forecasting
-from pruneapp.gui.preview.preview_controller_pruning import Pruning
-from pruneapp.gui.preview.step_info_controller import Sizing
-from pruneapp.gui.preview.step_info_controller_pairing import Pairing
-from pruneapp.gui.preview.step_info_controller_targeting import Targeting
-from pruneapp.gui.preview.tree_preview import Foreshadowing
-from pruneapp.gui.recipes.recipe_controller import Recipes
-from pruneapp.gui.recipes.rounds_controller import Rounds
+from pruneapp.gui.manual_edit.edit_controller_handwork import ManualEditController
+from pruneapp.gui.method_form.form_controller import FormController
+from pruneapp.gui.method_form.form_controller_extras import LoadedMasks
+from pruneapp.gui.patterns.pattern_controller import PatternController
+from pruneapp.gui.plots.plot_controller import PlotController
+from pruneapp.gui.plots.table_controller import TableController
+from pruneapp.gui.plots.threshold_controller import ThresholdController
+from pruneapp.gui.preview.histogram_controller import HistogramController
+from pruneapp.gui.preview.preview_controller import PreviewController
+from pruneapp.gui.preview.preview_controller_pruning import PruneController
+from pruneapp.gui.preview.step_info_controller import ExportSizePreview
+from pruneapp.gui.preview.step_info_controller_pairing import CoupledTensorCounts
+from pruneapp.gui.preview.step_info_controller_targeting import FileSizeTarget
+from pruneapp.gui.preview.tree_preview import TreePreview
+from pruneapp.gui.recipes.recipe_controller import RecipeController
+from pruneapp.gui.recipes.rounds_controller import RoundsController
 from pruneapp.gui.tree.nodes import Nodes
 from pruneapp.gui.tree.nodes_building import build_nodes
-from pruneapp.gui.widgets.theme import Appearance
+from pruneapp.gui.widgets.theme import ThemeManager
 from pruneapp.methods.method import Method
 
 
@@ -69,19 +69,19 @@ class Workbench(QObject):
         The parts, for the tests and the tour.
     """
 
-    def __init__(self, window: MainWindow, settings: Settings, appearance: Appearance) -> None:
+    def __init__(self, window: MainWindow, settings: Settings, appearance: ThemeManager) -> None:
         super().__init__(window)
         self.window = window
         self.settings = settings
         self.jobs = Jobs(self)
         self.views = DocumentViews(window)
         window.furnish(self.views.tree_dock, self.views.middle, self.views.form_dock)
-        self.session = Session(self.jobs, settings, build_nodes, self)
-        self.extras = Extras(self.session, self.jobs, self)
-        self.telling = Telling(window, self.views, self.session, self.jobs)
+        self.session = OpenDocument(self.jobs, settings, build_nodes, self)
+        self.extras = LoadedMasks(self.session, self.jobs, self)
+        self.telling = StatusController(window, self.views, self.session, self.jobs)
         self._connect_document()
-        self.asking = Asking(self.session, self.views, self.extras, window)
-        self.forecasting = Forecasting(
+        self.asking = FormController(self.session, self.views, self.extras, window)
+        self.forecasting = PreviewController(
             self.session,
             self.jobs,
             panel=self.views.forecast,
@@ -89,7 +89,7 @@ class Workbench(QObject):
             extras=self.extras,
             parent=self,
         )
-        self.pruning = Pruning(
+        self.pruning = PruneController(
             window,
             self.session,
             self.jobs,
@@ -98,21 +98,23 @@ class Workbench(QObject):
             forecasting=self.forecasting,
             telling=self.telling,
         )
-        self.counting = Counting(self.session, self.jobs, self.forecasting, self)
-        self.sizing = Sizing(
+        self.counting = HistogramController(self.session, self.jobs, self.forecasting, self)
+        self.sizing = ExportSizePreview(
             self.session, self.jobs, self.forecasting, self.views.forecast, parent=self
         )
-        self.pairing = Pairing(
+        self.pairing = CoupledTensorCounts(
             self.session, self.jobs, self.forecasting, self.views.form, parent=self
         )
-        self.targeting = Targeting(self.session, self.jobs, self.asking, self.views.form, window)
-        self.foreshadowing = Foreshadowing(self.forecasting.outlook, self.views.tree, self)
+        self.targeting = FileSizeTarget(
+            self.session, self.jobs, self.asking, self.views.form, window
+        )
+        self.foreshadowing = TreePreview(self.forecasting.outlook, self.views.tree, self)
         self.forecasting.outlook.assigned.connect(self._on_assigned)
         self.forecasting.in_force.judged.connect(self.foreshadowing.set_standing)
-        self.looking = Looking(
+        self.looking = PlotController(
             self.session, self.jobs, self.forecasting, self.views.pages, parent=self
         )
-        self.dragging = Dragging(
+        self.dragging = ThresholdController(
             self.session,
             self.jobs,
             asking=self.asking,
@@ -125,10 +127,10 @@ class Workbench(QObject):
         self.counting.completed.connect(self.looking.recount)
         self.counting.completed.connect(self.forecasting.outlook.note_counted)
         self.counting.completed.connect(self.forecasting.in_force.recount)
-        self.exporting = Exporting(
+        self.exporting = ExportController(
             self.session, self.jobs, appearance, window, asked=self.views.forecast.action.asked
         )
-        self.tables = Tables(
+        self.tables = TableController(
             self.session,
             self.jobs,
             window,
@@ -136,7 +138,7 @@ class Workbench(QObject):
             pages=self.views.pages,
             parent=self,
         )
-        self.browsing = Browsing(self.views, window.actions_, settings, self)
+        self.browsing = TreeController(self.views, window.actions_, settings, self)
         view = ViewState(
             self.session,
             self.views,
@@ -144,9 +146,9 @@ class Workbench(QObject):
             show_page=self.browsing.show_page,
             check=self.asking.check,
         )
-        self.keeping = Keeping(self.session, view.glance, self)
+        self.keeping = AutosaveController(self.session, view.glance, self)
         self.checksums = Checksums(self.session, self.jobs, self)
-        self.sessions = Sessions(
+        self.sessions = SessionController(
             window,
             self.session,
             self.jobs,
@@ -155,7 +157,7 @@ class Workbench(QObject):
             keeping=self.keeping,
             view=view,
         )
-        self.opening = Opening(
+        self.opening = OpenController(
             window,
             self.session,
             self.jobs,
@@ -164,7 +166,7 @@ class Workbench(QObject):
             exporting=self.exporting,
             sessions=self.sessions,
         )
-        self.recovering = Recovering(
+        self.recovering = RecoveryController(
             window,
             self.session,
             self.jobs,
@@ -172,11 +174,11 @@ class Workbench(QObject):
             exporting=self.exporting,
             open_work=self.opening.open_work,
         )
-        series = StepSeries(self.session, self.jobs, self)
-        self.recipes = Recipes(
+        series = StepSequence(self.session, self.jobs, self)
+        self.recipes = RecipeController(
             window, self.session, self.jobs, series, telling=self.telling, appearance=appearance
         )
-        self.rounds = Rounds(
+        self.rounds = RoundsController(
             window,
             self.session,
             series,
@@ -186,9 +188,11 @@ class Workbench(QObject):
             appearance=appearance,
         )
         self.views.form.roundsAsked.connect(self.rounds.ask)
-        self.moving = Moving(self.session, self.jobs, self)
-        self.comparing = Comparing(self.session, self.jobs, self.looking, self.views, window)
-        self.handwork = Handwork(
+        self.moving = HistoryController(self.session, self.jobs, self)
+        self.comparing = CompareController(
+            self.session, self.jobs, self.looking, self.views, window
+        )
+        self.handwork = ManualEditController(
             window,
             self.views,
             self.session,
@@ -200,7 +204,7 @@ class Workbench(QObject):
             appearance=appearance,
             settings=settings,
         )
-        self.pattern_checking = PatternChecking(
+        self.pattern_checking = PatternController(
             window,
             self.session,
             self.jobs,
@@ -209,9 +213,9 @@ class Workbench(QObject):
             telling=self.telling,
             appearance=appearance,
         )
-        self.remembering = Remembering(self.session, self.views, settings, view, self)
-        self.choosing = Choosing(window, self.jobs, settings, appearance)
-        self.finding = Finding(
+        self.remembering = ViewMemory(self.session, self.views, settings, view, self)
+        self.choosing = SettingsController(window, self.jobs, settings, appearance)
+        self.finding = PaletteController(
             window,
             self.views,
             self.session,
@@ -320,12 +324,12 @@ class Workbench(QObject):
         self.looking.look_at(name)
 
     def _on_device(self) -> None:
-        self.telling.end(Subject.DEVICE)
+        self.telling.end(NoticeTopic.DEVICE)
         self.forecasting.renew()
 
     def _on_methods(self, methods: tuple[Method, ...]) -> None:
         self.asking.offer_methods()
         self.telling.own_methods = True
         names = ", ".join(method.label for method in methods)
-        self.telling.mention(Subject.METHOD, self.tr("Loaded: {names}.").format(names=names))
+        self.telling.mention(NoticeTopic.METHOD, self.tr("Loaded: {names}.").format(names=names))
         self.forecasting.renew()

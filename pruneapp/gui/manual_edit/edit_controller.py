@@ -19,11 +19,11 @@ from pruneapp.edits.coupled_tensors_complete import complete_channels
 from pruneapp.errors import PruneAppError
 from pruneapp.gui.app.jobs import Jobs
 from pruneapp.gui.app.jobs_tasks import Task
-from pruneapp.gui.document.open_document import Session
+from pruneapp.gui.document.open_document import OpenDocument
 from pruneapp.gui.manual_edit.edit_views import AlikeDialog
-from pruneapp.gui.manual_edit.edit_worker import Made, make, prepared
+from pruneapp.gui.manual_edit.edit_worker import EditResult, make, prepared
 from pruneapp.gui.widgets import number_format
-from pruneapp.gui.widgets.theme import Appearance
+from pruneapp.gui.widgets.theme import ThemeManager
 from pruneapp.progress import Job
 from pruneapp.results.document_rows import Gesture
 
@@ -31,7 +31,7 @@ from pruneapp.results.document_rows import Gesture
 SLOW_MS = 200
 
 
-class Editing(QObject):
+class EditController(QObject):
     """Does what gestures say.
 
     Parameters
@@ -61,7 +61,7 @@ class Editing(QObject):
     done = Signal(object)
 
     def __init__(
-        self, session: Session, jobs: Jobs, appearance: Appearance, window: QWidget
+        self, session: OpenDocument, jobs: Jobs, appearance: ThemeManager, window: QWidget
     ) -> None:
         super().__init__(window)
         self._session = session
@@ -70,7 +70,7 @@ class Editing(QObject):
         self._window = window
         self._waiting: deque[Gesture] = deque()
         self._working = False
-        self._task: Task[Made] | None = None
+        self._task: Task[EditResult] | None = None
         self._slow = QTimer(self)
         self._slow.setSingleShot(True)
         self._slow.setInterval(SLOW_MS)
@@ -130,7 +130,7 @@ class Editing(QObject):
         if self._task is not None:
             self._jobs.show(self._task, self.tr("Applying manual edit"))
 
-    def _on_made(self, document: Document, gesture: Gesture, made: Made) -> None:
+    def _on_made(self, document: Document, gesture: Gesture, made: EditResult) -> None:
         self._end()
         preview = made.preview
         if self._session.document is not document:
@@ -170,7 +170,7 @@ class Editing(QObject):
 
     # -- in every block -------------------------------------------------------------------------
 
-    def _show(self, made: Made) -> None:
+    def _show(self, made: EditResult) -> None:
         dialog = AlikeDialog(
             made.pattern,
             made.meant,
@@ -190,7 +190,7 @@ class Editing(QObject):
             self.dialog = None
         self._go_on()
 
-    def _action(self, made: Made) -> str:
+    def _action(self, made: EditResult) -> str:
         preview = made.preview
         text = {
             "prune": self.tr("Prune {what} in {n} tensors"),

@@ -8,24 +8,24 @@ from pruneapp.edits.apply_manual_edit import HandPreview
 from pruneapp.errors import SelectionError
 from pruneapp.gui.app.jobs import Jobs
 from pruneapp.gui.app.settings import Settings
-from pruneapp.gui.compare.combine_controller import Combining
-from pruneapp.gui.compare.compare_controller import Comparing
-from pruneapp.gui.document.open_document import Session
+from pruneapp.gui.compare.combine_controller import CombineController
+from pruneapp.gui.compare.compare_controller import CompareController
+from pruneapp.gui.document.open_document import OpenDocument
 from pruneapp.gui.mainwindow.document_panels import DocumentViews
-from pruneapp.gui.mainwindow.status_controller import Telling
+from pruneapp.gui.mainwindow.status_controller import StatusController
 from pruneapp.gui.mainwindow.window import MainWindow
-from pruneapp.gui.manual_edit.edit_controller import Editing
-from pruneapp.gui.manual_edit.edit_controller_offering import Offering
-from pruneapp.gui.manual_edit.zeros_controller import Zeros
+from pruneapp.gui.manual_edit.edit_controller import EditController
+from pruneapp.gui.manual_edit.edit_controller_offering import EditOptions
+from pruneapp.gui.manual_edit.zeros_controller import ZerosController
 from pruneapp.gui.plots.pages import Page
-from pruneapp.gui.plots.plot_controller import Looking
-from pruneapp.gui.preview.histogram_controller import Counting
+from pruneapp.gui.plots.plot_controller import PlotController
+from pruneapp.gui.preview.histogram_controller import HistogramController
 from pruneapp.gui.widgets import number_format
-from pruneapp.gui.widgets.theme import Appearance
+from pruneapp.gui.widgets.theme import ThemeManager
 from pruneapp.results.document_rows import Operation
 
 
-class Handwork(QObject):
+class ManualEditController(QObject):
     """Connects pictures and commands with what they do by hand.
 
     Parameters
@@ -50,21 +50,21 @@ class Handwork(QObject):
         self,
         window: MainWindow,
         views: DocumentViews,
-        session: Session,
+        session: OpenDocument,
         jobs: Jobs,
         *,
-        looking: Looking,
-        comparing: Comparing,
-        counting: Counting,
-        telling: Telling,
-        appearance: Appearance,
+        looking: PlotController,
+        comparing: CompareController,
+        counting: HistogramController,
+        telling: StatusController,
+        appearance: ThemeManager,
         settings: Settings,
     ) -> None:
         super().__init__(window)
         self._telling = telling
         self._pages = views.pages
-        self.editing = Editing(session, jobs, appearance, window)
-        self.offering = Offering(
+        self.editing = EditController(session, jobs, appearance, window)
+        self.offering = EditOptions(
             session,
             jobs,
             looking,
@@ -73,8 +73,8 @@ class Handwork(QObject):
             actions=window.actions_,
             settings=settings,
         )
-        self.zeros = Zeros(session, jobs, counting, telling=telling, parent=self)
-        self.combining = Combining(session, jobs, comparing, appearance, window)
+        self.zeros = ZerosController(session, jobs, counting, telling=telling, parent=self)
+        self.combining = CombineController(session, jobs, comparing, appearance, window)
         self.editing.done.connect(self._say)
         self.combining.done.connect(self._say)
         views.pages.weights.gestureMade.connect(self.editing.do)

@@ -12,17 +12,17 @@ from pruneapp.gui.app.jobs import Jobs
 from pruneapp.gui.app.jobs_tasks import Task
 from pruneapp.gui.app.settings import WITH_COMPANIONS, Settings
 from pruneapp.gui.commands.actions import Actions
-from pruneapp.gui.document.open_document import Session
+from pruneapp.gui.document.open_document import OpenDocument
 from pruneapp.gui.mainwindow.document_panels import DocumentViews
-from pruneapp.gui.manual_edit.edit_controller import Editing
+from pruneapp.gui.manual_edit.edit_controller import EditController
 from pruneapp.gui.plots.pages import Page
-from pruneapp.gui.plots.plot_controller import Looking
+from pruneapp.gui.plots.plot_controller import PlotController
 from pruneapp.progress import Job
 
 Offer = tuple[Alike, tuple[Companion, ...]]
 
 
-class Offering(QObject):
+class EditOptions(QObject):
     """Keeps the check boxes below the picture, and their commands, true.
 
     Parameters
@@ -39,10 +39,10 @@ class Offering(QObject):
 
     def __init__(
         self,
-        session: Session,
+        session: OpenDocument,
         jobs: Jobs,
-        looking: Looking,
-        editing: Editing,
+        looking: PlotController,
+        editing: EditController,
         *,
         views: DocumentViews,
         actions: Actions,

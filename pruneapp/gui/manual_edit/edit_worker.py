@@ -16,7 +16,7 @@ from pruneapp.results.document_rows import Gesture
 
 
 @dataclass(frozen=True, eq=False)
-class Made:
+class EditResult:
     """What a gesture does, and all that is to be said of it.
 
     Attributes
@@ -44,7 +44,7 @@ def make(
     *,
     everywhere: bool,
     companions: bool,
-) -> Made:
+) -> EditResult:
     """Return what a gesture does to a state.
 
     Parameters
@@ -70,7 +70,7 @@ def make(
         edit = HandEdit.from_gestures(gesture)
         if companions:
             edit = with_companions(checkpoint, edit, job)
-        return Made(prepared(snapshot, edit, job))
+        return EditResult(prepared(snapshot, edit, job))
     found = alike(checkpoint, gesture.name)
     job.step(0)
     edit = HandEdit.from_gestures(
@@ -86,7 +86,7 @@ def make(
     meant: list[Meant] = []
     for batch in job.cancel.batches(preview.numbers.tensors):
         meant += [Meant(shown[t.name], t.chosen, t.changed, t.spared, t.final) for t in batch]
-    return Made(preview, found.pattern, tuple(meant), edit.units())
+    return EditResult(preview, found.pattern, tuple(meant), edit.units())
 
 
 def prepared(snapshot: Snapshot, edit: HandEdit, job: Job) -> HandPreview:

@@ -21,11 +21,11 @@ from pruneapp.document.snapshot import Snapshot
 from pruneapp.edits.found_masks import TreatZeros
 from pruneapp.errors import PruneAppError, SelectionError
 from pruneapp.gui.app.jobs import Jobs
-from pruneapp.gui.app.jobs_spare_time import SpareTime
-from pruneapp.gui.app.notifications import Subject
-from pruneapp.gui.document.open_document import Session
-from pruneapp.gui.mainwindow.status_controller import Telling
-from pruneapp.gui.preview.histogram_controller import Counting
+from pruneapp.gui.app.jobs_spare_time import IdleScheduler
+from pruneapp.gui.app.notifications import NoticeTopic
+from pruneapp.gui.document.open_document import OpenDocument
+from pruneapp.gui.mainwindow.status_controller import StatusController
+from pruneapp.gui.preview.histogram_controller import HistogramController
 from pruneapp.gui.widgets import number_format
 from pruneapp.progress import Job
 from pruneapp.results.tensor_statistics_zeros import TensorZeros, ZerosReport
@@ -38,7 +38,7 @@ STRETCH = 1 << 25
 WORTH = 0.05
 
 
-class Zeros(QObject):
+class ZerosController(QObject):
     """Finds zeros, tells of them, and treats them as pruned.
 
     Parameters
@@ -58,11 +58,11 @@ class Zeros(QObject):
 
     def __init__(
         self,
-        session: Session,
+        session: OpenDocument,
         jobs: Jobs,
-        counting: Counting,
+        counting: HistogramController,
         *,
-        telling: Telling,
+        telling: StatusController,
         parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
@@ -72,7 +72,7 @@ class Zeros(QObject):
         self._left: list[str] | None = None
         self._found: list[TensorZeros] = []
         self.report: ZerosReport | None = None
-        self._spare = SpareTime(jobs, PAUSE_MS, self._go_on, self)
+        self._spare = IdleScheduler(jobs, PAUSE_MS, self._go_on, self)
         session.opened.connect(self._on_opened)
         session.changed.connect(self._on_changed)
         session.closed.connect(self._on_closed)
@@ -138,7 +138,7 @@ class Zeros(QObject):
         self.report = ZerosReport(tuple(self._found))
         if any(tensor.zeros >= WORTH * tensor.numel for tensor in self._found):
             self._telling.offer(
-                Subject.ZEROS,
+                NoticeTopic.ZEROS,
                 self._sentence(self.report),
                 self.tr("Treat zeros as pruned"),
                 self.treat,
@@ -229,4 +229,4 @@ class Zeros(QObject):
     def _on_changed(self, change: DocumentChanged) -> None:
         # However they came to be pruned, there is nothing to be offered any more.
         if change.kind == "found":
-            self._telling.end(Subject.ZEROS)
+            self._telling.end(NoticeTopic.ZEROS)

@@ -12,9 +12,9 @@ from PySide6.QtWidgets import QFileDialog, QWidget
 from pruneapp.document.selection import patterns_of, select
 from pruneapp.document.step import Row, Step
 from pruneapp.errors import NothingToPruneError, ParameterError, SelectionError
-from pruneapp.gui.document.open_document import Session
+from pruneapp.gui.document.open_document import OpenDocument
 from pruneapp.gui.mainwindow.document_panels import DocumentViews
-from pruneapp.gui.method_form.form_controller_extras import Extras
+from pruneapp.gui.method_form.form_controller_extras import LoadedMasks
 from pruneapp.gui.method_form.form_model import FormRequest, FormRow, MethodForm
 from pruneapp.methods import registry
 from pruneapp.methods.limits import LIMITS, Limits
@@ -44,7 +44,7 @@ class Matches:
     left: tuple[str, ...] = ()
 
 
-class Asking(QObject):
+class FormController(QObject):
     """Reads the tree and the form, and tells the form what it is about.
 
     Parameters
@@ -70,7 +70,7 @@ class Asking(QObject):
     opened = Signal()
 
     def __init__(
-        self, session: Session, views: DocumentViews, extras: Extras, window: QWidget
+        self, session: OpenDocument, views: DocumentViews, extras: LoadedMasks, window: QWidget
     ) -> None:
         super().__init__(window)
         self._session = session

@@ -12,7 +12,7 @@ from pruneapp.checkpoint.checkpoint import Checkpoint, open_checkpoint
 from pruneapp.edits.mask_files import given_masks, names_in
 from pruneapp.errors import PruneAppError
 from pruneapp.gui.app.jobs import Jobs
-from pruneapp.gui.document.open_document import Session
+from pruneapp.gui.document.open_document import OpenDocument
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.progress import Job
 
@@ -25,7 +25,7 @@ class Frozen:
     scores: Checkpoint | None = None
 
 
-class Extras(QObject):
+class LoadedMasks(QObject):
     """The loaded masks and scores of the open document.
 
     Signals
@@ -36,7 +36,7 @@ class Extras(QObject):
 
     changed = Signal()
 
-    def __init__(self, session: Session, jobs: Jobs, parent: QObject | None = None) -> None:
+    def __init__(self, session: OpenDocument, jobs: Jobs, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._session = session
         self._jobs = jobs

@@ -24,7 +24,7 @@ def _digits(numbers: tuple[int, ...]) -> int:
 
 
 @dataclass(frozen=True, eq=False)
-class Answer:
+class PatternAnswer:
     """What was found out about a pattern.
 
     Attributes
@@ -70,7 +70,7 @@ class Answer:
         return f"{self.report.n}:{self.report.m}"
 
 
-def headline(answer: Answer) -> str:
+def headline(answer: PatternAnswer) -> str:
     """Say in a sentence or two how many tensors have the pattern."""
     totals, words = answer.totals, {"pattern": answer.pattern, "dim": answer.report.dim}
     every = totals.asked
@@ -104,7 +104,7 @@ def headline(answer: Answer) -> str:
     return f"{have} {break_.format(**groups, many=count(totals.broken))}"
 
 
-def details(answer: Answer) -> str:
+def details(answer: PatternAnswer) -> str:
     """Say what a repair takes, what it cannot, and what is in no group."""
     totals, said = answer.totals, []
     if totals.broken:
@@ -160,7 +160,7 @@ def details(answer: Answer) -> str:
     return " ".join(said)
 
 
-def what_for(answer: Answer) -> str:
+def what_for(answer: PatternAnswer) -> str:
     """Say who takes the pattern, and what it does not do by itself."""
     report = answer.report
     if (report.n, report.m) not in _HARDWARE:

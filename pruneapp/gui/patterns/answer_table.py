@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QCoreApplication
 
-from pruneapp.gui.patterns.answer import Answer
+from pruneapp.gui.patterns.answer import PatternAnswer
 from pruneapp.gui.widgets.labels import on_one_line
 from pruneapp.gui.widgets.number_format import NO_NUMBER, count, percent, shape
 from pruneapp.results.pattern_report import BrokenGroup, TensorPattern
@@ -27,7 +27,7 @@ def headers() -> tuple[str, ...]:
     )
 
 
-def cells(answer: Answer, row: int) -> tuple[str, ...]:
+def cells(answer: PatternAnswer, row: int) -> tuple[str, ...]:
     """Return the texts of a row."""
     tensor = answer.report.tensors[row]
     name = f"{_sign(tensor)} {on_one_line(answer.shown.get(tensor.name, tensor.name))}"
@@ -50,7 +50,7 @@ def cells(answer: Answer, row: int) -> tuple[str, ...]:
     )
 
 
-def about(answer: Answer, row: int) -> str:
+def about(answer: PatternAnswer, row: int) -> str:
     """Say of one tensor where it breaks the pattern, or why it has no groups."""
     tensor = answer.report.tensors[row]
     name = answer.shown.get(tensor.name, tensor.name)
@@ -84,7 +84,7 @@ def text_headers() -> tuple[str, ...]:
     )
 
 
-def as_text(answer: Answer, head: Sequence[str]) -> str:
+def as_text(answer: PatternAnswer, head: Sequence[str]) -> str:
     """Return the table as text, a line for a tensor and a tab between cells, numbers in full.
 
     O(n); of many tensors a worker ought to make it.

@@ -9,7 +9,7 @@ from PySide6.QtGui import QFont, QKeyEvent
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from pruneapp.gui.patterns import answer_table
-from pruneapp.gui.patterns.answer import Answer, details, headline, what_for
+from pruneapp.gui.patterns.answer import PatternAnswer, details, headline, what_for
 from pruneapp.gui.patterns.dialog_question import QuestionRow
 from pruneapp.gui.widgets.controls_copy_button import CopyButton
 from pruneapp.gui.widgets.labels import ElidedLabel, heading, plain, recolor
@@ -58,7 +58,7 @@ class PatternDialog(QDialog):
     ) -> None:
         super().__init__(parent)
         self.setWindowTitle(self.tr("Check sparsity pattern"))
-        self._answer: Answer | None = None
+        self._answer: PatternAnswer | None = None
         self._current = self._late = False
         self._colors = with_defaults({})
         self._soon = QTimer(self)
@@ -114,7 +114,7 @@ class PatternDialog(QDialog):
         self._end_job()
         self._show_state()
 
-    def set_answer(self, answer: Answer) -> None:
+    def set_answer(self, answer: PatternAnswer) -> None:
         """Show what was found out."""
         self._answer, self._current = answer, True
         self.table.set_short_names(answer.short)

@@ -16,16 +16,16 @@ from pruneapp.document.edit import Edit
 from pruneapp.errors import PruneAppError
 from pruneapp.gui.app.jobs import Jobs
 from pruneapp.gui.app.jobs_tasks import JobProgress, Task
-from pruneapp.gui.document.open_document import Session
+from pruneapp.gui.document.open_document import OpenDocument
 from pruneapp.gui.mainwindow.document_panels import DocumentViews
-from pruneapp.gui.mainwindow.status_controller import Telling
+from pruneapp.gui.mainwindow.status_controller import StatusController
 from pruneapp.gui.mainwindow.window import MainWindow
-from pruneapp.gui.patterns.answer import Answer
+from pruneapp.gui.patterns.answer import PatternAnswer
 from pruneapp.gui.patterns.answer_table import as_text, text_headers
 from pruneapp.gui.patterns.dialog import PatternDialog
 from pruneapp.gui.patterns.pattern_controller_pattern_work import look, mend
 from pruneapp.gui.widgets import number_format
-from pruneapp.gui.widgets.theme import Appearance
+from pruneapp.gui.widgets.theme import ThemeManager
 from pruneapp.methods.builtin.patterns import PatternParam
 from pruneapp.methods.builtin.patterns_n_m import N_M
 from pruneapp.params import DimParam
@@ -41,7 +41,7 @@ _TENSOR = 1 << 13
 _USUAL = ((2, 4), *(pattern for pattern in PATTERNS if pattern != (2, 4)))
 
 
-class PatternChecking(QObject):
+class PatternController(QObject):
     """Looks in the background whether tensors have a pattern, and mends those that have not.
 
     Parameters
@@ -68,13 +68,13 @@ class PatternChecking(QObject):
     def __init__(
         self,
         window: MainWindow,
-        session: Session,
+        session: OpenDocument,
         jobs: Jobs,
         *,
         views: DocumentViews,
         show_tensor: Callable[[str], None],
-        telling: Telling,
-        appearance: Appearance,
+        telling: StatusController,
+        appearance: ThemeManager,
     ) -> None:
         super().__init__(window)
         self._window = window
@@ -86,7 +86,7 @@ class PatternChecking(QObject):
         self._appearance = appearance
         self._task: Task[Any] | None = None
         self._repairing = False
-        self._answer: Answer | None = None
+        self._answer: PatternAnswer | None = None
         self.dialog: PatternDialog | None = None
         window.actions_["check_pattern"].triggered.connect(self.ask)
         views.tree.checkedChanged.connect(self._on_checked)
@@ -146,7 +146,7 @@ class PatternChecking(QObject):
         work = partial(look, document.snapshot(), names, asked, self._session.contents)
         self._begin(self.tr("Checking sparsity pattern"), work, self._on_answer)
 
-    def _on_answer(self, answer: Answer) -> None:
+    def _on_answer(self, answer: PatternAnswer) -> None:
         self._task, self._answer = None, answer
         if self.dialog is not None:
             self.dialog.set_answer(answer)
@@ -177,7 +177,7 @@ class PatternChecking(QObject):
         self._begin(self.tr("Repairing sparsity pattern"), work, done)
         self._repairing = True
 
-    def _on_repaired(self, revision: int, answer: Answer, edit: Edit) -> None:
+    def _on_repaired(self, revision: int, answer: PatternAnswer, edit: Edit) -> None:
         self._task, self._repairing = None, False
         if not self._session.put_all((edit,), revision):
             if self.dialog is not None:

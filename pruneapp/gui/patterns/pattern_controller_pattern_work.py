@@ -8,8 +8,8 @@ from pruneapp.analysis.patterns import check_pattern
 from pruneapp.document.edit import Edit
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.step import Step
-from pruneapp.gui.files.loader_loading import Contents
-from pruneapp.gui.patterns.answer import Answer
+from pruneapp.gui.files.loader_loading import LoadedContents
+from pruneapp.gui.patterns.answer import PatternAnswer
 from pruneapp.gui.patterns.dialog_question import Question
 from pruneapp.kernels.kernel import Kernel
 from pruneapp.methods.builtin.patterns import pattern_sizes
@@ -18,8 +18,8 @@ from pruneapp.progress import Job
 
 
 def look(
-    snapshot: Snapshot, names: Sequence[str], asked: Question, contents: Contents, job: Job
-) -> Answer:
+    snapshot: Snapshot, names: Sequence[str], asked: Question, contents: LoadedContents, job: Job
+) -> PatternAnswer:
     """Return whether tensors have a pattern, the worst first; raises as `check_pattern`.
 
     Parameters
@@ -36,7 +36,7 @@ def look(
     n, m = pattern_sizes(asked.pattern)
     report = check_pattern(snapshot, names, n, m, asked.dim, job).worst_first()
     kinds = [contents.by_name[tensor.name].kind for tensor in report.tensors if tensor.groups]
-    answer = Answer(
+    answer = PatternAnswer(
         report,
         report.totals(),
         contents.shown,

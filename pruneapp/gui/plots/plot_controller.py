@@ -16,12 +16,12 @@ from pruneapp.analysis.statistics import histogram
 from pruneapp.analysis.statistics_stats import channel_norms, stats
 from pruneapp.document.document_changes import DocumentChanged
 from pruneapp.gui.app.jobs import Jobs
-from pruneapp.gui.document.open_document import Session
+from pruneapp.gui.document.open_document import OpenDocument
 from pruneapp.gui.plots.pages import Page, PicturePages
-from pruneapp.gui.plots.plot_controller_following import Following
-from pruneapp.gui.plots.plot_controller_page_answers import PageAnswers
-from pruneapp.gui.plots.plot_controller_weight_tiles import WeightTiles
-from pruneapp.gui.preview.preview_controller import Forecasting
+from pruneapp.gui.plots.plot_controller_following import FocusPreview
+from pruneapp.gui.plots.plot_controller_page_answers import LatestRequest
+from pruneapp.gui.plots.plot_controller_weight_tiles import TileController
+from pruneapp.gui.preview.preview_controller import PreviewController
 from pruneapp.gui.widgets.number_format_dims import dim_labels
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.masks.bitmask import BitMask
@@ -32,7 +32,7 @@ from pruneapp.results.sparsity_report import SparsityReport
 from pruneapp.results.tensor_statistics import ChannelNorms, TensorStats
 
 
-class Looking(QObject):
+class PlotController(QObject):
     """Keeps the pictures true.
 
     Parameters
@@ -56,9 +56,9 @@ class Looking(QObject):
 
     def __init__(
         self,
-        session: Session,
+        session: OpenDocument,
         jobs: Jobs,
-        forecasting: Forecasting,
+        forecasting: PreviewController,
         pages: PicturePages,
         parent: QObject | None = None,
     ) -> None:
@@ -66,15 +66,15 @@ class Looking(QObject):
         self._session = session
         self._forecasting = forecasting
         self._pages = pages
-        self._answers = PageAnswers(jobs, pages, self)
+        self._answers = LatestRequest(jobs, pages, self)
         # With the final weights that they were measured with: nothing else changes values.
         self._stats: dict[str, tuple[ref[BitMask] | None, TensorStats]] = {}
         # Of which state, tensor, dimension and order: another preview leaves most of it as it is.
         self._norms: tuple[tuple[object, ...], ChannelNorms] | None = None
         self.name: str | None = None  # a file may call a tensor ""
         # Before what is connected below: it knows the mask to come when the pictures are told.
-        self._following = Following(forecasting.outlook, self)
-        self._tiles = WeightTiles(session, self._answers, self._following, pages, self)
+        self._following = FocusPreview(forecasting.outlook, self)
+        self._tiles = TileController(session, self._answers, self._following, pages, self)
         pages.pageChanged.connect(self._on_page_changed)
         pages.distribution.binningChanged.connect(self._on_binning_changed)
         pages.distribution.finerWanted.connect(self._on_binning_changed)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from pruneapp.gui.preview.preview_state import Outlook
+from pruneapp.gui.preview.preview_state import PreviewState
 from pruneapp.masks.bitmask import BitMask
 
 # A picture that follows a slider is told so seldom: each time some million weights are read.
 EVERY_MS = 100
 
 
-class Following(QObject):
+class FocusPreview(QObject):
     """Keeps what would go of one tensor: a threshold at first, then the mask of the preview.
 
     The first estimate is told at once, those that follow a few times a second.
@@ -29,7 +29,7 @@ class Following(QObject):
 
     changed = Signal()
 
-    def __init__(self, outlook: Outlook, parent: QObject | None = None) -> None:
+    def __init__(self, outlook: PreviewState, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._outlook = outlook
         self._name: str | None = None

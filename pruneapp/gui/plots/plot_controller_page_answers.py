@@ -16,7 +16,7 @@ from pruneapp.progress import Job
 T = TypeVar("T")
 
 
-class PageAnswers(QObject):
+class LatestRequest(QObject):
     """Has questions answered in the background, and says on its page if that does not work.
 
     Parameters

@@ -8,16 +8,16 @@ from PySide6.QtCore import QObject
 
 from pruneapp.analysis.layout import layout
 from pruneapp.analysis.tiles import tile
-from pruneapp.gui.document.open_document import Session
+from pruneapp.gui.document.open_document import OpenDocument
 from pruneapp.gui.plots.heatmap.toolbar_axes_row import Axes
 from pruneapp.gui.plots.pages import Page, PicturePages
-from pruneapp.gui.plots.plot_controller_following import Following
-from pruneapp.gui.plots.plot_controller_page_answers import PageAnswers
+from pruneapp.gui.plots.plot_controller_following import FocusPreview
+from pruneapp.gui.plots.plot_controller_page_answers import LatestRequest
 from pruneapp.results.document_rows_tensor_row import TensorRow
 from pruneapp.results.tile import Tile, TileRequest
 
 
-class WeightTiles(QObject):
+class TileController(QObject):
     """Keeps the picture of weights true.
 
     Parameters
@@ -34,9 +34,9 @@ class WeightTiles(QObject):
 
     def __init__(
         self,
-        session: Session,
-        answers: PageAnswers,
-        following: Following,
+        session: OpenDocument,
+        answers: LatestRequest,
+        following: FocusPreview,
         pages: PicturePages,
         parent: QObject,
     ) -> None:

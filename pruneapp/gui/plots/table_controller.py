@@ -16,9 +16,9 @@ from PySide6.QtWidgets import QWidget
 from pruneapp.checkpoint.io.atomic_file_writer import write_whole
 from pruneapp.gui.app.jobs import Jobs
 from pruneapp.gui.app.jobs_tasks import Task
-from pruneapp.gui.app.notifications import Subject
-from pruneapp.gui.document.open_document import Session
-from pruneapp.gui.mainwindow.status_controller import Telling
+from pruneapp.gui.app.notifications import NoticeTopic
+from pruneapp.gui.document.open_document import OpenDocument
+from pruneapp.gui.mainwindow.status_controller import StatusController
 from pruneapp.gui.plots.base.export_menu_exporting import Encode, png
 from pruneapp.gui.plots.pages import PicturePages
 from pruneapp.gui.widgets.clipboard import Copies, Numbers, text_of
@@ -30,7 +30,7 @@ _AT_A_TIME = 250  # rows, of which a thousand take some hundredths of a second
 _COPIED_AT_ONCE = 1000
 
 
-class Tables(QObject):
+class TableController(QObject):
     """Writes pictures and their numbers, and puts both and the rows of tables on the clipboard.
 
     Parameters
@@ -47,11 +47,11 @@ class Tables(QObject):
 
     def __init__(
         self,
-        session: Session,
+        session: OpenDocument,
         jobs: Jobs,
         window: QWidget,
         *,
-        telling: Telling,
+        telling: StatusController,
         pages: PicturePages,
         parent: QObject,
     ) -> None:
@@ -85,7 +85,7 @@ class Tables(QObject):
             written.append(path)
 
         def end() -> None:
-            self._telling.end(Subject.PICTURE)
+            self._telling.end(NoticeTopic.PICTURE)
             self._telling.say_done(self.tr("Saved {file}.").format(file=path.name))
 
         def cancelled() -> None:

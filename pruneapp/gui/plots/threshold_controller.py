@@ -16,12 +16,12 @@ from pruneapp.document.step import Row, Step
 from pruneapp.errors import PruneAppError
 from pruneapp.gui.app.jobs import Jobs, Urgency
 from pruneapp.gui.app.jobs_tasks import Task
-from pruneapp.gui.document.open_document import Session
-from pruneapp.gui.method_form.form_controller import Asking
+from pruneapp.gui.document.open_document import OpenDocument
+from pruneapp.gui.method_form.form_controller import FormController
 from pruneapp.gui.plots.pages import Page, PicturePages
-from pruneapp.gui.plots.plot_controller import Looking
-from pruneapp.gui.preview.histogram_controller import Counting
-from pruneapp.gui.preview.preview_controller import Forecasting
+from pruneapp.gui.plots.plot_controller import PlotController
+from pruneapp.gui.preview.histogram_controller import HistogramController
+from pruneapp.gui.preview.preview_controller import PreviewController
 from pruneapp.methods import registry
 from pruneapp.methods.amounts import to_prune
 from pruneapp.methods.method import Method
@@ -36,7 +36,7 @@ DIGITS = 5
 MANY = 500
 
 
-class Dragging(QObject):
+class ThresholdController(QObject):
     """Turns lines into amounts, and amounts into lines, for the tensor in focus.
 
     Parameters
@@ -57,13 +57,13 @@ class Dragging(QObject):
 
     def __init__(
         self,
-        session: Session,
+        session: OpenDocument,
         jobs: Jobs,
         *,
-        asking: Asking,
-        forecasting: Forecasting,
-        counting: Counting,
-        looking: Looking,
+        asking: FormController,
+        forecasting: PreviewController,
+        counting: HistogramController,
+        looking: PlotController,
         pages: PicturePages,
         parent: QObject | None = None,
     ) -> None:

@@ -105,7 +105,7 @@ class Affected(QWidget):
         self.glyph = plain()
         self.glyph.setFixedWidth(self.fontMetrics().horizontalAdvance("▲ "))
         self.name = TensorName("", self)
-        self.bar = _Bar(self)
+        self.bar = _LossBar(self)
         self.share = plain()
         self.share.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         longest = (
@@ -172,7 +172,7 @@ def _shares(tensor: TensorSparsity, *, by_norm: bool) -> tuple[float, float]:
     return tensor.before / tensor.numel, tensor.after / tensor.numel
 
 
-class _Bar(QWidget):
+class _LossBar(QWidget):
     """What is lost today, and what is to be."""
 
     def __init__(self, parent: QWidget) -> None:

@@ -12,15 +12,15 @@ from collections import deque
 from PySide6.QtCore import QObject, Signal
 
 from pruneapp.analysis.histogram_store import BUDGET, census_of
-from pruneapp.analysis.histogram_store_wanted import Wanted
+from pruneapp.analysis.histogram_store_wanted import HistogramRequest
 from pruneapp.document.history_past import PastState
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.step import Step
 from pruneapp.errors import PruneAppError
 from pruneapp.gui.app.jobs import Jobs
-from pruneapp.gui.app.jobs_spare_time import SpareTime
-from pruneapp.gui.document.open_document import Session
-from pruneapp.gui.preview.preview_controller import Forecasting
+from pruneapp.gui.app.jobs_spare_time import IdleScheduler
+from pruneapp.gui.document.open_document import OpenDocument
+from pruneapp.gui.preview.preview_controller import PreviewController
 from pruneapp.progress import Job
 from pruneapp.results.document_rows_tensor_row import TensorRow
 
@@ -31,7 +31,7 @@ STRETCH_S = 0.2
 FULL = 0.9
 
 
-class Counting(QObject):
+class HistogramController(QObject):
     """Keeps the census of the document as complete as it can be.
 
     What the form needs is counted first, then everything that can be pruned.
@@ -58,9 +58,9 @@ class Counting(QObject):
 
     def __init__(
         self,
-        session: Session,
+        session: OpenDocument,
         jobs: Jobs,
-        forecasting: Forecasting,
+        forecasting: PreviewController,
         parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
@@ -68,7 +68,7 @@ class Counting(QObject):
         self._forecasting = forecasting
         self._round: _Round | None = None
         self._opened_known = False  # whether the energies of the first state are
-        self._spare = SpareTime(jobs, PAUSE_MS, self._go_on, self)
+        self._spare = IdleScheduler(jobs, PAUSE_MS, self._go_on, self)
         forecasting.asked.connect(self._begin)
         session.closed.connect(self._on_closed)
         self.counted.connect(forecasting.recount)
@@ -135,9 +135,9 @@ class _Round:
         self._step = step
         self._rows = rows
         self.opened: PastState | None = None  # the first state, as long as it is not known
-        self._left: deque[Wanted] | None = None
+        self._left: deque[HistogramRequest] | None = None
         # Beside the counts, for which there may be no room: energies, and of which state.
-        self._energies: deque[tuple[Snapshot, Wanted]] | None = None
+        self._energies: deque[tuple[Snapshot, HistogramRequest]] | None = None
         self._needed = 0
 
     def go_on(self, job: Job) -> bool:
@@ -169,9 +169,9 @@ class _Round:
     def _is_full(self) -> bool:
         return census_of(self._snapshot).nbytes > FULL * BUDGET
 
-    def _look(self) -> deque[Wanted]:
+    def _look(self) -> deque[HistogramRequest]:
         census = census_of(self._snapshot)
-        needed: tuple[Wanted, ...] = ()
+        needed: tuple[HistogramRequest, ...] = ()
         if self._step is not None:
             try:
                 needed = census.wanted(self._snapshot, self._step)
@@ -181,7 +181,7 @@ class _Round:
         # Here and not before: of 100,000 tensors no slider would wait for it.
         return deque(dict.fromkeys((*needed, *census.wanted_all(self._snapshot, self._names))))
 
-    def _look_for_energies(self, job: Job) -> deque[tuple[Snapshot, Wanted]]:
+    def _look_for_energies(self, job: Job) -> deque[tuple[Snapshot, HistogramRequest]]:
         states = [self._snapshot] if self._is_full else []  # else all of it is counted
         if self.opened is not None:
             states.append(self.opened.load(job))

@@ -14,8 +14,8 @@ from pruneapp.errors import PruneAppError
 from pruneapp.export.size_bounds import CompactSizes
 from pruneapp.gui.app.jobs import Jobs
 from pruneapp.gui.app.jobs_tasks import Task
-from pruneapp.gui.document.open_document import Session
-from pruneapp.gui.method_form.form_controller_extras import Extras, Frozen
+from pruneapp.gui.document.open_document import OpenDocument
+from pruneapp.gui.method_form.form_controller_extras import Frozen, LoadedMasks
 from pruneapp.kernels.kernel import Kernel
 from pruneapp.methods import registry
 from pruneapp.preview.from_histograms_retained import since_opening
@@ -27,14 +27,14 @@ PAUSE_MS = 50
 
 
 @dataclass(frozen=True, eq=False)
-class Found:
+class PreviewResult:
     """A preview, and the most bytes of a compact file after it; None if there is no such file."""
 
     preview: Preview
     compact: int | None
 
 
-class Previewing(QObject):
+class PreviewRunner(QObject):
     """Computes the preview of one step.
 
     Parameters
@@ -59,12 +59,12 @@ class Previewing(QObject):
 
     def __init__(
         self,
-        session: Session,
+        session: OpenDocument,
         jobs: Jobs,
-        extras: Extras,
+        extras: LoadedMasks,
         sizes: CompactSizes,
         *,
-        on_found: Callable[[Found], None],
+        on_found: Callable[[PreviewResult], None],
         on_error: Callable[[PruneAppError], None],
         parent: QObject | None = None,
     ) -> None:
@@ -76,7 +76,7 @@ class Previewing(QObject):
         self._on_found = on_found
         self._on_error = on_error
         self._step: Step | None = None
-        self._task: Task[Found] | None = None
+        self._task: Task[PreviewResult] | None = None
         self._pause = QTimer(self)
         self._pause.setSingleShot(True)
         self._pause.setInterval(PAUSE_MS)
@@ -148,7 +148,7 @@ class Previewing(QObject):
             visible=False,
         )
 
-    def _on_result(self, found: Found) -> None:
+    def _on_result(self, found: PreviewResult) -> None:
         document = self._session.document
         if document is None or found.preview.revision != document.revision:
             return  # the document has moved on; a newer answer is under way
@@ -177,11 +177,11 @@ def _previewed(
     extras: Frozen,
     kernel: Callable[[], Kernel],
     sizes: CompactSizes,
-) -> Found:
+) -> PreviewResult:
     """Compute a preview, and in the worker what it takes to show it and to put it in force."""
     snapshot = capture.snapshot
     found = compute_preview(snapshot, step, kernel(), job, given=extras.masks, scores=extras.scores)
     found = replace(found, report=since_opening(found.report, snapshot))
     found.report.prepare()
     found.as_edit(snapshot).prepare()
-    return Found(found, sizes.after(capture, found.report.tensors, step, job, found.entry))
+    return PreviewResult(found, sizes.after(capture, found.report.tensors, step, job, found.entry))

@@ -31,7 +31,7 @@ MANY = 500
 
 
 @dataclass(frozen=True, eq=False)
-class Answer:
+class EstimateResult:
     """An estimate, and what came of it beside.
 
     Attributes
@@ -53,7 +53,7 @@ class Answer:
     seconds: float
 
 
-class Estimating(QObject):
+class EstimateRunner(QObject):
     """Answers the newest question; one at a time.
 
     While one is answered in the background a newer one waits, and of several the newest: so a
@@ -74,7 +74,7 @@ class Estimating(QObject):
         jobs: Jobs,
         sizes: CompactSizes,
         *,
-        on_result: Callable[[Answer], None],
+        on_result: Callable[[EstimateResult], None],
         on_error: Callable[[PruneAppError], None],
         parent: QObject | None = None,
     ) -> None:
@@ -83,7 +83,7 @@ class Estimating(QObject):
         self._on_result = on_result
         self._on_error = on_error
         self._waiting: tuple[Capture, Step] | None = None
-        self._task: Task[Answer] | None = None
+        self._task: Task[EstimateResult] | None = None
         self._sizes = sizes
         self._slow: Checkpoint | None = None  # of which estimates take long
         self._slow_times = 0  # how often in a row
@@ -131,7 +131,7 @@ class Estimating(QObject):
             self._slow = snapshot.checkpoint
         self._on_result(found)
 
-    def _on_answer(self, found: Answer) -> None:
+    def _on_answer(self, found: EstimateResult) -> None:
         self._task = None
         if found.seconds < HERE_S / 2:
             self._slow = None
@@ -155,7 +155,9 @@ class Estimating(QObject):
             self._go()
 
 
-def _estimate(capture: Capture, step: Step, sizes: CompactSizes, job: Job | None = None) -> Answer:
+def _estimate(
+    capture: Capture, step: Step, sizes: CompactSizes, job: Job | None = None
+) -> EstimateResult:
     began = time.thread_time()  # what others compute meanwhile says nothing of this model
     found = estimate(capture.snapshot, step, job)
     compact = None
@@ -165,7 +167,7 @@ def _estimate(capture: Capture, step: Step, sizes: CompactSizes, job: Job | None
         found.report.prepare()
         compact = sizes.after(capture, found.report.tensors, step, job or Job())
     assignment = assignment_now(capture.snapshot, step)
-    return Answer(found, assignment, compact, time.thread_time() - began)
+    return EstimateResult(found, assignment, compact, time.thread_time() - began)
 
 
 def _long(snapshot: Snapshot, step: Step) -> bool:

@@ -12,7 +12,7 @@ from pruneapp.gui.preview.affected_tensors import MostAffected
 from pruneapp.gui.preview.affected_tensors_alarm import Alarm
 from pruneapp.gui.preview.figures import FileSizes, StepFigures
 from pruneapp.gui.preview.figures_action import PruneAction
-from pruneapp.gui.preview.panel_waiting import Waiting
+from pruneapp.gui.preview.panel_waiting import WaitingNote
 from pruneapp.gui.widgets import number_format
 from pruneapp.gui.widgets.labels import as_plain, heading, plain, recolor
 from pruneapp.gui.widgets.theme_colors import with_defaults
@@ -20,7 +20,7 @@ from pruneapp.results.short_names import ShortNames
 from pruneapp.results.sparsity_report import Estimate, SparsityReport, TensorSparsity
 
 
-class Forecast(QWidget):
+class PreviewPanel(QWidget):
     """What the step that is asked for would do. `action` is its button, to be placed below.
 
     An estimate fills in what counts alone can say; the report replaces it. While nothing is asked
@@ -41,7 +41,7 @@ class Forecast(QWidget):
         self._resting = self._done = self._waiting = False
         self.action = PruneAction()
         self.heading = heading(self.tr("Preview"))
-        self.state = Waiting(self)
+        self.state = WaitingNote(self)
         self.figures = StepFigures(self)
         self.tensors, self.gone, self.sparsity, self.left, self.energy, self.magnitude = (
             self.figures.labels.values()

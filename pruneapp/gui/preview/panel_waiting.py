@@ -14,7 +14,7 @@ BUSY_MS = 200
 LONG_MS = 2_500
 
 
-class Waiting(ElidedLabel):
+class WaitingNote(ElidedLabel):
     """A word or two. Elided: a longer one would push the whole form out of the window."""
 
     def __init__(self, parent: QWidget | None = None) -> None:

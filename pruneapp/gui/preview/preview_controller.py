@@ -23,20 +23,20 @@ from pruneapp.document.step import Step
 from pruneapp.errors import FileChangedError, PruneAppError
 from pruneapp.export.size_bounds import CompactSizes
 from pruneapp.gui.app.jobs import Jobs
-from pruneapp.gui.document.open_document import Session
-from pruneapp.gui.method_form.form_controller_extras import Extras
-from pruneapp.gui.preview.live_preview import Found, Previewing
-from pruneapp.gui.preview.live_preview_estimating import Answer, Estimating
-from pruneapp.gui.preview.panel import Forecast
-from pruneapp.gui.preview.preview_controller_missing import Missing
-from pruneapp.gui.preview.preview_state import Outlook
-from pruneapp.gui.preview.preview_state_in_force import InForce
+from pruneapp.gui.document.open_document import OpenDocument
+from pruneapp.gui.method_form.form_controller_extras import LoadedMasks
+from pruneapp.gui.preview.live_preview import PreviewResult, PreviewRunner
+from pruneapp.gui.preview.live_preview_estimating import EstimateResult, EstimateRunner
+from pruneapp.gui.preview.panel import PreviewPanel
+from pruneapp.gui.preview.preview_controller_missing import FileWatcher
+from pruneapp.gui.preview.preview_state import PreviewState
+from pruneapp.gui.preview.preview_state_in_force import AppliedSummary
 from pruneapp.methods import registry
 from pruneapp.preview.preview import Preview
 from pruneapp.results.sparsity_report import SparsityReport
 
 
-class Forecasting(QObject):
+class PreviewController(QObject):
     """Asks for estimates and previews, and applies them.
 
     Parameters
@@ -72,12 +72,12 @@ class Forecasting(QObject):
 
     def __init__(
         self,
-        session: Session,
+        session: OpenDocument,
         jobs: Jobs,
         *,
-        panel: Forecast,
+        panel: PreviewPanel,
         ask: Callable[[], Step],
-        extras: Extras,
+        extras: LoadedMasks,
         parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
@@ -89,12 +89,12 @@ class Forecasting(QObject):
         self._apply_when_ready = False
         self._applying: SparsityReport | None = None
         self._sizes = CompactSizes()
-        self.in_force = InForce(session, jobs, panel, self._sizes, self)
-        self.outlook = Outlook(panel, self.in_force, self)
-        self._estimating = Estimating(
+        self.in_force = AppliedSummary(session, jobs, panel, self._sizes, self)
+        self.outlook = PreviewState(panel, self.in_force, self)
+        self._estimating = EstimateRunner(
             jobs, self._sizes, on_result=self._on_estimate, on_error=self._on_error, parent=self
         )
-        self._previewing = Previewing(
+        self._previewing = PreviewRunner(
             session,
             jobs,
             extras,
@@ -105,7 +105,7 @@ class Forecasting(QObject):
         )
         self._previewing.began.connect(self._on_previewing)
         self._previewing.ended.connect(self._on_cancelled)
-        self._missing = Missing(session, self)
+        self._missing = FileWatcher(session, self)
         self._missing.found.connect(self._on_stayed_or_found)
         session.changed.connect(self._on_changed)
         session.opening.connect(self._on_opening)
@@ -260,11 +260,11 @@ class Forecasting(QObject):
     def _on_previewing(self) -> None:
         self._panel.set_busy(busy=True)
 
-    def _on_estimate(self, answer: Answer) -> None:
+    def _on_estimate(self, answer: EstimateResult) -> None:
         if self._step is not None:
             self.outlook.take_estimate(answer, self._step, by_scores=self.ranks_by_scores)
 
-    def _on_preview(self, found: Found) -> None:
+    def _on_preview(self, found: PreviewResult) -> None:
         self._panel.set_busy(busy=False)
         if self._apply_when_ready:
             self._apply_when_ready = False

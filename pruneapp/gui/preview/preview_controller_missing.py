@@ -5,12 +5,12 @@ from __future__ import annotations
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from pruneapp.errors import PruneAppError
-from pruneapp.gui.document.open_document import Session
+from pruneapp.gui.document.open_document import OpenDocument
 
 LOOK_MS = 1000
 
 
-class Missing(QObject):
+class FileWatcher(QObject):
     """Looks for the file of the document, as long as it is told to.
 
     Parameters
@@ -26,7 +26,7 @@ class Missing(QObject):
 
     found = Signal()
 
-    def __init__(self, session: Session, parent: QObject | None = None) -> None:
+    def __init__(self, session: OpenDocument, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._session = session
         self._again = QTimer(self)

@@ -7,16 +7,16 @@ from PySide6.QtCore import QObject
 from pruneapp.document.document_changes import DocumentChanged
 from pruneapp.edits.finalize import Finalize
 from pruneapp.gui.app.jobs import Jobs
-from pruneapp.gui.app.notifications import Subject
-from pruneapp.gui.document.open_document import Session
+from pruneapp.gui.app.notifications import NoticeTopic
+from pruneapp.gui.document.open_document import OpenDocument
 from pruneapp.gui.mainwindow.document_panels import DocumentViews
-from pruneapp.gui.mainwindow.status_controller import Telling
+from pruneapp.gui.mainwindow.status_controller import StatusController
 from pruneapp.gui.mainwindow.window import MainWindow
-from pruneapp.gui.method_form.form_controller import Asking
-from pruneapp.gui.preview.preview_controller import Forecasting
+from pruneapp.gui.method_form.form_controller import FormController
+from pruneapp.gui.preview.preview_controller import PreviewController
 
 
-class Pruning(QObject):
+class PruneController(QObject):
     """Does what the form says, or stops it.
 
     Parameters
@@ -34,13 +34,13 @@ class Pruning(QObject):
     def __init__(
         self,
         window: MainWindow,
-        session: Session,
+        session: OpenDocument,
         jobs: Jobs,
         *,
         views: DocumentViews,
-        asking: Asking,
-        forecasting: Forecasting,
-        telling: Telling,
+        asking: FormController,
+        forecasting: PreviewController,
+        telling: StatusController,
     ) -> None:
         super().__init__(window)
         self._window = window
@@ -85,7 +85,7 @@ class Pruning(QObject):
         if self._session.document is None:
             return
         self._telling.offer(
-            Subject.STOPPED,
+            NoticeTopic.STOPPED,
             self.tr(
                 "Pruning was cancelled because the history changed before it finished. "
                 "Nothing was pruned."
@@ -95,9 +95,9 @@ class Pruning(QObject):
         )
 
     def _prune_after_all(self) -> None:
-        self._telling.end(Subject.STOPPED)
+        self._telling.end(NoticeTopic.STOPPED)
         self.prune()
 
     def _on_changed(self, change: DocumentChanged) -> None:
         if change.kind == "apply":
-            self._telling.end(Subject.STOPPED)
+            self._telling.end(NoticeTopic.STOPPED)

@@ -8,16 +8,16 @@ from PySide6.QtCore import QObject, Signal
 
 from pruneapp.document.step import Step
 from pruneapp.errors import NothingToPruneError, ParameterError, PruneAppError, SelectionError
-from pruneapp.gui.preview.live_preview import Found
-from pruneapp.gui.preview.live_preview_estimating import Answer
-from pruneapp.gui.preview.panel import Forecast
-from pruneapp.gui.preview.preview_state_in_force import InForce
+from pruneapp.gui.preview.live_preview import PreviewResult
+from pruneapp.gui.preview.live_preview_estimating import EstimateResult
+from pruneapp.gui.preview.panel import PreviewPanel
+from pruneapp.gui.preview.preview_state_in_force import AppliedSummary
 from pruneapp.preview.preview import Preview
 from pruneapp.results.sparsity_report import SparsityReport
 from pruneapp.results.sparsity_report_assignment import Assignment
 
 
-class Outlook(QObject):
+class PreviewState(QObject):
     """Holds the preview and the report of what would happen, and tells the panel.
 
     After a step is done, undone or reached in the history its result is to be seen, not what the
@@ -58,7 +58,9 @@ class Outlook(QObject):
     assigned = Signal()
     foreseen = Signal()
 
-    def __init__(self, panel: Forecast, in_force: InForce, parent: QObject | None = None) -> None:
+    def __init__(
+        self, panel: PreviewPanel, in_force: AppliedSummary, parent: QObject | None = None
+    ) -> None:
         super().__init__(parent)
         self._panel = panel
         self._in_force = in_force
@@ -134,7 +136,7 @@ class Outlook(QObject):
             self.counted = True
             self.foreseen.emit()
 
-    def take_estimate(self, answer: Answer, step: Step, *, by_scores: bool) -> None:
+    def take_estimate(self, answer: EstimateResult, step: Step, *, by_scores: bool) -> None:
         """Take what counts say of a step; nothing of tensors if scores stand in for weights."""
         found = answer.estimate
         self._assign(answer.assignment)
@@ -156,7 +158,7 @@ class Outlook(QObject):
         if self.counted != before and self.report is None:
             self.foreseen.emit()
 
-    def take_preview(self, found: Found, step: Step) -> None:
+    def take_preview(self, found: PreviewResult, step: Step) -> None:
         """Take what a step would do, exactly."""
         report = found.preview.report
         self._compact = found.compact
@@ -168,7 +170,7 @@ class Outlook(QObject):
         self._show(found.preview)
         self._foresee(report)
 
-    def note_compact(self, found: Found) -> None:
+    def note_compact(self, found: PreviewResult) -> None:
         """Take the size after a preview that is put in force at once."""
         self._compact = found.compact
 

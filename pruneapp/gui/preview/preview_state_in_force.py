@@ -12,8 +12,8 @@ from pruneapp.errors import PruneAppError
 from pruneapp.export.size_bounds import CompactSizes
 from pruneapp.gui.app.jobs import Jobs, Urgency
 from pruneapp.gui.app.jobs_tasks import Task
-from pruneapp.gui.document.open_document import Session
-from pruneapp.gui.preview.panel import Forecast
+from pruneapp.gui.document.open_document import OpenDocument
+from pruneapp.gui.preview.panel import PreviewPanel
 from pruneapp.preview.from_histograms_retained import retained
 from pruneapp.progress import Job
 from pruneapp.results.document_rows_history import HistoryItem
@@ -40,7 +40,7 @@ class _Done:
     compact: int | None
 
 
-class InForce(QObject):
+class AppliedSummary(QObject):
     """Tells the panel of the state that is in force.
 
     Of the newest prune that is what it did, with all that was said of it before: as long as nothing
@@ -66,9 +66,9 @@ class InForce(QObject):
 
     def __init__(
         self,
-        session: Session,
+        session: OpenDocument,
         jobs: Jobs,
-        panel: Forecast,
+        panel: PreviewPanel,
         sizes: CompactSizes,
         parent: QObject | None = None,
     ) -> None:

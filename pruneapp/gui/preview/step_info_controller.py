@@ -15,9 +15,9 @@ from pruneapp.export.catalog import FORMATS
 from pruneapp.export.exporter import planned_size
 from pruneapp.gui.app.jobs import Jobs
 from pruneapp.gui.app.jobs_tasks import Task
-from pruneapp.gui.document.open_document import Session
-from pruneapp.gui.preview.panel import Forecast
-from pruneapp.gui.preview.preview_controller import Forecasting
+from pruneapp.gui.document.open_document import OpenDocument
+from pruneapp.gui.preview.panel import PreviewPanel
+from pruneapp.gui.preview.preview_controller import PreviewController
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.masks.bitmask_mask import Mask
 from pruneapp.progress import Job
@@ -31,7 +31,7 @@ LATER_MS = 1_500
 _SOME_MASK = BitMask.full(0)
 
 
-class Sizing(QObject):
+class ExportSizePreview(QObject):
     """Tells the forecast how many bytes an export would take.
 
     That depends on which tensors are touched, not on how much of them: while a slider moves it
@@ -49,10 +49,10 @@ class Sizing(QObject):
 
     def __init__(
         self,
-        session: Session,
+        session: OpenDocument,
         jobs: Jobs,
-        forecasting: Forecasting,
-        panel: Forecast,
+        forecasting: PreviewController,
+        panel: PreviewPanel,
         parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)

@@ -11,13 +11,13 @@ from pruneapp.edits.coupled_tensors import Companions
 from pruneapp.errors import PruneAppError
 from pruneapp.gui.app.jobs import Jobs, Urgency
 from pruneapp.gui.app.jobs_tasks import Task
-from pruneapp.gui.document.open_document import Session
+from pruneapp.gui.document.open_document import OpenDocument
 from pruneapp.gui.method_form.panel import PruneForm
-from pruneapp.gui.preview.preview_controller import Forecasting
+from pruneapp.gui.preview.preview_controller import PreviewController
 from pruneapp.progress import Job
 
 
-class Pairing(QObject):
+class CoupledTensorCounts(QObject):
     """Looks through the names in the background whenever other tensors are asked for.
 
     Parameters
@@ -32,9 +32,9 @@ class Pairing(QObject):
 
     def __init__(
         self,
-        session: Session,
+        session: OpenDocument,
         jobs: Jobs,
-        forecasting: Forecasting,
+        forecasting: PreviewController,
         form: PruneForm,
         parent: QObject | None = None,
     ) -> None:

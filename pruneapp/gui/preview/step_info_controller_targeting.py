@@ -11,15 +11,15 @@ from pruneapp.document.step import Step
 from pruneapp.errors import ParameterError, PruneAppError
 from pruneapp.export.size_bounds_bytes_target import total_for
 from pruneapp.gui.app.jobs import Jobs
-from pruneapp.gui.document.open_document import Session
-from pruneapp.gui.method_form.form_controller import Asking
+from pruneapp.gui.document.open_document import OpenDocument
+from pruneapp.gui.method_form.form_controller import FormController
 from pruneapp.gui.method_form.panel import PruneForm
 from pruneapp.methods import registry
 from pruneapp.params_sizes import parse_bytes
 from pruneapp.progress import Job
 
 
-class Targeting(QObject):
+class FileSizeTarget(QObject):
     """Asks for a size, and asks for the total that makes a compact file as small.
 
     Parameters
@@ -33,7 +33,12 @@ class Targeting(QObject):
     """
 
     def __init__(
-        self, session: Session, jobs: Jobs, asking: Asking, form: PruneForm, window: QWidget
+        self,
+        session: OpenDocument,
+        jobs: Jobs,
+        asking: FormController,
+        form: PruneForm,
+        window: QWidget,
     ) -> None:
         super().__init__(window)
         self._session = session

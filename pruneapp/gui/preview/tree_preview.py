@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from PySide6.QtCore import QObject, QTimer
 
-from pruneapp.gui.preview.preview_state import Outlook
+from pruneapp.gui.preview.preview_state import PreviewState
 from pruneapp.gui.tree.panel import ModuleTree
 from pruneapp.results.sparsity_report_danger import Danger
 
@@ -18,7 +18,7 @@ QUICK_S = 0.002
 FRAME_MS = 16
 
 
-class Foreshadowing(QObject):
+class TreePreview(QObject):
     """Keeps the bars of the tree true while a slider moves.
 
     Each change is told at once, as long as that takes no time. Where telling the tree takes long
@@ -32,7 +32,9 @@ class Foreshadowing(QObject):
         Told.
     """
 
-    def __init__(self, outlook: Outlook, tree: ModuleTree, parent: QObject | None = None) -> None:
+    def __init__(
+        self, outlook: PreviewState, tree: ModuleTree, parent: QObject | None = None
+    ) -> None:
         super().__init__(parent)
         self._outlook = outlook
         self._tree = tree

@@ -15,16 +15,16 @@ from pruneapp.document.edit import Edit
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.errors import PruneAppError, StaleError
 from pruneapp.export.scripts.script import Script, script_of, write_script
-from pruneapp.gui.app.dialogs_one_dialog import OneDialog
+from pruneapp.gui.app.dialogs_one_dialog import DialogHolder
 from pruneapp.gui.app.jobs import Jobs
-from pruneapp.gui.app.notifications import Subject
-from pruneapp.gui.document.history_controller_step_series import StepSeries
-from pruneapp.gui.document.open_document import Session
-from pruneapp.gui.mainwindow.status_controller import Telling
+from pruneapp.gui.app.notifications import NoticeTopic
+from pruneapp.gui.document.history_controller_step_series import StepSequence
+from pruneapp.gui.document.open_document import OpenDocument
+from pruneapp.gui.mainwindow.status_controller import StatusController
 from pruneapp.gui.mainwindow.window import MainWindow
 from pruneapp.gui.recipes.dialogs_recipe_dialog import RecipeDialog, RecipeLine
 from pruneapp.gui.widgets import number_format
-from pruneapp.gui.widgets.theme import Appearance
+from pruneapp.gui.widgets.theme import ThemeManager
 from pruneapp.progress import Job
 from pruneapp.recipes.fit import Schedule
 from pruneapp.recipes.fit_fitting import Fit, fit
@@ -34,7 +34,7 @@ from pruneapp.recipes.recipe_saving import SUFFIX, load, save
 from pruneapp.recipes.replay import replay_all
 
 
-class Recipes(QObject):
+class RecipeController(QObject):
     """The commands for recipes.
 
     Parameters
@@ -52,12 +52,12 @@ class Recipes(QObject):
     def __init__(
         self,
         window: MainWindow,
-        session: Session,
+        session: OpenDocument,
         jobs: Jobs,
-        series: StepSeries,
+        series: StepSequence,
         *,
-        telling: Telling,
-        appearance: Appearance,
+        telling: StatusController,
+        appearance: ThemeManager,
     ) -> None:
         super().__init__(window)
         self._window = window
@@ -65,7 +65,7 @@ class Recipes(QObject):
         self._jobs = jobs
         self._series = series
         self._telling = telling
-        self._one: OneDialog[RecipeDialog] = OneDialog(session, appearance, self)
+        self._one: DialogHolder[RecipeDialog] = DialogHolder(session, appearance, self)
         for name, call in {
             "save_recipe": self.save,
             "apply_recipe": self.apply,
@@ -110,7 +110,7 @@ class Recipes(QObject):
         )
 
     def _on_saved(self, written: tuple[Path, ...]) -> None:
-        self._telling.end(Subject.RECIPE)
+        self._telling.end(NoticeTopic.RECIPE)
         text = self.tr("Recipe saved as {file}.").format(file=written[-1].name)
         if len(written) > 1:
             more = self.tr("Its masks are in the folder {folder} beside it.")
@@ -149,7 +149,7 @@ class Recipes(QObject):
     def _show(self, document: Document, found: tuple[Recipe, Fit]) -> None:
         if self._session.document is not document or self.dialog is not None:
             return  # closed meanwhile
-        self._telling.end(Subject.RECIPE)
+        self._telling.end(NoticeTopic.RECIPE)
         recipe, fitted = found
         lines = [
             RecipeLine(
@@ -190,7 +190,7 @@ class Recipes(QObject):
 
     def _on_applied(self, where: str, count: int) -> None:
         text = self.tr("{file} applied: {steps}.")
-        self._telling.end(Subject.RECIPE)
+        self._telling.end(NoticeTopic.RECIPE)
         self._telling.say_done(text.format(file=where, steps=self._steps(count)))
 
     def _steps(self, count: int) -> str:

@@ -14,16 +14,16 @@ from pruneapp.document.selection_sparing import rows_of
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.step import Step
 from pruneapp.errors import ParameterError, PruneAppError, StaleError
-from pruneapp.gui.app.dialogs_one_dialog import OneDialog
-from pruneapp.gui.document.history_controller_step_series import StepSeries
-from pruneapp.gui.document.open_document import Session
-from pruneapp.gui.mainwindow.status_controller import Telling
+from pruneapp.gui.app.dialogs_one_dialog import DialogHolder
+from pruneapp.gui.document.history_controller_step_series import StepSequence
+from pruneapp.gui.document.open_document import OpenDocument
+from pruneapp.gui.mainwindow.status_controller import StatusController
 from pruneapp.gui.mainwindow.window import MainWindow
-from pruneapp.gui.method_form.form_controller import Asking
-from pruneapp.gui.method_form.form_controller_extras import Extras
+from pruneapp.gui.method_form.form_controller import FormController
+from pruneapp.gui.method_form.form_controller_extras import LoadedMasks
 from pruneapp.gui.recipes.dialogs import RoundsDialog
 from pruneapp.gui.widgets import number_format
-from pruneapp.gui.widgets.theme import Appearance
+from pruneapp.gui.widgets.theme import ThemeManager
 from pruneapp.methods import registry
 from pruneapp.methods.limits import Limits
 from pruneapp.params_amounts import Amount
@@ -43,7 +43,7 @@ class _Repeated:
     begun: int
 
 
-class Rounds(QObject):
+class RoundsController(QObject):
     """Asks for a schedule, and does it: each round is a step of the history.
 
     Parameters
@@ -61,13 +61,13 @@ class Rounds(QObject):
     def __init__(
         self,
         window: MainWindow,
-        session: Session,
-        series: StepSeries,
+        session: OpenDocument,
+        series: StepSequence,
         *,
-        asking: Asking,
-        extras: Extras,
-        telling: Telling,
-        appearance: Appearance,
+        asking: FormController,
+        extras: LoadedMasks,
+        telling: StatusController,
+        appearance: ThemeManager,
     ) -> None:
         super().__init__(window)
         self._window = window
@@ -77,7 +77,7 @@ class Rounds(QObject):
         self._extras = extras
         self._telling = telling
         self._values: dict[str, Any] = {}  # rounds and path, as they were asked for last
-        self._one: OneDialog[RoundsDialog] = OneDialog(session, appearance, self)
+        self._one: DialogHolder[RoundsDialog] = DialogHolder(session, appearance, self)
         window.actions_["prune_in_rounds"].triggered.connect(self.ask)
 
     @property

@@ -43,7 +43,7 @@ from pruneapp.gui.tree.delegate import BAR_WIDTH, GLYPH_WIDTH, CellDelegate, bes
 from pruneapp.gui.tree.model import Index, TreeModel
 from pruneapp.gui.tree.model_listing import Order
 from pruneapp.gui.tree.nodes import MODULE, ROOT
-from pruneapp.gui.tree.view_shares import Shares
+from pruneapp.gui.tree.view_shares import ShareColumn
 from pruneapp.gui.widgets.clipboard import Numbers, copy_rows
 from pruneapp.gui.widgets.labels import within_reason
 from pruneapp.gui.widgets.safe_paint import reported
@@ -106,7 +106,7 @@ class TreeView(QTreeView):
         self._fitting = False  # while widths are changed by nobody
         self._measured: tuple[object, object, int] = (None, None, 0)  # what names need in a list
         self._restoring = False
-        self._shares: Shares | None = None  # while nothing else is painted
+        self._shares: ShareColumn | None = None  # while nothing else is painted
         self.delegate = CellDelegate(self)
         self.setItemDelegate(self.delegate)
         self._set_wrapping()
@@ -602,8 +602,8 @@ class TreeView(QTreeView):
     def paintEvent(self, event: QPaintEvent) -> None:
         """Paint the tree, or why it is empty."""
         self._shares = None
-        if Shares.can_paint(self, event.rect()):
-            self._shares = Shares(self, self.tree.cells, self.delegate.colors)
+        if ShareColumn.can_paint(self, event.rect()):
+            self._shares = ShareColumn(self, self.tree.cells, self.delegate.colors)
         super().paintEvent(event)
         if self.hasFocus():
             self._paint_focus()

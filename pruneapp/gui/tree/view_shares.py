@@ -21,7 +21,7 @@ _MANY = 100
 _PLACE = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
 
 
-class Shares:
+class ShareColumn:
     """Paints the last column of some rows; made for one painting.
 
     Parameters

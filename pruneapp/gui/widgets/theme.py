@@ -87,7 +87,7 @@ class Colored(Protocol):
         """Take the colours by token and paint anew."""
 
 
-class Appearance(QObject):
+class ThemeManager(QObject):
     """Keeps the application in the chosen theme, or in the system's.
 
     Signals

@@ -19,7 +19,7 @@ from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.checkpoint.io.source import FileSource
 from pruneapp.checkpoint.torchfile.archive import STORED
 from pruneapp.checkpoint.torchfile.legacy_format import read_stream
-from pruneapp.checkpoint.torchfile.sources import InflatedSource, Packed
+from pruneapp.checkpoint.torchfile.sources import InflatedSource, PackedMember
 from pruneapp.checkpoint.torchfile.sources_checked import CheckedSource, Span
 from pruneapp.checkpoint.torchfile.zip_format_layout import zip_layout
 from pruneapp.errors import CheckpointError, DamagedFileError
@@ -105,7 +105,9 @@ def packed(tmp_path: Path, *contents: bytes) -> tuple[FileSource, InflatedSource
         deflate = zlib.compressobj(6, zlib.DEFLATED, -15)
         stored = deflate.compress(content) + deflate.flush()
         crc = zlib.crc32(content)
-        members.append(Packed(start, len(content), out.tell(), len(stored), crc, f"no. {number}"))
+        members.append(
+            PackedMember(start, len(content), out.tell(), len(stored), crc, f"no. {number}")
+        )
         start += len(content)
         out.write(stored)
     path = tmp_path / "packed"

@@ -22,7 +22,7 @@ from pruneapp.edits.apply_manual_edit import compute_hand
 from pruneapp.edits.finalize import Finalize
 from pruneapp.edits.found_masks import TreatZeros
 from pruneapp.edits.manual_edit import HandEdit
-from pruneapp.edits.manual_edit_target import Target
+from pruneapp.edits.manual_edit_target import ManualTarget
 from pruneapp.errors import ParameterError, RecipeError
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.masks.bitmask import BitMask
@@ -74,7 +74,7 @@ def worked_on(model) -> Document:
     def edit(operation, *targets):
         document.edit(compute_hand(document.snapshot(), HandEdit(operation, targets), Job()))
 
-    edit("protect", Target("module.fc.weight", (((0, 2), (0, 64)),)))
+    edit("protect", ManualTarget("module.fc.weight", (((0, 2), (0, 64)),)))
     step(Row(names, "l1_unstructured", {"amount": 0.4}), scope="global", limits=Limits(ceiling=0.9))
     step(Row(("module.conv2.weight",), "ln_structured", {"amount": 3, "n": math.inf}, "*.conv2.*"))
     step(
@@ -82,7 +82,9 @@ def worked_on(model) -> Document:
         Row(("module.decoder.weight",), "l1_unstructured", {"amount": 11}),
     )
     chosen = np.random.default_rng(1).random(72) < 0.5
-    edit("restore", Target("module.conv1.weight", mask=BitMask.from_bools(np.tile(chosen, 3))))
+    edit(
+        "restore", ManualTarget("module.conv1.weight", mask=BitMask.from_bools(np.tile(chosen, 3)))
+    )
     document.put(Finalize(names).propose(document.snapshot(), Job()))
     return document
 

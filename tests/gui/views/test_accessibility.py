@@ -24,7 +24,7 @@ from pruneapp.gui.manual_edit.edit_views_hand_options import HandOptions
 from pruneapp.gui.method_form.form_model import MethodForm
 from pruneapp.gui.method_form.panel import PruneForm
 from pruneapp.gui.plots.pages import Page, PicturePages
-from pruneapp.gui.preview.panel import Forecast
+from pruneapp.gui.preview.panel import PreviewPanel
 from pruneapp.gui.tree.panel import ModuleTree
 from pruneapp.gui.widgets.status import JobStatus
 from pruneapp.gui.widgets.status_done import Done
@@ -118,7 +118,7 @@ def hand_options():
     [
         tree,
         form,
-        Forecast,
+        PreviewPanel,
         history,
         notices,
         empty,

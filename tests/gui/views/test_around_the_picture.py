@@ -20,7 +20,7 @@ from pruneapp.gui.mainwindow.start_page import EmptyPage
 from pruneapp.gui.plots.heading_numbers import NumbersLine
 from pruneapp.gui.preview.affected_tensors_names import TensorName
 from pruneapp.gui.preview.figures_action import PruneAction
-from pruneapp.gui.preview.panel import Forecast
+from pruneapp.gui.preview.panel import PreviewPanel
 from pruneapp.gui.widgets.status import JobStatus, ModelStatus
 from pruneapp.gui.widgets.theme_colors import LIGHT
 from pruneapp.results.document_rows_history import HistoryItem
@@ -60,7 +60,7 @@ def show(qtbot):
 @pytest.fixture
 def forecast(show):
     host = QWidget()
-    found = Forecast()
+    found = PreviewPanel()
     layout = QVBoxLayout(host)
     layout.addWidget(found)
     layout.addWidget(found.action)

@@ -20,7 +20,7 @@ from pruneapp.gui.tree.model_filter import Filter
 from pruneapp.gui.tree.nodes import ROOT
 from pruneapp.gui.tree.nodes_building import MAX_DEPTH, build_nodes
 from pruneapp.gui.tree.panel import ModuleTree
-from pruneapp.gui.tree.view_shares import Shares
+from pruneapp.gui.tree.view_shares import ShareColumn
 from pruneapp.gui.widgets.theme_colors import LIGHT
 from pruneapp.results.document_rows_tensor_row import TensorRow
 from pruneapp.results.sparsity_report import SparsityReport, TensorSparsity
@@ -433,19 +433,19 @@ def test_the_shares_alone_are_painted_as_in_a_whole_picture(tree, qtbot, monkeyp
     )
     view.setFocus()
     painted = []
-    paint = Shares.paint
+    paint = ShareColumn.paint
 
     def painting(*asked):
         painted.append(paint(*asked))
         return painted[-1]
 
-    monkeypatch.setattr(Shares, "paint", painting)
+    monkeypatch.setattr(ShareColumn, "paint", painting)
     left = view.columnViewportPosition(Column.SPARSITY)
     area = QRect(left, 0, view.viewport().width() - left, view.viewport().height())
     alone = view.viewport().grab(area).toImage()
     assert painted.count(True) > 8
     assert painted.count(False) == 2  # the selected row, and that of the cursor
-    monkeypatch.setattr(Shares, "can_paint", lambda *_: False)
+    monkeypatch.setattr(ShareColumn, "can_paint", lambda *_: False)
     painted.clear()
     whole = view.viewport().grab(area).toImage()
     assert not painted
@@ -456,11 +456,11 @@ def test_the_shares_alone_are_painted_as_in_a_whole_picture(tree, qtbot, monkeyp
 def test_where_other_columns_are_in_sight_of_a_painting_all_is_painted(tree, qtbot):
     view = tree.view
     left = view.columnViewportPosition(Column.SPARSITY)
-    assert Shares.can_paint(view, QRect(left, 0, 20, 20))
-    assert not Shares.can_paint(view, QRect(left - 1, 0, 20, 20))
+    assert ShareColumn.can_paint(view, QRect(left, 0, 20, 20))
+    assert not ShareColumn.can_paint(view, QRect(left - 1, 0, 20, 20))
     view.header().moveSection(int(Column.SPARSITY), 1)
     left = view.columnViewportPosition(Column.SPARSITY)
-    assert not Shares.can_paint(view, QRect(left, 0, 20, 20))
+    assert not ShareColumn.can_paint(view, QRect(left, 0, 20, 20))
 
 
 def test_narrow_trees_give_up_columns_before_the_name(tree, qtbot):

@@ -12,7 +12,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import QApplication
 
-from pruneapp.gui.patterns.answer import Answer
+from pruneapp.gui.patterns.answer import PatternAnswer
 from pruneapp.gui.patterns.answer_table import as_text, cells, text_headers
 from pruneapp.gui.patterns.dialog import PatternDialog
 from pruneapp.gui.patterns.dialog_question import Question
@@ -40,7 +40,7 @@ BIAS = TensorPattern("fc1.bias", (4,), why_not="Groups need a tensor of two or m
 def answer(*tensors, n=2, m=4, dim=1, lost=0.125, convolutions=0):
     report = PatternReport(n, m, dim, tensors, lost)
     shown = {"fc2.weight": "second"}
-    return Answer(report, report.totals(), shown, convolutions=convolutions)
+    return PatternAnswer(report, report.totals(), shown, convolutions=convolutions)
 
 
 @pytest.fixture

@@ -23,7 +23,7 @@ from pruneapp.gui.widgets.safe_paint import reported
 from pruneapp.gui.widgets.theme_colors import LIGHT
 
 
-class Axis(pg.AxisItem):  # type: ignore[misc]  # pyqtgraph has no types
+class PlotAxis(pg.AxisItem):  # type: ignore[misc]  # pyqtgraph has no types
     """An axis of which a bug is reported, and no more."""
 
     @reported

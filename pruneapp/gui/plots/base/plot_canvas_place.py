@@ -8,7 +8,7 @@ from PySide6.QtCore import QPointF, QRectF
 
 
 @dataclass(frozen=True)
-class Place:
+class PlotArea:
     """The area between the axes.
 
     Attributes

@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
 from pruneapp.gui.plots.base import export_menu_exporting
 from pruneapp.gui.plots.base.export_menu import Taking, stem_of
 from pruneapp.gui.plots.base.plot_canvas import PlotCanvas
-from pruneapp.gui.plots.base.plot_view_waiting import Waiting
+from pruneapp.gui.plots.base.plot_view_waiting import BusyIndicator
 from pruneapp.gui.plots.base.readout import FootLine, Readout, TableButton
 from pruneapp.gui.plots.base.readout_legend import Legend, Swatch
 from pruneapp.gui.plots.base.table import NumbersView
@@ -92,7 +92,7 @@ class Picture(QWidget):
         self._stack.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self._stack.setMinimumHeight(SMALLEST)
         self._table: NumbersView | None = None
-        self._waiting = Waiting(self._stack)
+        self._waiting = BusyIndicator(self._stack)
         self._waiting.due.connect(self._show_state)
 
         # A bar or a weight has much to say of itself: the legend has a line of its own.

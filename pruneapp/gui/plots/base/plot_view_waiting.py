@@ -11,7 +11,7 @@ from pruneapp.gui.widgets.labels import recolor
 BUSY_AFTER_MS = 200
 
 
-class Waiting(QObject):
+class BusyIndicator(QObject):
     """Says in the corner of a stack that it is being updated, if that takes long.
 
     Attributes

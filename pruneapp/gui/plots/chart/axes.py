@@ -9,7 +9,7 @@ from typing import Any
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QFont, QFontMetricsF, QPainter
 
-from pruneapp.gui.plots.base.plot_canvas import Axis
+from pruneapp.gui.plots.base.plot_canvas import PlotAxis
 from pruneapp.gui.widgets.labels import on_lines, within_reason
 from pruneapp.results.short_names import ShortNames
 
@@ -20,7 +20,7 @@ _WRAPPED = 16  # of the longest, by which is known over how many lines names go
 _NEAR = 8
 
 
-class NamesAxis(Axis):
+class NamesAxis(PlotAxis):
     """Names to the left of bars.
 
     Names stand in the longest of their forms that there is room for: the same parts are left out

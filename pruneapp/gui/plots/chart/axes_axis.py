@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from pruneapp.gui.plots.base.plot_canvas import Axis
+from pruneapp.gui.plots.base.plot_canvas import PlotAxis
 from pruneapp.gui.widgets.number_format import count
 from pruneapp.gui.widgets.number_format import size as byte_size
 
 
-class PlaceAxis(Axis):
+class PlaceAxis(PlotAxis):
     """Whole numbers below bars."""
 
     def __init__(self) -> None:
@@ -32,7 +32,7 @@ class PlaceAxis(Axis):
         return [count(round(value)) for value in values]
 
 
-class CountAxis(Axis):
+class CountAxis(PlotAxis):
     """Counts of weights, with group separators; logarithms of them if so set."""
 
     def __init__(self) -> None:
@@ -53,7 +53,7 @@ class CountAxis(Axis):
         return [count(round(v)) if float(v).is_integer() else "" for v in values]
 
 
-class NumberAxis(Axis):
+class NumberAxis(PlotAxis):
     """Numbers with a real minus sign, or bytes as people read them."""
 
     def __init__(self, side: str) -> None:

@@ -12,7 +12,7 @@ from PySide6.QtGui import QColor, QPainter, QPen
 from PySide6.QtWidgets import QWidget
 
 from pruneapp.gui.plots.base.plot_canvas import PlotCanvas
-from pruneapp.gui.plots.base.plot_canvas_place import Place
+from pruneapp.gui.plots.base.plot_canvas_place import PlotArea
 from pruneapp.gui.plots.chart.axes import NamesAxis
 from pruneapp.gui.plots.chart.items import Floats, StackedBars
 from pruneapp.gui.plots.chart.items_cut_line import CutLine, paint_line
@@ -230,11 +230,11 @@ class BarPlot(PlotCanvas):
         return self.place.pixel(x, y)
 
     @property
-    def place(self) -> Place:
+    def place(self) -> PlotArea:
         """Where the plot is, and what of it can be seen."""
         rect = QRectF(self.viewportTransform().mapRect(self.box.sceneBoundingRect()))
         low, high = self.box.viewRange()[0 if self.sideways else 1]
-        return Place(rect, self._range, (low, high), self.sideways)
+        return PlotArea(rect, self._range, (low, high), self.sideways)
 
     @property
     def row(self) -> float:
@@ -292,7 +292,7 @@ class BarPlot(PlotCanvas):
         if self._line is not None and self.count:
             paint_line(painter, self._line, place, self._colors, held=self._holding)
 
-    def _paint_dividers(self, painter: QPainter, place: Place) -> None:
+    def _paint_dividers(self, painter: QPainter, place: PlotArea) -> None:
         rect = place.rect
         painter.setPen(QPen(QColor(self._colors["muted"]), 1, Qt.PenStyle.DotLine))
         for x in self._dividers if self.sideways else ():
@@ -304,7 +304,7 @@ class BarPlot(PlotCanvas):
             if rect.left() < at < rect.right():
                 painter.drawLine(QPointF(at, rect.top()), QPointF(at, rect.bottom()))
 
-    def _paint_values(self, painter: QPainter, place: Place) -> None:
+    def _paint_values(self, painter: QPainter, place: PlotArea) -> None:
         if self._value is None or not self.count or not self._in_lines:
             return
         rect, metrics = place.rect, painter.fontMetrics()
@@ -317,7 +317,7 @@ class BarPlot(PlotCanvas):
             if rect.top() <= box.top() + 2 and box.bottom() - 2 <= rect.bottom():
                 painter.drawText(box.adjusted(0, 0, 2, 0), Qt.AlignmentFlag.AlignCenter, text)
 
-    def _paint_capped(self, painter: QPainter, place: Place) -> None:
+    def _paint_capped(self, painter: QPainter, place: PlotArea) -> None:
         """Paint an arrow at the end of bars that go on, and their numbers where there is room."""
         rect, (start, stop) = place.rect, self.visible
         metrics = painter.fontMetrics()
@@ -344,7 +344,7 @@ class BarPlot(PlotCanvas):
                 painter.drawText(ground, Qt.AlignmentFlag.AlignCenter, text)
                 free = max(free, ground.right())
 
-    def _paint_capped_sideways(self, painter: QPainter, place: Place, side: float) -> None:
+    def _paint_capped_sideways(self, painter: QPainter, place: PlotArea, side: float) -> None:
         rect, (start, stop) = place.rect, self.visible
         metrics, free = painter.fontMetrics(), -math.inf
         for bar in sorted(bar for bar in self._capped if start <= bar < stop):
@@ -383,7 +383,7 @@ class BarPlot(PlotCanvas):
         painter.setBrush(QColor(self._colors["muted"]))
         painter.drawRoundedRect(bar, 3, 3)
 
-    def _bar_rect(self, bar: int, place: Place) -> QRectF:
+    def _bar_rect(self, bar: int, place: PlotArea) -> QRectF:
         rect = QRectF(place.rect)
         if self.sideways:
             top, bottom = (place.pixel(float(self._edges[bar + n]), 0).y() for n in (0, 1))

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen
 
-from pruneapp.gui.plots.base.plot_canvas_place import Place
+from pruneapp.gui.plots.base.plot_canvas_place import PlotArea
 from pruneapp.gui.widgets.safe_paint import saved
 
 GRIP = 6  # pixels to either side of the line in which it is taken hold of
@@ -45,14 +45,14 @@ class CutLine:
         return (self.at, -self.at) if self.mirrored else (self.at,)
 
 
-def pixels_of(line: CutLine, place: Place) -> tuple[float, ...]:
+def pixels_of(line: CutLine, place: PlotArea) -> tuple[float, ...]:
     """Return where a line and its mirror are, across."""
     if line.upright:
         return tuple(place.pixel(at, 0).x() for at in line.places)
     return tuple(place.pixel(0, at).y() for at in line.places)
 
 
-def handle_of(line: CutLine, place: Place, font: QFont) -> QRectF:
+def handle_of(line: CutLine, place: PlotArea, font: QFont) -> QRectF:
     """Return where the handle of a line is painted: at its end, within the plot."""
     metrics, plot = QFontMetricsF(font), place.rect
     width = metrics.horizontalAdvance(line.label) + 2 * _PAD
@@ -65,7 +65,7 @@ def handle_of(line: CutLine, place: Place, font: QFont) -> QRectF:
     return QRectF(plot.right() - width, top, width, height)
 
 
-def is_on(line: CutLine, pixel: QPointF, place: Place, font: QFont) -> bool:
+def is_on(line: CutLine, pixel: QPointF, place: PlotArea, font: QFont) -> bool:
     """Return whether a pixel is near enough to take hold of a line."""
     if not place.rect.adjusted(-GRIP, 0, GRIP, 0).contains(pixel):
         return False
@@ -75,7 +75,7 @@ def is_on(line: CutLine, pixel: QPointF, place: Place, font: QFont) -> bool:
 
 
 def paint_line(
-    painter: QPainter, line: CutLine, place: Place, colors: Mapping[str, str], *, held: bool
+    painter: QPainter, line: CutLine, place: PlotArea, colors: Mapping[str, str], *, held: bool
 ) -> None:
     """Paint a line and its mirror, and the handle with its label; thicker while it is held."""
     plot = place.rect

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen
 
-from pruneapp.gui.plots.base.plot_canvas_place import Place
+from pruneapp.gui.plots.base.plot_canvas_place import PlotArea
 from pruneapp.gui.plots.chart.items import Floats
 from pruneapp.gui.plots.chart.items_selection import runs
 from pruneapp.gui.widgets.safe_paint import saved
@@ -40,7 +40,7 @@ class Marks:
 def paint_marks(
     painter: QPainter,
     marks: Marks,
-    place: Place,
+    place: PlotArea,
     visible: tuple[int, int],
     colors: Mapping[str, str],
 ) -> None:
@@ -128,7 +128,7 @@ def paint_lock(painter: QPainter, rect: QRectF, colors: Mapping[str, str]) -> No
             painter.drawLine(QPointF(x, bow.center().y()), QPointF(x, body.top()))
 
 
-def _rect(place: Place, first: int, last: int, high: float) -> QRectF:
+def _rect(place: PlotArea, first: int, last: int, high: float) -> QRectF:
     corner, foot = place.pixel(first - 0.5, high), place.pixel(last - 0.5, 0)
     rect = QRectF(corner, foot)
     if rect.width() < 1:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from pruneapp.gui.plots.base.plot_canvas import Axis
+from pruneapp.gui.plots.base.plot_canvas import PlotAxis
 
 
 def nested(extents: Sequence[int], flat: int) -> tuple[int, ...]:
@@ -54,7 +54,7 @@ def ticks(
     ]
 
 
-class TensorAxis(Axis):
+class TensorAxis(PlotAxis):
     """An axis whose ticks are indices into the tensor."""
 
     def __init__(self, orientation: str) -> None:

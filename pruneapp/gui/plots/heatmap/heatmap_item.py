@@ -18,7 +18,7 @@ from pruneapp.gui.plots.heatmap import legend, overlays
 from pruneapp.gui.plots.heatmap.drawing_tools import Drawn, Rect
 from pruneapp.gui.plots.heatmap.overlays_guarded import paint_guarded
 from pruneapp.gui.plots.heatmap.overlays_painted import PaintedTile, cut, halvings
-from pruneapp.gui.plots.heatmap.shading import BLENDED, Look, Mode, Tables
+from pruneapp.gui.plots.heatmap.shading import BLENDED, ColorTables, Look, Mode
 from pruneapp.gui.plots.heatmap.shading_differing import DifferenceTables
 from pruneapp.gui.plots.heatmap.shading_weight import Weight, weight_of
 from pruneapp.gui.widgets.safe_paint import reported, saved
@@ -50,7 +50,7 @@ class TilesItem(pg.GraphicsObject):  # type: ignore[misc]  # pyqtgraph has no ty
         self._coarse: PaintedTile | None = None
         self._fine: PaintedTile | None = None
         self._colors: Mapping[str, str] = LIGHT
-        self._tables = Tables(LIGHT)
+        self._tables = ColorTables(LIGHT)
         self._changes = DifferenceTables(LIGHT)
         self._font = QFont()
 
@@ -111,7 +111,7 @@ class TilesItem(pg.GraphicsObject):  # type: ignore[misc]  # pyqtgraph has no ty
     def set_colors(self, colors: Mapping[str, str]) -> None:
         """Take a theme."""
         self._colors = colors
-        self._tables = Tables(colors)
+        self._tables = ColorTables(colors)
         self._changes = DifferenceTables(colors)
         for painted in (self._coarse, self._fine):
             if painted:

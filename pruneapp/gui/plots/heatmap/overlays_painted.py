@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QRectF
 from PySide6.QtGui import QImage
 
-from pruneapp.gui.plots.heatmap.shading import Look, Tables, reduced, shade
+from pruneapp.gui.plots.heatmap.shading import ColorTables, Look, reduced, shade
 from pruneapp.gui.plots.heatmap.shading_differing import DifferenceTables
 from pruneapp.results.tile import DifferenceTile, Tile, TileRequest
 
@@ -49,7 +49,7 @@ class PaintedTile:
             self._cells = group, reduced(self.tile.guarded, group)
         return self._cells[1]
 
-    def picture(self, look: Look, tables: Tables, changes: DifferenceTables) -> QImage:
+    def picture(self, look: Look, tables: ColorTables, changes: DifferenceTables) -> QImage:
         """Return the picture; made anew only if it is to look otherwise."""
         found = self._pictures.get(look.stripe)
         if found is None or found[0] != look:

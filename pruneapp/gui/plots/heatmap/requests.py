@@ -25,7 +25,7 @@ REST_MS = 120
 HEAVY = 1 << 20
 
 
-class Asking(QObject):
+class TileRequests(QObject):
     """Asks for tiles of one tensor, a few times a second, and knows which answers are wanted.
 
     A large part of which nothing is known in the present state is asked for as a sample first.

@@ -7,7 +7,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from pruneapp.gui.plots.base.readout_wording import value_text
 from pruneapp.gui.plots.heatmap.canvas import Canvas
 from pruneapp.gui.plots.heatmap.drawing_tools import Place
-from pruneapp.gui.plots.heatmap.requests import Asking
+from pruneapp.gui.plots.heatmap.requests import TileRequests
 from pruneapp.gui.plots.heatmap.shading_weight import Weight, enough_digits, weight_of
 from pruneapp.results.document_rows_history import HistoryItem
 from pruneapp.results.tile import Layout, Tile
@@ -34,7 +34,7 @@ class Reading(QObject):
     historyRequested = Signal(object)
     changed = Signal()
 
-    def __init__(self, canvas: Canvas, asking: Asking, parent: QObject) -> None:
+    def __init__(self, canvas: Canvas, asking: TileRequests, parent: QObject) -> None:
         super().__init__(parent)
         self._canvas = canvas
         self._asking = asking

@@ -56,7 +56,7 @@ class Look:
         return self.mode is Mode.MASK or self.strength > 0
 
 
-class Tables:
+class ColorTables:
     """The tables of one theme."""
 
     def __init__(self, colors: Mapping[str, str]) -> None:
@@ -70,7 +70,7 @@ class Tables:
         return shading_colormap.shade_table(stops, self._danger, stripe)
 
 
-def shade(tile: Tile, look: Look, tables: Tables) -> NDArray[np.uint32]:
+def shade(tile: Tile, look: Look, tables: ColorTables) -> NDArray[np.uint32]:
     """Return ``uint32[h, w]``, the pixels of a tile as in ``QImage.Format_RGB32``.
 
     What is to be pruned is counted as pruned: a preview is as bright as its result, and has

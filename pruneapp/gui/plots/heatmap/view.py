@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QWidget
 
 from pruneapp.gui.plots.base.plot_view import Picture
 from pruneapp.gui.plots.heatmap import legend
-from pruneapp.gui.plots.heatmap.requests import Asking
+from pruneapp.gui.plots.heatmap.requests import TileRequests
 from pruneapp.gui.plots.heatmap.requests_reading import Reading
 from pruneapp.gui.plots.heatmap.selection_canvas import DrawingCanvas
 from pruneapp.gui.plots.heatmap.shading import Mode
@@ -52,7 +52,7 @@ class TiledPicture(Picture):
         self._pruned: int | None = None
         self._generation = 0
         self._noticed = legend.Noticed()
-        self._asking = Asking(self.canvas, self)
+        self._asking = TileRequests(self.canvas, self)
         self._reading = Reading(self.canvas, self._asking, self)
         self._asking.requested.connect(self._on_requested)
         self._reading.pointRequested.connect(self.pointRequested)
@@ -155,7 +155,7 @@ class TiledPicture(Picture):
     def invalidate(self, *, passing: bool = False) -> None:
         """Ask anew, because the mask changed; what is shown stays until the answer comes.
 
-        `passing`: it will soon change again; see `Asking.invalidate`.
+        `passing`: it will soon change again; see `TileRequests.invalidate`.
         """
         if self._layout is None:
             return

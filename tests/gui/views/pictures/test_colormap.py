@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from pruneapp.gui.plots.heatmap import shading_colormap
-from pruneapp.gui.plots.heatmap.shading import Look, Mode, Tables, shade
+from pruneapp.gui.plots.heatmap.shading import ColorTables, Look, Mode, shade
 from pruneapp.gui.widgets.theme import DARK, LIGHT
 from pruneapp.results.tile import Tile, TileRequest
 
@@ -61,7 +61,7 @@ def make(values, kept, going=0.0, pool=1):
 
 
 def test_nan_is_told_apart_and_infinity_is_full_colour():
-    tables = Tables(LIGHT.colors)
+    tables = ColorTables(LIGHT.colors)
     look = Look(Mode.MAGNITUDE, 0)
     nan, infinite, full = shade(make([np.nan, np.inf, 5.0], 1), look, tables)[0]
     assert nan & 0xFFFFFF == int(LIGHT.colors["danger"][1:], 16)
@@ -72,11 +72,11 @@ def test_a_tensor_of_zeros_has_a_picture_even_without_a_scale():
     tile = make([0.0, np.inf], 1)
     zeros = Tile(tile.request, CONV, tile.values, tile.kept, tile.going, 0.0)
     for mode in Mode:
-        shade(zeros, Look(mode), Tables(LIGHT.colors))
+        shade(zeros, Look(mode), ColorTables(LIGHT.colors))
 
 
 def test_signs_are_lost_in_a_mean_so_it_shows_magnitudes():
-    tables = Tables(LIGHT.colors)
+    tables = ColorTables(LIGHT.colors)
     look = Look(Mode.SIGNED, 0)
     magnitude = Look(Mode.MAGNITUDE, 0)
     coarse = make([0.7], 1, pool=4)
@@ -97,7 +97,7 @@ def test_stripes_of_what_is_to_be_pruned_are_as_bright_as_what_is(color):
 @pytest.mark.parametrize("strength", [1.0, 0.4])
 @pytest.mark.parametrize("theme", [LIGHT, DARK], ids=["light", "dark"])
 def test_a_preview_of_any_share_is_as_bright_as_its_result(mode, strength, theme):
-    tables = Tables(theme.colors)
+    tables = ColorTables(theme.colors)
 
     def brightness(kept, going, stripe):
         pixel = shade(make([0.4], kept, going, pool=2), Look(mode, strength, stripe), tables)
@@ -116,7 +116,7 @@ def test_a_preview_of_any_share_is_as_bright_as_its_result(mode, strength, theme
 def test_rows_are_reduced_to_means_with_a_shorter_last_one():
     look = Look(Mode.MASK, reduction=(2, 1))
     tile = make([[1.0], [1.0], [1.0]], np.array([[1.0], [0.0], [0.0]], np.float32))
-    tables = Tables(LIGHT.colors)
+    tables = ColorTables(LIGHT.colors)
     pixels = shade(tile, look, tables)[:, 0]
     assert pixels.tolist() == [
         shading_colormap.density_table()[128],

@@ -13,7 +13,7 @@ from PySide6.QtCore import QPoint, QRectF, Qt
 from PySide6.QtGui import QFont, QImage, QPainter, QTransform
 
 from pruneapp.gui.plots.heatmap import overlays, shading_colormap
-from pruneapp.gui.plots.heatmap.shading import Mode, Tables
+from pruneapp.gui.plots.heatmap.shading import ColorTables, Mode
 from pruneapp.gui.plots.heatmap.view_weights import WeightsView
 from pruneapp.gui.widgets.theme import DARK, LIGHT
 from pruneapp.results.tensor_statistics_csv_text import csv_text
@@ -48,7 +48,7 @@ def corner(view, row, column, dx=4, dy=4):
 
 
 def shade_of(theme, magnitude):
-    tables = Tables(theme.colors)
+    tables = ColorTables(theme.colors)
     index = 63 * shading_colormap.SHADES + round(magnitude * shading_colormap.TOP_SHADE)
     return f"#{int(tables.ramp()[index]) & 0xFFFFFF:06x}"
 

@@ -9,7 +9,7 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 
 from pruneapp.gui.plots.heatmap import requests, shading_colormap, shading_differing
-from pruneapp.gui.plots.heatmap.shading import Mode, Tables
+from pruneapp.gui.plots.heatmap.shading import ColorTables, Mode
 from pruneapp.gui.plots.heatmap.view_weights import WeightsView
 from pruneapp.gui.widgets.theme import LIGHT
 from pruneapp.results.tile import DifferenceTile, Layout, TileRequest
@@ -46,7 +46,7 @@ def test_the_slider_blends_the_mask_over_the_weights(shown, qtbot, painted):
     assert colors[0] == shading_colormap.PRUNED_OVER
     assert shown.strength == 0
     index = 63 * shading_colormap.SHADES + 63
-    assert colors[-1] == f"#{int(Tables(LIGHT.colors).ramp()[index]) & 0xFFFFFF:06x}"
+    assert colors[-1] == f"#{int(ColorTables(LIGHT.colors).ramp()[index]) & 0xFFFFFF:06x}"
     reds = [int(color[1:3], 16) for color in colors]
     assert reds == sorted(reds, reverse=True)
     assert len(set(reds)) == 11, "every step is seen"
@@ -60,7 +60,7 @@ def test_the_slider_blends_the_mask_over_the_weights(shown, qtbot, painted):
 def test_the_result_has_pruned_weights_as_zero(shown, conv, qtbot, painted):
     shown.set_mode(Mode.RESULT)
     qtbot.waitUntil(lambda: conv.requests[-1].pruned)
-    none = f"#{int(Tables(LIGHT.colors).ramp()[63 * shading_colormap.SHADES]) & 0xFFFFFF:06x}"
+    none = f"#{int(ColorTables(LIGHT.colors).ramp()[63 * shading_colormap.SHADES]) & 0xFFFFFF:06x}"
     assert painted(shown.canvas, corner(shown, 0, 0)) == none
     assert shown.legend.words() == ["0 … 1"]
     shown.canvas.hovered.emit((0, 0))
