@@ -16,7 +16,7 @@ from pathlib import Path
 
 from pruneapp.methods.method import Method
 from pruneapp.methods.registry import METHODS
-from pruneapp.recipes.schema_reference import json_schema
+from pruneapp.recipes.schema import json_schema
 
 ROOT = Path(__file__).resolve().parent.parent
 GUIDE = ROOT / "docs" / "guide.md"

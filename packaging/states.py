@@ -14,7 +14,7 @@ from unittest.mock import patch
 import numpy as np
 from driving import wait_until
 
-from pruneapp.gui.files import loader_loading
+from pruneapp.gui.files import loader
 from pruneapp.gui.plots.pages import Page
 from pruneapp.sessions.open_path import open_wish
 
@@ -95,7 +95,7 @@ def held() -> Iterator[threading.Event]:
             job.step(0)
         return open_wish(wish, job)
 
-    with patch.object(loader_loading, "open_wish", slow):
+    with patch.object(loader, "open_wish", slow):
         try:
             yield released
         finally:

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QDialog, QMessageBox, QTabBar, QWidget
 from pruneapp.gui.commands.palette import CommandPalette, KeySheet
 from pruneapp.gui.export.dialog import ExportDialog
 from pruneapp.gui.export.report_dialog import ExportReportDialog
-from pruneapp.gui.method_form.editors_amount import AmountEditor
+from pruneapp.gui.method_form.editors import AmountEditor
 from pruneapp.gui.plots.pages import Page
 
 if TYPE_CHECKING:

@@ -27,8 +27,7 @@ def main(argv: list[str] | None = None) -> int:
     # reading the options takes a while, and nothing is written before.
     usual = signal.signal(signal.SIGINT, signal.SIG_DFL)
     speak_utf8()
-    from pruneapp.cli.terminal_statuses import fail
-    from pruneapp.cli.terminal_streams import finish, stand_in
+    from pruneapp.cli.terminal import fail, finish, stand_in
 
     stand_in()
     try:
@@ -41,7 +40,7 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def _run(argv: list[str], usual: Any) -> int:
-    from pruneapp.cli.terminal_statuses import defect, fail
+    from pruneapp.cli.terminal import defect, fail
 
     try:
         from pruneapp.cli.parser import parse

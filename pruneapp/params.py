@@ -1,15 +1,114 @@
-"""Numbers within bounds, and those with a meaning: seeds, dimensions, norms."""
+"""Declared parameters: number, amount, size, choice, flag.
+
+Numbers within bounds, and those with a meaning: seeds, dimensions, norms.
+
+What every parameter declares, and the check of several values at once.
+
+How much to prune: a share or a count.
+
+Sizes in bytes, as people write them: ``5 GB``, ``512 KiB``.
+
+Yes or no, and one of a few words.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from fractions import Fraction
 from numbers import Integral, Real
 from typing import Any
 
-from pruneapp.errors import ParameterError
-from pruneapp.params_declared import Param
+from pruneapp.errors import ParameterError, nearest
+
+
+@dataclass(frozen=True, kw_only=True)
+class Param(ABC):
+    """One parameter. Subclasses say of which type.
+
+    Attributes
+    ----------
+    name
+        The keyword, as torch spells it where torch has it.
+    label
+        Two or three words for the form.
+    help
+        One line, a full sentence.
+    default
+        The value if nothing is said.
+    unit
+        What a number counts; empty if nothing.
+    """
+
+    name: str
+    label: str
+    help: str
+    default: Any
+    unit: str = ""
+
+    def parse(self, text: str) -> Any:
+        """Turn what a person typed into a valid value.
+
+        Raises
+        ------
+        ParameterError
+            If it breaks the rule; it repeats the text as it was typed.
+        """
+        try:
+            return self.validate(self.read(text))
+        except ValueError:  # as `ParameterError` is
+            raise self.refuse(text) from None
+
+    def read(self, text: str) -> Any:
+        """Return the value that a text stands for, not yet validated; raises `ValueError`."""
+        return text.strip()
+
+    @abstractmethod
+    def validate(self, value: Any) -> Any:
+        """Return `value` in its canonical type; raises `ParameterError`."""
+
+    def format(self, value: Any) -> str:
+        """Return the text that `parse` turns into `value`."""
+        return str(value)
+
+    @abstractmethod
+    def describe(self) -> str:
+        """Say the rule, as the end of a sentence that begins with "must be"."""
+
+    @abstractmethod
+    def valid(self) -> Iterator[Any]:
+        """Yield some values that are accepted, the borders among them."""
+
+    @abstractmethod
+    def invalid(self) -> Iterator[Any]:
+        """Yield some values that are refused."""
+
+    def refuse(self, got: object) -> ParameterError:
+        """Return the error for a value that breaks the rule; it quotes no exotic space."""
+        if isinstance(got, str):
+            got = " ".join(got.split())
+        return ParameterError(f"'{self.name}' must be {self.describe()} (got {got!r}).")
+
+
+def validate_all(params: tuple[Param, ...], values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a valid value for each of `params`: the given one, else the default.
+
+    Raises
+    ------
+    ParameterError
+        For the first value that breaks its rule, and for a name that is not declared.
+    """
+    known = {p.name: p for p in params}
+    for name in values:
+        if name not in known:
+            raise ParameterError(
+                f"Unknown parameter '{name}'.", remedy=nearest(name, known, "parameters")
+            )
+    return {p.name: p.validate(values.get(p.name, p.default)) for p in params}
+
 
 Norm = int | float | str
 
@@ -200,3 +299,219 @@ class NormParam(Param):
 def is_number(value: Any, kind: type) -> bool:
     """Whether it is a number of a kind; True is an int in Python, but none a person would type."""
     return isinstance(value, kind) and not isinstance(value, bool)
+
+
+# A count of weights (or channels), or a fraction of them.
+Amount = int | float
+
+
+@dataclass(frozen=True, kw_only=True)
+class AmountParam(Param):
+    """How much to prune: an int is a count, a float from 0 to 1 a fraction of what is left."""
+
+    name: str = "amount"
+    label: str = "Amount"
+    help: str = "Fraction of remaining weights, or a number of them."
+    default: Amount = 0.2
+
+    def read(self, text: str) -> Amount | None:
+        """Read ``0.5`` and ``50%`` as fractions, ``1000`` as a count; ``1`` is a count."""
+        text = text.strip().replace(" ", "").replace("\u00a0", "")
+        if text.endswith("%"):
+            return float(text[:-1]) / 100
+        if any(c in text for c in ".eE") or "n" in text.lower():
+            return float(text)
+        return int(text)
+
+    def validate(self, value: Any) -> Amount:
+        """Accept an int >= 0 or a float from 0 to 1; numpy's numbers become Python's."""
+        if isinstance(value, Integral):
+            if int(value) >= 0:
+                return int(value)
+        elif isinstance(value, Real) and 0.0 <= float(value) <= 1.0:
+            return float(value)
+        raise self.refuse(value)
+
+    def format(self, value: Amount) -> str:
+        """Write a fraction as percent, a count as a whole number."""
+        if isinstance(value, float):
+            return f"{value * 100:.10g}%"
+        return str(value)
+
+    def describe(self) -> str:
+        """Say the rule."""
+        return "a whole number of 0 or more (a count), or a fraction from 0.0 to 1.0"
+
+    def valid(self) -> Iterator[Amount]:
+        """Yield borders of both kinds."""
+        yield from (0, 1, 7, 0.0, 0.35, 0.5, 1.0)
+
+    def invalid(self) -> Iterator[Any]:
+        """Yield what torch refuses, and NaN."""
+        yield from (-1, -0.1, 1.1, math.nan, math.inf, "half", None)
+
+
+# What most methods ask for.
+AMOUNT_OF_WEIGHTS = AmountParam(
+    help="Fraction of remaining weights, or a number of weights.",
+    unit="weights",
+)
+AMOUNT_OF_CHANNELS = AmountParam(
+    help="Fraction of remaining channels, or a number.",
+    unit="channels",
+)
+
+
+_DECIMAL = {"": 1, "k": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
+_BINARY = {"k": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
+# 18 digits are more bytes than any disk has.
+_BYTES = re.compile(
+    r"(\d{1,18}(?:\.\d{1,18})?)\s*(?:([kmgt])(i)?)?b(?:ytes?)?", re.IGNORECASE | re.ASCII
+)
+_SPACES = str.maketrans("\u00a0\u202f\u2009", "   ")
+
+
+def parse_bytes(text: str) -> int | None:
+    """Read ``40MB``, ``1.5 GB``, ``512KiB`` or ``100 bytes``; None for anything else.
+
+    kB, MB, GB and TB are powers of 1000, KiB, MiB, GiB and TiB of 1024. What is left of a byte is
+    dropped.
+    """
+    found = _BYTES.fullmatch(text.translate(_SPACES).strip())
+    if found is None:
+        return None
+    number, unit, binary = found.groups()
+    letter = (unit or "").upper().replace("K", "k")
+    return int(Fraction(number) * (_BINARY if binary else _DECIMAL)[letter])
+
+
+def format_bytes(nbytes: int) -> str:
+    """Return the shortest text that `parse_bytes` turns into `nbytes`: 5 GB, 4 GiB, 1 byte."""
+    found = [f"{nbytes} {'byte' if nbytes == 1 else 'bytes'}"]
+    for factors, end in ((_DECIMAL, "B"), (_BINARY, "iB")):
+        for letter, factor in factors.items():
+            # At most two digits behind the point, and none that are lost.
+            whole, rest = divmod(nbytes * 100, factor)
+            if letter and not rest and whole >= 100:
+                number = f"{whole // 100}.{whole % 100:02}".rstrip("0").removesuffix(".")
+                sign = letter.upper() if end == "iB" else letter
+                found.append(f"{number} {sign}{end}")
+    return min(found, key=len)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SizeParam(Param):
+    """A number of bytes of one or more; None where nothing is wanted.
+
+    Attributes
+    ----------
+    nothing
+        The word for None.
+    usual
+        Sizes that many people want, ascending.
+    """
+
+    default: int | None = None
+    nothing: str = "any"
+    usual: tuple[int, ...] = ()
+
+    def read(self, text: str) -> int | None:
+        """Read ``5 GB``, ``512KiB``, or the word for None; a number needs its unit."""
+        if text.strip().casefold() in {"", self.nothing.casefold()}:
+            return None
+        nbytes = parse_bytes(text)
+        if nbytes is None:
+            raise self.refuse(text)
+        return nbytes
+
+    def validate(self, value: Any) -> int | None:
+        """Accept whole numbers of one or more, and None."""
+        if value is None:
+            return None
+        if is_number(value, Integral) and int(value) >= 1:
+            return int(value)
+        raise self.refuse(value)
+
+    def format(self, value: int | None) -> str:
+        """Write it with the unit that makes it short."""
+        return self.nothing if value is None else format_bytes(value)
+
+    def describe(self) -> str:
+        """Say the rule."""
+        return f"a size with its unit, such as 5 GB, 500 MB or 4 GiB, or '{self.nothing}'"
+
+    def valid(self) -> Iterator[int | None]:
+        """Yield the least, round ones of both kinds, and one that is not round."""
+        yield from (None, 1, 1000, 1_500_000, 5 * 10**9, 4 * 2**30, 3 * 2**19, 1_234_567)
+
+    def invalid(self) -> Iterator[Any]:
+        """Yield what is no size."""
+        yield from (0, -1, 0.5, "x", True)
+
+
+@dataclass(frozen=True, kw_only=True)
+class FlagParam(Param):
+    """Yes or no."""
+
+    default: bool = False
+
+    def read(self, text: str) -> bool:
+        """Read yes and no, true and false, 1 and 0."""
+        word = text.strip().lower()
+        if word in {"yes", "true", "1", "on"}:
+            return True
+        if word in {"no", "false", "0", "off"}:
+            return False
+        raise self.refuse(text)
+
+    def validate(self, value: Any) -> bool:
+        """Accept booleans only."""
+        if isinstance(value, bool):
+            return value
+        raise self.refuse(value)
+
+    def describe(self) -> str:
+        """Say the rule."""
+        return "yes or no"
+
+    def valid(self) -> Iterator[bool]:
+        """Yield both."""
+        yield from (True, False)
+
+    def invalid(self) -> Iterator[Any]:
+        """Yield other types."""
+        yield from (2, "maybe", None)
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One of a few values, and the words for it."""
+
+    value: str
+    label: str
+    help: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChoiceParam(Param):
+    """One of a few words."""
+
+    choices: tuple[Choice, ...]
+
+    def validate(self, value: Any) -> str:
+        """Accept the words of `choices` only."""
+        if isinstance(value, str) and any(value == c.value for c in self.choices):
+            return value
+        raise self.refuse(value)
+
+    def describe(self) -> str:
+        """Say the rule."""
+        return "one of " + ", ".join(c.value for c in self.choices)
+
+    def valid(self) -> Iterator[str]:
+        """Yield every word."""
+        yield from (c.value for c in self.choices)
+
+    def invalid(self) -> Iterator[Any]:
+        """Yield no word of ours."""
+        yield from ("", "no such choice", None, 1)

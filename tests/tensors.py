@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from pruneapp.checkpoint.dtypes import DTYPES, DType
-from pruneapp.checkpoint.elements_chunks import RawChunk
+from pruneapp.checkpoint.elements import RawChunk
 from pruneapp.kernels.kernel import ReadBits
 from pruneapp.kernels.values import decode
 from pruneapp.masks.bitmask import BitMask

@@ -84,7 +84,7 @@ def test_every_option_in_the_documentation_exists_and_every_one_is_documented(ca
 
 
 def test_every_key_of_the_window_is_in_the_guide():
-    from pruneapp.gui.commands.declarations_commands import ACTIONS
+    from pruneapp.gui.commands.declarations import ACTIONS
 
     section = GUIDE.partition("## Keys\n")[2].partition("<!-- /F1 -->")[0]
     written = set(re.findall(r"`([^`]+)`", section))
@@ -97,7 +97,7 @@ def test_every_key_of_the_window_is_in_the_guide():
 
 
 def test_every_menu_entry_that_the_guide_names_exists():
-    from pruneapp.gui.commands.declarations_commands import ACTIONS
+    from pruneapp.gui.commands.declarations import ACTIONS
 
     plain = [(spec.menu.replace("&", ""), spec.text.replace("&", "")) for spec in ACTIONS]
     named = re.findall(r"\*\*(\w+) > ([^*]+)\*\*", GUIDE)

@@ -19,8 +19,8 @@ from pruneapp import errors
 from pruneapp.__main__ import main
 from pruneapp.checkpoint.contents import Notice
 from pruneapp.errors import MOST_REPEATED, PruneAppError, RecipeError, escaped
-from pruneapp.export.report_file_writing import KINDS
-from pruneapp.results.tensor_statistics_csv_text import csv_text
+from pruneapp.export.report_file import KINDS
+from pruneapp.results.tensor_statistics import csv_text
 
 HOSTILE = "a\n\r\t\x1b[2Jb\u202e\u2066c\x00\u2028\u200bd"
 KINDS_OF_ERRORS = [
@@ -200,7 +200,7 @@ def test_numbers_below_zero_are_no_formulas():
 def test_an_export_that_is_there_is_told_of_though_a_report_failed(
     hostile, capsys, monkeypatch, way
 ):
-    from pruneapp.checkpoint.io.atomic_file_writer import write_error
+    from pruneapp.checkpoint.io.atomic_file import write_error
     from pruneapp.cli import export_options
     from pruneapp.progress import Cancelled
 

@@ -15,10 +15,10 @@ from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.document.document import Document
 from pruneapp.document.selection import default_selection, select
 from pruneapp.progress import Job
-from pruneapp.recipes.recipe_saving import load
-from pruneapp.sessions.journal_reader_recovery import read_journal
-from pruneapp.sessions.restore_reopen import reopened
-from pruneapp.sessions.session_file_file import read_session
+from pruneapp.recipes.recipe import load
+from pruneapp.sessions.journal_reader import read_journal
+from pruneapp.sessions.restore import reopened
+from pruneapp.sessions.session_file import read_session
 
 GOLDEN = Path(__file__).with_name("golden")
 EXPORTS = {

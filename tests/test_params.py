@@ -14,11 +14,23 @@ from pruneapp.export.catalog import FORMATS
 from pruneapp.gui.app.settings import SETTINGS
 from pruneapp.methods.limits import LIMITS
 from pruneapp.methods.registry import METHODS
-from pruneapp.params import DimParam, FloatParam, Interval, IntParam, NormParam, SeedParam
-from pruneapp.params_amounts import AmountParam
-from pruneapp.params_declared import Param, validate_all
-from pruneapp.params_sizes import SizeParam, format_bytes, parse_bytes
-from pruneapp.params_words import Choice, ChoiceParam, FlagParam
+from pruneapp.params import (
+    AmountParam,
+    Choice,
+    ChoiceParam,
+    DimParam,
+    FlagParam,
+    FloatParam,
+    Interval,
+    IntParam,
+    NormParam,
+    Param,
+    SeedParam,
+    SizeParam,
+    format_bytes,
+    parse_bytes,
+    validate_all,
+)
 
 OWN = [
     AmountParam(),

@@ -18,22 +18,22 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import pruneapp
-from pruneapp.checkpoint.formats.compact_codec_layout import CompactLayout
-from pruneapp.checkpoint.formats.headers_index_json import parse as parse_index
-from pruneapp.checkpoint.formats.headers_safetensors_header import Header
-from pruneapp.checkpoint.formats.headers_safetensors_header import parse as parse_header
+from pruneapp.checkpoint.formats.compact_codec import CompactLayout
+from pruneapp.checkpoint.formats.headers import Header
+from pruneapp.checkpoint.formats.headers import parse as parse_header
+from pruneapp.checkpoint.formats.headers import parse_index_file as parse_index
 from pruneapp.errors import JsonError, PruneAppError
-from pruneapp.export.destination.sidecars_config_dtype import copy_with
+from pruneapp.export.destination.sidecars import copy_with
 from pruneapp.export.provenance import inputs_in, read_masks
 from pruneapp.gui.app.settings import SETTINGS, Settings, Stored
 from pruneapp.json_codec import MAX_DEPTH, decode, encoded, load
 from pruneapp.progress import Job
-from pruneapp.recipes.fit_fitting import fit
+from pruneapp.recipes.fit import fit
 from pruneapp.recipes.recipe import Recipe
-from pruneapp.sessions import journal_file_entries
+from pruneapp.sessions import journal_file
 from pruneapp.sessions.fingerprint import Original
-from pruneapp.sessions.history_codec_saved import SavedEdit, decoded
-from pruneapp.sessions.session_file_layout import Table
+from pruneapp.sessions.history_codec import SavedEdit, decoded
+from pruneapp.sessions.session_file import Table
 from tests.document.memory_checkpoint import MemoryCheckpoint
 
 # `PRUNEAPP_JSON_CASES=100000 pytest tests/test_plain_json.py` is the long run.
@@ -168,11 +168,11 @@ READERS: dict[str, tuple[Any, Reader]] = {
     "original": (ORIGINAL, lambda t, _: decoded(t, Original, "s.prune")),
     "journal head": (
         {"type": "head", "version": 2, "original": ORIGINAL},
-        lambda t, _: decode(t, journal_file_entries.Entry, "j", file_names=True),
+        lambda t, _: decode(t, journal_file.Entry, "j", file_names=True),
     ),
     "journal edit": (
         {"type": "edit", "at": 0, "edit": EDIT},
-        lambda t, _: decode(t, journal_file_entries.Entry, "j", file_names=True),
+        lambda t, _: decode(t, journal_file.Entry, "j", file_names=True),
     ),
     "header": (HEADER, lambda t, _: parse_header(t, "m.safetensors")),
     "index": (INDEX, lambda t, _: parse_index(t, "model.safetensors.index.json")),
@@ -336,9 +336,9 @@ def test_no_other_way_leads_from_json_into_the_program():
     """Where else a parser is called is listed here, with the reason."""
     allowed = {
         "json_codec.py",
-        "header_scan.py",  # takes nothing that `safetensors_header` would refuse
-        "sidecars_config_dtype.py",  # looks where in a text that `load_object` took a value stands
-        "resumable_masks.py",  # the code of a person's own script
+        "headers.py",  # takes nothing that `safetensors_header` would refuse
+        "sidecars.py",  # looks where in a text that `load_object` took a value stands
+        "resumable.py",  # the code of a person's own script
     }
     call = re.compile(r"json\.(loads?|decode|JSONDecoder)\b|json\.Decoder|msgspec\.convert")
     found = {

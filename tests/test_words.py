@@ -15,7 +15,7 @@ from pruneapp.cli.parser import COMMANDS
 from pruneapp.export.catalog import FORMATS
 from pruneapp.methods.limits import LIMITS
 from pruneapp.methods.registry import METHODS
-from pruneapp.recipes.replay_schedule import SCHEDULE
+from pruneapp.recipes.replay import SCHEDULE
 
 ROOT = Path(__file__).resolve().parent.parent
 GLOSSARY = (ROOT / "docs" / "glossary.md").read_text(encoding="utf-8")

@@ -1,22 +1,260 @@
-"""How two states of a document, or two checkpoints, differ: tensor by tensor, in one pass."""
+"""Compare two states, with memo.
+
+How two states of a document, or two checkpoints, differ: tensor by tensor, in one pass.
+
+What is known of tensors that were compared: a step of the history reads what it changed.
+
+What two tensors add up to against each other: sums of squares and products, and counts.
+"""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+from weakref import ref
 
 import numpy as np
+from numpy.typing import NDArray
 
-from pruneapp.analysis.comparison_compared import Compared, Pair
-from pruneapp.analysis.comparison_difference_sums import STRETCH, DifferenceSums, Side, Stretches
-from pruneapp.analysis.pooling_layers import effective
+from pruneapp.analysis.pooling import effective
+from pruneapp.analysis.retained_norm import block_sums
+from pruneapp.checkpoint.elements import Bits
 from pruneapp.checkpoint.entry import TensorEntry
 from pruneapp.document.snapshot import Snapshot
+from pruneapp.kernels.kernel import BLOCK
 from pruneapp.kernels.threads import WORTH_THREADS, default_threads, in_order
+from pruneapp.kernels.values import Floats, decode
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.progress import Job
 from pruneapp.results.state_comparison import Comparison, TensorDifference
 
-__all__ = ["compare", "difference", "is_original", "pairs", "untouched"]
+# A tensor of each side under the name that they share; None where a side has none.
+Pair = tuple[str, TensorEntry | None, TensorEntry | None]
+
+# States of a pair of tensors that are remembered: undo and redo go to and fro between a few.
+_MOST = 4
+
+
+@dataclass(frozen=True, eq=False)
+class _Known:
+    state: tuple[ref[Any] | None, ...]
+    found: TensorDifference
+
+
+class Compared:
+    """Remembers how pairs of tensors differ, by their files and by what lies over them.
+
+    Files and masks are not kept alive: a mask that was put aside and read again is another one.
+    For one thread at a time.
+    """
+
+    def __init__(self) -> None:
+        self._known: dict[str, list[_Known]] = {}
+
+    def get(self, a: Snapshot, b: Snapshot, pair: Pair) -> TensorDifference | None:
+        """Return how a pair differs; None if that is not known of these states."""
+        state = _state(a, b, pair)
+        for known in self._known.get(pair[0], ()):
+            if all(_is(r, thing) for r, thing in zip(known.state, state, strict=True)):
+                return known.found
+        return None
+
+    def put(self, a: Snapshot, b: Snapshot, pair: Pair, found: TensorDifference) -> None:
+        """Remember how a pair differs."""
+        state = tuple(None if thing is None else ref(thing) for thing in _state(a, b, pair))
+        known = self._known.setdefault(pair[0], [])
+        known.insert(0, _Known(state, found))
+        del known[_MOST:]
+
+
+def _state(a: Snapshot, b: Snapshot, pair: Pair) -> tuple[Any, ...]:
+    """Return all that the values of both depend on: file, pruned, final."""
+    found: list[Any] = []
+    for side, entry in ((a, pair[1]), (b, pair[2])):
+        if entry is None:
+            found += (side.checkpoint, None, None)
+        else:
+            found += (side.checkpoint, side.masks.get(entry.name), side.final.get(entry.name))
+    return tuple(found)
+
+
+def _is(known: ref[Any] | None, thing: object) -> bool:
+    return thing is None if known is None else thing is not None and known() is thing
+
+
+# Elements that are read and worked on at once: in float64 they stay in the cache of a core.
+_PIECE = 4 * BLOCK
+# Elements of a task of a thread.
+STRETCH = 128 * BLOCK
+
+
+class Side:
+    """A tensor of one state, as an export would write it."""
+
+    def __init__(self, snapshot: Snapshot, entry: TensorEntry) -> None:
+        self.dtype = entry.dtype
+        self._snapshot = snapshot
+        self._name = entry.name
+        self._mask = snapshot.zeroed(entry.name)
+
+    def pieces(self, start: int = 0, stop: int | None = None) -> Iterator[Bits]:
+        """Yield raw elements in pieces of `_PIECE`; `start` is a block's border."""
+        for chunk in self._snapshot.checkpoint.chunks(self._name, start, stop, _PIECE):
+            if self._mask is None:
+                yield chunk.bits
+            else:
+                kept = self._mask.bools(chunk.start, chunk.start + chunk.bits.size)
+                yield np.multiply(chunk.bits, kept, dtype=chunk.bits.dtype)
+
+
+@dataclass
+class DifferenceSums:
+    """What a stretch, or all of a tensor, adds up to; a sum for each block of the squares."""
+
+    size: int = 0
+    differing: int = 0
+    same_sign: int = 0
+    zero_a: int = 0
+    zero_b: int = 0
+    zero_both: int = 0
+    apart: list[NDArray[np.float64]] = field(default_factory=list)
+    aa: list[NDArray[np.float64]] = field(default_factory=list)
+    bb: list[NDArray[np.float64]] = field(default_factory=list)
+    ab: list[NDArray[np.float64]] = field(default_factory=list)
+
+    def add(self, other: DifferenceSums) -> None:
+        """Take in the stretch that follows."""
+        self.size += other.size
+        self.differing += other.differing
+        self.same_sign += other.same_sign
+        self.zero_a += other.zero_a
+        self.zero_b += other.zero_b
+        self.zero_both += other.zero_both
+        self.apart += other.apart
+        self.aa += other.aa
+        self.bb += other.bb
+        self.ab += other.ab
+
+    def difference(self, name: str, x: TensorEntry, y: TensorEntry) -> TensorDifference:
+        """Return the answer, once all is added."""
+        apart, aa, bb = (math.sqrt(_total(s)) for s in (self.apart, self.aa, self.bb))
+        ab = _total(self.ab)
+        length = aa * bb
+        cosine = min(1.0, max(-1.0, ab / length)) if length and math.isfinite(length) else None
+        return TensorDifference(
+            name=name,
+            kind="differs" if self.differing else "same",
+            shape_a=x.shape,
+            shape_b=y.shape,
+            numel=x.numel,
+            differing=self.differing,
+            norm=apart,
+            relative=apart / aa if 0 < aa < math.inf else None,
+            cosine=cosine,
+            same_sign=self.same_sign / x.numel if x.numel else None,
+            pruned_a=self.zero_a,
+            pruned_b=self.zero_b,
+            pruned_both=self.zero_both,
+            dtype_a=x.dtype.label,
+            dtype_b=y.dtype.label,
+        )
+
+
+class Stretches:
+    """Compares stretches of a tensor, in any thread."""
+
+    def __init__(self, a: Side, b: Side, job: Job) -> None:
+        self._a = a
+        self._b = b
+        self._job = job
+        # Equal bits are equal values, and whole numbers of 64 bits are compared by them alone.
+        self._alike = a.dtype == b.dtype
+        self._whole = self._alike and a.dtype.form is None
+
+    def __call__(self, stretch: tuple[int, int]) -> DifferenceSums:
+        """Compare the elements from one flat index, a block's border, to another."""
+        found = DifferenceSums()
+        room = _Room(min(_PIECE, stretch[1] - stretch[0]))
+        with np.errstate(all="ignore"):  # infinities and NaN are left out
+            for x, y in zip(self._a.pieces(*stretch), self._b.pieces(*stretch), strict=True):
+                self._job.cancel.check()
+                if self._alike and np.array_equal(x, y):
+                    _add_equal(found, decode(x, self._a.dtype), room)
+                else:
+                    other = x != y if self._whole else None
+                    _add(found, decode(x, self._a.dtype), decode(y, self._b.dtype), other, room)
+        return found
+
+
+class _Room:
+    """Memory for a piece in float64, used again: got anew it took as long as all the rest."""
+
+    def __init__(self, size: int) -> None:
+        self._x, self._y, self._product = np.empty((3, size))
+
+    def squares(self, x: Floats) -> NDArray[np.float64]:
+        """Return the block sums of squares."""
+        return block_sums(np.square(x, out=self._product[: x.size], dtype=np.float64))
+
+    def products(self, x: Floats, y: Floats) -> list[NDArray[np.float64]]:
+        """Return the block sums of (y - x)^2, x^2, y^2 and x y."""
+        wide_x, wide_y, product = (room[: x.size] for room in (self._x, self._y, self._product))
+        np.copyto(wide_x, x)
+        np.copyto(wide_y, y)
+        np.subtract(wide_y, wide_x, out=product)
+        return [
+            block_sums(np.square(product, out=product)),
+            block_sums(np.square(wide_x, out=product)),
+            block_sums(np.square(wide_y, out=product)),
+            block_sums(np.multiply(wide_x, wide_y, out=product)),
+        ]
+
+
+def _add_equal(found: DifferenceSums, values: Floats, room: _Room) -> None:
+    zeros = values.size - int(np.count_nonzero(values))
+    squares = room.squares(values)
+    if not np.isfinite(squares).all():
+        squares = room.squares(np.where(np.isfinite(values), values, 0))
+    found.size += values.size
+    found.same_sign += values.size
+    found.zero_a += zeros
+    found.zero_b += zeros
+    found.zero_both += zeros
+    found.apart.append(np.zeros_like(squares))
+    for sums in (found.aa, found.bb, found.ab):
+        sums.append(squares)
+
+
+def _add(
+    found: DifferenceSums, x: Floats, y: Floats, other: NDArray[np.bool_] | None, room: _Room
+) -> None:
+    there_x, there_y = x != 0, y != 0
+    signs = (there_x == there_y) & ((x > 0) == (y > 0))
+    differs = x != y if other is None else other
+    sums = room.products(x, y)
+    if not all(np.isfinite(s).all() for s in sums):
+        odd_x, odd_y = np.isnan(x), np.isnan(y)
+        differs &= ~(odd_x & odd_y)
+        signs = np.where(odd_x | odd_y, odd_x & odd_y, signs)
+        finite = np.isfinite(x) & np.isfinite(y)
+        sums = room.products(np.where(finite, x, 0), np.where(finite, y, 0))
+    found.size += x.size
+    found.differing += int(np.count_nonzero(differs))
+    found.same_sign += int(np.count_nonzero(signs))
+    found.zero_a += x.size - int(np.count_nonzero(there_x))
+    found.zero_b += x.size - int(np.count_nonzero(there_y))
+    found.zero_both += x.size - int(np.count_nonzero(there_x | there_y))
+    for added, into in zip(sums, (found.apart, found.aa, found.bb, found.ab), strict=True):
+        into.append(added)
+
+
+def _total(sums: list[NDArray[np.float64]]) -> float:
+    # fsum refuses to add infinities that it met on the way
+    joined = np.concatenate(sums) if sums else np.zeros(0)
+    return math.fsum(joined) if np.isfinite(joined).all() else math.inf
+
 
 # What tells a pruned file from its original: this key of the metadata, else zeros, looked for in so
 # many weights of so many tensors, if they are more by this share of all.
@@ -76,7 +314,7 @@ def compare(
     """Compare every tensor of two states, by the values that an export of each would write.
 
     Reads each pair once, in bounded memory. Sums are float64, added as
-    `pruneapp.analysis.retained_norm_blocks` says, so that they are the same whatever the chunks and
+    `pruneapp.analysis.retained_norm` says, so that they are the same whatever the chunks and
     threads.
 
     Parameters

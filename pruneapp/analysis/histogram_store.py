@@ -1,22 +1,395 @@
-"""Where counted magnitudes and norms are kept, as long as there is room."""
+""".
+
+To which state of a tensor a count belongs: its mask, its protection and its final weights.
+
+The last things that were put together from counts.
+
+Counts of tensors, kept as long as there is room and their masks are there.
+
+Two sums over what is kept of tensors, which are known longer than all their magnitudes.
+
+Where counted magnitudes and norms are kept, as long as there is room.
+
+What is to be counted, as things that can be put into a queue.
+"""
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Hashable, Iterable
-from typing import Any
+from collections import deque
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any
+from weakref import ref
 
-from pruneapp.analysis.histogram_store_energies import Energies
-from pruneapp.analysis.histogram_store_keys import key_of, marks_of
-from pruneapp.analysis.histogram_store_records import Record, Records
-from pruneapp.analysis.histogram_store_wanted import HistogramRequest, Kind, batches, kinds_of
-from pruneapp.analysis.histograms import MagnitudeHistogram
-from pruneapp.analysis.histograms_alike import count_all
-from pruneapp.analysis.histograms_channels import Channels, count_channels
+from pruneapp.analysis.histograms import Channels, MagnitudeHistogram, count_all, count_channels
+from pruneapp.document.selection import excluded, rows_of
 from pruneapp.document.snapshot import Snapshot
-from pruneapp.document.step import Step
+from pruneapp.document.step import Row, Step, dim_of
+from pruneapp.masks.bitmask import MaskSet
+from pruneapp.methods import registry
 from pruneapp.params import Norm
 from pruneapp.progress import Job
+from pruneapp.results.sparsity_report import Assignment
+
+if TYPE_CHECKING:
+    from pruneapp.masks.bitmask import BitMask
+
+# More than a step of some rows needs.
+_MOST = 64
+
+
+@dataclass(frozen=True, eq=False)
+class _Kept:
+    state: tuple[ref[MaskSet], ...]
+    value: Any
+    nbytes: int
+
+
+class Recent:
+    """Remembers what belongs to one state of the masks, the last of it, as long as it is there.
+
+    Safe to use from several threads: two that miss at once may both make it.
+    """
+
+    def __init__(self) -> None:
+        self._kept: dict[Hashable, _Kept] = {}
+        self._lock = threading.Lock()
+        self._nbytes = 0
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all of it."""
+        return self._nbytes
+
+    def get(self, snapshot: Snapshot, key: Hashable) -> Any:
+        """Return what was kept for a state; None if there is nothing."""
+        kept = self._kept.get(key)
+        if kept is None:
+            return None
+        same = all(r() is s for r, s in zip(kept.state, _state(snapshot), strict=True))
+        return kept.value if same else None
+
+    def put(self, snapshot: Snapshot, key: Hashable, value: object, nbytes: int) -> None:
+        """Keep something; the oldest goes if there are many."""
+        state = tuple(ref(masks) for masks in _state(snapshot))
+        with self._lock:
+            self._kept.pop(key, None)
+            for old in [
+                k for k, kept in self._kept.items() if any(r() is None for r in kept.state)
+            ]:
+                del self._kept[old]
+            while len(self._kept) >= _MOST:
+                del self._kept[next(iter(self._kept))]
+            self._kept[key] = _Kept(state, value, nbytes)
+            self._nbytes = sum(kept.nbytes for kept in self._kept.values())
+
+    def clear(self) -> None:
+        """Let go of all of it."""
+        with self._lock:
+            self._kept.clear()
+            self._nbytes = 0
+
+
+def _state(snapshot: Snapshot) -> tuple[MaskSet, MaskSet, MaskSet]:
+    return snapshot.masks, snapshot.protected, snapshot.final
+
+
+# A dimension, from 0, and the order of a norm; None for magnitudes.
+Kind = tuple[int, Norm] | None
+
+# Elements of small tensors that are counted as one.
+_BATCH = 1 << 20
+
+
+@dataclass(frozen=True)
+class HistogramRequest:
+    """Something that is to be counted; for `HistogramStore.count`.
+
+    Attributes
+    ----------
+    names
+        First names of the tensors: one large one, or several small ones.
+    kind
+        Dimension, from 0, and order of the norms; None if magnitudes are wanted.
+    elements
+        How many elements are read for it.
+    """
+
+    names: tuple[str, ...]
+    kind: Kind
+    elements: int
+
+
+def rows_now(snapshot: Snapshot, step: Step) -> tuple[tuple[Row, tuple[str, ...]], ...]:
+    """Return what `rows_of` does; of 100,000 names it is not asked at each move of a slider."""
+    key = "rows", tuple(row.names for row in step.rows), step.limits.spare, step.version
+    known: list[tuple[int, tuple[str, ...]]] | None = census_of(snapshot).recent(snapshot, key)
+    if known is None:
+        places = {id(row): i for i, row in enumerate(step.rows)}
+        found = rows_of(snapshot.checkpoint, step)
+        known = [(places[id(row)], names) for row, names in found]
+        census_of(snapshot).remember(snapshot, key, known, 0)
+    return tuple((step.rows[i], names) for i, names in known)
+
+
+def assignment_now(snapshot: Snapshot, step: Step) -> Assignment:
+    """Return which rule of a step prunes each tensor, and what its limits exclude.
+
+    Found once for the names, rules and limits of a step, not at each move of a slider.
+    """
+    if len(step.rows) == 1 and not step.limits.spare:
+        return Assignment()
+    names = tuple(row.names for row in step.rows)
+    key = "assignment", names, step.limits.spare, step.version
+    known: Assignment | None = census_of(snapshot).recent(snapshot, key)
+    if known is None:
+        rules: dict[str, int] = {}
+        counts = [0] * len(step.rows) if len(step.rows) > 1 else []
+        if counts:
+            places = {id(row): i for i, row in enumerate(step.rows)}
+            for row, some in rows_now(snapshot, step):
+                rules.update(dict.fromkeys(some, places[id(row)]))
+                counts[places[id(row)]] = len(some)
+        known = Assignment(rules, excluded(snapshot.checkpoint, step), tuple(counts))
+        census_of(snapshot).remember(snapshot, key, known, 0)
+    return known
+
+
+def kinds_of(snapshot: Snapshot, step: Step) -> Iterator[tuple[tuple[str, ...], Kind]]:
+    """Yield names, and what has to be known of them before a step can be estimated.
+
+    What decides comes first, then what the energy is made of.
+    """
+    for row, names in rows_now(snapshot, step):
+        method = registry.get(row.method)
+        if method.told_by is None:
+            continue
+        if method.granularity == "weights":
+            yield names, None
+        else:
+            dims = dims_of(snapshot, row, names)
+            for order in orders_of(row):
+                for dim in dict.fromkeys(dims):
+                    yield (
+                        tuple(n for n, d in zip(names, dims, strict=True) if d == dim),
+                        (dim, order),
+                    )
+
+
+def dims_of(snapshot: Snapshot, row: Row, names: Sequence[str]) -> list[int]:
+    """Return the dimension of a method of channels for each tensor, from 0."""
+    shapes = [snapshot.entry(name).shape for name in names]
+    # Most tensors of a large model are of a few shapes.
+    first = dict(zip(reversed(shapes), reversed(names), strict=True))
+    dims = {shape: dim_of(row, shape, name) for shape, name in first.items()}
+    return [dims[shape] for shape in shapes]
+
+
+def orders_of(row: Row) -> tuple[Norm, ...]:
+    """Return the orders of the norms that a method of channels needs.
+
+    That which decides comes first; 2 and 1 say the sums of squares and magnitudes. "fro" is 2 of
+    the flattened slice.
+    """
+    n = row.values.get("n", 2)
+    return tuple(dict.fromkeys((2 if n == "fro" else n, 2, 1)))
+
+
+def batches(snapshot: Snapshot, names: Sequence[str], kind: Kind) -> list[HistogramRequest]:
+    """Put names into batches, in order."""
+    made: list[HistogramRequest] = []
+    some: list[str] = []
+    elements = 0
+    for name in names:
+        numel = snapshot.entry(name).numel
+        if some and elements + numel > _BATCH:
+            made.append(HistogramRequest(tuple(some), kind, elements))
+            some, elements = [], 0
+        some.append(name)
+        elements += numel
+    if some:
+        made.append(HistogramRequest(tuple(some), kind, elements))
+    return made
+
+
+Key = tuple[str, Kind, int, int, int]
+Marks = tuple["BitMask | None", "BitMask | None", "BitMask | None"]
+Refs = tuple["ref[BitMask] | None", ...] | None  # None: there is no mask
+
+
+def marks_of(snapshot: Snapshot, name: str) -> Marks:
+    """Return what a count of a tensor depends on."""
+    return snapshot.masks.get(name), snapshot.protected.get(name), snapshot.final.get(name)
+
+
+def key_of(snapshot: Snapshot, name: str, kind: Kind) -> Key:
+    """Return what a count is found by; whether it is that of the masks the references say."""
+    if not (snapshot.masks or snapshot.protected or snapshot.final):
+        return name, kind, 0, 0, 0
+    mask, protected, final = (0 if m is None else id(m) for m in marks_of(snapshot, name))
+    return name, kind, mask, protected, final
+
+
+def refs_to(marks: Marks, note: Callable[[Any], None] | None = None) -> Refs:
+    """Return references that keep no mask alive, each of which calls `note` as its mask goes."""
+    if all(mark is None for mark in marks):
+        return None
+    return tuple(None if mark is None else ref(mark, note) for mark in marks)
+
+
+def belongs(refs: Refs, marks: Marks) -> bool:
+    """Return whether references are to these masks: another may be where one was that is gone."""
+    if refs is None:
+        mask, protected, final = marks  # not in a loop: it is asked of 100,000 tensors
+        return mask is None and protected is None and final is None
+    pairs = zip(refs, marks, strict=True)
+    return all(mark is None if r is None else r() is mark for r, mark in pairs)
+
+
+def are_gone(refs: Refs) -> bool:
+    """Return whether any of the masks is gone."""
+    return refs is not None and any(r is not None and r() is None for r in refs)
+
+
+Record = MagnitudeHistogram | Channels
+
+
+class Records:
+    """What was counted, by the masks that a tensor had; these are not kept alive by it.
+
+    Where there is no room, what was counted first is dropped. Safe to use from several threads.
+
+    Parameters
+    ----------
+    budget
+        Bytes that are kept at most.
+
+    Attributes
+    ----------
+    recent
+        What was put together from counts; the first to go where there is no room.
+    """
+
+    def __init__(self, budget: int) -> None:
+        self.recent = Recent()
+        self._budget = budget
+        self._found: dict[Key, tuple[Refs, Record]] = {}
+        # Sizes of what was dropped: what will not fit is not counted again and again. They go with
+        # their masks, too.
+        self._dropped: dict[Key, tuple[Refs, int]] = {}
+        self._gone: deque[Key] = deque()  # whose masks are gone
+        self._lock = threading.Lock()
+        self._nbytes = 0
+
+    def __len__(self) -> int:
+        """How many counts there are."""
+        return len(self._found)
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of memory that it takes, about."""
+        return self._nbytes + self.recent.nbytes
+
+    @property
+    def dropped(self) -> int:
+        """Of how many counts only the size is known."""
+        return len(self._dropped)
+
+    def get(self, snapshot: Snapshot, key: Key) -> Record | None:
+        """Return what was counted for a state; None if there is nothing."""
+        known = self._found.get(key)
+        if known is None:
+            return None
+        refs, record = known
+        # Another mask may have been made at the address of one that is gone.
+        same = refs is None or belongs(refs, marks_of(snapshot, key[0]))
+        return record if same else None
+
+    def size_of_dropped(self, key: Key) -> int:
+        """Return how many bytes something took that was dropped; 0 if it is not known."""
+        return self._dropped.get(key, (None, 0))[1]
+
+    def put(self, snapshot: Snapshot, name: str, kind: Kind, record: Record) -> None:
+        """Keep a count; of one that is larger than all the room only the size is kept."""
+        key = key_of(snapshot, name, kind)
+        refs = refs_to(marks_of(snapshot, name), partial(_note, self._gone, key))
+        with self._lock:
+            self._forget_gone()
+            self._drop(key)
+            if record.nbytes > self._budget:
+                self._dropped[key] = refs, record.nbytes
+                return
+            size = record.nbytes
+            if self.nbytes + size > self._budget:  # they are made anew if they are needed
+                self.recent.clear()
+            while self._nbytes + size > self._budget:
+                oldest = next(iter(self._found))
+                self._dropped[oldest] = self._found[oldest][0], self._drop(oldest)
+            self._dropped.pop(key, None)
+            self._found[key] = refs, record
+            self._nbytes += size
+
+    def remember(self, snapshot: Snapshot, key: Hashable, value: object, nbytes: int) -> None:
+        """Remember something that was put together, if there is room beside the counts."""
+        if self.nbytes + nbytes > self._budget:
+            self.recent.clear()
+        if self._nbytes + nbytes <= self._budget:
+            self.recent.put(snapshot, key, value, nbytes)
+
+    def _forget_gone(self) -> None:
+        while self._gone:
+            key = self._gone.popleft()
+            self._dropped.pop(key, None)
+            known = self._found.get(key)
+            # A mask made at the same address may be known under the same key by now.
+            refs = None if known is None else known[0]
+            if are_gone(refs):
+                self._drop(key)
+
+    def _drop(self, key: Key) -> int:
+        known = self._found.pop(key, None)
+        freed = 0 if known is None else known[1].nbytes
+        self._nbytes -= freed
+        return freed
+
+
+def _note(gone: deque[Key], key: Key, _: Any) -> None:
+    # Called whenever a mask is let go, even while this thread holds the lock: no more than this.
+    gone.append(key)
+
+
+Sums = tuple[float, float]
+
+
+class Energies:
+    """Sums of squares and of magnitudes of each tensor, of two of its states.
+
+    Those of the file as it was opened, without a mask, against which is measured what is retained;
+    and those of the last other one, which belong to masks, told by identity. Which of them was
+    counted first says nothing: work that is taken up begins in another state.
+    """
+
+    def __init__(self) -> None:
+        self._opened: dict[str, Sums] = {}
+        self._last: dict[str, tuple[Refs, Sums]] = {}
+
+    def put(self, name: str, marks: Marks, sums: Sums) -> None:
+        """Note the sums of squares and of magnitudes of a tensor under some masks."""
+        refs = refs_to(marks)
+        if refs is None:
+            self._opened[name] = sums
+        else:
+            self._last[name] = refs, sums
+
+    def get(self, name: str, marks: Marks) -> Sums | None:
+        """Return the two sums of a tensor under some masks; None if they are not known."""
+        if belongs(None, marks):
+            return self._opened.get(name)
+        known = self._last.get(name)
+        return known[1] if known is not None and belongs(known[0], marks) else None
+
 
 # Bytes of everything that is kept.
 BUDGET = 128_000_000

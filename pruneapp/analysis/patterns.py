@@ -10,8 +10,7 @@ from dataclasses import replace
 import numpy as np
 
 from pruneapp.analysis.retained_norm import Energy, measure_energy, total_of
-from pruneapp.analysis.zeros import nonzero
-from pruneapp.analysis.zeros_zero_patterns import pattern_of
+from pruneapp.analysis.zeros import nonzero, pattern_of
 from pruneapp.checkpoint.entry import TensorEntry
 from pruneapp.document.selection import resolve
 from pruneapp.document.snapshot import Snapshot
@@ -19,9 +18,9 @@ from pruneapp.document.step import Row, Step
 from pruneapp.errors import ParameterError
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.masks.bitmask import BitMask
-from pruneapp.masks.regions_groups import Groups, group_boxes, kept_in_groups
-from pruneapp.methods.builtin.patterns_n_m import N_M
-from pruneapp.methods.prune_tensors_run import prune
+from pruneapp.masks.regions import Groups, group_boxes, kept_in_groups
+from pruneapp.methods.builtin.patterns import N_M
+from pruneapp.methods.prune_tensors import prune
 from pruneapp.progress import Job
 from pruneapp.results.pattern_report import BrokenGroup, PatternReport, TensorPattern
 

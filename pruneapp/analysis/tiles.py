@@ -15,15 +15,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pruneapp.analysis.layout import layout, offsets_of_columns, offsets_of_rows
-from pruneapp.analysis.layout_scale import large_of, scale
-from pruneapp.analysis.pooling import Block, TileAxis
-from pruneapp.analysis.pooling_layers import (
+from pruneapp.analysis.layout import large_of, layout, offsets_of_columns, offsets_of_rows, scale
+from pruneapp.analysis.pooling import (
+    Block,
     Changes,
     Layer,
     LayerShares,
     LayerValues,
     Split,
+    TileAxis,
     changed,
     effective,
     reader,

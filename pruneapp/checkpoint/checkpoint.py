@@ -14,7 +14,7 @@ import numpy as np
 
 from pruneapp.checkpoint import elements as gather
 from pruneapp.checkpoint.contents import Contents, Notice, Shard, StateDict
-from pruneapp.checkpoint.elements_chunks import CHUNK_BYTES, Bits, RawChunk, in_chunks
+from pruneapp.checkpoint.elements import CHUNK_BYTES, Bits, RawChunk, in_chunks
 from pruneapp.checkpoint.entry import TensorEntry
 from pruneapp.checkpoint.io.source import ByteSource, FileSource
 from pruneapp.errors import CheckpointError, UnknownTensorError
@@ -248,7 +248,7 @@ def open_checkpoint(
             remedy="Use a machine with an x86-64 or ARM processor.",
         )
     from pruneapp.checkpoint.open import read_headers, read_shards_at
-    from pruneapp.checkpoint.prunability_annotate import annotate
+    from pruneapp.checkpoint.prunability import annotate
 
     job = job or Job()
     path = Path(path)

@@ -1,18 +1,26 @@
-"""One tensor of a checkpoint, as its header describes it.
+"""TensorEntry and its location; tied names; display names.
+
+One tensor of a checkpoint, as its header describes it.
 
 Named tuples, because a file may hold 100,000 of them: a frozen dataclass takes four times as long
 to make, which a person waits for.
+
+Tied tensors of a safetensors file, which holds each of them once.
+
+Names as people want to see them.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from itertools import repeat
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 from pruneapp.checkpoint.dtypes import DType
+from pruneapp.errors import escaped
 from pruneapp.progress import CancelToken
 
 # The kind of what training measures and counts beside the parameters, and its names in torch's
@@ -230,3 +238,109 @@ def make_locations(source: int, offsets: Iterable[int]) -> list[Location]:
     """Make locations without strides in one source, as `make_entries` makes entries."""
     rows: Iterable[tuple[Any, ...]] = zip(repeat(source), offsets, repeat(None), repeat(""))
     return list(map(partial(tuple.__new__, Location), rows))
+
+
+def ties_of(
+    names: Iterable[str], metadata: Mapping[str, str], cancel: CancelToken
+) -> dict[str, list[str]]:
+    """Return the further names of tied tensors by the name that the file holds.
+
+    ``safetensors.torch.save_model`` drops all names but one of a tied tensor and keeps them as
+    ``{dropped: kept}`` beside the tensors.
+
+    Parameters
+    ----------
+    names
+        Of all tensors.
+    metadata
+        Text beside them.
+    cancel
+        Looked at between batches.
+    """
+    if not metadata:
+        return {}
+    known: set[str] = set()
+    for batch in cancel.batches(names):
+        known.update(batch)
+    ties: dict[str, list[str]] = {}
+    for pairs in cancel.batches(metadata.items()):
+        for dropped, kept in pairs:
+            if kept in known and dropped not in known:
+                ties.setdefault(kept, []).append(dropped)
+    return ties
+
+
+# Wrappers put these between the names that the model gave.
+WRAPPERS = frozenset(
+    {
+        "_orig_mod",  # torch.compile
+        "_fsdp_wrapped_module",
+        "_checkpoint_wrapped_module",
+        "_forward_module",  # Lightning Fabric
+    }
+)
+# These are told from names of the model's own only where every name begins with them:
+# DataParallel and DistributedDataParallel, Lightning.
+_PREFIXES = ("module.", "model.")
+# What a tensor is shown as that a file calls "".
+NO_NAME = "(no name)"
+
+
+def display_names(names: Sequence[str], cancel: CancelToken | None = None) -> dict[str, str]:
+    """Return each name without what wrappers added. For display only: files keep their names.
+
+    Unique, as the names are: where two would become one, all stay as they are.
+    """
+    cancel = cancel or CancelToken()
+    wrapped = any(_wrapped("\n".join(batch)) for batch in cancel.batches(names))
+    shown = _each(names, _unwrapped, cancel) if wrapped else list(names)
+    # At once what is in front of all of them: there may be as many prefixes as a name is long.
+    if cut := _common_prefix(shown):
+        shown = _each(shown, itemgetter(slice(cut, None)), cancel)
+    cancel.check()
+    if len(set(shown)) < len(names) or "" in shown:
+        shown = list(names)
+    if "" in shown and NO_NAME not in shown:
+        shown[shown.index("")] = NO_NAME
+    return dict(zip(names, _printable(shown, cancel), strict=True))
+
+
+def _each(names: Iterable[str], change: Callable[[str], str], cancel: CancelToken) -> list[str]:
+    made: list[str] = []
+    for batch in cancel.batches(names):
+        made += map(change, batch)
+    return made
+
+
+def _printable(names: list[str], cancel: CancelToken) -> list[str]:
+    """Write out by its number what would break a line, reverse it, or stay unseen."""
+    if all("".join(batch).isprintable() for batch in cancel.batches(names)):
+        return names
+    made = _each(names, escaped, cancel)
+    if len(set(made)) < len(made):  # another name holds the very letters of an escape
+        made = _each(names, partial(escaped, too="\\"), cancel)
+    return made
+
+
+def _wrapped(name: str) -> bool:
+    return any(wrapper in name for wrapper in WRAPPERS)
+
+
+def _unwrapped(name: str) -> str:
+    if not _wrapped(name):
+        return name
+    return ".".join(part for part in name.split(".") if part not in WRAPPERS)
+
+
+def _common_prefix(names: Sequence[str]) -> int:
+    """Return how much of each name are prefixes of wrappers, one after the other, that all have."""
+    if not names:
+        return 0
+    # What the first and the last by the alphabet begin with, all between them begin with.
+    first, last = min(names), max(names)
+    cut = 0
+    while prefix := next((p for p in _PREFIXES if first.startswith(p, cut)), ""):
+        if not last.startswith(prefix, cut):
+            break
+        cut += len(prefix)
+    return cut

@@ -1,14 +1,39 @@
-"""What layer a tensor seems to belong to. Inferred, and said to be so wherever it is shown."""
+"""Infer kinds of layers from names and shapes; which tensors are selected by default.
+
+What layer a tensor seems to belong to. Inferred, and said to be so wherever it is shown.
+
+Which tensors stand side by side in a module.
+"""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from fnmatch import translate
 from functools import lru_cache
 
 from pruneapp.checkpoint.entry import STATISTICS, STATISTICS_NAMES, TensorEntry
-from pruneapp.checkpoint.layer_kinds_modules import Module, Modules
+from pruneapp.progress import CancelToken
+
+# The tensors of each module, by their last name. Plain dicts: a file may hold 200,000 of them.
+Module = dict[str, TensorEntry]
+Modules = dict[str, Module]
+
+
+def find_modules(entries: Iterable[TensorEntry], cancel: CancelToken | None = None) -> Modules:
+    """Return the modules that hold tensors, by name; a tied tensor is in several."""
+    modules: Modules = {}
+    for batch in (cancel or CancelToken()).batches(entries):
+        for entry in batch:
+            for name in entry.names if entry.aliases else (entry.name,):
+                path, _, leaf = name.rpartition(".")
+                try:
+                    modules[path][leaf] = entry
+                except KeyError:
+                    modules[path] = {leaf: entry}
+    return modules
+
 
 # The one table of what is left out when nothing is selected: patterns on the last module name,
 # upper and lower case alike. A module with a `running_mean` is a norm as well.

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pruneapp.checkpoint.formats.safetensors import SAFETENSORS
-from pruneapp.checkpoint.io.files_places import is_folder
+from pruneapp.checkpoint.io.files import is_folder
 from pruneapp.checkpoint.torchfile import ZIP
 from pruneapp.errors import CheckpointError, UnrecognizedFileError, UnsupportedFileError, words_of
 

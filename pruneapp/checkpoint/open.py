@@ -9,7 +9,7 @@ from pathlib import Path
 from pruneapp.checkpoint import lookalikes, model_folder, torchfile
 from pruneapp.checkpoint.contents import Contents, Notice, Reader, Shard
 from pruneapp.checkpoint.formats import safetensors, sharded
-from pruneapp.checkpoint.io.files_places import is_folder
+from pruneapp.checkpoint.io.files import is_folder
 from pruneapp.checkpoint.io.source import ByteSource, FileSource
 from pruneapp.errors import UnrecognizedFileError
 from pruneapp.progress import Job

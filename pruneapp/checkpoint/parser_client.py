@@ -22,9 +22,8 @@ from pathlib import Path
 from typing import IO, Any
 
 from pruneapp import errors
-from pruneapp.checkpoint.formats import headers, headers_index_json, headers_safetensors_header
-from pruneapp.checkpoint.formats.headers_index_json import ShardIndex
-from pruneapp.checkpoint.formats.headers_safetensors_header import Header
+from pruneapp.checkpoint.formats import headers
+from pruneapp.checkpoint.formats.headers import Header, ShardIndex
 from pruneapp.errors import CheckpointError, PruneAppError
 from pruneapp.progress import Job
 
@@ -56,7 +55,7 @@ def parse_header(pieces: Iterable[bytes], size: int, path: str, job: Job) -> Hea
             return found
         pieces = chain(taken, pieces)
     if size <= LARGE_BYTES:
-        return headers_safetensors_header.parse(b"".join(pieces), path, job.cancel)
+        return headers.parse(b"".join(pieces), path, job.cancel)
     tensors, (metadata, extras, data_bytes) = _in_process("header", pieces, path, job)
     return Header(tensors, metadata, extras, data_bytes)
 
@@ -76,7 +75,7 @@ def parse_index(pieces: Iterable[bytes], size: int, path: str, job: Job) -> Shar
         See `index_json.parse`.
     """
     if size <= LARGE_BYTES:
-        return headers_index_json.parse(b"".join(pieces), path, job.cancel)
+        return headers.parse_index_file(b"".join(pieces), path, job.cancel)
     rows, (total_size,) = _in_process("index", pieces, path, job)
     return ShardIndex(dict(rows), total_size)
 

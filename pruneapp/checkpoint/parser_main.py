@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from pruneapp.checkpoint.formats import headers_index_json, headers_safetensors_header
+from pruneapp.checkpoint.formats import headers
 from pruneapp.checkpoint.parser_client import receive, send
 from pruneapp.errors import PruneAppError
 
@@ -25,12 +25,12 @@ class _Task:
 
 
 def _header_rows(text: bytes, path: str) -> tuple[list[Any], tuple[Any, ...]]:
-    header = headers_safetensors_header.parse(text, path)
+    header = headers.parse(text, path)
     return header.tensors, (header.metadata, header.extras, header.data_bytes)
 
 
 def _index_rows(text: bytes, path: str) -> tuple[list[Any], tuple[Any, ...]]:
-    index = headers_index_json.parse(text, path)
+    index = headers.parse_index_file(text, path)
     return list(index.weight_map.items()), (index.total_size,)
 
 

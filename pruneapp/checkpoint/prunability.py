@@ -1,14 +1,35 @@
-"""Why a tensor may not be pruned: what its type, its name and its neighbours tell."""
+"""Whether a tensor can be pruned, and the sentence why not.
+
+What is to be said of each tensor of a file; most are judged like another one before them.
+
+Why a tensor may not be pruned: what its type, its name and its neighbours tell.
+
+What names, shapes and neighbours tell about the tensors of a file, for all formats alike.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
+from dataclasses import replace
 from functools import lru_cache
+from typing import NamedTuple
 
-from pruneapp.checkpoint.entry import TensorEntry
-from pruneapp.checkpoint.layer_kinds_modules import Module, Modules
+from pruneapp.checkpoint.contents import Contents
+from pruneapp.checkpoint.entry import TensorEntry, make_entries
+from pruneapp.checkpoint.io.source import ByteSource
+from pruneapp.checkpoint.layer_kinds import (
+    Module,
+    Modules,
+    find_modules,
+    kind_of,
+    pruned_by_default,
+    pruned_by_version_1,
+    role,
+)
+from pruneapp.checkpoint.mask_pairs import find_overlaps, fold_pairs
+from pruneapp.progress import CancelToken, Job
 
 _BUFFERS = {
     "running_mean": "running statistics are measured, not learned",
@@ -167,3 +188,137 @@ def _scale_of(leaf: str, module: Module) -> str:
     names = [name for name in _scales_for(leaf) if name in module]
     # Its own scale says more than that of what goes into the layer.
     return min(names, key=lambda name: (not leaf or leaf not in name, name), default="")
+
+
+class Prunability(NamedTuple):
+    """What is said of a tensor.
+
+    Attributes
+    ----------
+    why_not, kind
+        See `TensorEntry`.
+    usual
+        Whether it is pruned by default if it may be pruned at all.
+    """
+
+    why_not: str
+    kind: str
+    usual: bool
+
+
+class Judge:
+    """Judges the tensors of a file.
+
+    Of most tensors nothing counts but the last name of the module, the own last name, the type
+    and the shape: 100,000 of them are a few dozen cases. Which of the last names leave it at that
+    is found out once for the file.
+
+    Parameters
+    ----------
+    modules
+        All of the file.
+    cancel
+        Looked at while their names are; by default none.
+    """
+
+    def __init__(self, modules: Modules, cancel: CancelToken | None = None) -> None:
+        cancel = cancel or CancelToken()
+        self._modules = modules
+        self._known: dict[tuple[object, ...], Prunability] = {}
+        leaves: set[str] = set()
+        told = False
+        for batch in cancel.batches(modules.items()):
+            leaves.update(*[module for _, module in batch])
+            told = told or conspicuous("\n".join([f"{path}." for path, _ in batch]))
+        self._ordinary: set[str] = set()
+        # A measured mean makes a norm of every tensor of its module.
+        if told or "running_mean" in leaves:
+            return
+        for some in cancel.batches(leaves):
+            if conspicuous("\n".join(some)):
+                self._ordinary.clear()
+                return
+            self._ordinary.update([leaf for leaf in some if is_ordinary(leaf, leaves)])
+
+    def of(self, entries: Iterable[TensorEntry]) -> Iterator[Prunability]:
+        """Judge tensors, one after the other."""
+        modules, ordinary, known = self._modules, self._ordinary, self._known
+        for entry in entries:
+            name, shape, dtype = entry[:3]
+            path, _, leaf = name.rpartition(".")
+            module = modules[path]
+            if leaf not in ordinary or entry.aliases or dtype.bits == 8 or name in modules:
+                yield self._judge(entry, module, path, leaf)
+                continue
+            bias = module.get("bias") if len(shape) == 1 else None
+            last = path.rpartition(".")[2] if path else None
+            case = (last, leaf, shape, dtype.name, bias and bias.shape)
+            found = known.get(case)
+            if found is None:
+                found = known[case] = self._judge(entry, module, path, leaf)
+            yield found
+
+    def _judge(self, entry: TensorEntry, module: Module, path: str, leaf: str) -> Prunability:
+        named = role(entry, self._modules)
+        kind = kind_of(entry, named, module, path, leaf)
+        reason = why_not(entry, self._modules, module, path, leaf)
+        return Prunability(reason, kind, pruned_by_default(entry, named, module, kind))
+
+
+def chosen_by_version_1(contents: Contents, job: Job) -> tuple[str, ...]:
+    """Return the tensors that a step of version 1 prunes if it selects none, in file order.
+
+    Parameters
+    ----------
+    contents
+        Complete, see `annotate`.
+    job
+        Looked at; may cancel.
+    """
+    modules = find_modules((*contents.entries, *contents.masks), job.cancel)
+    return tuple(
+        entry.name
+        for batch in job.cancel.batches(contents.entries)
+        for entry in batch
+        if entry.by_default or (entry.prunable and pruned_by_version_1(entry, role(entry, modules)))
+    )
+
+
+def annotate(contents: Contents, sources: Sequence[ByteSource], job: Job) -> Contents:
+    """Complete the entries of a reader: kind, why_not, mask_of, by_default.
+
+    ``NAME_orig`` and ``NAME_mask`` of torch's pruning become one entry ``NAME``. To be sure of
+    such masks their values are read; nothing else is.
+
+    Raises
+    ------
+    CheckpointError
+        If a mask cannot be read.
+    """
+    folded = fold_pairs(contents.entries, sources, job)
+    modules = find_modules((*folded.entries, *folded.masks), job.cancel)
+    overlaps = find_overlaps(folded.entries, job.cancel)
+    judge = Judge(modules, job.cancel)
+    entries: list[TensorEntry] = []
+    for batch in job.cancel.batches(folded.entries):
+        names, shapes, dtypes, locations, aliases, why_not, _, mask_of, _ = zip(*batch, strict=True)
+        told, kinds, usual = zip(*judge.of(batch), strict=True)
+        shared = [overlaps.get(name, "") for name in names] if overlaps else [""] * len(names)
+        reasons = [a or b or c for a, b, c in zip(why_not, told, shared, strict=True)]
+        entries += make_entries(
+            names,
+            shapes,
+            dtypes,
+            locations,
+            aliases=aliases,
+            why_not=reasons,
+            kinds=kinds,
+            mask_of=mask_of,
+            by_default=[u and not r for u, r in zip(usual, reasons, strict=True)],
+        )
+    return replace(
+        contents,
+        entries=tuple(entries),
+        masks=folded.masks,
+        notices=(*contents.notices, *folded.notices),
+    )

@@ -11,7 +11,7 @@ from typing import Any
 from pruneapp.analysis.patterns import check_pattern
 from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.cli import terminal
-from pruneapp.cli.terminal_output import named, print_json, print_table
+from pruneapp.cli.terminal import named, print_json, print_table
 from pruneapp.document.selection import default_selection, select
 from pruneapp.edits.open_document import open_document
 from pruneapp.errors import ParameterError, escaped

@@ -14,7 +14,7 @@ from typing import Any
 from pruneapp.analysis.comparison import compare
 from pruneapp.checkpoint.checkpoint import Checkpoint, open_checkpoint
 from pruneapp.cli import terminal
-from pruneapp.cli.terminal_output import named, percent, print_json, print_table
+from pruneapp.cli.terminal import named, percent, print_json, print_table
 from pruneapp.document.document import Document
 from pruneapp.document.selection import matching
 from pruneapp.edits.open_document import open_document

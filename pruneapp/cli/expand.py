@@ -7,9 +7,9 @@ import sys
 from pathlib import Path
 
 from pruneapp.cli import terminal
-from pruneapp.cli.terminal_output import size
+from pruneapp.cli.terminal import size
 from pruneapp.errors import escaped
-from pruneapp.export.formats.compact_expand import expand as unpacked
+from pruneapp.export.formats.compact import expand as unpacked
 from pruneapp.progress import CancelToken
 
 

@@ -1,34 +1,308 @@
-"""The options of every command that exports: the format and its parameters, reports, a script."""
+"""Options and output of every command that exports.
+
+The options of every command that exports: the format and its parameters, reports, a script.
+
+What the commands that write have in common: where to, in which format, and what was written.
+
+Which files a command reads and writes: none of these may be in the way of another.
+"""
 
 from __future__ import annotations
 
 import argparse
+import itertools
+import os
+import stat
 import sys
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.cli.arguments import add_option, option_of
-from pruneapp.cli.export_options_places import refuse_written
-from pruneapp.cli.export_options_written import format_of
+from pruneapp.cli.terminal import named, percent, size
 from pruneapp.errors import ExportError, ParameterError, PruneAppError, counted, escaped
 from pruneapp.export.catalog import FORMATS, get
 from pruneapp.export.completeness import refuse_unwritable
-from pruneapp.export.destination.folder import left_as_it_was
-from pruneapp.export.destination.folder_names import refuse_file
-from pruneapp.export.destination.sidecars import listed
-from pruneapp.export.destination.target import folder_is_there
-from pruneapp.export.exporter import ExportRequest, export
-from pruneapp.export.exporter_landing import landing
-from pruneapp.export.records_state import State
+from pruneapp.export.destination.folder import left_as_it_was, refuse_file
+from pruneapp.export.destination.sidecars import companions, listed
+from pruneapp.export.destination.target import check_file, folder_is_there
+from pruneapp.export.exporter import ExportRequest, export, is_folder, landing
+from pruneapp.export.formats.safetensors import SAFETENSORS
+from pruneapp.export.provenance import KEY
+from pruneapp.export.records import State
 from pruneapp.export.report import ExportReport
-from pruneapp.export.report_file import account_of
-from pruneapp.export.report_file_writing import KINDS, write_account
+from pruneapp.export.report_file import KINDS, account_of, write_account
 from pruneapp.export.scripts.comparison_script import write_check_script
-from pruneapp.params_declared import Param, validate_all
+from pruneapp.params import Param, validate_all
 from pruneapp.progress import Cancelled, Job
+
+
+def target_of(output: str) -> Path:
+    """Return the file to write.
+
+    Raises
+    ------
+    ParameterError
+        For a pipe.
+    """
+    if output == "-":
+        raise ParameterError(
+            "'--output' must be a file: what was written is read back and compared, which a pipe "
+            "cannot do (got '-')."
+        )
+    return Path(output)
+
+
+def format_of(target: Path) -> str:
+    """Return the format that a name asks for: of those it suits the most telling, else dense."""
+    able = [form for form in FORMATS.values() if form.fits(target.name)]
+    longest = max((len(s) for f in able for s in _suffixes(f.suffixes, target)), default=0)
+    for form in able:
+        if any(len(suffix) == longest for suffix in _suffixes(form.suffixes, target)):
+            return form.name
+    return SAFETENSORS.name
+
+
+def _suffixes(suffixes: Sequence[str], target: Path) -> list[str]:
+    return [suffix for suffix in suffixes if target.name.lower().endswith(suffix)]
+
+
+def zeros_not_counted(checkpoint: Checkpoint) -> str:
+    """Return a sentence about zeros that no number of pruned weights has in it; empty if none.
+
+    Known of files that Pruneapp wrote, by their metadata, and that hold no masks.
+    """
+    entries = checkpoint.entries.values()
+    ours = any(key.startswith(KEY) for key in checkpoint.metadata)
+    if not ours or any(e.mask_of for e in entries) or not any(e.prunable for e in entries):
+        return ""
+    return (
+        f"Pruneapp wrote '{checkpoint.path.name}'. Weights pruned earlier are ordinary zeros in it "
+        "and are not counted as pruned; 'pruneapp diff' with the original file counts them. To "
+        "keep masks, export as resumable."
+    )
+
+
+def report_as_json(report: ExportReport, selected: Collection[str]) -> dict[str, Any]:
+    """Return what a report says, for programs; `selected` as of `print_report`."""
+    numel, pruned = _of(report, selected)
+    return {
+        "format": report.format,
+        "path": report.path,
+        "bytes": report.nbytes,
+        "sha256": report.sha256,
+        "verified": report.verified,
+        "files": report.files,
+        "kept_originals": report.kept_originals,
+        "parameters": report.numel,
+        "pruned": report.pruned,
+        "sparsity": report.pruned / report.numel if report.numel else 0.0,
+        "selected": {
+            "tensors": len(selected),
+            "parameters": numel,
+            "pruned": pruned,
+            "sparsity": pruned / numel if numel else 0.0,
+        },
+        "tensors": report.tensors,
+        "notices": report.notices,
+        "omitted": report.omitted,
+        "provenance": dict(report.provenance),
+    }
+
+
+def _of(report: ExportReport, selected: Collection[str]) -> tuple[int, int]:
+    """Return how many weights the selected tensors have, and how many of them are pruned."""
+    known = frozenset(selected)
+    tensors = [tensor for tensor in report.tensors if tensor.name in known]
+    return sum(t.numel for t in tensors), sum(t.pruned for t in tensors)
+
+
+def print_report(
+    report: ExportReport, notices: Sequence[str], selected: Collection[str] = ()
+) -> None:
+    """Print what was written, and what the person should know.
+
+    Parameters
+    ----------
+    report, notices
+        What was written, and sentences about it.
+    selected
+        The tensors that were to be pruned: their sparsity is said beside that of the model.
+    """
+    for tensor in report.tensors:
+        if tensor.pruned:
+            share = percent(tensor.pruned, tensor.numel)
+            sys.stdout.write(f"{share:>8}  {named(tensor.name)}\n")
+    for file in report.files:
+        sys.stdout.write(f"{escaped(str(file.path))}: {size(file.nbytes)}, SHA-256 {file.sha256}\n")
+    if selected:
+        numel, pruned = _of(report, selected)
+        sys.stdout.write(
+            f"{counted(len(selected), 'selected tensor')}: {pruned:,} of {numel:,} weights pruned "
+            f"({percent(pruned, numel)})\n"
+        )
+    sys.stdout.write(
+        f"Whole model: {report.pruned:,} of {report.numel:,} weights pruned "
+        f"({percent(report.pruned, report.numel)}), "
+        f"{'read back and compared' if report.verified else 'not verified'}\n"
+    )
+    for notice in notices:
+        sys.stdout.write(f"Note: {escaped(notice)}\n")
+
+
+# Options that name a file to read, and those that name one that is replaced.
+_READ = ("recipe", "mask", "importance_scores", "load_method")
+_WRITTEN = ("save_recipe", "report")
+# What may be written beside the export.
+_BESIDE = ("report", "check_script", "save_recipe")
+
+
+def check_places(
+    options: argparse.Namespace, checkpoint: Checkpoint, request: ExportRequest
+) -> None:
+    """Refuse what would be lost, and what could not be written, before anything is computed.
+
+    Parameters
+    ----------
+    options
+        What the person wants.
+    checkpoint
+        What was opened. An export may take its place: the original is kept then.
+    request
+        Where the export goes; a folder may be made there, and a report go into it.
+
+    Raises
+    ------
+    ParameterError
+        If a file that is read would be replaced, or one that is written here, or one file gets a
+        name that ends as those of folders do; or a file has no name, or is standard output.
+    ExportError
+        If a report, a script or a recipe may not go where it should.
+    """
+    _refuse_no_file(options)
+    output = request.path
+    form = get(request.format)
+    values = validate_all(form.params, request.params)
+    if options.output.endswith(("/", os.sep)) and not is_folder(checkpoint, output, form, values):
+        raise ParameterError(
+            f"'{options.output}' is the name of a folder, but the export is a single file.",
+            remedy=f"Add the name of a file to it: '{options.output}model{form.suffixes[0]}'.",
+        )
+    _refuse_read_only(output, replace_original=request.replace_original)
+    homes = [f.path.parent if checkpoint.contents.shards else f.path for f in checkpoint.files]
+    compared = request.replace_original and getattr(options, "check_script", None)
+    if compared and any(_same(output, home) for home in homes):
+        word = option_of("check_script")
+        raise ParameterError(
+            f"{word} needs the original, which --replace-original deletes.",
+            remedy="Leave one of them out.",
+        )
+    written = list(_named(options, _WRITTEN))
+    read = list(_named(options, _READ))
+    for (word, path), (_, other) in itertools.product([("output", output), *written], read):
+        if _same(path, other):
+            raise _lost(word, path)
+    for (word, path), other in itertools.product(written, _files_of(checkpoint)):
+        if _same(path, other):
+            raise _lost(word, path)
+    for (word, path), (other_word, other) in itertools.combinations(
+        [("output", output), *written], 2
+    ):
+        if _same(path, other):
+            raise ParameterError(
+                f"{option_of(other_word)} and {option_of(word)} name the same file ('{path}').",
+                remedy="Choose another name for one of them.",
+            )
+    for _, path in _named(options, _BESIDE):
+        if not _inside(path, output):
+            check_file(path)
+
+
+def refuse_written(path: Path, files: Iterator[Path]) -> None:
+    """Refuse a name that a file of the export has got.
+
+    Raises
+    ------
+    ParameterError
+        If it has.
+    """
+    for file in files:
+        if _same(path, file):
+            raise ParameterError(
+                f"'{path}' is a file of the export, and was not replaced by a report.",
+                remedy="Choose another name.",
+            )
+
+
+def _refuse_no_file(options: argparse.Namespace) -> None:
+    """Refuse an empty name, and the dash that other programs take for standard output."""
+    for name, text in _texts(options, _BESIDE):
+        if text in {"", "-"}:
+            raise ParameterError(
+                f"{option_of(name)} must be the name of a file (got '{text}').",
+                remedy="For a file that is called '-', write './-'." if text else "",
+            )
+
+
+def _refuse_read_only(path: Path, *, replace_original: bool) -> None:
+    """Refuse a file that nobody may write, though the system lets it be replaced by another."""
+    try:
+        mode = path.stat().st_mode
+    except OSError:  # it is not there; what else is wrong with the name is said later
+        return
+    if replace_original or not stat.S_ISREG(mode) or mode & 0o222:
+        return
+    raise ParameterError(
+        f"'{path}' is read-only, and is not replaced.",
+        remedy="Choose another name, make it writable, or allow it with --replace-original.",
+    )
+
+
+def _named(options: argparse.Namespace, names: tuple[str, ...]) -> Iterator[tuple[str, Path]]:
+    return ((name, Path(text)) for name, text in _texts(options, names) if text)
+
+
+def _texts(options: argparse.Namespace, names: tuple[str, ...]) -> Iterator[tuple[str, str]]:
+    for name in names:
+        given = getattr(options, name, None)
+        for text in given if isinstance(given, list) else [given]:
+            if text is not None:
+                yield name, text
+
+
+def _files_of(checkpoint: Checkpoint) -> Iterator[Path]:
+    yield from (file.path for file in checkpoint.files)
+    if checkpoint.contents.index is not None:
+        yield checkpoint.contents.index
+    yield from companions(checkpoint).values()
+
+
+def _same(one: Path, other: Path) -> bool:
+    try:
+        return one.samefile(other)
+    except (OSError, ValueError):  # not there yet, or no name of a file
+        return _place(one) == _place(other)
+
+
+def _inside(path: Path, folder: Path) -> bool:
+    return not folder_is_there(folder) and _place(folder) in _place(path).parents
+
+
+def _place(path: Path) -> Path:
+    try:
+        return path.resolve()
+    except (OSError, RuntimeError, ValueError):  # a loop of links, or no name of a file
+        return path.absolute()
+
+
+def _lost(name: str, path: Path) -> ParameterError:
+    return ParameterError(
+        f"'{path}' is an input of this command, and {option_of(name)} would replace it.",
+        remedy="Choose another name.",
+    )
+
 
 _PREFIX = "export_"
 

@@ -9,10 +9,10 @@ from typing import Any
 
 from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.checkpoint.entry import TensorEntry, size_of
-from pruneapp.checkpoint.formats.headers_header_json import show
+from pruneapp.checkpoint.formats.headers import show
 from pruneapp.cli import terminal
-from pruneapp.cli.export_options_written import zeros_not_counted
-from pruneapp.cli.terminal_output import named, percent, print_json, print_table, size
+from pruneapp.cli.export_options import zeros_not_counted
+from pruneapp.cli.terminal import named, percent, print_json, print_table, size
 from pruneapp.document.document import Document
 from pruneapp.document.selection import matching
 from pruneapp.edits.open_document import open_document

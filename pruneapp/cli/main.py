@@ -7,9 +7,7 @@ import sys
 from collections.abc import Callable
 
 from pruneapp.cli.arguments import in_flags
-from pruneapp.cli.terminal import Interrupts
-from pruneapp.cli.terminal_statuses import fail
-from pruneapp.cli.terminal_streams import nowhere
+from pruneapp.cli.terminal import Interrupts, fail, nowhere
 from pruneapp.errors import PruneAppError, words_of
 from pruneapp.progress import Cancelled, CancelToken
 

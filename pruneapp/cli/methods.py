@@ -8,10 +8,10 @@ import textwrap
 from typing import Any
 
 from pruneapp.cli.arguments import option_of
-from pruneapp.cli.terminal_output import print_json
+from pruneapp.cli.terminal import print_json
 from pruneapp.methods.method import Method
 from pruneapp.methods.registry import METHODS
-from pruneapp.params_declared import Param
+from pruneapp.params import Param
 from pruneapp.progress import CancelToken
 
 

@@ -1,6 +1,10 @@
-"""What the command line understands; its options come from the registries.
+"""argparse from the registries; options that several commands share.
+
+What the command line understands; its options come from the registries.
 
 Nothing heavy is imported for ``--help``, ``--version``, or the window.
+
+What ``pruneapp run`` and ``pruneapp verify`` understand.
 """
 
 from __future__ import annotations
@@ -14,10 +18,66 @@ from typing import Any, NoReturn, get_args
 
 import pruneapp
 from pruneapp.cli.arguments import STATE_DICT, add_computing, add_option, add_state_dict, option_of
-from pruneapp.cli.parser_recipe_options import add_run, add_verify
-from pruneapp.cli.terminal_statuses import EXIT_STATUS, USAGE_ERROR
+from pruneapp.cli.terminal import EXIT_STATUS, USAGE_ERROR
 from pruneapp.errors import abridged, escaped
-from pruneapp.params_declared import Param
+from pruneapp.params import Param
+
+
+def add_run(run: argparse.ArgumentParser) -> None:
+    """Add the options of ``pruneapp run``."""
+    from pruneapp.cli.export_options import add_export
+
+    run.add_argument(
+        "recipe", metavar="RECIPE", help="a recipe saved by the window or by pruneapp prune"
+    )
+    run.add_argument("file", metavar="FILE", help="a checkpoint: a file, an index, a folder")
+    run.add_argument("-o", "--output", metavar="OUT", help="output path")
+    run.add_argument(
+        "--check",
+        action="store_true",
+        help="write nothing; show the tensors that the recipe selects, and all problems",
+    )
+    add_state_dict(run)
+    add_computing(run)
+    add_export(run)
+    run.add_argument("--json", action="store_true", help="print the report as JSON")
+
+
+def add_verify(verify: argparse.ArgumentParser) -> None:
+    """Add the options of ``pruneapp verify``."""
+    from pruneapp.export.catalog import FORMATS
+
+    verify.epilog = (
+        "Exit status: 0 if the file is what its recipe makes, 1 if not; 2 for errors that "
+        "you can fix, 3 for a defect of Pruneapp, 130 if interrupted."
+    )
+    verify.add_argument("file", metavar="FILE", help="the exported file or folder")
+    verify.add_argument(
+        "--against", required=True, metavar="ORIGINAL", help="the original checkpoint"
+    )
+    verify.add_argument(
+        "--recipe",
+        metavar="RECIPE",
+        help="recipe to verify, instead of the one in the metadata; required if the file does not "
+        "contain one (torch formats cannot), or if its masks are too large for the metadata",
+    )
+    add_state_dict(verify)
+    add_computing(verify)
+    verify.add_argument(
+        "--format",
+        choices=list(FORMATS),
+        help="export format; default: from the metadata, else from name and size",
+    )
+    verify.add_argument(
+        "--omit",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="a tensor that was left out by choice, for a file that does not say it: a name or a "
+        "glob; may be repeated",
+    )
+    verify.add_argument("--json", action="store_true", help="print JSON")
+
 
 COMMANDS = (
     "inspect",

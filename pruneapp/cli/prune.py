@@ -1,10 +1,15 @@
-"""``pruneapp prune``: one step on one checkpoint, written to one file."""
+"""`pruneapp prune`: its arguments and what it does.
+
+``pruneapp prune``: one step on one checkpoint, written to one file.
+
+Methods of other packages and of the person's files, loaded only where they are wanted.
+"""
 
 from __future__ import annotations
 
 import argparse
 import contextlib
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NoReturn
@@ -13,28 +18,29 @@ from pruneapp.checkpoint.checkpoint import Checkpoint, open_checkpoint
 from pruneapp.checkpoint.io.digest import counted_beside
 from pruneapp.cli import terminal
 from pruneapp.cli.arguments import option_of
-from pruneapp.cli.export_options import check_entries, export_request, write_beside, write_export
-from pruneapp.cli.export_options_places import check_places
-from pruneapp.cli.export_options_written import (
+from pruneapp.cli.export_options import (
+    check_entries,
+    check_places,
+    export_request,
     print_report,
     report_as_json,
     target_of,
+    write_beside,
+    write_export,
     zeros_not_counted,
 )
-from pruneapp.cli.prune_own_methods import offer_methods
-from pruneapp.cli.terminal_output import print_json
+from pruneapp.cli.terminal import print_json
 from pruneapp.document.capture import Capture
 from pruneapp.document.document import Document
-from pruneapp.document.selection import default_selection, select
-from pruneapp.document.selection_sparing import rows_of
+from pruneapp.document.selection import default_selection, rows_of, select
 from pruneapp.document.step import Row, Step
 from pruneapp.edits.mask_files import given_masks, names_in
 from pruneapp.edits.open_document import open_document
 from pruneapp.errors import ParameterError, SelectionError
 from pruneapp.export.provenance import provenance_of
-from pruneapp.export.records_state import State
+from pruneapp.export.records import State
 from pruneapp.export.report import ExportReport
-from pruneapp.export.size_bounds_bytes_target import total_for
+from pruneapp.export.size_bounds import total_for
 from pruneapp.kernels.devices import kernel_for
 from pruneapp.kernels.kernel import Kernel
 from pruneapp.masks.bitmask import BitMask
@@ -42,14 +48,35 @@ from pruneapp.methods import registry
 from pruneapp.methods.cutoff import check_scope
 from pruneapp.methods.limits import LIMITS, Limits, check_limits
 from pruneapp.methods.method import Method
-from pruneapp.params_sizes import parse_bytes
-from pruneapp.preview.preview import compute_preview
-from pruneapp.preview.preview_ruled import state_after
+from pruneapp.params import parse_bytes
+from pruneapp.preview.preview import compute_preview, state_after
 from pruneapp.progress import CancelToken, Job
 from pruneapp.recipes.portable import history_recipe, portable
-from pruneapp.recipes.recipe import Recipe
-from pruneapp.recipes.recipe_saving import save
+from pruneapp.recipes.recipe import Recipe, save
 from pruneapp.recipes.replay import after
+
+
+def offer_methods(file: str | None, wanted: Iterable[str]) -> None:
+    """Register the methods of a file, or those of other packages if one is not known.
+
+    Parameters
+    ----------
+    file
+        A .py file whose code is run; None for none.
+    wanted
+        Names of methods. Only if one is unknown are other packages asked: their methods are
+        classes of torch, which takes a second to import.
+    """
+    if file:
+        from pruneapp.prune.custom_methods import load_file
+
+        for own in load_file(Path(file)):
+            registry.register(own)
+    elif any(name not in registry.METHODS for name in wanted):
+        from pruneapp.prune.custom_methods import load_entry_points
+
+        for own in load_entry_points():
+            registry.register(own)
 
 
 def prune(options: argparse.Namespace, token: CancelToken) -> int:

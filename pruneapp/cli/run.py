@@ -13,16 +13,19 @@ from typing import Any
 from pruneapp.checkpoint.checkpoint import Checkpoint, open_checkpoint
 from pruneapp.checkpoint.io.digest import counted_beside
 from pruneapp.cli import terminal
-from pruneapp.cli.export_options import check_entries, export_request, write_beside, write_export
-from pruneapp.cli.export_options_places import check_places
-from pruneapp.cli.export_options_written import (
+from pruneapp.cli.export_options import (
+    check_entries,
+    check_places,
+    export_request,
     print_report,
     report_as_json,
     target_of,
+    write_beside,
+    write_export,
     zeros_not_counted,
 )
-from pruneapp.cli.prune_own_methods import offer_methods
-from pruneapp.cli.terminal_output import print_json
+from pruneapp.cli.prune import offer_methods
+from pruneapp.cli.terminal import print_json
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.errors import ParameterError, PruneAppError, RecipeError, counted, escaped
 from pruneapp.export.provenance import provenance_of
@@ -30,10 +33,9 @@ from pruneapp.kernels.devices import kernel_for
 from pruneapp.kernels.kernel import Kernel
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.progress import CancelToken, Job
-from pruneapp.recipes.fit_fitting import Fit, fit
+from pruneapp.recipes.fit import Fit, fit
 from pruneapp.recipes.portable import recipe_of
-from pruneapp.recipes.recipe import Recipe, methods_of
-from pruneapp.recipes.recipe_saving import is_recipe, load
+from pruneapp.recipes.recipe import Recipe, is_recipe, load, methods_of
 from pruneapp.recipes.replay import replay_all
 
 FITS, FITS_NOT = 0, 1

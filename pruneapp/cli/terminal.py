@@ -1,16 +1,124 @@
-"""What a terminal shows: a progress bar while work goes on, a clean stop on Ctrl+C."""
+"""Progress, Ctrl+C, tables, JSON on a terminal.
+
+What a terminal shows: a progress bar while work goes on, a clean stop on Ctrl+C.
+
+Printing: JSON for programs, plain columns for people and pipes.
+
+What the exit status of a command says, and how a command fails.
+
+Standard output and error that nobody has to listen to.
+
+Whoever reads our output may have read enough (``| head``), and either may be closed from the
+beginning (``>&-``). That changes neither the work nor its status: what is said goes nowhere then.
+"""
 
 from __future__ import annotations
 
 import contextlib
+import errno
+import io
+import json
+import os
+import re
 import signal
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from types import FrameType
+from typing import Any, TextIO
 
-from pruneapp.cli.terminal_statuses import INTERRUPTED
+import pruneapp
+from pruneapp.errors import escaped as printable
 from pruneapp.progress import CancelToken, Job
+
+_NOT_ASCII = re.compile(r"[^\x00-\x7f]+")
+
+
+def print_json(value: Any) -> None:
+    """Print a value as one indented JSON document: names are exact, whatever the terminal takes."""
+    from pruneapp.json_codec import encoded  # not for those who only read columns
+
+    text = encoded(value, indent=2).decode() + "\n"
+    try:
+        text.encode(sys.stdout.encoding or "utf-8")
+    except UnicodeEncodeError:  # backslashes of the terminal's own would be no JSON
+        text = _NOT_ASCII.sub(lambda found: json.dumps(found[0])[1:-1], text)
+    sys.stdout.write(text)
+
+
+def print_table(head: Sequence[str], rows: Sequence[Sequence[str]], right: Sequence[bool]) -> None:
+    """Print columns, numbers to the right, cut nowhere.
+
+    Parameters
+    ----------
+    head
+        A word above each column.
+    rows
+        The cells.
+    right
+        For each column, whether its cells stand at the right.
+    """
+    lines = [[printable(cell) for cell in row] for row in (head, *rows)]
+    widths = [max(len(line[i]) for line in lines) for i in range(len(head))]
+    for row in lines:
+        cells = [
+            cell.rjust(width) if at_right else cell.ljust(width)
+            for cell, width, at_right in zip(row, widths, right, strict=True)
+        ]
+        sys.stdout.write("  ".join(cells).rstrip() + "\n")
+
+
+def named(name: str) -> str:
+    """Return the name of a tensor as it is printed; one that is empty is seen, too."""
+    return printable(name) or '""'
+
+
+def percent(part: int, whole: int) -> str:
+    """Return a share with one decimal, never rounded up to all or down to nothing."""
+    if not whole:
+        return "0.0 %"
+    share = 100 * part / whole
+    if 0 < part < whole:
+        share = min(max(share, 0.1), 99.9)
+    return f"{share:.1f} %"
+
+
+def size(nbytes: int) -> str:
+    """Return bytes as people read them, in decimal units."""
+    value = float(nbytes)
+    for unit in ("bytes", "kB", "MB", "GB"):
+        if value < 1000:
+            return f"{nbytes} bytes" if unit == "bytes" else f"{value:.1f} {unit}"
+        value /= 1000
+    return f"{value:.1f} TB"
+
+
+DONE, DIFFERENT, USAGE_ERROR, DEFECT, INTERRUPTED = 0, 1, 2, 3, 130
+
+EXIT_STATUS = (
+    "Exit status: 0 done, or yes; 1 no: a difference was found; 2 something that you can fix, "
+    "said in a sentence on standard error; 3 a defect of Pruneapp; 130 interrupted. A closed "
+    "output, or a pipe whose reader has gone, changes neither the work nor its status."
+)
+
+
+def fail(sentence: str, status: int = USAGE_ERROR) -> int:
+    """Print a sentence on standard error, and what it lists; returns the exit status for it."""
+    lines = "\n".join(map(printable, sentence.split("\n")))
+    sys.stderr.write(f"pruneapp: {lines}\n")
+    return status
+
+
+def defect() -> int:
+    """Print the traceback of what is being handled, and where to report it; returns the status."""
+    import traceback  # not for those who need none
+
+    traceback.print_exc()
+    return fail(
+        f"This is a defect of Pruneapp {pruneapp.__version__}, and not your fault. Please report "
+        f"it with the lines above at {pruneapp.ISSUES}.",
+        DEFECT,
+    )
 
 
 class Interrupts:
@@ -91,3 +199,65 @@ class _ProgressBar:
         if now - self._last >= 0.05 or done == total:
             self._last = now
             self._bar.update(self._task, completed=done, total=total or None, label=label[-60:])
+
+
+# What the system says of a pipe that nobody reads, and of a file that cannot be written to at all.
+_CLOSED = {errno.EPIPE, errno.EBADF, errno.ESHUTDOWN}
+
+
+class _Ignored(io.FileIO):
+    """A file that takes everything, also once nobody reads it any more."""
+
+    def write(self, data: object, /) -> int:
+        """Write bytes, or forget them."""
+        try:
+            return super().write(data)  # type: ignore[arg-type]  # whatever the buffer hands over
+        except OSError as error:
+            if error.errno not in _CLOSED:
+                raise
+            nowhere(self.fileno())
+            return super().write(data)  # type: ignore[arg-type]  # as above
+
+
+def nowhere(number: int) -> None:
+    """Let what is written to a file descriptor vanish."""
+    empty = os.open(os.devnull, os.O_RDWR)
+    if empty != number:
+        os.dup2(empty, number)
+        os.close(empty)
+
+
+def stand_in() -> None:
+    """Put such files in the place of standard output and error, and what is closed to nowhere.
+
+    Else the next file that is opened would get the number of standard output, and take its words.
+    What a terminal or a pipe has no characters for is written with backslashes.
+    """
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:
+            nowhere(number)
+    sys.stdout = _patient(sys.stdout, 1)
+    sys.stderr = _patient(sys.stderr, 2)
+
+
+def finish() -> OSError | None:
+    """Hand on what is still kept; returns why it could not be, if so, and lets it vanish."""
+    trouble = None
+    for stream, number in ((sys.stdout, 1), (sys.stderr, 2)):
+        try:
+            stream.flush()
+        except OSError as error:  # a full disk, say
+            trouble = error
+            nowhere(number)
+    return trouble
+
+
+def _patient(old: TextIO | None, number: int) -> TextIO:
+    raw = _Ignored(number, "w", closefd=False)
+    at_once = number == 2 or raw.isatty()
+    encoding = (old.encoding if old is not None else "") or "utf-8"
+    return io.TextIOWrapper(
+        io.BufferedWriter(raw), encoding, "backslashreplace", line_buffering=at_once
+    )

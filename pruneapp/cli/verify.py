@@ -8,15 +8,14 @@ from pathlib import Path
 from typing import Any
 
 from pruneapp.cli import terminal
-from pruneapp.cli.prune_own_methods import offer_methods
-from pruneapp.cli.terminal_output import print_json, size
+from pruneapp.cli.prune import offer_methods
+from pruneapp.cli.terminal import print_json, size
 from pruneapp.errors import escaped
 from pruneapp.export.verify import Against, Verification
 from pruneapp.export.verify import verify as verify_file
 from pruneapp.kernels.devices import kernel_for
 from pruneapp.progress import CancelToken
-from pruneapp.recipes.recipe import methods_of
-from pruneapp.recipes.recipe_saving import load
+from pruneapp.recipes.recipe import load, methods_of
 
 SAME, DIFFERENT = 0, 1
 

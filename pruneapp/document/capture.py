@@ -6,8 +6,7 @@ from dataclasses import dataclass
 
 from pruneapp.document.document import Document
 from pruneapp.document.edit import Record, is_work
-from pruneapp.document.mask_store_aside import MaskSlot, NewMask
-from pruneapp.document.mask_store_scratch import ScratchFile
+from pruneapp.document.mask_store import MaskSlot, NewMask, ScratchFile
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.errors import HistoryError, StaleError, words_of
 from pruneapp.masks.bitmask import BitMask

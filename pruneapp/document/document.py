@@ -1,34 +1,132 @@
-"""The document: a file that is only read, one bit for each weight, and how it came to that."""
+"""Document: commit, undo, redo, jump; change notification.
+
+The document: a file that is only read, one bit for each weight, and how it came to that.
+
+Who wants to know of the changes of a document, and what they are told.
+
+Which state of a document is safe in a file.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import count
 from pathlib import Path
+from typing import Literal
+from weakref import WeakKeyDictionary
 
 from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.checkpoint.contents import Notice
-from pruneapp.document.document_changes import (
-    PUT,
-    ChangeKind,
-    DocumentChanged,
-    Subscriber,
-    Subscribers,
-)
-from pruneapp.document.document_exported import ExportedState
-from pruneapp.document.edit import Edit, Masks, Record
-from pruneapp.document.edit_proposal import Outcome, Proposal
-from pruneapp.document.history import BUDGET, History
-from pruneapp.document.history_past import PastState
-from pruneapp.document.history_tracing import pruned_by
-from pruneapp.document.selection_sparing import rule_of
+from pruneapp.document.edit import Edit, EditKind, Masks, Outcome, Proposal, Record
+from pruneapp.document.history import BUDGET, History, PastState, pruned_by
+from pruneapp.document.selection import rule_of
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.errors import StaleError
-from pruneapp.masks.bitmask_maskset import MaskSet
-from pruneapp.results.document_rows_history import HistoryItem
+from pruneapp.masks.bitmask import MaskSet
+from pruneapp.results.document_rows import HistoryItem
 
-__all__ = ["Document", "DocumentChanged"]
+ChangeKind = Literal["apply", "edit", "undo", "redo", "jump", "final", "found", "exported"]
+
+# What an edit is called when it is put in force.
+PUT: Mapping[EditKind, ChangeKind] = {
+    "prune": "apply",
+    "edit": "edit",
+    "final": "final",
+    "found": "found",
+}
+
+
+@dataclass(frozen=True)
+class DocumentChanged:
+    """What subscribers are told, after the document has changed.
+
+    Attributes
+    ----------
+    kind
+        What happened; ``exported`` changes `Document.unexported` alone.
+    names
+        First names of the tensors whose masks or final weights changed.
+    revision
+        The number of the state that is now in force.
+    """
+
+    kind: ChangeKind
+    names: tuple[str, ...]
+    revision: int
+
+
+Subscriber = Callable[[DocumentChanged], None]
+
+
+class Subscribers:
+    """Those who are told, in the order in which they came."""
+
+    def __init__(self) -> None:
+        self._callbacks: list[Subscriber] = []
+
+    def add(self, callback: Subscriber) -> Callable[[], None]:
+        """Have `callback` told of every change; return a function that ends it."""
+        self._callbacks.append(callback)
+
+        def end() -> None:
+            if callback in self._callbacks:
+                self._callbacks.remove(callback)
+
+        return end
+
+    def tell(self, change: DocumentChanged) -> None:
+        """Tell all who are there now; some may leave, or come, because of it."""
+        for callback in tuple(self._callbacks):
+            callback(change)
+
+    def clear(self) -> None:
+        """Forget them."""
+        self._callbacks.clear()
+
+
+class ExportedState:
+    """The state that was exported last; at first the one that was opened.
+
+    Parameters
+    ----------
+    opened
+        The state that was opened.
+
+    Attributes
+    ----------
+    key
+        Of the state, see `Record`.
+    """
+
+    def __init__(self, opened: Snapshot) -> None:
+        self.key: object = None
+        # Of states that somebody still holds: an export may end long after the next step.
+        self._keys: WeakKeyDictionary[Snapshot, object] = WeakKeyDictionary()
+        self._keys[opened] = None
+
+    def note(self, snapshot: Snapshot, key: object) -> None:
+        """Take note which key a state has."""
+        self._keys[snapshot] = key
+
+    def mark(self, snapshot: Snapshot) -> bool:
+        """Take note that a state was exported; False for one of another document."""
+        if snapshot not in self._keys:
+            return False
+        self.key = self._keys[snapshot]
+        return True
+
+    def position(self, records: Sequence[Record]) -> int:
+        """Return the position in a history after which it was exported; -1 if it is not there."""
+        if self.key is None:
+            return 0
+        keys = [record.key for record in records]
+        return keys.index(self.key) + 1 if self.key in keys else -1
+
+    def restore(self, records: Sequence[Record], position: int) -> None:
+        """Take over what `position` was of a history."""
+        if position:
+            self.key = records[position - 1].key if position > 0 else object()
 
 
 class Document:

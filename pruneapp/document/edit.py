@@ -1,14 +1,20 @@
-"""One change of a document, as data: what was done, and the masks before and after."""
+"""Edit, Change, Proposal: what changes a document.
+
+One change of a document, as data: what was done, and the masks before and after.
+
+A change that was made of a state in a worker, to be put in force by the thread of the window.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
-from pruneapp.document.mask_store_aside import Keyed, Layer, MaskSlot, Slots
+from pruneapp.document.mask_store import Keyed, Layer, MaskSlot, Slots
+from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.step import Step
 from pruneapp.masks.bitmask import BitMask
 
@@ -170,3 +176,44 @@ class MaskReplacement:
 def is_work(entry: Json) -> bool:
     """Say whether a person did what an entry says; masks that a file has come by themselves."""
     return entry.get("name") != FILE_MASKS
+
+
+_MOST_NAMED = 20
+
+
+@dataclass(frozen=True, eq=False)
+class Proposal:
+    """A change of a document, whole: `Document.put` only swaps references.
+
+    Attributes
+    ----------
+    revision
+        Of the state that it was made of.
+    edit
+        What changes.
+    """
+
+    revision: int
+    edit: Edit
+
+
+class Outcome(Protocol):
+    """What a worker computed of a state: a preview of a step, or of an edit by hand."""
+
+    @property
+    def revision(self) -> int:
+        """The number of the state that it was computed from."""
+
+    def as_edit(self, before: Snapshot) -> Edit:
+        """Return it as a change of that state."""
+
+
+def listed(head: str, names: Iterable[str], say: Callable[[str], str] = str) -> str:
+    """Return a line, and below it the first names as `say` has them, and how many more there are.
+
+    There may be 100,000 names: `say` is asked for those that stand there only.
+    """
+    named = list(names)
+    more = len(named) - _MOST_NAMED
+    rest = (f"and {more:,} more",) if more > 0 else ()
+    return "\n".join((head, *map(say, named[:_MOST_NAMED]), *rest))

@@ -1,19 +1,107 @@
-"""What was done to a document, as data: every change can be taken back and done again."""
+"""History of edits; state at a position; which edit pruned a weight.
+
+What was done to a document, as data: every change can be taken back and done again.
+
+A state of the history to look at, without going there.
+
+Which edit of a history pruned a weight.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from pruneapp.document.edit import Edit, Json, MaskReplacement, Record, said
-from pruneapp.document.history_past import PastState
-from pruneapp.document.mask_store import MaskStore
-from pruneapp.document.mask_store_aside import Fetch, Layer, MaskSlot, Slots, Spill, Written
-from pruneapp.document.mask_store_scratch import ScratchFile
+from pruneapp.document.mask_store import (
+    Fetch,
+    Layer,
+    MaskSlot,
+    MaskStore,
+    ScratchFile,
+    Slots,
+    Spill,
+    Written,
+)
 from pruneapp.document.snapshot import Snapshot
+from pruneapp.errors import HistoryError, StaleError, words_of
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.progress import Job
+
+
+@dataclass(frozen=True, eq=False)
+class PastState:
+    """A state of the history: what it differs in from the state in force when it was asked for.
+
+    Made in no time by the thread that has the document; `load` may be called in a worker.
+
+    Attributes
+    ----------
+    revision
+        The number that its snapshot has: below 0, and of no other state.
+    slots, masks
+        Where the masks lie that differ, and in their order those that were in memory: None for no
+        mask, and for one that was put aside.
+    """
+
+    revision: int
+    in_force: Snapshot
+    slots: Slots
+    masks: tuple[BitMask | None, ...]
+    scratch: ScratchFile
+
+    def load(self, job: Job) -> Snapshot:
+        """Return the state; reads the masks that were put aside.
+
+        Parameters
+        ----------
+        job
+            Started with the bytes to be read; may cancel.
+
+        Raises
+        ------
+        HistoryError
+            If the scratch file cannot be read.
+        StaleError
+            If the state was cut off from the history before its masks were read.
+        """
+        held = tuple(zip(self.slots.items(), self.masks, strict=True))
+        job.start(sum([s.nbytes for (_, s), m in held if s is not None and m is None]))
+        found: dict[Layer, dict[str, BitMask | None]] = {"masks": {}, "final": {}, "protected": {}}
+        for batch in job.cancel.batches(held):
+            for ((layer, name), slot), mask in batch:
+                found[layer][name] = None if slot is None else self._mask(slot, mask, job)
+        now = self.in_force
+        return replace(
+            now,
+            masks=now.masks.with_masks(found["masks"]),
+            final=now.final.with_masks(found["final"]),
+            protected=now.protected.with_masks(found["protected"]),
+            revision=self.revision,
+        )
+
+    def _mask(self, slot: MaskSlot, mask: BitMask | None, job: Job) -> BitMask:
+        if mask is not None:
+            return mask
+        try:
+            read = self.scratch.read(slot.offset, slot.size, job)
+        except OSError as error:
+            if not slot.uses:
+                raise _cut_off() from error
+            raise HistoryError(
+                f"The masks of this state cannot be read: {words_of(error)}.",
+                remedy="The current state is unchanged.",
+            ) from error
+        if not slot.uses:  # its room may have held another mask by then
+            raise _cut_off()
+        job.step(slot.nbytes)
+        return read
+
+
+def _cut_off() -> StaleError:
+    return StaleError("This state is not in the history any more.", remedy="Choose another one.")
+
 
 # Masks that the history may hold in memory.
 BUDGET = 1 << 30
@@ -297,3 +385,41 @@ def _slots_of(records: list[Record]) -> Iterator[MaskSlot]:
 def _slots_in(records: Sequence[Record]) -> Iterator[MaskSlot]:
     for record in records:
         yield from record.slots()
+
+
+def pruned_by(
+    in_force: Sequence[Record], scratch: ScratchFile, name: str, index: int
+) -> int | None:
+    """Return the position after the edit that pruned an element; None if it is there.
+
+    Of a weight that was restored and pruned again, the last; of one that was made final, the
+    one that had pruned it. Of masks that were put aside, one byte each is read.
+
+    Parameters
+    ----------
+    in_force
+        The edits up to the state.
+    scratch
+        Where masks lie that were put aside.
+    name
+        First name of the tensor.
+    index
+        Flat index of the element.
+    """
+    key: tuple[Layer, str] = ("masks", name)
+    restored = False
+    for position in range(len(in_force), 0, -1):
+        record = in_force[position - 1]
+        if key not in record.after:
+            continue
+        before, after = (
+            slot is None or slot.kept_at(scratch, index)
+            for slot in (record.before[key], record.after[key])
+        )
+        if before and not after:
+            if not restored:
+                return position
+            restored = False
+        elif after and not before and ("final", name) not in record.after:
+            restored = True  # what had pruned it, further back, does so no more
+    return None

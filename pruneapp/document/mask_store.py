@@ -1,15 +1,267 @@
-"""The masks of a history: in memory as long as there is room, else in a scratch file."""
+"""Masks of the history in memory or spilled to a scratch file.
+
+The masks of a history: in memory as long as there is room, else in a scratch file.
+
+Masks of the history that are put aside, and how they go to disk and come back.
+
+What takes as long as a disk takes is a plain function for a worker; before and after it the
+history changes in no time.
+
+A scratch file that nobody else sees, for the masks that the history puts aside.
+"""
 
 from __future__ import annotations
 
+import io
+import tempfile
+import threading
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from itertools import chain, islice
 from pathlib import Path
+from typing import Literal
 
-from pruneapp.document.mask_store_aside import Keyed, MaskSlot, Slots, Spill, Written
-from pruneapp.document.mask_store_scratch import ScratchFile
+import numpy as np
+import platformdirs
+from numpy.typing import NDArray
+
+from pruneapp.errors import words_of
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.progress import Job
+
+# Written or read in one go: a job that is cancelled waits for no more.
+_PIECE = 4 << 20
+
+
+class ScratchFile:
+    """A file without a name, in the person's cache folder, gone when it is closed.
+
+    Not in the folder for temporary files, which on many systems is memory. Any thread may write
+    and read; the room of what was freed is used again.
+
+    Parameters
+    ----------
+    folder
+        Where to make it, when it is first needed; the cache folder of Pruneapp by default, and the
+        system's temporary folder where that cannot be written.
+    """
+
+    def __init__(self, folder: Path | None = None) -> None:
+        self._folder = folder
+        self._file: io.FileIO | None = None
+        self._closed = False
+        self._end = 0
+        self._used = 0
+        # By size, which few tensors of a model do not share with others.
+        self._free: dict[int, list[int]] = defaultdict(list)
+        self._lock = threading.Lock()
+
+    @property
+    def size(self) -> int:
+        """Bytes that the file has."""
+        return self._end
+
+    def write(self, mask: BitMask, job: Job) -> int:
+        """Write a mask; returns where it lies, for `read` and `free`.
+
+        Raises
+        ------
+        OSError
+            If the disk is full or broken, or the file is closed.
+        """
+        offset = self._take(mask.nbytes)
+        data, done = mask.packed.data, 0
+        try:
+            while done < mask.nbytes:
+                job.step(0)
+                with self._lock:
+                    file = self._opened()
+                    file.seek(offset + done)
+                    done += file.write(data[done : done + _PIECE])
+        except BaseException:
+            self.free(offset, mask.nbytes)
+            raise
+        return offset
+
+    def read(self, offset: int, size: int, job: Job) -> BitMask:
+        """Return the mask of `size` elements that lies at `offset`.
+
+        Raises
+        ------
+        OSError
+            If the file cannot be read.
+        """
+        data: NDArray[np.uint8] = np.empty((size + 7) // 8, np.uint8)
+        done = 0
+        while done < data.size:
+            job.step(0)
+            with self._lock:
+                file = self._opened()
+                file.seek(offset + done)
+                got = file.readinto(data.data[done : done + _PIECE])
+            if not got:
+                raise OSError("the scratch file of the history is cut short")
+            done += got
+        return BitMask(data, size)
+
+    def byte(self, offset: int) -> int:
+        """Return a single byte."""
+        with self._lock:
+            file = self._opened()
+            file.seek(offset)
+            return file.read(1)[0]
+
+    def free(self, offset: int, nbytes: int) -> None:
+        """Let go of what was written at `offset`: others may be written there."""
+        with self._lock:
+            self._used -= nbytes
+            self._free[nbytes].append(offset)
+            if not self._used and self._file is not None:
+                self._free.clear()
+                self._file.truncate(0)
+                self._end = 0
+
+    def close(self) -> None:
+        """Delete the file; whoever still reads or writes gets an OSError."""
+        with self._lock:
+            self._closed = True
+            if self._file is not None:
+                self._file.close()
+                self._file = None
+
+    def _take(self, nbytes: int) -> int:
+        with self._lock:
+            self._used += nbytes
+            if self._free[nbytes]:
+                return self._free[nbytes].pop()
+            offset, self._end = self._end, self._end + nbytes
+            return offset
+
+    def _opened(self) -> io.FileIO:
+        if self._closed:
+            raise OSError("the scratch file of the history is closed")
+        if self._file is None:
+            try:
+                folder = self._folder or platformdirs.user_cache_path("pruneapp", appauthor=False)
+                folder.mkdir(parents=True, exist_ok=True)
+                self._file = _nameless(folder)
+            except OSError:
+                self._file = _nameless(None)
+        return self._file
+
+
+def _nameless(folder: Path | None) -> io.FileIO:
+    # Unbuffered: what a full disk refused must not be tried again when the file is closed.
+    return tempfile.TemporaryFile("w+b", buffering=0, prefix="undo-", dir=folder)
+
+
+class MaskSlot:
+    """A mask of the history: in memory, in the scratch file, or both.
+
+    Attributes
+    ----------
+    mask
+        The mask, if it is in memory.
+    offset
+        Where it lies in the scratch file; -1 if it does not.
+    size, nbytes
+        Elements, and bytes that it takes.
+    uses
+        How often the history's records refer to it.
+    """
+
+    __slots__ = ("mask", "nbytes", "offset", "size", "uses")
+
+    def __init__(self, mask: BitMask) -> None:
+        self.mask: BitMask | None = mask
+        self.offset = -1
+        self.size = mask.size
+        self.nbytes = mask.nbytes
+        self.uses = 0
+
+    def load(self, scratch: ScratchFile, job: Job) -> BitMask:
+        """Return the mask, from the file if need be; the slot itself stays as it is."""
+        return scratch.read(self.offset, self.size, job) if self.mask is None else self.mask
+
+    def kept_at(self, scratch: ScratchFile, index: int) -> bool:
+        """Return one bit of the mask without loading the rest."""
+        if self.mask is not None:
+            byte = int(self.mask.packed[index // 8])
+        else:
+            byte = scratch.byte(self.offset + index // 8)
+        return bool(byte >> index % 8 & 1)
+
+
+@dataclass(frozen=True, eq=False)
+class Written:
+    """What a `Spill` has written: slots and where they lie.
+
+    All of them if `complete`; else `why_not` says in words what the disk said.
+    """
+
+    slots: tuple[tuple[MaskSlot, int], ...]
+    complete: bool
+    why_not: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class Spill:
+    """Masks to be written to the scratch file, by `run` in a worker."""
+
+    slots: tuple[tuple[MaskSlot, BitMask], ...]
+    scratch: ScratchFile
+
+    def run(self, job: Job) -> Written:
+        """Write them; where the disk is full, those that it took."""
+        job.start(sum(mask.nbytes for _, mask in self.slots))
+        written: list[tuple[MaskSlot, int]] = []
+        why_not = ""
+        try:
+            for slot, mask in self.slots:
+                offset = slot.offset if slot.offset >= 0 else self.scratch.write(mask, job)
+                written.append((slot, offset))
+                job.step(mask.nbytes)
+        except OSError as error:  # better too much memory than a lost undo
+            why_not = words_of(error)
+        return Written(tuple(written), len(written) == len(self.slots), why_not)
+
+
+@dataclass(frozen=True, eq=False)
+class Fetch:
+    """Masks to be read from the scratch file, by `run` in a worker."""
+
+    slots: tuple[MaskSlot, ...]
+    scratch: ScratchFile
+
+    def run(self, job: Job) -> tuple[tuple[MaskSlot, BitMask], ...]:
+        """Read and count them; raises OSError if the file cannot be read."""
+        job.start(sum(slot.nbytes for slot in self.slots))
+        found: list[tuple[MaskSlot, BitMask]] = []
+        for slot in self.slots:
+            mask = slot.load(self.scratch, job)
+            _ = mask.kept  # counted here: whoever shows the number has no time for it
+            found.append((slot, mask))
+            job.step(slot.nbytes)
+        return tuple(found)
+
+
+# What a document says of each weight: whether it is kept, made final, protected.
+Layer = Literal["masks", "final", "protected"]
+
+
+Slots = dict[tuple[Layer, str], MaskSlot | None]
+
+
+Keyed = dict[tuple[Layer, str], BitMask | None]
+
+
+@dataclass(frozen=True, eq=False)
+class NewMask:
+    """A mask that was not met before, and the one that it is packed against."""
+
+    slot: MaskSlot
+    base: MaskSlot | None = None
 
 
 class MaskStore:

@@ -1,4 +1,11 @@
-"""What a person asks for: one or several methods, each with its values and its tensors."""
+"""Step and Row: what is requested; the tensors it touches; plain-JSON form.
+
+What a person asks for: one or several methods, each with its values and its tensors.
+
+What a tensor is called in labels.
+
+What was done, as plain JSON: an object with a name and a configuration.
+"""
 
 from __future__ import annotations
 
@@ -6,22 +13,118 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal, Self
 
-from pruneapp.document.step_entries import named, names_of
-from pruneapp.document.step_naming import IN_FRONT, shown_parts
-from pruneapp.errors import ParameterError, counted
+from pruneapp.checkpoint.entry import WRAPPERS
+from pruneapp.errors import ParameterError, counted, nearest
 from pruneapp.methods import registry
 from pruneapp.methods.builtin.patterns import BlockParam, PatternParam
 from pruneapp.methods.cutoff import check_scope
 from pruneapp.methods.limits import Limits, check_limits, percent
 from pruneapp.methods.method import Method, Scope
-from pruneapp.params import DimParam, NormParam, SeedParam
-from pruneapp.params_amounts import Amount, AmountParam
-from pruneapp.params_declared import Param
+from pruneapp.params import Amount, AmountParam, DimParam, NormParam, Param, SeedParam
+
+# What wrappers put before every name, DataParallel among them; it says nothing about the model.
+IN_FRONT = WRAPPERS | {"module"}
+
+
+def shown_parts(name: str) -> list[str]:
+    """Return the parts of a name between its dots, without what wrappers put before it."""
+    parts = name.split(".")
+    while len(parts) > 1 and parts[0] in IN_FRONT:
+        parts = parts[1:]
+    return parts
+
+
+def shown_name(name: str) -> str:
+    """Return a name for a label: without wrappers, and a module's weight as the module itself."""
+    parts = shown_parts(name)
+    if len(parts) > 1 and parts[-1] == "weight":
+        parts.pop()
+    return ".".join(parts)
+
+
+def named(data: object, known: set[str]) -> tuple[str, Mapping[str, Any]]:
+    """Return the name and the configuration of an entry.
+
+    Parameters
+    ----------
+    data
+        ``{"name": ..., "configuration": {...}}``; without a configuration it has none.
+    known
+        Keys that the configuration may have.
+
+    Raises
+    ------
+    ParameterError
+        If it is no such object, or has a key that is not known.
+    """
+    if not isinstance(data, Mapping) or not isinstance(data.get("name"), str):
+        raise ParameterError(f"An object with 'name' and 'configuration' is needed (got {data!r}).")
+    given = data.get("configuration", {})
+    if not isinstance(given, Mapping):
+        raise ParameterError(f"'configuration' must be an object (got {given!r}).")
+    unknown = sorted(str(key) for key in given if key not in known)
+    if unknown:
+        raise ParameterError(
+            f"Unknown key '{unknown[0]}' in '{data['name']}'.",
+            remedy=nearest(unknown[0], sorted(known), "keys"),
+        )
+    return data["name"], given
+
+
+def names_of(name: str, given: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the names of tensors in the configuration of an entry, maybe none.
+
+    Parameters
+    ----------
+    name
+        Of the entry, for messages.
+    given
+        Its configuration.
+
+    Raises
+    ------
+    ParameterError
+        If they are no list of names.
+    """
+    names = given.get("names", ())
+    if not isinstance(names, (list, tuple)) or not all(isinstance(n, str) for n in names):
+        raise ParameterError(f"'names' of '{name}' must be a list of names (got {names!r}).")
+    return tuple(names)
+
+
+@dataclass(frozen=True)
+class OnTensors:
+    """Something that is done to whole tensors, and needs nothing said but which.
+
+    Attributes
+    ----------
+    NAME
+        Of the entry; each kind has its own.
+    names
+        Any names of the tensors.
+    """
+
+    NAME: ClassVar[str]
+
+    names: tuple[str, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain JSON."""
+        return {"name": self.NAME, "configuration": {"names": list(self.names)}}
+
+    @classmethod
+    def from_dict(cls, data: object) -> Self:
+        """Make it from what `to_dict` returned; raises `ParameterError`."""
+        found, given = named(data, {"names"})
+        if found != cls.NAME:
+            raise ParameterError(f"The entry must have the name '{cls.NAME}' (got {found!r}).")
+        return cls(names_of(found, given))
+
 
 # What a step means by its rows and by the ends of a model, see
-# `pruneapp.document.selection_sparing`.
+# `pruneapp.document.selection`.
 Version = Literal[1, 2]
 _NORM_WORDS = {"fro": "Frobenius", "nuc": "Nuclear norm"}
 _MOST_ROWS_NAMED = 3
@@ -127,7 +230,7 @@ class Step:
         What it may not do, and what it leaves alone. Each row keeps to them.
     companions
         Whether the bias and norm of the channels that rows take along dim 0 go as well, see
-        `pruneapp.edits.coupled_tensors_companions`. Amounts count the tensors of the rows alone.
+        `pruneapp.edits.coupled_tensors`. Amounts count the tensors of the rows alone.
     version
         1 for a step that was saved before there was a 2: its rows are done in order, each on what
         the ones before left, its limits know the order of the file alone, and what it selects by

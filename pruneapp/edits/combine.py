@@ -9,13 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pruneapp.document.snapshot import Snapshot
-from pruneapp.edits.manual_edit import HandEdit
-from pruneapp.edits.manual_edit_target import ManualTarget
+from pruneapp.edits.manual_edit import HandEdit, ManualTarget
 from pruneapp.errors import SelectionError
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.masks.regions import ones
 from pruneapp.progress import Job
-from pruneapp.results.state_comparison_overlap import Overlap, TensorOverlap
+from pruneapp.results.state_comparison import Overlap, TensorOverlap
 
 Packed = NDArray[np.uint8]
 # What is pruned afterwards: what is on both sides, on any, or here and not there.

@@ -1,4 +1,6 @@
-"""What has to go along with a channel: its entry in the bias, and in the norm that follows.
+"""Bias and norm that go with channels.
+
+What has to go along with a channel: its entry in the bias, and in the norm that follows.
 
 A channel of zeros still emits its bias; and a norm makes of it
 
@@ -10,21 +12,32 @@ well, the norm emits exactly 0, whatever its statistics are. These are measured,
 they say what the unpruned network did: who set the mean to 0 would have to know what the bias was
 when it was measured, and the variance in the denominator must not become 0. So nothing here touches
 them, and nothing needs to.
+
+The bias and norm of channels that are pruned already, whatever pruned them.
+
+The bias and norm of channels that a method takes, taken along as part of the same step.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
+import numpy as np
+from numpy.typing import NDArray
+
 from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.checkpoint.entry import TensorEntry
-from pruneapp.edits.manual_edit import HandEdit
-from pruneapp.edits.manual_edit_target import ManualTarget
-from pruneapp.errors import UnknownTensorError
+from pruneapp.document.selection import resolve
+from pruneapp.document.snapshot import Snapshot
+from pruneapp.document.step import Row, dim_of
+from pruneapp.edits.manual_edit import HandEdit, ManualTarget, count
+from pruneapp.errors import SelectionError, UnknownTensorError
+from pruneapp.masks.bitmask import BitMask, MaskSet
+from pruneapp.masks.channels import channels_left
 from pruneapp.progress import CancelToken, Job
 from pruneapp.results.tile import Box
 
@@ -227,3 +240,153 @@ def with_companions(checkpoint: Checkpoint, edit: HandEdit, job: Job | None = No
         return edit
     words = f"{edit.label()}, with {' and '.join(sorted(parts))}"
     return HandEdit(edit.operation, (*edit.targets, *more), words)
+
+
+def complete_channels(snapshot: Snapshot, names: Iterable[str] | None, job: Job) -> HandEdit:
+    """Return the edit that prunes what the companions of pruned channels still hold.
+
+    A channel counts once all of it along dim 0 is pruned, by a method, by hand, or by the file. See
+    `pruneapp.edits.coupled_tensors` for what its companions are, and why they should go as well.
+
+    Parameters
+    ----------
+    snapshot
+        The state. What was made final counts as kept.
+    names
+        The weights, by any names; None for all.
+    job
+        Asked whether to go on, for each tensor.
+
+    Returns
+    -------
+    HandEdit
+        One step, for `compute_hand`; protected weights are spared there.
+
+    Raises
+    ------
+    SelectionError
+        If a tensor cannot be pruned, or nothing is left to prune: no channel is pruned whole, or
+        its companions are pruned already, or it has none.
+    """
+    checkpoint, pairs = snapshot.checkpoint, Companions(snapshot.checkpoint, job.cancel)
+    chosen = snapshot.masks if names is None else resolve(checkpoint, names)
+    targets: list[ManualTarget] = []
+    channels = 0
+    for name in filter(snapshot.masks.__contains__, chosen):
+        job.label(name)
+        shape = checkpoint.entry(name).shape
+        if len(shape) < 2:
+            continue
+        gone = ~channels_left(snapshot.masks[name], shape, 0, job)
+        left = np.zeros(shape[0], np.bool_)
+        for companion in pairs.of(name) if gone.any() else ():
+            kept = snapshot.masks.get(companion.name)
+            meant = gone if kept is None else gone & kept.bools()
+            if meant.any():
+                targets.append(ManualTarget(companion.name, _boxes(meant), shape="channel", dim=0))
+                left |= meant
+        channels += int(np.count_nonzero(left))
+    if not targets:
+        raise SelectionError(
+            "No pruned channel has anything left in a bias or a norm.",
+            remedy="Prune whole channels along dim 0 first.",
+        )
+    words = f"Bias and norm of {count(channels, 'pruned channel')} pruned"
+    return HandEdit("prune", tuple(targets), words)
+
+
+def _boxes(meant: NDArray[np.bool_]) -> tuple[Box, ...]:
+    """Return the runs of True as boxes of one dimension."""
+    edges = np.flatnonzero(np.diff(np.concatenate(([False], meant, [False])).view(np.int8)))
+    return tuple(((int(a), int(b)),) for a, b in edges.reshape(-1, 2))
+
+
+Gone = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
+class TakenAlong:
+    """What went along with channels.
+
+    Attributes
+    ----------
+    masks
+        Of the companions that changed, by first names.
+    spared
+        How many weights stay because they are protected.
+    """
+
+    masks: Mapping[str, BitMask]
+    spared: int
+
+
+def filters_gone(
+    state: Snapshot, after: MaskSet, row: Row, names: Iterable[str], job: Job
+) -> dict[str, Gone]:
+    """Return which channels along dim 0 a row of whole channels has taken.
+
+    Parameters
+    ----------
+    state
+        The state before the row.
+    after
+        The masks after it.
+    row, names
+        What was done, and to which tensors, by first names.
+    job
+        Looked at for each tensor; may cancel.
+
+    Returns
+    -------
+    dict of str to ``bool[channels]``
+        True where all of a channel is pruned after the row and was not before. Tensors without
+        such a channel, and rows along another dimension, are left out.
+    """
+    found: dict[str, Gone] = {}
+    for name in names:
+        job.step(0)
+        old, new = state.masks.get(name), after[name]
+        shape = state.checkpoint.entries[name].shape
+        if dim_of(row, shape, name) != 0 or new is old:
+            continue
+        gone = channels_left(old, shape, 0) & ~channels_left(new, shape, 0)
+        if gone.any():
+            found[name] = gone
+    return found
+
+
+def take_along(state: Snapshot, gone: Mapping[str, Gone], job: Job) -> TakenAlong:
+    """Take from the companions of channels what belongs to these.
+
+    What they are, and why they should go, is said in `pruneapp.edits.coupled_tensors`. No weight is
+    read.
+
+    Parameters
+    ----------
+    state
+        The state after the channels went.
+    gone
+        See `filters_gone`.
+    job
+        Looked at for each tensor; may cancel.
+    """
+    pairs = Companions(state.checkpoint, job.cancel)
+    wanted: dict[str, Gone] = {}
+    for name, channels in gone.items():
+        job.label(name)
+        for companion in pairs.of(name):
+            also = wanted.get(companion.name)  # a norm may follow two layers
+            wanted[companion.name] = channels if also is None else also | channels
+    masks: dict[str, BitMask] = {}
+    spared = 0
+    for name, channels in wanted.items():
+        job.step(0)
+        kept, protected = state.masks.get(name), state.protected.get(name)
+        goes = channels if kept is None else channels & kept.bools()
+        if protected is not None:
+            guarded = goes & protected.bools()
+            spared += int(np.count_nonzero(guarded))
+            goes &= ~guarded
+        if goes.any():
+            masks[name] = BitMask.from_bools(~goes if kept is None else kept.bools() & ~goes)
+    return TakenAlong(masks, spared)

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from pruneapp.document.edit import Change, Edit
-from pruneapp.document.edit_proposal import Proposal, listed
+from pruneapp.document.edit import Change, Edit, Proposal, listed
 from pruneapp.document.selection import resolve
 from pruneapp.document.snapshot import Snapshot
-from pruneapp.document.step_entries import OnTensors
+from pruneapp.document.step import OnTensors
 from pruneapp.errors import SelectionError, counted
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.progress import Job

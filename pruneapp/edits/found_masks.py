@@ -7,11 +7,10 @@ from dataclasses import dataclass
 
 from pruneapp.analysis.zeros import zero_masks
 from pruneapp.checkpoint.entry import TensorEntry
-from pruneapp.document.edit import FILE_MASKS, Change, Edit
-from pruneapp.document.edit_proposal import Proposal, listed
+from pruneapp.document.edit import FILE_MASKS, Change, Edit, Proposal, listed
 from pruneapp.document.selection import resolve
 from pruneapp.document.snapshot import Snapshot
-from pruneapp.document.step_entries import OnTensors
+from pruneapp.document.step import OnTensors
 from pruneapp.edits.mask_files import read_mask
 from pruneapp.errors import SelectionError, counted
 from pruneapp.masks.bitmask import BitMask

@@ -1,17 +1,202 @@
-"""What is to be done by hand, as data: an operation, and which weights of which tensors."""
+"""ManualEdit, Target: an operation on chosen weights.
+
+What is to be done by hand, as data: an operation, and which weights of which tensors.
+
+Which weights of a tensor an edit by hand means.
+
+What was done by hand, in words.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, get_args
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeGuard, get_args
 
-from pruneapp.edits.manual_edit_target import ManualTarget
-from pruneapp.edits.manual_edit_words import said, units
+from pruneapp.document.selection import role
+from pruneapp.document.step import shown_name
 from pruneapp.errors import ParameterError
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.progress import Job
-from pruneapp.results.document_rows import Gesture, Operation
+from pruneapp.results.document_rows import Gesture, Operation, Shape
+from pruneapp.results.tile import Box
+
+# What stands before the digest of a mask in a side file.
+DIGEST = "sha256:"
+# Bytes of a mask between two looks at the job.
+_PIECE = 8 << 20
+
+
+@dataclass(frozen=True)
+class ManualTarget:
+    """Which weights of one tensor are meant.
+
+    Attributes
+    ----------
+    name
+        Any name of the tensor.
+    boxes
+        Ranges of indices, ``(first, last + 1)`` along each dimension; they may overlap.
+    mask
+        In place of boxes: a bit is 1 where the weight is meant.
+    shape, dim
+        What was drawn, and the dimension whose channels were meant (-1 for none), for words.
+    """
+
+    name: str
+    boxes: tuple[Box, ...] = ()
+    mask: BitMask | None = field(default=None, hash=False)
+    shape: Shape = "rectangle"
+    dim: int = -1
+
+    def to_dict(self, masks: dict[str, BitMask], job: Job) -> dict[str, Any]:
+        """Return plain JSON; a mask goes into `masks` by its digest, and is named here."""
+        if self.mask is not None:
+            name = digest(self.mask, job)
+            masks[name] = self.mask
+            return {"name": self.name, "mask": DIGEST + name, "size": self.mask.size}
+        boxes = [[list(span) for span in box] for box in self.boxes]
+        return {"name": self.name, "boxes": boxes, "shape": self.shape, "dim": self.dim}
+
+    @classmethod
+    def from_dict(cls, data: object, masks: Mapping[str, BitMask], job: Job) -> ManualTarget:
+        """Make a target from what `to_dict` returned; raises `ParameterError`."""
+        if not isinstance(data, Mapping) or not isinstance(data.get("name"), str):
+            raise ParameterError(f"A target of an edit needs a 'name' (got {data!r}).")
+        name = data["name"]
+        if "mask" in data:
+            return cls(name, mask=_mask(name, data, masks, job))
+        shape, dim = data.get("shape", "rectangle"), data.get("dim", -1)
+        if shape not in get_args(Shape) or not _whole(dim):
+            raise ParameterError(
+                f"'shape' of the target '{name}' must be one of {', '.join(get_args(Shape))}, and "
+                f"'dim' a whole number (got {shape!r}, {dim!r})."
+            )
+        return cls(name, _boxes(name, data.get("boxes")), shape=shape, dim=dim)
+
+
+def digest(mask: BitMask, job: Job) -> str:
+    """Return the SHA-256 of a mask's packed bytes, in hex digits."""
+    made = hashlib.sha256()
+    for start in range(0, mask.nbytes, _PIECE):
+        job.step(0)
+        made.update(mask.packed.data[start : start + _PIECE])
+    return made.hexdigest()
+
+
+def _mask(name: str, data: Mapping[str, Any], masks: Mapping[str, BitMask], job: Job) -> BitMask:
+    key, size = str(data["mask"]).removeprefix(DIGEST), data.get("size")
+    found = masks.get(key)
+    if found is None:
+        raise ParameterError(
+            f"The mask {key} of '{name}' is missing.",
+            remedy="Put the file of this name beside the recipe.",
+        )
+    if (
+        not _whole(size)
+        or found.nbytes != (size + 7) // 8
+        or _beyond(found, size)
+        or digest(found, job) != key
+    ):
+        raise ParameterError(
+            f"The mask {key} of '{name}' is not the one that was saved under this name.",
+            remedy="Restore the file from where the recipe came from.",
+        )
+    # Two masks of different sizes may have the same bytes, and so the same name.
+    return found if found.size == size else BitMask(found.packed, size)
+
+
+def _beyond(mask: BitMask, size: int) -> bool:
+    """Say whether bits are set past the end, where a mask of `size` elements has none."""
+    return size % 8 > 0 and bool(mask.packed[-1] >> size % 8)
+
+
+def _whole(number: object) -> TypeGuard[int]:
+    """Say whether this is a whole number; Python takes True for one."""
+    return isinstance(number, int) and not isinstance(number, bool)
+
+
+def _boxes(name: str, boxes: Any) -> tuple[Box, ...]:
+    try:
+        made = tuple(tuple((a, b) for a, b in box) for box in boxes)
+    except (TypeError, ValueError):
+        made = ()
+    if not made or not all(_whole(n) for box in made for span in box for n in span):
+        raise ParameterError(
+            f"'boxes' of the target '{name}' must be lists of [first, last + 1] for each dimension "
+            f"(got {boxes!r})."
+        )
+    return made
+
+
+DONE: dict[Operation, str] = {
+    "prune": "pruned",
+    "restore": "restored",
+    "protect": "protected",
+    "release": "no longer protected",
+}
+# So many names are said one by one: "and 2 more".
+_FEW = 4
+
+
+def said(operation: Operation, targets: Sequence[ManualTarget], weights: int | None) -> str:
+    """Return "channel 12 of layer2.0.conv1 pruned"; see `HandEdit.label`."""
+    what = units(targets) or _weights(weights)
+    return f"{what} of {_place([t.name for t in targets])} {DONE[operation]}"
+
+
+def count(number: int, word: str) -> str:
+    """Return "1 weight", "1,024 weights"."""
+    return f"{number:,} {word}" + ("" if number == 1 else "s")
+
+
+def indices(box: Box) -> str:
+    """Return "[12, 0:64, 1, 0:3]"."""
+    return f"[{', '.join(str(a) if b == a + 1 else f'{a}:{b}' for a, b in box)}]"
+
+
+def _weights(number: int | None) -> str:
+    return "weights" if number is None else count(number, "weight")
+
+
+def units(targets: Sequence[ManualTarget]) -> str:
+    """Return what was chosen of each tensor, where it has a name: "channel 12", "3 rows"; or ""."""
+    first = targets[0]
+    names = {target.name for target in targets}
+    if any((t.shape, t.dim) != (first.shape, first.dim) for t in targets) or first.mask:
+        return ""
+    if first.shape == "channel" and first.dim >= 0:
+        word, dim = "channel", first.dim
+    elif first.shape in {"row", "column"} and all(len(b) == 2 for t in targets for b in t.boxes):
+        word, dim = first.shape, int(first.shape == "column")
+    else:
+        return ""
+    if len(names) == len(targets) and all(t.boxes == first.boxes for t in targets):
+        targets, names = [first], {first.name}  # as in every block: one says it for all
+    by_name: dict[str, set[int]] = {name: set() for name in names}
+    for target in targets:
+        by_name[target.name] |= _indices(box[dim] for box in target.boxes)
+    number, each = len(by_name[first.name]), by_name[first.name]
+    if any(other != each for other in by_name.values()):
+        return count(sum(map(len, by_name.values())), word) if len(names) > 1 else ""
+    along = f" along dim {dim}" if word == "channel" and dim else ""
+    return (f"{word} {each.pop():,}" if number == 1 else count(number, word)) + along
+
+
+def _indices(spans: Iterable[tuple[int, int]]) -> set[int]:
+    return {i for span in set(spans) for i in range(*span)}
+
+
+def _place(names: Sequence[str]) -> str:
+    names = list(dict.fromkeys(names))
+    if len(names) == 1:
+        return shown_name(names[0])
+    if len({role(name) for name in names}) == 1:
+        return shown_name(role(names[0]))
+    if len(names) <= _FEW:
+        return f"{shown_name(names[0])} and {len(names) - 1} more"
+    return f"{len(names):,} tensors"
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from pruneapp.analysis.retained_norm_blocks import aligned
+from pruneapp.analysis.retained_norm import aligned
 from pruneapp.analysis.zeros import zero_masks
 from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.checkpoint.entry import TensorEntry

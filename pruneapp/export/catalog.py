@@ -10,8 +10,7 @@ from pruneapp.export.format import Format
 from pruneapp.export.formats.compact import COMPACT_FILE
 from pruneapp.export.formats.csr import CSR
 from pruneapp.export.formats.deflated import DEFLATED
-from pruneapp.export.formats.resumable import RESUMABLE
-from pruneapp.export.formats.resumable_masks import MASKS_ONLY
+from pruneapp.export.formats.resumable import MASKS_ONLY, RESUMABLE
 from pruneapp.export.formats.safetensors import SAFETENSORS
 from pruneapp.export.formats.torch import TORCH
 from pruneapp.export.formats.zst import ZSTANDARD

@@ -12,13 +12,13 @@ from pathlib import Path
 from typing import Any
 
 from pruneapp.checkpoint.checkpoint import Checkpoint
-from pruneapp.checkpoint.formats.headers_header_json import show
+from pruneapp.checkpoint.formats.headers import show
 from pruneapp.checkpoint.torchfile.zip_format import SCRIPT
 from pruneapp.errors import ExportError, ParameterError, UnwritableError, counted
 from pruneapp.export.destination.sharding import SHARD_SIZE
 from pruneapp.export.format import Format, Plan
 from pruneapp.export.formats.safetensors import LAID_OUT, SAFETENSORS
-from pruneapp.export.records_state import State
+from pruneapp.export.records import State
 from pruneapp.export.rounding import DTYPE, KEEP
 from pruneapp.progress import Job
 

@@ -1,20 +1,33 @@
-"""Running an export: plan, write, read back, publish, report."""
+"""export(): plan, write, compare, publish; dry run.
+
+Running an export: plan, write, read back, publish, report.
+
+Writing one planned file, with progress that ends where the file does.
+
+What an export finds where it goes: what it would replace, and why it may not go there.
+
+Giving new files their names, several as one, and the originals a new one.
+"""
 
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Mapping, Sequence
+import os
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from pruneapp.checkpoint.checkpoint import Checkpoint
+from pruneapp.checkpoint.io.atomic_file import AtomicFile
+from pruneapp.checkpoint.io.files import claim, hidden_name
+from pruneapp.checkpoint.io.source import FileSource, let_go
 from pruneapp.errors import ExportError
 from pruneapp.export import plan as parts
 from pruneapp.export.catalog import get
 from pruneapp.export.completeness import account_for, omitted, refuse_unwritable
-from pruneapp.export.destination import folder, sidecars_config_dtype
-from pruneapp.export.destination.folder_names import (
+from pruneapp.export.destination import folder, sidecars
+from pruneapp.export.destination.folder import (
     is_reserved,
     misnamed,
     refuse_file,
@@ -23,20 +36,162 @@ from pruneapp.export.destination.folder_names import (
     without_companions,
     without_folder,
 )
-from pruneapp.export.destination.sidecars import listed
-from pruneapp.export.destination.target import ExportTarget, check_file, check_folder
-from pruneapp.export.exporter_publish import publish
-from pruneapp.export.exporter_sized import Sized
-from pruneapp.export.format import Format
+from pruneapp.export.destination.sidecars import home_of, listed
+from pruneapp.export.destination.target import (
+    ExportTarget,
+    check_file,
+    check_folder,
+    keep_original,
+    kept_name,
+)
+from pruneapp.export.format import Format, Plan
 from pruneapp.export.format_sizes import plans_of
 from pruneapp.export.provenance import Provenance, ProvenanceState, metadata_of, told
-from pruneapp.export.records_state import State
+from pruneapp.export.records import State
 from pruneapp.export.report import ExportReport, WrittenFile, WrittenTensor
 from pruneapp.export.rounding import cost
-from pruneapp.params_declared import validate_all
+from pruneapp.params import validate_all
 from pruneapp.progress import Job
+from pruneapp.results.format_offer import Landing
 
-__all__ = ["ExportReport", "ExportRequest", "export", "planned_size"]
+
+class Sized:
+    """A plan and how many bytes it is expected to write, so that progress ends where it should."""
+
+    def __init__(self, plan: Plan, job: Job) -> None:
+        self._plan = plan
+        self._job = job
+        self._expected = plan.nbytes if plan.expected is None else plan.expected(job)
+
+    @property
+    def work(self) -> int:
+        """By how much writing it steps the job, as far as that is known."""
+        return self._plan.work + 2 * self._expected
+
+    def write(self, target: Path, stack: contextlib.ExitStack) -> tuple[AtomicFile, WrittenFile]:
+        """Write and seal a file, which is gone with `stack` unless it is committed."""
+        with contextlib.ExitStack() as preparing:
+            plan = self._plan
+            if plan.prepare is not None:
+                plan = preparing.enter_context(plan.prepare(self._job))
+            file = AtomicFile(target, plan.nbytes, self._job, exact=plan.exact)
+            stack.enter_context(file)
+            told = self._expected
+            if plan.exact:
+                self._job.extend(2 * (plan.nbytes - told))
+                told = plan.nbytes
+            for piece in plan.pieces():
+                more = file.taken + len(piece) - told
+                if more > 0:  # than the sample promised
+                    self._job.extend(2 * more)
+                    told += more
+                self._job.cancel.check()
+                file.write(piece)
+            self._job.extend(2 * (file.taken - told))
+            return file, WrittenFile(target, file.taken, file.seal())
+
+
+def publish(
+    files: Sequence[AtomicFile],
+    opened: Sequence[FileSource],
+    job: Job,
+    also_keep: Collection[Path] = (),
+) -> list[Path]:
+    """Commit sealed files; where one takes the place of an open source, keep the original.
+
+    All or none: if one of them cannot be committed, those before it are taken back. (A process
+    that is killed between two of several may leave old files beside new ones, each of them
+    whole, with the originals kept.)
+
+    Parameters
+    ----------
+    files
+        Sealed, in the order in which they are to appear.
+    opened
+        The files of the checkpoint; those that are replaced go on from the kept original.
+    job
+        May have to copy an original.
+    also_keep
+        Further files whose originals are kept: an index.
+
+    Returns
+    -------
+    list of Path
+        The originals that were kept.
+    """
+    kept: list[Path] = []
+    spares: list[Path] = []
+    with contextlib.ExitStack() as claims, contextlib.ExitStack() as undo:
+        for file in files:
+            was = _inode(file.target)
+            source = next((s for s in opened if was == (s.identity.device, s.identity.inode)), None)
+            if source is not None or (was is not None and file.target in also_keep):
+                original = keep_original(file.target, job)
+                path = source.path if source is not None else None
+                undo.callback(_take_back, file.target, was, original, source, path)
+                if source is not None:
+                    source.moved(original)
+                kept.append(original)
+            elif len(files) > 1:
+                spare = _spare(file.target, was, claims)
+                if spare is not None or was is None:
+                    undo.callback(_take_back, file.target, was, spare)
+                if spare is not None:
+                    spares.append(spare)
+            file.commit()
+        undo.pop_all()
+        for spare in spares:
+            with contextlib.suppress(OSError):
+                spare.unlink()
+    return kept
+
+
+def _inode(path: Path) -> tuple[int, int] | None:
+    try:
+        status = path.stat()
+    except OSError:
+        return None
+    return status.st_dev, status.st_ino
+
+
+def _spare(target: Path, was: tuple[int, int] | None, claims: contextlib.ExitStack) -> Path | None:
+    """Give an older export a second name, to put it back if need be; None if that cannot be.
+
+    It is claimed until `claims` are closed: were this process killed, it would be abandoned.
+    """
+    if was is None:
+        return None
+    spare = target.with_name(hidden_name(target.name, "old"))
+    try:
+        os.link(target, spare)
+    except OSError:
+        return None  # no hard links here: this one file stays new, and whole
+    with contextlib.suppress(OSError):
+        fd = os.open(spare, os.O_RDONLY)
+        claims.callback(let_go, fd)
+        claim(fd)
+    return spare
+
+
+def _take_back(
+    target: Path,
+    was: tuple[int, int] | None,
+    old: Path | None,
+    source: FileSource | None = None,
+    path: Path | None = None,
+) -> None:
+    # What lies there now tells whether the new file has the name already: an interrupt may come
+    # between the renaming and our taking note of it.
+    with contextlib.suppress(OSError):
+        renamed = _inode(target) != was
+        if renamed and old is not None:
+            old.replace(target)
+        elif renamed:
+            target.unlink()
+        elif old is not None:
+            old.unlink()
+        if source is not None and path is not None:
+            source.moved(path)
 
 
 @dataclass(frozen=True)
@@ -176,7 +331,7 @@ def file_notices(
     apart = (*without_folder(checkpoint, path, form), *without_companions(checkpoint, form))
     names = (*misnamed(path, form), *apart)
     loaded = is_reserved(path)  # from_pretrained reads it by the configuration beside it
-    config = sidecars_config_dtype.left(checkpoint, path.parent, values) if loaded else ()
+    config = sidecars.left(checkpoint, path.parent, values) if loaded else ()
     return (*target.notices, *names, *config)
 
 
@@ -268,3 +423,83 @@ def _tensors(state: State) -> tuple[WrittenTensor, ...]:
         pruned = 0 if gone is None else gone.pruned
         found.append(WrittenTensor(entry.name, entry.numel, pruned, entry.learned))
     return tuple(found)
+
+
+# Names in a sentence; a sentence encoder has nine files beside its weights.
+_SHOWN = 12
+
+
+def landing(state: State, request: ExportRequest, job: Job) -> Landing:
+    """Say what an export finds where it goes, and writes nothing.
+
+    One file costs a few looks at the disk. For a folder every file is planned, as for its size:
+    headers are read, no weights.
+
+    Parameters
+    ----------
+    state
+        What would be written; a `ProvenanceState` one, if `request` does not say where it comes
+        from: how many files of a largest size there are depends on that.
+    request
+        What would be written where.
+    job
+        Looked at; may cancel.
+
+    Raises
+    ------
+    CheckpointError
+        If the source cannot be read any more.
+    ParameterError
+        If a value of the format's parameters breaks its rule.
+    """
+    try:
+        return _found(state, request, job)
+    except ExportError as error:
+        return Landing(refused=str(error))
+
+
+def _found(state: State, request: ExportRequest, job: Job) -> Landing:
+    checkpoint = state.checkpoint
+    form = get(request.format)
+    values = validate_all(form.params, request.params)
+    if is_folder(checkpoint, request.path, form, values):
+        target = check_folder(request.path, follow_links=request.follow_links)
+        if request.provenance is not None:
+            state = ProvenanceState(state, request.provenance)
+        state = told(state, form.name, values)
+        plans, notices = folder.plan_all(state, form, values, target.path, job)
+        paths = [target.path / name for name in plans]
+        notices = (*target.notices, *_copied(checkpoint, plans), *notices)
+    else:
+        target = file_target(checkpoint, request, form)
+        paths = [target.path]
+        notices = file_notices(checkpoint, target, form, values)
+    there = [path for path in paths if os.path.lexists(path)]
+    kept = [path for path in there if _is_opened(checkpoint, path)]
+    return Landing(
+        replaced=tuple(path.name for path in there if path not in kept),
+        kept=tuple(kept_name(path).name for path in kept),
+        notices=notices,
+    )
+
+
+def _copied(checkpoint: Checkpoint, plans: Mapping[str, Plan]) -> tuple[str, ...]:
+    """Say which files of the opened folder come along: those that hold no weights."""
+    copies = [n for n, plan in plans.items() if not plan.names and not n.endswith(".index.json")]
+    # Of what lies in a subfolder, that.
+    names = dict.fromkeys(n if "/" not in n else f"{n.partition('/')[0]}/" for n in copies)
+    if not names:
+        return ()
+    said = ", ".join(f"'{name}'" for name in [*names][:_SHOWN])
+    more = f" and {len(names) - _SHOWN:,} more" if len(names) > _SHOWN else ""
+    return (f"Copied from '{home_of(checkpoint).name}': {said}{more}.",)
+
+
+def _is_opened(checkpoint: Checkpoint, path: Path) -> bool:
+    """Whether a file is one of the opened model's, which `publish` keeps."""
+    try:
+        status = path.stat()
+    except OSError:  # a link that leads nowhere
+        return False
+    opened = {(s.identity.device, s.identity.inode) for s in checkpoint.files}
+    return (status.st_dev, status.st_ino) in opened or path in also_kept(checkpoint)

@@ -17,9 +17,9 @@ from typing import Any
 from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.checkpoint.entry import TensorEntry
 from pruneapp.checkpoint.io.source import FileSource
-from pruneapp.export.records_state import State
+from pruneapp.export.records import State
 from pruneapp.export.rounding import DTYPE, KEEP, RoundedState, Rounding
-from pruneapp.params_declared import Param
+from pruneapp.params import Param
 from pruneapp.progress import Job
 from pruneapp.results.format_offer import Loader, Purpose
 

@@ -19,9 +19,9 @@ from pruneapp.export.destination.sharding import SHARD_SIZE
 from pruneapp.export.destination.sidecars import is_folder_model
 from pruneapp.export.format import Format, Plan
 from pruneapp.export.provenance import told
-from pruneapp.export.records_state import State
+from pruneapp.export.records import State
 from pruneapp.export.rounding import DTYPE, KEEP, SMALLER, Rounding
-from pruneapp.params_declared import validate_all
+from pruneapp.params import validate_all
 from pruneapp.progress import Job
 from pruneapp.results.format_offer import FormatOffer, Purpose, SizeForecast
 

@@ -8,9 +8,9 @@ from itertools import chain
 from operator import attrgetter
 
 from pruneapp.checkpoint.entry import TensorEntry
-from pruneapp.checkpoint.torchfile.torch_objects_elements import QUANTIZED
+from pruneapp.checkpoint.torchfile.torch_objects import QUANTIZED
 from pruneapp.export.format import ExportPart, Format
-from pruneapp.export.records_state import State
+from pruneapp.export.records import State
 from pruneapp.progress import Job
 
 

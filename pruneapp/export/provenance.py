@@ -1,4 +1,6 @@
-"""Where an export comes from, as text in its metadata: enough to make it again, and to check it.
+"""Where an export comes from, in its metadata.
+
+Where an export comes from, as text in its metadata: enough to make it again, and to check it.
 
 A safetensors file says it under keys that begin with ``pruneapp.``, in every shard; a compact file
 keeps it for the dense file that it expands to. A torch file has no place for text: there the
@@ -7,15 +9,19 @@ report of the export has it, and ``pruneapp verify`` is given the recipe.
 The header stands first in a file, so the SHA-256 of the inputs must be known before the first byte
 is written. It is counted once for an opened file and then remembered, after the masks were made,
 when the system still holds what was read for them.
+
+What a safetensors file says of itself that is compressed as a whole, without unpacking it.
 """
 
 from __future__ import annotations
 
 import base64
+import contextlib
 import hashlib
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
@@ -24,15 +30,16 @@ import numpy as np
 from pruneapp import __version__
 from pruneapp.analysis.patterns import certificate
 from pruneapp.checkpoint.checkpoint import Checkpoint
-from pruneapp.checkpoint.elements_chunks import RawChunk
+from pruneapp.checkpoint.elements import RawChunk
+from pruneapp.checkpoint.formats.safetensors import MAX_HEADER_BYTES
 from pruneapp.checkpoint.io.digest import left, sha256_of
+from pruneapp.checkpoint.io.source import FileSource
 from pruneapp.document.snapshot import Snapshot
-from pruneapp.errors import JsonError
-from pruneapp.export.records_state import State
+from pruneapp.errors import CheckpointError, JsonError
+from pruneapp.export.records import State
 from pruneapp.export.rounding import RoundedState
-from pruneapp.json_codec import decode
-from pruneapp.masks.bitmask import BitMask
-from pruneapp.masks.bitmask_mask import Mask
+from pruneapp.json_codec import decode, load_object
+from pruneapp.masks.bitmask import BitMask, Mask
 from pruneapp.methods import registry
 from pruneapp.methods.method import WeightMethod
 from pruneapp.progress import Job
@@ -287,3 +294,40 @@ def _state_dict(checkpoint: Checkpoint) -> str:
 
 def _json(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+_ZSTD = b"\x28\xb5\x2f\xfd"
+
+
+def is_packed(file: Path) -> bool:
+    """Whether a file is compressed with zstd as a whole."""
+    try:
+        source = FileSource(file)  # which waits for no pipe
+    except CheckpointError:
+        return False
+    with contextlib.closing(source):
+        return source.size >= len(_ZSTD) and source.read(0, len(_ZSTD)) == _ZSTD
+
+
+def metadata_inside(file: Path) -> dict[str, str] | None:
+    """Return the metadata of the safetensors file that is compressed in another.
+
+    None if there is none in it, or it cannot be unpacked so far.
+    """
+    import zstandard  # not for those who read no such file
+
+    try:
+        with (
+            file.open("rb") as opened,
+            zstandard.ZstdDecompressor().stream_reader(opened) as inside,
+        ):
+            length = int.from_bytes(inside.read(8), "little")
+            if not 0 < length <= MAX_HEADER_BYTES:
+                return None
+            header = load_object(inside.read(length), str(file))
+    except (OSError, zstandard.ZstdError, JsonError):
+        return None
+    found = header.get("__metadata__", {})
+    if not isinstance(found, dict):
+        return None
+    return {key: text for key, text in found.items() if isinstance(text, str)}

@@ -1,25 +1,42 @@
-"""Everything that the report of an export tells."""
+"""The report file of an export: HTML, JSON, CSV.
+
+Everything that the report of an export tells.
+
+The page: one file of HTML with its pictures inside, for light and dark, that runs nothing.
+
+An account as a page for people, and as tables for programs.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from functools import lru_cache
 from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pruneapp import __version__
-from pruneapp.analysis.retained_norm_energies import measure_energies
+from pruneapp import __version__, resources
+from pruneapp.analysis.retained_norm import measure_energies
+from pruneapp.checkpoint.io.atomic_file import write_whole
 from pruneapp.document.snapshot import Snapshot
+from pruneapp.errors import ExportError, escaped
 from pruneapp.export.catalog import get
+from pruneapp.export.destination.target import check_file, spared
 from pruneapp.export.format_sizes import offers
 from pruneapp.export.provenance import inputs_in
-from pruneapp.export.records_state import State
+from pruneapp.export.records import State
 from pruneapp.export.report import ExportReport, WrittenFile
-from pruneapp.masks.bitmask import BitMask
-from pruneapp.masks.bitmask_mask import Mask
+from pruneapp.masks.bitmask import BitMask, Mask
 from pruneapp.progress import Job
 from pruneapp.results.format_offer import FormatOffer
+from pruneapp.results.tensor_statistics import csv_text
+
+if TYPE_CHECKING:
+    from jinja2 import Template
 
 # Of a mask that is a rule, made at once; whole bytes.
 _STRETCH = 1 << 20
@@ -184,3 +201,226 @@ def _bits(mask: Mask, job: Job) -> BitMask:
         bits = np.packbits(mask.bools(start, stop), bitorder="little")
         packed[start // 8 : start // 8 + bits.size] = bits
     return BitMask(packed, mask.size)
+
+
+# Rows of the table, and stripes of the picture; a page of more opens too slowly.
+MOST_ROWS = 2_000
+MOST_STRIPES = 600
+_UNITS = ("bytes", "kB", "MB", "GB", "TB")
+
+
+@dataclass(frozen=True)
+class Stripe:
+    """A tensor, or several small ones, in the picture.
+
+    Attributes
+    ----------
+    left, width
+        In thousandths of the picture: the share of the numbers.
+    pruned
+        The share that is pruned, from 0 to 1.
+    title
+        What it is, in words.
+    """
+
+    left: float
+    width: float
+    pruned: float
+    title: str
+
+
+def as_html(account: Account) -> str:
+    """Return the page.
+
+    Tensors of which something is pruned come first in its table, most pruned numbers first; where
+    there are more than it shows, it says how many.
+    """
+    rows = sorted(account.tensors, key=lambda t: -t.pruned)[:MOST_ROWS]
+    return _template().render(
+        account=account,
+        rows=rows,
+        left_out=len(account.tensors) - len(rows),
+        stripes=tuple(_stripes(account.tensors)),
+    )
+
+
+def _shown(value: Any) -> Any:
+    # Of what is put in, nothing is meant to break a line or to reverse it.
+    return escaped(value) if type(value) is str else value
+
+
+@lru_cache
+def _template() -> Template:
+    import jinja2
+
+    environment = jinja2.Environment(
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=jinja2.StrictUndefined,
+        finalize=_shown,
+    )
+    environment.filters |= {"percent": percent, "size": size}
+    text = resources.path("report.html.jinja").read_text(encoding="utf-8")
+    return environment.from_string(text)
+
+
+def percent(share: float | None) -> str:
+    """Return a share in percent; what is not all and not nothing is never said to be."""
+    if share is None:
+        return "–"
+    text = f"{share * 100:.1f} %"
+    if text == "100.0 %" and share < 1:
+        return "> 99.9 %"
+    return "< 0.1 %" if text == "0.0 %" and share > 0 else text
+
+
+def size(nbytes: int | None) -> str:
+    """Return bytes in units of thousands, as disks are sold."""
+    if nbytes is None:
+        return "–"
+    value, unit = float(nbytes), 0
+    while value >= 999.5 and unit < len(_UNITS) - 1:
+        value, unit = value / 1000, unit + 1
+    return f"{nbytes:,} bytes" if not unit else f"{value:.3g} {_UNITS[unit]}"
+
+
+def _stripes(tensors: Sequence[TensorAccount]) -> Iterator[Stripe]:
+    """Yield stripes in the order of the file; neighbours that are too narrow share one."""
+    tensors = [tensor for tensor in tensors if tensor.learned]
+    total = sum(tensor.numel for tensor in tensors)
+    if not total:
+        return
+    least = total / MOST_STRIPES
+    group: list[TensorAccount] = []
+    left = 0
+    for index, tensor in enumerate(tensors):
+        group.append(tensor)
+        numel = sum(t.numel for t in group)
+        if numel >= least or index == len(tensors) - 1:
+            if numel:
+                yield _stripe(group, left, numel, total)
+            left += numel
+            group = []
+
+
+def _stripe(group: Sequence[TensorAccount], left: int, numel: int, total: int) -> Stripe:
+    pruned = sum(tensor.pruned for tensor in group)
+    name = group[0].name if len(group) == 1 else f"{group[0].name} to {group[-1].name}"
+    title = f"{name}: {pruned:,} of {numel:,} pruned ({percent(pruned / numel)})"
+    return Stripe(1000 * left / total, 1000 * numel / total, pruned / numel, title)
+
+
+# Of the JSON; counts up when a field changes its meaning or goes. Version 1 had energy_kept and
+# magnitude_kept for what the glossary calls Norm² retained and L1 norm retained.
+_VERSION = 2
+_COLUMNS = (
+    "name",
+    "dtype",
+    "shape",
+    "numel",
+    "pruned",
+    "sparsity",
+    "norm2_retained",
+    "l1_retained",
+)
+
+
+def as_json(account: Account) -> str:
+    """Return all of it, as an object."""
+    data: dict[str, Any] = {
+        "report": _VERSION,
+        "made_by": f"Pruneapp {account.version}",
+        "source": account.source,
+        "inputs": list(account.inputs),
+        "target": account.target,
+        "format": account.format,
+        "numel": account.numel,
+        "pruned": account.pruned,
+        "sparsity": account.sparsity,
+        "steps": list(account.steps),
+        "files": [{**asdict(file), "path": str(file.path)} for file in account.files],
+        "sizes": [
+            {
+                "name": offer.name,
+                "label": offer.label,
+                "nbytes": offer.nbytes,
+                "exact": offer.exact,
+                "why_not": offer.why_not,
+            }
+            for offer in account.sizes
+        ],
+        "notices": list(account.notices),
+        "omitted": list(account.omitted),
+        "provenance": dict(account.provenance),
+        "tensors": [
+            dict(zip(_COLUMNS, row, strict=True), shape=list(tensor.shape))
+            for row, tensor in zip(_rows(account), account.tensors, strict=True)
+        ],
+    }
+    return json.dumps(data, ensure_ascii=False, indent=1) + "\n"
+
+
+def as_csv(account: Account) -> str:
+    """Return a row for each tensor, numbers in full precision, with a point and commas."""
+    return csv_text(_COLUMNS, _rows(account))
+
+
+def _rows(account: Account) -> list[tuple[Any, ...]]:
+    return [
+        (
+            tensor.name,
+            tensor.dtype,
+            "x".join(map(str, tensor.shape)),
+            tensor.numel,
+            tensor.pruned,
+            tensor.sparsity,
+            tensor.energy,
+            tensor.magnitude,
+        )
+        for tensor in account.tensors
+    ]
+
+
+# What makes a report, by the suffix of its file.
+KINDS: Mapping[str, Callable[[Account], str]] = MappingProxyType(
+    {".html": as_html, ".csv": as_csv, ".json": as_json}
+)
+
+
+def write_account(account: Account, path: Path, job: Job, *, spare: bool = False) -> Path:
+    """Write a report; its suffix says which: a page, a table of the tensors, or all as JSON.
+
+    Parameters
+    ----------
+    account
+        What to tell.
+    path
+        The file; one that is there is replaced once the new one is safe.
+    job
+        Stepped by the bytes, twice.
+    spare
+        Replace nothing: where another file is there take the next free name, ``NAME2.html`` and
+        so on.
+
+    Returns
+    -------
+    Path
+        What was written.
+
+    Raises
+    ------
+    ExportError
+        If the suffix is none of these, or the system refuses to write it.
+    """
+    kind = KINDS.get(path.suffix.lower())
+    if kind is None:
+        raise ExportError(
+            f"A report ends in {', '.join(KINDS)} (got '{path.name}').",
+            remedy="Choose one of these suffixes.",
+        )
+    data = kind(account).encode("utf-8", "backslashreplace")
+    target = check_file(spared(path, data) if spare else path).path
+    job.extend(2 * len(data))
+    write_whole(target, data, job)
+    return target

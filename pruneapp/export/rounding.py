@@ -13,12 +13,11 @@ from numpy.typing import NDArray
 
 from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.checkpoint.dtypes import DTYPES, DType
-from pruneapp.checkpoint.elements_chunks import RawChunk
+from pruneapp.checkpoint.elements import RawChunk
 from pruneapp.checkpoint.entry import TensorEntry
-from pruneapp.export.records import CHUNK_BYTES, zero
-from pruneapp.export.records_state import State
-from pruneapp.masks.bitmask_mask import Mask
-from pruneapp.params_words import Choice, ChoiceParam
+from pruneapp.export.records import CHUNK_BYTES, State, zero
+from pruneapp.masks.bitmask import Mask
+from pruneapp.params import Choice, ChoiceParam
 from pruneapp.progress import Job
 from pruneapp.results.format_offer import RoundingCost
 

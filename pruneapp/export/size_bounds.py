@@ -1,8 +1,12 @@
-"""The most bytes that a compact file may have, cheap enough for every move of a slider.
+"""Upper bound of a compact file; how much must go for N bytes.
+
+The most bytes that a compact file may have, cheap enough for every move of a slider.
 
 Its header says of every tensor where it is, what it was, and how the file came to be: of 20,000
 small tensors that is more than their weights. How long all that gets is planned once for a
 checkpoint; after that only what a step changes is counted.
+
+How much must go so that a compact file of the model has at most so many bytes.
 """
 
 from __future__ import annotations
@@ -19,7 +23,7 @@ from pruneapp.document.capture import Capture
 from pruneapp.document.edit import Json, Record, said
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.step import Step
-from pruneapp.errors import ExportError
+from pruneapp.errors import ExportError, ParameterError
 from pruneapp.export import plan as parts
 from pruneapp.export.formats.compact import COMPACT_FILE, is_packed, most_of
 from pruneapp.export.provenance import (
@@ -29,10 +33,9 @@ from pruneapp.export.provenance import (
     planned,
     seeds_of,
 )
-from pruneapp.params_declared import validate_all
+from pruneapp.params import validate_all
 from pruneapp.progress import Job
-from pruneapp.recipes.portable import portable, step_entry
-from pruneapp.recipes.portable_choosing import row_for
+from pruneapp.recipes.portable import portable, row_for, step_entry
 from pruneapp.recipes.recipe import Recipe
 from pruneapp.recipes.schema import Entry, RowConfiguration
 from pruneapp.results.sparsity_report import TensorSparsity
@@ -230,3 +233,77 @@ def _twice(text: str) -> int:
     once = json.dumps(text, ensure_ascii=False)
     again = json.dumps(once, ensure_ascii=False)
     return len((once + again).encode(errors="surrogatepass"))
+
+
+def total_for(snapshot: Snapshot, names: Iterable[str], nbytes: int) -> int:
+    """Return how many weights of some tensors must be pruned in all to fit into `nbytes`.
+
+    Counted is what the compact format holds before it is compressed: of each of these tensors a
+    bit for every weight and the bytes of those that are kept, of every other tensor what is not
+    pruned of it already, in the same way, or all of its bytes. So the formula is exact,
+    ``b(1 - s) + 1/8`` bytes a weight, and the file that is written is smaller: the target is an
+    upper bound. Where types of several widths are touched, what is kept is taken for the widest.
+
+    Parameters
+    ----------
+    snapshot
+        The state before the step.
+    names
+        The tensors that the step touches, by first names.
+    nbytes
+        The target.
+
+    Returns
+    -------
+    int
+        For `Limits.total`: what is pruned already counts.
+
+    Raises
+    ------
+    ParameterError
+        If it cannot be reached, or is reached without pruning anything.
+    """
+    touched = [snapshot.entry(name) for name in names]
+    known = {entry.name for entry in touched}
+    others = sum(
+        _held_bytes_target(snapshot, entry)
+        for entry in snapshot.checkpoint.entries.values()
+        if entry.name not in known
+    )
+    masks = sum((entry.numel + 7) // 8 for entry in touched)
+    room = nbytes - others - masks
+    if room < 0:
+        raise ParameterError(
+            f"{nbytes:,} bytes cannot be reached: {others:,} are needed for what the step does not "
+            f"touch, and {masks:,} to say what is pruned of the rest.",
+            remedy="Ask for more bytes, or select more tensors.",
+        )
+    now = sum(_held_bytes_target(snapshot, entry) for entry in touched)
+    if others + now <= nbytes:
+        raise ParameterError(
+            f"Without pruning anything more, a compact file takes {others + now:,} bytes at most; "
+            f"{nbytes:,} were asked for.",
+            remedy="Ask for fewer bytes.",
+        )
+    kept = 0
+    for entry in sorted(touched, key=lambda entry: -entry.dtype.bits):
+        some = min(entry.numel, room // (entry.dtype.bits // 8))
+        kept += some
+        room -= some * (entry.dtype.bits // 8)
+        if some < entry.numel:
+            break
+    return sum(entry.numel for entry in touched) - kept
+
+
+def _held_bytes_target(snapshot: Snapshot, entry: TensorEntry) -> int:
+    """Return the bytes that a tensor takes as it is."""
+    gone = snapshot.zeroed(entry.name)
+    return _packed(entry, 0 if gone is None else gone.pruned)
+
+
+def _packed(entry: TensorEntry, gone: int) -> int:
+    """Return the bytes of a tensor of which some is pruned, packed or not, whichever is less."""
+    if not gone:
+        return entry.nbytes
+    kept = entry.numel - gone
+    return min(entry.nbytes, kept * (entry.dtype.bits // 8) + (entry.numel + 7) // 8)

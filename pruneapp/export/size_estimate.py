@@ -11,8 +11,7 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 
 from pruneapp.export.records import RecordRange
-from pruneapp.masks.bitmask import BitMask
-from pruneapp.masks.bitmask_mask import Mask
+from pruneapp.masks.bitmask import BitMask, Mask
 from pruneapp.progress import Job
 
 T = TypeVar("T")

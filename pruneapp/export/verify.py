@@ -1,17 +1,27 @@
-"""Whether a file is what its recipe makes of the original, to the last bit."""
+"""Is a file what its recipe makes?.
+
+Whether a file is what its recipe makes of the original, to the last bit.
+
+Saying where two files differ in the words of a person: which tensor, which weight, which value.
+
+Bytes are compared; what they mean is looked up only where they differ.
+"""
 
 from __future__ import annotations
 
 import contextlib
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from msgspec import Struct
 
 from pruneapp.checkpoint.checkpoint import Checkpoint, open_checkpoint
+from pruneapp.checkpoint.entry import TensorEntry
 from pruneapp.checkpoint.io.digest import counted_beside
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.errors import (
@@ -31,19 +41,161 @@ from pruneapp.export.destination import folder
 from pruneapp.export.destination.sharding import limit_of
 from pruneapp.export.format import Format, Plan
 from pruneapp.export.formats.zst import ZSTANDARD
-from pruneapp.export.provenance import KEY, ProvenanceState, told
-from pruneapp.export.provenance_inside import is_packed, metadata_inside
-from pruneapp.export.records_state import State
-from pruneapp.export.verify_differing import MOST, Difference, Locating
-from pruneapp.json_codec import decode
+from pruneapp.export.provenance import KEY, ProvenanceState, is_packed, metadata_inside, told
+from pruneapp.export.records import State
+from pruneapp.json_codec import decode as decode_json_codec
 from pruneapp.kernels.kernel import Kernel
+from pruneapp.kernels.values import decode
 from pruneapp.masks.bitmask import BitMask
-from pruneapp.params_declared import validate_all
+from pruneapp.params import validate_all
 from pruneapp.progress import Job
-from pruneapp.recipes.fit_fitting import fit
+from pruneapp.recipes.fit import fit
 from pruneapp.recipes.portable import recipe_of
 from pruneapp.recipes.recipe import Recipe
 from pruneapp.recipes.replay import replay_all
+
+# How many differences are told.
+MOST = 100
+
+
+@dataclass(frozen=True)
+class Difference:
+    """Where a file is not what it should be.
+
+    Attributes
+    ----------
+    where
+        A tensor by its name; or ``metadata``, ``header``, ``original``, ``file``, ``container``
+        (what a torch file holds around its tensors).
+    sentence
+        What is wrong, without the values: the end of a sentence that begins with `where`.
+    index
+        Flat index of the element in C order, or the byte of the file; None where there is none.
+    expected, found
+        The value that the recipe makes, and that of the file.
+    """
+
+    where: str
+    sentence: str
+    index: int | None = None
+    expected: str = ""
+    found: str = ""
+
+    def __str__(self) -> str:
+        at = "" if self.index is None else f" at {self.index:,}"
+        values = f": expected {self.expected}, found {self.found}" if self.expected else ""
+        return f"{self.where}{at} {self.sentence}{values}"
+
+
+class Locating:
+    """Finds what lies at a byte of a file.
+
+    Parameters
+    ----------
+    path
+        The file, one of those of the checkpoint.
+    checkpoint
+        What was opened; None if it cannot be, as it is compressed as a whole.
+    """
+
+    def __init__(self, path: Path, checkpoint: Checkpoint | None) -> None:
+        self._said: set[str] = set()
+        self._places: list[tuple[int, int, TensorEntry]] = []
+        self._add(path, checkpoint)
+        self._places.sort(key=lambda place: place[:2])
+        self._starts = [start for start, _, _ in self._places]
+
+    def _add(self, path: Path, checkpoint: Checkpoint | None) -> None:
+        if checkpoint is None:
+            return
+        for entry in (*checkpoint.entries.values(), *checkpoint.contents.masks):
+            source = checkpoint.sources[entry.location.source]
+            if source.size == source.file.size and source.file.path.name == path.name:
+                start = entry.location.offset
+                stop = start + entry.dtype.nbytes(entry.reach)
+                if stop > start:
+                    self._places.append((start, stop, entry))
+
+    def differences(self, offset: int, expected: bytes, found: bytes) -> Iterator[Difference]:
+        """Yield the first difference of each tensor that was not told of yet.
+
+        Parameters
+        ----------
+        offset
+            Byte of the file at which both begin.
+        expected, found
+            What should be there, and what is; the file may end before.
+        """
+        size = min(len(expected), len(found))
+        one = np.frombuffer(expected, np.uint8, size)
+        other = np.frombuffer(found, np.uint8, size)
+        at = 0
+        while (more := np.flatnonzero(one[at:] != other[at:])[:1]).size:
+            at += int(more[0])
+            place = self._place(offset + at)
+            if place is None:
+                yield from self._outside(offset + at, expected[at], found[at])
+                start = bisect_right(self._starts, offset + at)
+                end = self._starts[start] if start < len(self._starts) else offset + size
+            else:
+                yield from self._inside(place, offset, offset + at, expected, found)
+                end = place[1]
+            at = end - offset
+            if at >= size:
+                break
+        if len(found) < len(expected):
+            yield Difference("file", "ends too early", index=offset + len(found))
+
+    def _place(self, byte: int) -> tuple[int, int, TensorEntry] | None:
+        number = bisect_right(self._starts, byte) - 1
+        if number < 0 or byte >= self._places[number][1]:
+            return None
+        return self._places[number]
+
+    def _outside(self, byte: int, expected: int, found: int) -> Iterator[Difference]:
+        first = not self._starts or byte < self._starts[0]
+        where = "header" if first else "container"
+        if where not in self._said:
+            self._said.add(where)
+            yield Difference(
+                where, "differs", byte, expected=f"0x{expected:02x}", found=f"0x{found:02x}"
+            )
+
+    def _inside(
+        self,
+        place: tuple[int, int, TensorEntry],
+        offset: int,
+        byte: int,
+        expected: bytes,
+        found: bytes,
+    ) -> Iterator[Difference]:
+        start, _, entry = place
+        if entry.name in self._said:
+            return
+        self._said.add(entry.name)
+        itemsize = max(entry.dtype.bits // 8, 1)
+        index = (byte - start) // itemsize
+        first = start + index * itemsize - offset
+        sides = [
+            _value(entry, side[first : first + itemsize])
+            if first >= 0 and first + itemsize <= len(side)
+            else f"0x{side[byte - offset]:02x}"
+            for side in (expected, found)
+        ]
+        yield Difference(entry.name, "differs", index, *sides)
+
+
+def _value(entry: TensorEntry, data: bytes) -> str:
+    bits = f"0x{int.from_bytes(data, 'little'):0{2 * len(data)}x}"
+    storage = np.dtype(entry.dtype.storage)
+    if len(data) != storage.itemsize:
+        return bits
+    try:
+        (value,) = decode(np.frombuffer(data, storage), entry.dtype).tolist()
+    except ValueError:
+        return bits
+    return f"{value!r} ({bits})"
+
 
 # What a file that was written once may have become; one that may not be read is no such.
 _BROKEN = (DamagedFileError, UnrecognizedFileError, UnsupportedFileError)
@@ -172,7 +324,7 @@ def verify(file: Path, against: Against, kernel: Kernel, job: Job) -> Verificati
                 differences.append(_other_original(original, counted.inputs, recorded))
             origin = replace(counted, inputs=recorded, version=texts["version"])
             # A format that got parameters since does not say those in the files before.
-            named = decode(texts["format"], _SaidFormat, KEY + "format").configuration
+            named = decode_json_codec(texts["format"], _SaidFormat, KEY + "format").configuration
             said = {name: value for name, value in values.items() if name in named}
             state = told(ProvenanceState(state, origin), form.name, said)
         plans = _plans(state, form, values, file, job)
@@ -195,7 +347,7 @@ def verify(file: Path, against: Against, kernel: Kernel, job: Job) -> Verificati
 def _asked(original: Checkpoint, texts: Mapping[str, str], against: Against) -> frozenset[str]:
     """Return the names that were left out by choice, as far as that is known."""
     if "omitted" in texts:
-        return frozenset(decode(texts["omitted"], tuple[str, ...], KEY + "omitted"))
+        return frozenset(decode_json_codec(texts["omitted"], tuple[str, ...], KEY + "omitted"))
     return frozenset(omitted(original, against.omit))
 
 
@@ -245,9 +397,9 @@ def _unsound(texts: Mapping[str, str]) -> Difference | None:
         if name not in texts:
             return Difference("metadata", f"lacks '{KEY}{name}'")
     try:
-        decode(texts["inputs"], tuple[str, ...], KEY + "inputs")
-        decode(texts["format"], _SaidFormat, KEY + "format")
-        decode(texts.get("omitted", "[]"), tuple[str, ...], KEY + "omitted")
+        decode_json_codec(texts["inputs"], tuple[str, ...], KEY + "inputs")
+        decode_json_codec(texts["format"], _SaidFormat, KEY + "format")
+        decode_json_codec(texts.get("omitted", "[]"), tuple[str, ...], KEY + "omitted")
     except JsonError as error:
         return Difference("metadata", f"is not what is written: {error.sentence.rstrip('.')}")
     return None
@@ -295,7 +447,7 @@ def _format(
     if "format" not in texts:
         form = get(against.format) if against.format else _usual(file, state, job)
         return form, validate_all(form.params, {})
-    said = decode(texts["format"], _SaidFormat, KEY + "format")
+    said = decode_json_codec(texts["format"], _SaidFormat, KEY + "format")
     # What is inside says of itself that it is the dense file.
     form = ZSTANDARD if packed else get(said.name)
     return form, validate_all(form.params, said.configuration)

@@ -30,13 +30,10 @@ from PySide6.QtWidgets import QApplication, QWidget
 
 import pruneapp
 from pruneapp import resources
-from pruneapp.gui.app.runtime import Collector
-from pruneapp.gui.app.runtime_heap import share_heap
-from pruneapp.gui.app.runtime_qt_classes import QtClasses
+from pruneapp.gui.app.runtime import Collector, QtClasses, share_heap
 from pruneapp.gui.app.settings import THEME, Settings
 from pruneapp.gui.mainwindow.window import MainWindow
-from pruneapp.gui.widgets.theme import ThemeManager
-from pruneapp.gui.widgets.theme_style import Style
+from pruneapp.gui.widgets.theme import Style, ThemeManager
 
 if TYPE_CHECKING:
     from pruneapp.gui.mainwindow.workbench import Workbench

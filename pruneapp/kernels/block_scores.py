@@ -1,6 +1,6 @@
 """How large the weights of each tile are, the same bits on every machine.
 
-The terms of a row of a tile are added as `pruneapp.kernels.summation_pairwise` says, then its rows
+The terms of a row of a tile are added as `pruneapp.kernels.summation` says, then its rows
 from the first to the last; of tiles that the last columns cut the missing terms count as 0.
 """
 
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from pruneapp.checkpoint.dtypes import DType
 from pruneapp.kernels.kernel import ReadBits
-from pruneapp.kernels.summation_pairwise import LANES
+from pruneapp.kernels.summation import LANES
 from pruneapp.kernels.values import decode
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.masks.blocks import Tiles

@@ -1,4 +1,9 @@
-"""The arithmetic of pruning with numpy, on unsigned integers."""
+"""CpuKernel: numpy on several threads.
+
+The arithmetic of pruning with numpy, on unsigned integers.
+
+A sample of the keys of some tensors, from places all over them.
+"""
 
 from __future__ import annotations
 
@@ -8,12 +13,10 @@ from contextlib import closing
 import numpy as np
 from numpy.typing import NDArray
 
-from pruneapp.checkpoint.elements_chunks import Bits
-from pruneapp.kernels.cpu_sampling import WORTH_A_SAMPLE, sample
+from pruneapp.checkpoint.elements import Bits
 from pruneapp.kernels.kernel import Near, NearCut, Ranking, Share, Slices, Threshold
 from pruneapp.kernels.lowest_channels import lowest_channels
-from pruneapp.kernels.mask_packing import Sieve, Sifted, sift
-from pruneapp.kernels.mask_packing_packing import OpenBits, pack_stretch
+from pruneapp.kernels.mask_packing import OpenBits, Sieve, Sifted, pack_stretch, sift
 from pruneapp.kernels.norms import channel_norms
 from pruneapp.kernels.threads import (
     STRETCH,
@@ -27,19 +30,61 @@ from pruneapp.kernels.threads import (
 from pruneapp.kernels.threshold import (
     MOST_HELD,
     Bracket,
+    Candidates,
     Counted,
     FoundThreshold,
     Guess,
+    Inside,
+    Tally,
     bracket_of_sample,
+    count_inside,
+    count_share,
+    kept_of,
     search,
     shares,
 )
-from pruneapp.kernels.threshold_candidates import Candidates
-from pruneapp.kernels.threshold_counting import Inside, count_inside, count_share
-from pruneapp.kernels.threshold_tally import Tally
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.params import Norm
 from pruneapp.progress import Job
+
+# Many places tell more than many neighbours, but each costs a read.
+PLACES = 1 << 9
+NEIGHBOURS = 1 << 9
+
+# Of fewer elements a read is wanted only for so many: with all the places a sample of 2 million
+# took ten times as long as the pass that it makes shorter.
+_ELEMENTS = 1 << 14
+_FEWEST = 1 << 6
+
+# Elements up to which counting everything takes no longer than a sample.
+WORTH_A_SAMPLE = PLACES * NEIGHBOURS
+
+_GOLDEN = (5**0.5 - 1) / 2
+
+
+def sample(rankings: Sequence[Ranking], job: Job) -> list[Bits]:
+    """Return the kept keys of up to `PLACES` short runs, the same on every call.
+
+    The tensors are one long row, cut into as many equal parts as there are places; the run of a
+    part begins somewhere in it (its number times the golden ratio, modulo 1), so that no period of
+    the weights, such as the length of a row, falls in step with the places.
+    """
+    ends = np.cumsum([r.size for r in rankings])
+    places = min(PLACES, max(_FEWEST, int(ends[-1]) // _ELEMENTS))
+    part = float(ends[-1]) / places
+    blocks = []
+    for number in range(places):
+        if number % 64 == 0:
+            job.step(0)
+        place = min(int((number + number * _GOLDEN % 1) * part), int(ends[-1]) - 1)
+        index = int(np.searchsorted(ends, place, side="right"))
+        ranking = rankings[index]
+        start = place - (int(ends[index]) - ranking.size)
+        for chunk in ranking.keys(start, min(start + NEIGHBOURS, ranking.size)):
+            kept = kept_of(ranking, chunk.start, chunk.keys.size)
+            blocks.append(chunk.keys.copy() if kept is None else chunk.keys[kept])
+    return blocks
+
 
 # Elements whose keys are gathered and partitioned, rather than counted.
 FEW = 1 << 18

@@ -8,10 +8,10 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from pruneapp.checkpoint.elements_chunks import Bits
+from pruneapp.checkpoint.elements import Bits
 from pruneapp.kernels.kernel import Ranking, Share
 from pruneapp.kernels.sort_keys import PIECE, Magnitudes
-from pruneapp.kernels.threshold_counting import kept_of
+from pruneapp.kernels.threshold import kept_of
 
 Bools = NDArray[np.bool_]
 

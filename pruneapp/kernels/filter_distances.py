@@ -1,6 +1,6 @@
 """How far each channel of a tensor is from all others: sums of Euclidean distances.
 
-The squares of a difference are added as `pruneapp.kernels.summation_pairwise` says for slices, in
+The squares of a difference are added as `pruneapp.kernels.summation` says for slices, in
 blocks of 4,096 of the slice in flat order; the distances of a channel by rising number of the other
 one. So the sums are the same bits on every machine, which products of matrices are not.
 """
@@ -13,8 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pruneapp.kernels.kernel import Slices
-from pruneapp.kernels.summation_pairwise import add_along
-from pruneapp.kernels.summation_slices import values_of
+from pruneapp.kernels.summation import add_along, values_of
 from pruneapp.kernels.values import Floats
 from pruneapp.masks.channels import boxes, extents
 from pruneapp.progress import Job

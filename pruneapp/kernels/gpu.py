@@ -1,33 +1,203 @@
-"""The arithmetic of pruning on a GPU, by torch; the same masks as on the CPU, bit for bit.
+"""TorchKernel and its transfers (the one kernel that imports torch).
+
+The arithmetic of pruning on a GPU, by torch; the same masks as on the CPU, bit for bit.
 
 Only rankings by magnitude are worth the way over the bus. Norms have to be added in an order that
 a GPU does not keep, and a choice at random reads nothing: both stay on the CPU.
+
+Keys as tensors of torch: made, compared with a bracket or a cut, packed. Nothing waits.
+
+Only what every device does right is used. On MPS torch's ``clamp`` has given wrong numbers
+(pytorch issues 130201, 133100 and 167767), and counting in bins takes seconds where most elements
+fall into few (pull request 184779); so NaN is filled in by comparison, and a device never counts
+bins: it selects the few elements inside a bracket, which the CPU counts.
+
+The way of chunks from memory to a device.
 """
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator, Sequence
-from contextlib import closing
+from collections import deque
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from pruneapp.checkpoint.elements_chunks import Bits
+from pruneapp.checkpoint.dtypes import FloatForm
+from pruneapp.checkpoint.elements import Bits
+from pruneapp.errors import DeviceError
 from pruneapp.kernels.cpu import CpuKernel
-from pruneapp.kernels.gpu_device_keys import compare, magnitude_keys, pack, select, unpack
-from pruneapp.kernels.gpu_moving import Mover, refusals
 from pruneapp.kernels.kernel import Near, NearCut, Ranking, Threshold
-from pruneapp.kernels.mask_packing_packing import OpenBits
+from pruneapp.kernels.mask_packing import OpenBits
 from pruneapp.kernels.sort_keys import Magnitudes
-from pruneapp.kernels.threads import TensorRange, stretches
-from pruneapp.kernels.threads_read_ahead import ReadAhead
-from pruneapp.kernels.threshold import Bracket, Counted
-from pruneapp.kernels.threshold_candidates import Candidates, bins_of
-from pruneapp.kernels.threshold_tally import Tally
+from pruneapp.kernels.threads import ReadAhead, TensorRange, stretches
+from pruneapp.kernels.threshold import Bracket, Candidates, Counted, Tally, bins_of
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.progress import CancelToken, Job
+
+
+def magnitude_keys(bits: Tensor, form: FloatForm) -> Tensor:
+    """Return the keys of raw elements: signed, of 32 bits, or 64 for elements of so many.
+
+    Parameters
+    ----------
+    bits
+        ``uint8`` or signed integers of the width of the type; any shape.
+    form
+        How the type is ranked.
+    """
+    wide = bits.to(torch.int64 if form.bits == 64 else torch.int32)
+    keys = wide & form.magnitude_mask
+    if form.fnuz:  # the sign bit alone is the one NaN, not -0.0
+        sign = 1 << (form.bits - 1)
+        return keys.masked_fill_((wide & (2 * sign - 1)) == sign, form.nan_key)
+    return keys.masked_fill_(keys > form.largest, form.nan_key)
+
+
+def select(keys: Tensor, kept: Tensor | None, bracket: Bracket) -> tuple[Tensor, Tensor]:
+    """Return how many kept keys are below a bracket, and those inside, less its low end."""
+    smaller = keys < bracket.low
+    # Keys are signed here, but only half of what unsigned ones hold is ever used.
+    inside = ~smaller
+    if bracket.high < torch.iinfo(keys.dtype).max:
+        inside &= keys <= bracket.high
+    if kept is not None:
+        smaller &= kept
+        inside &= kept
+    return smaller.sum(), keys[inside] - bracket.low
+
+
+def compare(keys: Tensor, kept: Tensor | None, key: int) -> tuple[Tensor, Tensor]:
+    """Return which elements are kept and above or at a cut, and which of these are just at it."""
+    stays = keys >= key
+    equal = keys == key
+    if kept is not None:
+        stays &= kept
+        equal &= kept
+    return stays, equal
+
+
+def pack(bools: Tensor) -> Tensor:
+    """Pack truth values, 1-D, into bytes, the lowest bit first."""
+    padded = torch.nn.functional.pad(bools.to(torch.uint8), (0, -bools.numel() % 8)).view(-1, 8)
+    packed = padded[:, 0].clone()
+    for place in range(1, 8):
+        packed |= padded[:, place] << place
+    return packed
+
+
+def unpack(packed: Tensor, size: int) -> Tensor:
+    """Unpack the first `size` truth values."""
+    places = torch.arange(8, dtype=torch.uint8, device=packed.device)
+    bits = (packed.unsqueeze(1) >> places) & 1
+    return bits.view(-1)[:size].to(torch.bool)
+
+
+# One is filled, one is copied, one waits between.
+BUFFERS = 3
+
+_INTEGERS = {8: torch.uint8, 16: torch.int16, 32: torch.int32, 64: torch.int64}
+
+Task = TypeVar("Task")
+
+
+class Mover:
+    """Buffers in memory, and copies of them on a device.
+
+    For CUDA the buffers are pinned and copied on a stream of their own, so that a copy goes on
+    while the device computes and the next chunk is read. On MPS, memory is shared by CPU and GPU:
+    a plain copy is short, and one that does not wait could still read a buffer that is filled
+    again.
+
+    Parameters
+    ----------
+    device, name
+        Where to, and what people call it.
+    width
+        Bits of an element.
+    length
+        Elements of a buffer.
+
+    Raises
+    ------
+    DeviceError
+        If there is no memory for the buffers.
+    """
+
+    def __init__(self, device: torch.device, name: str, width: int, length: int) -> None:
+        self._device = device
+        self._name = name
+        cuda = device.type == "cuda"
+        with refusals(name):
+            self.buffers = [
+                torch.empty(length, dtype=_INTEGERS[width], pin_memory=cuda) for _ in range(BUFFERS)
+            ]
+            self._stream = torch.cuda.Stream(device) if cuda else None  # type: ignore[no-untyped-call]  # torch leaves it so
+
+    def moved(self, ahead: ReadAhead[Task, Tensor]) -> Iterator[tuple[Task, Tensor]]:
+        """Yield each task with its chunk on the device, ready for what is computed next.
+
+        The copy of the next chunk is begun before the one before is handed out.
+
+        Raises
+        ------
+        DeviceError
+            If the device refuses a copy. What `ahead` raises is raised as it is.
+        """
+        begun: deque[tuple[Task, Tensor, Callable[[], None]]] = deque()
+        for task, buffer in ahead:
+            with refusals(self._name):
+                tensor, ready, copied = self._copy(buffer)
+            ahead.give_back(buffer, copied)
+            begun.append((task, tensor, ready))
+            if len(begun) > 1:
+                yield self._handed(*begun.popleft())
+        while begun:
+            yield self._handed(*begun.popleft())
+
+    def _handed(self, task: Task, tensor: Tensor, ready: Callable[[], None]) -> tuple[Task, Tensor]:
+        with refusals(self._name):
+            ready()
+        return task, tensor
+
+    def _copy(self, buffer: Tensor) -> tuple[Tensor, Callable[[], None], Callable[[], None]]:
+        """Begin a copy; returns it, what makes later work wait for it, and what waits for it."""
+        if self._stream is None:
+            return buffer.to(self._device, copy=True), _nothing, _nothing
+        with torch.cuda.stream(self._stream):
+            tensor = buffer.to(self._device, non_blocking=True)
+            event = torch.cuda.Event()  # type: ignore[no-untyped-call]  # torch leaves it so
+            event.record(self._stream)
+
+        def ready() -> None:
+            working = torch.cuda.current_stream(self._device)
+            working.wait_event(event)
+            # Else its memory could be given to the next copy while it is still worked on.
+            tensor.record_stream(working)
+
+        return tensor, ready, event.synchronize
+
+
+def _nothing() -> None:
+    """Wait for nothing: the copy is done."""
+
+
+@contextmanager
+def refusals(name: str) -> Iterator[None]:
+    """Turn what a device refuses (no memory, a lost driver) into a sentence."""
+    try:
+        yield
+    except RuntimeError as error:
+        raise DeviceError(
+            f"'{name}' gave up: {str(error).splitlines()[0].rstrip('.')}.",
+            remedy="Choose the CPU as device; the masks are the same.",
+            details=str(error),
+        ) from error
+
 
 # Elements below which the CPU is done before the first byte has reached a GPU.
 WORTH_MOVING = 1 << 20

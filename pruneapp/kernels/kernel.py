@@ -7,7 +7,7 @@ The rules that make a mask the same everywhere:
 - Exactly `count` elements go: those with the smallest keys; among equal keys the earlier tensor,
   then the lower flat index goes first.
 - Norms of channels are float64 sums over the slice in flat order, in blocks of 4,096 elements,
-  pairwise inside a block as `pruneapp.kernels.summation_pairwise` says, blocks added in order.
+  pairwise inside a block as `pruneapp.kernels.summation` says, blocks added in order.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pruneapp.checkpoint.dtypes import DType
-from pruneapp.checkpoint.elements_chunks import Bits, RawChunk
+from pruneapp.checkpoint.elements import Bits, RawChunk
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.params import Norm
 from pruneapp.progress import Job
@@ -233,7 +233,7 @@ class Kernel(Protocol):
         magnitude, 'fro' is 2 of the flattened slice, 'nuc' the sum of the singular values of the
         slice as a matrix: its first remaining dimension by the rest. NaN in a slice makes every
         other norm NaN. Sums are the same bits for any chunk, thread and machine; see
-        `pruneapp.kernels.summation_pairwise`.
+        `pruneapp.kernels.summation`.
         """
 
     def lowest_channels(

@@ -1,27 +1,222 @@
-"""Norms of channels: sums of powers, extremes, and singular values.
+"""Norms of channels and of matrices.
 
-Sums are added up in one fixed order, see `pruneapp.kernels.summation_pairwise`.
+Norms of channels: sums of powers, extremes, and singular values.
+
+Sums are added up in one fixed order, see `pruneapp.kernels.summation`.
+
+The nuclear norm of channels: the sum of the singular values of each slice as a matrix.
+
+Sums over the slices of channels, in the order of `pruneapp.kernels.summation`.
+
+What runs side by side is only what is independent: parts of slices, which are joined in order.
 """
 
 from __future__ import annotations
 
 import math
+import threading
+from collections import deque
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pruneapp.kernels.kernel import Slices
-from pruneapp.kernels.norms_nuclear import nuclear_norms
-from pruneapp.kernels.norms_slice_sums import sum_slices
-from pruneapp.kernels.summation import InPlace
-from pruneapp.kernels.summation_slices import values_of
+from pruneapp.kernels.summation import (
+    InPlace,
+    SlicePart,
+    Sums,
+    Way,
+    cut,
+    join,
+    values_of,
+    way_through,
+)
 from pruneapp.kernels.threads import WORTH_THREADS, default_threads, in_order
-from pruneapp.masks.channels import Box, boxes
+from pruneapp.kernels.values import Floats
+from pruneapp.masks.channels import Box, boxes, extents
 from pruneapp.params import Norm
 from pruneapp.progress import Job
 
-# Elements of a box of which the extremes are sought.
 _BOX = 1 << 18
+# Bytes of the slices that are gathered in one pass over a tensor whose slices are interleaved.
+_GATHERED = 1 << 26
+# Multiplications beyond which a decomposition takes longer than a person should wait for Cancel.
+_LONG = 10**7
+
+
+def nuclear_norms(slices: Slices, job: Job) -> NDArray[np.float64]:
+    """Return the nuclear norm of every channel, float64; steps `job` by the elements.
+
+    A slice is a matrix of its first remaining dimension by all others. Slices along the first
+    dimension are read one after the other; along others, so many are gathered in one pass as fit
+    into a bounded memory (one at least), and the tensor is read again for the next ones.
+
+    Parameters
+    ----------
+    slices
+        The tensor, of two or more dimensions.
+    job
+        Stepped and asked whether to go on.
+    """
+    outer, channels, inner = extents(slices.shape, slices.dim)
+    norms = np.zeros(channels)
+    if outer * inner == 0:
+        return norms
+    remaining = slices.shape[: slices.dim] + slices.shape[slices.dim + 1 :]
+    matrix = (remaining[0], math.prod(remaining[1:]))
+    gather = _consecutive if outer == 1 else _interleaved
+    for channel, flat in gather(slices, job):
+        norms[channel] = _nuclear_norm(flat.reshape(matrix), job)
+        job.step(flat.size)
+    return norms
+
+
+Gathered = Iterator[tuple[int, NDArray[np.float64]]]
+
+
+def _consecutive(slices: Slices, job: Job) -> Gathered:
+    inner = extents(slices.shape, slices.dim)[2]
+    flat = np.empty(inner)
+    for box, part in _values(slices, job):
+        for channel, run in enumerate(part[0], box.channels[0]):
+            with np.errstate(invalid="ignore"):  # signalling NaNs stay NaNs
+                flat[slice(*box.inner)] = run
+            if box.inner[1] == inner:
+                yield channel, flat
+
+
+def _interleaved(slices: Slices, job: Job) -> Gathered:
+    outer, channels, inner = extents(slices.shape, slices.dim)
+    together = max(1, _GATHERED // (outer * inner * 8))
+    for first in range(0, channels, together):
+        last = min(first + together, channels)
+        flat = np.empty((last - first, outer, inner))
+        for box, part in _values(slices, job):
+            low, high = max(first, box.channels[0]), min(last, box.channels[1])
+            if low < high:
+                chosen = part[:, low - box.channels[0] : high - box.channels[0]]
+                target = flat[low - first : high - first, slice(*box.outer), slice(*box.inner)]
+                with np.errstate(invalid="ignore"):
+                    target[...] = chosen.transpose(1, 0, 2)
+        for channel in range(first, last):
+            yield channel, flat[channel - first].reshape(-1)
+
+
+def _values(slices: Slices, job: Job) -> Iterator[tuple[Box, Floats]]:
+    for box in boxes(slices.shape, slices.dim, _BOX):
+        job.step(0)
+        yield box, values_of(slices, box)
+
+
+def _nuclear_norm(matrix: NDArray[np.float64], job: Job) -> float:
+    if np.isnan(matrix).any():
+        return math.nan
+    if np.isinf(matrix).any():
+        return math.inf
+    if matrix.size * min(matrix.shape) <= _LONG:
+        return float(np.linalg.svd(matrix, compute_uv=False).sum())
+    return _watched(matrix.copy(), job)
+
+
+def _watched(matrix: NDArray[np.float64], job: Job) -> float:
+    """Decompose a large matrix, and leave it behind when the job is cancelled meanwhile.
+
+    LAPACK cannot be interrupted; the thread then ends by itself and nobody looks at its result.
+    """
+    answer: list[float | Exception] = []
+
+    def decompose() -> None:
+        try:
+            answer.append(float(np.linalg.svd(matrix, compute_uv=False).sum()))
+        except (np.linalg.LinAlgError, MemoryError) as error:
+            answer.append(error)
+
+    thread = threading.Thread(target=decompose, daemon=True, name="singular values")
+    thread.start()
+    while thread.is_alive():
+        thread.join(0.05)
+        job.step(0)
+    if isinstance(answer[0], Exception):
+        raise answer[0]
+    return answer[0]
+
+
+# Terms of a task.
+_TASK = 1 << 21
+# Tasks up to which one thread is done before others have begun.
+_FEW = 2
+
+
+def sum_slices(slices: Slices, power: InPlace, job: Job, threads: int) -> NDArray[np.float64]:
+    """Return the sum of the terms of every channel; steps `job` by the elements.
+
+    Parameters
+    ----------
+    slices
+        The tensor.
+    power
+        Turns values into the terms of the sum, in place; called from any thread. No term is -0.0.
+    job
+        Looked at in all threads, stepped in this one.
+    threads
+        How many work at once; 1 is this one. The sums do not depend on it.
+    """
+    outer, channels, inner = extents(slices.shape, slices.dim)
+    length = outer * inner
+    total = np.zeros(channels)
+    if total.size * length == 0:
+        return total
+    way = way_through(slices, (outer, channels, inner), power, job)
+    if channels * length <= _FEW * _TASK:
+        threads = 1
+    used: deque[Sums] = deque()  # fresh memory costs more than the work on it
+
+    def work(task: list[SlicePart]) -> list[tuple[SlicePart, Sums]]:
+        try:
+            memory = used.pop()
+        except IndexError:
+            memory = np.empty(way.room)
+        with np.errstate(all="ignore"):  # infinities and NaN are answers here
+            done = [(part, way.sums(part, memory)) for part in task]
+        used.append(memory)
+        return done
+
+    def made() -> Iterator[Sums]:
+        """Yield the sums of blocks, or of runs, one after the other."""
+        tasks = _tasks(_parts(channels, length, way))
+        for task in in_order(tasks, work, job, threads):
+            for part, sums in task:
+                job.step(part.size)
+                yield from sums
+
+    sums = made()
+    with np.errstate(all="ignore"):
+        for first in range(0, channels, way.channels):
+            total[first : first + way.channels] = join(length, way.terms, sums)
+        next(sums, None)  # lets the threads go
+    return total
+
+
+def _parts(channels: int, length: int, way: Way) -> Iterator[SlicePart]:
+    for first in range(0, channels, way.channels):
+        last = min(first + way.channels, channels)
+        for start, stop in cut(length, way.terms):
+            yield SlicePart(first, last, start, stop)
+
+
+def _tasks(parts: Iterable[SlicePart]) -> Iterator[list[SlicePart]]:
+    """Put parts together until they are worth a task."""
+    task: list[SlicePart] = []
+    size = 0
+    for part in parts:
+        task.append(part)
+        size += part.size
+        if size >= _TASK:
+            yield task
+            task, size = [], 0
+    if task:
+        yield task
 
 
 def channel_norms(

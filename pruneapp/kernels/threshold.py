@@ -1,10 +1,20 @@
-"""Finding the key of a given rank by counting inside a bracket, without sorting.
+"""Find the threshold by counting inside a bracket.
+
+Finding the key of a given rank by counting inside a bracket, without sorting.
 
 Whatever is below the bracket is counted as a whole, what is inside key by key, or in bins of equal
 width where there are too many keys. A bracket that a sample has found holds some hundredths of the
 elements, few enough to be held and counted again bin by bin, so that one pass over all elements is
 enough; where the sample was wrong, or too many keys lie inside, the passes go on inside a smaller
 bracket. The result is exact either way.
+
+The keys inside a bracket, held so that a narrower one needs no further pass.
+
+Counting digits that come a few at a time.
+
+Counting the keys of one stretch: below a bracket, and inside it.
+
+Where the few are that a comparison found.
 """
 
 from __future__ import annotations
@@ -15,8 +25,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from pruneapp.checkpoint.elements_chunks import Bits
-from pruneapp.kernels.kernel import Share, Threshold
+from pruneapp.checkpoint.elements import Bits
+from pruneapp.kernels.kernel import Ranking, Share, Threshold
+from pruneapp.kernels.threads import TensorRange
+from pruneapp.progress import CancelToken
 
 # Counters of a pass, where what it finds inside is too much to be held.
 MOST_BINS = 1 << 20
@@ -226,3 +238,242 @@ def bracket_of_sample(blocks: Sequence[Bits], count: int, left: int, width: int)
     else:
         most = _COARSE_BINS if expected * width / 8 < MOST_HELD else MOST_BINS
     return Guess(Bracket.of(low, high, most), expected)
+
+
+# Digits that are held before they are counted, where there are fewer counters than these.
+_HELD = 1 << 16
+
+
+class Tally:
+    """Counts how often each digit came.
+
+    Digits are held until there are as many as counters, so that adding the counters up costs no
+    more than counting; memory stays within a few times the counters.
+
+    Parameters
+    ----------
+    bins
+        Digits are from 0 to `bins` - 1.
+    """
+
+    def __init__(self, bins: int) -> None:
+        self._bins = bins
+        self._held: list[Bits] = []
+        self._size = 0
+        self._counts: NDArray[np.int64] | None = None
+
+    def add(self, digits: Bits) -> None:
+        """Take digits, of any unsigned type; they are not copied."""
+        if digits.size:
+            self._held.append(digits)
+            self._size += digits.size
+            if self._size >= max(self._bins, _HELD):
+                self._count()
+
+    def absorb(self, other: Tally) -> None:
+        """Take what another tally of as many bins has counted."""
+        if other._counts is not None:
+            if self._counts is None:
+                self._counts = np.zeros(self._bins, np.int64)
+            self._counts += other._counts
+        for digits in other._held:
+            self.add(digits)
+
+    def counts(self) -> NDArray[np.int64]:
+        """Return how often each digit came."""
+        self._count()
+        assert self._counts is not None
+        return self._counts
+
+    def _count(self) -> None:
+        if self._counts is None:
+            self._counts = np.zeros(self._bins, np.int64)
+        if self._held:
+            # Joined first: every call goes once over all counters.
+            digits = np.concatenate(self._held)
+            self._counts[: int(digits.max()) + 1] += np.bincount(digits)
+        self._held, self._size = [], 0
+
+
+class Candidates:
+    """Keys of kept elements that a pass found inside a bracket.
+
+    Parameters
+    ----------
+    bracket
+        What the pass looked for.
+    """
+
+    def __init__(self, bracket: Bracket) -> None:
+        self._bracket = bracket
+        self._offsets: list[tuple[int, Bits]] = []
+        self._room = MOST_HELD
+
+    def add(self, index: int, offsets: Bits) -> None:
+        """Take keys of one tensor, less the low end of the bracket; they are not copied.
+
+        All are let go as soon as there are too many: then they hold nothing.
+        """
+        self._room -= offsets.nbytes
+        if self._room >= 0:
+            self._offsets.append((index, offsets))
+        else:
+            self._offsets.clear()
+
+    def hold(self, bracket: Bracket) -> bool:
+        """Whether all keys inside a bracket are here."""
+        return (
+            self._room >= 0
+            and self._bracket.low <= bracket.low
+            and bracket.high <= self._bracket.high
+        )
+
+    def count(self, bracket: Bracket, below: np.ndarray, *, apart: bool) -> Counted:
+        """Count what is inside a bracket, as a pass over all elements would.
+
+        Parameters
+        ----------
+        bracket
+            See `hold`.
+        below
+            For each tensor, elements below the bracket that the pass looked for.
+        apart
+            Whether to count for each tensor; see `Counted.inside`.
+        """
+        first = bracket.low - self._bracket.low
+        last = bracket.high - self._bracket.low
+        apart = apart and bracket.apart(len(below))
+        below = below.copy()
+        tallies = [Tally(bracket.bins) for _ in (below if apart else "1")]
+        for index, offsets in self._offsets:
+            if bracket == self._bracket:
+                tallies[index if apart else 0].add(bins_of(offsets, bracket.shift))
+                continue
+            kind = offsets.dtype.type
+            below[index] += np.count_nonzero(offsets < kind(first))
+            found = offsets[(offsets >= kind(first)) & (offsets <= kind(last))] - kind(first)
+            tallies[index if apart else 0].add(bins_of(found, bracket.shift))
+        return Counted(below, np.stack([tally.counts() for tally in tallies]))
+
+
+def bins_of(offsets: Bits, shift: int) -> Bits:
+    """Return the bins of keys that are given less the low end of their bracket."""
+    digits = offsets >> offsets.dtype.type(shift) if shift else offsets
+    # There are few enough bins; numpy does not count uint64 at all.
+    return digits.astype(np.uint32) if digits.itemsize == 8 else digits
+
+
+# Of this share of eights with one of them inside, looking at each by itself is no slower.
+_MANY = 0.5
+
+
+def places_of(found: NDArray[np.bool_]) -> NDArray[np.intp]:
+    """Return the places of the true ones in order, as ``numpy.flatnonzero`` does.
+
+    Eight are looked at as one word first. numpy looks at each by itself and hardly ever guesses
+    right whether it is true: where one in 30 is, that takes twice as long as all of this, and a
+    mask as an index three times (measured with numpy 2.4).
+
+    Parameters
+    ----------
+    found
+        One dimension, in one piece, from the beginning of an array.
+    """
+    if found.size % 8:
+        return np.flatnonzero(found)
+    words = found.view(np.uint64)
+    eights = np.flatnonzero(words != 0)
+    if eights.size > _MANY * words.size:
+        return np.flatnonzero(found)
+    inside = np.flatnonzero(words[eights].view(np.bool_))
+    places: NDArray[np.intp] = eights[inside >> 3]
+    places <<= 3
+    places += inside & 7
+    return places
+
+
+Kept = NDArray[np.bool_] | None
+
+
+@dataclass(frozen=True, eq=False)
+class Inside:
+    """What one stretch has inside a bracket.
+
+    Attributes
+    ----------
+    below
+        Kept elements below the bracket.
+    tally
+        Those inside, by bins.
+    offsets
+        The keys of those inside, less the low end of the bracket; None if they were not wanted.
+    """
+
+    below: int
+    tally: Tally
+    offsets: Bits | None
+
+
+def count_inside(
+    ranking: Ranking, stretch: TensorRange, bracket: Bracket, cancel: CancelToken, *, hold: bool
+) -> Inside:
+    """Count the kept keys of a stretch that are below a bracket and inside it.
+
+    Parameters
+    ----------
+    ranking, stretch, bracket
+        What is counted.
+    cancel
+        Looked at for every chunk.
+    hold
+        Whether the keys inside are wanted, too.
+    """
+    below = 0
+    tally = Tally(bracket.bins)
+    held = []
+    for chunk in ranking.keys(stretch.start, stretch.stop):
+        cancel.check()
+        kept = kept_of(ranking, chunk.start, chunk.keys.size)
+        smaller, offsets = _split(chunk.keys, kept, bracket)
+        below += smaller
+        tally.add(bins_of(offsets, bracket.shift))
+        if hold:
+            held.append(offsets)
+    return Inside(below, tally, np.concatenate(held) if held else None)
+
+
+def count_share(
+    ranking: Ranking, stretch: TensorRange, key: int, cancel: CancelToken
+) -> tuple[int, int]:
+    """Count the kept keys of a stretch that are smaller than `key`, and those that are equal."""
+    below = equal = 0
+    for chunk in ranking.keys(stretch.start, stretch.stop):
+        cancel.check()
+        kept = kept_of(ranking, chunk.start, chunk.keys.size)
+        below += _count(chunk.keys < chunk.keys.dtype.type(key), kept)
+        equal += _count(chunk.keys == chunk.keys.dtype.type(key), kept)
+    return below, equal
+
+
+def kept_of(ranking: Ranking, start: int, size: int) -> Kept:
+    """Return which of `size` elements from `start` on are kept; None for all."""
+    return None if ranking.kept is None else ranking.kept.bools(start, start + size)
+
+
+def _count(where: NDArray[np.bool_], kept: Kept) -> int:
+    if kept is not None:
+        where &= kept
+    return int(np.count_nonzero(where))
+
+
+def _split(keys: Bits, kept: Kept, bracket: Bracket) -> tuple[int, Bits]:
+    """Return how many are below, and those inside, less the low end."""
+    kind = keys.dtype.type
+    if not bracket.low and bracket.high == np.iinfo(keys.dtype).max:
+        return 0, keys.copy() if kept is None else keys[kept]
+    smaller = keys < kind(bracket.low)
+    inside = keys <= kind(bracket.high)
+    inside ^= smaller
+    if kept is not None:
+        inside &= kept
+    return _count(smaller, kept), keys[places_of(inside)] - kind(bracket.low)

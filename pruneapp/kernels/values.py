@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pruneapp.checkpoint.dtypes import DType
-from pruneapp.checkpoint.elements_chunks import Bits
+from pruneapp.checkpoint.elements import Bits
 
 Floats = NDArray[np.float32] | NDArray[np.float64]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pruneapp.errors import ParameterError, counted
-from pruneapp.params_amounts import Amount, AmountParam
+from pruneapp.params import Amount, AmountParam
 
 _PARAM = AmountParam()
 

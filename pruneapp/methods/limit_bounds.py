@@ -1,20 +1,29 @@
-"""Between which counts each tensor stays if floors, ceilings and a total are to hold.
+"""Floors, ceilings and totals as bounds per tensor; allocation within them.
+
+Between which counts each tensor stays if floors, ceilings and a total are to hold.
+
+Everything here is a count of pruned elements *after* the step, of several tensors in order.
+
+How many whole channels of each tensor go if floors, ceilings and a total are to hold.
+
+How many single weights of each tensor go, if one threshold or one share is clamped in each.
 
 Everything here is a count of pruned elements *after* the step, of several tensors in order.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pruneapp.errors import ParameterError, counted
 from pruneapp.methods.amounts import to_prune
 from pruneapp.methods.limits import Limits, percent
-from pruneapp.methods.method import Counts, TensorView
-from pruneapp.params_amounts import Amount
+from pruneapp.methods.method import Counts, Cutting, Scope, TensorView
+from pruneapp.params import Amount
 
 # Products of a share and a size that are so near to a whole number are meant to be it: 0.9 is no
 # sum of powers of two.
@@ -208,3 +217,295 @@ def refuse_more(  # noqa: PLR0917 - columns of one table
         i = int(short[0])
         there = int(left[i])
         to_prune(amount, there, protected=there - int(free[i]), unit=unit, where=names[i])
+
+
+class Running:
+    """What goes with the first channels of each of several tensors, in the order they go in.
+
+    Parameters
+    ----------
+    weights
+        For each tensor ``int64[free channels + 1]``: weights that go with so many channels; 0
+        first, never falling.
+    """
+
+    def __init__(self, weights: Sequence[Counts]) -> None:
+        lengths = np.array([w.size for w in weights], np.intp)
+        self.starts = np.cumsum(lengths) - lengths
+        self.weights: Counts = np.concatenate(weights)
+        self.free: Counts = (lengths - 1).astype(np.int64)
+
+    @property
+    def all(self) -> Counts:
+        """``int64[tensors]``: weights that go with all free channels."""
+        found: Counts = self.weights[self.starts + self.free]
+        return found
+
+    def most_within(self, weights: Counts) -> Counts:
+        """Return with how many channels of each at most so many weights go; none below 0."""
+        low, high = np.zeros_like(self.free), self.free.copy()
+        while (low < high).any():
+            middle = (low + high + 1) >> 1
+            fits = self.weights[self.starts + middle] <= weights
+            low = np.where(fits, middle, low)
+            high = np.where(fits, high, middle - 1)
+        return low
+
+    def least_reaching(self, weights: Counts) -> Counts:
+        """Return with how few channels of each at least so many weights go, at most all."""
+        low, high = np.zeros_like(self.free), self.free.copy()
+        while (low < high).any():
+            middle = (low + high) >> 1
+            reaches = self.weights[self.starts + middle] >= weights
+            high = np.where(reaches, middle, high)
+            low = np.where(reaches, low, middle + 1)
+        return low
+
+
+def channels_after(
+    limits: Limits,
+    tensors: Tensors,
+    left: Counts,
+    running: Running,
+    amount: Amount,
+    *,
+    unit: str = "channels",
+) -> Counts:
+    """Return how many channels, or blocks, of each tensor go.
+
+    Parameters
+    ----------
+    limits
+        Those of the step.
+    tensors
+        What it touches, in weights; free are those of channels that may go.
+    left
+        ``int64[tensors]``: channels of which something is not pruned yet.
+    running
+        What goes with them.
+    amount
+        What is asked for, in channels; of no account if the limits have a total.
+    unit
+        What is counted, for messages.
+
+    Returns
+    -------
+    ndarray
+        ``int64[tensors]``. With a total, channels go in the order of the share of their tensor that
+        is pruned then, so that all tensors come to about the same share; of equals the earlier
+        tensor first; until the next would be too much.
+
+    Raises
+    ------
+    ParameterError
+        If an amount is more than what is left, or no number of whole channels will do.
+    """
+    bounds = bounds_of(limits, tensors)
+    least = running.least_reaching(bounds.low - tensors.before)
+    most = running.most_within(bounds.ceiling - tensors.before)
+    between = np.flatnonzero(least > most)
+    if between.size:
+        i = int(between[0])
+        size = running.weights[running.starts[i] + least[i]]
+        raise ParameterError(
+            f"Whole {unit} of '{tensors.names[i]}' cannot be between {percent(limits.floor)} and "
+            f"{percent(limits.ceiling)} of it: {most[i]:,} of them are too few, and "
+            f"{least[i]:,} would prune {size + tensors.before[i]:,} of {tensors.numel[i]:,} "
+            "weights.",
+            remedy="Lower the minimum or raise the maximum sparsity.",
+        )
+    if limits.total is not None:
+        return _in_all(limits, tensors, bounds, running, least, most, unit)
+    wanted = budgets(amount, left)
+    refuse_more(amount, left, left, wanted, tensors.names, unit)
+    wanted = np.minimum(wanted, most) if limits.ceiling < 1 else wanted
+    refuse_more(amount, left, running.free, wanted, tensors.names, unit)
+    return np.maximum(wanted, least)
+
+
+def _in_all(  # noqa: PLR0917 - columns of one table
+    limits: Limits,
+    tensors: Tensors,
+    bounds: Bounds,
+    running: Running,
+    least: Counts,
+    most: Counts,
+    unit: str,
+) -> Counts:
+    target = target_of(limits, tensors, bounds)
+    begin = tensors.before + running.weights[running.starts + least]
+    room = target - int(begin.sum())
+    if room < 0:
+        raise ParameterError(
+            f"At least {percent(limits.floor)} of each tensor is "
+            f"{counted(int(begin.sum()), 'weight')} in whole {unit}, but the total is "
+            f"only {target:,}.",
+            remedy="Lower the minimum sparsity or raise the total.",
+        )
+    more = most - least
+    tensor = np.repeat(np.arange(more.size), more)
+    place = running.starts[tensor] + least[tensor] + _count_up(more) + 1
+    after = tensors.before[tensor] + running.weights[place]
+    order = np.argsort(after / np.maximum(tensors.numel[tensor], 1), kind="stable")
+    sizes = running.weights[place] - running.weights[place - 1]
+    taken = int(np.searchsorted(np.cumsum(sizes[order]), room, "right"))
+    counts: Counts = least + np.bincount(tensor[order[:taken]], minlength=more.size)
+    return counts
+
+
+def _count_up(lengths: Counts) -> NDArray[np.intp]:
+    """Return 0, 1, 2 and so on for each length."""
+    ends = np.cumsum(lengths)
+    return np.arange(int(ends[-1]) if ends.size else 0) - np.repeat(ends - lengths, lengths)
+
+
+def weights_after(
+    limits: Limits, tensors: Tensors, amount: Amount, scope: Scope, cut: Cutting
+) -> tuple[Counts, NDArray[np.bool_]]:
+    """Return how many single weights of each tensor are pruned after a step.
+
+    Parameters
+    ----------
+    limits
+        Those of the step.
+    tensors
+        What it touches.
+    amount
+        What is asked for; of no account if the limits have a total.
+    scope
+        Of the step.
+    cut
+        For the global scope, see `settle`.
+
+    Returns
+    -------
+    after
+        ``int64[tensors]``.
+    together
+        ``bool[tensors]``: those that one threshold cuts; each other one is cut by itself.
+
+    Raises
+    ------
+    ParameterError
+        If an amount is more than what is left, or the wishes contradict each other.
+    """
+    bounds = bounds_of(limits, tensors)
+    none = np.zeros(tensors.numel.size, np.bool_)
+    if scope == "global":
+        wish = None
+        if limits.total is None:
+            wish = int(tensors.before.sum()) + to_prune(amount, int(tensors.left.sum()))
+        return settle(tensors, bounds, target_of(limits, tensors, bounds, wish), cut)
+    if limits.total is not None:
+        return spread(tensors, bounds, target_of(limits, tensors, bounds)), none
+    wanted = budgets(amount, tensors.left)
+    refuse_more(amount, tensors.left, tensors.left, wanted, tensors.names)
+    after = np.minimum(tensors.before + wanted, bounds.ceiling)
+    refuse_more(amount, tensors.left, tensors.free, after - tensors.before, tensors.names)
+    return np.maximum(after, bounds.low), none
+
+
+def spread(tensors: Tensors, bounds: Bounds, target: int) -> Counts:
+    """Give every tensor the same share, as far as its bounds allow it.
+
+    Parameters
+    ----------
+    tensors, bounds
+        What there is.
+    target
+        The sum of the result; between the sums of the bounds.
+
+    Returns
+    -------
+    ndarray
+        ``int64[tensors]``: for some share ``s``, ``round(s * numel)`` within the bounds. Where that
+        cannot make the sum, the earlier of equals get one more.
+    """
+    return level(lambda share: _at(share, tensors, bounds), target)
+
+
+def level(at: Callable[[float], Counts], target: int) -> Counts:
+    """Find the share at which counts make a sum.
+
+    Parameters
+    ----------
+    at
+        Returns the counts for a share from 0 to 1; none falls as the share grows.
+    target
+        The sum of the result, from ``at(0.0).sum()`` to ``at(1.0).sum()``.
+
+    Returns
+    -------
+    ndarray
+        ``int64``: the counts of a share. Where no share makes the sum, the earlier of those that
+        are about to grow get one more.
+    """
+    low, high = 0.0, 1.0
+    for _ in range(64):  # float64 has no more between them
+        middle = (low + high) / 2
+        if int(at(middle).sum()) <= target:
+            low = middle
+        else:
+            high = middle
+    if int(at(1.0).sum()) <= target:
+        low = 1.0
+    counts = at(low)
+    more = np.flatnonzero(counts < np.maximum(at(high), counts))
+    left = target - int(counts.sum())
+    counts[more[:left]] += 1
+    return counts
+
+
+def _at(share: float, tensors: Tensors, bounds: Bounds) -> Counts:
+    wanted = np.floor(share * tensors.numel + 0.5).astype(np.int64)
+    after: Counts = np.clip(wanted, bounds.low, bounds.high)
+    return after
+
+
+def settle(
+    tensors: Tensors,
+    bounds: Bounds,
+    target: int,
+    cut: Cutting,
+) -> tuple[Counts, NDArray[np.bool_]]:
+    """Find the one threshold of which the cuts, each within its bounds, make the target.
+
+    Tensors that a common threshold takes beyond their bounds are held at them, those above or those
+    below, whichever weigh more: they would be held at the threshold that is sought, too. The others
+    are cut anew, until none is beyond (Bitran and Hax, "Disaggregation and resource allocation
+    using convex knapsack problems with bounded variables", 1981). As a rule that takes two or three
+    rounds.
+
+    Parameters
+    ----------
+    tensors, bounds
+        What there is.
+    target
+        Between the sums of the bounds.
+    cut
+        Returns how many elements go of each tensor (any number for those that are not chosen), if
+        so many of the lowest of the chosen ones go.
+
+    Returns
+    -------
+    after
+        ``int64[tensors]``: what is pruned of each; its sum is the target.
+    together
+        ``bool[tensors]``: those that one threshold cuts; the others are held at a bound.
+    """
+    after = tensors.before.copy()
+    free = np.ones(after.size, np.bool_)
+    left = target
+    while free.any():
+        gone = cut(free, left - int(tensors.before[free].sum()))
+        after[free] = (tensors.before + gone)[free]
+        above, below = free & (after > bounds.high), free & (after < bounds.low)
+        over = int((after - bounds.high)[above].sum())
+        under = int((bounds.low - after)[below].sum())
+        held = above | below if over == under else above if over > under else below
+        after[held] = np.clip(after, bounds.low, bounds.high)[held]
+        free &= ~held
+        left -= int(after[held].sum())
+        if over == under:
+            break
+    return after, free

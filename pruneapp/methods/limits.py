@@ -8,10 +8,7 @@ from typing import Any
 
 from pruneapp.errors import ParameterError
 from pruneapp.methods.method import Method
-from pruneapp.params import FloatParam, Interval
-from pruneapp.params_amounts import Amount, AmountParam
-from pruneapp.params_declared import Param, validate_all
-from pruneapp.params_words import Choice
+from pruneapp.params import Amount, AmountParam, Choice, FloatParam, Interval, Param, validate_all
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -164,7 +161,7 @@ class Limits:
         locally each tensor gets the same share. Whole channels go as long as they fit.
     spare
         Any of ``embeddings``, ``first`` and ``last``: what the step leaves alone, see
-        `pruneapp.document.selection_sparing`.
+        `pruneapp.document.selection`.
 
     Raises
     ------

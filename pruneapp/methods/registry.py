@@ -6,22 +6,18 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from pruneapp.errors import MethodError, ParameterError, nearest
-from pruneapp.methods.builtin.allocation import ERK
-from pruneapp.methods.builtin.allocation_lamp import LAMP
-from pruneapp.methods.builtin.allocation_uniform_plus import UNIFORM_PLUS
-from pruneapp.methods.builtin.patterns_blocks import BLOCKS
-from pruneapp.methods.builtin.patterns_n_m import N_M
-from pruneapp.methods.builtin.structured import LN_STRUCTURED
-from pruneapp.methods.builtin.structured_bn_scale import BN_SCALE
-from pruneapp.methods.builtin.structured_fpgm import FPGM
-from pruneapp.methods.builtin.structured_random_structured import RANDOM_STRUCTURED
-from pruneapp.methods.builtin.unstructured import RELATIVE_IMPORTANCE
-from pruneapp.methods.builtin.unstructured_custom_from_mask import CUSTOM_FROM_MASK
-from pruneapp.methods.builtin.unstructured_identity import IDENTITY
-from pruneapp.methods.builtin.unstructured_l1_normalized import L1_NORMALIZED
-from pruneapp.methods.builtin.unstructured_l1_per_row import L1_PER_ROW
-from pruneapp.methods.builtin.unstructured_l1_unstructured import L1_UNSTRUCTURED
-from pruneapp.methods.builtin.unstructured_random_unstructured import RANDOM_UNSTRUCTURED
+from pruneapp.methods.builtin.allocation import ERK, LAMP, UNIFORM_PLUS
+from pruneapp.methods.builtin.patterns import BLOCKS, N_M
+from pruneapp.methods.builtin.structured import BN_SCALE, FPGM, LN_STRUCTURED, RANDOM_STRUCTURED
+from pruneapp.methods.builtin.unstructured import (
+    CUSTOM_FROM_MASK,
+    IDENTITY,
+    L1_NORMALIZED,
+    L1_PER_ROW,
+    L1_UNSTRUCTURED,
+    RANDOM_UNSTRUCTURED,
+    RELATIVE_IMPORTANCE,
+)
 from pruneapp.methods.method import Method
 
 # The group of entry points under which other packages offer methods of their own.

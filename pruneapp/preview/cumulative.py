@@ -1,4 +1,11 @@
-"""The counted magnitudes of several tensors side by side, so that a cut takes no loop over them."""
+"""Cumulative tables for threshold and channel cuts.
+
+The counted magnitudes of several tensors side by side, so that a cut takes no loop over them.
+
+The channels of several tensors in the order in which they go.
+
+Counts of several tensors put together for a row of a step, and remembered for the next move.
+"""
 
 from __future__ import annotations
 
@@ -11,8 +18,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pruneapp.analysis.histograms import MagnitudeHistogram, bin_shift, bin_values
+from pruneapp.analysis.histogram_store import census_of, dims_of, orders_of
+from pruneapp.analysis.histograms import Channels, MagnitudeHistogram, bin_shift, bin_values
 from pruneapp.checkpoint.dtypes import DType
+from pruneapp.document.snapshot import Snapshot
+from pruneapp.document.step import Row
+from pruneapp.kernels.cpu import CpuKernel
+from pruneapp.methods import registry
+from pruneapp.methods.limit_bounds import Running
+from pruneapp.methods.method import ChannelMethod
+from pruneapp.params import AmountParam, Norm
+from pruneapp.progress import Job
 
 Counts = NDArray[np.int64]
 Sums = NDArray[np.float64]
@@ -293,3 +309,173 @@ def _alike(counts: Counts, left: int) -> Counts:
     ends = np.rint(np.cumsum(counts) * (left / max(total, 1))).astype(np.int64)
     taken: Counts = np.clip(np.diff(ends, prepend=0), 0, counts)
     return taken
+
+
+@dataclass(frozen=True, eq=False)
+class OrderedTensor:
+    """The channels of one tensor in the order in which they go.
+
+    Attributes
+    ----------
+    weights
+        ``int64[free channels + 1]``: what goes with so many of the first channels.
+    squares, sizes
+        ``float64[free channels + 1]``: the sums of squares and magnitudes of it.
+    all_squares, all_sizes
+        The sums of all that is kept.
+    """
+
+    weights: Counts
+    squares: Sums
+    sizes: Sums
+    all_squares: float
+    all_sizes: float
+
+
+def in_order_of(
+    channels: Channels,
+    order: NDArray[np.intp],
+    squares: Channels | None,
+    sizes: Channels | None,
+) -> OrderedTensor:
+    """Add up what goes with the first channels.
+
+    Parameters
+    ----------
+    channels
+        Of the tensor.
+    order
+        Numbers of the free ones, those that go first first.
+    squares, sizes
+        The same channels with norms of order 2 and 1; None if they are not known: then the sums
+        are NaN, as they are if a weight is not finite.
+    """
+    with np.errstate(over="ignore", invalid="ignore"):
+        two = np.full(order.size, math.nan) if squares is None else np.square(squares.norms)
+        one = np.full(order.size, math.nan) if sizes is None else sizes.norms
+        return OrderedTensor(
+            np.concatenate(([0], np.cumsum(channels.kept[order]))),
+            np.concatenate(([0.0], np.cumsum(two if squares is None else two[order]))),
+            np.concatenate(([0.0], np.cumsum(one if sizes is None else one[order]))),
+            float(two.sum()) if squares is not None else math.nan,
+            float(one.sum()) if sizes is not None else math.nan,
+        )
+
+
+class Ordered:
+    """The channels of several tensors, so that a cut takes no loop over them.
+
+    Parameters
+    ----------
+    tensors
+        Each by itself.
+    complete
+        Whether the sums are known.
+    """
+
+    def __init__(self, tensors: Sequence[OrderedTensor], *, complete: bool) -> None:
+        self.running = Running([t.weights for t in tensors])
+        self._squares: Sums = np.concatenate([t.squares for t in tensors])
+        self._sizes: Sums = np.concatenate([t.sizes for t in tensors])
+        self.all_squares: Sums = np.array([t.all_squares for t in tensors])
+        self.all_sizes: Sums = np.array([t.all_sizes for t in tensors])
+        self.complete = complete
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of memory."""
+        return self.running.weights.nbytes + self._squares.nbytes + self._sizes.nbytes
+
+    def cut(self, counts: Counts) -> tuple[Counts, Sums, Sums]:
+        """Return the weights, squares and magnitudes that go with so many channels of each."""
+        places = self.running.starts + counts
+        return self.running.weights[places], self._squares[places], self._sizes[places]
+
+
+def columns_of(snapshot: Snapshot, names: tuple[str, ...], job: Job) -> CumulativeTable | None:
+    """Return the magnitudes of some tensors; None if they are not all counted.
+
+    Parameters
+    ----------
+    snapshot
+        The state.
+    names
+        First names.
+    job
+        May cancel.
+    """
+    census = census_of(snapshot)
+    known: CumulativeTable | None = census.recent(snapshot, names)
+    if known is not None:
+        return known
+    counted = []
+    for batch in job.cancel.batches(names):
+        for name in batch:
+            found = census.magnitudes(snapshot, name)
+            if found is None:
+                return None
+            counted.append(found)
+    entries = snapshot.checkpoint.entries
+    made = CumulativeTable(counted, [entries[name].dtype for name in names])
+    census.remember(snapshot, names, made, made.nbytes)
+    return made
+
+
+def ordered_of(snapshot: Snapshot, row: Row, names: tuple[str, ...], job: Job) -> Ordered | None:
+    """Return the channels of some tensors in the order in which a row takes them.
+
+    Parameters
+    ----------
+    snapshot
+        The state.
+    row
+        Of a method of channels of which counts can tell (`Method.told_by`).
+    names
+        First names.
+    job
+        May cancel.
+
+    Returns
+    -------
+    Ordered or None
+        None if what decides is not counted; without sums as long as they are not.
+    """
+    census = census_of(snapshot)
+    method = registry.get(row.method)
+    asked = tuple(row.values[p.name] for p in method.params if not isinstance(p, AmountParam))
+    key = row.method, asked, names
+    known: Ordered | None = census.recent(snapshot, key)
+    if known is not None:
+        return known
+    tensors: list[OrderedTensor] = []
+    complete = True
+    for name, dim in zip(names, dims_of(snapshot, row, names), strict=True):
+        first, two, one = _counted(snapshot, row, name, dim)
+        if first is None:
+            return None
+        job.step(0)
+        complete = complete and two is not None and one is not None
+        tensors.append(in_order_of(first, _order(snapshot, row, name, first), two, one))
+    made = Ordered(tensors, complete=complete)
+    if complete:
+        census.remember(snapshot, key, made, made.nbytes)
+    return made
+
+
+def _counted(
+    snapshot: Snapshot, row: Row, name: str, dim: int
+) -> tuple[Channels | None, Channels | None, Channels | None]:
+    def find(n: Norm) -> Channels | None:
+        return census_of(snapshot).channels(snapshot, name, dim, n)
+
+    return find(orders_of(row)[0]), find(2), find(1)
+
+
+def _order(snapshot: Snapshot, row: Row, name: str, channels: Channels) -> NDArray[np.intp]:
+    among = np.flatnonzero(channels.free)
+    if registry.get(row.method).told_by == "norms":
+        order: NDArray[np.intp] = among[np.argsort(channels.norms[among], kind="stable")]
+        return order
+    method = registry.get(row.method)
+    assert isinstance(method, ChannelMethod)
+    return method.order(snapshot.view(name), row.values, CpuKernel(), among, Job())

@@ -1,35 +1,117 @@
-"""What a step would do, exactly: its masks and its report. Nothing is changed by looking."""
+"""Exact preview, its report, state after a step.
+
+What a step would do, exactly: its masks and its report. Nothing is changed by looking.
+
+What masks do to the tensors that they are of, in numbers.
+
+What a step leaves, for an export that follows at once: no masks are held if rules will do.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from pruneapp.analysis.histogram_store_wanted import dims_of
-from pruneapp.analysis.retained_norm import Energy
+from pruneapp.analysis.histogram_store import dims_of
+from pruneapp.analysis.retained_norm import Energy, measure_energies, total_of
 from pruneapp.checkpoint.checkpoint import Checkpoint
-from pruneapp.checkpoint.entry import TensorEntry
+from pruneapp.checkpoint.elements import RawChunk
+from pruneapp.checkpoint.entry import TensorEntry, size_of
 from pruneapp.document.edit import Change, Edit, Json
-from pruneapp.document.selection import resolve
-from pruneapp.document.selection_sparing import counts_of, rows_of
+from pruneapp.document.selection import counts_of, resolve, rows_of
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.step import Row, Step
-from pruneapp.edits.coupled_tensors import Companions
-from pruneapp.edits.coupled_tensors_companions import Gone, filters_gone, take_along
-from pruneapp.edits.manual_edit import HandEdit
-from pruneapp.edits.manual_edit_target import ManualTarget
+from pruneapp.edits.coupled_tensors import Companions, Gone, filters_gone, take_along
+from pruneapp.edits.manual_edit import HandEdit, ManualTarget
 from pruneapp.errors import ParameterError, UnknownTensorError, counted
 from pruneapp.kernels.kernel import Kernel
-from pruneapp.masks.bitmask import BitMask
+from pruneapp.masks.bitmask import BitMask, Mask
 from pruneapp.methods import registry
-from pruneapp.methods.cutoff_ranked import NearTaken
-from pruneapp.methods.method import TensorView
-from pruneapp.methods.prune_tensors import prune_within
+from pruneapp.methods.cutoff import NearTaken
+from pruneapp.methods.method import TensorView, WeightMethod
+from pruneapp.methods.prune_tensors import prune_within, rules
 from pruneapp.preview.from_histograms import CutPrediction, known_channels, known_energies
-from pruneapp.preview.preview_reporting import report_of, with_one_cut
 from pruneapp.progress import Job
-from pruneapp.results.sparsity_report import SparsityReport
+from pruneapp.results.sparsity_report import SparsityReport, TensorSparsity
+
+_UNKNOWN = Energy(math.nan, math.nan, math.nan, math.nan)
+
+
+def report_of(
+    snapshot: Snapshot,
+    masks: Mapping[str, BitMask],
+    known: Mapping[str, Energy] | None,
+    job: Job,
+    *,
+    cuts: bool,
+) -> SparsityReport:
+    """Report what masks do, with the energies that are not `known` already; without if None.
+
+    Parameters
+    ----------
+    snapshot
+        The state before.
+    masks
+        The masks after, by first names.
+    known
+        Energies that need not be measured, by first names.
+    job
+        Stepped by the elements, if there are energies; may cancel.
+    cuts
+        Whether there are thresholds: whole channels have none.
+    """
+    found: dict[str, Energy] = {}
+    if known is not None:
+        job.step(sum([masks[name].size for name in known]))
+        rest = {name: mask for name, mask in masks.items() if name not in known}
+        found = {**known, **measure_energies(snapshot, rest, job)}
+    rows: list[TensorSparsity] = []
+    for batch in job.cancel.batches(masks.items()):
+        energies = [found.get(name, _UNKNOWN) for name, _ in batch]
+        rows += [
+            TensorSparsity(
+                name,
+                mask.size,
+                snapshot.masks.pruned(name),
+                mask.pruned,
+                energy.share,
+                energy.threshold if cuts else None,
+                energy.magnitude,
+            )
+            for (name, mask), energy in zip(batch, energies, strict=True)
+        ]
+    before = 0
+    for some in job.cancel.batches(snapshot.masks.values()):
+        before += sum([mask.pruned for mask in some])
+    after = before + sum([row.gone for row in rows])
+    total = _UNKNOWN if known is None else _total(found, job)
+    return SparsityReport(
+        tuple(rows),
+        size_of(snapshot.checkpoint.entries.values(), job.cancel).parameters,
+        before,
+        after,
+        total.share,
+        magnitude=total.magnitude,
+    )
+
+
+def with_one_cut(report: SparsityReport) -> SparsityReport:
+    """Say of every tensor where the one cut is, not which of its own weights came next to it."""
+    found = [row.threshold for row in report.tensors if row.threshold is not None]
+    cut = max(found, default=None)
+    return replace(report, tensors=tuple([replace(row, threshold=cut) for row in report.tensors]))
+
+
+def _total(found: Mapping[str, Energy], job: Job) -> Energy:
+    columns: tuple[list[float], ...] = ([], [], [], [])
+    for batch in job.cancel.batches(found.values()):
+        sums = [(s.before, s.after, s.sizes_before, s.sizes_after) for s in batch]
+        for column, values in zip(columns, zip(*sums, strict=True), strict=True):
+            column.extend(values)
+    return Energy(*map(total_of, columns))
+
 
 # Passes over a tensor that a row of single weights takes, as long as nobody knows better.
 _LIKELY_PASSES = 3
@@ -290,3 +372,76 @@ def _entry_of(checkpoint: Checkpoint, name: str) -> TensorEntry | None:
 def _shared(before: BitMask | None, after: BitMask) -> BitMask:
     # Nothing comes back in a step, so masks that keep as many are the same.
     return before if before is not None and before.kept == after.kept else after
+
+
+@dataclass(frozen=True, eq=False)
+class RuleState:
+    """A state after a step whose masks are rules, made anew wherever somebody looks.
+
+    Attributes
+    ----------
+    before
+        The state before the step; nothing of it was made final.
+    rules
+        What is kept of the tensors that the step touched, by first names.
+    """
+
+    before: Snapshot
+    rules: Mapping[str, Mask]
+
+    @property
+    def checkpoint(self) -> Checkpoint:
+        """What the tensors come from."""
+        return self.before.checkpoint
+
+    def mask(self, name: str) -> Mask | None:
+        """Return what is kept of a tensor; None for everything."""
+        first = self.checkpoint.entry(name).name
+        rule = self.rules.get(first)
+        return self.before.mask(first) if rule is None else rule
+
+    def zeroed(self, name: str) -> Mask | None:
+        """Return the same: nothing was made final."""
+        return self.mask(name)
+
+    def chunks(
+        self, name: str, start: int = 0, stop: int | None = None, size: int | None = None
+    ) -> Iterator[RawChunk]:
+        """Yield raw elements in flat order, pruned ones with their original bits."""
+        return self.before.chunks(name, start, stop, size)
+
+
+def state_after(
+    snapshot: Snapshot,
+    step: Step,
+    kernel: Kernel,
+    job: Job,
+    *,
+    given: Mapping[str, BitMask] | None = None,
+    scores: Checkpoint | None = None,
+) -> RuleState | Snapshot:
+    """Return the state after a step, to be looked at once.
+
+    A step of one row that ranks single weights takes no memory for masks, however large the model
+    is: the threshold says it all. Any other is computed as a preview, and so is one where weights
+    are protected or final, which a threshold knows nothing of. What is pruned is the same.
+    Parameters and errors are those of `compute_preview`.
+    """
+    method = registry.get(step.rows[0].method)
+    beyond_a_threshold = snapshot.final or snapshot.protected
+    if len(step.rows) > 1 or not isinstance(method, WeightMethod) or beyond_a_threshold:
+        preview = compute_preview(
+            snapshot, step, kernel, job, energy=False, given=given, scores=scores
+        )
+        masks = snapshot.masks.with_masks(preview.masks)
+        return replace(snapshot, masks=masks, revision=snapshot.revision + 1)
+    snapshot.checkpoint.verify_unchanged()
+    if scores is not None:
+        scores.verify_unchanged()
+    check_extras(step, given, scores)
+    row = step.rows[0]
+    ((_, names),) = rows_of(snapshot.checkpoint, step)
+    job.start(0, names[0])
+    views = [view_for_row(snapshot, row, name, given, scores) for name in names]
+    made = rules(views, method, row.values, step.scope, step.limits, kernel, job)
+    return RuleState(snapshot, made)

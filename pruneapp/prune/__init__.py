@@ -24,20 +24,16 @@ Tied weights pruned by a function for one parameter are pruned in that module al
 can know the other owners. `global_unstructured` with all owners listed prunes them as one.
 """
 
-from pruneapp.prune.base import BasePruningMethod
-from pruneapp.prune.base_container import PruningContainer
-from pruneapp.prune.base_validation import _compute_norm as _compute_norm
-from pruneapp.prune.base_validation import _compute_nparams_toprune as _compute_nparams_toprune
-from pruneapp.prune.base_validation import _validate_pruning_amount as _validate_pruning_amount
-from pruneapp.prune.base_validation import (
-    _validate_pruning_amount_init as _validate_pruning_amount_init,
-)
-from pruneapp.prune.base_validation import _validate_pruning_dim as _validate_pruning_dim
-from pruneapp.prune.base_validation import (
-    _validate_structured_pruning as _validate_structured_pruning,
-)
+from pruneapp.prune.base import BasePruningMethod, PruningContainer
+from pruneapp.prune.base import _compute_norm as _compute_norm
+from pruneapp.prune.base import _compute_nparams_toprune as _compute_nparams_toprune
+from pruneapp.prune.base import _validate_pruning_amount as _validate_pruning_amount
+from pruneapp.prune.base import _validate_pruning_amount_init as _validate_pruning_amount_init
+from pruneapp.prune.base import _validate_pruning_dim as _validate_pruning_dim
+from pruneapp.prune.base import _validate_structured_pruning as _validate_structured_pruning
 from pruneapp.prune.functions import (
     custom_from_mask,
+    global_unstructured,
     identity,
     is_pruned,
     l1_unstructured,
@@ -46,10 +42,14 @@ from pruneapp.prune.functions import (
     random_unstructured,
     remove,
 )
-from pruneapp.prune.functions_global_pruning import global_unstructured
-from pruneapp.prune.methods import L1Unstructured, RandomUnstructured
-from pruneapp.prune.methods_mask import CustomFromMask, Identity
-from pruneapp.prune.methods_structured import LnStructured, RandomStructured
+from pruneapp.prune.methods import (
+    CustomFromMask,
+    Identity,
+    L1Unstructured,
+    LnStructured,
+    RandomStructured,
+    RandomUnstructured,
+)
 
 __all__ = [
     "BasePruningMethod",

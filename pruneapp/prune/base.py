@@ -1,13 +1,29 @@
-"""The base of all pruning methods: torch's, with `apply` mended."""
+"""BasePruningMethod and its container, validation, rollback.
 
-# ruff: noqa: SLF001 - torch keeps parameters, buffers and hooks of a module in private dicts
+The base of all pruning methods: torch's, with `apply` mended.
+
+Several prunings of one tensor, one after the other.
+
+Putting a module back as it was when pruning it fails half way.
+
+What is checked before a mask is computed; the names are torch's, underscores and all.
+
+The rules and the types of the exceptions are those of ``torch.nn.utils.prune``. Two cases that
+torch lets through are refused here: a fraction that is NaN, and a dimension below the first.
+
+Norms of channels of torch tensors.
+"""
 
 from __future__ import annotations
 
 import copy
+import math
 import weakref
 from abc import abstractmethod
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterator
+from contextlib import contextmanager
+from functools import partial
+from numbers import Integral, Real
 from typing import Any, Self
 
 import torch
@@ -15,8 +31,55 @@ from torch import Tensor
 from torch.nn import Module
 from torch.nn.utils import prune as torch_prune
 
-from pruneapp.prune.base_rollback import restored_on_error
-from pruneapp.prune.ranking_bits import is_float8
+from pruneapp.errors import ParameterError
+from pruneapp.kernels.cpu import CpuKernel
+from pruneapp.kernels.kernel import Slices
+from pruneapp.params import Norm, NormParam
+from pruneapp.progress import Job
+from pruneapp.prune.ranking import float_type, is_float8, numpy_bits, read_bits
+
+# ruff: noqa: SLF001 - torch keeps parameters, buffers and hooks of a module in private dicts
+
+
+_ABSENT = object()
+
+
+@contextmanager
+def restored_on_error(module: torch.nn.Module, name: str) -> Iterator[None]:
+    """Undo everything that the block did to the parameter `name`, if it raises.
+
+    Parameters, buffers and hooks come back as the same objects in the same order; a pruning
+    container forgets the methods that were added to it.
+    """
+    # The dicts are emptied and filled again rather than replaced: optimizers, handles of hooks
+    # and torch's own C++ side hold references to them.
+    dicts: list[tuple[dict[Any, Any], dict[Any, Any]]] = [
+        (d, dict(d)) for d in (module._parameters, module._buffers, module._forward_pre_hooks)
+    ]
+    names = set(module._non_persistent_buffers_set)
+    containers = [
+        (hook, hook._pruning_methods)
+        for hook in module._forward_pre_hooks.values()
+        if isinstance(hook, torch_prune.PruningContainer)
+    ]
+    value = getattr(module, name, _ABSENT)
+    try:
+        yield
+    except BaseException:
+        module.__dict__.pop(name, None)
+        for live, saved in dicts:
+            live.clear()
+            live.update(saved)
+        module._non_persistent_buffers_set.clear()
+        module._non_persistent_buffers_set.update(names)
+        for hook, methods in containers:
+            hook._pruning_methods = methods
+        if value is not _ABSENT:
+            setattr(module, name, value)  # recurrent layers keep a list of their weights with it
+        raise
+
+
+# ruff: noqa: SLF001 - torch keeps parameters, buffers and hooks of a module in private dicts
 
 
 class BasePruningMethod(torch_prune.BasePruningMethod):
@@ -108,8 +171,6 @@ class BasePruningMethod(torch_prune.BasePruningMethod):
         Exception
             Whatever the method raises. The module is then exactly as it was.
         """
-        from pruneapp.prune.base_container import PruningContainer, combine
-
         key, old = find_hook(module, name)
         method = cls(*args, **kwargs)
         method._tensor_name = name
@@ -241,3 +302,241 @@ def _copy_product(module: Module, name: str, memo: dict[int, Any]) -> None:
         copied = copy.deepcopy(orig, memo)
         product_copy = _multiply(copied, copy.deepcopy(mask, memo).to(copied.dtype))
     memo[id(product)] = product_copy
+
+
+class PruningContainer(BasePruningMethod, torch_prune.PruningContainer):
+    """The methods that pruned a tensor, in order. Only the last one is ever run.
+
+    Parameters
+    ----------
+    *methods
+        Pruning methods of the same tensor. An empty container takes the name of its tensor from
+        the first method that is added.
+    """
+
+    def __init__(self, *methods: torch_prune.BasePruningMethod) -> None:
+        self._pruning_methods: tuple[torch_prune.BasePruningMethod, ...] = ()
+        for method in methods:
+            self.add_pruning_method(method)
+
+    def add_pruning_method(self, method: torch_prune.BasePruningMethod | None) -> None:
+        """Add a method, the one that `compute_mask` will run.
+
+        Raises
+        ------
+        TypeError
+            If it is no pruning method.
+        ValueError
+            If it prunes a tensor of another name.
+        """
+        if method is not None:
+            if not isinstance(method, torch_prune.BasePruningMethod):
+                raise TypeError(f"A pruning method is expected (got {type(method).__name__}).")
+            name = getattr(method, "_tensor_name", None)
+            if self._tensor_name is None and not self._pruning_methods:
+                self._tensor_name = name
+            if self._tensor_name != name:
+                raise ValueError(
+                    f"This container holds methods of the parameter '{self._tensor_name}'"
+                    f" (got a method of '{name}')."
+                )
+        self._pruning_methods += (method,)  # type: ignore[operator]  # torch allows None
+
+    def __len__(self) -> int:
+        return len(self._pruning_methods)
+
+    def __iter__(self) -> Iterator[torch_prune.BasePruningMethod]:
+        return iter(self._pruning_methods)
+
+    def __getitem__(self, index: Any) -> Any:
+        return self._pruning_methods[index]
+
+    def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:
+        """Run the last method on what `default_mask` leaves of `t`; see `combine`."""
+        return combine(self._pruning_methods[-1], t, default_mask)
+
+
+def combine(method: Any, t: Tensor, mask: Tensor) -> Tensor:
+    """Run a method on what a mask leaves of a tensor, and return the old and new mask as one.
+
+    Parameters
+    ----------
+    method
+        A pruning method, torch's or ours. Its ``PRUNING_TYPE`` says what is left: the entries
+        where the mask is 1, flattened ('unstructured'); the channels along ``method.dim`` whose
+        mask does not sum to 0 ('structured'); everything ('global').
+    t
+        The scores.
+    mask
+        The mask so far, of the same shape; not changed.
+
+    Returns
+    -------
+    Tensor
+        In the type of `t`, contiguous.
+    """
+    of_kept = getattr(method, "_compute_mask_of_kept", None)
+    fresh: Tensor | None = None if of_kept is None else of_kept(t, mask)
+    if fresh is None:
+        part = _left(method, t, mask)
+        fresh = mask.to(dtype=t.dtype, copy=True, memory_format=torch.contiguous_format)
+        fresh[part] = method.compute_mask(t[part], default_mask=mask[part]).to(fresh.dtype)
+    return fresh
+
+
+def _left(method: Any, t: Tensor, mask: Tensor) -> Any:
+    """Return the index of the part of a tensor that a method is run on."""
+    if method.PRUNING_TYPE == "unstructured":
+        return mask == 1
+    part: list[slice | Tensor] = [slice(None)] * t.dim()
+    if method.PRUNING_TYPE == "structured":
+        if not hasattr(method, "dim"):
+            raise AttributeError(
+                f"A pruning method of type 'structured' needs the attribute 'dim'"
+                f" ({type(method).__name__} has none)."
+            )
+        if not -t.dim() <= method.dim < t.dim():
+            raise IndexError(
+                f"'dim' must be from {-t.dim()} to {t.dim() - 1} for shape {tuple(t.shape)}"
+                f" (got {method.dim})."
+            )
+        dim = method.dim % t.dim()
+        # Of a tensor with one dimension this is the sum of all, so that it is taken as one row of
+        # many channels: torch does so, and own methods may rely on it.
+        summed = mask.to(torch.float32) if is_float8(mask) else mask
+        part[dim] = summed.sum(dim=[d for d in range(t.dim()) if d != dim]) != 0
+    elif method.PRUNING_TYPE != "global":
+        raise ValueError(
+            "PRUNING_TYPE must be 'unstructured', 'structured' or 'global'"
+            f" ({type(method).__name__} has {method.PRUNING_TYPE!r})."
+        )
+    return tuple(part)
+
+
+def channel_norms(t: Tensor, n: Norm, dim: int) -> Tensor:
+    """Return the norm of every channel along `dim`, float64, on the device of `t`.
+
+    Floats go through the kernel that prunes documents, from every device: a GPU does not keep the
+    order of addition that makes norms the same everywhere.
+
+    Parameters
+    ----------
+    t
+        Two or more dimensions, any type of numbers.
+    n
+        Order of the norm of the flattened slice: any number, inf, -inf; 'fro' is 2; 'nuc' is the
+        sum of the singular values of the slice as a matrix, its first remaining dimension by the
+        rest.
+    dim
+        The dimension that counts the channels; negative counts from the end.
+
+    Raises
+    ------
+    ParameterError
+        If `n` is something else. A ``ValueError``.
+    """
+    n = NormParam().validate(n)
+    dtype = float_type(t.dtype)
+    if dtype is None:  # whole and complex numbers, which torch converts
+        t = t.to(torch.complex128 if t.is_complex() else torch.float64)
+        x = t.detach().movedim(dim, 0)
+        if n == "nuc":
+            singular: Tensor = torch.linalg.svdvals(x.reshape(*x.shape[:2], -1))
+            return singular.sum(-1)
+        norms: Tensor = torch.linalg.vector_norm(
+            x.reshape(x.shape[0], -1), 2.0 if n == "fro" else float(n), dim=1
+        )
+        return norms
+    bits = numpy_bits(t.detach().cpu().contiguous())
+    slices = Slices(
+        shape=tuple(t.shape),
+        dtype=dtype,
+        dim=dim % t.dim(),
+        kept=None,
+        read=partial(read_bits, bits),
+    )
+    return torch.from_numpy(CpuKernel().channel_norms(slices, n, Job())).to(t.device)
+
+
+def _validate_pruning_amount_init(amount: Any) -> None:
+    """Check an amount by itself, before the size of the tensor is known.
+
+    Raises
+    ------
+    TypeError
+        If it is no real number.
+    ParameterError
+        If it is a negative count, or a fraction that is NaN or outside 0 to 1. A ``ValueError``,
+        as in torch.
+    """
+    if not isinstance(amount, Real):
+        raise TypeError(f"'amount' must be an int or a float (got {amount!r}).")
+    if isinstance(amount, Integral):
+        if int(amount) < 0:
+            raise ParameterError(f"'amount' as a count must be 0 or more (got {amount}).")
+    elif math.isnan(amount) or not 0.0 <= float(amount) <= 1.0:
+        raise ParameterError(
+            f"'amount' as a fraction must be from 0.0 to 1.0 (got {amount}).",
+            remedy="Give an int to prune a count.",
+        )
+
+
+def _validate_pruning_amount(amount: Any, tensor_size: int) -> None:
+    """Check that a count is not more than there is; fractions always fit.
+
+    Raises
+    ------
+    ParameterError
+        A ``ValueError``, as in torch.
+    """
+    if isinstance(amount, Integral) and int(amount) > tensor_size:
+        raise ParameterError(
+            f"'amount' must be at most {tensor_size}, all there is (got {amount})."
+        )
+
+
+def _validate_structured_pruning(t: torch.Tensor) -> None:
+    """Check that a tensor has channels: two or more dimensions.
+
+    Raises
+    ------
+    ParameterError
+        A ``ValueError``, as in torch.
+    """
+    if t.dim() < 2:
+        raise ParameterError(
+            f"Channels need a tensor of two or more dimensions (got shape {tuple(t.shape)}).",
+            remedy="Prune unstructured instead.",
+        )
+
+
+def _validate_pruning_dim(t: torch.Tensor, dim: int) -> None:
+    """Check that a tensor has the dimension `dim`; negative ones count from the end.
+
+    Raises
+    ------
+    IndexError
+        If it has not. (torch notices a `dim` that is too low only by a bare IndexError later.)
+    """
+    if not -t.dim() <= dim < t.dim():
+        raise IndexError(
+            f"'dim' must be from {-t.dim()} to {t.dim() - 1} for shape {tuple(t.shape)}"
+            f" (got {dim})."
+        )
+
+
+def _compute_nparams_toprune(amount: Any, tensor_size: int) -> int:
+    """Turn an amount into a count: fractions by Python's ``round``, half to even."""
+    if isinstance(amount, Integral):
+        return int(amount)
+    count: int = round(amount * tensor_size)
+    return count
+
+
+def _compute_norm(t: torch.Tensor, n: Norm, dim: int) -> torch.Tensor:
+    """Return the norm of every channel of `t` along `dim`: ``t.shape[dim]`` float64 values.
+
+    See `pruneapp.prune.base.channel_norms`. torch returns them in the type of `t`, where
+    float16 overflows.
+    """
+    return channel_norms(t, n, dim)

@@ -1,10 +1,14 @@
-"""A person's own pruning methods, written as for torch, on documents.
+"""A person's own methods on documents.
+
+A person's own pruning methods, written as for torch, on documents.
 
 A class that derives from ``BasePruningMethod``, torch's or ours, becomes a `MaskMethod`. It is run
 on one dense tensor at a time, the way torch's hooks would run it on a module: on all of a tensor
 that was never pruned, afterwards on what its ``PRUNING_TYPE`` says is left.
 
 Loading a file runs the code in it: whoever calls `load_file` has warned the person.
+
+Tensors of a document as tensors of torch, whole and in memory.
 """
 
 from __future__ import annotations
@@ -23,20 +27,56 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import numpy as np
 import torch
+from torch import Tensor
 from torch.nn.utils import prune as torch_prune
 
 from pruneapp.errors import MethodError, words_of
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.methods.method import MaskMethod, Method, TensorView, Values
 from pruneapp.methods.registry import GROUP
-from pruneapp.params import DimParam, FloatParam, IntParam, NormParam, SeedParam
-from pruneapp.params_amounts import AmountParam
-from pruneapp.params_declared import Param
-from pruneapp.params_words import FlagParam
+from pruneapp.params import (
+    AmountParam,
+    DimParam,
+    FlagParam,
+    FloatParam,
+    IntParam,
+    NormParam,
+    Param,
+    SeedParam,
+)
 from pruneapp.progress import Job
-from pruneapp.prune.base_container import combine
-from pruneapp.prune.custom_methods_dense import read_dense, read_mask
+from pruneapp.prune.base import combine
+
+
+def read_dense(view: TensorView, job: Job) -> Tensor:
+    """Return a tensor in its own type, +0.0 where pruned; steps `job` by its elements.
+
+    Parameters
+    ----------
+    view
+        A tensor of a type that torch has.
+    job
+        May cancel between chunks.
+    """
+    bits = np.empty(view.numel, view.dtype.storage)
+    for chunk in view.read():
+        stop = chunk.start + chunk.bits.size
+        part = bits[chunk.start : stop]
+        if view.kept is None:
+            part[:] = chunk.bits
+        else:
+            np.multiply(chunk.bits, view.kept.bools(chunk.start, stop), out=part)
+        job.step(chunk.bits.size)
+    signed = bits.view(np.uint8 if view.dtype.bits == 8 else f"int{view.dtype.bits}")
+    return torch.from_numpy(signed).view(getattr(torch, view.dtype.torch)).view(view.shape)
+
+
+def read_mask(mask: BitMask, shape: tuple[int, ...]) -> Tensor:
+    """Return a mask as float32: 1 where kept, 0 where pruned."""
+    return torch.from_numpy(mask.bools()).view(shape).to(torch.float32)
+
 
 _TYPES = ("unstructured", "structured", "global")
 

@@ -1,27 +1,228 @@
-"""Which elements of a tensor have the smallest magnitudes, by the rules of ties and NaN.
+"""Smallest magnitudes of torch tensors, CPU and GPU.
+
+Which elements of a tensor have the smallest magnitudes, by the rules of ties and NaN.
 
 Equal magnitudes: the lower flat index (C order) goes first. NaN counts as largest. Tensors of the
 CPU go through the kernel that prunes documents, those of other devices through its search where
 they lie, whole numbers through torch's operations, with the same result.
+
+Writing the masks of torch, a number for every weight, straight from the comparison with a cut.
+
+Masks of numbers are as large as the weights, and memory that is touched for the first time is
+slow. So every value is written once, side by side in threads, and nothing is written before.
+
+The bit patterns of torch's floats: how they are ranked, and what numpy can see of them.
+
+torch computes nothing in float8 and only some in the other types, but it lets every tensor be
+viewed as integers of the same width without a copy.
+
+The smallest magnitudes of a tensor that lies on a GPU, found and struck there.
+
+The search of the kernels, on slices of the tensor itself: one sample, one pass to count, one to
+strike, where ``torch.kthvalue`` needs keys and truth values for the whole tensor at once.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Generator, Iterator, Sequence
+from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
-from pruneapp.checkpoint.elements_chunks import Bits
+from pruneapp.checkpoint.dtypes import DTYPES, DType
+from pruneapp.checkpoint.elements import Bits, RawChunk
 from pruneapp.kernels.cpu import CpuKernel
+from pruneapp.kernels.gpu import LENGTH, DeviceChunk, TorchKernel, compare, magnitude_keys, pack
+from pruneapp.kernels.kernel import Ranking, Threshold
 from pruneapp.kernels.sort_keys import Magnitudes, common_width
+from pruneapp.kernels.threads import (
+    WORTH_THREADS,
+    TensorRange,
+    default_threads,
+    in_order,
+    stretches,
+)
+from pruneapp.kernels.threshold import kept_of
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.progress import Job
-from pruneapp.prune.ranking_bits import as_integers, float_type, numpy_bits, read_bits
-from pruneapp.prune.ranking_cut_values import MaskTarget, write_cut
-from pruneapp.prune.ranking_on_device import lowest_whole_numbers, zero_lowest_there
+
+
+@dataclass(frozen=True, eq=False)
+class MaskTarget:
+    """Where the mask of one tensor is written.
+
+    Attributes
+    ----------
+    base
+        What it is where nothing goes: bits, 1-D; all elements may be the same memory.
+    out
+        1-D, of the same size and type; may be `base` itself.
+    """
+
+    base: Bits
+    out: Bits
+
+
+def write_cut(
+    targets: Sequence[MaskTarget], rankings: Sequence[Magnitudes], threshold: Threshold
+) -> None:
+    """Write every mask: 0 where an element goes, else the bits of `base`.
+
+    Of the elements with just the key of the cut the first in order go. Elements that are not
+    ranked stay.
+    """
+    sizes = [ranking.size for ranking in rankings]
+    threads = default_threads() if sum(sizes) >= WORTH_THREADS else 1
+
+    def work(task: tuple[TensorRange, ...]) -> list[NDArray[np.uint32]]:
+        return [_write(targets[s.index], rankings[s.index], s, threshold) for s in task]
+
+    tasks = list(stretches(sizes))
+    ties = threshold.ties
+    for task, found in zip(tasks, in_order(tasks, work, Job(), threads), strict=True):
+        for stretch, places in zip(task, found, strict=True):
+            going = places[:ties]
+            targets[stretch.index].out[stretch.start : stretch.stop][going] = 0
+            ties -= going.size
+
+
+def _write(
+    values: MaskTarget, ranking: Magnitudes, stretch: TensorRange, threshold: Threshold
+) -> NDArray[np.uint32]:
+    """Write a stretch, all ties of which stay for now; returns where in it the ties are."""
+    found = []
+    for chunk in ranking.keys(stretch.start, stretch.stop):
+        start, stop = chunk.start, chunk.start + chunk.keys.size
+        cut = chunk.keys.dtype.type(threshold.key)
+        kept = kept_of(ranking, start, chunk.keys.size)
+        stays = chunk.keys >= cut
+        if kept is not None:
+            stays |= ~kept
+        # bits x 0 and bits x 1: no branch, and exact on unsigned integers.
+        np.multiply(values.base[start:stop], stays, out=values.out[start:stop])
+        if not threshold.ties:
+            continue
+        equal = np.equal(chunk.keys, cut, out=stays)
+        if kept is not None:
+            equal &= kept
+        if equal.any():
+            places = np.flatnonzero(equal) + (start - stretch.start)
+            found.append(places.astype(np.uint32))
+    return np.concatenate(found) if found else np.empty(0, np.uint32)
+
+
+_FLOATS: dict[torch.dtype, DType] = {
+    getattr(torch, d.torch): d for d in DTYPES.values() if d.form is not None
+}
+_INTEGERS = {8: torch.uint8, 16: torch.int16, 32: torch.int32, 64: torch.int64}
+
+
+def float_type(dtype: torch.dtype) -> DType | None:
+    """Return the declaration of a float type that can be ranked by its bits, else None."""
+    return _FLOATS.get(dtype)
+
+
+def is_float8(t: torch.Tensor) -> bool:
+    """Whether torch stores `t` but computes next to nothing with it."""
+    return t.dtype.is_floating_point and t.dtype.itemsize == 1
+
+
+def as_integers(t: torch.Tensor) -> torch.Tensor:
+    """View the elements as integers of the same width: a view, 1-D if `t` is contiguous."""
+    return t.detach().view(_INTEGERS[t.dtype.itemsize * 8])
+
+
+def numpy_bits(t: torch.Tensor) -> Bits:
+    """View the bits of a contiguous tensor of the CPU as a 1-D array of unsigned integers."""
+    width = t.dtype.itemsize * 8
+    bits: Bits = as_integers(t).reshape(-1).numpy().view(f"uint{width}")
+    return bits
+
+
+def read_bits(bits: Bits, start: int = 0, stop: int | None = None) -> Iterator[RawChunk]:
+    """Read bits in memory as a kernel reads those of a file: one chunk, no copy."""
+    yield RawChunk(start, bits[start:stop])
+
+
+class Resident(TorchKernel):
+    """Finds the cut of one tensor where it lies.
+
+    Parameters
+    ----------
+    scores
+        1-D, of a float type; on any device.
+    kept
+        bool, 1-D, on the same device: what is ranked; None for all.
+    length
+        Elements of a slice, a multiple of 8. Results do not depend on it.
+    """
+
+    def __init__(self, scores: Tensor, kept: Tensor | None, length: int = LENGTH) -> None:
+        super().__init__(str(scores.device), worth_moving=0, length=length)
+        dtype = float_type(scores.dtype)
+        if dtype is None:
+            raise ValueError(f"scores of a float type expected (got {scores.dtype})")
+        self._bits = as_integers(scores.contiguous()).view(-1)
+        self._there = kept
+        bits = None if kept is None else BitMask(pack(kept).cpu().numpy(), kept.numel())
+        self.ranking = Magnitudes(self._read, scores.numel(), dtype, bits)
+
+    def strike(self, mask: Tensor, count: int) -> None:
+        """Set `mask`, 1-D integers, to 0 where the `count` smallest magnitudes are."""
+        threshold = self.find_threshold([self.ranking], count, Job())
+        ties = threshold.ties
+        for chunk in self._chunks([self.ranking], Job()):
+            at_or_above, equal = compare(chunk.keys, chunk.kept, threshold.key)
+            gone = ~at_or_above if chunk.kept is None else chunk.kept & ~at_or_above
+            if ties:
+                going = equal.nonzero().view(-1)[:ties]
+                gone[going] = True
+                ties -= going.numel()
+            mask[chunk.stretch.start : chunk.stretch.stop].masked_fill_(gone.to(mask.device), 0)
+
+    def _read(self, start: int = 0, stop: int | None = None) -> Iterator[RawChunk]:
+        """Fetch a few elements: those of a sample, or all of a small tensor."""
+        bits = self._bits[start:stop].cpu().numpy()
+        yield RawChunk(start, bits.view(f"uint{8 * bits.itemsize}"))
+
+    def _chunks(self, rankings: Sequence[Ranking], job: Job) -> Generator[DeviceChunk, None, None]:
+        # Nothing is read and nothing moved: slices of what is there.
+        for task in stretches([ranking.size for ranking in rankings], self._length):
+            for stretch in task:
+                job.cancel.check()
+                yield self._slice(stretch)
+
+    def _slice(self, stretch: TensorRange) -> DeviceChunk:
+        part = slice(stretch.start, stretch.stop)
+        keys = magnitude_keys(self._bits[part], self.ranking.form)
+        return DeviceChunk(stretch, keys, None if self._there is None else self._there[part])
+
+
+def zero_lowest_there(mask: Tensor, scores: Tensor, count: int, kept: Tensor | None) -> None:
+    """Do what `zero_lowest` does on the device of `scores`, floats of any type."""
+    ranked = None if kept is None else kept.reshape(-1)
+    Resident(scores.detach().reshape(-1), ranked).strike(as_integers(mask).view(-1), count)
+
+
+def lowest_whole_numbers(flat: Tensor, count: int, kept: Tensor | None) -> Tensor:
+    """Return which of some whole numbers, 1-D, are the `count` smallest in magnitude, as bool."""
+    keys = flat.to(torch.int64).abs()
+    if kept is not None:
+        keys = keys.masked_fill(~kept, torch.iinfo(keys.dtype).max)
+    threshold = torch.kthvalue(keys, count).values
+    gone = keys < threshold
+    ties = count - int(gone.count_nonzero())
+    for start in range(0, keys.numel(), LENGTH):
+        if not ties:
+            break
+        equal = (keys[start : start + LENGTH] == threshold).nonzero().view(-1)[:ties]
+        gone[start + equal] = True
+        ties -= equal.numel()
+    return gone
 
 
 def zero_lowest(mask: Tensor, scores: Tensor, count: int, kept: Tensor | None = None) -> None:

@@ -1,16 +1,36 @@
-"""A recipe: entries in order, and the masks that they name."""
+"""Recipe; load and save.
+
+A recipe: entries in order, and the masks that they name.
+
+Recipes as files: JSON, and the masks that it names in a folder beside it.
+"""
 
 from __future__ import annotations
 
 import hashlib
+import re
+import stat
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import msgspec
+import numpy as np
 
-from pruneapp.edits.manual_edit_target import DIGEST
+from pruneapp.checkpoint.io.atomic_file import write_error, write_whole
+from pruneapp.edits.manual_edit import DIGEST
+from pruneapp.errors import RecipeError, words_of
 from pruneapp.masks.bitmask import BitMask
-from pruneapp.recipes.schema import EditEntry, Entry, ScheduleEntry, StepEntry, decode, encode
+from pruneapp.progress import Job
+from pruneapp.recipes.schema import (
+    FORMAT,
+    EditEntry,
+    Entry,
+    ScheduleEntry,
+    StepEntry,
+    decode,
+    encode,
+)
 
 # What a recipe is called in messages that did not come out of a file.
 UNNAMED = "recipe"
@@ -74,3 +94,148 @@ def methods_of(recipe: Recipe) -> set[str]:
         if isinstance(step, StepEntry):
             found |= {row.name for row in step.configuration.rows}
     return found
+
+
+SUFFIX = ".recipe.json"
+MASK = ".mask"
+# A recipe of a thousand steps with ten thousand names each is as large.
+_LARGEST = 512 << 20
+_PIECE = 8 << 20
+_HEAD = 4096
+_DIGEST = re.compile(r"[0-9a-f]{64}")
+
+
+def mask_folder(path: Path) -> Path:
+    """Return the folder of the masks of a recipe: ``NAME.masks`` beside it."""
+    return path.with_name(path.name.removesuffix(".json").removesuffix(".recipe") + ".masks")
+
+
+def save(recipe: Recipe, path: Path, job: Job) -> tuple[Path, ...]:
+    """Write a recipe; the old file is there until the new one is safe.
+
+    Masks come first, each as ``<sha256>.mask`` in `mask_folder`: packed bits, the lowest first, 1
+    where a weight is meant. One that is there already, with the right size, is not written again.
+
+    Parameters
+    ----------
+    recipe
+        What is written.
+    path
+        The file; its folder must exist.
+    job
+        Started with the bytes; may cancel.
+
+    Returns
+    -------
+    tuple of Path
+        What was written, the recipe last.
+
+    Raises
+    ------
+    ExportError
+        If the system refuses to write.
+    """
+    text = recipe.text().encode()
+    wanted = {name: recipe.masks[name] for name, _ in recipe.named_masks()}
+    job.start(2 * (len(text) + sum(mask.nbytes for mask in wanted.values())), path.name)
+    written = []
+    folder = mask_folder(path)
+    if wanted:
+        try:
+            folder.mkdir(exist_ok=True)
+        except OSError as error:
+            raise write_error(folder, error, 0) from error
+    for name, mask in wanted.items():
+        file = folder / f"{name}{MASK}"
+        if not (file.is_file() and file.stat().st_size == mask.nbytes):
+            write_whole(file, mask.packed.data, job)
+            written.append(file)
+    write_whole(path, text, job)
+    return (*written, path)
+
+
+def load(path: Path, job: Job) -> Recipe:
+    """Read a recipe and the masks that lie beside it.
+
+    A mask that is not there is no error yet: `fit` says which entry needs it. Its content is
+    compared with its name where it is used.
+
+    Parameters
+    ----------
+    path
+        The file.
+    job
+        Started with the bytes of the masks; may cancel.
+
+    Raises
+    ------
+    RecipeError
+        If it cannot be read or is no recipe.
+    """
+    recipe = Recipe.from_text(_read(path), where=path.name)
+    named = dict(recipe.named_masks())
+    folder = mask_folder(path)
+    job.start(sum((size + 7) // 8 for size in named.values()), path.name)
+    masks: dict[str, BitMask] = {}
+    for name, size in named.items():
+        # Nothing that a recipe says may name a file elsewhere.
+        found = _mask(folder / f"{name}{MASK}", size, job) if _DIGEST.fullmatch(name) else None
+        if found is not None:
+            masks[name] = found
+    return Recipe(recipe.entries, masks, recipe.where)
+
+
+def is_recipe(path: Path) -> bool:
+    """Whether a file begins as a recipe does, sound or not."""
+    try:
+        if not path.is_file():
+            return False
+        with path.open("rb") as file:
+            head = file.read(_HEAD)
+    except (OSError, ValueError):
+        return False
+    return head.lstrip()[:1] == b"{" and f'"{FORMAT}"'.encode() in head
+
+
+def _read(path: Path) -> bytes:
+    try:
+        status = path.stat()
+        if not stat.S_ISREG(status.st_mode):  # a device has no end, and a pipe no beginning
+            raise RecipeError(
+                f"'{path}' is not a regular file, so it cannot be read as a recipe.",
+                remedy="Choose another file.",
+            )
+        size = status.st_size
+        if size > _LARGEST:
+            raise RecipeError(
+                f"'{path}' is too large for a recipe: it has {size:,} bytes.",
+                remedy="Choose another file.",
+            )
+        return path.read_bytes()
+    except OSError as error:
+        raise RecipeError(
+            f"'{path}' cannot be read: {words_of(error)}.",
+            remedy=(
+                "Check your permissions."
+                if isinstance(error, PermissionError)
+                else "Check the name and the folder."
+            ),
+        ) from None
+    except ValueError:
+        raise RecipeError(f"'{path}' is not a valid file name.", remedy="Check the name.") from None
+
+
+def _mask(path: Path, size: int, job: Job) -> BitMask | None:
+    packed = np.empty((size + 7) // 8, np.uint8)
+    try:
+        with path.open("rb") as file:
+            if path.stat().st_size != packed.nbytes:
+                return None
+            for start in range(0, packed.nbytes, _PIECE):
+                piece = packed[start : start + _PIECE]
+                if file.readinto(piece.data) != piece.nbytes:
+                    return None
+                job.step(piece.nbytes)
+    except OSError:
+        return None
+    return BitMask(packed, size)

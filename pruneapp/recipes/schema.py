@@ -1,8 +1,15 @@
-"""What a recipe looks like as JSON, and reading it with the place of each mistake."""
+"""msgspec schema and its JSON Schema.
+
+What a recipe looks like as JSON, and reading it with the place of each mistake.
+
+The JSON schema of recipes, made from the declarations: docs/recipe.schema.json.
+
+Editors that know it complete and check a recipe while it is written.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Annotated, Any, Literal, TypeAlias
 
 import msgspec
@@ -11,6 +18,16 @@ from msgspec.structs import replace
 
 from pruneapp.errors import JsonError, RecipeError
 from pruneapp.json_codec import convert, load
+from pruneapp.methods.method import Method
+from pruneapp.params import (
+    AmountParam,
+    ChoiceParam,
+    FlagParam,
+    FloatParam,
+    IntParam,
+    NormParam,
+    Param,
+)
 from pruneapp.results.document_rows import Operation, Shape
 
 FORMAT: Literal["pruneapp-recipe"] = "pruneapp-recipe"
@@ -263,3 +280,83 @@ def _with_version(entry: Entry, old: Version | UnsetType, new: Version | UnsetTy
 def wrong(error: JsonError) -> RecipeError:
     """Return the error of JSON that is no recipe, with its place in the file."""
     return RecipeError(error.sentence, remedy=f"{error.remedy} See docs/recipes.md.".lstrip())
+
+
+_DEFINITIONS = "$defs"
+_ROW = "RowEntry"
+_DIALECT = "https://json-schema.org/draft/2020-12/schema"
+
+
+def json_schema(methods: Iterable[Method]) -> str:
+    """Return the schema as JSON, with a line at the end.
+
+    Parameters
+    ----------
+    methods
+        Of these a row may have any, with its own values.
+    """
+    schema = msgspec.json.schema(RecipeFile)
+    definitions = schema[_DEFINITIONS]
+    row = definitions["RowConfiguration"]
+    rows = [_row(method, row) for method in methods if not method.takes_mask]
+    definitions[_ROW] = {"title": _ROW, "oneOf": rows}
+    del definitions["RowConfiguration"]
+    titled = {"$schema": _DIALECT, "title": "A recipe of Pruneapp", **schema}
+    return msgspec.json.format(msgspec.json.encode(_said(titled)), indent=2).decode() + "\n"
+
+
+def _row(method: Method, row: Mapping[str, Any]) -> dict[str, Any]:
+    values = {
+        "type": "object",
+        "properties": {param.name: _value(param) for param in method.params},
+        "additionalProperties": False,
+    }
+    configuration = {**row, "properties": {**row["properties"], "values": values}}
+    return {
+        "title": method.label,
+        "description": method.help,
+        "type": "object",
+        "properties": {
+            "name": {"const": method.name},
+            "configuration": {k: v for k, v in configuration.items() if k != "description"},
+        },
+        "required": ["name"],
+        "additionalProperties": False,
+    }
+
+
+def _value(param: Param) -> dict[str, Any]:
+    said = {"description": f"{param.help} Must be {param.describe()}.", "default": param.default}
+    match param:
+        case AmountParam():
+            kinds = [
+                {"type": "integer", "minimum": 0},
+                {"type": "number", "minimum": 0, "maximum": 1},
+            ]
+            return said | {"anyOf": kinds}
+        case NormParam():
+            return said | {"anyOf": [{"type": "number"}, {"enum": ["inf", "-inf", *param.words]}]}
+        case IntParam() | FloatParam():
+            kind = {"type": "integer" if isinstance(param, IntParam) else "number"}
+            bounds = {"minimum": param.bounds.low, "maximum": param.bounds.high}
+            return said | kind | {k: v for k, v in bounds.items() if v is not None}
+        case FlagParam():
+            return said | {"type": "boolean"}
+        case ChoiceParam():
+            return said | {"enum": [choice.value for choice in param.choices]}
+    # Of a type of its own, which reads text: 2:4.
+    return said | ({"type": "string"} if isinstance(param.default, str) else {})
+
+
+def _said(schema: Any) -> Any:
+    """Return a schema whose descriptions are one paragraph each, without markup of docstrings."""
+    if isinstance(schema, list):
+        return [_said(part) for part in schema]
+    if not isinstance(schema, dict):
+        return schema
+    return {
+        key: " ".join(part.partition("\n\n")[0].split())
+        if key == "description" and isinstance(part, str)
+        else _said(part)
+        for key, part in schema.items()
+    }

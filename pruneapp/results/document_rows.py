@@ -1,9 +1,16 @@
-"""What a person does to single weights and channels by hand."""
+"""TensorRow, HistoryItem, Gesture: what lists show and hands do.
+
+A tensor as lists and trees show it.
+
+The history as lists show it.
+
+What a person does to single weights and channels by hand.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from pruneapp.results.tile import Box
 
@@ -96,3 +103,76 @@ class HandOutcome:
     def final(self) -> int:
         """How many weights are restored, and stay 0 all the same: they were made final before."""
         return sum(count.final for count in self.tensors)
+
+
+# Kinds that neither the check mark of a module nor a rule reaches.
+_NEVER = frozenset({"norm", "bias"})
+
+
+class TensorRow(NamedTuple):
+    """A tensor, as lists and trees show it.
+
+    Attributes
+    ----------
+    name
+        As in the file, prefixes kept.
+    shown
+        Without prefixes that say nothing (``module.``, ``_orig_mod.``); unique as well.
+    kind
+        Inferred kind of layer; empty if unknown.
+    shape, dtype
+        Extent and the type's label.
+    numel, nbytes
+        Size.
+    why_not
+        Why it cannot be pruned; empty if it can.
+    by_default
+        Whether it is checked when a file is opened.
+    aliases
+        Further names of the same tensor.
+    buffer
+        Whether its elements count among the buffers, and not among the parameters.
+    """
+
+    name: str
+    shown: str
+    kind: str
+    shape: tuple[int, ...]
+    dtype: str
+    numel: int
+    nbytes: int
+    why_not: str = ""
+    by_default: bool = False
+    aliases: tuple[str, ...] = ()
+    buffer: bool = False
+
+    @property
+    def matrix(self) -> bool:
+        """Whether it is meant where many are: by a module's check mark, or a rule's pattern.
+
+        Prunable, a parameter of two or more dimensions, and neither norm nor bias.
+        """
+        learned = not (self.why_not or self.buffer)
+        return learned and len(self.shape) > 1 and self.kind not in _NEVER
+
+
+@dataclass(frozen=True)
+class HistoryItem:
+    """A state in the history.
+
+    Attributes
+    ----------
+    label
+        What was done: "L1 20 % on 19 tensors, global".
+    detail
+        All of it, for a tooltip.
+    by_method
+        Whether methods did it, which the label names first.
+    rule
+        Number from 1 of the rule that is meant, if it is one of several of a step.
+    """
+
+    label: str
+    detail: str
+    by_method: bool = False
+    rule: int = 0

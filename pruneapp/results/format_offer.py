@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from types import MappingProxyType
 
-from pruneapp.params_declared import Param
+from pruneapp.params import Param
 
 
 class Purpose(Enum):

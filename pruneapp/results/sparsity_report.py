@@ -1,13 +1,98 @@
-"""What a step does, or would do, to tensors and to the model."""
+"""SparsityReport, Estimate, Danger: what a step does to tensors and model.
+
+What a step does, or would do, to tensors and to the model.
+
+Which tensors keep so little that the model is likely to break; docs/see.md has the reasons.
+
+Which rule of a step prunes each tensor, and what limits exclude.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from enum import IntEnum
 from functools import cached_property
 from types import MappingProxyType
 
-from pruneapp.results.sparsity_report_danger import Danger, dangers
+import numpy as np
+from numpy.typing import NDArray
+
+# Without retraining, layers of which less than this share of the weights is left seldom work.
+FEW_WEIGHTS = 0.05
+# The squared error of a layer's output, relative to the output, is the share of norm² that is gone
+# (for inputs that do not correlate): from one half on there is more error than output.
+LITTLE_NORM = 0.5
+# A tensor that still has so much of its norm² was nearly empty before: it computes what it did.
+ENOUGH_NORM = 0.9
+
+
+class Severity(IntEnum):
+    """How little a tensor keeps; the worse, the larger."""
+
+    NONE = 0
+    MUCH = 1  # less than `FEW_WEIGHTS` of its weights or `LITTLE_NORM` of its norm² is left
+    ALL = 2  # nothing is left
+
+
+@dataclass(frozen=True)
+class Danger:
+    """Why a tensor is marked.
+
+    Attributes
+    ----------
+    severity
+        How little it keeps.
+    kept
+        Share of its weights that are left.
+    retained
+        Share of its norm² that is left of what the opened file has; None if it was not counted.
+    """
+
+    severity: Severity
+    kept: float
+    retained: float | None = None
+
+
+def dangers(
+    tensors: Sequence[TensorSparsity], retained: Mapping[str, float] | None = None
+) -> Mapping[str, Danger]:
+    """Return the tensors that keep too little, by name in their order.
+
+    A tensor is judged by its state alone, not by what a step takes: it is marked the same before
+    and after a step. Linear in the number of tensors.
+
+    Parameters
+    ----------
+    tensors
+        What is left of each.
+    retained
+        Shares of norm² that were left before the step, of what the opened file has; 1 for tensors
+        that are not named.
+    """
+    numel = _column([t.numel for t in tensors])
+    left = numel - _column([t.after for t in tensors])
+    norm = _column([np.nan if t.energy is None else t.energy for t in tensors])
+    if retained:
+        norm *= _column([retained.get(t.name, 1.0) for t in tensors])
+    severity = np.zeros(len(tensors), np.int8)
+    # NaN, which stands for what was not counted, is neither above nor below anything.
+    severity[(left < FEW_WEIGHTS * numel) | (norm < LITTLE_NORM)] = Severity.MUCH
+    severity[left == 0] = Severity.ALL
+    severity[(left == numel) | (norm >= ENOUGH_NORM)] = Severity.NONE
+    return {
+        tensors[i].name: Danger(
+            Severity(int(severity[i])),
+            float(left[i] / numel[i]),
+            None if np.isnan(norm[i]) else float(norm[i]),
+        )
+        for i in np.flatnonzero(severity).tolist()
+    }
+
+
+def _column(values: list[float]) -> NDArray[np.float64]:
+    return np.array(values, np.float64)
+
 
 _LISTED = 20
 
@@ -172,3 +257,23 @@ class Estimate:
     report: SparsityReport | None = None
     sure: bool = False
     counting: float = 1.0
+
+
+@dataclass(frozen=True)
+class Assignment:
+    """What becomes of the tensors of a step whose rules or limits tell them apart.
+
+    Attributes
+    ----------
+    rules
+        Number of the rule that prunes a tensor, from 0, by its first name; empty for a step of one
+        rule.
+    excluded
+        The limit that excludes a selected tensor: ``embeddings``, ``first`` or ``last``.
+    counts
+        How many tensors each rule prunes; empty for a step of one rule.
+    """
+
+    rules: Mapping[str, int] = field(default_factory=dict)
+    excluded: Mapping[str, str] = field(default_factory=dict)
+    counts: tuple[int, ...] = ()

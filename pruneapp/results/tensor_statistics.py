@@ -1,13 +1,25 @@
-"""Numbers about the values of a tensor: magnitudes, channels, summary."""
+"""Histogram, TensorStats, ChannelNorms, ZerosReport.
+
+Numbers about the values of a tensor: magnitudes, channels, summary.
+
+Zeros that a file already has.
+
+Tables as text for spreadsheets and programs.
+"""
 
 from __future__ import annotations
 
+import csv
+import io
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
+
+from pruneapp.errors import escaped
 
 # What is counted: magnitudes in equal bins from 0; in as many bins a power of ten, the first one
 # from 0 for all that is smaller; or values with their signs, in as many bins below 0 as above.
@@ -136,3 +148,73 @@ class ChannelNorms:
         """``bool[channels]``: whether a preview takes all that is left of the channel."""
         going: NDArray[np.bool_] = (self.kept > 0) & (self.kept_after == 0)
         return going
+
+
+@dataclass(frozen=True)
+class TensorZeros:
+    """The zeros of a tensor that are not pruned here, and the pattern that they form.
+
+    Attributes
+    ----------
+    name
+        The tensor.
+    numel, zeros
+        Elements in all, and those that are +0.0 or -0.0.
+    channels
+        For each dimension, how many whole slices are zero.
+    pattern
+        ``(n, m)`` where at most n of every m successive elements along dim 1 (input features, or
+        input channels at one place of the kernel) are left: the first of 1:4, 2:4 and 4:8 that
+        holds throughout. None if there is no such, and for a tensor of nothing but zeros.
+    block
+        ``(rows, columns)`` of the largest block of 64, 32, 16, 8, 4 squared in which 99 % of the
+        zeros come whole, in the matrix of dim 0 by all others. None if there is no such, and where
+        whole rows and columns say it all.
+    """
+
+    name: str
+    numel: int
+    zeros: int
+    channels: tuple[int, ...] = ()
+    pattern: tuple[int, int] | None = None
+    block: tuple[int, int] | None = None
+
+
+@dataclass(frozen=True)
+class ZerosReport:
+    """The tensors of a file that have a considerable share of zeros, in file order."""
+
+    tensors: tuple[TensorZeros, ...]
+
+    @property
+    def zeros(self) -> int:
+        """How many zeros there are in all of them."""
+        return sum(t.zeros for t in self.tensors)
+
+    @property
+    def numel(self) -> int:
+        """How many elements there are in all of them."""
+        return sum(t.numel for t in self.tensors)
+
+
+# What makes a spreadsheet take text for a formula, or skip it on the way to one.
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+
+
+def csv_text(headers: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
+    """Return a table as comma-separated values, numbers in full precision and with a point.
+
+    Text from files is one line of visible characters, and never a formula: what begins as one gets
+    an apostrophe in front. Numbers are never changed. Who needs exact names takes JSON.
+    """
+    text = io.StringIO(newline="")
+    writer = csv.writer(text)
+    writer.writerow(headers)
+    writer.writerows([_cell(cell) for cell in row] for row in rows)
+    return text.getvalue()
+
+
+def _cell(cell: Any) -> Any:
+    if not isinstance(cell, str):
+        return cell
+    return f"'{escaped(cell)}" if cell.startswith(_FORMULA) else escaped(cell)

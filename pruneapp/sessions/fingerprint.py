@@ -1,7 +1,19 @@
-"""Which file a session is about: where it was, and how it is known again.
+"""Know a checkpoint again and find it.
+
+What a session file was like when it was read or written: to be known before it is replaced.
+
+The time of the last change alone does not tell: some systems count it in steps of two seconds, and
+two windows may save within one. An id in the file would, but then saving twice would not give the
+same bytes. So the size, the time as far as every system keeps it, and pieces of the content are
+compared, as they are of a checkpoint. Where the time alone is another one (the file was copied
+back, say) it counts as changed, too: a question too many loses nothing.
+
+Which file a session is about: where it was, and how it is known again.
 
 A file is known at once by its size, the time of its last change and some pieces of it, those with
 its headers among them; for sure by its SHA-256, which is counted when there is time.
+
+Where the checkpoint of a session is by now, as a whole or file by file.
 """
 
 from __future__ import annotations
@@ -9,14 +21,18 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import msgspec
 
 from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.checkpoint.io.digest import known
+from pruneapp.checkpoint.io.files import exists, is_folder
 from pruneapp.checkpoint.io.source import FileSource
-from pruneapp.errors import CheckpointError, counted
+from pruneapp.checkpoint.model_folder import name_before
+from pruneapp.errors import CheckpointError, OriginalMissingError, counted
 from pruneapp.progress import Job
 
 # Pieces of a file that are looked at, spread evenly, the first and the last bytes among them: the
@@ -198,3 +214,180 @@ def _change(before: OriginalFile, file: FileSource, job: Job) -> str:
     if sample_of(file, job) != before.sample:
         return f"'{file.path.name}' is as large as before, but holds other bytes."
     return ""
+
+
+# Some file systems round times to two seconds once they have written them.
+_COARSE_NS = 2_000_000_001
+
+
+class Stamp(msgspec.Struct, frozen=True):
+    """A file as it was at one moment.
+
+    Attributes
+    ----------
+    path
+        The file, from the root of the file system.
+    size, mtime_ns
+        As the system tells them; -1 and 0 of what cannot be read.
+    sample
+        SHA-256 of some pieces, in hex digits; see `sample_of`.
+    """
+
+    path: str
+    size: int
+    mtime_ns: int
+    sample: str
+
+    @classmethod
+    def of(cls, path: Path, job: Job) -> Stamp | None:
+        """Take it of what is at a path now, reading 1 MB at most; None if nothing is there."""
+        if not exists(path):
+            return None
+        try:
+            file = FileSource(path)
+        except CheckpointError:
+            return cls(str(path.absolute()), -1, 0, "")
+        try:
+            return cls.of_open(file, job)
+        except CheckpointError:
+            return cls(str(path.absolute()), -1, 0, "")
+        finally:
+            file.close()
+
+    @classmethod
+    def of_open(cls, file: FileSource, job: Job) -> Stamp:
+        """Take it of a file that is open; raises CheckpointError if it cannot be read."""
+        identity = file.identity
+        path = str(file.path.absolute())
+        return cls(path, identity.size, identity.mtime_ns, sample_of(file, job))
+
+    def is_of(self, other: Stamp) -> bool:
+        """Say whether another stamp, of the same path, is of the same state of the file."""
+        return (
+            self.size == other.size
+            and abs(self.mtime_ns - other.mtime_ns) < _COARSE_NS
+            and self.sample == other.sample
+        )
+
+
+@dataclass(frozen=True)
+class FoundOriginal:
+    """A checkpoint to open.
+
+    Attributes
+    ----------
+    path
+        The file, the index or the folder.
+    files
+        Of a model of which an export has taken names: all files by these names, each with the
+        place where it is kept. Empty where everything lies under its own name.
+    """
+
+    path: Path
+    files: Mapping[Path, Path] = field(default_factory=dict)
+
+
+def find_original(
+    original: Original, session: Path, job: Job, named: Path | None = None
+) -> FoundOriginal:
+    """Return where a checkpoint is now: where it is as it was, else where there is another one.
+
+    Parameters
+    ----------
+    original
+        The checkpoint, as the session knows it.
+    session
+        The file of the session.
+    job
+        May cancel.
+    named
+        Where the person says that it is: itself, a folder that holds it, or one of its files.
+
+    Raises
+    ------
+    OriginalMissingError
+        If it is nowhere where it was.
+    """
+    places = (
+        original.places(session.absolute().parent)
+        if named is None
+        else tuple(_around(original, named))
+    )
+    there = [place for place in places if exists(_home(original, place))]
+    for place in there:
+        found = _look_at(original, place, job)
+        if found is not None:
+            return found
+    if named is not None:
+        return FoundOriginal(_meant(original, named))
+    for place in there:
+        if exists(place):
+            return FoundOriginal(place)
+    error = OriginalMissingError(
+        f"'{session.name}' refers to '{original.path}', which no longer exists.",
+        remedy="Locate it.",
+    )
+    error.in_folder = original.is_folder
+    raise error
+
+
+def _around(original: Original, named: Path) -> Iterator[Path]:
+    yield named
+    if is_folder(named):
+        yield named / original.name
+
+
+def _home(original: Original, place: Path) -> Path:
+    """Return the folder that the files of a checkpoint are in if it is at a place."""
+    return place if not original.is_one_file and is_folder(place) else place.parent
+
+
+def _look_at(original: Original, place: Path, job: Job) -> FoundOriginal | None:
+    """Return how to open a checkpoint at a place; None if it is not there, or another one."""
+    if original.is_one_file:
+        where = _where(original.files[0], place, _names_in(place.parent), job)
+        return None if where is None else FoundOriginal(where)
+    home = _home(original, place)
+    names = _names_in(home)
+    files: dict[Path, Path] = {}
+    for file in original.files:
+        if Path(file.name).name != file.name:  # a session that was made up
+            return None
+        where = _where(file, home / file.name, names, job)
+        if where is None:
+            return None
+        files[home / file.name] = where
+    path = _whole(place)
+    moved = any(name != where for name, where in files.items())
+    return FoundOriginal(path, files if moved else {})
+
+
+def _where(known: OriginalFile, place: Path, names: Sequence[str], job: Job) -> Path | None:
+    """Return where a file is: under its name, or one under which an export has kept it."""
+    kept = [name for name in names if name != place.name and name_before(name) == place.name]
+    for name in (place.name, *sorted(kept, key=lambda name: (len(name), name))):
+        if is_same(known, place.with_name(name), job):
+            return place.with_name(name)
+    return None
+
+
+def _names_in(folder: Path) -> list[str]:
+    try:
+        return [path.name for path in folder.iterdir()]
+    except OSError:
+        return []
+
+
+def _whole(place: Path) -> Path:
+    """Return what to open of a model of which somebody named a file: its index, or its folder."""
+    is_whole = is_folder(place) or place.suffix == ".json"
+    return place if is_whole else place.parent
+
+
+def _meant(original: Original, named: Path) -> Path:
+    """Return what was named where the checkpoint is not there: what has its name, as a rule."""
+    names = {file.name for file in original.files}
+    if not original.is_one_file and name_before(named.name) in names:
+        return _whole(named)
+    *_, inside = _around(original, named)
+    return inside if exists(inside) else named

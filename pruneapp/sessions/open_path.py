@@ -9,9 +9,9 @@ from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.document.document import Document
 from pruneapp.edits.open_document import open_document
 from pruneapp.progress import Job
-from pruneapp.sessions.journal_reader_recovery import JournalFile, read_journal
-from pruneapp.sessions.restore_reopen import Saved, masks_on_other, reopened
-from pruneapp.sessions.session_file_file import is_session, read_session
+from pruneapp.sessions.journal_reader import JournalFile, read_journal
+from pruneapp.sessions.restore import Saved, masks_on_other, reopened
+from pruneapp.sessions.session_file import is_session, read_session
 
 
 @dataclass(frozen=True)

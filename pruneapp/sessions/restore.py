@@ -1,24 +1,52 @@
-"""From a history that was saved to a document that goes on with it."""
+"""From saved history to Document; redo intents.
+
+From a history that was saved to a document that goes on with it.
+
+Doing again what was done, from what it says of itself: its masks did not get to the disk.
+
+From what was saved to an open document: find the checkpoint, check it, go on where one was.
+"""
 
 from __future__ import annotations
 
+import contextlib
 import math
 from collections import deque
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
-from pruneapp.checkpoint.checkpoint import Checkpoint
+from pruneapp.checkpoint.checkpoint import Checkpoint, open_checkpoint
+from pruneapp.checkpoint.contents import Notice
 from pruneapp.document.document import Document
-from pruneapp.document.edit import Json, Record
+from pruneapp.document.edit import Json, Proposal, Record, said
 from pruneapp.document.history import BUDGET
-from pruneapp.document.mask_store_aside import Layer, MaskSlot, Slots
-from pruneapp.document.mask_store_scratch import ScratchFile
+from pruneapp.document.mask_store import Layer, MaskSlot, ScratchFile, Slots
 from pruneapp.document.step import Step
-from pruneapp.errors import OriginalChangedError, ParameterError, SessionError, words_of
+from pruneapp.edits.apply_manual_edit import compute_hand
+from pruneapp.edits.finalize import Finalize
+from pruneapp.edits.found_masks import FileMasks, TreatZeros
+from pruneapp.edits.manual_edit import HandEdit, ManualTarget
+from pruneapp.edits.open_document import open_document
+from pruneapp.errors import (
+    CheckpointError,
+    OriginalChangedError,
+    ParameterError,
+    PruneAppError,
+    SelectionError,
+    SessionError,
+    words_of,
+)
+from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.masks.bitmask import BitMask
+from pruneapp.methods import registry
 from pruneapp.progress import Job
-from pruneapp.sessions.history_codec_saved import NO_MASK, SavedEdit, SavedHistory, damaged
+from pruneapp.recipes.fit import Deed
+from pruneapp.recipes.replay import replay
+from pruneapp.results.document_rows import Operation
+from pruneapp.sessions.fingerprint import Original, change_at, changes_of, find_original
+from pruneapp.sessions.history_codec import NO_MASK, SavedEdit, SavedHistory, damaged
 
 
 def restored(
@@ -304,3 +332,256 @@ class _Masks:
             slot.offset = self._scratch.write(mask, job)
             slot.mask = None
             self._memory -= slot.nbytes
+
+
+# What can be done again without any file but the checkpoint, by the name of the entry.
+_DEEDS: Mapping[str, Callable[[Any, Mapping[str, BitMask], Job], Deed]] = {
+    "step": lambda data, _masks, _job: Step.from_dict(data),
+    "edit": HandEdit.from_dict,
+    "treat_zeros": lambda data, _masks, _job: TreatZeros.from_dict(data),
+    "finalize": lambda data, _masks, _job: Finalize.from_dict(data),
+    # Masks beside the tensors of the checkpoint, read again as they were when it was opened.
+    "file_masks": lambda data, _masks, _job: FileMasks.from_dict(data),
+}
+
+
+def repeatable(record: Record) -> bool:
+    """Say whether an edit can be done again to the bit, by what it says and the masks it means.
+
+    A step by a method that does not come with Pruneapp may do something else the next time.
+    """
+    entry = said(record.step, record.entry)
+    if entry["name"] != "step":
+        return entry["name"] in _DEEDS
+    step = record.step
+    return step is not None and all(row.method in registry.BUILT_IN for row in step.rows)
+
+
+def repeat(document: Document, history: SavedHistory, job: Job) -> None:
+    """Do again what a history has as intents, and go to its position.
+
+    Masks do not depend on the device, nor on the size of chunks: they are the same as before.
+    Where one edit cannot be done again, those before it are there, and a notice says so.
+
+    Parameters
+    ----------
+    document
+        Restored, with the edits of the history whose masks were there.
+    history
+        The history.
+    job
+        Started by each edit; may cancel.
+    """
+    if not history.intents:
+        return
+    document.jump(len(history.edits))
+    done = 0
+    try:
+        for edit in history.intents:
+            document.put(_again(document, edit, history, job))
+            done += 1
+            if history.exported == document.position:
+                document.mark_exported(document.snapshot())
+    except PruneAppError as error:
+        said = f"{error.sentence} {error.remedy}".strip()
+        document.notify(missing(history.intents[done:], "cannot be computed again", said))
+    document.jump(min(history.position, len(history.edits) + done))
+
+
+def _again(document: Document, edit: SavedEdit, history: SavedHistory, job: Job) -> Proposal:
+    masks = {name: unpacked(history, number, job) for name, number in edit.meant.items()}
+    name = str(edit.entry.get("name"))
+    if name not in _DEEDS:
+        raise SessionError(
+            f"This version of Pruneapp does not support '{name}'.",
+            remedy="Open the work with the version that it was made with.",
+        )
+    deed = _DEEDS[name](edit.entry, masks, job)
+    (done,) = replay(document.snapshot(), (deed,), CpuKernel(), job)
+    # A step that took its masks from a file is an edit by hand that is called a step.
+    made = replace(done.edit, kind=edit.kind, label=edit.label, detail=detail_of(edit, deed))
+    return Proposal(document.revision, made.prepare())
+
+
+def missing(edits: Sequence[SavedEdit], why: str, details: str = "") -> Notice:
+    """Return the notice of edits that are not there, as neither masks nor repeating brought them.
+
+    Parameters
+    ----------
+    edits
+        At least one.
+    why
+        Why they could not be done again, as the end of a sentence.
+    details
+        The same in full.
+    """
+    what = f"'{edits[0].label}' is" if len(edits) == 1 else f"The last {len(edits):,} steps are"
+    return Notice(
+        f"{what} missing: the masks were not on the disk yet, and {why}. What there is of it is "
+        "offered again at the next start.",
+        details,
+    )
+
+
+@dataclass(frozen=True)
+class Saved:
+    """Work that was saved, in a session file or a journal.
+
+    Attributes
+    ----------
+    path
+        The file that it is in.
+    original
+        The checkpoint that it is about.
+    history
+        What was done.
+    view
+        What the person looked at.
+    """
+
+    path: Path
+    original: Original
+    history: SavedHistory
+    view: Mapping[str, Any]
+
+
+def reopened(
+    saved: Saved,
+    job: Job,
+    *,
+    original: Path | None = None,
+    budget: int = BUDGET,
+    scratch: Path | None = None,
+) -> Document:
+    """Open the checkpoint of a session and go on where one was.
+
+    What has no masks is done again; where that fails, a notice of the document says so.
+
+    Parameters
+    ----------
+    saved
+        The session.
+    job
+        May cancel.
+    original
+        Where the checkpoint is, a folder with it, or one of its files; by default where it was, or
+        beside the session.
+    budget, scratch
+        See `Document`.
+
+    Raises
+    ------
+    OriginalMissingError
+        If the checkpoint is not where it was.
+    OriginalChangedError
+        If it is another one: with what differs.
+    SessionError
+        If the session is damaged.
+    CheckpointError
+        If the checkpoint cannot be opened.
+    """
+    checkpoint = _opened(saved, original, job)
+    try:
+        _check_same(saved, checkpoint, job)
+        document = restored(
+            checkpoint, saved.history, str(saved.path), job, budget=budget, scratch=scratch
+        )
+        try:
+            repeat(document, saved.history, job)
+        except BaseException:
+            document.close()
+            raise
+    except BaseException:
+        checkpoint.close()
+        raise
+    return document
+
+
+def masks_on_other(saved: Saved, job: Job, *, original: Path | None = None) -> Document:
+    """Open a checkpoint that is another one by now, and prune in it what was pruned.
+
+    The history is not that of this checkpoint, so it is one step: what a session pruned; and a
+    second one that protects what was protected. Steps whose masks are not there are left out, and
+    a notice says so.
+
+    Raises
+    ------
+    OriginalChangedError
+        If the names, shapes or types of its tensors are others.
+    """
+    checkpoint = _opened(saved, original, job)
+    try:
+        check_fits(checkpoint, saved.history, str(saved.path))
+        document = open_document(checkpoint, job)
+        try:
+            _take_masks(document, saved, job)
+        except BaseException:
+            document.close()
+            raise
+    except BaseException:
+        checkpoint.close()
+        raise
+    return document
+
+
+def _take_masks(document: Document, saved: Saved, job: Job) -> None:
+    kept, protected = masks_in_force(saved.history, str(saved.path), job)
+    gone = {n: BitMask.full(mask.size) - mask for n, mask in kept.items() if mask.pruned}
+    name = saved.path.name
+    _take_over(document, "prune", gone, f"Masks of {name} taken over", job)
+    guarded = {n: mask for n, mask in protected.items() if mask.kept}
+    _take_over(document, "protect", guarded, f"Protection of {name} taken over", job)
+    left_out = saved.history.intents[: max(0, saved.history.position - len(saved.history.edits))]
+    if left_out:
+        document.notify(missing(left_out, "were to be computed from other weights"))
+
+
+def _take_over(
+    document: Document, operation: Operation, masks: Mapping[str, BitMask], words: str, job: Job
+) -> None:
+    if masks:
+        targets = tuple(ManualTarget(name, mask=mask) for name, mask in masks.items())
+        edit = HandEdit(operation, targets, words)
+        with contextlib.suppress(SelectionError):  # the file's own masks say the same
+            document.edit(compute_hand(document.snapshot(), edit, job))
+
+
+def _opened(saved: Saved, original: Path | None, job: Job) -> Checkpoint:
+    known = saved.original
+    found = find_original(known, saved.path, job, original)
+    places = found.files or None
+    wanted = known.state_dict or None
+    try:
+        return open_checkpoint(found.path, state_dict=wanted, job=job, places=places)
+    except CheckpointError as error:
+        refused = error
+    # Another file need not have that dict, nor be a checkpoint: what matters is that it is another.
+    if wanted is not None:
+        with contextlib.suppress(CheckpointError):
+            return open_checkpoint(found.path, job=job, places=places)
+    change = change_at(known.files[0], found.path, job) if known.is_one_file else ""
+    if not change:
+        raise refused
+    raise _is_other(saved, found.path, (change,), (refused.sentence,)) from refused
+
+
+def _check_same(saved: Saved, checkpoint: Checkpoint, job: Job) -> None:
+    changes = changes_of(saved.original, checkpoint, job)
+    if not changes:
+        return
+    raise _is_other(saved, checkpoint.path, changes, misfits(checkpoint, saved.history))
+
+
+def _is_other(
+    saved: Saved, path: Path, changes: tuple[str, ...], misfits: tuple[str, ...]
+) -> OriginalChangedError:
+    """Return the error of a checkpoint that is another one: how, and why its masks do not fit."""
+    fits = "" if misfits else " Its tensors have the same names and shapes."
+    use = "." if misfits else ", or use the masks on this one."
+    error = OriginalChangedError(
+        f"'{path.name}' is not the file that '{saved.path.name}' was made with: {changes[0]}{fits}",
+        remedy=f"Choose the file that it was made with{use}",
+        details="\n".join((*changes, *misfits[:1000])),
+    )
+    error.fits, error.in_folder = not misfits, saved.original.is_folder
+    return error

@@ -1,31 +1,132 @@
-"""Writing session files: see `layout`."""
+"""Session file: read and write.
+
+Session files: a safetensors file with masks that anybody can read, and how they came about.
+
+The tensors are bytes (U8):
+
+``mask/NAME``, ``final/NAME``, ``protected/NAME``
+    The masks in force, of every tensor that has one. Bit ``i % 8`` of byte ``i // 8``, the lowest
+    first, belongs to element ``i`` of the tensor NAME in C order.
+    ``numpy.unpackbits(mask, count=size, bitorder="little")`` unpacks it; 1 is kept (protected).
+``packed/NUMBER``
+    Other masks of the history: frames of zstd, one for each 4 MiB, or one for several small masks.
+    What comes out is the exclusive or with the mask that `session.json` calls its base.
+``edit/NUMBER``
+    A step of the history, as JSON; see `saved.SavedEdit`.
+``session.json``
+    What belongs together, as JSON; see `Table`.
+
+The text beside the tensors names format and version, and the checkpoint that all this is about.
+
+Reading session files: see `layout`.
+
+Writing session files: see `layout`.
+"""
 
 from __future__ import annotations
 
 import contextlib
 import tempfile
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Self
 
 import msgspec
+import numpy as np
 import platformdirs
+from numpy.typing import NDArray
 
 from pruneapp.checkpoint.checkpoint import Checkpoint
-from pruneapp.checkpoint.io.atomic_file_writer import AtomicFile, write_error
-from pruneapp.checkpoint.io.files_places import exists
+from pruneapp.checkpoint.io.atomic_file import AtomicFile, write_error
+from pruneapp.checkpoint.io.files import exists
+from pruneapp.checkpoint.open import read_headers
 from pruneapp.document.capture import Capture
 from pruneapp.document.edit import Record
-from pruneapp.document.mask_store_aside import NewMask
-from pruneapp.errors import SessionChangedError, SessionError
+from pruneapp.document.mask_store import NewMask
+from pruneapp.errors import CheckpointError, SessionChangedError, SessionError
 from pruneapp.json_codec import encoded
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.progress import CancelToken, Job
-from pruneapp.sessions.fingerprint import Original, describe
-from pruneapp.sessions.fingerprint_stamp import Stamp
-from pruneapp.sessions.history_codec import MaskNumbers, bundles
-from pruneapp.sessions.mask_codec import PIECE, SMALL, pack, pack_together
-from pruneapp.sessions.session_file_layout import FORMAT, SUFFIX, TABLE, VERSION, MaskPlace, Table
+from pruneapp.sessions.fingerprint import Original, Stamp, describe
+from pruneapp.sessions.history_codec import (
+    MaskNumbers,
+    SavedEdit,
+    SavedHistory,
+    SavedMask,
+    bundles,
+    check_version,
+    damaged,
+    decoded,
+)
+from pruneapp.sessions.mask_codec import (
+    PIECE,
+    SMALL,
+    checked,
+    one_of,
+    pack,
+    pack_together,
+    unpack,
+    unpack_together,
+)
+from pruneapp.sessions.restore import Saved
+
+SUFFIX = ".prune"
+FORMAT = "pruneapp-session"
+VERSION = 1
+TABLE = "session.json"
+
+
+class MaskPlace(msgspec.Struct, frozen=True):
+    """Where a mask of the history lies.
+
+    Attributes
+    ----------
+    size
+        Its elements.
+    tensor
+        The tensor that holds it.
+    base
+        Number of the mask that it is packed against; -1 for none.
+    pieces
+        Bytes of each of its frames; none if it is not packed.
+    offset
+        Where it begins in the only frame, which holds several masks; -1 if its frames are its own.
+    """
+
+    size: int
+    tensor: str
+    base: int = -1
+    pieces: tuple[int, ...] = ()
+    offset: int = -1
+
+
+class Table(msgspec.Struct, frozen=True):
+    """What belongs together.
+
+    Attributes
+    ----------
+    version
+        Of this format.
+    masks
+        All masks of the history, by number.
+    edits
+        How many edits there are.
+    position
+        How many of them are in force.
+    exported
+        The position of the state that was last exported, or opened; -1 for none of these.
+    view
+        What the person looked at, as the window has it.
+    """
+
+    version: int
+    masks: tuple[MaskPlace, ...]
+    edits: int
+    position: int
+    exported: int
+    view: dict[str, Any] = {}
+
 
 # What is written before its place in the file is known waits in memory up to so many bytes.
 _IN_MEMORY = 64 << 20
@@ -273,3 +374,152 @@ def _header(tensors: list[tuple[str, int]], original: Original) -> bytes:
     text = b"{" + b",".join(parts) + b"}"
     text += b" " * (-len(text) % 8)
     return len(text).to_bytes(8, "little") + text
+
+
+# Of the table and of each edit: far more than 100,000 tensors need.
+_MOST_JSON = 1 << 28
+# A version has fewer: what has thousands is no number to Python.
+_DIGITS = 20
+
+
+@dataclass(frozen=True)
+class SessionFile(Saved):
+    """A session file that was read, but for its masks; a context manager.
+
+    Attributes
+    ----------
+    stamp
+        The file as it was read.
+    """
+
+    stamp: Stamp
+    _file: Checkpoint = field(repr=False)
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._file.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.close()
+
+
+def is_session(checkpoint: Checkpoint) -> bool:
+    """Say whether a file that was opened is a session, whatever its name."""
+    return checkpoint.metadata.get("format") == FORMAT
+
+
+def read_session(path: Path, job: Job) -> SessionFile:
+    """Read a session file, but for its masks; they are read from it when it is restored.
+
+    Raises
+    ------
+    SessionError
+        If it is none, is damaged, or was saved by a newer Pruneapp.
+    CheckpointError
+        If it cannot be read.
+    """
+    contents, sources = read_headers(path, None, job)
+    file = Checkpoint(path, contents, sources, job.cancel)
+    try:
+        return _read(file, str(path), job)
+    except BaseException:
+        file.close()
+        raise
+
+
+def _read(file: Checkpoint, where: str, job: Job) -> SessionFile:
+    if not is_session(file):
+        raise SessionError(
+            f"'{where}' is not a session of Pruneapp.", remedy=f"Open a {SUFFIX} file."
+        )
+    version = file.metadata.get("version", "")
+    number = int(version) if version.isdecimal() and len(version) < _DIGITS else version
+    check_version({"version": number}, VERSION, where)
+    table = decoded(_json(file, TABLE, where), Table, where)
+    check_version({"version": table.version}, VERSION, where)
+    original = decoded(file.metadata.get("original", "").encode(), Original, where)
+    edits: list[SavedEdit] = []
+    for number in range(table.edits):
+        job.step(0)
+        edits.append(decoded(_json(file, f"edit/{number}", where), SavedEdit, where))
+    history = SavedHistory(
+        masks=[SavedMask(place.size, place.base) for place in table.masks],
+        edits=edits,
+        position=table.position,
+        exported=table.exported,
+        source=_MasksOfFile(file, table.masks, where),
+    )
+    (source,) = file.files
+    stamp = Stamp.of_open(source, job)
+    return SessionFile(Path(where), original, history, table.view, stamp, file)
+
+
+def _json(file: Checkpoint, name: str, where: str) -> bytes:
+    entry = file.entries.get(name)
+    if entry is None or entry.dtype.name != "U8":
+        raise damaged(where, f"'{name}' is missing")
+    if entry.numel > _MOST_JSON:
+        raise damaged(where, f"'{name}' has {entry.numel:,} bytes, {_MOST_JSON:,} are the most")
+    return file.bits(name).tobytes()
+
+
+class _MasksOfFile:
+    """Reads the masks of a session file."""
+
+    def __init__(self, file: Checkpoint, places: tuple[MaskPlace, ...], where: str) -> None:
+        self._file = file
+        self._places = places
+        self._where = where
+        # Those that were unpacked together last: the next one is among them, as a rule.
+        self._last: tuple[str, NDArray[np.uint8]] | None = None
+
+    def read(self, number: int, base: BitMask | None, job: Job) -> BitMask:
+        """Return a mask; see `MaskSource`."""
+        place = self._places[number]
+        entry = self._file.entries.get(place.tensor)
+        if entry is None or entry.dtype.name != "U8":
+            raise damaged(self._where, f"mask {number:,} is missing")
+        try:
+            if place.offset >= 0:
+                found = one_of(self._together(place, entry.numel), place.offset, place.size, base)
+                job.step(found.nbytes)
+                return found
+            if place.pieces:
+                _check_count(place)
+                return unpack(self._pieces(place, entry.numel), place.size, base, job)
+            return checked(self._plain(place.tensor, entry.numel, job), place.size)
+        except (ValueError, MemoryError) as error:
+            raise damaged(self._where, f"of mask {number:,}, {error}") from None
+        except CheckpointError as error:
+            raise SessionError(error.sentence, remedy=error.remedy) from error
+
+    def _plain(self, name: str, nbytes: int, job: Job) -> NDArray[np.uint8]:
+        packed = np.empty(nbytes, np.uint8)
+        for chunk in self._file.chunks(name):
+            packed[chunk.start : chunk.start + chunk.bits.size] = chunk.bits
+            job.step(chunk.bits.size)
+        return packed
+
+    def _together(self, place: MaskPlace, nbytes: int) -> NDArray[np.uint8]:
+        if self._last is None or self._last[0] != place.tensor:
+            if len(place.pieces) != 1:
+                raise ValueError(f"it has {len(place.pieces):,} pieces")
+            self._last = place.tensor, unpack_together(next(self._pieces(place, nbytes)))
+        return self._last[1]
+
+    def _pieces(self, place: MaskPlace, nbytes: int) -> Iterator[bytes]:
+        start = 0
+        for size in place.pieces:
+            if not 0 < size <= nbytes - start:
+                raise ValueError("its pieces do not fit")
+            yield self._file.bits(place.tensor, start, start + size).tobytes()
+            start += size
+
+
+def _check_count(place: MaskPlace) -> None:
+    # Before room is made for all of them.
+    if len(place.pieces) != -(-place.size // (8 * PIECE)):
+        raise ValueError(f"it has {len(place.pieces):,} pieces for {place.size:,} elements")

@@ -31,7 +31,7 @@ from pruneapp.export.format import Format
 from pruneapp.export.format_sizes import forecast
 from pruneapp.export.scripts.comparison_script import check_script
 from pruneapp.kernels.devices import kernel_for
-from pruneapp.params_declared import validate_all
+from pruneapp.params import validate_all
 from pruneapp.preview.preview import compute_preview
 from pruneapp.progress import Job
 from tests.benchmarks.frame import median

@@ -21,7 +21,7 @@ from pruneapp.gui import application
 from pruneapp.gui.app.runtime import Collector
 from pruneapp.gui.app.settings import THEME, Settings
 from pruneapp.gui.export.dialog import ExportDialog
-from pruneapp.gui.mainwindow import window_placing
+from pruneapp.gui.mainwindow import window
 from pruneapp.gui.mainwindow.window import MainWindow
 from pruneapp.gui.widgets.theme import ThemeManager
 from tests.benchmarks.beats import Beats
@@ -69,7 +69,7 @@ class Hand:
         Collector(self.application)
         settings = Settings()
         appearance = ThemeManager(self.application, settings.get(THEME))
-        window_placing.available = _large_screen
+        window.available = _large_screen
         self.window = MainWindow(settings, appearance)
         self.start = application.Start(self.window, settings, appearance)
         sys.excepthook = self._fail

@@ -12,7 +12,7 @@ from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.checkpoint.contents import Contents
 from pruneapp.checkpoint.dtypes import DTYPES
 from pruneapp.checkpoint.entry import Location, TensorEntry
-from pruneapp.checkpoint.prunability_annotate import annotate
+from pruneapp.checkpoint.prunability import annotate
 from pruneapp.progress import Cancelled, CancelToken, Job
 
 

@@ -16,17 +16,13 @@ from pruneapp.checkpoint import parser_client
 from pruneapp.checkpoint.checkpoint import Checkpoint, open_checkpoint
 from pruneapp.checkpoint.contents import Contents
 from pruneapp.checkpoint.dtypes import DTYPES
-from pruneapp.checkpoint.entry import Location, TensorEntry
-from pruneapp.checkpoint.entry_tree import display_names
+from pruneapp.checkpoint.entry import Location, TensorEntry, display_names
 from pruneapp.checkpoint.formats import headers as header_scan
-from pruneapp.checkpoint.formats import headers_safetensors_header
 from pruneapp.checkpoint.io.source import FileSource
-from pruneapp.checkpoint.layer_kinds_modules import find_modules
-from pruneapp.checkpoint.mask_pairs import fold_pairs
-from pruneapp.checkpoint.mask_pairs_overlaps import find_overlaps
+from pruneapp.checkpoint.layer_kinds import find_modules
+from pruneapp.checkpoint.mask_pairs import find_overlaps, fold_pairs
 from pruneapp.checkpoint.open import read_headers
-from pruneapp.checkpoint.prunability_annotate import annotate
-from pruneapp.checkpoint.prunability_judge import Judge
+from pruneapp.checkpoint.prunability import Judge, annotate
 from pruneapp.checkpoint.torchfile import archive, parser_rows, unpickler, zip_format
 from pruneapp.progress import Cancelled, CancelToken, Job
 from tests.looks import CountingToken, assert_cut
@@ -233,11 +229,11 @@ def test_a_header_that_needs_the_parser_is_checked_in_batches():
     }
     text = json.dumps(tensors).encode()
     whole = CountingToken()
-    headers_safetensors_header.parse(text, "x", whole)
+    header_scan.parse(text, "x", whole)
     assert whole.looks >= 2 * FEW // BATCH
     token = CountingToken(cancelled_at=whole.looks // 2)
     with pytest.raises(Cancelled):
-        headers_safetensors_header.parse(text, "x", token)
+        header_scan.parse(text, "x", token)
 
 
 def test_what_is_done_without_a_line_of_python_is_done_in_batches(tmp_path, monkeypatch):

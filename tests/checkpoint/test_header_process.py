@@ -11,7 +11,7 @@ import time
 import pytest
 
 from pruneapp.checkpoint import parser_client
-from pruneapp.checkpoint.formats import headers_index_json, headers_safetensors_header
+from pruneapp.checkpoint.formats import headers
 from pruneapp.checkpoint.parser_client import LARGE_BYTES, parse_header, parse_index
 from pruneapp.errors import CheckpointError, DamagedFileError, UnrecognizedFileError
 from pruneapp.progress import Cancelled, CancelToken, Job
@@ -34,7 +34,7 @@ def pieces(text: bytes, size: int = 100_000) -> list[bytes]:
 def test_the_helper_says_what_the_parser_says():
     text = large_header()
     found = parse_header(pieces(text), len(text), "x", Job())
-    assert found == headers_safetensors_header.parse(text, "x")
+    assert found == headers.parse(text, "x")
 
 
 def test_errors_come_back_as_they_are():
@@ -42,7 +42,7 @@ def test_errors_come_back_as_they_are():
     with pytest.raises(DamagedFileError, match="'x' is not a valid safetensors file") as caught:
         parse_header(pieces(text), len(text), "x", Job())
     with pytest.raises(DamagedFileError) as expected:
-        headers_safetensors_header.parse(text, "x")
+        headers.parse(text, "x")
     assert str(caught.value) == str(expected.value)
 
 
@@ -51,7 +51,7 @@ def test_a_large_index_goes_through_the_helper():
     text = json.dumps({"metadata": {"total_size": 7}, "weight_map": weight_map}).encode()
     assert len(text) > LARGE_BYTES
     found = parse_index(pieces(text), len(text), "x", Job())
-    assert found == headers_index_json.parse(text, "x")
+    assert found == headers.parse_index_file(text, "x")
     assert found.total_size == 7
     other = b'{"a":"' + b"x" * LARGE_BYTES + b'"}'
     with pytest.raises(UnrecognizedFileError, match="weight_map"):

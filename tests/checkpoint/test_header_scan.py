@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pruneapp.checkpoint import parser_client
-from pruneapp.checkpoint.formats import headers_safetensors_header
+from pruneapp.checkpoint.formats import headers as headers_safetensors_header
 from pruneapp.checkpoint.formats.headers import scan
 from pruneapp.errors import DamagedFileError
 from pruneapp.progress import Cancelled, CancelToken, Job

@@ -7,10 +7,8 @@ from hypothesis import strategies as st
 
 from pruneapp.checkpoint.dtypes import DTYPES
 from pruneapp.checkpoint.entry import Location, TensorEntry
-from pruneapp.checkpoint.layer_kinds import kind_of, pruned_by_default, role
-from pruneapp.checkpoint.layer_kinds_modules import find_modules
-from pruneapp.checkpoint.prunability import why_not
-from pruneapp.checkpoint.prunability_judge import Judge, Prunability
+from pruneapp.checkpoint.layer_kinds import find_modules, kind_of, pruned_by_default, role
+from pruneapp.checkpoint.prunability import Judge, Prunability, why_not
 
 MODULES = ("", "a", "b", "0", "bn1", "embed", "norm", "weight", "parametrizations", "quant_state")
 LEAVES = (

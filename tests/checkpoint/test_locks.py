@@ -9,20 +9,20 @@ import sys
 
 import pytest
 
-from pruneapp.checkpoint.io import files_locks
+from pruneapp.checkpoint.io import files
 from pruneapp.checkpoint.io.files import (
     claim,
     find_abandoned,
     hidden_name,
+    lock,
     partial_name,
     remove_abandoned,
 )
-from pruneapp.checkpoint.io.files_locks import lock
-from pruneapp.sessions import journal_file_log_file
+from pruneapp.sessions import journal_file
 
 HOLD = """
 import os, sys
-from pruneapp.checkpoint.io.files_locks import lock
+from pruneapp.checkpoint.io.files import lock
 fd = os.open(sys.argv[1], os.O_RDWR)
 print(lock(fd), flush=True)
 sys.stdin.read()
@@ -52,7 +52,7 @@ def test_another_process_sees_it_until_that_one_is_killed(path, fd):
     ) as other:
         assert other.stdout.readline() == "True\n"
         assert lock(fd) is False
-        assert journal_file_log_file.lock(fd) is False
+        assert journal_file.lock(fd) is False
         assert find_abandoned(path.parent) == ()
         assert not remove_abandoned(path)
         other.kill()
@@ -72,9 +72,9 @@ def test_without_locks_work_is_kept_and_nothing_is_taken_for_abandoned(path, fd,
     def refuse(_fd):
         raise OSError(errno.ENOLCK, "No locks available")
 
-    monkeypatch.setattr(files_locks, "_take", refuse)
+    monkeypatch.setattr(files, "_take", refuse)
     assert lock(fd) is None
-    assert journal_file_log_file.lock(fd) is True
+    assert journal_file.lock(fd) is True
     claim(fd)
     assert find_abandoned(path.parent) == ()
     assert not remove_abandoned(path)

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from pruneapp.checkpoint.io import atomic_file
-from pruneapp.checkpoint.io.atomic_file_writer import AtomicFile
+from pruneapp.checkpoint.io.atomic_file import AtomicFile
 from pruneapp.errors import ExportError
 from pruneapp.progress import Cancelled, CancelToken, Job
 

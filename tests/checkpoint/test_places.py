@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from pruneapp.checkpoint.io.files_places import exists, is_folder
+from pruneapp.checkpoint.io.files import exists, is_folder
 
 
 def test_a_folder_and_a_file_are_told_apart(tmp_path):

@@ -17,7 +17,7 @@ from safetensors.torch import save, save_file, save_model
 
 from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.checkpoint.dtypes import DTYPES, SAFETENSORS_DTYPES
-from pruneapp.checkpoint.formats.headers_safetensors_header import parse
+from pruneapp.checkpoint.formats.headers import parse
 from pruneapp.errors import CheckpointError, DamagedFileError, UnknownTensorError
 
 IN_TORCH = [d for d in SAFETENSORS_DTYPES if hasattr(torch, DTYPES[d].torch or "?")]

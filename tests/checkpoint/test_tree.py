@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pruneapp.checkpoint.entry_tree import display_names
+from pruneapp.checkpoint.entry import display_names
 
 
 def test_prefixes_of_wrappers_are_not_shown():

@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pruneapp.checkpoint.io import atomic_file, atomic_file_writer
-from pruneapp.checkpoint.io.atomic_file_writer import AtomicFile, write_error
+from pruneapp.checkpoint.io import atomic_file
+from pruneapp.checkpoint.io.atomic_file import AtomicFile, write_error
 from pruneapp.checkpoint.io.files import find_abandoned, remove_abandoned
 from pruneapp.checkpoint.io.source import FileSource
 from pruneapp.errors import ExportError
@@ -129,7 +129,7 @@ FAULTS = [
 def test_a_fault_leaves_the_old_file_and_nothing_else(target, monkeypatch, call, index, number):
     old = before(target)
     failing = FailingAt(getattr(os, call), index, number)
-    monkeypatch.setattr(atomic_file_writer.os, call, failing)
+    monkeypatch.setattr(atomic_file.os, call, failing)
     with pytest.raises(ExportError) as caught:
         write(target)
     monkeypatch.undo()
@@ -143,11 +143,9 @@ def test_a_fault_leaves_the_old_file_and_nothing_else(target, monkeypatch, call,
 def test_a_folder_that_cannot_be_flushed_is_no_fault(target, monkeypatch):
     """By then the new file is whole and has its name."""
     flushes = FailingAt(os.fsync, 99, errno.EIO)
-    monkeypatch.setattr(atomic_file_writer.os, "fsync", flushes)
+    monkeypatch.setattr(atomic_file.os, "fsync", flushes)
     write(target)
-    monkeypatch.setattr(
-        atomic_file_writer.os, "fsync", FailingAt(os.fsync, flushes.calls - 1, errno.EIO)
-    )
+    monkeypatch.setattr(atomic_file.os, "fsync", FailingAt(os.fsync, flushes.calls - 1, errno.EIO))
     write(target, NEW[::-1])
 
     assert target.read_bytes() == NEW[::-1]
@@ -155,7 +153,7 @@ def test_a_folder_that_cannot_be_flushed_is_no_fault(target, monkeypatch):
 
 def test_a_file_system_that_cannot_reserve_is_written_to_anyway(target, monkeypatch):
     monkeypatch.setattr(
-        atomic_file_writer.os, "posix_fallocate", FailingAt(os.posix_fallocate, 0, errno.EOPNOTSUPP)
+        atomic_file.os, "posix_fallocate", FailingAt(os.posix_fallocate, 0, errno.EOPNOTSUPP)
     )
     write(target)
 
@@ -165,10 +163,10 @@ def test_a_file_system_that_cannot_reserve_is_written_to_anyway(target, monkeypa
 def test_a_full_disk_is_told_in_bytes(target, monkeypatch):
     old = before(target)
     monkeypatch.setattr(
-        atomic_file_writer.os, "posix_fallocate", FailingAt(os.posix_fallocate, 0, errno.ENOSPC)
+        atomic_file.os, "posix_fallocate", FailingAt(os.posix_fallocate, 0, errno.ENOSPC)
     )
     monkeypatch.setattr(
-        atomic_file_writer.shutil, "disk_usage", lambda _: type("Usage", (), {"free": 56_000})()
+        atomic_file.shutil, "disk_usage", lambda _: type("Usage", (), {"free": 56_000})()
     )
     with pytest.raises(ExportError, match="200,000 bytes are missing"):
         write(target)
@@ -185,7 +183,7 @@ def test_other_bytes_from_the_disk_are_noticed(target, monkeypatch):
         changed[0] ^= 1
         return real(fd, changed)
 
-    monkeypatch.setattr(atomic_file_writer.os, "write", flips)
+    monkeypatch.setattr(atomic_file.os, "write", flips)
     with pytest.raises(ExportError, match="the bytes read back"):
         write(target)
 
@@ -194,7 +192,7 @@ def test_other_bytes_from_the_disk_are_noticed(target, monkeypatch):
 
 def test_short_writes_are_continued(target, monkeypatch):
     real = os.write
-    monkeypatch.setattr(atomic_file_writer.os, "write", lambda fd, data: real(fd, data[:777]))
+    monkeypatch.setattr(atomic_file.os, "write", lambda fd, data: real(fd, data[:777]))
     write(target)
 
     assert target.read_bytes() == NEW
@@ -222,7 +220,7 @@ def test_an_interrupt_leaves_nothing(target, monkeypatch):
     def interrupted(*args):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(atomic_file_writer.os, "write", interrupted)
+    monkeypatch.setattr(atomic_file.os, "write", interrupted)
     with pytest.raises(KeyboardInterrupt):
         write(target)
 

@@ -10,8 +10,7 @@ from memory_checkpoint import MemoryCheckpoint
 
 from pruneapp.checkpoint.dtypes import DType
 from pruneapp.document.snapshot import Snapshot
-from pruneapp.masks.bitmask import BitMask
-from pruneapp.masks.bitmask_maskset import MaskSet
+from pruneapp.masks.bitmask import BitMask, MaskSet
 from tests.strategies import float_types, kept_bools, moderate_bits, raw_bits, shapes
 from tests.tensors import decode_float64
 

@@ -12,7 +12,7 @@ import numpy as np
 from kept_work import SHAPES, A, B, C, by_hand, open_model, prune
 
 from pruneapp.document.capture import Capture
-from pruneapp.edits.manual_edit_target import ManualTarget
+from pruneapp.edits.manual_edit import ManualTarget
 from pruneapp.errors import SelectionError
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.progress import Job

@@ -13,15 +13,14 @@ from pruneapp.document.capture import Capture
 from pruneapp.document.document import Document
 from pruneapp.document.step import Row, Step
 from pruneapp.edits.apply_manual_edit import compute_hand
-from pruneapp.edits.manual_edit import HandEdit
-from pruneapp.edits.manual_edit_target import ManualTarget
+from pruneapp.edits.manual_edit import HandEdit, ManualTarget
 from pruneapp.edits.open_document import open_document
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.preview.preview import compute_preview
 from pruneapp.progress import Job
-from pruneapp.sessions.journal_reader_recovery import read_journal
-from pruneapp.sessions.restore_reopen import reopened
+from pruneapp.sessions.journal_reader import read_journal
+from pruneapp.sessions.restore import reopened
 from pruneapp.sessions.session_file import save_session
 
 A, B, C = "a.weight", "b.weight", "c.bias"

@@ -11,7 +11,7 @@ import numpy as np
 from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.checkpoint.contents import Contents
 from pruneapp.checkpoint.dtypes import DTYPES
-from pruneapp.checkpoint.elements_chunks import Bits, RawChunk
+from pruneapp.checkpoint.elements import Bits, RawChunk
 from pruneapp.checkpoint.entry import Location, TensorEntry
 
 BY_NUMPY = {d.numpy: d for d in DTYPES.values() if d.numpy}

@@ -16,10 +16,9 @@ from pruneapp.cli.main import main
 from pruneapp.cli.parser import parse
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.errors import ParameterError
-from pruneapp.export.size_bounds_bytes_target import total_for
-from pruneapp.masks.bitmask import BitMask
-from pruneapp.masks.bitmask_maskset import MaskSet
-from pruneapp.params_sizes import parse_bytes
+from pruneapp.export.size_bounds import total_for
+from pruneapp.masks.bitmask import BitMask, MaskSet
+from pruneapp.params import parse_bytes
 
 
 @pytest.fixture(scope="module")

@@ -17,17 +17,14 @@ from memory_checkpoint import MemoryCheckpoint
 from safetensors.torch import save_file
 
 from pruneapp.analysis import histogram_store
-from pruneapp.analysis.histogram_store import HistogramStore, census_of
-from pruneapp.analysis.histogram_store_wanted import HistogramRequest
-from pruneapp.analysis.histograms import bin_shift, bin_values, count_magnitudes
-from pruneapp.analysis.histograms_alike import count_alike
+from pruneapp.analysis.histogram_store import HistogramRequest, HistogramStore, census_of
+from pruneapp.analysis.histograms import bin_shift, bin_values, count_alike, count_magnitudes
 from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.document.document import Document
 from pruneapp.document.snapshot import Snapshot, StateCache
 from pruneapp.document.step import Row, Step
 from pruneapp.kernels.cpu import CpuKernel
-from pruneapp.masks.bitmask import BitMask
-from pruneapp.masks.bitmask_maskset import MaskSet
+from pruneapp.masks.bitmask import BitMask, MaskSet
 from pruneapp.preview.estimate import estimate
 from pruneapp.preview.preview import compute_preview
 from pruneapp.progress import Cancelled, CancelToken, Job
@@ -165,7 +162,7 @@ def three():
 
 
 def test_large_tensors_are_wanted_one_by_one_and_once(three, monkeypatch):
-    monkeypatch.setattr("pruneapp.analysis.histogram_store_wanted._BATCH", 5000)
+    monkeypatch.setattr("pruneapp.analysis.histogram_store._BATCH", 5000)
     snapshot = Snapshot(MemoryCheckpoint(three))
     census = census_of(snapshot)
     wanted = census.wanted_all(snapshot, tuple(three))

@@ -14,12 +14,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from memory_checkpoint import MemoryCheckpoint
 
-from pruneapp.analysis.comparison import compare
-from pruneapp.analysis.comparison_compared import Compared
+from pruneapp.analysis.comparison import Compared, compare
 from pruneapp.checkpoint.dtypes import DTYPES
 from pruneapp.document.snapshot import Snapshot
-from pruneapp.masks.bitmask import BitMask
-from pruneapp.masks.bitmask_maskset import MaskSet
+from pruneapp.masks.bitmask import BitMask, MaskSet
 from pruneapp.progress import Cancelled, CancelToken, Job
 from tests.strategies import FLOATS, kept_bools, raw_bits
 

@@ -25,8 +25,7 @@ from pruneapp.document.capture import Capture
 from pruneapp.document.document import Document
 from pruneapp.document.step import Row, Step
 from pruneapp.edits.apply_manual_edit import compute_hand
-from pruneapp.edits.manual_edit import HandEdit
-from pruneapp.edits.manual_edit_target import ManualTarget
+from pruneapp.edits.manual_edit import HandEdit, ManualTarget
 from pruneapp.errors import ParameterError, SelectionError, StaleError
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.masks.bitmask import BitMask
@@ -35,10 +34,9 @@ from pruneapp.preview.preview import compute_preview
 from pruneapp.progress import Job
 from pruneapp.sessions import journal
 from pruneapp.sessions.journal import Journal
-from pruneapp.sessions.journal_reader_recovery import read_journal
+from pruneapp.sessions.journal_reader import read_journal
 from pruneapp.sessions.restore import restored
-from pruneapp.sessions.session_file import save_session
-from pruneapp.sessions.session_file_file import read_session
+from pruneapp.sessions.session_file import read_session, save_session
 
 SHAPES = {"a.weight": (7, 5), "b.weight": (4, 3, 2, 2), "c.bias": (9,)}
 NAMES = tuple(SHAPES)

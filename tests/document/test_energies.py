@@ -8,13 +8,11 @@ import pytest
 import torch
 from safetensors.torch import save_file
 
-from pruneapp.analysis import retained_norm_energies
-from pruneapp.analysis.retained_norm import measure_energy
-from pruneapp.analysis.retained_norm_energies import measure_energies
+from pruneapp.analysis import retained_norm
+from pruneapp.analysis.retained_norm import measure_energies, measure_energy
 from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.document.snapshot import Snapshot
-from pruneapp.masks.bitmask import BitMask
-from pruneapp.masks.bitmask_maskset import MaskSet
+from pruneapp.masks.bitmask import BitMask, MaskSet
 from pruneapp.progress import Cancelled, CancelToken, Job
 
 SIZES = (1, 2, 3, 7, 8, 9, 16, 127, 128, 129, 1000, 4096, 4097)
@@ -24,7 +22,7 @@ TYPES = (torch.float64, torch.float32, torch.float16, torch.bfloat16, torch.floa
 @pytest.fixture(params=[1, 7], ids=["", "in small pieces"])
 def pieces(request, monkeypatch):
     if request.param > 1:
-        monkeypatch.setattr(retained_norm_energies, "_PIECE", 4096)
+        monkeypatch.setattr(retained_norm, "_PIECE_ENERGIES", 4096)
 
 
 def a_model(path, copies):

@@ -12,8 +12,7 @@ from pruneapp.analysis import retained_norm
 from pruneapp.analysis.retained_norm import measure_energy
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.kernels.kernel import BLOCK
-from pruneapp.masks.bitmask import BitMask
-from pruneapp.masks.bitmask_maskset import MaskSet
+from pruneapp.masks.bitmask import BitMask, MaskSet
 from pruneapp.progress import Cancelled, CancelToken, Job
 from tests.document.memory_checkpoint import MemoryCheckpoint
 

@@ -11,13 +11,11 @@ from memory_checkpoint import MemoryCheckpoint
 
 from pruneapp.document.document import Document
 from pruneapp.document.edit import Change, Edit
-from pruneapp.document.step import Row, Step
-from pruneapp.document.step_entries import named, names_of
+from pruneapp.document.step import Row, Step, named, names_of
 from pruneapp.edits.apply_manual_edit import compute_hand
 from pruneapp.edits.finalize import Finalize
 from pruneapp.edits.found_masks import FileMasks, TreatZeros
-from pruneapp.edits.manual_edit import HandEdit
-from pruneapp.edits.manual_edit_target import ManualTarget
+from pruneapp.edits.manual_edit import HandEdit, ManualTarget
 from pruneapp.edits.open_document import open_document
 from pruneapp.errors import ParameterError, SelectionError, StaleError
 from pruneapp.kernels.cpu import CpuKernel

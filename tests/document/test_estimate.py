@@ -18,8 +18,7 @@ from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.step import Row, Step
 from pruneapp.errors import ParameterError
 from pruneapp.kernels.cpu import CpuKernel
-from pruneapp.masks.bitmask import BitMask
-from pruneapp.masks.bitmask_maskset import MaskSet
+from pruneapp.masks.bitmask import BitMask, MaskSet
 from pruneapp.methods.limits import Limits
 from pruneapp.methods.registry import METHODS
 from pruneapp.preview.estimate import estimate

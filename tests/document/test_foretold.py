@@ -10,8 +10,7 @@ from memory_checkpoint import MemoryCheckpoint
 
 from pruneapp.analysis.tiles import tile
 from pruneapp.document.snapshot import Snapshot
-from pruneapp.masks.bitmask import BitMask
-from pruneapp.masks.bitmask_maskset import MaskSet
+from pruneapp.masks.bitmask import BitMask, MaskSet
 from pruneapp.progress import Job
 from pruneapp.results.tile import TileRequest
 

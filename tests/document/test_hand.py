@@ -18,15 +18,13 @@ from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.document.document import Document
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.step import Row, Step
-from pruneapp.edits import apply_manual_edit_change
+from pruneapp.edits import apply_manual_edit
 from pruneapp.edits.apply_manual_edit import compute_hand
-from pruneapp.edits.manual_edit import HandEdit
-from pruneapp.edits.manual_edit_target import ManualTarget, digest
+from pruneapp.edits.manual_edit import HandEdit, ManualTarget, digest
 from pruneapp.errors import ParameterError, SelectionError, StaleError, UnknownTensorError
 from pruneapp.export.exporter import ExportRequest, export
 from pruneapp.kernels.cpu import CpuKernel
-from pruneapp.masks.bitmask import BitMask
-from pruneapp.masks.bitmask_maskset import MaskSet
+from pruneapp.masks.bitmask import BitMask, MaskSet
 from pruneapp.preview.preview import compute_preview
 from pruneapp.progress import Cancelled, CancelToken, Job
 from pruneapp.results.document_rows import Gesture
@@ -394,7 +392,7 @@ def test_masks_are_what_arrays_say(seed, operation, pairs, by_mask, share, piece
         with pytest.raises(SelectionError, match="Nothing changes: "):
             compute_hand(snapshot, edit, Job())
         return
-    with patch.object(apply_manual_edit_change, "_PIECE", piece):
+    with patch.object(apply_manual_edit, "_PIECE", piece):
         preview = compute_hand(snapshot, edit, Job())
     assert preview.numbers.changed == changed
     assert preview.numbers.chosen == chosen.sum()

@@ -16,26 +16,20 @@ from safetensors.numpy import save_file
 
 from pruneapp.document.capture import Capture
 from pruneapp.document.step import Row, Step
-from pruneapp.edits.manual_edit_target import ManualTarget
+from pruneapp.edits.manual_edit import ManualTarget
 from pruneapp.errors import CheckpointError, SelectionError, SessionError, StaleError
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.methods import registry
 from pruneapp.preview.preview import compute_preview
 from pruneapp.progress import Cancelled, CancelToken, Job
-from pruneapp.sessions import (
-    history_codec,
-    journal_file,
-    journal_file_log_file,
-    journal_journal_writer,
-    mask_codec,
-    restore_repeating,
-)
+from pruneapp.sessions import history_codec, journal_file, mask_codec, restore
+from pruneapp.sessions import journal as journal_journal_writer
 from pruneapp.sessions.journal import Journal
-from pruneapp.sessions.journal_file_log_file import MAGIC, records
-from pruneapp.sessions.journal_reader_recovery import left_behind, read_journal
+from pruneapp.sessions.journal_file import MAGIC, records
+from pruneapp.sessions.journal_reader import left_behind, read_journal
 from pruneapp.sessions.open_path import OpenRequest, open_wish
-from pruneapp.sessions.restore_reopen import reopened
+from pruneapp.sessions.restore import reopened
 
 # The package has a function of this name.
 REPLAY = sys.modules["pruneapp.recipes.replay"]
@@ -137,9 +131,9 @@ def test_an_intent_is_on_the_disk_before_the_masks_and_small(model, place, monke
     journal = Journal(place)
     sizes: list[int] = []
     flushed: list[int] = []
-    flush = journal_file_log_file.LogFile.flush
+    flush = journal_file.LogFile.flush
     monkeypatch.setattr(
-        journal_file_log_file.LogFile,
+        journal_file.LogFile,
         "flush",
         lambda log: (flushed.append(log.size), flush(log))[1],
     )
@@ -289,7 +283,7 @@ def test_what_another_pruneapp_did_in_its_own_way_is_missing_and_said(model, pla
     kept = states(document)
     prune(document, B)
     mid_write(document, journal)
-    monkeypatch.delitem(restore_repeating._DEEDS, "step")
+    monkeypatch.delitem(restore._DEEDS, "step")
     again = taken_up(journal.path)
     assert states(again) == kept
     (notice,) = again.notices
@@ -387,15 +381,15 @@ def test_compaction_waits_for_nobody(model, place, tmp_path, monkeypatch):
 
 def test_a_disk_that_keeps_no_masks_still_keeps_what_was_done(model, place, tmp_path, monkeypatch):
     """The sentence says so; as soon as there is room, the masks follow."""
-    write = journal_file_log_file.LogFile.append
+    write = journal_file.LogFile.append
     full = True
 
     def append(log, kind, payload):
-        if full and kind == journal_file_log_file.PIECE:
+        if full and kind == journal_file.PIECE:
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         return write(log, kind, payload)
 
-    monkeypatch.setattr(journal_file_log_file.LogFile, "append", append)
+    monkeypatch.setattr(journal_file.LogFile, "append", append)
     document = open_model(model)
     journal = Journal(place)
     for name in (A, B):
@@ -420,7 +414,7 @@ def test_a_file_that_the_disk_may_have_lost_is_written_anew(
     model, place, tmp_path, monkeypatch, at
 ):
     """After a flush that failed nobody knows what is there, and the next one says nothing."""
-    flush = journal_file_log_file.LogFile.flush
+    flush = journal_file.LogFile.flush
     calls = 0
 
     def flushed(log):
@@ -430,7 +424,7 @@ def test_a_file_that_the_disk_may_have_lost_is_written_anew(
             raise OSError(errno.EIO, os.strerror(errno.EIO))
         flush(log)
 
-    monkeypatch.setattr(journal_file_log_file.LogFile, "flush", flushed)
+    monkeypatch.setattr(journal_file.LogFile, "flush", flushed)
     document = open_model(model)
     journal = Journal(place)
     inode = None

@@ -29,16 +29,16 @@ from kept_work import (
 )
 
 from pruneapp.document.capture import Capture
-from pruneapp.edits.manual_edit_target import ManualTarget
+from pruneapp.edits.manual_edit import ManualTarget
 from pruneapp.errors import OriginalChangedError, SessionError, StaleError
 from pruneapp.progress import Job
 from pruneapp.sessions import journal as journal_module
-from pruneapp.sessions import journal_file_log_file, journal_reader
-from pruneapp.sessions.fingerprint_stamp import Stamp
+from pruneapp.sessions import journal_file, journal_reader
+from pruneapp.sessions.fingerprint import Stamp
 from pruneapp.sessions.journal import Journal
-from pruneapp.sessions.journal_file_log_file import JSON, records
-from pruneapp.sessions.journal_reader_recovery import left_behind, read_journal
-from pruneapp.sessions.restore_reopen import reopened
+from pruneapp.sessions.journal_file import JSON, records
+from pruneapp.sessions.journal_reader import left_behind, read_journal
+from pruneapp.sessions.restore import reopened
 
 KILLED = Path(__file__).with_name("journal_child.py")
 
@@ -411,7 +411,7 @@ def test_any_bit_may_be_wrong(model, place, tmp_path):
 
 
 def test_a_newer_journal_is_left_alone(model, place, monkeypatch):
-    from pruneapp.sessions import journal_journal_writer as module
+    from pruneapp.sessions import journal as module
 
     document = open_model(model)
     prune(document)
@@ -427,7 +427,7 @@ def test_a_newer_journal_is_left_alone(model, place, monkeypatch):
 
 def test_a_journal_of_the_version_before_opens_as_before(model, place, monkeypatch):
     """It has each edit with its masks, as small ones still are written."""
-    from pruneapp.sessions import journal_journal_writer as module
+    from pruneapp.sessions import journal as module
 
     monkeypatch.setattr(module, "VERSION", 1)
     document = storied(model)
@@ -451,14 +451,14 @@ def test_a_journal_of_the_version_before_opens_as_before(model, place, monkeypat
 
 def test_who_looks_at_a_journal_that_is_just_made_keeps_nobody_from_it(model, place, monkeypatch):
     answers = iter([False, False, True])
-    lock = journal_file_log_file.lock
-    monkeypatch.setattr(journal_file_log_file, "lock", lambda fd: next(answers, True) and lock(fd))
+    lock = journal_file.lock
+    monkeypatch.setattr(journal_file, "lock", lambda fd: next(answers, True) and lock(fd))
     document = open_model(model)
     prune(document)
     journal = kept(document, place)
     assert left_behind(place, Job()) == ()
     journal.delete()
-    monkeypatch.setattr(journal_file_log_file, "lock", lambda _fd: False)
+    monkeypatch.setattr(journal_file, "lock", lambda _fd: False)
     with pytest.raises(SessionError, match="not being kept"):
         kept(document, place)
     assert list(place.iterdir()) == []
@@ -472,7 +472,7 @@ def test_the_disk_knows_the_name_of_a_journal_before_work_is_called_kept(model, 
     """Also of the one that a compaction has put in its place: a machine may lose its power."""
     flushed: list[list[str]] = []
     monkeypatch.setattr(
-        journal_file_log_file,
+        journal_file,
         "flush_folder",
         lambda path: flushed.append([p.suffix for p in path.iterdir()]),
     )
@@ -497,7 +497,7 @@ class FullDisk:
 
     def __init__(self, monkeypatch) -> None:
         self.left = 1 << 60
-        write = journal_file_log_file.LogFile._write
+        write = journal_file.LogFile._write
 
         def limited(log, data):
             if len(data) > self.left:
@@ -507,7 +507,7 @@ class FullDisk:
             self.left -= len(data)
             write(log, data)
 
-        monkeypatch.setattr(journal_file_log_file.LogFile, "_write", limited)
+        monkeypatch.setattr(journal_file.LogFile, "_write", limited)
 
 
 @pytest.mark.parametrize("room", [0, 1, 8, 9, 10, 60, 150, 200, 300, 400])

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from memory_checkpoint import MemoryCheckpoint
 
-from pruneapp.checkpoint.layer_kinds_modules import find_modules
-from pruneapp.checkpoint.prunability_judge import Judge
+from pruneapp.checkpoint.layer_kinds import find_modules
+from pruneapp.checkpoint.prunability import Judge
 from pruneapp.document.layer_order import ends_of
 
 LAYERS = range(12)

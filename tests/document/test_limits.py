@@ -13,7 +13,7 @@ from memory_checkpoint import MemoryCheckpoint
 
 from pruneapp.analysis.histogram_store import census_of
 from pruneapp.document.document import Document
-from pruneapp.document.selection_sparing import excluded, rows_of
+from pruneapp.document.selection import excluded, rows_of
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.step import Row, Step
 from pruneapp.errors import ParameterError, SelectionError
@@ -21,8 +21,7 @@ from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.kernels.sort_keys import Uniform
 from pruneapp.methods.limits import LIMITS, Limits
 from pruneapp.preview.estimate import estimate
-from pruneapp.preview.preview import compute_preview
-from pruneapp.preview.preview_ruled import state_after
+from pruneapp.preview.preview import compute_preview, state_after
 from pruneapp.progress import Job
 
 amounts = st.one_of(st.floats(0, 1), st.integers(0, 20))

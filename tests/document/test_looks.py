@@ -14,11 +14,10 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from looks import count_looks
 
 from pruneapp.document.document import Document
-from pruneapp.document.selection_roles import alike
+from pruneapp.document.selection import alike
 from pruneapp.document.step import Row, Step
 from pruneapp.edits.apply_manual_edit import compute_hand
-from pruneapp.edits.coupled_tensors import with_companions
-from pruneapp.edits.coupled_tensors_complete import complete_channels
+from pruneapp.edits.coupled_tensors import complete_channels, with_companions
 from pruneapp.edits.finalize import Finalize
 from pruneapp.edits.found_masks import TreatZeros
 from pruneapp.edits.manual_edit import HandEdit

@@ -16,10 +16,9 @@ from safetensors.numpy import save_file
 from pruneapp.errors import OriginalChangedError, OriginalMissingError
 from pruneapp.export.exporter import ExportRequest, export
 from pruneapp.progress import Job
-from pruneapp.sessions.fingerprint import describe
-from pruneapp.sessions.fingerprint_finding import find_original
-from pruneapp.sessions.restore_reopen import masks_on_other, reopened
-from pruneapp.sessions.session_file_file import read_session
+from pruneapp.sessions.fingerprint import describe, find_original
+from pruneapp.sessions.restore import masks_on_other, reopened
+from pruneapp.sessions.session_file import read_session
 
 
 def sharded(path: Path, *, index: bool = True) -> Path:

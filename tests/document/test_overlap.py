@@ -21,10 +21,9 @@ from pruneapp.edits.apply_manual_edit import compute_hand
 from pruneapp.edits.combine import combine, overlap
 from pruneapp.edits.mask_files import masks_of
 from pruneapp.errors import ParameterError, SelectionError, UnknownTensorError
-from pruneapp.masks.bitmask import BitMask
-from pruneapp.masks.bitmask_maskset import MaskSet
+from pruneapp.masks.bitmask import BitMask, MaskSet
 from pruneapp.progress import Cancelled, CancelToken, Job
-from pruneapp.results.state_comparison_overlap import TensorOverlap
+from pruneapp.results.state_comparison import TensorOverlap
 
 FC = "module.fc.weight"
 WORDS = {"and": "in both", "or": "in either", "minus": "here, not there"}

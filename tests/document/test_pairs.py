@@ -11,11 +11,10 @@ from memory_checkpoint import MemoryCheckpoint
 
 from pruneapp.checkpoint.checkpoint import Checkpoint, open_checkpoint
 from pruneapp.document.document import Document
-from pruneapp.document.selection_roles import alike
+from pruneapp.document.selection import alike
 from pruneapp.document.step import Row, Step
 from pruneapp.edits.apply_manual_edit import compute_hand
-from pruneapp.edits.coupled_tensors import companions, with_companions
-from pruneapp.edits.coupled_tensors_complete import complete_channels
+from pruneapp.edits.coupled_tensors import companions, complete_channels, with_companions
 from pruneapp.edits.manual_edit import HandEdit
 from pruneapp.errors import SelectionError, UnknownTensorError
 from pruneapp.kernels.cpu import CpuKernel

@@ -12,15 +12,13 @@ from hypothesis import strategies as st
 from memory_checkpoint import MemoryCheckpoint
 
 from pruneapp.analysis import tiles
-from pruneapp.analysis.layout import column_offsets, layout, row_offsets
-from pruneapp.analysis.layout_scale import scale
+from pruneapp.analysis.layout import column_offsets, layout, row_offsets, scale
 from pruneapp.analysis.tiles import tile
 from pruneapp.checkpoint.dtypes import DTYPES
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.errors import CheckpointError
 from pruneapp.kernels.threads import in_order
-from pruneapp.masks.bitmask import BitMask
-from pruneapp.masks.bitmask_maskset import MaskSet
+from pruneapp.masks.bitmask import BitMask, MaskSet
 from pruneapp.progress import Cancelled, CancelToken, Job
 from pruneapp.results.tile import TileRequest
 

@@ -12,8 +12,7 @@ from pruneapp.analysis.layout import layout
 from pruneapp.analysis.tiles import difference_tile, tile
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.errors import UnknownTensorError
-from pruneapp.masks.bitmask import BitMask
-from pruneapp.masks.bitmask_maskset import MaskSet
+from pruneapp.masks.bitmask import BitMask, MaskSet
 from pruneapp.progress import Cancelled, CancelToken, Job
 from pruneapp.results.tile import TileRequest
 
@@ -166,7 +165,7 @@ def test_a_difference_of_other_shapes_is_refused():
 @pytest.mark.parametrize("pool", [64, 256])
 def test_a_first_look_takes_few_weights_of_every_pixel(shape, pool, monkeypatch):
     monkeypatch.setattr("pruneapp.analysis.tiles._FIRST_LOOK", 1 << 16)
-    monkeypatch.setattr("pruneapp.analysis.pooling_gathering._SPAN", 1 << 8)
+    monkeypatch.setattr("pruneapp.analysis.pooling._SPAN", 1 << 8)
     rng = np.random.default_rng(1)
     array = np.abs(rng.normal(size=shape)).astype(np.float32)
     kept = rng.random(shape) < 0.5

@@ -13,9 +13,8 @@ from memory_checkpoint import MemoryCheckpoint
 
 from pruneapp.analysis.histogram_store import HistogramStore, census_of
 from pruneapp.document.snapshot import Snapshot, StateCache
-from pruneapp.masks.bitmask import BitMask
-from pruneapp.masks.bitmask_maskset import MaskSet
-from pruneapp.preview.from_histograms_retained import retained
+from pruneapp.masks.bitmask import BitMask, MaskSet
+from pruneapp.preview.from_histograms import retained
 from pruneapp.progress import Job
 
 

@@ -9,12 +9,10 @@ from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.step import Row, Step
 from pruneapp.errors import ParameterError
 from pruneapp.kernels.cpu import CpuKernel
-from pruneapp.masks.bitmask import BitMask
-from pruneapp.masks.bitmask_maskset import MaskSet
+from pruneapp.masks.bitmask import BitMask, MaskSet
 from pruneapp.methods.method import WeightMethod
 from pruneapp.methods.registry import METHODS
-from pruneapp.preview.preview import compute_preview
-from pruneapp.preview.preview_ruled import RuleState, state_after
+from pruneapp.preview.preview import RuleState, compute_preview, state_after
 from pruneapp.progress import Job
 
 NAMES = ("module.conv1.weight", "module.conv2.weight", "module.fc.weight")

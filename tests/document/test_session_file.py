@@ -15,7 +15,7 @@ from safetensors import safe_open
 from safetensors.numpy import load_file
 
 from pruneapp.checkpoint.checkpoint import open_checkpoint
-from pruneapp.checkpoint.io.atomic_file_writer import AtomicFile
+from pruneapp.checkpoint.io.atomic_file import AtomicFile
 from pruneapp.document.capture import Capture
 from pruneapp.document.document import Document
 from pruneapp.document.step import Row, Step
@@ -31,10 +31,9 @@ from pruneapp.errors import (
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.preview.preview import compute_preview
 from pruneapp.progress import Cancelled, CancelToken, Job
-from pruneapp.sessions.fingerprint_stamp import Stamp
-from pruneapp.sessions.restore_reopen import masks_on_other, reopened
-from pruneapp.sessions.session_file import save_session
-from pruneapp.sessions.session_file_file import is_session, read_session
+from pruneapp.sessions.fingerprint import Stamp
+from pruneapp.sessions.restore import masks_on_other, reopened
+from pruneapp.sessions.session_file import is_session, read_session, save_session
 
 
 @pytest.fixture
@@ -276,7 +275,7 @@ def test_masks_that_cannot_be_taken_over_leave_nothing_open(model, tmp_path, mon
     def damaged(*_args):
         raise SessionError("No.")
 
-    monkeypatch.setattr("pruneapp.sessions.restore_reopen.masks_in_force", damaged)
+    monkeypatch.setattr("pruneapp.sessions.restore.masks_in_force", damaged)
     with (
         read_session(tmp_path / "work.prune", Job()) as session,
         pytest.raises(SessionError, match="No"),

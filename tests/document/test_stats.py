@@ -10,13 +10,11 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from memory_checkpoint import MemoryCheckpoint
 
-from pruneapp.analysis.statistics import histogram
-from pruneapp.analysis.statistics_stats import channel_norms, sparsity, stats
+from pruneapp.analysis.statistics import channel_norms, histogram, sparsity, stats
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.errors import ParameterError
 from pruneapp.kernels.cpu import CpuKernel
-from pruneapp.masks.bitmask import BitMask
-from pruneapp.masks.bitmask_maskset import MaskSet
+from pruneapp.masks.bitmask import BitMask, MaskSet
 from pruneapp.masks.channels import kept_by_channel
 from pruneapp.progress import Cancelled, CancelToken, Job
 

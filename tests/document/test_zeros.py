@@ -15,16 +15,14 @@ from memory_checkpoint import MemoryCheckpoint
 from torch.nn.utils import prune as torch_prune
 
 from pruneapp.analysis.histogram_store import census_of
-from pruneapp.analysis.zeros import find_zeros, zero_masks
-from pruneapp.analysis.zeros_zero_patterns import block_of, pattern_of
+from pruneapp.analysis.zeros import block_of, find_zeros, pattern_of, zero_masks
 from pruneapp.checkpoint.dtypes import DTYPES
 from pruneapp.document.document import Document
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.step import Row, Step
 from pruneapp.errors import SelectionError
 from pruneapp.kernels.cpu import CpuKernel
-from pruneapp.masks.bitmask import BitMask
-from pruneapp.masks.bitmask_maskset import MaskSet
+from pruneapp.masks.bitmask import BitMask, MaskSet
 from pruneapp.preview.preview import compute_preview
 from pruneapp.progress import Cancelled, CancelToken, Job
 from tests.looks import CountingToken
@@ -211,7 +209,7 @@ def test_a_negative_zero_is_a_zero_but_not_where_it_is_nan():
 def test_a_large_tensor_is_looked_at_in_pieces(monkeypatch):
     monkeypatch.setattr("pruneapp.analysis.zeros._STRETCH", 1 << 12)
     monkeypatch.setattr("pruneapp.analysis.zeros.WORTH_THREADS", 1)
-    monkeypatch.setattr("pruneapp.analysis.zeros_zero_patterns._PIECE", 1 << 12)
+    monkeypatch.setattr("pruneapp.analysis.zeros._PIECE", 1 << 12)
     array = weights(600, 96)
     array.reshape(-1, 4)[:, :2] = 0
     array[160:224, 32:96] = 0
@@ -222,7 +220,7 @@ def test_a_large_tensor_is_looked_at_in_pieces(monkeypatch):
 
 def test_patterns_are_looked_for_in_pieces(monkeypatch):
     """So memory and the wait for a cancelling are bounded; pieces do not cut a block."""
-    monkeypatch.setattr("pruneapp.analysis.zeros_zero_patterns._PIECE", 1 << 10)
+    monkeypatch.setattr("pruneapp.analysis.zeros._PIECE", 1 << 10)
     left = np.ones((90, 36), np.bool_)
     left[8:32, 16:32] = left[48:56, 8:36] = False
     token = CountingToken()

@@ -14,8 +14,7 @@ import torch
 from safetensors.torch import save_file
 
 from pruneapp.document.snapshot import Snapshot
-from pruneapp.masks.bitmask import BitMask
-from pruneapp.masks.bitmask_maskset import MaskSet
+from pruneapp.masks.bitmask import BitMask, MaskSet
 
 PRUNED = ("net.conv.weight", "net.fc.weight")
 

@@ -12,9 +12,7 @@ from safetensors.torch import load_file
 from pruneapp.errors import ExportError
 from pruneapp.export.catalog import FORMATS
 from pruneapp.export.exporter import ExportRequest, export
-from pruneapp.export.report_file import account_of
-from pruneapp.export.report_file_page import percent, size
-from pruneapp.export.report_file_writing import KINDS, write_account
+from pruneapp.export.report_file import KINDS, account_of, percent, size, write_account
 from pruneapp.progress import Cancelled, CancelToken, Job
 from tests.export.containers import as_snapshot, kept_masks, model
 

@@ -29,7 +29,7 @@ from pruneapp.errors import (
 )
 from pruneapp.export.exporter import ExportRequest, export
 from pruneapp.export.format_sizes import offers
-from pruneapp.export.formats.compact_expand import expand
+from pruneapp.export.formats.compact import expand
 from pruneapp.export.scripts.loading_code import READER_NAME
 from pruneapp.progress import Cancelled, CancelToken, Job
 from tests.export.containers import SOURCES, as_snapshot, kept_masks, model

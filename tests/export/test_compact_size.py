@@ -22,8 +22,7 @@ from pruneapp.export.exporter import ExportRequest
 from pruneapp.export.size_bounds import CompactSizes
 from pruneapp.gui.export.export_worker import export_document
 from pruneapp.kernels.cpu import CpuKernel
-from pruneapp.masks.bitmask import BitMask
-from pruneapp.masks.bitmask_maskset import MaskSet
+from pruneapp.masks.bitmask import BitMask, MaskSet
 from pruneapp.preview.preview import compute_preview
 from pruneapp.progress import Job
 from pruneapp.results.sparsity_report import TensorSparsity

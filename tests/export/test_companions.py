@@ -13,9 +13,8 @@ from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.errors import ExportError, FileChangedError
 from pruneapp.export.destination import folder as folders
 from pruneapp.export.destination.sidecars import _is_own, copy_of
-from pruneapp.export.exporter import ExportRequest, export
-from pruneapp.export.exporter_landing import landing
-from pruneapp.gui.export.export_controller_export_told import report_text
+from pruneapp.export.exporter import ExportRequest, export, landing
+from pruneapp.gui.export.export_controller import report_text
 from pruneapp.progress import Cancelled, CancelToken, Job
 from tests.export.containers import as_snapshot
 

@@ -10,9 +10,8 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pruneapp.export.destination import sidecars_config_dtype
-from pruneapp.export.exporter import ExportRequest, export
-from pruneapp.export.exporter_landing import landing
+from pruneapp.export.destination import sidecars
+from pruneapp.export.exporter import ExportRequest, export, landing
 from pruneapp.progress import Job
 from tests.export.containers import as_snapshot, model
 
@@ -24,7 +23,7 @@ CONFIG = """{
 
 
 def written(path: Path, dtype: str) -> bytes:
-    return b"".join(sidecars_config_dtype.copy_with(path, {"dtype": dtype}).pieces())
+    return b"".join(sidecars.copy_with(path, {"dtype": dtype}).pieces())
 
 
 @pytest.fixture

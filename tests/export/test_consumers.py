@@ -19,9 +19,8 @@ from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.errors import ExportError
 from pruneapp.export.exporter import ExportRequest, export
-from pruneapp.export.formats.compact_expand import expand
-from pruneapp.masks.bitmask import BitMask
-from pruneapp.masks.bitmask_maskset import MaskSet
+from pruneapp.export.formats.compact import expand
+from pruneapp.masks.bitmask import BitMask, MaskSet
 from pruneapp.progress import Job
 from tests.export.containers import as_snapshot, kept_masks, model
 

@@ -26,10 +26,10 @@ from pruneapp.export import plan as parts
 from pruneapp.export.catalog import FORMATS
 from pruneapp.export.exporter import ExportRequest, export
 from pruneapp.export.format_sizes import forecast
-from pruneapp.export.formats import csr, torch_torch_zip
+from pruneapp.export.formats import csr
+from pruneapp.export.formats import torch as torch_torch_zip
 from pruneapp.export.records import finalized
-from pruneapp.masks.bitmask import BitMask
-from pruneapp.masks.bitmask_maskset import MaskSet
+from pruneapp.masks.bitmask import BitMask, MaskSet
 from pruneapp.progress import Job
 from tests.export.containers import as_snapshot, some_bytes
 

@@ -21,8 +21,7 @@ from pruneapp.errors import ExportError, ParameterError
 from pruneapp.export.catalog import FORMATS
 from pruneapp.export.exporter import ExportRequest, export
 from pruneapp.export.format_sizes import offers
-from pruneapp.masks.bitmask import BitMask
-from pruneapp.masks.bitmask_maskset import MaskSet
+from pruneapp.masks.bitmask import BitMask, MaskSet
 from pruneapp.progress import Job
 from tests.unusual import IN_PARTS, READABLE, UNREADABLE, oracle, plain
 

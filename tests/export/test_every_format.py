@@ -28,10 +28,9 @@ from pruneapp.export.catalog import FORMATS
 from pruneapp.export.exporter import ExportRequest, export
 from pruneapp.export.format import Format
 from pruneapp.export.format_sizes import forecast
-from pruneapp.export.formats.compact_expand import expand
-from pruneapp.masks.bitmask import BitMask
-from pruneapp.masks.bitmask_maskset import MaskSet
-from pruneapp.params_declared import validate_all
+from pruneapp.export.formats.compact import expand
+from pruneapp.masks.bitmask import BitMask, MaskSet
+from pruneapp.params import validate_all
 from pruneapp.progress import Job
 
 Bytes = Mapping[str, bytes]

@@ -22,9 +22,8 @@ from pruneapp.export.catalog import FORMATS
 from pruneapp.export.exporter import ExportRequest, export
 from pruneapp.export.format_sizes import forecast
 from pruneapp.export.formats import deflated, zst
-from pruneapp.masks.bitmask import BitMask
-from pruneapp.masks.bitmask_maskset import MaskSet
-from pruneapp.params_declared import validate_all
+from pruneapp.masks.bitmask import BitMask, MaskSet
+from pruneapp.params import validate_all
 from pruneapp.progress import Cancelled, CancelToken, Job
 
 SPARSITIES = (0.0, 0.5, 0.9, 0.99, 1.0)

@@ -9,8 +9,7 @@ import torch
 from safetensors.torch import save_file
 
 from pruneapp.checkpoint.checkpoint import open_checkpoint
-from pruneapp.export.exporter import ExportRequest, export
-from pruneapp.export.exporter_landing import landing
+from pruneapp.export.exporter import ExportRequest, export, landing
 from pruneapp.progress import Job
 from tests.export.containers import as_snapshot, model
 

@@ -15,8 +15,7 @@ from pruneapp.cli.parser import parse
 from pruneapp.edits.mask_files import given_masks, masks_of, names_in
 from pruneapp.errors import DamagedFileError, UnsupportedFileError
 from pruneapp.export.exporter import ExportRequest, export
-from pruneapp.masks.bitmask import BitMask
-from pruneapp.masks.bitmask_maskset import MaskSet
+from pruneapp.masks.bitmask import BitMask, MaskSet
 from pruneapp.progress import Job
 from tests.export.containers import PRUNED, as_snapshot, kept_masks, model
 

@@ -15,7 +15,7 @@ from pruneapp.export.exporter import ExportRequest, export
 from pruneapp.export.format import Plan
 from pruneapp.export.format_sizes import forecast, offers, recommend
 from pruneapp.export.formats.safetensors import SAFETENSORS
-from pruneapp.params_declared import validate_all
+from pruneapp.params import validate_all
 from pruneapp.progress import Job
 from pruneapp.results.format_offer import Purpose
 from tests.export.containers import as_snapshot, model

@@ -16,14 +16,13 @@ import torch
 
 from pruneapp import progress
 from pruneapp.checkpoint.checkpoint import Checkpoint, open_checkpoint
-from pruneapp.checkpoint.torchfile.zip_format_layout import zip_layout
+from pruneapp.checkpoint.torchfile.zip_format import zip_layout
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.export.catalog import FORMATS
 from pruneapp.export.format_sizes import plans_of
 from pruneapp.export.formats import torch as module
-from pruneapp.masks.bitmask import BitMask
-from pruneapp.masks.bitmask_maskset import MaskSet
-from pruneapp.params_declared import validate_all
+from pruneapp.masks.bitmask import BitMask, MaskSet
+from pruneapp.params import validate_all
 from pruneapp.progress import Cancelled, CancelToken, Job
 from tests.looks import assert_cut
 

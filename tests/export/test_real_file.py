@@ -13,7 +13,7 @@ from torch.nn.utils import prune
 from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.errors import CheckpointError, DamagedFileError
 from pruneapp.export.exporter import ExportRequest, export
-from pruneapp.export.formats.torch_patching import Checked, Patch, PatchedFile
+from pruneapp.export.formats.torch import Checked, Patch, PatchedFile
 from pruneapp.export.formats.zip_archive import Member, ZipPlan
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.progress import Job

@@ -19,7 +19,7 @@ from pruneapp.export.catalog import FORMATS
 from pruneapp.export.exporter import ExportRequest, export
 from pruneapp.export.format_sizes import forecast, offer
 from pruneapp.export.rounding import RoundingNotice, cost_to_come, damages, round_to
-from pruneapp.params_declared import validate_all
+from pruneapp.params import validate_all
 from pruneapp.progress import Cancelled, CancelToken, Job
 from tests.export.containers import as_snapshot, kept_masks, model
 from tests.export.test_every_format import READ, by_our_reader

@@ -14,7 +14,7 @@ import torch
 from safetensors.torch import load_file
 
 from pruneapp.checkpoint.checkpoint import open_checkpoint
-from pruneapp.checkpoint.io import atomic_file, atomic_file_writer
+from pruneapp.checkpoint.io import atomic_file
 from pruneapp.errors import ExportError, FileChangedError, ParameterError
 from pruneapp.export.destination import target
 from pruneapp.export.exporter import ExportRequest, export
@@ -143,7 +143,7 @@ class TestOntoTheSource:
         def fails(*args):
             raise OSError(errno.EACCES, os.strerror(errno.EACCES))
 
-        monkeypatch.setattr(atomic_file_writer.os, "replace", fails)
+        monkeypatch.setattr(atomic_file.os, "replace", fails)
         with pytest.raises(ExportError):
             run(as_snapshot(opened), path)
         monkeypatch.undo()

@@ -24,9 +24,9 @@ from pruneapp.export.exporter import ExportRequest, export
 from pruneapp.export.scripts.script import script_of, write_script
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.methods.registry import METHODS
-from pruneapp.params_amounts import AmountParam
+from pruneapp.params import AmountParam
 from pruneapp.progress import Job
-from pruneapp.recipes.fit_fitting import fit
+from pruneapp.recipes.fit import fit
 from pruneapp.recipes.recipe import Recipe
 from pruneapp.recipes.replay import replay
 

@@ -11,7 +11,7 @@ from pruneapp.export.catalog import FORMATS
 from pruneapp.export.exporter import ExportRequest, export
 from pruneapp.export.format import Format
 from pruneapp.export.format_sizes import forecast, offer, usual_suffix, written_as
-from pruneapp.params_declared import validate_all
+from pruneapp.params import validate_all
 from pruneapp.progress import Job
 from tests.export.containers import SOURCES, as_snapshot, model
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.checkpoint.formats import compact_codec
 from pruneapp.errors import ExportError
-from pruneapp.export import records_spool
+from pruneapp.export import records
 from pruneapp.export.exporter import ExportRequest, export
 from pruneapp.progress import Job
 from tests.export.test_every_format import pruned, write_source
@@ -23,9 +23,9 @@ from tests.export.test_every_format import pruned, write_source
 def test_what_goes_in_comes_out(pieces, memory, step):
     whole = b"".join(pieces)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(records_spool, "_IN_MEMORY", memory)
-        patch.setattr(records_spool, "PIECE_BYTES", step)
-        with records_spool.Spool() as kept:
+        patch.setattr(records, "_IN_MEMORY", memory)
+        patch.setattr(records, "PIECE_BYTES", step)
+        with records.Spool() as kept:
             for piece in pieces:
                 kept.append(piece)
             assert kept.end == len(whole)
@@ -37,7 +37,7 @@ def test_what_goes_in_comes_out(pieces, memory, step):
 @pytest.fixture
 def source(tmp_path, monkeypatch):
     monkeypatch.setattr(compact_codec, "FRAME", 1024)
-    monkeypatch.setattr(records_spool, "_IN_MEMORY", 4096)
+    monkeypatch.setattr(records, "_IN_MEMORY", 4096)
     (tmp_path / "in").mkdir()
     path = write_source(tmp_path / "in" / "model.safetensors", packed=False)
     with open_checkpoint(path) as checkpoint:
@@ -47,7 +47,7 @@ def source(tmp_path, monkeypatch):
 def test_an_export_does_not_depend_on_where_it_is_kept(source, tmp_path, monkeypatch):
     digests = set()
     for memory in (0, 5000, 1 << 30):
-        monkeypatch.setattr(records_spool, "_IN_MEMORY", memory)
+        monkeypatch.setattr(records, "_IN_MEMORY", memory)
         out = tmp_path / f"{memory}.compact.safetensors"
         digests.add(export(pruned(source, 0.5), ExportRequest("compact", out), Job()).sha256)
     assert len(digests) == 1
@@ -80,7 +80,7 @@ def test_a_full_or_broken_disk_is_said_and_leaves_nothing(call, source, tmp_path
     def opened(*_args, **_more):
         return Failing(tmp_path / "in" / f"spool{next(number)}", "w+b")
 
-    monkeypatch.setattr(records_spool.tempfile, "TemporaryFile", opened)
+    monkeypatch.setattr(records.tempfile, "TemporaryFile", opened)
     out = tmp_path / "x.compact.safetensors"
     for left in range(100):
         Failing.left = left

@@ -8,7 +8,7 @@ import torch
 
 from pruneapp.export import records
 from pruneapp.export.exporter import ExportRequest, export, planned_size
-from pruneapp.export.formats import torch_patching
+from pruneapp.export.formats import torch as torch_patching
 from pruneapp.progress import Job
 from tests.export.containers import PRUNED, as_snapshot, model
 

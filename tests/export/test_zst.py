@@ -14,9 +14,8 @@ from pruneapp.errors import ParameterError
 from pruneapp.export.catalog import FORMATS
 from pruneapp.export.format_sizes import plans_of
 from pruneapp.export.formats import zst
-from pruneapp.masks.bitmask import BitMask
-from pruneapp.masks.bitmask_maskset import MaskSet
-from pruneapp.params_declared import validate_all
+from pruneapp.masks.bitmask import BitMask, MaskSet
+from pruneapp.params import validate_all
 from pruneapp.progress import Job
 from tests.export.test_forecasts import write
 

@@ -18,15 +18,15 @@ from pruneapp.checkpoint.io.source import FileSource
 from pruneapp.document.capture import Capture
 from pruneapp.document.step import Row, Step
 from pruneapp.edits.open_document import open_document
-from pruneapp.gui.files import loader, loader_loading
-from pruneapp.gui.tree.nodes_building import build_nodes
+from pruneapp.gui.files import loader
+from pruneapp.gui.tree.nodes import build_nodes
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.preview.preview import compute_preview
 from pruneapp.progress import Cancelled, Job
-from pruneapp.results.document_rows_tensor_row import TensorRow
+from pruneapp.results.document_rows import TensorRow
 from pruneapp.sessions import open_path
 from pruneapp.sessions.journal import Journal, folder
-from pruneapp.sessions.journal_reader_recovery import read_journal
+from pruneapp.sessions.journal_reader import read_journal
 from pruneapp.sessions.open_path import OpenRequest
 from tests.looks import CountingToken, assert_cut
 
@@ -81,14 +81,14 @@ def stages(tmp_path):
     def contents(flat):
         def stage(count):
             document = open_document(opened(count, flat))
-            return lambda token: loader_loading.contents_of(document, token)
+            return lambda token: loader.contents_of(document, token)
 
         return stage
 
     def trees(flat):
         def stage(count):
             document = open_document(opened(count, flat))
-            rows = loader_loading.contents_of(document, progress.CancelToken()).rows
+            rows = loader.contents_of(document, progress.CancelToken()).rows
             return lambda token: build_nodes(rows, token)
 
         return stage
@@ -208,7 +208,7 @@ def test_nothing_is_left_of_an_opening_that_is_cancelled(opening, tmp_path, stag
         "open_checkpoint": open_path,
         "open_document": open_path,
     }
-    opening.begin(places.get(stage, loader_loading), stage)
+    opening.begin(places.get(stage, loader), stage)
 
     opening.person.drop(path)
 
@@ -255,7 +255,7 @@ def test_a_file_that_opens_after_a_newer_one_was_asked_for_is_closed(
     else:
         wish = OpenRequest(path)
     closed, came, made = [], threading.Event(), []
-    close, really_load = loader_loading.Opened.close, loader_loading.load
+    close, really_load = loader.Opened.close, loader.load
 
     def load(*arguments):
         made.append(really_load(*arguments))
@@ -264,7 +264,7 @@ def test_a_file_that_opens_after_a_newer_one_was_asked_for_is_closed(
 
     monkeypatch.setattr(loader, "load", load)
     monkeypatch.setattr(
-        loader_loading.Opened, "close", lambda opened: (closed.append(opened), close(opened))
+        loader.Opened, "close", lambda opened: (closed.append(opened), close(opened))
     )
     person.session.open_work(wish)
     assert came.wait(20)
@@ -283,7 +283,7 @@ def test_a_file_opens_after_one_was_cancelled(opening, tmp_path, monkeypatch):
     path = write(tmp_path / "many.safetensors", MANY)
     with monkeypatch.context() as patch:
         opening.monkeypatch = patch
-        opening.begin(loader_loading, "contents_of")
+        opening.begin(loader, "contents_of")
         opening.person.drop(path)
         opening.assert_nothing_left(path)
 

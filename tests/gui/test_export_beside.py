@@ -13,9 +13,13 @@ from pruneapp.document.step import Row, Step
 from pruneapp.edits.open_document import open_document
 from pruneapp.export.catalog import FORMATS
 from pruneapp.export.exporter import ExportRequest
-from pruneapp.gui.export.dialog_wish import ExportWish
-from pruneapp.gui.export.export_worker import export_document, proposed_target
-from pruneapp.gui.export.export_worker_export_beside import named_beside, write_beside
+from pruneapp.gui.export.dialog import ExportWish
+from pruneapp.gui.export.export_worker import (
+    export_document,
+    named_beside,
+    proposed_target,
+    write_beside,
+)
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.preview.preview import compute_preview
 from pruneapp.progress import Job

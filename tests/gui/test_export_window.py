@@ -17,7 +17,7 @@ from safetensors.torch import load, load_file, save_file
 from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.errors import FileChangedError
 from pruneapp.export.destination import sharding
-from pruneapp.gui.export import export_controller, export_controller_export_offers, export_worker
+from pruneapp.gui.export import export_controller, export_worker
 from pruneapp.gui.widgets import number_format
 from pruneapp.results.format_offer import Purpose
 
@@ -301,7 +301,7 @@ def test_a_type_whose_cost_cannot_be_read_says_why_and_is_asked_again(person, fi
         raise FileChangedError("'model' was changed by another program.", remedy="Open it again.")
 
     with monkeypatch.context() as patch:
-        patch.setattr(export_controller_export_offers, "cost_to_come", unreadable)
+        patch.setattr(export_controller, "cost_to_come", unreadable)
         person.key("Down", combo)
         person.wait(lambda: note.text().startswith("✕"))
     assert note.text() == (

@@ -15,9 +15,9 @@ from pruneapp.gui.commands.palette import CommandPalette, Entry
 from pruneapp.gui.mainwindow.guide import GuideDialog
 from pruneapp.gui.plots.pages import Page
 from pruneapp.gui.widgets.controls import ComboBox
-from pruneapp.gui.widgets.theme_colors import LIGHT
+from pruneapp.gui.widgets.theme import LIGHT
 from pruneapp.methods import registry
-from pruneapp.results.document_rows_tensor_row import TensorRow
+from pruneapp.results.document_rows import TensorRow
 
 SHIFT = Qt.KeyboardModifier.ShiftModifier
 

@@ -12,16 +12,16 @@ from PySide6.QtTest import QTest
 from safetensors.numpy import save_file
 
 from pruneapp.analysis import statistics, tiles
-from pruneapp.gui.plots import plot_controller, plot_controller_weight_tiles
+from pruneapp.gui.plots import plot_controller
 from pruneapp.gui.plots.pages import Page
-from pruneapp.gui.plots.plot_controller_following import EVERY_MS
-from pruneapp.gui.preview import live_preview, live_preview_estimating
+from pruneapp.gui.plots.plot_controller import EVERY_MS
+from pruneapp.gui.preview import live_preview
 from pruneapp.gui.tree.cell_text import Column
 from pruneapp.gui.tree.delegate import BAR_WIDTH, GLYPH_WIDTH
-from pruneapp.gui.widgets.theme_colors import LIGHT
+from pruneapp.gui.widgets.theme import LIGHT
 from pruneapp.preview import preview
 from pruneapp.results.document_rows import Gesture
-from pruneapp.results.sparsity_report_danger import Severity
+from pruneapp.results.sparsity_report import Severity
 from tests.gui.person import node_named, plain
 
 SMALL, LARGE = "block.small.weight", "block.large.weight"
@@ -383,7 +383,7 @@ def test_the_picture_follows_as_fast_as_it_is_made(counted, never, monkeypatch):
                 QTest.qSleep(5)
         return make(snapshot, request, going, job)
 
-    monkeypatch.setattr(plot_controller_weight_tiles, "tile", slowly)
+    monkeypatch.setattr(plot_controller, "tile", slowly)
     slider(counted).setFocus()
     for _ in range(8):
         QTest.keyClick(slider(counted), Qt.Key.Key_Right)
@@ -406,11 +406,9 @@ def test_a_line_that_is_let_go_never_jumps_back(counted, never, monkeypatch):
     view = counted.views.pages.distribution
     counted.wait(lambda: view.canvas.count and view.canvas.line is not None)
     never()
-    find = live_preview_estimating._estimate
-    monkeypatch.setattr(live_preview_estimating, "_long", lambda *_: True)
-    monkeypatch.setattr(
-        live_preview_estimating, "_estimate", lambda *_: (QTest.qSleep(50), find(*_))[1]
-    )
+    find = live_preview._estimate
+    monkeypatch.setattr(live_preview, "_long", lambda *_: True)
+    monkeypatch.setattr(live_preview, "_estimate", lambda *_: (QTest.qSleep(50), find(*_))[1])
     start = view.canvas.pixel_at(view.canvas.line.at, 1).toPoint()
     stop = view.canvas.pixel_at(2 * view.canvas.line.at, 1).toPoint()
     viewport = view.canvas.viewport()

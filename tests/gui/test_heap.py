@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from pruneapp.gui.app.runtime_heap import share_heap
+from pruneapp.gui.app.runtime import share_heap
 
 GLIBC = sys.platform == "linux" and hasattr(ctypes.CDLL(None), "malloc_info")
 needs_glibc = pytest.mark.skipif(not GLIBC, reason="only glibc makes heaps for threads")
@@ -45,7 +45,7 @@ def at_once(count):
 """
 
 ALONE = """
-from pruneapp.gui.app.runtime_heap import share_heap
+from pruneapp.gui.app.runtime import share_heap
 
 changed = share_heap() if sys.argv[2] == "shared" else None
 at_once(int(sys.argv[1]))

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import pytest
 
 from pruneapp.document import capture
-from pruneapp.gui.preview.preview_state_in_force import AppliedSummary
+from pruneapp.gui.preview.preview_state import AppliedSummary
 
 
 class Waiting:

@@ -8,7 +8,7 @@ from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QApplication
 from safetensors.numpy import save_file
 
-from pruneapp.gui.plots.heatmap import shading_colormap
+from pruneapp.gui.plots.heatmap import shading
 from pruneapp.gui.plots.heatmap.shading import Mode
 
 SIDE = 1000
@@ -149,7 +149,7 @@ def test_a_single_pruned_weight_in_a_million_is_found_and_read_by_keys(at_work):
     assert weights.mode is Mode.MAGNITUDE
     image = canvas.grab().toImage()
     half = int(canvas.view.scale_x / 2)
-    pruned = QColor(shading_colormap.PRUNED_OVER)
+    pruned = QColor(shading.PRUNED_OVER)
     # Beside the number that stands in the middle.
     for row, column in ((ROW, COLUMN), (ROW, COLUMN + 1), (ROW + 1, COLUMN)):
         middle = canvas.pixel_of(row, column)

@@ -10,7 +10,7 @@ from PySide6.QtGui import QColor
 from safetensors.torch import load_file, save_file
 
 from pruneapp import resources
-from pruneapp.gui.plots.heatmap import shading_colormap
+from pruneapp.gui.plots.heatmap import shading
 from pruneapp.gui.tree.cell_text import Column
 from tests.gui.beats import Stopwatch
 from tests.gui.gate import Gate
@@ -52,7 +52,7 @@ def pruned_places(person):
 
 
 def is_orange(color: QColor) -> bool:
-    return color.name() == QColor(shading_colormap.PRUNED_OVER).name()
+    return color.name() == QColor(shading.PRUNED_OVER).name()
 
 
 def test_a_person_prunes_looks_undoes_redoes_and_exports(person, small, tmp_path):

@@ -9,8 +9,9 @@ from safetensors.torch import load_file, save_file
 
 from pruneapp.checkpoint import checkpoint
 from pruneapp.export import exporter
-from pruneapp.gui.export import dialog_wish, export_worker, export_worker_export_beside
-from pruneapp.gui.preview import live_preview, panel_waiting
+from pruneapp.gui.export import dialog as dialog_wish
+from pruneapp.gui.export import export_worker
+from pruneapp.gui.preview import live_preview, panel
 from pruneapp.preview import preview
 from pruneapp.results.document_rows import Gesture
 from pruneapp.sessions import open_path
@@ -77,7 +78,7 @@ def previewing(monkeypatch):
         return real(snapshot, step, kernel, job, **more)
 
     monkeypatch.setattr(live_preview, "compute_preview", work)
-    monkeypatch.setattr(panel_waiting, "LONG_MS", 20)
+    monkeypatch.setattr(panel, "LONG_MS", 20)
     return gate
 
 
@@ -172,7 +173,7 @@ def test_a_cancelled_replacement_lets_work_go_on(at_work, file, writing):
 def test_what_was_written_before_it_was_cancelled_is_told_as_written(
     at_work, file, tmp_path, monkeypatch
 ):
-    gate, real = Gate(closed=True), export_worker_export_beside.write_beside
+    gate, real = Gate(closed=True), export_worker.write_beside
 
     def work(capture, report, wish, job):
         gate.wait(job)

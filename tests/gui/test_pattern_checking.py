@@ -10,8 +10,8 @@ from PySide6.QtWidgets import QApplication
 from safetensors.numpy import save_file
 
 from pruneapp.analysis.patterns import check_pattern
-from pruneapp.gui.patterns import pattern_controller, pattern_controller_pattern_work
-from pruneapp.gui.widgets.theme_colors import DARK
+from pruneapp.gui.patterns import pattern_controller
+from pruneapp.gui.widgets.theme import DARK
 from pruneapp.preview import preview
 from pruneapp.results.document_rows import Gesture
 from tests.gui.gate import Gate
@@ -54,7 +54,7 @@ def gate(monkeypatch):
         made.wait(given[-1])
         return check_pattern(*given)
 
-    monkeypatch.setattr(pattern_controller_pattern_work, "check_pattern", look)
+    monkeypatch.setattr(pattern_controller, "check_pattern", look)
     return made
 
 
@@ -279,7 +279,7 @@ def test_what_is_typed_ends_what_was_looked_for_and_no_repair(at_work, gate, mon
         repairing.wait(given[3])
         return real(*given, **options)
 
-    monkeypatch.setattr(pattern_controller_pattern_work, "compute_preview", slow)
+    monkeypatch.setattr(pattern_controller, "compute_preview", slow)
     at_work.click(dialog.go)
     at_work.wait(dialog.job.isVisible)
     type_pattern(at_work, dialog, "1:4")
@@ -306,7 +306,7 @@ def test_nothing_is_repaired_if_something_else_is_done_meanwhile(at_work, monkey
         gate.wait(given[3])
         return real(*given, **options)
 
-    monkeypatch.setattr(pattern_controller_pattern_work, "compute_preview", slow)
+    monkeypatch.setattr(pattern_controller, "compute_preview", slow)
     at_work.click(dialog.go)
     at_work.wait(dialog.job.isVisible)
     boxes = (((0, 2), (0, 4)),)

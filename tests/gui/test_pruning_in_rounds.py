@@ -10,12 +10,12 @@ from PySide6.QtCore import Qt, QTimer
 from safetensors.numpy import load_file, save_file
 
 from pruneapp import resources
-from pruneapp.gui.document import history_controller_step_series
+from pruneapp.gui.document import history_controller
 from pruneapp.gui.recipes import rounds_controller
 from pruneapp.gui.recipes.dialogs import RoundsDialog
 from pruneapp.preview.preview import compute_preview
 from pruneapp.progress import Job
-from pruneapp.recipes.replay_schedule import SCHEDULE, amounts
+from pruneapp.recipes.replay import SCHEDULE, amounts
 from pruneapp.results.short_names import ShortNames
 from tests.gui.gate import Gate, endless
 from tests.gui.person import plain
@@ -120,7 +120,7 @@ def test_the_bar_goes_from_0_to_100_percent_once_over_all_rounds(at_work, steps,
 
     made: list[tuple] = []
     monkeypatch.setattr(rounds_controller, "compute_preview", compute)
-    monkeypatch.setattr(history_controller_step_series.StepSequence, "begin", begin)
+    monkeypatch.setattr(history_controller.StepSequence, "begin", begin)
     dialog = asked(at_work)
     say(at_work, dialog, final="80 %", steps=str(steps))
     at_work.click(dialog.go)
@@ -244,7 +244,7 @@ def test_what_is_done_meanwhile_stays_and_the_rounds_are_not_done(at_work, monke
 @pytest.fixture
 def one_a_turn(monkeypatch):
     """Each step is one for which the window has to be kept waiting."""
-    monkeypatch.setattr(history_controller_step_series, "TURN_S", 0)
+    monkeypatch.setattr(history_controller, "TURN_S", 0)
 
 
 def test_the_window_looks_what_else_there_is_between_long_steps(at_work, one_a_turn):

@@ -11,7 +11,7 @@ from pruneapp import resources
 from pruneapp.gui.app.settings import VIEWED_FILES, Settings
 from pruneapp.gui.plots.pages import Page
 from pruneapp.gui.tree.cell_text import Column
-from pruneapp.gui.tree.model_listing import Order
+from pruneapp.gui.tree.model import Order
 from pruneapp.methods import registry
 
 SAMPLE = resources.path("sample/lenet-digits.safetensors")

@@ -28,10 +28,11 @@ from pruneapp.gui.plots.pages import Page
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.preview.preview import compute_preview
 from pruneapp.progress import Job
-from pruneapp.sessions import history_codec, journal_file, journal_journal_writer, mask_codec
+from pruneapp.sessions import history_codec, journal_file, mask_codec
+from pruneapp.sessions import journal as journal_journal_writer
 from pruneapp.sessions.journal import Journal, folder
-from pruneapp.sessions.journal_file_log_file import LogFile
-from pruneapp.sessions.journal_reader_recovery import read_journal
+from pruneapp.sessions.journal_file import LogFile
+from pruneapp.sessions.journal_reader import read_journal
 from tests.gui.person import PATIENCE_MS
 
 
@@ -618,7 +619,7 @@ def test_a_disk_that_is_full_is_said_once_and_work_goes_on(person, file, monkeyp
     def refuse(_self, _data):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("pruneapp.sessions.journal_file_log_file.LogFile._write", refuse)
+    monkeypatch.setattr("pruneapp.sessions.journal_file.LogFile._write", refuse)
     open_file(person, file)
     prune(person)
     person.wait(lambda: person.trouble)

@@ -15,10 +15,10 @@ from PySide6.QtWidgets import QAbstractScrollArea, QApplication, QDockWidget, QT
 from pruneapp import resources
 from pruneapp.gui.app.settings import THEME, Settings
 from pruneapp.gui.application import Start
-from pruneapp.gui.commands.declarations_commands import ACTIONS
+from pruneapp.gui.commands.declarations import ACTIONS
 from pruneapp.gui.plots.pages import Page
 from pruneapp.gui.tree.cell_text import Column
-from pruneapp.gui.widgets.theme import DARK, LIGHT
+from pruneapp.gui.widgets.theme import DARK_THEME, LIGHT_THEME
 
 SAMPLE = resources.path("sample/lenet-digits.safetensors")
 HEAVY = ("torch", "numpy", "pyqtgraph", "safetensors", "ml_dtypes")
@@ -99,7 +99,7 @@ def test_classes_of_qt_are_made_before_the_thread_touches_them(run_python, tmp_p
     """The main thread would meet some that are half made, and the process would die."""
     out = run_python(
         program("""
-        from pruneapp.gui.app.runtime_qt_classes import MODULES
+        from pruneapp.gui.app.runtime import MODULES
 
         def missing():
             return sum(name not in vars(m) for m in MODULES for name in dir(m))
@@ -218,7 +218,7 @@ def test_size_theme_and_docks_are_remembered(new_person, settings_file):
 
     second = new_person(SAMPLE)
     assert (second.window.width(), second.window.height()) == (760, 560)
-    assert QApplication.palette().window().color() == QColor(DARK.colors["window"])
+    assert QApplication.palette().window().color() == QColor(DARK_THEME.colors["window"])
     second.window.resize(1400, 900)
     second.wait_ready()
     second.wait_open(SAMPLE)
@@ -336,12 +336,12 @@ def test_another_theme_repaints_every_view(new_person):
         person.key(str(page + 1), views.tree.view)
         person.wait(lambda picture=picture: picture.numbers().rows > 0)
         for part in (*parts, picture):
-            assert colors_of(part) & grounds(LIGHT), f"{part} is not light"
+            assert colors_of(part) & grounds(LIGHT_THEME), f"{part} is not light"
         person.window.actions_["theme_dark"].trigger()
         person.pause(30)
         for part in (*parts, picture):
-            assert colors_of(part) & grounds(DARK), f"{part} is not dark"
-            assert not colors_of(part) & grounds(LIGHT), f"a part of {part} stayed light"
+            assert colors_of(part) & grounds(DARK_THEME), f"{part} is not dark"
+            assert not colors_of(part) & grounds(LIGHT_THEME), f"a part of {part} stayed light"
         person.window.actions_["theme_light"].trigger()
         person.pause(30)
 

@@ -16,8 +16,7 @@ from PySide6.QtWidgets import (
     QTabBar,
 )
 
-from pruneapp.gui.widgets.theme import THEMES
-from pruneapp.gui.widgets.theme_style import Style
+from pruneapp.gui.widgets.theme import THEMES, Style
 
 
 @pytest.fixture(params=THEMES.values(), ids=list(THEMES))

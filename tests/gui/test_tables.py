@@ -15,13 +15,13 @@ from safetensors.numpy import save_file
 
 from pruneapp.errors import ExportError
 from pruneapp.gui.app.settings import Settings
-from pruneapp.gui.plots.base.export_menu_exporting import png
+from pruneapp.gui.plots.base.export_menu import png
 from pruneapp.gui.plots.pages import Page
 from pruneapp.gui.plots.table_controller import write_csv
 from pruneapp.gui.widgets.clipboard import NOTHING, Copies, Numbers, copy_rows
 from pruneapp.gui.widgets.reports import CountsTable
 from pruneapp.progress import Cancelled, CancelToken, Job
-from pruneapp.results.tensor_statistics_csv_text import csv_text
+from pruneapp.results.tensor_statistics import csv_text
 
 CHANNELS = 60_000
 TENSORS = 2_500

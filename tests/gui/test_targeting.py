@@ -4,7 +4,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QInputDialog, QPushButton
 
-from pruneapp.export.size_bounds_bytes_target import total_for
+from pruneapp.export.size_bounds import total_for
 from pruneapp.gui.mainwindow.workbench import Workbench
 from tests.gui.person import plain
 from tests.gui.test_start import SAMPLE

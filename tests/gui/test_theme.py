@@ -6,7 +6,7 @@ import pytest
 from PySide6.QtGui import QColor, QPalette
 from PySide6.QtWidgets import QPushButton, QVBoxLayout, QWidget
 
-from pruneapp.gui.widgets.theme import DARK, LIGHT, MAIN_ACTION, THEMES, ThemeManager
+from pruneapp.gui.widgets.theme import DARK_THEME, LIGHT_THEME, MAIN_ACTION, THEMES, ThemeManager
 
 
 def luminance(color: str) -> float:
@@ -43,9 +43,9 @@ def test_text_on_the_accent_can_be_read(theme):
 
 
 def test_both_themes_have_the_same_tokens():
-    assert set(LIGHT.colors) == set(DARK.colors)
-    assert DARK.dark
-    assert not LIGHT.dark
+    assert set(LIGHT_THEME.colors) == set(DARK_THEME.colors)
+    assert DARK_THEME.dark
+    assert not LIGHT_THEME.dark
 
 
 def test_a_change_of_theme_reaches_palette_views_and_main_action(qapp, qtbot):
@@ -67,14 +67,14 @@ def test_a_change_of_theme_reaches_palette_views_and_main_action(qapp, qtbot):
             appearance.choose("dark")
         appearance.dress(root)
 
-        assert changed.args == [DARK]
-        assert qapp.palette().color(QPalette.ColorRole.Window).name() == DARK.colors["window"]
-        assert view.colors == DARK.colors
+        assert changed.args == [DARK_THEME]
+        assert qapp.palette().color(QPalette.ColorRole.Window).name() == DARK_THEME.colors["window"]
+        assert view.colors == DARK_THEME.colors
         # Darker than the token, as the style lights buttons up; of its hue all the same.
         ground = button.palette().color(QPalette.ColorRole.Button)
-        assert abs(ground.hue() - QColor(DARK.colors["accent"]).hue()) <= 1
+        assert abs(ground.hue() - QColor(DARK_THEME.colors["accent"]).hue()) <= 1
         text = button.palette().color(QPalette.ColorRole.ButtonText).name()
-        assert text == DARK.colors["accent_text"]
+        assert text == DARK_THEME.colors["accent_text"]
     finally:
         appearance.deleteLater()
         qapp.setPalette(before)

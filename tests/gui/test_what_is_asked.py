@@ -9,13 +9,13 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 from safetensors.numpy import load_file, save_file
 
-from pruneapp.gui.mainwindow.document_panels_view_state import plain_form, read_form
+from pruneapp.gui.mainwindow.document_panels import plain_form, read_form
 from pruneapp.gui.method_form.form_model import FormRequest, FormRow
 from pruneapp.gui.plots.pages import Page
-from pruneapp.gui.preview import live_preview, live_preview_estimating
+from pruneapp.gui.preview import live_preview
 from pruneapp.gui.tree.cell_text import Column
 from pruneapp.progress import Job
-from pruneapp.sessions.session_file_file import read_session
+from pruneapp.sessions.session_file import read_session
 from tests.gui.person import node_named
 
 WAITS = "Change a setting to preview a step"
@@ -214,7 +214,7 @@ def test_a_rule_whose_tensors_later_rules_take_says_so(opened):
 def computed(monkeypatch) -> list[str]:
     """Return what is computed for a step from now on."""
     found: list[str] = []
-    for module, name in ((live_preview, "compute_preview"), (live_preview_estimating, "estimate")):
+    for module, name in ((live_preview, "compute_preview"), (live_preview, "estimate")):
         real = getattr(module, name)
 
         def spy(*args, real=real, name=name, **kwargs):

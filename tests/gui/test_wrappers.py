@@ -12,7 +12,7 @@ from collections.abc import Iterator
 import pytest
 from PySide6.QtWidgets import QProxyStyle
 
-from pruneapp.gui.widgets.theme_style import Style
+from pruneapp.gui.widgets.theme import Style
 from tests.conftest import ROOT
 
 GUI = ROOT / "pruneapp" / "gui"

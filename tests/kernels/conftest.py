@@ -5,14 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from pruneapp.kernels import (
-    cpu,
-    cpu_sampling,
-    mask_packing,
-    sort_keys,
-    threshold,
-    threshold_candidates,
-)
+from pruneapp.kernels import cpu, mask_packing, sort_keys, threshold
 
 
 @pytest.fixture
@@ -20,8 +13,8 @@ def small(monkeypatch):
     """Let a few thousand elements go all the ways that else take millions."""
     monkeypatch.setattr(cpu, "FEW", 0)
     monkeypatch.setattr(cpu, "WORTH_A_SAMPLE", 2000)
-    monkeypatch.setattr(cpu_sampling, "PLACES", 64)
-    monkeypatch.setattr(cpu_sampling, "NEIGHBOURS", 32)
+    monkeypatch.setattr(cpu, "PLACES", 64)
+    monkeypatch.setattr(cpu, "NEIGHBOURS", 32)
     monkeypatch.setattr(sort_keys, "PIECE", 1024)
     monkeypatch.setattr(threshold, "_FEW_BINS", 256)
     monkeypatch.setattr(threshold, "_COARSE_BINS", 16)
@@ -33,7 +26,7 @@ def small(monkeypatch):
 def room(monkeypatch, request):
     """Let so many bytes of what is near the cut be held; a list: and think that there are more."""
     foreseen = not isinstance(request.param, list)
-    for module in (threshold_candidates, cpu, threshold) if foreseen else (threshold_candidates,):
+    for module in (threshold, cpu, threshold) if foreseen else (threshold,):
         monkeypatch.setattr(module, "MOST_HELD", int(np.ravel(request.param)[0]))
     monkeypatch.setattr(mask_packing, "_SLACK", 0)
     if not foreseen:

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pruneapp.checkpoint.dtypes import DTYPES, DType
-from pruneapp.kernels import cpu, cpu_sampling, threshold
+from pruneapp.kernels import cpu, threshold
 from pruneapp.kernels.kernel import Kernel, Ranking
 from pruneapp.kernels.sort_keys import Magnitudes, Uniform, common_width
 from pruneapp.masks.bitmask import BitMask
@@ -217,7 +217,7 @@ class ExactnessContract(ABC):
         seen = np.zeros(SIZE, bool)
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(Magnitudes, "keys", _marking(seen, Magnitudes.keys))
-            cpu_sampling.sample([rank(np.zeros(SIZE, np.uint32), DTYPES["F32"])], Job())
+            cpu.sample([rank(np.zeros(SIZE, np.uint32), DTYPES["F32"])], Job())
         assert 1000 <= seen.sum() < SIZE // 2
         values = (
             np.where(seen, np.float32(1), np.float32(3)) + np.random.default_rng(1).random(SIZE) / 2

@@ -87,7 +87,7 @@ def test_torch_is_not_loaded_for_the_cpu(run_python):
     out = run_python(
         "import sys\n"
         "from pruneapp.kernels import devices\n"
-        "import pruneapp.methods.registry, pruneapp.methods.prune_tensors_run\n"
+        "import pruneapp.methods.registry, pruneapp.methods.prune_tensors\n"
         "devices.gpu_in_sight = lambda: False\n"
         "devices.available(); devices.kernel_for('auto'); devices.kernel_for('cpu')\n"
         "print('torch' in sys.modules)"

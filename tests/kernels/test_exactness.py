@@ -8,8 +8,8 @@ import torch
 from torch.nn.utils import prune as torch_prune
 
 from pruneapp.checkpoint.dtypes import DTYPES
-from pruneapp.checkpoint.elements_chunks import RawChunk
-from pruneapp.kernels import cpu_sampling
+from pruneapp.checkpoint.elements import RawChunk
+from pruneapp.kernels import cpu
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.kernels.gpu import TorchKernel
 from pruneapp.kernels.sort_keys import Magnitudes
@@ -57,7 +57,7 @@ def test_every_element_is_read_once(small, monkeypatch, dtype):
         yield RawChunk(start, bits[start:stop])
 
     ranking = Magnitudes(reading_all, SIZE, DTYPES[dtype])
-    cpu_sampling.sample([ranking], Job())
+    cpu.sample([ranking], Job())
     sampled = len(read)
     assert 0 < sampled < SIZE // 2
 

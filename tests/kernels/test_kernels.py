@@ -11,8 +11,7 @@ import torch
 from pruneapp.checkpoint.dtypes import DTYPES
 from pruneapp.errors import DeviceError
 from pruneapp.kernels.cpu import CpuKernel
-from pruneapp.kernels.gpu import TorchKernel
-from pruneapp.kernels.gpu_moving import refusals
+from pruneapp.kernels.gpu import TorchKernel, refusals
 from pruneapp.kernels.kernel import Threshold
 from pruneapp.kernels.sort_keys import Magnitudes
 from pruneapp.progress import Cancelled, Job

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from pruneapp.checkpoint.dtypes import DTYPES
 from pruneapp.errors import CheckpointError
-from pruneapp.kernels import norms, norms_nuclear, norms_slice_sums, summation
+from pruneapp.kernels import norms, summation
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.kernels.kernel import BLOCK, Slices
 from pruneapp.masks.bitmask import BitMask
@@ -105,9 +105,9 @@ def norms_cut(values, dim, threads, *, kept=None, n=2, chunk=1 << 20, **constant
     """Return norms that are made in unusual pieces, by so many threads."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(norms, "WORTH_THREADS", 0)
-        patch.setattr(norms_slice_sums, "_FEW", 0)
+        patch.setattr(norms, "_FEW", 0)
         for name, value in constants.items():
-            patch.setattr(norms_slice_sums if name == "_TASK" else summation, name, value)
+            patch.setattr(norms if name == "_TASK" else summation, name, value)
         return norms.channel_norms(slices_of(values, dim, kept, chunk), n, Job(), threads)
 
 
@@ -171,7 +171,7 @@ def test_every_order_is_the_same_for_any_cut_and_threads(shape, n):
 @pytest.mark.parametrize("n", [2, math.inf], ids=str)
 def test_a_cancelled_job_leaves_no_thread_behind(n, dim, monkeypatch):
     """Whenever it is cancelled; and only the caller's thread steps it."""
-    monkeypatch.setattr(norms_slice_sums, "_TASK", 1 << 16)
+    monkeypatch.setattr(norms, "_TASK", 1 << 16)
     values = np.ones((1500, 1500), np.float32)
     plain = slices_of(values, dim, chunk=1 << 16)
     token = CancelToken()
@@ -197,7 +197,7 @@ def test_a_cancelled_job_leaves_no_thread_behind(n, dim, monkeypatch):
 
 def test_an_error_of_reading_ends_all_threads(monkeypatch):
     """It comes out as it is."""
-    monkeypatch.setattr(norms_slice_sums, "_TASK", 1 << 16)
+    monkeypatch.setattr(norms, "_TASK", 1 << 16)
     values = np.ones((1500, 1500), np.float32)
 
     def read(start=0, stop=None):
@@ -280,16 +280,16 @@ def test_nuclear_norms_are_gathered_in_parts(monkeypatch, dim):
     """Slices that lie interleaved are read in several passes if they are many."""
     values = np.random.default_rng(2).standard_normal((6, 5, 7))
     expected = norms_of(slices_of(values, dim), "nuc")
-    monkeypatch.setattr(norms_nuclear, "_GATHERED", 2 * 8 * values.size // values.shape[dim])
-    monkeypatch.setattr(norms_nuclear, "_BOX", 11)
-    monkeypatch.setattr(norms_nuclear, "_LONG", 0)
+    monkeypatch.setattr(norms, "_GATHERED", 2 * 8 * values.size // values.shape[dim])
+    monkeypatch.setattr(norms, "_BOX", 11)
+    monkeypatch.setattr(norms, "_LONG", 0)
 
     assert np.array_equal(expected, norms_of(slices_of(values, dim, chunk=9), "nuc"))
 
 
 def test_a_long_decomposition_can_be_cancelled(monkeypatch):
     """It is left behind; the job ends at once."""
-    monkeypatch.setattr(norms_nuclear, "_LONG", 0)
+    monkeypatch.setattr(norms, "_LONG", 0)
     monkeypatch.setattr(np.linalg, "svd", lambda *_, **__: token.cancel() or np.ones(1))
     token = CancelToken()
     one = Slices((1, 2, 2), DTYPES["F32"], 0, None, reading(np.ones(4, np.uint32)))

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pruneapp.kernels.kernel import BLOCK
-from pruneapp.kernels.summation_pairwise import RUN, add_across, add_along, cut, join
+from pruneapp.kernels.summation import RUN, add_across, add_along, cut, join
 
 # Every length of a leaf of the tree and of some levels above it, and about a block.
 LENGTHS = [*range(1, 700), 1023, 1024, 1032, 2047, 2056, 4088, *range(4095, BLOCK + 1)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from pruneapp.kernels.threshold_places import places_of
+from pruneapp.kernels.threshold import places_of
 
 
 @pytest.mark.parametrize("size", [0, 1, 7, 8, 9, 64, 1000, 4096, 10_007])

@@ -12,13 +12,13 @@ import pytest
 import torch
 
 from pruneapp.checkpoint.dtypes import DTYPES
-from pruneapp.checkpoint.elements_chunks import RawChunk
+from pruneapp.checkpoint.elements import RawChunk
 from pruneapp.errors import CheckpointError, DeviceError
-from pruneapp.kernels import gpu_moving
+from pruneapp.kernels import gpu
 from pruneapp.kernels.gpu import TorchKernel
 from pruneapp.kernels.kernel import Threshold
 from pruneapp.kernels.sort_keys import Magnitudes
-from pruneapp.kernels.threads_read_ahead import ReadAhead
+from pruneapp.kernels.threads import ReadAhead
 from pruneapp.progress import Cancelled, CancelToken, Job
 
 WAIT = 20.0
@@ -203,7 +203,7 @@ def test_masks_that_nobody_fetches_leave_no_thread():
 
 def test_copies_are_of_their_own():
     """What is on the device stays as it is when the buffer is filled again."""
-    mover = gpu_moving.Mover(torch.device("cpu"), "CPU", 16, 8)
+    mover = gpu.Mover(torch.device("cpu"), "CPU", 16, 8)
     with ReadAhead(range(9), lambda task, buffer, _: buffer.fill_(task), mover.buffers, Job()) as a:
         moved = list(mover.moved(a))
 
@@ -264,14 +264,14 @@ def test_copies_to_cuda_wait_for_each_other(monkeypatch):
 
     def fill(task, buffer, _cancel):
         # The fourth fill is the first into a buffer that was used: its copy must have ended.
-        assert sum(e.synchronized for e in FakeEvent.made) >= task - (gpu_moving.BUFFERS - 1)
+        assert sum(e.synchronized for e in FakeEvent.made) >= task - (gpu.BUFFERS - 1)
         buffer.fill_(task)
 
-    mover = gpu_moving.Mover(torch.device("cuda"), "CUDA 0", 32, 8)
+    mover = gpu.Mover(torch.device("cuda"), "CUDA 0", 32, 8)
     with ReadAhead(range(9), fill, mover.buffers, Job()) as ahead:
         moved = [(task, int(tensor.unique())) for task, tensor in mover.moved(ahead)]
 
     assert moved == [(task, task) for task in range(9)]
-    assert pinned == [True] * gpu_moving.BUFFERS
+    assert pinned == [True] * gpu.BUFFERS
     assert working.awaited == FakeEvent.made
     assert [stream for _, stream in used] == [working] * 9

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from pruneapp.checkpoint.dtypes import DTYPES
 from pruneapp.kernels.cpu import CpuKernel
-from pruneapp.kernels.sort_keys_score_keys import Scores, finite_only
+from pruneapp.kernels.sort_keys import Scores, finite_only
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.progress import Job
 from tests.strategies import FLOATS, float_types, kept_bools, raw_bits

@@ -6,8 +6,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pruneapp.kernels import lowest_channels_smallest
-from pruneapp.kernels.lowest_channels_smallest import smallest
+from pruneapp.kernels import lowest_channels
+from pruneapp.kernels.lowest_channels import smallest
 
 
 @given(
@@ -18,9 +18,9 @@ from pruneapp.kernels.lowest_channels_smallest import smallest
 def test_they_are_the_first_of_a_stable_sort(values, share, few):
     scores = np.array(values, np.float64)
     count = round(share * scores.size)
-    before, lowest_channels_smallest._FEW = lowest_channels_smallest._FEW, few
+    before, lowest_channels._FEW = lowest_channels._FEW, few
     try:
         found = smallest(scores, count)
     finally:
-        lowest_channels_smallest._FEW = before
+        lowest_channels._FEW = before
     assert found.tolist() == sorted(np.argsort(scores, kind="stable")[:count].tolist())

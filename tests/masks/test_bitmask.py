@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pruneapp.masks.bitmask import BitMask
-from pruneapp.masks.bitmask_maskset import MaskSet
+from pruneapp.masks.bitmask import BitMask, MaskSet
 
 bools = st.lists(st.booleans(), max_size=300).map(lambda b: np.array(b, np.bool_))
 

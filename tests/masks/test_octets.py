@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pruneapp.masks.channels_octets import any_set, count_set, fill
+from pruneapp.masks.channels import any_set, count_set, fill
 
 
 @given(st.lists(st.booleans(), max_size=40), st.integers(1, 40))

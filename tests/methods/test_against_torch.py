@@ -20,7 +20,7 @@ from pruneapp.checkpoint.dtypes import DTYPES
 from pruneapp.errors import ParameterError
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.masks.bitmask import BitMask
-from pruneapp.methods.prune_tensors_run import prune
+from pruneapp.methods.prune_tensors import prune
 from pruneapp.methods.registry import get
 from pruneapp.progress import Job
 from tests.strategies import float_types, kept_bools, moderate_bits, raw_bits, shapes

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from pruneapp.errors import ParameterError
-from pruneapp.methods.limit_bounds import Tensors
-from pruneapp.methods.limit_bounds_channel_bounds import Running, channels_after
+from pruneapp.methods.limit_bounds import Running, Tensors, channels_after
 from pruneapp.methods.limits import Limits
 
 SHARES = (0.0, 0.2, 0.5, 0.75, 1.0)

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from pruneapp.methods.limit_bounds import Bounds, Tensors
-from pruneapp.methods.limit_bounds_clamped import settle, spread
+from pruneapp.methods.limit_bounds import Bounds, Tensors, settle, spread
 
 
 def drawn(seed):

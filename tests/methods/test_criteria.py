@@ -12,14 +12,13 @@ from hypothesis import strategies as st
 
 from pruneapp.checkpoint.dtypes import DTYPES
 from pruneapp.errors import ParameterError
-from pruneapp.kernels import lamp_lamp_segments
+from pruneapp.kernels import lamp
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.kernels.filter_distances import distance_sums
 from pruneapp.kernels.kernel import Slices
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.methods.limits import Limits
-from pruneapp.methods.prune_tensors import prune_within
-from pruneapp.methods.prune_tensors_run import prune
+from pruneapp.methods.prune_tensors import prune, prune_within
 from pruneapp.methods.registry import get
 from pruneapp.progress import Job
 from tests.strategies import kept_bools, moderate_bits, shapes
@@ -157,7 +156,7 @@ def test_lamp_of_large_tensors(share, dtype):
 def test_lamp_does_not_depend_on_how_much_is_held(monkeypatch):
     views = random_views(5, [(300, 200), (70_000,)])
     whole = run(views, "lamp", amount=0.7)
-    monkeypatch.setattr(lamp_lamp_segments, "_HELD", 10)
+    monkeypatch.setattr(lamp, "_HELD", 10)
     assert run(views, "lamp", amount=0.7) == whole
 
 

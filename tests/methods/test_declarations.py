@@ -15,10 +15,9 @@ from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.methods.cutoff import units_left
 from pruneapp.methods.method import Method
-from pruneapp.methods.prune_tensors_run import prune
+from pruneapp.methods.prune_tensors import prune
 from pruneapp.methods.registry import METHODS
-from pruneapp.params import DimParam
-from pruneapp.params_amounts import AmountParam
+from pruneapp.params import AmountParam, DimParam
 from pruneapp.progress import Cancelled, CancelToken, Job
 from tests.strategies import FLOATS, float_types, kept_bools, raw_bits, shapes
 from tests.tensors import asked_of, view_of

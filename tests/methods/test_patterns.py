@@ -14,21 +14,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pruneapp.checkpoint.dtypes import DTYPES
-from pruneapp.checkpoint.elements_chunks import RawChunk
+from pruneapp.checkpoint.elements import RawChunk
 from pruneapp.errors import ParameterError
 from pruneapp.kernels import lowest_in_groups as groups_module
-from pruneapp.kernels import lowest_in_groups_lowest_per_row
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.kernels.lowest_in_groups import lowest_in_groups
 from pruneapp.kernels.sort_keys import Magnitudes
 from pruneapp.masks import blocks
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.masks.blocks import Tiles
-from pruneapp.masks.regions_groups import Groups, group_boxes, stretches
+from pruneapp.masks.regions import Groups, group_boxes, stretches
 from pruneapp.methods.limits import Limits
 from pruneapp.methods.method import TensorView
-from pruneapp.methods.prune_tensors import prune_within
-from pruneapp.methods.prune_tensors_run import prune
+from pruneapp.methods.prune_tensors import prune, prune_within
 from pruneapp.methods.registry import get
 from pruneapp.progress import Job
 from tests.strategies import float_types, kept_bools, raw_bits, shapes
@@ -275,7 +273,7 @@ def test_rows_of_any_length_are_the_same(monkeypatch):
     view = view_of_values(values, kept, protected=protected)
     whole = mask_of(view, "l1_per_row", amount=0.4)
     for piece in (1, 100, 700):
-        monkeypatch.setattr(lowest_in_groups_lowest_per_row, "_PIECE", piece)
+        monkeypatch.setattr(groups_module, "_PIECE", piece)
         assert np.array_equal(whole, mask_of(view, "l1_per_row", amount=0.4))
 
 

@@ -19,11 +19,10 @@ from pruneapp.checkpoint.dtypes import DTYPES
 from pruneapp.errors import ParameterError
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.masks.bitmask import BitMask
-from pruneapp.methods.cutoff import units_left
-from pruneapp.methods.cutoff_ranked import Pruned
-from pruneapp.methods.prune_tensors_run import prune
+from pruneapp.methods.cutoff import Pruned, units_left
+from pruneapp.methods.prune_tensors import prune
 from pruneapp.methods.registry import METHODS, get
-from pruneapp.params_amounts import AmountParam
+from pruneapp.params import AmountParam
 from pruneapp.progress import Job
 from tests.strategies import float_types, kept_bools, moderate_bits, raw_bits, shapes
 from tests.tensors import asked_of, decode_float64, view_of, view_of_values

@@ -10,7 +10,7 @@ from pruneapp.errors import ParameterError
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.methods.cutoff import units_left
-from pruneapp.methods.prune_tensors_run import prune
+from pruneapp.methods.prune_tensors import prune
 from pruneapp.methods.registry import get
 from pruneapp.progress import Job
 from tests.tensors import view_of, view_of_values

@@ -22,7 +22,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from pruneapp.gui.commands.declarations_commands import ACTIONS
+from pruneapp.gui.commands.declarations import ACTIONS
 from pruneapp.gui.commands.palette import CommandPalette
 from tests.monkey import acts
 from tests.monkey.acts import Act

@@ -6,9 +6,14 @@ import torch
 from pruneapp import prune
 from pruneapp.kernels import cpu
 from pruneapp.kernels import threads as side_by_side
-from pruneapp.prune import ranking_cut_values
-from pruneapp.prune.ranking import without_lowest, zero_lowest, zero_lowest_of_all
-from pruneapp.prune.ranking_on_device import Resident, lowest_whole_numbers
+from pruneapp.prune import ranking
+from pruneapp.prune.ranking import (
+    Resident,
+    lowest_whole_numbers,
+    without_lowest,
+    zero_lowest,
+    zero_lowest_of_all,
+)
 
 FLOATS = [torch.float64, torch.float32, torch.float16, torch.bfloat16] + [
     getattr(torch, f"float8_{n}") for n in ("e5m2", "e4m3fn", "e5m2fnuz", "e4m3fnuz")
@@ -72,9 +77,9 @@ def test_masks_are_the_same_however_the_work_is_cut(monkeypatch, dtype, length, 
         for ranked in (None, kept):
             known = without_lowest(base, scores, count, ranked)
             with monkeypatch.context() as patch:
-                patch.setattr(ranking_cut_values, "stretches", lambda sizes: cut_up(sizes, length))
-                patch.setattr(ranking_cut_values, "WORTH_THREADS", 0)
-                patch.setattr(ranking_cut_values, "default_threads", lambda: threads)
+                patch.setattr(ranking, "stretches", lambda sizes: cut_up(sizes, length))
+                patch.setattr(ranking, "WORTH_THREADS", 0)
+                patch.setattr(ranking, "default_threads", lambda: threads)
                 mask = without_lowest(base, scores, count, ranked)
             assert torch.equal(mask, known)
             assert torch.equal(mask != 0, kernel_mask(scores, count, ranked) != 0)

@@ -9,16 +9,22 @@ import torch
 from torch.nn.utils import prune as torch_prune
 
 from pruneapp.checkpoint.dtypes import DTYPES
-from pruneapp.checkpoint.elements_chunks import RawChunk
+from pruneapp.checkpoint.elements import RawChunk
 from pruneapp.errors import MethodError, ParameterError
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.methods import registry
 from pruneapp.methods.method import MaskMethod, TensorView
-from pruneapp.methods.prune_tensors_run import prune as run
-from pruneapp.params import DimParam, FloatParam, Interval, IntParam, SeedParam
-from pruneapp.params_amounts import AmountParam
-from pruneapp.params_words import FlagParam
+from pruneapp.methods.prune_tensors import prune as run
+from pruneapp.params import (
+    AmountParam,
+    DimParam,
+    FlagParam,
+    FloatParam,
+    Interval,
+    IntParam,
+    SeedParam,
+)
 from pruneapp.progress import Cancelled, CancelToken, Job
 from pruneapp.prune import custom_methods
 from pruneapp.prune.custom_methods import declare, load_entry_points, load_file

@@ -20,11 +20,11 @@ from pruneapp.document.capture import Capture
 from pruneapp.document.document import Document
 from pruneapp.errors import PruneAppError, SessionError
 from pruneapp.progress import Job
-from pruneapp.sessions import history_codec, journal_file, journal_journal_writer, mask_codec
-from pruneapp.sessions import journal as journals
+from pruneapp.sessions import history_codec, journal_file, mask_codec
+from pruneapp.sessions import journal as journal_journal_writer
 from pruneapp.sessions.journal import Journal
-from pruneapp.sessions.journal_reader_recovery import read_journal
-from pruneapp.sessions.restore_reopen import reopened
+from pruneapp.sessions.journal_reader import read_journal
+from pruneapp.sessions.restore import reopened
 from tests.reliability import children, faults
 from tests.reliability.journal_kills import Work, actions_of, state_of
 
@@ -112,7 +112,7 @@ def _large_masks() -> Iterator[None]:
     modules = (
         (mask_codec, "PIECE", _PIECE),
         (journal_journal_writer, "AT_ONCE", 0),
-        (journals, "_MUCH", 0),  # compacted however little is dead
+        (journal_journal_writer, "_MUCH", 0),  # compacted however little is dead
         *((module, "SMALL", _SMALL) for module in (mask_codec, history_codec, journal_file)),
     )
     before = [(module, name, getattr(module, name)) for module, name, _ in modules]
@@ -194,7 +194,7 @@ def _work(folder: Path, states: list[State], shared: _Shared, lasts: bool) -> No
 
 def _check_end(place: Path, states: list[State], kept: int, call: str, *, lasts: bool) -> list[str]:
     files = sorted(place.iterdir()) if place.is_dir() else []
-    paths = [path for path in files if path.suffix == journals.SUFFIX]
+    paths = [path for path in files if path.suffix == journal_journal_writer.SUFFIX]
     if lasts and not paths and not (states[kept] and states[kept][0]):
         return []  # everything was undone when it was kept last
     if len(paths) != 1:

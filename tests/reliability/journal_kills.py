@@ -25,18 +25,17 @@ from pruneapp.document.capture import Capture
 from pruneapp.document.document import Document
 from pruneapp.document.step import Row, Step
 from pruneapp.edits.apply_manual_edit import compute_hand
-from pruneapp.edits.manual_edit import HandEdit
-from pruneapp.edits.manual_edit_target import ManualTarget
+from pruneapp.edits.manual_edit import HandEdit, ManualTarget
 from pruneapp.edits.open_document import open_document
 from pruneapp.errors import PruneAppError
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.preview.preview import compute_preview
 from pruneapp.progress import Job
 from pruneapp.sessions import journal as journals
-from pruneapp.sessions import journal_journal_writer, mask_codec
+from pruneapp.sessions import mask_codec
 from pruneapp.sessions.journal import Journal, Said
-from pruneapp.sessions.journal_reader_recovery import left_behind, read_journal
-from pruneapp.sessions.restore_reopen import reopened
+from pruneapp.sessions.journal_reader import left_behind, read_journal
+from pruneapp.sessions.restore import reopened
 from tests.reliability import children
 
 # More than are done before the last kill.
@@ -111,13 +110,13 @@ def kill(work: Work, times: int) -> Tally:
 
 @contextlib.contextmanager
 def _pieces_of(work: Work) -> Iterator[None]:
-    piece, at_once = mask_codec.PIECE, journal_journal_writer.AT_ONCE
+    piece, at_once = mask_codec.PIECE, journals.AT_ONCE
     if work.large:
-        mask_codec.PIECE = journal_journal_writer.AT_ONCE = _PIECE
+        mask_codec.PIECE = journals.AT_ONCE = _PIECE
     try:
         yield
     finally:
-        mask_codec.PIECE, journal_journal_writer.AT_ONCE = piece, at_once
+        mask_codec.PIECE, journals.AT_ONCE = piece, at_once
 
 
 def _kill(work: Work, folder: Path, seed: int, tally: Tally) -> None:

@@ -16,8 +16,7 @@ from pruneapp.document.snapshot import Snapshot
 from pruneapp.export.catalog import FORMATS
 from pruneapp.export.exporter import ExportRequest, export
 from pruneapp.export.format import Format
-from pruneapp.masks.bitmask import BitMask
-from pruneapp.masks.bitmask_maskset import MaskSet
+from pruneapp.masks.bitmask import BitMask, MaskSet
 from pruneapp.progress import Job
 from tests.benchmarks.writing import values, write_safetensors
 

@@ -14,9 +14,8 @@ from numpy.typing import NDArray
 from pruneapp.checkpoint.contents import Contents
 from pruneapp.checkpoint.dtypes import DTYPES, SAFETENSORS_DTYPES, DType
 from pruneapp.checkpoint.formats import compact_codec
-from pruneapp.checkpoint.formats.compact_codec_layout import KEY, CompactLayout
-from pruneapp.checkpoint.formats.headers_header_json import show
-from pruneapp.checkpoint.formats.headers_safetensors_header import Header
+from pruneapp.checkpoint.formats.compact_codec import KEY, CompactLayout
+from pruneapp.checkpoint.formats.headers import Header, show
 from pruneapp.checkpoint.io.derived_source import RawSegment, Segment, Unpacked
 from pruneapp.checkpoint.io.source import ByteSource, FileSource
 from pruneapp.errors import DamagedFileError

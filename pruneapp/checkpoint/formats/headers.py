@@ -1,4 +1,14 @@
-"""Headers of safetensors files as the reference writes them, read piece by piece.
+"""Parse and check safetensors headers (strict JSON, incremental scan).
+
+The JSON header of a safetensors file: parsed and checked.
+
+What the safetensors library refuses is refused here, and a few things more: duplicate keys,
+spaces before the header, extents that no tensor can have. Needs neither numpy nor torch, so that
+the process that parses large headers starts quickly.
+
+Text from a file in messages about it.
+
+Headers of safetensors files as the reference writes them, read piece by piece.
 
 The safetensors library writes its headers in one layout: no spaces, no escapes in ordinary names,
 the fields of a tensor in one order, the tensors in the order of their bytes. Such a header needs
@@ -7,6 +17,8 @@ that a window answers meanwhile and no process has to be started for it.
 
 Nothing is refused here. Whatever does not fit to the letter is left to `safetensors_header`, which
 parses every header that JSON allows and says what is wrong with one.
+
+The index of a sharded model: which tensor is in which file.
 """
 
 from __future__ import annotations
@@ -16,17 +28,169 @@ import json
 import math
 import re
 from collections.abc import Iterable
-from operator import sub
+from dataclasses import dataclass
+from operator import itemgetter, sub
 from typing import Any, NamedTuple
 
 from pruneapp.checkpoint.dtypes import DTYPES, SAFETENSORS_DTYPES
-from pruneapp.checkpoint.formats.headers_safetensors_header import (
-    MAX_RANK,
-    METADATA,
-    Header,
-    RawTensor,
-)
-from pruneapp.progress import Job
+from pruneapp.checkpoint.io.files import FORBIDDEN, device_of, ends_badly
+from pruneapp.errors import DamagedFileError, JsonError, UnrecognizedFileError, escaped
+from pruneapp.json_codec import load_object
+from pruneapp.progress import CancelToken, Job
+
+
+def show(name: str) -> str:
+    """Make text from a file fit for a message: one line, at most 80 long."""
+    if len(name) > 80:
+        name = f"{name[:50]}…{name[-29:]}"
+    return escaped(name)
+
+
+MAX_RANK = 64
+METADATA = "__metadata__"
+_LARGEST = (1 << 63) - 1  # of an extent or a number of elements: numpy and torch count in int64
+_OFFSET_END = 1 << 64
+_FIELDS = frozenset({"dtype", "shape", "data_offsets"})
+
+# name, dtype, shape, begin and end in the data: only what marshal can carry between processes.
+RawTensor = tuple[str, str, tuple[int, ...], int, int]
+
+
+@dataclass(frozen=True)
+class Header:
+    """What a header says.
+
+    Attributes
+    ----------
+    tensors
+        In the order of their bytes; those without bytes in the order of the header.
+    metadata
+        Text beside the tensors, in the order of the header.
+    extras
+        Names of tensors that have fields which the format does not know.
+    data_bytes
+        How many bytes the tensors take in all.
+    """
+
+    tensors: list[RawTensor]
+    metadata: dict[str, str]
+    extras: list[str]
+    data_bytes: int
+
+
+def parse(text: bytes, path: str, cancel: CancelToken | None = None) -> Header:
+    """Parse a header, without the 8 bytes of its length.
+
+    Parameters
+    ----------
+    text
+        UTF-8 JSON.
+    path
+        The file, for messages.
+    cancel
+        Looked at once the text has been parsed as JSON; by default none.
+
+    Raises
+    ------
+    DamagedFileError
+        If it breaks a rule of the format.
+    """
+    tree = _load(text, path)
+    metadata = _metadata(tree.pop(METADATA, None), path)
+    extras: list[str] = []
+    tensors: list[RawTensor] = []
+    cancel = cancel or CancelToken()
+    for batch in cancel.batches(tree.items()):
+        for name, info in batch:
+            if type(info) is not dict or not info.keys() >= _FIELDS:
+                raise _damaged(path, f"tensor '{show(name)}' lacks dtype, shape or data_offsets")
+            if len(info) > len(_FIELDS):
+                extras.append(name)
+            tensors.append(_tensor(name, info, path))
+    tensors.sort(key=itemgetter(3, 4))
+    end = 0
+    for some in cancel.batches(tensors):
+        for name, _, _, begin, stop in some:
+            if begin != end:
+                what = "overlaps the one before it" if begin < end else "leaves a hole before it"
+                raise _damaged(path, f"tensor '{show(name)}' {what} (byte {begin:,}, not {end:,})")
+            end = stop
+    return Header(tensors, metadata, extras, end)
+
+
+def _load(text: bytes, path: str) -> dict[str, Any]:
+    if text[:1] != b"{":
+        raise _damaged(path, "its header does not begin with '{'")
+    try:
+        return load_object(text)
+    except JsonError as error:
+        raise _damaged(path, f"in its header, {error.what}") from None
+
+
+def _metadata(found: Any, path: str) -> dict[str, str]:
+    if found is None:
+        return {}
+    if type(found) is not dict:
+        raise _damaged(path, f"'{METADATA}' is not an object")
+    for key, value in found.items():
+        if type(value) is not str:
+            raise _damaged(path, f"'{show(key)}' in '{METADATA}' is not text")
+    return found
+
+
+def _tensor(name: str, info: dict[str, Any], path: str) -> RawTensor:
+    dtype, shape, offsets = info["dtype"], info["shape"], info["data_offsets"]
+    if type(dtype) is not str or dtype not in SAFETENSORS_DTYPES:
+        raise _damaged(path, f"tensor '{show(name)}' has the unknown dtype {str(dtype)[:40]!r}")
+    if (
+        type(offsets) is not list
+        or len(offsets) != 2
+        or type(offsets[0]) is not int
+        or type(offsets[1]) is not int
+        or not 0 <= offsets[0] <= offsets[1] < _OFFSET_END
+    ):
+        raise _damaged(
+            path,
+            f"the data_offsets of tensor '{show(name)}' must be two whole numbers, the "
+            f"smaller first (got {str(offsets)[:60]})",
+        )
+    begin, end = offsets
+    if type(shape) is not list:
+        raise _damaged(path, f"the shape of tensor '{show(name)}' is not a list")
+    if len(shape) > MAX_RANK:
+        raise _damaged(
+            path, f"tensor '{show(name)}' has {len(shape):,} dimensions; {MAX_RANK} is the most"
+        )
+    numel = 1
+    largest = 1
+    for extent in shape:
+        if type(extent) is not int or not 0 <= extent <= _LARGEST:
+            raise _damaged(
+                path,
+                f"the shape of tensor '{show(name)}' must be whole numbers up to 2^63 - 1 "
+                f"(got {str(extent)[:40]})",
+            )
+        numel *= extent
+        largest *= extent or 1  # an extent of 0 must not hide the others
+        if largest > _LARGEST:
+            raise _damaged(path, f"tensor '{show(name)}' has more than 2^63 elements")
+    bits = numel * DTYPES[dtype].bits
+    if bits % 8:
+        raise _damaged(path, f"tensor '{show(name)}' does not end at a whole byte")
+    if bits // 8 != end - begin:
+        raise _damaged(
+            path,
+            f"tensor '{show(name)}' needs {bits // 8:,} bytes but has {end - begin:,}",
+        )
+    return name, dtype, tuple(shape), begin, end
+
+
+def _damaged(path: str, what: str) -> DamagedFileError:
+    return DamagedFileError(
+        f"'{path}' is not a valid safetensors file: {what}.",
+        remedy="Download or save it again.",
+    )
+
 
 # What is taken apart at once: 2 ms in which no other thread of the interpreter runs.
 _WINDOW_BYTES = 1 << 17
@@ -40,7 +204,6 @@ _COLUMNS = _TENSOR.groups + 1  # `split` puts what is between two tensors before
 _EXTENTS = re.compile(rf"(?:{_NUMBER}(?:,{_NUMBER})*)?")
 _BOUNDARY = b'},"'
 _METADATA = b'{"%s":{' % METADATA.encode()
-_LARGEST = (1 << 63) - 1
 
 
 class _Unusual(Exception):  # noqa: N818 - never seen outside: a reason to take the other way
@@ -119,7 +282,7 @@ def _scan(pieces: Iterable[bytes], job: Job) -> Header:
         text = rest + piece
         at = 0
         if metadata is None:
-            metadata, at = _metadata(text)
+            metadata, at = _metadata_header_scan(text)
         while (end := text.rfind(_BOUNDARY, at, at + _WINDOW_BYTES)) >= 0:
             job.cancel.check()
             found.take(text[at : end + 1])
@@ -136,7 +299,7 @@ def _scan(pieces: Iterable[bytes], job: Job) -> Header:
     return Header(found.tensors, metadata, [], found.end)
 
 
-def _metadata(text: bytes) -> tuple[dict[str, str], int]:
+def _metadata_header_scan(text: bytes) -> tuple[dict[str, str], int]:
     """Return the metadata that stands first, and where the first tensor begins."""
     if not text.startswith(_METADATA):
         if not text.startswith(b'{"'):
@@ -164,3 +327,104 @@ def _pairs(pairs: list[tuple[str, Any]]) -> tuple[tuple[str, Any], ...]:
 
 
 _DECODER = json.JSONDecoder(object_pairs_hook=_pairs)
+
+
+MAX_INDEX_BYTES = 64 << 20
+
+
+@dataclass(frozen=True)
+class ShardIndex:
+    """What an index says.
+
+    Attributes
+    ----------
+    weight_map
+        The file name of each tensor.
+    total_size
+        Bytes of all tensors; None if it does not say.
+    """
+
+    weight_map: dict[str, str]
+    total_size: int | None
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """The file names, sorted: shards are numbered."""
+        return tuple(sorted(set(self.weight_map.values())))
+
+
+def parse_index_file(text: bytes, path: str, cancel: CancelToken | None = None) -> ShardIndex:
+    """Parse an index.
+
+    Parameters
+    ----------
+    text
+        UTF-8 JSON.
+    path
+        The file, for messages.
+    cancel
+        Looked at once the text has been parsed as JSON; by default none.
+
+    Raises
+    ------
+    UnrecognizedFileError
+        If it is JSON of another kind.
+    DamagedFileError
+        If it is not JSON, or its weight_map breaks a rule.
+    """
+    try:
+        tree = load_object(text)
+    except JsonError as error:
+        raise _damaged_index_json(path, error.what) from None
+    if tree.get("format") == "pruneapp-recipe":  # not known by its name down here
+        raise UnrecognizedFileError(
+            f"'{path}' is a recipe, not a checkpoint.",
+            remedy="Apply it to a checkpoint: pruneapp run RECIPE FILE -o OUT",
+        )
+    if "weight_map" not in tree:
+        raise UnrecognizedFileError(
+            f"'{path}' is a JSON file, but not an index of shards: it has no key 'weight_map'.",
+            remedy="Open the file or folder that holds the weights.",
+        )
+    weight_map = tree["weight_map"]
+    if type(weight_map) is not dict or not weight_map:
+        raise _damaged_index_json(path, "its weight_map must be an object with at least one tensor")
+    files: set[str] = set()
+    for batch in (cancel or CancelToken()).batches(weight_map.items()):
+        for name, file in batch:
+            if type(file) is not str:
+                raise _damaged_index_json(path, f"the file of tensor '{show(name)}' is not text")
+            if file not in files:
+                check_name(file, path)
+                files.add(file)
+    folded: dict[str, str] = {}
+    for file in sorted(files):
+        other = folded.setdefault(file.casefold(), file)
+        if other != file:
+            raise _damaged_index_json(
+                path, f"'{other}' and '{file}' differ only in upper and lower case, or spelling"
+            )
+    metadata = tree.get("metadata")
+    size = metadata.get("total_size") if type(metadata) is dict else None
+    # transformers has written it as a float in places
+    whole = size if type(size) is int or (type(size) is float and size.is_integer()) else None
+    return ShardIndex(weight_map, None if whole is None else int(whole))
+
+
+def check_name(file: str, path: str) -> None:
+    """Raise `DamagedFileError` unless `file` is one plain file name on every system."""
+    if (
+        not file
+        or len(file) > 255
+        or ends_badly(file)
+        or any(c == "/" or c in FORBIDDEN or not c.isprintable() for c in file)
+        or device_of(file)
+    ):
+        raise _damaged_index_json(path, f"'{show(file)}' is not a plain file name")
+
+
+def _damaged_index_json(path: str, what: str) -> DamagedFileError:
+    return DamagedFileError(
+        f"'{path}' is not a valid index of shards: {what}.",
+        remedy="Download or save it again.",
+    )

@@ -1,10 +1,14 @@
-"""Weights that compressed-tensors packed before version 0.15, as the dense tensors that they are.
+"""Bit-packed weights (compressed-tensors) and bit-packed masks.
+
+Weights that compressed-tensors packed before version 0.15, as the dense tensors that they are.
 
 A weight ``P.weight`` is there as ``P.shape`` (its extents), ``P.bitmask`` (for each row a bit for
 each column, the lowest bit of a byte first, every row padded to whole bytes) and ``P.compressed``
 (what the bits stand for, row by row); ``sparse-bitmask`` has ``P.row_offsets`` besides, which
 nobody needs, ``sparse-24-bitmask`` has not. No program in use unpacks these any more: vLLM refuses
 them, and transformers loads such a folder with random weights.
+
+Packed masks, presented as tensors of truth values under the names ``NAME_mask``.
 """
 
 from __future__ import annotations
@@ -16,11 +20,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from pruneapp.checkpoint.contents import Contents, Notice
+from pruneapp.checkpoint.contents import Contents, Notice, StateDict
 from pruneapp.checkpoint.dtypes import DTYPES, DType
-from pruneapp.checkpoint.formats.headers_header_json import show
-from pruneapp.checkpoint.formats.headers_safetensors_header import Header, RawTensor
-from pruneapp.checkpoint.io.derived_source import RawSegment, Unpacked
+from pruneapp.checkpoint.entry import make_entries, make_locations
+from pruneapp.checkpoint.formats.compact_codec import CompactLayout
+from pruneapp.checkpoint.formats.headers import Header, RawTensor, show
+from pruneapp.checkpoint.io.derived_source import JoinedSource, RawSegment, Unpacked
 from pruneapp.checkpoint.io.source import ByteSource, FileSource
 from pruneapp.errors import DamagedFileError
 from pruneapp.progress import CancelToken
@@ -201,3 +206,74 @@ def _damaged(source: FileSource, prefix: str, what: str) -> DamagedFileError:
         f"'{source.path}' holds '{show(prefix)}.weight' packed by compressed-tensors, but {what}.",
         remedy="Download or save it again.",
     )
+
+
+SUFFIX = "_mask"
+
+
+class BitsSegment:
+    """Bits in the file, read as a byte each: 1 is kept, 0 is pruned.
+
+    Parameters
+    ----------
+    file
+        Where they are.
+    offset
+        Of their first byte; the lowest bit comes first.
+    size
+        How many bits there are.
+    """
+
+    def __init__(self, file: FileSource, offset: int, size: int) -> None:
+        self._file = file
+        self._offset = offset
+        self.size = size
+
+    def read_into(self, offset: int, view: memoryview) -> None:
+        """Unpack the bits from `offset` on."""
+        first, last = offset // 8, (offset + len(view) + 7) // 8
+        packed = np.empty(last - first, np.uint8)
+        self._file.read_into(self._offset + first, packed.data)
+        bits = np.unpackbits(packed, bitorder="little")
+        skip = offset - 8 * first
+        np.frombuffer(view, np.uint8)[:] = bits[skip : skip + len(view)]
+
+
+def read_masks(
+    header: Header, start: int, source: FileSource
+) -> tuple[Contents, tuple[ByteSource, ...]]:
+    """Return the masks of a file; see `Reader.read`.
+
+    Raises
+    ------
+    DamagedFileError, UnsupportedFileError
+        If the layout is not sound, or a newer one.
+    """
+    layout = CompactLayout(header, str(source.path), start)
+    shapes = layout.tree.get("shapes")
+    if type(shapes) is not dict:
+        raise layout.damaged("its metadata lists no shapes")
+    names, extents, segments = [], [], []
+    for name, found in shapes.items():
+        shape = layout.shape(name, found)
+        _, _, _, begin, end = layout.stored(name + SUFFIX, "U8")
+        numel = math.prod(shape)
+        if end - begin != (numel + 7) // 8:
+            raise layout.damaged(
+                f"'{name + SUFFIX}' has {end - begin:,} bytes, not one bit for each of {numel:,}"
+            )
+        names.append(name + SUFFIX)
+        extents.append(shape)
+        segments.append(BitsSegment(source, begin, numel))
+    joined = JoinedSource(source, segments)
+    entries = make_entries(
+        names, extents, [DTYPES["BOOL"]] * len(names), make_locations(0, joined.starts[:-1])
+    )
+    contents = Contents(
+        format="masks",
+        label="masks of Pruneapp",
+        entries=tuple(entries),
+        metadata={k: v for k, v in header.metadata.items() if k != "pruneapp"},
+        state_dicts=(StateDict("", len(entries), joined.size),),
+    )
+    return contents, (joined,)

@@ -7,12 +7,10 @@ from itertools import repeat
 
 from pruneapp.checkpoint.contents import Contents, Notice, Reader, StateDict
 from pruneapp.checkpoint.dtypes import DTYPES
-from pruneapp.checkpoint.entry import TensorEntry, make_entries, make_locations
-from pruneapp.checkpoint.entry_ties import ties_of
-from pruneapp.checkpoint.formats import compact, packed_bits, packed_bits_masks
-from pruneapp.checkpoint.formats.compact_codec_layout import COMPACT, MASKS, packed_format
-from pruneapp.checkpoint.formats.headers_header_json import show
-from pruneapp.checkpoint.formats.headers_safetensors_header import Header
+from pruneapp.checkpoint.entry import TensorEntry, make_entries, make_locations, ties_of
+from pruneapp.checkpoint.formats import compact, packed_bits
+from pruneapp.checkpoint.formats.compact_codec import COMPACT, MASKS, packed_format
+from pruneapp.checkpoint.formats.headers import Header, show
 from pruneapp.checkpoint.io.source import ByteSource, FileSource
 from pruneapp.checkpoint.parser_client import in_pieces, parse_header
 from pruneapp.errors import DamagedFileError, counted
@@ -38,7 +36,7 @@ def _read(
     _check_size(source, start, header.data_bytes)
     packing = packed_format(header.metadata)
     if packing == MASKS:
-        return packed_bits_masks.read(header, start, source)
+        return packed_bits.read_masks(header, start, source)
     if packing == COMPACT:
         return compact.read(header, start, source, job.cancel)
     if packed := packed_bits.packed_names(header, job.cancel):

@@ -8,8 +8,7 @@ from pathlib import Path
 
 from pruneapp.checkpoint.contents import Contents, Notice, Reader, Shard, StateDict
 from pruneapp.checkpoint.entry import TensorEntry
-from pruneapp.checkpoint.formats.headers_header_json import show
-from pruneapp.checkpoint.formats.headers_index_json import MAX_INDEX_BYTES, ShardIndex
+from pruneapp.checkpoint.formats.headers import MAX_INDEX_BYTES, ShardIndex, show
 from pruneapp.checkpoint.io.source import ByteSource, FileSource
 from pruneapp.checkpoint.parser_client import in_pieces, parse_index
 from pruneapp.errors import DamagedFileError, UnsupportedFileError

@@ -1,20 +1,55 @@
-"""Bytes that do not stand in the file as they are read, one stretch behind the other."""
+"""Sources computed from other sources: joined segments, values made on reading.
+
+What sources have in common whose bytes are made of those of another one.
+
+Bytes that do not stand in the file as they are read, one stretch behind the other.
+"""
 
 from __future__ import annotations
 
 import math
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Protocol
 
 from pruneapp.checkpoint.contents import Contents, StateDict
 from pruneapp.checkpoint.dtypes import DType
-from pruneapp.checkpoint.entry import make_entries, make_locations
-from pruneapp.checkpoint.entry_ties import ties_of
-from pruneapp.checkpoint.io.derived_source_derived import DerivedSource
-from pruneapp.checkpoint.io.source import FileSource
+from pruneapp.checkpoint.entry import make_entries, make_locations, ties_of
+from pruneapp.checkpoint.io.source import ByteSource, FileSource
 from pruneapp.errors import DamagedFileError
 from pruneapp.progress import CancelToken
+
+
+class DerivedSource:
+    """A `ByteSource` that makes its bytes of those of another one; what is of the file is its.
+
+    Parameters
+    ----------
+    source
+        The other one.
+    """
+
+    def __init__(self, source: ByteSource) -> None:
+        self._source = source
+
+    @property
+    def path(self) -> Path:
+        """The file."""
+        return self._source.path
+
+    @property
+    def file(self) -> FileSource:
+        """The file on disk."""
+        return self._source.file
+
+    def verify_unchanged(self) -> None:
+        """Raise `FileChangedError` if the file is not the one that was opened."""
+        self._source.verify_unchanged()
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._source.close()
 
 
 class Segment(Protocol):

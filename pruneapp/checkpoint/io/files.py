@@ -1,4 +1,18 @@
-"""What a killed process left behind: temporary files and folders beside its targets.
+"""File names, existence, locks, leftovers of killed processes.
+
+Names of files that every system can hold: files travel. Needs the standard library alone.
+
+What is at a path, whatever the path: one that nobody can have is one where nothing is.
+
+`pathlib` of Python 3.11 raises where a name is too long, or a folder must not be looked into. A
+person may type such a name, and a session from elsewhere may hold one.
+
+Locks on open files: they tell others that somebody works on them.
+
+The system drops a lock when the file is closed or the process ends, however it ends. Nobody is
+kept from reading or writing by it.
+
+What a killed process left behind: temporary files and folders beside its targets.
 
 A process that writes holds a lock on each of them, which the system drops when the process ends,
 however it ends. What can be locked by somebody else is abandoned.
@@ -11,10 +25,90 @@ import os
 import re
 import secrets
 import shutil
+import sys
 from pathlib import Path
 
-from pruneapp.checkpoint.io.files_file_names import NAME_BYTES
-from pruneapp.checkpoint.io.files_locks import lock
+# Characters that Windows refuses; the slash besides, where a name must be one.
+FORBIDDEN = frozenset('<>:"|?*\\')
+
+# Of a file or a folder, without the folders that it lies in.
+NAME_BYTES = 255
+
+# Names that Windows gives to devices, with any suffix and in any case.
+_DEVICES = frozenset({"CON", "PRN", "AUX", "NUL", "CONIN$", "CONOUT$"}) | frozenset(
+    f"{port}{digit}" for port in ("COM", "LPT") for digit in "0123456789¹²³"
+)
+
+
+def device_of(name: str) -> str:
+    """Return the device that Windows would open instead of a file; empty if there is none."""
+    stem = name.split(".", maxsplit=1)[0].rstrip(" ").upper()
+    return stem if stem in _DEVICES else ""
+
+
+def ends_badly(name: str) -> bool:
+    """Whether a name ends in what Windows drops: a dot or a space."""
+    return name[-1:] in {".", " "}
+
+
+def is_folder(path: Path) -> bool:
+    """Whether there is a folder, as far as this process may see."""
+    try:
+        return path.is_dir()
+    except OSError:
+        return False
+
+
+def exists(path: Path) -> bool:
+    """Whether there is anything, as far as this process may see."""
+    try:
+        return path.exists()
+    except OSError:
+        return False
+
+
+if sys.platform == "win32":
+    import msvcrt
+
+    # Windows locks bytes, and nobody may read those: one that no file has.
+    _BYTE = 1 << 40
+
+    def _take(fd: int) -> None:
+        here = os.lseek(fd, 0, os.SEEK_CUR)
+        os.lseek(fd, _BYTE, os.SEEK_SET)
+        try:
+            msvcrt.locking(fd, msvcrt.LK_NBLCK, 1)
+        finally:
+            os.lseek(fd, here, os.SEEK_SET)
+
+    _TAKEN: tuple[type[OSError], ...] = (PermissionError,)
+else:
+    import fcntl
+
+    def _take(fd: int) -> None:
+        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+    _TAKEN = (BlockingIOError,)
+
+
+def lock(fd: int) -> bool | None:
+    """Lock an open file, without waiting.
+
+    Returns
+    -------
+    bool or None
+        True if the lock is held now; False if somebody else holds it; None where the file system
+        has no locks, as some network drives. What that means is for the caller to say: who would
+        remove something must take it for held, who has work to keep cannot do without.
+    """
+    try:
+        _take(fd)
+    except _TAKEN:
+        return False
+    except OSError:
+        return None
+    return True
+
 
 # A file in the making, the second name of an older export, a folder in the making.
 _FILE = re.compile(r"\..+\.[0-9a-f]{8}\.(part|old)")

@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from pruneapp.checkpoint.torchfile.rebuild import call
-from pruneapp.checkpoint.torchfile.torch_objects import Global, Uncalled
-from pruneapp.checkpoint.torchfile.torch_objects_storages import Storages
+from pruneapp.checkpoint.torchfile.torch_objects import Global, Storages, Uncalled
 from pruneapp.checkpoint.torchfile.unpickler import Machine
 from pruneapp.progress import CancelToken
 

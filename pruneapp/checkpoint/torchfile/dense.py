@@ -1,10 +1,14 @@
-"""Sparse matrices of torch (CSR), read as if they were dense.
+"""Sparse matrices read as dense ones (needs numpy: not for the header process).
+
+Sparse matrices of torch (CSR), read as if they were dense.
 
 A file may say anything, so before the first number of a matrix is delivered all its indices are
 read once, in pieces: row pointers that ascend from 0 to the number of values, columns that ascend
 within each row and stay inside it. That is what torch demands (``Sparse CSR tensor invariants``
 in its ``aten/src/ATen/native/sparse/ValidateCompressedIndicesCommon.h``) and does not look at
 when it loads a file.
+
+Bytes of tensors that do not stand in a torch file as they are read.
 """
 
 from __future__ import annotations
@@ -17,9 +21,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pruneapp.checkpoint.entry import Location
-from pruneapp.checkpoint.io.source import ByteSource
-from pruneapp.checkpoint.torchfile.sources_sparse import Matrix
-from pruneapp.checkpoint.torchfile.torch_objects_faults import DOWNLOAD_AGAIN
+from pruneapp.checkpoint.io.derived_source import JoinedSource, Segment
+from pruneapp.checkpoint.io.source import ByteSource, FileSource
+from pruneapp.checkpoint.torchfile.dense_layout import Flipped, Rebuilt
+from pruneapp.checkpoint.torchfile.sources import Matrix
+from pruneapp.checkpoint.torchfile.torch_objects import DOWNLOAD_AGAIN
 from pruneapp.errors import DamagedFileError
 
 # Elements of the matrix, row pointers or columns that are in memory at once.
@@ -146,3 +152,63 @@ class MatrixSegment:
             f"'{path}' is damaged: {what} of the sparse tensor '{self._matrix.name[:80]}' {rule}.",
             remedy=DOWNLOAD_AGAIN,
         )
+
+
+class FlippedSegment:
+    """The elements of a conjugate or negated view with their signs as they are; see `Segment`.
+
+    Parameters
+    ----------
+    flipped
+        Where it lies.
+    sources
+        What its location counts.
+    """
+
+    def __init__(self, flipped: Flipped, sources: Sequence[ByteSource]) -> None:
+        self._flipped = flipped
+        self._source = sources[flipped.where.source]
+        self.size = flipped.size
+
+    def read_into(self, offset: int, view: memoryview) -> None:
+        """Fill `view` from `offset` on."""
+        self._source.read_into(self._flipped.where.offset + offset, view)
+        found = np.frombuffer(view, np.uint8)
+        itemsize = self._flipped.itemsize
+        for flip in self._flipped.flips:
+            found[(flip - offset) % itemsize :: itemsize] ^= 0x80
+
+
+class HeldSegment:
+    """Bytes that are in memory; see `Segment`."""
+
+    def __init__(self, data: bytes) -> None:
+        self._data = memoryview(data)
+        self.size = len(data)
+
+    def read_into(self, offset: int, view: memoryview) -> None:
+        """Copy them."""
+        view[:] = self._data[offset : offset + len(view)]
+
+
+def joined(
+    file: FileSource, sources: Sequence[ByteSource], rebuilt: Sequence[Rebuilt]
+) -> JoinedSource:
+    """Return the elements of all that is rebuilt, one tensor behind the other.
+
+    Parameters
+    ----------
+    file
+        What everything comes from.
+    sources
+        What the locations of what is rebuilt count.
+    rebuilt
+        In order.
+    """
+    return JoinedSource(file, [_segment(one, sources) for one in rebuilt])
+
+
+def _segment(one: Rebuilt, sources: Sequence[ByteSource]) -> Segment:
+    if isinstance(one, Matrix):
+        return MatrixSegment(one, sources)
+    return FlippedSegment(one, sources) if isinstance(one, Flipped) else HeldSegment(one.data)

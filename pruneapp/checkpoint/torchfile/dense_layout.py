@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from pruneapp.checkpoint.entry import Location
-from pruneapp.checkpoint.torchfile.sources_sparse import Matrix
+from pruneapp.checkpoint.torchfile.sources import Matrix
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,17 +15,18 @@ from pruneapp.checkpoint.contents import Contents, Notice
 from pruneapp.checkpoint.io.source import ByteSource, FileSource
 from pruneapp.checkpoint.torchfile.parser_rows import index_elsewhere
 from pruneapp.checkpoint.torchfile.rebuild import call
-from pruneapp.checkpoint.torchfile.sources_sparse import MOST_BYTES
+from pruneapp.checkpoint.torchfile.sources import MOST_BYTES
 from pruneapp.checkpoint.torchfile.to_contents import Described, TorchIndex, build, with_rebuilt
-from pruneapp.checkpoint.torchfile.torch_objects import Storage, Tensor
-from pruneapp.checkpoint.torchfile.torch_objects_faults import (
+from pruneapp.checkpoint.torchfile.torch_objects import (
     BIG_ENDIAN,
     Exhausted,
     Malformed,
+    Storage,
+    Storages,
+    Tensor,
     Unsupported,
     located,
 )
-from pruneapp.checkpoint.torchfile.torch_objects_storages import Storages
 from pruneapp.checkpoint.torchfile.unpickler import MAX_PICKLE, Machine
 from pruneapp.errors import counted
 from pruneapp.progress import CancelToken, Job

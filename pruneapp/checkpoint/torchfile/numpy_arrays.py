@@ -6,10 +6,17 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from pruneapp.checkpoint.torchfile.torch_objects import Array, Global, Uncalled
-from pruneapp.checkpoint.torchfile.torch_objects_elements import BY_DTYPE, Element
-from pruneapp.checkpoint.torchfile.torch_objects_faults import Malformed
-from pruneapp.checkpoint.torchfile.torch_objects_geometry import MAX_EXTENT, MAX_RANK, is_contiguous
+from pruneapp.checkpoint.torchfile.torch_objects import (
+    BY_DTYPE,
+    MAX_EXTENT,
+    MAX_RANK,
+    Array,
+    Element,
+    Global,
+    Malformed,
+    Uncalled,
+    is_contiguous,
+)
 
 _NO_NUMBERS = "it is a numpy array whose numbers the file does not hold"
 # By the code of a numpy type in a pickle, without its byte order.

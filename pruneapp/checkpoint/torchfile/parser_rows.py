@@ -12,9 +12,7 @@ from pruneapp.checkpoint.dtypes import DTYPES
 from pruneapp.checkpoint.entry import Location, TensorEntry, make_entries
 from pruneapp.checkpoint.io.source import FileSource
 from pruneapp.checkpoint.torchfile.dense_layout import Flipped, Held, Rebuilt
-from pruneapp.checkpoint.torchfile.sources import PackedMember
-from pruneapp.checkpoint.torchfile.sources_checked import Span
-from pruneapp.checkpoint.torchfile.sources_sparse import Matrix
+from pruneapp.checkpoint.torchfile.sources import Matrix, PackedMember, Span
 from pruneapp.checkpoint.torchfile.to_contents import TorchIndex
 from pruneapp.progress import CancelToken, Job
 

@@ -1,25 +1,127 @@
-"""Members of a zip archive that are compressed, read as if they were not.
+"""ByteSources over members: checksummed, inflated, sparse as dense.
+
+Noticing storages whose bytes are not those that were saved, at no extra pass.
+
+Every member of a zip archive has a checksum that torch.load never looks at. Whoever reads a
+storage from its first byte to its last, in order, has read all that is needed to compare it, so it
+is compared then, once. Reads out of order are let through. A writer may have left the checksums
+out (``torch.serialization.set_crc32_options``): the directory then says 0 for all.
+
+Members of a zip archive that are compressed, read as if they were not.
 
 What is inflated goes to one unlinked temporary file, no further than somebody has read, and never
 past the size that the directory declares.
+
+What is made of a sparse tensor, and checks that its indices stay inside it.
 """
 
 from __future__ import annotations
 
+import math
 import shutil
 import tempfile
 import threading
 import zlib
+from array import array
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import IO
 
-from pruneapp.checkpoint.io.derived_source_derived import DerivedSource
+from pruneapp.checkpoint.entry import Location
+from pruneapp.checkpoint.io.derived_source import DerivedSource
 from pruneapp.checkpoint.io.source import ByteSource
-from pruneapp.checkpoint.torchfile.sources_checked import damaged
-from pruneapp.checkpoint.torchfile.torch_objects_faults import DOWNLOAD_AGAIN
+from pruneapp.checkpoint.torchfile.torch_objects import DOWNLOAD_AGAIN, Compound, Malformed, Tensor
 from pruneapp.errors import CheckpointError, DamagedFileError, words_of
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Bytes of a file that have a checksum.
+
+    Attributes
+    ----------
+    start, stop
+        Where they lie.
+    crc
+        Their CRC-32.
+    label
+        What a message should name: a tensor, as a rule.
+    """
+
+    start: int
+    stop: int
+    crc: int
+    label: str
+
+
+class CheckedSource(DerivedSource):
+    """A `ByteSource` that compares checksums as its bytes go by.
+
+    Parameters
+    ----------
+    source
+        The file.
+    spans
+        The parts that have a checksum, in order, none overlapping.
+    """
+
+    def __init__(self, source: ByteSource, spans: Sequence[Span]) -> None:
+        super().__init__(source)
+        self._spans = spans
+        self._starts = [span.start for span in spans]
+        self._seen: set[int] = set()
+        # Two threads may read the same storage at the same time, each at its own place.
+        self._here = threading.local()
+
+    @property
+    def size(self) -> int:
+        """Bytes of the file."""
+        return self._source.size
+
+    def read_into(self, offset: int, buffer: memoryview) -> None:
+        """Fill `buffer` from `offset` on.
+
+        Raises
+        ------
+        DamagedFileError
+            If these are the last bytes of a storage and its checksum differs.
+        """
+        self._source.read_into(offset, buffer)
+        view = buffer.cast("B")
+        index = max(0, bisect_right(self._starts, offset) - 1)
+        while index < len(self._spans) and self._spans[index].start < offset + len(view):
+            self._follow(index, offset, view)
+            index += 1
+
+    def _follow(self, index: int, offset: int, view: memoryview) -> None:
+        span = self._spans[index]
+        begin = max(offset, span.start)
+        end = min(offset + len(view), span.stop)
+        if index in self._seen or end <= begin:
+            return
+        at, expected, crc = getattr(self._here, "state", (-1, -1, 0))
+        if begin == span.start:
+            crc = 0
+        elif at != index or begin != expected:
+            return
+        crc = zlib.crc32(view[begin - offset : end - offset], crc)
+        self._here.state = (index, end, crc)
+        if end == span.stop:
+            if crc != span.crc:
+                raise damaged(self.path, span.label)
+            self._seen.add(index)
+
+
+def damaged(path: Path, label: str) -> DamagedFileError:
+    """Return the error about a checksum that differs."""
+    return DamagedFileError(
+        f"'{path}' is damaged: the bytes of {label} are not those that were saved "
+        "(their checksum differs).",
+        remedy=DOWNLOAD_AGAIN,
+    )
+
 
 # A bit of deflate is 129 bytes at most: a match of 258 takes two (RFC 1951). Zeros alone, which a
 # pruned layer may be, come close to it; what claims more is no stream of deflate.
@@ -226,3 +328,110 @@ def inflate_all(raw: bytes, size: int) -> bytes | None:
     except zlib.error:
         return None
     return out if len(out) == size else None
+
+
+# Above this the indices are not read when a file is opened. Those of a matrix are looked at again
+# before it is read; others are never followed.
+MOST_BYTES = 1 << 20
+# A matrix without a value takes a row pointer a row, whatever its width; embeddings have some
+# 250,000 columns. Above this, which is no model any more, its parts are shown.
+MAX_EXPANSION = 1 << 18
+SMALL = 16 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Matrix:
+    """Where a matrix in CSR lies; crosses between processes.
+
+    Attributes
+    ----------
+    name
+        Of the tensor.
+    rows, columns
+        Its extents.
+    count
+        How many values it has.
+    itemsize, index
+        Bytes of a value, and of a row pointer or a column.
+    crow, col, values
+        Row pointers, columns and values, each in C order.
+    """
+
+    name: str
+    rows: int
+    columns: int
+    count: int
+    itemsize: int
+    index: int
+    crow: Location
+    col: Location
+    values: Location
+
+
+def opens_dense(compound: Compound) -> bool:
+    """Whether it is a matrix in CSR whose elements can be read as if it were dense."""
+    if compound.layout != "sparse_csr" or len(compound.shape) != 2:
+        return False
+    rows, columns = compound.shape
+    crow, col, values = compound.parts.values()
+    dtype = values.element.dtype
+    size = rows * columns * values.element.itemsize
+    stored = crow.nbytes + col.nbytes + values.nbytes
+    return (
+        values.element.whole
+        and not values.why_not
+        and dtype.bits in {8, 16, 32, 64}
+        and all(part.strides is None and not part.flips for part in (crow, col, values))
+        and crow.element is col.element
+        and crow.element.name in {"int32", "int64"}
+        and crow.shape == (rows + 1,)
+        and col.shape == values.shape == (math.prod(values.shape),)
+        and size <= max(SMALL, MAX_EXPANSION * stored)
+    )
+
+
+def check_indices(name: str, compound: Compound, read: Callable[[Tensor], bytes | None]) -> None:
+    """Raise `Malformed` if an index points outside the tensor.
+
+    Parameters
+    ----------
+    name
+        Of the tensor.
+    compound
+        A sparse tensor; others are left alone.
+    read
+        Returns the bytes of a part, None if they are not at hand.
+    """
+    shape = compound.shape
+    if compound.layout == "sparse_coo":
+        _inside(name, compound.parts["indices"], shape, read)
+    elif len(shape) >= 2 and compound.layout.startswith("sparse_"):
+        rows_first = "crow_indices" in compound.parts
+        pointers, plain = list(compound.parts.values())[:2]
+        extent = shape[-1] if rows_first else shape[-2]
+        _inside(name, plain, (extent,), read)
+        count = plain.shape[-1] if plain.shape else 0
+        _inside(name, pointers, (count + 1,), read)
+
+
+def _inside(
+    name: str,
+    part: Tensor,
+    extents: tuple[int, ...],
+    read: Callable[[Tensor], bytes | None],
+) -> None:
+    if part.element.name not in {"int64", "int32"}:
+        raise Malformed(f"the indices of the sparse tensor '{name[:80]}' are no whole numbers")
+    raw = read(part) if part.strides is None else None
+    if raw is None:
+        return
+    found = array("q" if part.element.itemsize == 8 else "i", raw)
+    if not found:
+        return
+    # One row a dimension for COO; the indices of compressed layouts are one row.
+    count = len(extents) if len(extents) > 1 and len(part.shape) == 2 else 1
+    length = len(found) // count
+    for number, extent in enumerate(extents[:count]):
+        row = found[number * length : (number + 1) * length]
+        if row and not (min(row) >= 0 and max(row) < extent):
+            raise Malformed(f"an index of the sparse tensor '{name[:80]}' points outside it")

@@ -1,22 +1,218 @@
-"""Finding the state dicts in what a pickle describes, and choosing one."""
+"""Find the dicts of tensors and choose the model.
+
+Finding the state dicts in what a pickle describes, and choosing one.
+
+The dicts of tensors in a file, and which of them is taken for the model.
+
+Names of tensors, made of the keys that lead to them.
+
+A pickle may have keys of any type and any length, and the same name twice.
+"""
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator, Sequence
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from pruneapp.checkpoint.torchfile.state_dicts_candidates import (
-    LEAVES,
-    Candidate,
-    FoundTensor,
-    Leaf,
+from pruneapp.checkpoint.torchfile.sources import opens_dense
+from pruneapp.checkpoint.torchfile.torch_objects import (
+    Array,
+    Bag,
+    Compound,
+    Key,
+    Malformed,
+    Tensor,
+    Uncalled,
+    Unreadable,
 )
-from pruneapp.checkpoint.torchfile.state_dicts_names import UniqueNames, joined, shown
-from pruneapp.checkpoint.torchfile.torch_objects import Array, Bag, Tensor, Uncalled
-from pruneapp.checkpoint.torchfile.torch_objects_faults import Malformed
+from pruneapp.errors import CheckpointError
 from pruneapp.progress import CancelToken
+
+# An average may hold a little more than the model (its step count), never much more.
+_EMA_MARGIN = 4
+
+Leaf = Tensor | Compound | Array | Unreadable
+LEAVES = (Tensor, Compound, Array, Unreadable)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FoundTensor:
+    """A tensor inside a state dict.
+
+    Attributes
+    ----------
+    name
+        Keys that lead to it inside the state dict, joined by dots; unique.
+    leaf
+        The tensor.
+    inside
+        Name of the unknown class that it lies in; empty if none.
+    """
+
+    name: str
+    leaf: Leaf
+    inside: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class Candidate:
+    """A dict of tensors that may be the model.
+
+    Attributes
+    ----------
+    key
+        The outer keys that lead to it, joined by dots.
+    found
+        Its tensors in file order.
+    tensors, numel
+        How many there are, and how many numbers they hold, tied ones counted once.
+    others
+        Finds the keys of what is in it, however deep, and no tensor.
+    beside
+        Finds the keys of what the file holds outside of it. Only the chosen one is asked for both.
+    """
+
+    key: str
+    found: tuple[FoundTensor, ...]
+    tensors: int
+    numel: int
+    others: Callable[[], tuple[str, ...]] = tuple
+    beside: Callable[[], tuple[str, ...]] = tuple
+
+    @classmethod
+    def of(
+        cls,
+        key: str,
+        found: Iterable[FoundTensor],
+        cancel: CancelToken,
+        others: Callable[[], tuple[str, ...]] = tuple,
+        beside: Callable[[], tuple[str, ...]] = tuple,
+    ) -> Candidate:
+        """Count what there is."""
+        every: list[FoundTensor] = []
+        leaves: dict[object, Leaf] = {}
+        for batch in cancel.batches(found):
+            every += batch
+            leaves.update([(identity(item.leaf), item.leaf) for item in batch])
+        tensors = total = 0
+        for some in cancel.batches(leaves.values()):
+            tensors += sum(map(_tensors, some))
+            total += sum(map(numel, some))
+        return cls(key, tuple(every), tensors, total, others, beside)
+
+    @property
+    def foreign(self) -> bool:
+        """Whether all of it lies in objects of unknown classes."""
+        return all(found.inside for found in self.found)
+
+    @property
+    def averaged(self) -> bool:
+        """Whether it seems to be an exponential average of another one."""
+        words = self.key.lower().replace(".", "_").split("_")
+        return "ema" in words or "averaged" in words or "shadow" in words
+
+
+def identity(leaf: Leaf) -> object:
+    """Return what is equal for two names of the very same tensor."""
+    if isinstance(leaf, Tensor):
+        root = leaf.storage.root
+        return (id(root), leaf.offset, leaf.shape, leaf.strides, leaf.element.name, leaf.flips)
+    return id(leaf)
+
+
+def _tensors(leaf: Leaf) -> int:
+    return len(leaf.parts) if isinstance(leaf, Compound) and not opens_dense(leaf) else 1
+
+
+def numel(leaf: Leaf) -> int:
+    """How many numbers a tensor holds, as far as it is shown."""
+    if isinstance(leaf, Tensor | Array):
+        return leaf.numel
+    if isinstance(leaf, Compound):
+        if opens_dense(leaf):
+            return math.prod(leaf.shape)
+        return sum(numel(part) for part in leaf.parts.values())
+    return 0
+
+
+def choose(candidates: Sequence[Candidate], key: str | None, path: object) -> Candidate:
+    """Return the candidate `key`, or the one that is the model if no key is given.
+
+    Raises
+    ------
+    CheckpointError
+        If there is no such candidate; the sentence names those that there are.
+    """
+    if key is not None:
+        for candidate in candidates:
+            if candidate.key == key:
+                return candidate
+        named = ", ".join(f"'{c.key}'" for c in candidates[:20])
+        raise CheckpointError(
+            f"'{path}' holds no state dict named '{key}'.", remedy=f"Choose one of: {named}."
+        )
+    candidates = [c for c in candidates if not c.foreign] or candidates
+    models = [c for c in candidates if not c.averaged]
+    averages = [c for c in candidates if c.averaged]
+    if averages and (not models or averages[0].numel > _EMA_MARGIN * models[0].numel):
+        return averages[0]
+    return models[0]
+
+
+MAX_NAME = 2 << 20
+MAX_NAME_CHARACTERS = 64 << 20
+_PLAIN = frozenset({str, int, float, bool, bytes, type(None)})
+
+
+def shown(key: Any) -> str:
+    """Return a key of a dict as a name that can be shown, written and printed."""
+    if type(key) is str:
+        if key.isascii():
+            return key
+        return key.encode("utf-8", "backslashreplace").decode("utf-8")  # lone surrogates
+    if isinstance(key, Key):
+        key = key.value
+        if not _is_flat(key):
+            return f"<{type(key).__name__}>"
+    return repr(key)[:200]
+
+
+def _is_flat(value: Any) -> bool:
+    if type(value) is tuple:
+        return len(value) <= 16 and all(type(v) in _PLAIN for v in value)
+    return type(value) in _PLAIN
+
+
+def joined(prefix: str, name: str) -> str:
+    """Return the name of a part: that of what it is part of, a dot, its own."""
+    if len(prefix) + len(name) > MAX_NAME:
+        raise Malformed(f"the name of a tensor has more than {MAX_NAME:,} characters")
+    return f"{prefix}.{name}" if prefix else name
+
+
+class UniqueNames:
+    """Makes names unique: a second ``a.b`` becomes ``a.b (2)``."""
+
+    def __init__(self) -> None:
+        self._taken: dict[str, int] = {}
+        self._characters = 0
+
+    def unique(self, name: str) -> str:
+        """Return `name`, or the first free one like it."""
+        self._characters += len(name)
+        if self._characters > MAX_NAME_CHARACTERS:
+            raise Malformed("the names of its tensors are longer than any model's")
+        candidate = name
+        while candidate in self._taken:
+            self._taken[name] += 1
+            candidate = f"{name} ({self._taken[name]})"
+        self._taken[candidate] = 1
+        return candidate
+
 
 # Keys under which training scripts keep a whole model: what is under them is a state dict of its
 # own, never a part of the dict around it.

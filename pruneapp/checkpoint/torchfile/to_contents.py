@@ -13,12 +13,15 @@ from pruneapp.checkpoint.contents import Contents, Notice, StateDict
 from pruneapp.checkpoint.entry import Location, TensorEntry
 from pruneapp.checkpoint.io.source import ByteSource, FileSource
 from pruneapp.checkpoint.torchfile.dense_layout import Flipped, Held, Rebuilt, size_of
-from pruneapp.checkpoint.torchfile.rebuild_known_globals import is_known
-from pruneapp.checkpoint.torchfile.sources import PackedMember
-from pruneapp.checkpoint.torchfile.sources_checked import Span
-from pruneapp.checkpoint.torchfile.sources_sparse import Matrix, check_indices, opens_dense
-from pruneapp.checkpoint.torchfile.state_dicts import find
-from pruneapp.checkpoint.torchfile.state_dicts_candidates import FoundTensor, choose, identity
+from pruneapp.checkpoint.torchfile.rebuild import is_known
+from pruneapp.checkpoint.torchfile.sources import (
+    Matrix,
+    PackedMember,
+    Span,
+    check_indices,
+    opens_dense,
+)
+from pruneapp.checkpoint.torchfile.state_dicts import FoundTensor, choose, find, identity
 from pruneapp.checkpoint.torchfile.torch_objects import Array, Compound, Tensor, Unreadable
 from pruneapp.errors import UnsupportedFileError, counted, escaped
 from pruneapp.progress import CancelToken
@@ -151,7 +154,7 @@ def with_rebuilt(
     if not index.rebuilt:
         return sources
     # The process that parses headers comes by here, and has no numpy.
-    from pruneapp.checkpoint.torchfile.dense_segments import joined
+    from pruneapp.checkpoint.torchfile.dense import joined
 
     return (*sources, joined(file, sources, index.rebuilt))
 

@@ -1,16 +1,145 @@
-"""What stands for the objects that a pickle describes: nothing of them is ever made or called.
+"""Placeholders for tensors, storages, element types; bounds checks.
+
+What can be wrong with a torch file, said without its name; `located` adds the name.
+
+What stands for the objects that a pickle describes: nothing of them is ever made or called.
 
 Numbers, text, lists and dicts become what they are. Everything else becomes one of the classes
 here, which only remember what the file said.
+
+The storages that a pickle refers to by persistent ids.
+
+What one element of a storage or tensor is, by the names that torch gives to its types.
+
+Checks that a tensor lies inside its storage, before anybody reads it.
+
+Tensors that are spread over machines (DTensor), of which a file holds the part of one.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
-from pruneapp.checkpoint.torchfile.torch_objects_elements import UNTYPED, Element
+from pruneapp.checkpoint.dtypes import DTYPES, DType
+from pruneapp.errors import DamagedFileError, UnsupportedFileError
+
+DOWNLOAD_AGAIN = "Download or copy it again."
+# What `Unsupported` says of such a file, and the remedy.
+BIG_ENDIAN = (
+    "was saved on a big-endian machine, whose numbers Pruneapp does not read",
+    "Load it with torch and save it again on a usual machine.",
+)
+
+
+class Malformed(Exception):  # noqa: N818 - never leaves this package: `located` translates it
+    """The file breaks a rule; the text goes on after "'FILE' is damaged: "."""
+
+
+class Exhausted(Malformed):
+    """The pickle goes on beyond the bytes that were given."""
+
+
+class Unsupported(Exception):  # noqa: N818 - never leaves this package: `located` translates it
+    """The file is sound, but of a kind that we do not read; the text goes on after "'FILE' "."""
+
+    def __init__(self, text: str, remedy: str = "") -> None:
+        super().__init__(text)
+        self.remedy = remedy
+
+
+@contextmanager
+def located(path: Path) -> Iterator[None]:
+    """Turn what is wrong into the errors that people see, which name the file."""
+    try:
+        yield
+    except Malformed as fault:
+        raise DamagedFileError(f"'{path}' is damaged: {fault}.", remedy=DOWNLOAD_AGAIN) from None
+    except Unsupported as fault:
+        raise UnsupportedFileError(f"'{path}' {fault}.", remedy=fault.remedy) from None
+
+
+QUANTIZED = "it is quantized: whole numbers with a scale, which are not pruned"
+
+
+@dataclass(frozen=True)
+class Element:
+    """One element as torch names it and as we read it.
+
+    Attributes
+    ----------
+    name
+        Attribute of the torch module, as ``float32`` or ``qint8``.
+    dtype
+        How its bits are read.
+    why_not
+        Why it cannot be pruned where `dtype` alone does not tell.
+    whole
+        False if several elements share a byte: such tensors are shown as bytes.
+    """
+
+    name: str
+    dtype: DType
+    why_not: str = ""
+    whole: bool = True
+
+    @property
+    def itemsize(self) -> int:
+        """Bytes of one element; for those that share a byte, of the byte."""
+        return max(1, self.dtype.bits // 8)
+
+
+def _shell(name: str) -> Element:
+    return Element(name, DTYPES["U8"], f"Pruneapp does not know the numbers of torch.{name}")
+
+
+# By the name of the dtype, as ``torch.float32`` in a pickle.
+BY_DTYPE: dict[str, Element] = {
+    element.name: element
+    for element in (
+        *(Element(d.torch, d) for d in DTYPES.values() if d.torch),
+        Element("qint8", DTYPES["I8"], QUANTIZED),
+        Element("quint8", DTYPES["U8"], QUANTIZED),
+        Element("qint32", DTYPES["I32"], QUANTIZED),
+        Element("quint4x2", DTYPES["U8"], QUANTIZED, whole=False),
+        Element("quint2x4", DTYPES["U8"], QUANTIZED, whole=False),
+        Element("complex32", DTYPES["U32"], "complex numbers are not pruned"),
+        Element("float4_e2m1fn_x2", DTYPES["F4"]),
+        *(_shell(f"{sign}int{bits}") for sign in ("", "u") for bits in range(1, 8)),
+        *(_shell(f"bits{form}") for form in ("1x8", "2x4", "4x2", "8")),
+        Element("bits16", DTYPES["U16"], "Pruneapp does not know the numbers of torch.bits16"),
+    )
+}
+
+UNTYPED = Element("bytes", DTYPES["U8"])
+
+# By the name of the storage's class, as ``torch.FloatStorage`` or ``torch.cuda.FloatStorage``.
+BY_STORAGE: dict[str, Element] = {
+    "DoubleStorage": BY_DTYPE["float64"],
+    "FloatStorage": BY_DTYPE["float32"],
+    "HalfStorage": BY_DTYPE["float16"],
+    "BFloat16Storage": BY_DTYPE["bfloat16"],
+    "LongStorage": BY_DTYPE["int64"],
+    "IntStorage": BY_DTYPE["int32"],
+    "ShortStorage": BY_DTYPE["int16"],
+    "CharStorage": BY_DTYPE["int8"],
+    "ByteStorage": BY_DTYPE["uint8"],
+    "BoolStorage": BY_DTYPE["bool"],
+    "ComplexDoubleStorage": BY_DTYPE["complex128"],
+    "ComplexFloatStorage": BY_DTYPE["complex64"],
+    "QInt8Storage": BY_DTYPE["qint8"],
+    "QUInt8Storage": BY_DTYPE["quint8"],
+    "QInt32Storage": BY_DTYPE["qint32"],
+    "QUInt4x2Storage": BY_DTYPE["quint4x2"],
+    "QUInt2x4Storage": BY_DTYPE["quint2x4"],
+    "UntypedStorage": UNTYPED,
+    "_UntypedStorage": UNTYPED,
+}
+
 
 # Modules by the names that programs import them by: the old ones of Python 2, and those of C.
 _PUBLIC_MODULES = {"__builtin__": "builtins", "copy_reg": "copyreg", "posix": "os", "nt": "os"}
@@ -251,3 +380,250 @@ class Unreadable:
 
     def __init__(self, reason: str) -> None:
         self.reason = reason
+
+
+_MODULES = frozenset({"torch", "torch.cuda", "torch.storage"})
+MAX_BYTES = 1 << 62
+
+
+class Storages:
+    """Collects the storages of one pickle.
+
+    `__call__` is what the pickle machine asks: told ``("storage", type, key, device, elements)``,
+    and in legacy files ``(..., view)``, it returns the storage. Where the file says the tensor
+    lived (``cuda:7``) does not matter.
+    """
+
+    def __init__(self) -> None:
+        self.roots: dict[str, Storage] = {}
+        self._views: dict[tuple[str, str, int, int], Storage] = {}
+
+    def __call__(self, pid: Any) -> Any:
+        """Return the object with a persistent id.
+
+        Raises
+        ------
+        Malformed
+            If it is no storage, or contradicts what was said about it before.
+        """
+        if type(pid) is not tuple or not pid:
+            raise Malformed("its pickle refers to something that is no storage")
+        if pid[0] == "module" and len(pid) == 4:  # (class, file, source code) in old files
+            return pid[1]
+        if pid[0] != "storage" or not 5 <= len(pid) <= 6:
+            raise Malformed("its pickle refers to something that is no storage")
+        element = _element(pid[1])
+        key = pid[2] if type(pid[2]) is str else str(pid[2]) if type(pid[2]) is int else ""
+        if not key:
+            raise Malformed("a storage in its pickle has no name")
+        count = _count(pid[4])
+        root = self._root(key, element, count * element.itemsize)
+        view = pid[5] if len(pid) == 6 else None
+        if view is None:
+            return self._view(root, element, 0, root.nbytes)
+        if type(view) is not tuple or len(view) != 3:
+            raise Malformed(f"the view of storage '{key[:80]}' is not well-formed")
+        offset, size = _count(view[1]), _count(view[2])
+        begin, nbytes = offset * element.itemsize, size * element.itemsize
+        if begin + nbytes > root.nbytes:
+            raise Malformed(f"a view of storage '{key[:80]}' goes beyond its end")
+        return self._view(root, element, begin, nbytes)
+
+    def _root(self, key: str, element: Element, nbytes: int) -> Storage:
+        root = self.roots.get(key)
+        if root is None:
+            root = self.roots[key] = Storage(key, element, nbytes)
+        elif root.nbytes != nbytes:
+            raise Malformed(
+                f"storage '{key[:80]}' is said to have {root.nbytes:,} and {nbytes:,} bytes"
+            )
+        return root
+
+    def _view(self, root: Storage, element: Element, base: int, nbytes: int) -> Storage:
+        if element is root.element and base == 0 and nbytes == root.nbytes:
+            return root
+        same = (root.key, element.name, base, nbytes)
+        view = self._views.get(same)
+        if view is None:
+            view = self._views[same] = Storage(root.key, element, nbytes, root, base)
+        return view
+
+
+def _element(kind: Any) -> Element:
+    if isinstance(kind, Global) and kind.module in _MODULES and kind.name in BY_STORAGE:
+        return BY_STORAGE[kind.name]
+    named = kind.path[:80] if isinstance(kind, Global) else type(kind).__name__
+    raise Malformed(f"a storage has the unknown type {named}")
+
+
+def _count(value: Any) -> int:
+    if type(value) is not int or not 0 <= value < MAX_BYTES:
+        raise Malformed("the size of a storage is no whole number")
+    return value
+
+
+MAX_RANK = 64
+MAX_EXTENT = 1 << 63
+# A stride of 0 makes terabytes out of a few bytes. Small expanded tensors are honest (masks).
+MAX_EXPANSION = 16
+SMALL = 16 << 20
+
+
+def view(storage: Any, element: Element | None, offset: Any, size: Any, stride: Any) -> Tensor:
+    """Return the tensor that views `storage`, all of them as the file gives them.
+
+    Parameters
+    ----------
+    storage
+        What should be a `Storage`.
+    element
+        Type of the tensor's elements; the storage's by default.
+    offset
+        Elements before the first one.
+    size, stride
+        Tuples, in elements.
+
+    Raises
+    ------
+    Malformed
+        If a number is none or negative, or an element lies outside the storage.
+    """
+    if not isinstance(storage, Storage):
+        raise Malformed("a tensor in its pickle has no storage")
+    shape = _numbers(size, "size")
+    strides = _numbers(stride, "stride")
+    start = _number(offset, "offset")
+    element = element or storage.element
+    if len(strides) != len(shape):
+        raise Malformed(f"a tensor has {len(shape)} dimensions and {len(strides)} strides")
+    if len(shape) > MAX_RANK:
+        raise Malformed(f"a tensor has {len(shape)} dimensions (at most {MAX_RANK} are read)")
+    if math.prod(n for n in shape if n) >= MAX_EXTENT:
+        raise Malformed("a tensor is larger than any memory")
+    if not element.whole:
+        return _as_bytes(storage, element)
+    numel = math.prod(shape)
+    item = element.itemsize
+    contiguous = is_contiguous(shape, strides)
+    why_not = element.why_not
+    if numel:
+        last = start + sum((n - 1) * step for n, step in zip(shape, strides, strict=True))
+        if (last + 1) * item > storage.nbytes:
+            raise Malformed(
+                f"a tensor of shape {list(shape)} needs {(last + 1) * item:,} bytes "
+                f"of storage '{storage.key[:80]}', which has {storage.nbytes:,}"
+            )
+        if numel * item > max(MAX_EXPANSION * storage.nbytes, SMALL):
+            raise Malformed(
+                f"a tensor of shape {list(shape)} makes {numel * item:,} bytes "
+                f"out of a storage of {storage.nbytes:,}"
+            )
+    else:
+        start = 0
+    if element.dtype.bits == 4:  # two to a byte: torch counts bytes, we count numbers
+        if not contiguous or not shape:
+            return _as_bytes(storage, element)
+        shape = (*shape[:-1], shape[-1] * 2)
+    return Tensor(
+        storage,
+        element,
+        storage.base + start * item,
+        shape,
+        None if contiguous else strides,
+        why_not,
+    )
+
+
+def _numbers(values: Any, what: str) -> tuple[int, ...]:
+    if type(values) not in {tuple, list}:
+        raise Malformed(f"the {what} of a tensor is no tuple")
+    return tuple([_number(value, what) for value in values])
+
+
+def _number(value: Any, what: str) -> int:
+    if type(value) is not int:
+        raise Malformed(f"the {what} of a tensor holds something that is no whole number")
+    if not 0 <= value < MAX_EXTENT:
+        raise Malformed(f"the {what} of a tensor holds {value}")
+    return value
+
+
+def _as_bytes(storage: Storage, element: Element) -> Tensor:
+    why_not = element.why_not or element.dtype.why_not
+    shown = Element(element.name, UNTYPED.dtype, why_not)
+    return Tensor(storage, shown, storage.base, (storage.nbytes,), None, why_not)
+
+
+def is_contiguous(shape: tuple[int, ...], strides: tuple[int, ...]) -> bool:
+    """Whether the elements lie in C order without gaps."""
+    if 0 in shape:
+        return True
+    expected = 1
+    for n, step in zip(reversed(shape), reversed(strides), strict=True):
+        if n != 1 and step != expected:
+            return False
+        expected *= n
+    return True
+
+
+def whole_shard(cls: Any, arguments: tuple[Any, ...], state: Any) -> Tensor | Unreadable:
+    """Return the tensor that a DTensor is, if its local shard is the whole of it.
+
+    Parameters
+    ----------
+    cls
+        What stands for the class.
+    arguments
+        Of ``_rebuild_wrapper_subclass``: class, dtype, size, and what does not matter here.
+    state
+        The attributes, and perhaps slots: ``_local_tensor`` and ``_spec``.
+    """
+    path = cls.path if isinstance(cls, Global) else ""
+    if not (path.startswith("torch.distributed.") and path.endswith(".DTensor")):
+        return Unreadable(f"it is a {path[:80] or 'tensor'} made of other tensors")
+    found: dict[Any, Any] = {}
+    for part in state if type(state) is tuple else (state,):
+        if isinstance(part, dict):
+            found |= part
+    local = found.get("_local_tensor")
+    if not isinstance(local, Tensor) or len(arguments) < 3 or not _is_shape(arguments[2]):
+        return Unreadable("it is a DTensor whose local shard cannot be read")
+    size = tuple(arguments[2])
+    placements = _placements(found.get("_spec"))
+    if placements is None:
+        return Unreadable("it is a DTensor that does not say how it is spread")
+    if any(name not in _PLACED for name in placements):
+        return Unreadable(
+            f"it is a DTensor of shape {list(size)} of which the file holds a partial result"
+        )
+    if local.shape != size:
+        return Unreadable(
+            f"it is a DTensor of shape {list(size)} of which the file holds one shard, of shape "
+            f"{list(local.shape)}"
+        )
+    grad = ("requires_grad",) * (len(arguments) > 7 and arguments[7] is True)
+    parameter = ("nn.Parameter",) * bool(found.get("_is_param"))
+    local.traits = tuple(dict.fromkeys((*local.traits, "a DTensor", *parameter, *grad)))
+    return local
+
+
+# What leaves every number as it is, wherever it is put.
+_PLACED = {"Replicate", "Shard", "_StridedShard", "StridedShard"}
+
+
+def _placements(spec: Any) -> list[str] | None:
+    """Return the names of the classes that say how a tensor is spread; None if nothing does."""
+    if not isinstance(spec, Uncalled):
+        return None
+    placements = spec.attributes().get("placements")
+    if not isinstance(placements, tuple | list):
+        return None
+    return [one.path.rpartition(".")[2] if isinstance(one, Uncalled) else "" for one in placements]
+
+
+def _is_shape(value: Any) -> bool:
+    return (
+        type(value) in {tuple, list}
+        and len(value) <= 64
+        and all(type(n) is int and n >= 0 for n in value)
+    )

@@ -1,39 +1,67 @@
-"""Reading what torch.save has written since version 1.6, and TorchScript: zip archives."""
+"""Reader of torch zip archives.
+
+Reading what torch.save has written since version 1.6, and TorchScript: zip archives.
+
+Where everything lies in a torch file: what is needed to write one like it.
+
+An export that keeps the container copies the file and overwrites the storages it changed, at
+`TensorEntry.location`. In a zip archive the checksums of those members are then written anew, at
+`ArchiveMember.crc_positions`, little-endian in 4 bytes. A legacy file has none. Compressed members
+(`ArchiveMember.method` is not `STORED`) cannot be patched in place.
+"""
 
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from itertools import chain
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from pruneapp.checkpoint.contents import Contents
 from pruneapp.checkpoint.entry import TensorEntry
 from pruneapp.checkpoint.io.source import ByteSource, FileSource
-from pruneapp.checkpoint.torchfile.archive import DEFLATED, Archive, ArchiveMember, read_archive
-from pruneapp.checkpoint.torchfile.archive_zip_directory import members_declared
+from pruneapp.checkpoint.torchfile.archive import (
+    DEFLATED,
+    Archive,
+    ArchiveMember,
+    members_declared,
+    read_archive,
+)
+from pruneapp.checkpoint.torchfile.array_bytes import ArrayBytes, Zero
 from pruneapp.checkpoint.torchfile.dense_layout import Rebuilt, locations_of
 from pruneapp.checkpoint.torchfile.parser_rows import index_elsewhere
 from pruneapp.checkpoint.torchfile.rebuild import call
 from pruneapp.checkpoint.torchfile.sources import (
     MAX_RATIO,
+    MOST_BYTES,
+    CheckedSource,
     InflatedSource,
     PackedMember,
+    Span,
     inflate_all,
 )
-from pruneapp.checkpoint.torchfile.sources_checked import CheckedSource, Span
-from pruneapp.checkpoint.torchfile.sources_sparse import MOST_BYTES
-from pruneapp.checkpoint.torchfile.to_contents import Described, TorchIndex, build, with_rebuilt
-from pruneapp.checkpoint.torchfile.torch_objects import Storage, Tensor
-from pruneapp.checkpoint.torchfile.torch_objects_faults import (
+from pruneapp.checkpoint.torchfile.to_contents import (
+    IN_PICKLE,
+    Described,
+    TorchIndex,
+    build,
+    with_rebuilt,
+)
+from pruneapp.checkpoint.torchfile.torch_objects import (
     BIG_ENDIAN,
     Malformed,
+    Storage,
+    Storages,
+    Tensor,
     Unsupported,
     located,
 )
-from pruneapp.checkpoint.torchfile.torch_objects_storages import Storages
 from pruneapp.checkpoint.torchfile.unpickler import MAX_PICKLE, Machine
 from pruneapp.progress import CancelToken, Job
+
+if TYPE_CHECKING:
+    pass
 
 FORMAT, LABEL = "torch", "PyTorch"
 SCRIPT, _SCRIPT_LABEL = "torchscript", "TorchScript"
@@ -233,3 +261,40 @@ def _member_of(archive: Archive, key: str, storage: Storage) -> ArchiveMember | 
             f"storage '{key[:80]}' should have {storage.nbytes:,} bytes and has {member.size:,}"
         )
     return member
+
+
+def zip_layout(source: FileSource, cancel: CancelToken) -> Archive:
+    """Return the members of a zip archive, with all positions; looks at the token.
+
+    Raises
+    ------
+    CheckpointError
+        If anything about the archive is wrong.
+    """
+    with located(source.path):
+        return read_archive(source, cancel)
+
+
+def pickle_with(
+    source: FileSource, member: ArchiveMember, zero: Mapping[str, Zero], cancel: CancelToken
+) -> bytes | None:
+    """Return the pickle of an archive with zeros in its numpy arrays, as long as it was.
+
+    Parameters
+    ----------
+    source, member
+        Where it lies; not compressed.
+    zero
+        What sets bytes of an array to 0, by its `Location.storage`.
+    cancel
+        Looked at all along.
+
+    Returns
+    -------
+    bytes or None
+        None if the bytes of an array do not stand by themselves.
+    """
+    data = source.read(member.data, member.stored)
+    with located(source.path):
+        places = {int(name.removeprefix(IN_PICKLE)): change for name, change in zero.items()}
+        return ArrayBytes(data, cancel).changed(places)

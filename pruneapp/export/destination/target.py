@@ -9,9 +9,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from pruneapp.checkpoint.io.atomic_file import PIECE_BYTES
-from pruneapp.checkpoint.io.atomic_file_writer import AtomicFile, flush_folder, write_error
-from pruneapp.checkpoint.io.files_file_names import FORBIDDEN, NAME_BYTES, device_of, ends_badly
+from pruneapp.checkpoint.io.atomic_file import PIECE_BYTES, AtomicFile, flush_folder, write_error
+from pruneapp.checkpoint.io.files import FORBIDDEN, NAME_BYTES, device_of, ends_badly
 from pruneapp.errors import ExportError
 from pruneapp.progress import Job
 

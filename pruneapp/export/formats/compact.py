@@ -1,43 +1,65 @@
-"""The compact format: what is not 0, packed, and where it is.
+"""compact; expand it.
+
+The compact format: what is not 0, packed, and where it is.
 
 See `checkpoint.packed` for the layout, and docs/formats.md for everybody.
+
+The dense safetensors file of a compact or compressed one, to the byte.
 """
 
 from __future__ import annotations
 
+import io
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from itertools import chain
 from operator import attrgetter
-from typing import Any, NoReturn
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pruneapp import resources
+from pruneapp.checkpoint.checkpoint import Checkpoint, open_checkpoint
 from pruneapp.checkpoint.dtypes import DTYPES
 from pruneapp.checkpoint.entry import TensorEntry
 from pruneapp.checkpoint.formats import compact_codec
-from pruneapp.checkpoint.formats.compact import FRAMES, INDEX
-from pruneapp.checkpoint.formats.compact_codec_layout import COMPACT, KEY, VERSION
-from pruneapp.errors import ExportError, words_of
-from pruneapp.export import plan, size_estimate
+from pruneapp.checkpoint.formats import safetensors as safetensors_module_
+from pruneapp.checkpoint.formats.compact import FORMAT, FRAMES, INDEX, dense_metadata
+from pruneapp.checkpoint.formats.compact_codec import COMPACT, KEY, VERSION
+from pruneapp.checkpoint.io.atomic_file import PIECE_BYTES, AtomicFile
+from pruneapp.checkpoint.io.source import FileSource
+from pruneapp.document.snapshot import Snapshot
+from pruneapp.errors import DamagedFileError, ExportError, UnsupportedFileError, words_of
+from pruneapp.export import plan as plan_module
+from pruneapp.export import size_estimate
+from pruneapp.export.destination.target import check_file
 from pruneapp.export.format import ExportPart, Format, Plan
-from pruneapp.export.formats import safetensors
+from pruneapp.export.formats import safetensors as safetensors_module
 from pruneapp.export.formats.safetensors import SAFETENSORS, plan_safetensors
 from pruneapp.export.provenance import metadata_of, told
-from pruneapp.export.records import RecordRange, TensorRecord, finalized, finalized_bits, stretches
-from pruneapp.export.records_spool import Spool
-from pruneapp.export.records_state import State
+from pruneapp.export.records import (
+    RecordRange,
+    Spool,
+    State,
+    TensorRecord,
+    finalized,
+    finalized_bits,
+    stretches,
+)
+from pruneapp.export.report import WrittenFile
 from pruneapp.export.rounding import DTYPE
 from pruneapp.export.scripts import loading_code
 from pruneapp.export.scripts.loading_code import READER_NAME
 from pruneapp.kernels.threads import default_threads, in_order
-from pruneapp.params_declared import validate_all
-from pruneapp.params_words import FlagParam
+from pruneapp.params import FlagParam, validate_all
 from pruneapp.progress import Job
 from pruneapp.results.format_offer import Loader, Purpose
+
+if TYPE_CHECKING:
+    from _typeshed import WriteableBuffer as Buffer
 
 # Bytes of a tensor below which the index takes more than packing spares.
 _SMALL = 4096
@@ -58,9 +80,9 @@ def is_packed(entry: TensorEntry) -> bool:
 
 
 def _plan(part: ExportPart, values: Mapping[str, Any], job: Job) -> Plan:
-    if reason := safetensors.refuses(part.checkpoint):
+    if reason := safetensors_module.refuses(part.checkpoint):
         raise ExportError(reason, remedy="Export as torch.")
-    entries = safetensors.in_order(part, job)
+    entries = safetensors_module.in_order(part, job)
     packed: list[TensorEntry] = []
     raw: list[TensorRecord] = []
     for entry in chain.from_iterable(job.cancel.batches(entries)):
@@ -93,7 +115,7 @@ def _plan(part: ExportPart, values: Mapping[str, Any], job: Job) -> Plan:
         sized(most, job),
         _unprepared,
         names,
-        plan.stripped(part),
+        plan_module.stripped(part),
         expected=expected,
         prepare=prepare,
         work=sum(names[entry.name] for entry in packed),
@@ -123,9 +145,11 @@ def _metadata(
     # What comes out is the dense file, and says that of itself.
     values = validate_all(SAFETENSORS.params, {DTYPE.name: dtype})
     dense = replace(part, state=told(part.state, SAFETENSORS.name, values))
-    tensors = safetensors.json_object(((e.name, [e.dtype.name, e.shape]) for e in entries), job)
-    ties = safetensors.with_ties(entries, safetensors.metadata_for(dense), job)
-    metadata = safetensors.json_object(ties.items(), job)
+    tensors = safetensors_module.json_object(
+        ((e.name, [e.dtype.name, e.shape]) for e in entries), job
+    )
+    ties = safetensors_module.with_ties(entries, safetensors_module.metadata_for(dense), job)
+    metadata = safetensors_module.json_object(ties.items(), job)
     text = (
         f'{{"version":{VERSION},"frame":{compact_codec.FRAME},'
         f'"tensors":{tensors},"metadata":{metadata}}}'
@@ -256,7 +280,7 @@ COMPACT_FILE = Format(
     ),
     suffixes=(".compact.safetensors",),
     planner=_plan,
-    why_not=safetensors.refuses,
+    why_not=safetensors_module.refuses,
     loaded_by=(
         Loader("Pruneapp", note="opens it; pruneapp expand writes the dense file"),
         Loader("pruneapp.load_compact", note="numpy arrays or torch tensors, read on demand"),
@@ -285,3 +309,133 @@ def load(path):
     return found
 """,
 )
+
+
+_ZSTD = b"\x28\xb5\x2f\xfd"
+_FRAME_HEADER = 18
+
+
+def expand(path: Path, out: Path, job: Job) -> WrittenFile:
+    """Write what a compact file, or one compressed with zstd, holds.
+
+    Parameters
+    ----------
+    path
+        ``.compact.safetensors``, or anything that zstd has compressed; told by its content.
+    out
+        Where to write the file that was packed.
+    job
+        Stepped by every byte twice.
+
+    Raises
+    ------
+    CheckpointError
+        If it is neither, or damaged.
+    ExportError
+        If it cannot be written.
+    """
+    source = FileSource(path)
+    try:
+        target = check_file(out).path
+        if target.exists() and target.samefile(path):
+            raise ExportError(
+                f"'{out}' is the file to expand, which cannot be its own output.",
+                remedy="Choose another name.",
+            )
+        if source.size >= len(_ZSTD) and source.read(0, len(_ZSTD)) == _ZSTD:
+            return _unpacked(source, target, job)
+        with open_checkpoint(path, job=job) as checkpoint:
+            if checkpoint.format != FORMAT:
+                raise UnsupportedFileError(
+                    f"'{path}' is neither a compact file nor one compressed with zstd "
+                    f"({checkpoint.contents.label}).",
+                    remedy="Only compact and zst exports can be expanded.",
+                )
+            header, _ = safetensors_module_.read_header(source, job)
+            return _dense(checkpoint, dense_metadata(header, str(path)), target, job)
+    finally:
+        source.close()
+
+
+def _dense(
+    checkpoint: Checkpoint, metadata: Mapping[str, str], target: Path, job: Job
+) -> WrittenFile:
+    state = Snapshot(checkpoint)
+    records = [finalized(state, entry) for entry in checkpoint.entries.values()]
+    plan = plan_safetensors(records, metadata, job)
+    job.start(2 * plan.nbytes, target.name)
+    with AtomicFile(target, plan.nbytes, job) as file:
+        for piece in plan.pieces():
+            file.write(piece)
+        written = WrittenFile(target, plan.nbytes, file.seal())
+        checkpoint.verify_unchanged()
+        file.commit()
+    return written
+
+
+def _unpacked(source: FileSource, target: Path, job: Job) -> WrittenFile:
+    import zstandard
+
+    try:
+        nbytes = zstandard.frame_content_size(source.read(0, min(source.size, _FRAME_HEADER)))
+    except zstandard.ZstdError:  # it ends before it has said so
+        raise _damaged(source) from None
+    if nbytes < 0:
+        # Whether the end is missing could not be told.
+        raise UnsupportedFileError(
+            f"'{source.path}' does not contain the size of its decompressed content.",
+            remedy="Unpack it with `zstd -d`.",
+        )
+    job.start(2 * nbytes, target.name)
+    with AtomicFile(target, nbytes, job, exact=False) as file:
+        try:
+            for piece in _inflated(source):
+                if file.taken + len(piece) > nbytes:
+                    raise _damaged(source)
+                file.write(piece)
+        except zstandard.ZstdError:
+            raise _damaged(source) from None
+        if file.taken != nbytes:
+            raise _damaged(source)
+        written = WrittenFile(target, nbytes, file.seal())
+        source.verify_unchanged()
+        file.commit()
+    return written
+
+
+def _inflated(source: FileSource) -> Iterator[bytes]:
+    import zstandard
+
+    # Not by pieces of the source: a small one may hold gigabytes of zeros.
+    raw = io.BufferedReader(_Reading(source), PIECE_BYTES)
+    reader = zstandard.ZstdDecompressor().stream_reader(raw, read_across_frames=True)
+    while piece := reader.read(PIECE_BYTES):
+        yield piece
+
+
+class _Reading(io.RawIOBase):
+    """A source, read from its first byte to its last."""
+
+    def __init__(self, source: FileSource) -> None:
+        super().__init__()
+        self._source = source
+        self._offset = 0
+
+    def readable(self) -> bool:
+        """Return True."""
+        return True
+
+    def readinto(self, buffer: Buffer, /) -> int:
+        """Fill `buffer` with the next bytes; returns how many there are."""
+        view = memoryview(buffer).cast("B")
+        size = min(len(view), self._source.size - self._offset)
+        self._source.read_into(self._offset, view[:size])
+        self._offset += size
+        return size
+
+
+def _damaged(source: FileSource) -> DamagedFileError:
+    return DamagedFileError(
+        f"'{source.path}' is damaged: its decompressed content is not of the size in its header.",
+        remedy="Download or copy it again.",
+    )

@@ -26,14 +26,12 @@ from pruneapp.checkpoint.entry import TensorEntry
 from pruneapp.errors import counted
 from pruneapp.export import plan as parts
 from pruneapp.export.format import ExportPart, Format, Plan
-from pruneapp.export.formats import torch_torch_zip
-from pruneapp.export.formats.zip_archive import Member, ZipPlan
-from pruneapp.export.formats.zip_archive_pickle_writer import StateDictPickle
-from pruneapp.export.records import TensorRecord, finalized
-from pruneapp.export.records_state import State
+from pruneapp.export.formats import torch
+from pruneapp.export.formats.zip_archive import Member, StateDictPickle, ZipPlan
+from pruneapp.export.records import State, TensorRecord, finalized
 from pruneapp.export.rounding import DTYPE
 from pruneapp.export.scripts import loading_code
-from pruneapp.masks.bitmask_mask import Mask
+from pruneapp.masks.bitmask import Mask
 from pruneapp.progress import Job
 from pruneapp.results.format_offer import Loader
 
@@ -155,7 +153,7 @@ class _Outcome:
 
 
 def _plan(part: ExportPart, _values: Mapping[str, Any], job: Job) -> Plan:
-    torch_torch_zip.refuse(
+    torch.refuse(
         part,
         "A torch file with sparse tensors",
         "transformers, which opens such files, does not load them",
@@ -168,16 +166,14 @@ def _plan(part: ExportPart, _values: Mapping[str, Any], job: Job) -> Plan:
         records = _records(part.state, entry, tally)
         first = len(members)
         for number, record in enumerate(records, first):
-            members.append(
-                Member(torch_torch_zip.member_name(number), record.nbytes, record.pieces)
-            )
+            members.append(Member(torch.member_name(number), record.nbytes, record.pieces))
         if len(records) == 1:
             stream.add(entry.names, str(first), entry.dtype, entry.shape)
         else:
             storages = {str(number): record for number, record in enumerate(records, first)}
             stream.add_csr(entry.names, storages, entry.shape)
         names |= dict.fromkeys(entry.names, sum(record.nbytes for record in records))
-    plan = ZipPlan([*torch_torch_zip.before(stream), *members, torch_torch_zip.VERSION])
+    plan = ZipPlan([*torch.before(stream), *members, torch.VERSION])
     notices = (tally.notice(), *parts.stripped(part))
     return Plan(plan.nbytes(job), plan.pieces, names, notices)
 
@@ -208,7 +204,7 @@ CSR = Format(
     tag="-csr",
     planner=_plan,
     params=(DTYPE,),
-    why_not=torch_torch_zip.refuses,
+    why_not=torch.refuses,
     loaded_by=(
         Loader(
             "torch.load",

@@ -20,10 +20,9 @@ from pruneapp.checkpoint.entry import TensorEntry
 from pruneapp.errors import ExportError
 from pruneapp.export import plan, size_estimate
 from pruneapp.export.format import ExportPart, Format, Plan
-from pruneapp.export.formats import torch_torch_zip
+from pruneapp.export.formats import torch
 from pruneapp.export.formats.zip_archive import Buffer, Member, ZipPlan, directory_bytes
-from pruneapp.export.records import RecordRange, finalized, finalized_bytes, stretches
-from pruneapp.export.records_state import State
+from pruneapp.export.records import RecordRange, State, finalized, finalized_bytes, stretches
 from pruneapp.export.rounding import DTYPE
 from pruneapp.export.scripts import loading_code
 from pruneapp.kernels.threads import default_threads, in_order
@@ -61,23 +60,23 @@ def _most(entry: TensorEntry) -> int:
 
 
 def _plan(part: ExportPart, _values: Mapping[str, Any], job: Job) -> Plan:
-    torch_torch_zip.refuse(
+    torch.refuse(
         part,
         "A compressed torch file",
         "transformers would map it into memory, which is not possible",
     )
     batches = job.cancel.batches(part.entries)
     records = [finalized(part.state, entry) for batch in batches for entry in batch]
-    names = torch_torch_zip.names_of(records, job)
+    names = torch.names_of(records, job)
     # The largest comes last; of equal ones the last.
     sizes = list(map(names.__getitem__, map(attrgetter("name"), records)))
     order = sorted(range(len(records)), key=sizes.__getitem__)
-    before = [*torch_torch_zip.about(records, job), torch_torch_zip.VERSION]
+    before = [*torch.about(records, job), torch.VERSION]
     entries = list(map(part.entries.__getitem__, order))
     stored: list[Member] = []
     members: list[Member] = []
     for batch in job.cancel.batches(order):
-        plain = [torch_torch_zip.member(number, records[number]) for number in batch]
+        plain = [torch.member(number, records[number]) for number in batch]
         stored += plain
         of = [part.entries[number] for number in batch]
         members += [_member(part.state, m, e) for m, e in zip(plain, of, strict=True)]
@@ -234,7 +233,7 @@ DEFLATED = Format(
     tag="-compressed",
     planner=_plan,
     params=(DTYPE,),
-    why_not=torch_torch_zip.refuses,
+    why_not=torch.refuses,
     loaded_by=(Loader("torch.load", "torch 1.6", "without mmap=True; float8 since 2.1"),),
     does_not=(
         "Not compatible with torch.load(mmap=True) and transformers, which map uncompressed files.",

@@ -1,34 +1,46 @@
-"""Original weights and masks side by side, as torch's pruning keeps them in a module.
+"""_orig and _mask; masks alone.
+
+Original weights and masks side by side, as torch's pruning keeps them in a module.
 
 ``torch.nn.utils.prune`` turns a parameter NAME into the parameter NAME_orig and the buffer
 NAME_mask; ``state_dict()`` of such a module holds both, and so does this file. It loads into a
 module pruned by torch, and it can be opened here to go on pruning, or to undo.
+
+Masks alone, a bit for each weight, to be applied to the original.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 from itertools import chain
 from typing import Any
 
+import numpy as np
+
 from pruneapp.checkpoint.checkpoint import Checkpoint
+from pruneapp.checkpoint.dtypes import DTYPES
 from pruneapp.checkpoint.entry import STATISTICS_NAMES, TensorEntry
+from pruneapp.checkpoint.formats.compact_codec import KEY, MASKS, VERSION
+from pruneapp.checkpoint.formats.packed_bits import SUFFIX
 from pruneapp.errors import ExportError
 from pruneapp.export import plan as parts
 from pruneapp.export.destination.sharding import SHARD_SIZE
 from pruneapp.export.format import ExportPart, Format, Plan
-from pruneapp.export.formats import safetensors, torch_torch_zip
-from pruneapp.export.records import TensorRecord, finalized, mask, original
-from pruneapp.export.records_state import State
+from pruneapp.export.formats import safetensors, torch
+from pruneapp.export.formats.safetensors import json_object, plan_safetensors
+from pruneapp.export.provenance import metadata_of
+from pruneapp.export.records import State, TensorRecord, finalized, mask, original
 from pruneapp.export.rounding import DTYPE
 from pruneapp.export.scripts import loading_code
+from pruneapp.masks.bitmask import Mask
 from pruneapp.progress import Job
 from pruneapp.results.format_offer import Loader, Purpose
 
 
 def _refuses(checkpoint: Checkpoint) -> str:
-    reasons = (safetensors.refuses(checkpoint), torch_torch_zip.refuses(checkpoint))
+    reasons = (safetensors.refuses(checkpoint), torch.refuses(checkpoint))
     return reasons[0] if all(reasons) else ""
 
 
@@ -54,11 +66,9 @@ def _plan(part: ExportPart, _values: Mapping[str, Any], job: Job) -> Plan:
         records = [r for batch in batches for e in batch for r in _records(part.state, e)]
         plan = safetensors.plan_safetensors(records, safetensors.metadata_for(part), job)
         return replace(plan, notices=(*plan.notices, *parts.stripped(part)))
-    if reason := torch_torch_zip.refuses(part.checkpoint):
+    if reason := torch.refuses(part.checkpoint):
         raise ExportError(reason, remedy="Give the file a name that ends in .safetensors.")
-    return torch_torch_zip.plan_state_dict(
-        list(_in_torchs_order(part, job)), job, parts.stripped(part)
-    )
+    return torch.plan_state_dict(list(_in_torchs_order(part, job)), job, parts.stripped(part))
 
 
 def _container(suffix: str) -> str:
@@ -121,7 +131,7 @@ RESUMABLE = Format(
         "original, because each pruned tensor is stored twice. Use the suffix "
         ".safetensors, or .pt for a torch file."
     ),
-    suffixes=(*safetensors.SAFETENSORS.suffixes, *torch_torch_zip.SUFFIXES),
+    suffixes=(*safetensors.SAFETENSORS.suffixes, *torch.SUFFIXES),
     planner=_plan,
     container=_container,
     tag="-resumable",
@@ -153,6 +163,83 @@ def load(path):
     for name in [name.removesuffix("_mask") for name in found if name.endswith("_mask")]:
         kept = found.pop(name + "_mask") != 0
         found[name] = found.pop(name + "_orig").masked_fill(~kept, 0)
+    return found
+""",
+)
+
+
+# Of bits, made and handed on; whole bytes.
+_STRETCH = 1 << 20
+
+
+def packed(entry: TensorEntry, kept: Mask) -> TensorRecord:
+    """Return a mask as ``NAME_mask``: 1-D, eight weights a byte, the lowest bit first.
+
+    Parameters
+    ----------
+    entry
+        The tensor.
+    kept
+        1 is kept, 0 is written as +0.0.
+    """
+    pieces = partial(_bits, kept, entry.numel)
+    return TensorRecord(entry.name + SUFFIX, (), DTYPES["U8"], ((entry.numel + 7) // 8,), pieces)
+
+
+def _bits(kept: Mask, numel: int) -> Iterator[memoryview]:
+    for start in range(0, numel, _STRETCH):
+        bools = kept.bools(start, min(start + _STRETCH, numel))
+        yield np.packbits(bools, bitorder="little").data
+
+
+def _plan_masks(part: ExportPart, _values: Mapping[str, Any], job: Job) -> Plan:
+    records: list[TensorRecord] = []
+    shapes: list[tuple[str, object]] = []
+    for entry in chain.from_iterable(job.cancel.batches(part.entries)):
+        kept = part.state.zeroed(entry.name)
+        if kept is not None:
+            records.append(packed(entry, kept))
+            shapes.append((entry.name, entry.shape))
+    about = f'{{"version":{VERSION},"shapes":{json_object(shapes, job)}}}'
+    metadata = {"format": MASKS, KEY: about, **metadata_of(part.state, {})}
+    plan = plan_safetensors(records, metadata, job)
+    if records:
+        return plan
+    return replace(plan, notices=("Nothing is pruned, so there is no mask in the file.",))
+
+
+MASKS_ONLY = Format(
+    name="masks",
+    label="Masks only",
+    help=(
+        "One bit per weight of each pruned tensor, without the weights: together "
+        "with the original file it restores the pruned model. NAME_mask holds "
+        "eight weights per byte, lowest bit first; 1 is kept. Pruneapp and "
+        "numpy.unpackbits read it."
+    ),
+    suffixes=(".masks.safetensors",),
+    planner=_plan_masks,
+    loaded_by=(
+        Loader("Pruneapp", note="with 'Load masks' and custom_from_mask"),
+        Loader("safetensors", note="as packed bits: numpy.unpackbits, bitorder='little'"),
+    ),
+    does_not=("Not a model: it contains no weights.",),
+    lossless=False,
+    one_file=True,
+    loads=loading_code.masks,
+    load_code="""
+def load(path):
+    import json
+
+    from safetensors import safe_open
+
+    found = dict(load_original(ORIGINAL_WEIGHTS))
+    with safe_open(path, "pt") as file:
+        shapes = json.loads(file.metadata()["pruneapp"])["shapes"]
+        for name, shape in shapes.items():
+            bits = file.get_tensor(name + "_mask").unsqueeze(1) >> torch.arange(8) & 1
+            kept = bits.flatten()[: found[name].numel()].reshape(shape)
+            found[name] = found[name].masked_fill(kept == 0, 0)
     return found
 """,
 )

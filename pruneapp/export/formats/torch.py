@@ -1,15 +1,28 @@
-"""A torch state dict, in the container that was opened wherever that is possible."""
+"""torch, in place or plain.
+
+A torch state dict, in the container that was opened wherever that is possible.
+
+A plain torch state dict in the zip format, from nothing but tensors.
+
+Zeros laid over the storages of a file, everything else byte for byte.
+
+What a torch file holds beside the chosen tensors (optimizer, hyper-parameters, other state dicts)
+survives without being understood.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+import struct
+import zlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
-from itertools import chain
+from itertools import chain, pairwise
 from operator import attrgetter
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.checkpoint.entry import TensorEntry
@@ -17,28 +30,343 @@ from pruneapp.checkpoint.io.derived_source import JoinedSource
 from pruneapp.checkpoint.io.source import ByteSource, FileSource
 from pruneapp.checkpoint.torchfile import LEGACY, ZIP
 from pruneapp.checkpoint.torchfile.archive import STORED
-from pruneapp.checkpoint.torchfile.sources_checked import CheckedSource
+from pruneapp.checkpoint.torchfile.sources import CheckedSource
 from pruneapp.checkpoint.torchfile.to_contents import IN_PICKLE
-from pruneapp.checkpoint.torchfile.zip_format import SCRIPT
-from pruneapp.checkpoint.torchfile.zip_format_layout import pickle_with, zip_layout
+from pruneapp.checkpoint.torchfile.zip_format import SCRIPT, pickle_with, zip_layout
 from pruneapp.errors import ExportError
-from pruneapp.export import plan
+from pruneapp.export import plan as plan_module
 from pruneapp.export.destination.sharding import SHARD_SIZE
 from pruneapp.export.format import ExportPart, Format, Plan
-from pruneapp.export.formats import torch_torch_zip
-from pruneapp.export.formats.torch_patching import (
-    BytePatch,
-    Checked,
-    Patch,
-    PatchedFile,
-    overlapping,
-    patch_of,
-)
-from pruneapp.export.records import finalized
+from pruneapp.export.formats.zip_archive import ALIGNMENT, Member, StateDictPickle, ZipPlan
+from pruneapp.export.records import TensorRecord, finalized
 from pruneapp.export.rounding import DTYPE, RoundedState
 from pruneapp.export.scripts import loading_code
+from pruneapp.masks.bitmask import BitMask, Mask
 from pruneapp.progress import Job
 from pruneapp.results.format_offer import Loader
+
+# Of files that torch.save writes, the usual one first.
+SUFFIXES = (".pt", ".pth", ".th", ".bin", ".ckpt")
+
+# One name for all, so that the bytes do not depend on the name of the file.
+_ROOT = "archive"
+VERSION = Member.of(f"{_ROOT}/version", b"3\n")
+
+
+def refuses(checkpoint: Checkpoint) -> str:
+    """Say why a torch file cannot hold `checkpoint`; empty if it can."""
+    entries = checkpoint.entries.values()
+    if all(dtype.torch for dtype in set(map(attrgetter("dtype"), entries))):
+        return ""
+    entry = next(entry for entry in entries if not entry.dtype.torch)
+    return f"torch has no type {entry.dtype.label}, which '{entry.name}' has."
+
+
+def refuse(part: ExportPart, kind: str, loss: str) -> None:
+    """Refuse a part that a torch file cannot hold, and the suffix that transformers looks for.
+
+    Parameters
+    ----------
+    part
+        What is to be written.
+    kind
+        What sort of torch file it will be: "A compressed torch file".
+    loss
+        What would become of one that is called .bin, as a clause.
+
+    Raises
+    ------
+    ExportError
+        If it may not be written.
+    """
+    if reason := refuses(part.checkpoint):
+        raise ExportError(reason, remedy="Export as safetensors.")
+    if part.suffix == ".bin":
+        raise ExportError(
+            f"{kind} cannot have the suffix .bin: {loss}.", remedy="Use the suffix .pt."
+        )
+
+
+def plan_state_dict(
+    records: Sequence[TensorRecord], job: Job, notices: tuple[str, ...] = ()
+) -> Plan:
+    """Plan a zip archive with an OrderedDict of `records`, as `torch.save` writes it.
+
+    Only the record ``.data/serialization_id`` is left out: it differs from one machine to the
+    next, and nothing reads it. Looks at the job.
+    """
+    batches = job.cancel.batches(enumerate(records))
+    data = [member(number, record) for batch in batches for number, record in batch]
+    plan = ZipPlan([*about(records, job), *data, VERSION])
+    return Plan(plan.nbytes(job), plan.pieces, names_of(records, job), notices)
+
+
+def member_name(number: int) -> str:
+    """Return the name in the archive of the elements of the tensor with this number."""
+    return f"{_ROOT}/data/{number}"
+
+
+def member(number: int, record: TensorRecord) -> Member:
+    """Return the elements of the tensor with this number as a file in the archive."""
+    return Member(member_name(number), record.nbytes, record.pieces)
+
+
+def about(records: Sequence[TensorRecord], job: Job) -> list[Member]:
+    """Return what stands before the elements: the pickle that names them, and what it needs."""
+    stream = StateDictPickle()
+    for batch in job.cancel.batches(enumerate(records)):
+        for number, record in batch:
+            stream.add((record.name, *record.aliases), str(number), record.dtype, record.shape)
+    return before(stream)
+
+
+def before(stream: StateDictPickle) -> list[Member]:
+    """Return what stands before the elements of the tensors that a finished pickle names."""
+    return [
+        Member.of(f"{_ROOT}/data.pkl", stream.finish()),
+        Member.of(f"{_ROOT}/.format_version", b"1"),
+        Member.of(f"{_ROOT}/.storage_alignment", str(ALIGNMENT).encode()),
+        Member.of(f"{_ROOT}/byteorder", b"little"),
+    ]
+
+
+def names_of(records: Sequence[TensorRecord], job: Job) -> dict[str, int]:
+    """Return the bytes of every tensor, under each of its names."""
+    batches = job.cancel.batches(records)
+    return {name: r.nbytes for batch in batches for r in batch for name in (r.name, *r.aliases)}
+
+
+# Read, zeroed and handed on before it leaves the cache of a core.
+_CHUNK_BYTES = 1 << 20
+_CHUNK_ELEMENTS = 1 << 20
+
+
+@dataclass(frozen=True, eq=False)
+class Patch:
+    """Elements that lie side by side in a file, some of which become 0.
+
+    Attributes
+    ----------
+    offset
+        Byte of the first.
+    itemsize
+        Bytes of one.
+    kept
+        0 where an element becomes 0.
+    """
+
+    offset: int
+    itemsize: int
+    kept: Mask
+
+    @property
+    def end(self) -> int:
+        """The byte behind the last."""
+        return self.offset + self.itemsize * self.kept.size
+
+    def apply(self, piece: NDArray[np.uint8], start: int) -> None:
+        """Change a piece of it that begins at the byte `start` of the file."""
+        self.kept.zero(piece.view(f"u{self.itemsize}"), (start - self.offset) // self.itemsize)
+
+
+@dataclass(frozen=True, eq=False)
+class BytePatch:
+    """Bytes of a file in the place of as many others.
+
+    Attributes
+    ----------
+    offset
+        The first of them.
+    data
+        What stands there then.
+    """
+
+    offset: int
+    data: bytes
+
+    @property
+    def end(self) -> int:
+        """The byte behind the last."""
+        return self.offset + len(self.data)
+
+    def apply(self, piece: NDArray[np.uint8], start: int) -> None:
+        """Change a piece of it that begins at the byte `start` of the file."""
+        at = start - self.offset
+        piece[:] = np.frombuffer(self.data, np.uint8, piece.size, at)
+
+
+@dataclass(frozen=True)
+class Checked:
+    """A stretch of a file that a checksum covers.
+
+    Attributes
+    ----------
+    start, stop
+        Its bytes.
+    places
+        Bytes at which its CRC-32 is written, four little-endian bytes each.
+    """
+
+    start: int
+    stop: int
+    places: tuple[int, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class _Span:
+    start: int
+    stop: int
+    patch: Patch | BytePatch | None = None
+    covered: Checked | None = None  # what this is a part of
+    checksum: Checked | None = None  # whose CRC this is
+
+
+def overlapping(entries: Iterable[TensorEntry], zeroed: frozenset[str], job: Job) -> str:
+    """Return the name of a tensor in `zeroed` that shares bytes with another; empty if none."""
+    places = []
+    for entry in chain.from_iterable(job.cancel.batches(entries)):
+        start = entry.location.offset
+        stop = start + entry.dtype.nbytes(entry.reach)
+        places.append((entry.location.source, start, stop, entry.name))
+    places.sort()
+    reach: dict[int, tuple[int, str]] = {}
+    for source, start, stop, name in chain.from_iterable(job.cancel.batches(places)):
+        end, other = reach.get(source, (0, ""))
+        if start < end and start < stop and (name in zeroed or other in zeroed):
+            return name if name in zeroed else other
+        # A zeroed tensor must be remembered even where a longer one reaches further: the longer
+        # one began before it, so their overlap was found already.
+        if stop > end:
+            reach[source] = (stop, name)
+    return ""
+
+
+def patch_of(entry: TensorEntry, kept: Mask, job: Job) -> Patch:
+    """Return the patch for a tensor, of whatever strides, and the mask of its elements."""
+    itemsize = entry.dtype.bits // 8
+    if entry.location.strides is not None:
+        kept = _in_order_of_storage(entry, kept, job)
+    return Patch(entry.location.offset, itemsize, kept)
+
+
+def _in_order_of_storage(entry: TensorEntry, kept: Mask, job: Job) -> BitMask:
+    strides = entry.location.strides
+    assert strides is not None
+    packed = BitMask.full(entry.reach).packed.copy()
+    for start in range(0, entry.numel, _CHUNK_ELEMENTS):
+        job.step(0)
+        stop = min(start + _CHUNK_ELEMENTS, entry.numel)
+        gone = np.flatnonzero(~kept.bools(start, stop)) + start
+        where = np.zeros(gone.size, np.int64)
+        for index, stride in zip(np.unravel_index(gone, entry.shape), strides, strict=True):
+            where += index * stride
+        bits = np.left_shift(1, where & 7).astype(np.uint8)
+        np.bitwise_and.at(packed, where >> 3, ~bits)
+    return BitMask(packed, entry.reach)
+
+
+class PatchedFile:
+    """The bytes of a file with patches and mended checksums.
+
+    Parameters
+    ----------
+    source
+        The file, read in order from the first byte to the last.
+    patches
+        Apart from each other.
+    checked
+        The stretches that checksums cover, apart from each other. Those that no patch touches
+        keep theirs, right or wrong.
+    job
+        Looked at while it is laid out; may cancel.
+    """
+
+    def __init__(
+        self,
+        source: ByteSource,
+        patches: Iterable[Patch | BytePatch],
+        checked: Iterable[Checked],
+        job: Job,
+    ) -> None:
+        self._source = source
+        batches = job.cancel.batches(patches)
+        filled = [patch for batch in batches for patch in batch if patch.end > patch.offset]
+        self._patches = sorted(filled, key=attrgetter("offset"))
+        self._checked = _touched(checked, self._patches, job)
+
+    @property
+    def nbytes(self) -> int:
+        """Size: that of the source."""
+        return self._source.size
+
+    def pieces(self) -> Iterator[memoryview | bytes]:
+        """Make the bytes from the first to the last."""
+        spans = self._spans()
+        # Where a checksum stands before what it covers, it must be known before.
+        early = frozenset(c for c in self._checked if min(c.places, default=c.stop) < c.start)
+        checksums: dict[Checked, int] = {}
+        for span in spans:
+            if span.covered is not None and span.covered in early:
+                for piece in self._read(span):
+                    checksums[span.covered] = zlib.crc32(piece, checksums.get(span.covered, 0))
+                    yield b""
+        for span in spans:
+            if span.checksum is not None:
+                yield struct.pack("<I", checksums[span.checksum])
+                continue
+            for piece in self._read(span):
+                if span.covered is not None and span.covered not in early:
+                    before = checksums.get(span.covered, 0)
+                    checksums[span.covered] = zlib.crc32(piece, before)
+                yield piece
+
+    def _spans(self) -> list[_Span]:
+        crcs = {place: one for one in self._checked for place in one.places}
+        starts = {p.offset: p for p in self._patches}
+        cuts = {0, self._source.size}
+        for patch in self._patches:
+            cuts |= {patch.offset, patch.end}
+        for one in self._checked:
+            cuts |= {one.start, one.stop}
+        for place in crcs:
+            cuts |= {place, place + 4}
+        spans = []
+        at = 0  # of the stretches that checksums cover
+        for start, stop in pairwise(sorted(cuts)):
+            while at < len(self._checked) and self._checked[at].stop <= start:
+                at += 1
+            covered = None
+            if at < len(self._checked) and self._checked[at].start <= start:
+                covered = self._checked[at]
+            spans.append(_Span(start, stop, starts.get(start), covered, crcs.get(start)))
+        return spans
+
+    def _read(self, span: _Span) -> Iterator[memoryview]:
+        patch = span.patch
+        step = _CHUNK_BYTES
+        # Whole elements, also of a patch that does not begin at a multiple of its item size.
+        buffer = np.empty(min(step, span.stop - span.start), np.uint8)
+        for start in range(span.start, span.stop, step):
+            piece = buffer[: min(step, span.stop - start)]
+            self._source.read_into(start, piece.data)
+            if patch is not None:
+                patch.apply(piece, start)
+            yield piece.data
+
+
+def _touched(
+    checked: Iterable[Checked], patches: Sequence[Patch | BytePatch], job: Job
+) -> list[Checked]:
+    starts = np.array(list(map(attrgetter("offset"), patches)), np.int64)
+    found = []
+    ordered = sorted(checked, key=attrgetter("start"))
+    for batch in job.cancel.batches(ordered):
+        firsts = np.searchsorted(starts, [one.start for one in batch])
+        lasts = np.searchsorted(starts, [one.stop for one in batch])
+        touched = (firsts < lasts).tolist()
+        found += [one for one, yes in zip(batch, touched, strict=True) if yes]
+    return found
+
 
 # Elements of an array that are looked at in one go.
 _STRETCH = 1 << 20
@@ -59,12 +387,12 @@ def _plan(part: ExportPart, _values: Mapping[str, Any], job: Job) -> Plan:
             rest = [entry for entry in zeroed if entry.name not in names] if names else zeroed
             return _in_place(part, rest, replaced, job)
         reason, blocked_by = replaced, tuple(entry.name for entry in arrays)
-    if refused := torch_torch_zip.refuses(part.checkpoint):  # a patched file holds what it held
+    if refused := refuses(part.checkpoint):  # a patched file holds what it held
         raise ExportError(refused, remedy="Export as safetensors.")
     batches = job.cancel.batches(part.entries)
     records = [finalized(part.state, entry) for batch in batches for entry in batch]
-    notices = (*_not_in_place(part, reason), *plan.stripped(part))
-    return replace(torch_torch_zip.plan_state_dict(records, job, notices), blocked_by=blocked_by)
+    notices = (*_not_in_place(part, reason), *plan_module.stripped(part))
+    return replace(plan_state_dict(records, job, notices), blocked_by=blocked_by)
 
 
 def _never_for(part: ExportPart) -> str:
@@ -211,7 +539,7 @@ def _refuses(checkpoint: Checkpoint) -> str:
     # A torch file may hold what we cannot write anew: it is patched.
     if checkpoint.format in {ZIP.name, LEGACY.name} and not checkpoint.contents.unknown_globals:
         return ""
-    return torch_torch_zip.refuses(checkpoint)
+    return refuses(checkpoint)
 
 
 TORCH = Format(
@@ -221,7 +549,7 @@ TORCH = Format(
         "Weights with zeros where they are pruned, for torch.load. If the opened "
         "file is a torch file, its other contents are kept."
     ),
-    suffixes=torch_torch_zip.SUFFIXES,
+    suffixes=SUFFIXES,
     planner=_plan,
     params=(DTYPE, SHARD_SIZE),
     why_not=_refuses,

@@ -14,13 +14,11 @@ from pruneapp.export.format import ExportPart, Format, Plan
 from pruneapp.export.formats import safetensors
 from pruneapp.export.formats.safetensors import SAFETENSORS
 from pruneapp.export.provenance import told
-from pruneapp.export.records import RecordRange, finalized_bytes, stretches
-from pruneapp.export.records_state import State
+from pruneapp.export.records import RecordRange, State, finalized_bytes, stretches
 from pruneapp.export.rounding import DTYPE
 from pruneapp.export.scripts import loading_code
 from pruneapp.kernels.threads import default_threads
-from pruneapp.params import Interval, IntParam
-from pruneapp.params_declared import validate_all
+from pruneapp.params import Interval, IntParam, validate_all
 from pruneapp.progress import Job
 from pruneapp.results.format_offer import Loader, Purpose
 

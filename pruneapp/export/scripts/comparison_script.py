@@ -8,7 +8,7 @@ from pathlib import Path
 
 from pruneapp import resources
 from pruneapp.checkpoint.checkpoint import Checkpoint
-from pruneapp.checkpoint.io.atomic_file_writer import write_whole
+from pruneapp.checkpoint.io.atomic_file import write_whole
 from pruneapp.checkpoint.torchfile import LEGACY, ZIP
 from pruneapp.errors import CheckpointError, ExportError
 from pruneapp.export.catalog import get

@@ -1,17 +1,24 @@
-"""Dialogs, only where work could be lost or code would run: each button says what it does."""
+"""Message boxes; DialogHolder: one dialog at a time.
+
+Dialogs, only where work could be lost or code would run: each button says what it does.
+
+The one dialog of a command: shown, forgotten once it is closed, and closed with its file.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Literal
+from typing import Generic, Literal, TypeVar
 
-from PySide6.QtCore import QCoreApplication, Qt
-from PySide6.QtWidgets import QInputDialog, QMessageBox, QWidget
+from PySide6.QtCore import QCoreApplication, QObject, Qt
+from PySide6.QtWidgets import QDialog, QInputDialog, QMessageBox, QWidget
 
 import pruneapp
 from pruneapp.checkpoint.contents import StateDict
-from pruneapp.checkpoint.formats.headers_header_json import show
+from pruneapp.checkpoint.formats.headers import show
+from pruneapp.gui.document.open_document import OpenDocument
+from pruneapp.gui.widgets.theme import ThemeManager
 
 # Tensors that a question names; the details have all of them.
 _LISTED = 6
@@ -305,3 +312,45 @@ def _box(parent: QWidget, title: str, text: str) -> QMessageBox:
     # Its label breaks lines between words alone, and a name may be longer than it is wide.
     box.setInformativeText(_LONG.sub("\\1\u200b", text))
     return box
+
+
+D = TypeVar("D", bound=QDialog)
+
+
+class DialogHolder(QObject, Generic[D]):
+    """Shows a dialog about the document, and not a second one beside it.
+
+    Parameters
+    ----------
+    session
+        With its document the dialog is closed.
+    appearance
+        The colours of the dialog.
+
+    Attributes
+    ----------
+    shown
+        The dialog; None while none is shown.
+    """
+
+    def __init__(self, session: OpenDocument, appearance: ThemeManager, parent: QObject) -> None:
+        super().__init__(parent)
+        self._appearance = appearance
+        self.shown: D | None = None
+        session.closed.connect(self._on_closed)
+
+    def open(self, dialog: D) -> None:
+        """Show a dialog that was made; the window waits for it."""
+        dialog.finished.connect(self._on_finished)
+        self._appearance.dress(dialog)
+        self.shown = dialog
+        dialog.open()
+
+    def _on_finished(self, _result: int) -> None:
+        if self.shown is not None:
+            self.shown.deleteLater()
+            self.shown = None
+
+    def _on_closed(self) -> None:
+        if self.shown is not None:
+            self.shown.reject()

@@ -1,4 +1,6 @@
-"""Work off the main thread: pure functions of frozen arguments that report and can be cancelled.
+"""Worker thread, executors, idle work.
+
+Work off the main thread: pure functions of frozen arguments that report and can be cancelled.
 
 One worker thread owns what is serial by nature (opening, previews, pruning, export); one small
 executor answers pictures and counts, so that a long prune never blocks a picture. Its second
@@ -6,22 +8,165 @@ thread is for answers that import torch (which devices, which methods there are)
 moving slider waits for have a thread of their own: behind two tiles they came too late. Results
 come back on the main thread, and only there are callbacks called: a lambda connected to a
 worker's signal would run in the worker, so the only connections are to bound methods of `Jobs`.
+
+One piece of work: what is to be done, who is told, and what came of it; run in any thread.
+
+Work that nobody waits for, done in the background while nothing else is wanted.
 """
 
 from __future__ import annotations
 
+import queue
+import time
+import traceback
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
 from enum import Enum, auto
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
 
 from PySide6.QtCore import QObject, QThread, QTimer, Signal, Slot
 
 from pruneapp.errors import PruneAppError
-from pruneapp.gui.app.jobs_tasks import JobProgress, Task, Worker, run
-from pruneapp.progress import Cancelled, Job
+from pruneapp.progress import Cancelled, CancelToken, Job
 
 T = TypeVar("T")
+
+# Progress reaches the window at most so often; more would only make it repaint.
+REPORT_EVERY_S = 0.04
+
+
+@dataclass(frozen=True)
+class JobProgress:
+    """How far the running job is.
+
+    Attributes
+    ----------
+    title
+        What it is: "Pruning".
+    label
+        What is worked on now: a tensor, a file.
+    done, total
+        Units of work; `total` is 0 while it is unknown.
+    """
+
+    title: str
+    label: str
+    done: int
+    total: int
+
+
+@dataclass(eq=False)
+class Task(Generic[T]):
+    """A job that was asked for: what to call when it ends. Cancelling it twice is harmless.
+
+    `on_late` is called instead of `on_result` with what came although nobody wants it any more.
+    """
+
+    title: str
+    work: Callable[[Job], T]
+    on_result: Callable[[T], None]
+    on_error: Callable[[PruneAppError], None]
+    on_cancelled: Callable[[], None]
+    visible: bool
+    writes: bool = False
+    on_late: Callable[[T], object] | None = None
+    token: CancelToken = field(default_factory=CancelToken)
+    begun: bool = False
+    result: T | None = None
+    error: BaseException | None = None
+    trace: str = ""
+
+    def cancel(self) -> None:
+        """Ask it to stop; its result, if it still comes, is dropped."""
+        self.token.cancel()
+
+    def release(self) -> None:
+        """Let go of what it worked on and of whom it told, who may refer to the task again.
+
+        Snapshots and tiles hold masks: they must not wait for the collector.
+        """
+        if self.result is not None and self.on_late is not None:
+            self.on_late(self.result)
+        self.on_late = None
+        self.work = self.on_result = self.on_error = _nothing
+        self.on_cancelled = lambda: None
+        self.result = None
+
+
+def _nothing(_: object) -> Any:
+    return None
+
+
+class _Reporter:
+    """Turns the steps of a job into a few signals a second; lives in the worker's thread."""
+
+    def __init__(self, task: Task[Any], emit: Callable[[JobProgress], None]) -> None:
+        self._task = task
+        self._emit = emit
+        self._last = 0.0
+
+    def report(self, done: int, total: int, label: str) -> None:
+        """Emit, unless the last signal is too young."""
+        now = time.monotonic()
+        if not self._task.visible or now - self._last < REPORT_EVERY_S:
+            return
+        self._last = now
+        self._emit(JobProgress(self._task.title, label, done, total))
+
+
+class Worker(QObject):
+    """Runs tasks one after another in the thread that it lives in."""
+
+    progressed = Signal(object)
+    ended = Signal(object)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.tasks: queue.SimpleQueue[Task[Any]] = queue.SimpleQueue()
+
+    @Slot()
+    def run_next(self) -> None:
+        """Run the task that was queued for this call."""
+        task = self.tasks.get()
+        run(task, self.progressed.emit)
+        self.ended.emit(task)
+
+
+def run(task: Task[Any], emit: Callable[[JobProgress], None]) -> None:
+    """Do a task in this thread, and keep in it what came of it.
+
+    Parameters
+    ----------
+    task
+        Cancelled before it begins, it does nothing.
+    emit
+        Told how far it is, not too often.
+    """
+    # Before the token is looked at: a task that was cancelled before it began does nothing.
+    task.begun = True
+    try:
+        task.token.check()
+        task.result = task.work(Job(_Reporter(task, emit), task.token))
+    except (Cancelled, PruneAppError) as error:
+        task.error = _without_frames(error)
+    except BaseException as error:  # noqa: BLE001 - any bug is reported, the thread goes on
+        task.trace = traceback.format_exc()
+        task.error = _without_frames(error)
+
+
+def _without_frames(error: BaseException) -> BaseException:
+    """Let go of the frames that an error went through.
+
+    They hold all that was worked on, hundreds of megabytes of a large model, and lead back to the
+    task that keeps the error: nothing but the collector would ever let go of them.
+    """
+    found: BaseException | None = error
+    while found is not None:
+        found.__traceback__ = None
+        found = found.__cause__ or found.__context__
+    return error
+
 
 # Ours end within a quarter of a second, unless a disk has to finish a write first.
 PATIENCE_MS = 10_000
@@ -263,3 +408,87 @@ class Jobs(QObject):
         else:
             result, task.result = task.result, None
             task.on_result(result)
+
+
+class IdleScheduler(QObject):
+    """Does one piece of work at a time, once the person has paused.
+
+    As soon as anything else is wanted, be it a job or a part of a picture, the piece is stopped,
+    and what it did is lost. It is asked for again after the next pause.
+
+    Parameters
+    ----------
+    jobs
+        Where work is done, and who says when something else is wanted.
+    pause_ms
+        How long nothing may have been wanted.
+    begin
+        Called when there is time; calls `do` if there is something to do.
+    """
+
+    def __init__(
+        self, jobs: Jobs, pause_ms: int, begin: Callable[[], None], parent: QObject
+    ) -> None:
+        super().__init__(parent)
+        self._jobs = jobs
+        self._begin = begin
+        self._task: Task[Any] | None = None
+        self._pause = QTimer(self)
+        self._pause.setSingleShot(True)
+        self._pause.setInterval(pause_ms)
+        self._pause.timeout.connect(self.go_on)
+        jobs.asked.connect(self._make_room)
+
+    def soon(self) -> None:
+        """Call `begin` after a pause."""
+        self._pause.start()
+
+    def go_on(self) -> None:
+        """Call `begin` now, but after a pause if anything else is wanted."""
+        if self._pause.isActive():
+            return
+        if self._jobs.quiet:
+            self._begin()
+        else:
+            self._pause.start()
+
+    def do(
+        self,
+        work: Callable[[Job], T],
+        *,
+        on_result: Callable[[T], None],
+        on_error: Callable[[PruneAppError], None],
+    ) -> None:
+        """Do a piece of work, and tell what came of it unless it had to make room."""
+
+        def over() -> None:
+            if self._task is task:
+                self._task = None
+
+        def done(result: T) -> None:
+            over()
+            on_result(result)
+
+        def failed(error: PruneAppError) -> None:
+            over()
+            on_error(error)
+
+        task = self._jobs.answer(
+            work, on_result=done, on_error=failed, on_cancelled=over, urgency=Urgency.ASIDE
+        )
+        self._task = task
+
+    def stop(self) -> None:
+        """Stop, and do not begin again."""
+        self._pause.stop()
+        self._cancel()
+
+    def _make_room(self) -> None:
+        if self._task is not None or self._pause.isActive():
+            self._cancel()
+            self._pause.start()
+
+    def _cancel(self) -> None:
+        if self._task is not None:
+            self._task.cancel()
+            self._task = None

@@ -11,11 +11,10 @@ from typing import Any
 import msgspec
 import platformdirs
 
-from pruneapp.checkpoint.io.files_places import is_folder
+from pruneapp.checkpoint.io.files import is_folder
 from pruneapp.errors import JsonError, ParameterError
 from pruneapp.json_codec import decode, encoded
-from pruneapp.params_declared import Param
-from pruneapp.params_words import Choice, ChoiceParam, FlagParam
+from pruneapp.params import Choice, ChoiceParam, FlagParam, Param
 
 RECENT_FILES = 9
 VIEWED_FILES = 40

@@ -31,8 +31,7 @@ from pruneapp.gui.widgets.theme import ThemeManager
 from pruneapp.methods import registry
 from pruneapp.methods.method import Method
 from pruneapp.methods.registry import GROUP
-from pruneapp.params_declared import Param
-from pruneapp.params_words import ChoiceParam, FlagParam
+from pruneapp.params import ChoiceParam, FlagParam, Param
 from pruneapp.progress import Job
 
 

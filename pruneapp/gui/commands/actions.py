@@ -9,8 +9,8 @@ from PySide6.QtGui import QAction, QActionGroup, QKeySequence
 from PySide6.QtWidgets import QMenu, QMenuBar, QWidget
 
 from pruneapp.gui.commands.command import RECENT, ActionSpec
-from pruneapp.gui.commands.declarations_commands import ACTIONS
-from pruneapp.gui.widgets.theme_icons import icon
+from pruneapp.gui.commands.declarations import ACTIONS
+from pruneapp.gui.widgets.theme import icon
 
 # Between the menus that lead to a command, and its name.
 BETWEEN = " › "

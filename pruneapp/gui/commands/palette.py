@@ -28,7 +28,7 @@ from PySide6.QtWidgets import (
 from pruneapp.gui.widgets.clipboard import copied_by
 from pruneapp.gui.widgets.labels import as_plain, plain
 from pruneapp.gui.widgets.number_format import count, shape
-from pruneapp.results.document_rows_tensor_row import TensorRow
+from pruneapp.results.document_rows import TensorRow
 
 # A command and its name, for that in a submenu with the way to it.
 Named = tuple[str, QAction]

@@ -14,7 +14,7 @@ from pruneapp.document.document import Document
 from pruneapp.edits.apply_manual_edit import HandPreview
 from pruneapp.edits.combine import Combination, combine, overlap
 from pruneapp.edits.mask_files import masks_of
-from pruneapp.gui.app.dialogs_one_dialog import DialogHolder
+from pruneapp.gui.app.dialogs import DialogHolder
 from pruneapp.gui.app.jobs import Jobs
 from pruneapp.gui.compare.combine_dialog import CombineDialog
 from pruneapp.gui.compare.compare_controller import CompareController
@@ -23,7 +23,7 @@ from pruneapp.gui.manual_edit.edit_worker import prepared
 from pruneapp.gui.widgets.theme import ThemeManager
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.progress import Job
-from pruneapp.results.state_comparison_overlap import Overlap
+from pruneapp.results.state_comparison import Overlap
 
 Masks = Mapping[str, BitMask]
 

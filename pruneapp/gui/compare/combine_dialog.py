@@ -9,11 +9,10 @@ from PySide6.QtWidgets import QGridLayout, QPushButton, QRadioButton, QWidget
 
 from pruneapp.gui.widgets.labels import heading, plain, recolor
 from pruneapp.gui.widgets.number_format import NO_NUMBER, count, percent
-from pruneapp.gui.widgets.reports import CountsTable
-from pruneapp.gui.widgets.reports_decision import DecisionDialog
-from pruneapp.gui.widgets.theme_colors import with_defaults
+from pruneapp.gui.widgets.reports import CountsTable, DecisionDialog
+from pruneapp.gui.widgets.theme import with_defaults
 from pruneapp.results.short_names import ShortNames
-from pruneapp.results.state_comparison_overlap import Overlap, TensorOverlap
+from pruneapp.results.state_comparison import Overlap, TensorOverlap
 
 
 class CombineDialog(DecisionDialog):

@@ -40,8 +40,8 @@ from PySide6.QtWidgets import (
 from pruneapp.gui.widgets.labels import as_plain, heading
 from pruneapp.gui.widgets.number_format import count
 from pruneapp.gui.widgets.safe_paint import reported, saved
-from pruneapp.gui.widgets.theme_colors import with_defaults
-from pruneapp.results.document_rows_history import HistoryItem
+from pruneapp.gui.widgets.theme import with_defaults
+from pruneapp.results.document_rows import HistoryItem
 from pruneapp.results.short_names import ShortNames
 
 _TOLD = 10  # lines of the details of a state that its tooltip has

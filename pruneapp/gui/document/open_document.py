@@ -13,29 +13,26 @@ from typing import TypeVar
 from PySide6.QtCore import QObject, Signal
 
 from pruneapp import resources
-from pruneapp.analysis.statistics_stats import sparsity
+from pruneapp.analysis.statistics import sparsity
 from pruneapp.checkpoint.contents import Notice
-from pruneapp.document.document import Document
-from pruneapp.document.document_changes import DocumentChanged
-from pruneapp.document.edit import Edit
-from pruneapp.document.edit_proposal import Proposal
+from pruneapp.document.document import Document, DocumentChanged
+from pruneapp.document.edit import Edit, Proposal
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.edits.apply_manual_edit import HandPreview
 from pruneapp.errors import OriginalChangedError, OriginalMissingError, PruneAppError
 from pruneapp.gui.app.jobs import Jobs
 from pruneapp.gui.app.runtime import settle
 from pruneapp.gui.app.settings import DEVICE, Settings
-from pruneapp.gui.files.loader import FileLoader
-from pruneapp.gui.files.loader_loading import LoadedContents, Opened, Prepare
+from pruneapp.gui.files.loader import FileLoader, LoadedContents, Opened, Prepare
 from pruneapp.kernels.devices import kernel_for
 from pruneapp.kernels.kernel import Kernel
 from pruneapp.preview.preview import Preview
 from pruneapp.progress import Job
-from pruneapp.results.document_rows_tensor_row import TensorRow
+from pruneapp.results.document_rows import TensorRow
 from pruneapp.results.sparsity_report import SparsityReport
 from pruneapp.sessions.open_path import OpenRequest
-from pruneapp.sessions.restore_reopen import Saved
-from pruneapp.sessions.session_file_file import SessionFile
+from pruneapp.sessions.restore import Saved
+from pruneapp.sessions.session_file import SessionFile
 
 T = TypeVar("T")
 

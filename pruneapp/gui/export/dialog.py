@@ -1,12 +1,24 @@
-"""The dialog before an export."""
+"""The dialog.
+
+The dialog before an export.
+
+What a person has chosen in the dialog, to be found there again.
+
+What a person wants to be exported, and the look at where it would go.
+
+What else may be written beside an export.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
 
-from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtCore import QObject, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QShowEvent
 from PySide6.QtWidgets import (
+    QCheckBox,
     QDialog,
     QHBoxLayout,
     QPushButton,
@@ -17,17 +29,156 @@ from PySide6.QtWidgets import (
 
 from pruneapp.errors import ParameterError
 from pruneapp.gui.export.details import Details
-from pruneapp.gui.export.dialog_beside import Beside
-from pruneapp.gui.export.dialog_choices import Choices
-from pruneapp.gui.export.dialog_wish import ExportWish, PathCheck
-from pruneapp.gui.export.format_list import size_words
-from pruneapp.gui.export.format_list_formats import Formats
-from pruneapp.gui.export.format_list_purposes import Purposes
+from pruneapp.gui.export.format_list import Formats, Purposes, size_words
 from pruneapp.gui.export.target_row import TargetRow
-from pruneapp.gui.widgets.controls_tab_order import move_focus
+from pruneapp.gui.widgets.controls import ComboBox, move_focus
 from pruneapp.gui.widgets.labels import heading, plain
-from pruneapp.gui.widgets.reports_decision import add_button_row
-from pruneapp.results.format_offer import FormatOffer, Landing, RoundingCost
+from pruneapp.gui.widgets.reports import add_button_row
+from pruneapp.results.format_offer import FormatOffer, Landing, Purpose, RoundingCost
+
+
+@dataclass(frozen=True)
+class Choices:
+    """What was chosen, whether it came to an export or not.
+
+    Attributes
+    ----------
+    purpose
+        What the file was for; None if nobody said.
+    format
+        Name of the format; empty if none could be.
+    values
+        Values of the parameters of each format where the person changed some.
+    path
+        Where it was to go, if the person said; empty if it was as proposed.
+    script, report
+        As in `ExportWish`.
+    """
+
+    purpose: Purpose | None = None
+    format: str = ""
+    values: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    path: str = ""
+    script: bool = False
+    report: str = ""
+
+
+# So long nothing is typed before the disk is looked at.
+_PAUSE_MS = 150
+
+
+@dataclass(frozen=True)
+class ExportWish:
+    """What the person wants to be exported, and where to.
+
+    Attributes
+    ----------
+    format, path
+        As the request names them.
+    replace_original
+        Whether the original is deleted afterwards.
+    params
+        Values of the parameters of the format.
+    script
+        Whether a script that compares outputs is written beside it.
+    report
+        Suffix of the report that is written beside it; empty if none is.
+    """
+
+    format: str
+    path: str
+    replace_original: bool = False
+    params: Mapping[str, Any] = field(default_factory=dict)
+    script: bool = False
+    report: str = ""
+
+    def writes_as(self, other: ExportWish | None) -> bool:
+        """Whether an export would be the same; what is written beside it does not count."""
+        return other is not None and (self.format, self.path, dict(self.params)) == (
+            other.format,
+            other.path,
+            dict(other.params),
+        )
+
+
+class PathCheck(QObject):
+    """Asks what is there already, once the person pauses.
+
+    Signals
+    -------
+    asked
+        Time to look at where the export would go.
+    """
+
+    asked = Signal()
+
+    def __init__(self, parent: QObject) -> None:
+        super().__init__(parent)
+        self._wish: ExportWish | None = None
+        self._soon = QTimer(self)
+        self._soon.setSingleShot(True)
+        self._soon.setInterval(_PAUSE_MS)
+        self._soon.timeout.connect(self.asked)
+
+    def follow(self, wish: ExportWish) -> bool:
+        """Take what is wanted now; returns whether that goes elsewhere, and is asked for soon."""
+        moved = not wish.writes_as(self._wish)
+        if moved:
+            self._wish = wish
+            self._soon.start()
+        return moved
+
+    def is_of(self, wish: ExportWish) -> bool:
+        """Whether an answer about this wish is still about what is wanted."""
+        return wish.writes_as(self._wish)
+
+
+class Beside(QWidget):
+    """Check boxes for the script that checks an export, and for the report."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.script = QCheckBox(self.tr("Comparison script"), self)
+        tip = self.tr(
+            "Python script that loads both files into your model and compares the outputs."
+        )
+        self.script.setToolTip(tip)
+        self.script.setAccessibleDescription(tip)
+        self.account = QCheckBox(self.tr("Report"), self)
+        tip = self.tr("Steps, sparsity and norm² retained per tensor, sizes, checksums.")
+        self.account.setToolTip(tip)
+        self.account.setAccessibleDescription(tip)
+        self.kind = ComboBox(self)
+        self.kind.setAccessibleName(self.tr("Report format"))
+        self.kind.setAccessibleDescription(self.tr("File format of the report."))
+        for words, suffix in (
+            (self.tr("HTML page"), ".html"),
+            (self.tr("CSV table"), ".csv"),
+            (self.tr("JSON"), ".json"),
+        ):
+            self.kind.addItem(words, suffix)
+        self.kind.setEnabled(False)
+        self.account.toggled.connect(self.kind.setEnabled)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(8)
+        row.addWidget(self.script)
+        row.addSpacing(16)
+        row.addWidget(self.account)
+        row.addWidget(self.kind)
+        row.addStretch(1)
+
+    def set_wanted(self, *, script: bool, report: str) -> None:
+        """Check what is wanted, as `report` returns it, silently."""
+        self.script.setChecked(script)
+        self.account.setChecked(bool(report))
+        if report:
+            self.kind.setCurrentIndex(self.kind.findData(report))
+
+    def report(self) -> str:
+        """Return the suffix of the report that is wanted; empty if none is."""
+        return str(self.kind.currentData()) if self.account.isChecked() else ""
+
 
 _AROUND = 64
 

@@ -19,11 +19,10 @@ from PySide6.QtWidgets import (
 )
 
 from pruneapp.gui.widgets import number_format
-from pruneapp.gui.widgets.controls_copy_button import CopyButton
+from pruneapp.gui.widgets.controls import CopyButton
 from pruneapp.gui.widgets.labels import ElidedLabel, heading, plain, recolor
-from pruneapp.gui.widgets.reports import CountsTable
-from pruneapp.gui.widgets.reports_decision import add_button_row
-from pruneapp.gui.widgets.theme_colors import with_defaults
+from pruneapp.gui.widgets.reports import CountsTable, add_button_row
+from pruneapp.gui.widgets.theme import with_defaults
 from pruneapp.results.short_names import ShortNames
 from pruneapp.results.sparsity_report import TensorSparsity
 

@@ -11,7 +11,7 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QFileDialog
 
 from pruneapp.checkpoint.open import READERS
-from pruneapp.document.document_changes import DocumentChanged
+from pruneapp.document.document import DocumentChanged
 from pruneapp.errors import PruneAppError
 from pruneapp.gui.app import dialogs
 from pruneapp.gui.app.jobs import Jobs
@@ -24,7 +24,7 @@ from pruneapp.gui.files.session_controller import SessionController
 from pruneapp.gui.mainwindow.status_controller import StatusController
 from pruneapp.gui.mainwindow.window import MainWindow
 from pruneapp.sessions.open_path import OpenRequest
-from pruneapp.sessions.session_file_layout import SUFFIX
+from pruneapp.sessions.session_file import SUFFIX
 
 # What the dialog shows of a folder; an index of shards is JSON.
 FILES = " ".join(

@@ -19,8 +19,8 @@ from pruneapp.gui.files.recovery_view import FoundFiles, FoundWork
 from pruneapp.gui.mainwindow.window import MainWindow
 from pruneapp.progress import Job
 from pruneapp.sessions.journal import folder
-from pruneapp.sessions.journal_file_log_file import delete
-from pruneapp.sessions.journal_reader_recovery import LeftBehind, left_behind, read_journal
+from pruneapp.sessions.journal_file import delete
+from pruneapp.sessions.journal_reader import LeftBehind, left_behind, read_journal
 from pruneapp.sessions.open_path import OpenRequest
 
 

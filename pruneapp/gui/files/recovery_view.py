@@ -18,10 +18,10 @@ from PySide6.QtWidgets import (
 )
 
 from pruneapp.gui.widgets import number_format
-from pruneapp.gui.widgets.controls_layouts import clear
+from pruneapp.gui.widgets.controls import clear
 from pruneapp.gui.widgets.labels import ElidedLabel, as_plain, heading, plain, recolor
 from pruneapp.gui.widgets.safe_paint import reported
-from pruneapp.gui.widgets.theme_colors import with_defaults
+from pruneapp.gui.widgets.theme import with_defaults
 
 _MOST = 3  # rows; more are said to be there
 _GAP = 4  # below notices, as between them

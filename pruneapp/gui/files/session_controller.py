@@ -10,10 +10,9 @@ from pathlib import Path
 from PySide6.QtCore import QObject, Signal, Slot
 from PySide6.QtWidgets import QFileDialog
 
-from pruneapp.checkpoint.io.files_places import exists
+from pruneapp.checkpoint.io.files import exists
 from pruneapp.document.capture import Capture
-from pruneapp.document.document import Document
-from pruneapp.document.document_changes import DocumentChanged
+from pruneapp.document.document import Document, DocumentChanged
 from pruneapp.errors import (
     OriginalChangedError,
     OriginalMissingError,
@@ -29,17 +28,15 @@ from pruneapp.gui.app.notifications import NoticeTopic
 from pruneapp.gui.app.settings import Settings
 from pruneapp.gui.document.open_document import OpenDocument
 from pruneapp.gui.files.autosave_controller import AutosaveController
-from pruneapp.gui.mainwindow.document_panels_view_state import ViewState
+from pruneapp.gui.mainwindow.document_panels import ViewState
 from pruneapp.gui.mainwindow.status_controller import StatusController
 from pruneapp.gui.mainwindow.window import MainWindow
 from pruneapp.gui.widgets import number_format
-from pruneapp.results.document_rows_history import HistoryItem
-from pruneapp.sessions.fingerprint_stamp import Stamp
-from pruneapp.sessions.journal_reader_recovery import JournalFile
+from pruneapp.results.document_rows import HistoryItem
+from pruneapp.sessions.fingerprint import Stamp
+from pruneapp.sessions.journal_reader import JournalFile
 from pruneapp.sessions.open_path import OpenRequest
-from pruneapp.sessions.session_file import save_session
-from pruneapp.sessions.session_file_file import SessionFile
-from pruneapp.sessions.session_file_layout import SUFFIX
+from pruneapp.sessions.session_file import SUFFIX, SessionFile, save_session
 
 
 @dataclass(frozen=True)

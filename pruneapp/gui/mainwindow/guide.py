@@ -27,9 +27,9 @@ from PySide6.QtWidgets import (
 )
 
 from pruneapp.gui.widgets import number_format
-from pruneapp.gui.widgets.controls_line_edit import LineEdit
+from pruneapp.gui.widgets.controls import LineEdit
 from pruneapp.gui.widgets.labels import plain
-from pruneapp.gui.widgets.theme_colors import with_defaults
+from pruneapp.gui.widgets.theme import with_defaults
 
 _MARGIN = 12  # of a page, not a field
 _PLACE = int(Qt.ItemDataRole.UserRole)

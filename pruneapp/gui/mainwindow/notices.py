@@ -28,7 +28,7 @@ from PySide6.QtWidgets import (
 
 from pruneapp.gui.widgets.labels import ElidedLabel, as_plain, heading, plain, recolor
 from pruneapp.gui.widgets.safe_paint import reported
-from pruneapp.gui.widgets.theme_colors import with_defaults
+from pruneapp.gui.widgets.theme import with_defaults
 
 if TYPE_CHECKING:  # it imports numpy, and the first picture has notices
     from pruneapp.results.short_names import ShortNames

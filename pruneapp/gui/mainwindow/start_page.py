@@ -8,10 +8,10 @@ from PySide6.QtCore import QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QKeyEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
-from pruneapp.gui.widgets.controls_layouts import clear
+from pruneapp.gui.widgets.controls import clear
 from pruneapp.gui.widgets.labels import ElidedLabel, heading, plain, recolor
 from pruneapp.gui.widgets.safe_paint import reported
-from pruneapp.gui.widgets.theme_colors import with_defaults
+from pruneapp.gui.widgets.theme import with_defaults
 
 _MOST = 6
 _WIDTH = 520

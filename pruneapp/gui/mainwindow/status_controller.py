@@ -9,12 +9,11 @@ from types import TracebackType
 from PySide6.QtCore import QObject, Slot
 from PySide6.QtGui import QAction, QKeySequence
 
-from pruneapp.document.document_changes import DocumentChanged
+from pruneapp.document.document import DocumentChanged
 from pruneapp.errors import PruneAppError, abridged, escaped
-from pruneapp.gui.app.jobs import Jobs
-from pruneapp.gui.app.jobs_tasks import JobProgress
+from pruneapp.gui.app.jobs import JobProgress, Jobs
 from pruneapp.gui.app.notifications import NoticeTopic
-from pruneapp.gui.commands.declarations_commands import ACTIONS
+from pruneapp.gui.commands.declarations import ACTIONS
 from pruneapp.gui.document.open_document import OpenDocument
 from pruneapp.gui.mainwindow.document_panels import DocumentViews
 from pruneapp.gui.mainwindow.window import MainWindow

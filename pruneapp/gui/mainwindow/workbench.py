@@ -11,46 +11,45 @@ from types import TracebackType
 from PySide6.QtCore import QObject, Slot
 from PySide6.QtGui import QCloseEvent
 
-from pruneapp.document.document_changes import DocumentChanged
+from pruneapp.document.document import DocumentChanged
 from pruneapp.gui.app.jobs import Jobs
 from pruneapp.gui.app.notifications import NoticeTopic
 from pruneapp.gui.app.settings import Settings
 from pruneapp.gui.app.settings_controller import SettingsController
 from pruneapp.gui.commands.palette_controller import PaletteController
 from pruneapp.gui.compare.compare_controller import CompareController
-from pruneapp.gui.document.history_controller import HistoryController
-from pruneapp.gui.document.history_controller_step_series import StepSequence
+from pruneapp.gui.document.history_controller import HistoryController, StepSequence
 from pruneapp.gui.document.open_document import OpenDocument
 from pruneapp.gui.export.export_controller import ExportController
-from pruneapp.gui.files.autosave_controller import AutosaveController
-from pruneapp.gui.files.autosave_controller_checksums import Checksums
+from pruneapp.gui.files.autosave_controller import AutosaveController, Checksums
 from pruneapp.gui.files.open_controller import OpenController
 from pruneapp.gui.files.recovery_controller import RecoveryController
 from pruneapp.gui.files.session_controller import SessionController
-from pruneapp.gui.mainwindow.document_panels import DocumentViews
-from pruneapp.gui.mainwindow.document_panels_browsing import TreeController
-from pruneapp.gui.mainwindow.document_panels_remembering import ViewMemory
-from pruneapp.gui.mainwindow.document_panels_view_state import ViewState
+from pruneapp.gui.mainwindow.document_panels import (
+    DocumentViews,
+    TreeController,
+    ViewMemory,
+    ViewState,
+)
 from pruneapp.gui.mainwindow.status_controller import StatusController
 from pruneapp.gui.mainwindow.window import MainWindow
-from pruneapp.gui.manual_edit.edit_controller_handwork import ManualEditController
-from pruneapp.gui.method_form.form_controller import FormController
-from pruneapp.gui.method_form.form_controller_extras import LoadedMasks
+from pruneapp.gui.manual_edit.edit_controller import ManualEditController
+from pruneapp.gui.method_form.form_controller import FormController, LoadedMasks
 from pruneapp.gui.patterns.pattern_controller import PatternController
 from pruneapp.gui.plots.plot_controller import PlotController
 from pruneapp.gui.plots.table_controller import TableController
 from pruneapp.gui.plots.threshold_controller import ThresholdController
 from pruneapp.gui.preview.histogram_controller import HistogramController
-from pruneapp.gui.preview.preview_controller import PreviewController
-from pruneapp.gui.preview.preview_controller_pruning import PruneController
-from pruneapp.gui.preview.step_info_controller import ExportSizePreview
-from pruneapp.gui.preview.step_info_controller_pairing import CoupledTensorCounts
-from pruneapp.gui.preview.step_info_controller_targeting import FileSizeTarget
+from pruneapp.gui.preview.preview_controller import PreviewController, PruneController
+from pruneapp.gui.preview.step_info_controller import (
+    CoupledTensorCounts,
+    ExportSizePreview,
+    FileSizeTarget,
+)
 from pruneapp.gui.preview.tree_preview import TreePreview
 from pruneapp.gui.recipes.recipe_controller import RecipeController
 from pruneapp.gui.recipes.rounds_controller import RoundsController
-from pruneapp.gui.tree.nodes import Nodes
-from pruneapp.gui.tree.nodes_building import build_nodes
+from pruneapp.gui.tree.nodes import Nodes, build_nodes
 from pruneapp.gui.widgets.theme import ThemeManager
 from pruneapp.methods.method import Method
 

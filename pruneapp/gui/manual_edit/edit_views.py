@@ -1,18 +1,23 @@
-"""Which tensors are meant, before something is done to all of them: "in every block"."""
+"""Option row, "every block" dialog.
+
+What a gesture is meant for beside what was drawn: every block, and what belongs to a channel.
+
+Which tensors are meant, before something is done to all of them: "in every block".
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QWidget
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QWidget
 
-from pruneapp.gui.widgets.labels import ElidedLabel, plain, recolor
+from pruneapp.gui.widgets.labels import ElidedLabel, as_plain, plain, recolor
 from pruneapp.gui.widgets.number_format import count
-from pruneapp.gui.widgets.reports import CountsTable
-from pruneapp.gui.widgets.reports_decision import DecisionDialog
-from pruneapp.gui.widgets.theme_colors import with_defaults
+from pruneapp.gui.widgets.reports import CountsTable, DecisionDialog
+from pruneapp.gui.widgets.theme import with_defaults
 from pruneapp.results.short_names import ShortNames
 
 
@@ -109,3 +114,87 @@ class AlikeDialog(DecisionDialog):
             )
             text = f"{text} {more}"
         return text
+
+
+_APART = 16  # pixels between two of them
+
+
+class HandOptions(QWidget):
+    """Two check boxes, each there only where it means something for the tensor in focus.
+
+    Signals
+    -------
+    everywhereWanted(bool), companionsWanted(bool)
+        The person checked or unchecked one of them.
+    """
+
+    everywhereWanted = Signal(bool)
+    companionsWanted = Signal(bool)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.everywhere = QCheckBox(self)
+        self.companions = QCheckBox(self.tr("Include bias and norm"), self)
+        self.title = plain(self.tr("Manual edit"))
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(_APART)
+        row.addWidget(self.title)
+        row.addWidget(self.everywhere)
+        row.addWidget(self.companions)
+        row.addStretch(1)
+        # The room is kept: the picture above is not to jump from tensor to tensor.
+        self.setFixedHeight(self.everywhere.sizeHint().height())
+        self.everywhere.clicked.connect(self.everywhereWanted)
+        self.companions.clicked.connect(self.companionsWanted)
+        self.set_alike("", 1)
+        self.set_companions((), "")
+
+    def set_alike(self, pattern: str, tensors: int) -> None:
+        """Take how many tensors have the role of the one in focus, itself among them."""
+        self.everywhere.setText(
+            self.tr("Apply to the same layer in all {n} blocks").format(n=count(tensors))
+        )
+        tip = self.tr(
+            "Manual edits apply to {pattern}; the tensors are listed before anything changes"
+        ).format(pattern=pattern)
+        self.everywhere.setToolTip(as_plain(tip))
+        self.everywhere.setAccessibleDescription(tip)
+        self.everywhere.setVisible(tensors > 1)
+        self._show_title()
+
+    def set_companions(self, shown: Sequence[str], why: str) -> None:
+        """Take what belongs to the channels of the tensor in focus, and why it should go along."""
+        tip = f"{', '.join(shown)}. {why}"
+        self.companions.setToolTip(as_plain(tip))
+        self.companions.setAccessibleDescription(tip)
+        self.companions.setVisible(bool(shown))
+        self._show_title()
+
+    def set_wanted(self, *, everywhere: bool, companions: bool) -> None:
+        """Show what is wanted, silently."""
+        self.everywhere.setChecked(everywhere)
+        self.companions.setChecked(companions)
+
+    def set_colors(self, colors: Mapping[str, str]) -> None:
+        """Take the theme's colours."""
+        recolor(self.title, with_defaults(colors)["muted"])
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Leave out the heading where there is no room for it."""
+        super().resizeEvent(event)
+        self._show_title()
+
+    def minimumSizeHint(self) -> QSize:
+        """Ask for room for the check boxes."""
+        return QSize(self._needed(), self.height())
+
+    def _needed(self) -> int:
+        shown = [box for box in (self.everywhere, self.companions) if not box.isHidden()]
+        return sum(box.sizeHint().width() for box in shown) + _APART * max(0, len(shown) - 1)
+
+    def _show_title(self) -> None:
+        # Not `isVisible`: the row itself may be hidden.
+        needed = self._needed()
+        whole = needed + _APART + self.title.sizeHint().width()
+        self.title.setHidden(not needed or whole > self.width())

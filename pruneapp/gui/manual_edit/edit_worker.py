@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from pruneapp.document.selection_roles import alike
+from pruneapp.document.selection import alike
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.edits.apply_manual_edit import HandPreview, compute_hand
 from pruneapp.edits.coupled_tensors import with_companions

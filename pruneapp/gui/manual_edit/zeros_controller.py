@@ -14,21 +14,19 @@ from PySide6.QtCore import QObject
 from pruneapp.analysis.histogram_store import census_of
 from pruneapp.analysis.zeros import WORTH as FEWEST
 from pruneapp.analysis.zeros import find_zeros
-from pruneapp.document.document import Document
-from pruneapp.document.document_changes import DocumentChanged
-from pruneapp.document.edit_proposal import Proposal
+from pruneapp.document.document import Document, DocumentChanged
+from pruneapp.document.edit import Proposal
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.edits.found_masks import TreatZeros
 from pruneapp.errors import PruneAppError, SelectionError
-from pruneapp.gui.app.jobs import Jobs
-from pruneapp.gui.app.jobs_spare_time import IdleScheduler
+from pruneapp.gui.app.jobs import IdleScheduler, Jobs
 from pruneapp.gui.app.notifications import NoticeTopic
 from pruneapp.gui.document.open_document import OpenDocument
 from pruneapp.gui.mainwindow.status_controller import StatusController
 from pruneapp.gui.preview.histogram_controller import HistogramController
 from pruneapp.gui.widgets import number_format
 from pruneapp.progress import Job
-from pruneapp.results.tensor_statistics_zeros import TensorZeros, ZerosReport
+from pruneapp.results.tensor_statistics import TensorZeros, ZerosReport
 
 # So long nothing else was wanted.
 PAUSE_MS = 400

@@ -1,29 +1,551 @@
-"""Which editor a type of parameter gets."""
+"""One editor per parameter type.
+
+Editors of single parameters, one for each type of declaration.
+
+Which editor a type of parameter gets.
+
+A size in bytes: the usual ones to choose from, any other typed.
+
+How much: a slider, a field that reads shares and counts, and a switch between the two.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import contextlib
+import math
+import re
+from abc import abstractmethod
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from PySide6.QtWidgets import QWidget
+from PySide6.QtCore import QCoreApplication, QRandomGenerator, QSignalBlocker, Qt, Signal
+from PySide6.QtWidgets import QCheckBox, QCompleter, QHBoxLayout, QToolButton, QWidget
 
-from pruneapp.gui.method_form.editors_amount import AmountEditor
-from pruneapp.gui.method_form.editors_editor import (
-    ChoiceEditor,
-    DimEditor,
-    Editor,
-    FlagEditor,
-    IntEditor,
-    NormEditor,
-    SeedEditor,
-    TextEditor,
+from pruneapp.errors import ParameterError
+from pruneapp.gui.widgets import number_format
+from pruneapp.gui.widgets.controls import ComboBox, LineEdit, Slider, SpinBox
+from pruneapp.gui.widgets.number_format import dim_labels
+from pruneapp.params import (
+    Amount,
+    AmountParam,
+    ChoiceParam,
+    DimParam,
+    FlagParam,
+    IntParam,
+    NormParam,
+    Param,
+    SeedParam,
+    SizeParam,
 )
-from pruneapp.gui.method_form.editors_size import SizeEditor
-from pruneapp.params import DimParam, IntParam, NormParam, SeedParam
-from pruneapp.params_amounts import AmountParam
-from pruneapp.params_declared import Param
-from pruneapp.params_sizes import SizeParam
-from pruneapp.params_words import ChoiceParam, FlagParam
+
+_INT_MAX = 2**31 - 1
+
+
+class Editor(QWidget):
+    """Edits the value of one parameter.
+
+    Signals
+    -------
+    changed
+        The person changed it; `value` may raise now.
+    """
+
+    changed = Signal()
+
+    def __init__(self, param: Param, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.param = param
+        self.line = QHBoxLayout(self)
+        self.line.setContentsMargins(0, 0, 0, 0)
+        self.line.setSpacing(8)
+
+    def _name(self, widget: QWidget, *, main: bool = True) -> None:
+        """Give a part its accessible name and help."""
+        if main:
+            widget.setAccessibleName(self.param.label)
+            self.setFocusProxy(widget)
+        widget.setToolTip(self.param.help)
+        widget.setAccessibleDescription(self.param.help)
+
+    @abstractmethod
+    def value(self) -> Any:
+        """Return the valid value; raises `ParameterError`."""
+
+    @abstractmethod
+    def set_value(self, value: Any) -> None:
+        """Show a value, silently."""
+
+    def summary(self) -> str:
+        """Return the value in a word; empty while it is wrong."""
+        try:
+            return self.param.format(self.value())
+        except ParameterError:
+            return ""
+
+    def set_context(self, shape: Sequence[int], kind: str) -> None:
+        """Take note of the tensor that the words are to be about."""
+
+    def set_left(self, left: int | None) -> None:
+        """Take note of how many units are not pruned yet; None if that is not known."""
+
+
+class TextEditor(Editor):
+    """A field that takes whatever the parameter can read: for types without a better editor."""
+
+    def __init__(self, param: Param, parent: QWidget | None = None) -> None:
+        super().__init__(param, parent)
+        self.field = LineEdit(self)
+        self._name(self.field)
+        self.line.addWidget(self.field, 1)
+        self.set_value(param.default)
+        self.field.textChanged.connect(self.changed)
+
+    def value(self) -> Any:
+        """Return what the text says."""
+        return self.param.parse(self.field.text())
+
+    def set_value(self, value: Any) -> None:
+        """Show a value."""
+        blocker = QSignalBlocker(self.field)
+        self.field.setText(self.param.format(value))
+        del blocker
+
+
+class SeedEditor(TextEditor):
+    """A seed, and a die for a new one."""
+
+    def __init__(self, param: Param, parent: QWidget | None = None) -> None:
+        super().__init__(param, parent)
+        self.die = QToolButton(self)
+        self.die.setText("⚄")
+        self.die.setToolTip(self.tr("Generate a new seed"))
+        self.die.setAccessibleName(self.die.toolTip())
+        self.die.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.die.clicked.connect(self._draw)
+        self.line.addWidget(self.die)
+
+    def _draw(self) -> None:
+        # Six digits can be read aloud, and are enough to be different.
+        self.field.setText(str(QRandomGenerator.global_().bounded(1_000_000)))
+
+
+class IntEditor(Editor):
+    """A whole number."""
+
+    def __init__(self, param: IntParam, parent: QWidget | None = None) -> None:
+        super().__init__(param, parent)
+        self.field = SpinBox(self)
+        self.field.setLineEdit(LineEdit(self.field))
+        low, high = param.bounds.low, param.bounds.high
+        self.field.set_steps(
+            -_INT_MAX if low is None else max(-_INT_MAX, math.ceil(low)),
+            _INT_MAX if high is None else min(_INT_MAX, math.floor(high)),
+        )
+        self.field.setGroupSeparatorShown(True)
+        if param.unit:
+            self.field.setSuffix(f" {param.unit}")
+        self._name(self.field)
+        self.line.addWidget(self.field, 1)
+        self.set_value(param.default)
+        self.field.valueChanged.connect(self.changed)
+
+    def value(self) -> int:
+        """Return the number."""
+        return int(self.param.validate(self.field.value()))
+
+    def set_value(self, value: Any) -> None:
+        """Show a number."""
+        blocker = QSignalBlocker(self.field)
+        self.field.setValue(value)
+        del blocker
+
+
+class FlagEditor(Editor):
+    """Yes or no."""
+
+    def __init__(self, param: Param, parent: QWidget | None = None) -> None:
+        super().__init__(param, parent)
+        self.box = QCheckBox(self.tr("yes"), self)
+        self._name(self.box)
+        self.line.addWidget(self.box, 1)
+        self.set_value(param.default)
+        self.box.toggled.connect(self.changed)
+
+    def value(self) -> bool:
+        """Return whether it is checked."""
+        return self.box.isChecked()
+
+    def set_value(self, value: Any) -> None:
+        """Check it or not."""
+        blocker = QSignalBlocker(self.box)
+        self.box.setChecked(value)
+        del blocker
+
+
+class ComboEditor(Editor):
+    """One of a list: the base of editors that offer values with words for them."""
+
+    def __init__(self, param: Param, parent: QWidget | None = None) -> None:
+        super().__init__(param, parent)
+        self.combo = ComboBox(self)
+        self.combo.setSizeAdjustPolicy(
+            ComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
+        )
+        self.combo.setMinimumContentsLength(8)
+        self._name(self.combo)
+        self.line.addWidget(self.combo, 1)
+
+    def offer(self, items: Sequence[tuple[str, Any, str]]) -> None:
+        """Offer (words, value, help), silently; the value stays."""
+        blocker = QSignalBlocker(self.combo)
+        kept = self.combo.currentData()
+        self.combo.clear()
+        for words, value, text in items:
+            self.combo.addItem(words, value)
+            if text:
+                place = self.combo.count() - 1
+                self.combo.setItemData(place, text, Qt.ItemDataRole.ToolTipRole)
+        del blocker
+        if kept is not None:
+            self.set_value(kept)
+
+    def value(self) -> Any:
+        """Return the chosen value."""
+        return self.param.validate(self.combo.currentData())
+
+    def set_value(self, value: Any) -> None:
+        """Choose a value; one that is not offered is added."""
+        blocker = QSignalBlocker(self.combo)
+        place = self.combo.findData(value)
+        if place < 0:
+            self.combo.addItem(self.param.format(value), value)
+            place = self.combo.count() - 1
+        self.combo.setCurrentIndex(place)
+        del blocker
+
+
+class ChoiceEditor(ComboEditor):
+    """One of a few words."""
+
+    def __init__(self, param: ChoiceParam, parent: QWidget | None = None) -> None:
+        super().__init__(param, parent)
+        self.offer([(choice.label, choice.value, choice.help) for choice in param.choices])
+        self.set_value(param.default)
+        self.combo.currentIndexChanged.connect(self.changed)
+
+
+class NormEditor(Editor):
+    """The order of a norm: the usual ones by their meaning, any other typed."""
+
+    def __init__(self, param: Param, parent: QWidget | None = None) -> None:
+        super().__init__(param, parent)
+        self.combo = ComboBox(self)
+        self.combo.setEditable(True)
+        self.combo.setInsertPolicy(ComboBox.InsertPolicy.NoInsert)
+        self.combo.setSizeAdjustPolicy(
+            ComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
+        )
+        self.combo.setMinimumContentsLength(8)
+        self._name(self.combo)
+        self.line.addWidget(self.combo, 1)
+        for text, words in (
+            ("1", self.tr("L1, sum of magnitudes")),
+            ("2", self.tr("L2, Euclidean")),
+            ("inf", self.tr("maximum magnitude")),
+            ("-inf", self.tr("minimum magnitude")),
+            ("fro", self.tr("Frobenius, same as 2")),
+            ("nuc", self.tr("nuclear, sum of singular values")),
+        ):
+            self.combo.addItem(f"{text}: {words}")
+        self.set_value(param.default)
+        self.combo.editTextChanged.connect(self.changed)
+
+    def value(self) -> Any:
+        """Return what stands before the colon."""
+        return self.param.parse(self.combo.currentText().partition(":")[0])
+
+    def set_value(self, value: Any) -> None:
+        """Show a norm, with its meaning if it is a usual one."""
+        blocker = QSignalBlocker(self.combo)
+        text = self.param.format(value).removesuffix(".0")
+        place = self.combo.findText(f"{text}:", Qt.MatchFlag.MatchStartsWith)
+        self.combo.setCurrentIndex(place)
+        if place < 0:
+            self.combo.setEditText(text)
+        line = self.combo.lineEdit()
+        if line is not None:
+            line.setCursorPosition(0)
+        del blocker
+
+
+class DimEditor(ComboEditor):
+    """A dimension, by its meaning."""
+
+    def __init__(self, param: DimParam, parent: QWidget | None = None) -> None:
+        super().__init__(param, parent)
+        self._bounds = param.bounds
+        self.set_context((), "")
+        self.set_value(param.default)
+        self.combo.currentIndexChanged.connect(self.changed)
+
+    def set_context(self, shape: Sequence[int], kind: str) -> None:
+        """Spell out what the dimensions of a tensor mean; sizes below 0 differ among tensors."""
+        labels = dim_labels(shape or (-1, -1), kind)
+        offered = [(text, dim, "") for dim, text in enumerate(labels)]
+        offered.append((self.tr("−1: last dimension"), -1, ""))
+        self.offer([item for item in offered if item[1] in self._bounds])
+
+
+class SizeEditor(Editor):
+    """A list that takes what is typed as well: 700 MB, 4 GiB, in the person's decimals."""
+
+    def __init__(self, param: SizeParam, parent: QWidget | None = None) -> None:
+        super().__init__(param, parent)
+        self.combo = ComboBox(self)
+        self.combo.setEditable(True)
+        self.combo.setLineEdit(LineEdit(self.combo))
+        self.combo.setInsertPolicy(ComboBox.InsertPolicy.NoInsert)
+        # Its own would turn 1 into 1 GB while 1 MB is typed; this one knows nothing.
+        self.combo.setCompleter(QCompleter(self.combo))
+        self.combo.setSizeAdjustPolicy(
+            ComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
+        )
+        self.combo.setMinimumContentsLength(8)
+        self._name(self.combo)
+        self.line.addWidget(self.combo, 1)
+        for value in (None, *param.usual):
+            self.combo.addItem(self._words(value))
+        self.set_value(param.default)
+        self.combo.editTextChanged.connect(self.changed)
+
+    def value(self) -> int | None:
+        """Return the bytes; None for the word that says so, and for nothing."""
+        text = self.combo.currentText()
+        point = number_format.locale().decimalPoint()
+        if point != "." and "." not in text:
+            text = text.replace(point, ".")
+        value: int | None = self.param.parse(text)
+        return value
+
+    def set_value(self, value: int | None) -> None:
+        """Show a size."""
+        blocker = QSignalBlocker(self.combo)
+        words = self._words(value)
+        self.combo.setCurrentIndex(self.combo.findText(words))
+        self.combo.setEditText(words)
+        del blocker
+
+    def _words(self, value: int | None) -> str:
+        return self.param.format(value) if value is None else number_format.short_size(value)
+
+
+_DIGITS = 3  # of a share: a tenth of a percent
+_STEPS = 10**_DIGITS
+
+
+class AmountEditor(Editor):
+    """An amount.
+
+    The field reads "20 %", "0.2" and "1,000" whatever the switch says. A bare "20" is what the
+    switch says: a share in percent, or a count. A bare "150" is wrong where percent are entered:
+    as a count it would be next to nothing, and nobody would see why.
+    """
+
+    def __init__(self, param: Param, parent: QWidget | None = None) -> None:
+        super().__init__(param, parent)
+        self._left: int | None = None
+        self._exact: float | None = None  # what the field says in fewer digits
+        self.slider = Slider(Qt.Orientation.Horizontal, self)
+        self.slider.setRange(0, _STEPS)
+        self.slider.setSingleStep(10)
+        self.slider.setPageStep(50)
+        self.slider.setMinimumWidth(80)
+        self._name(self.slider)
+        self.slider.setAccessibleName(self.tr("{label}, slider").format(label=param.label))
+        self.field = LineEdit(self)
+        self.field.setAlignment(Qt.AlignmentFlag.AlignRight)
+        self.field.setFixedWidth(self.fontMetrics().horizontalAdvance("0") * 10)
+        self._name(self.field)
+        self.counts = QToolButton(self)
+        self.counts.setText("#")
+        self.counts.setCheckable(True)
+        self.counts.setAccessibleName(self.tr("Enter a count instead of a percentage"))
+        self.counts.setToolTip(self.counts.accessibleName())
+        self.counts.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.line.addWidget(self.slider, 1)
+        self.line.addWidget(self.field)
+        self.line.addWidget(self.counts)
+        self.setFocusProxy(self.field)
+
+        self.set_value(param.default)
+        self.slider.valueChanged.connect(self._slid)
+        self.field.textEdited.connect(self._typed)
+        self.field.editingFinished.connect(self._tidy)
+        self.counts.toggled.connect(self._switched)
+
+    def value(self) -> Amount:
+        """Return the share (a float) or the count (an int)."""
+        if self._exact is not None:
+            return self._exact
+        amount: Amount = read_amount(
+            self.field.text(), self.param, share=not self.counts.isChecked()
+        )
+        return amount
+
+    def set_value(self, value: Amount) -> None:
+        """Show a share or a count."""
+        self._say(None)
+        blockers = [QSignalBlocker(part) for part in (self.slider, self.field, self.counts)]
+        self.counts.setChecked(not isinstance(value, float))
+        self.field.setText(write_amount(value))
+        self._move_slider(value)
+        del blockers
+
+    def set_dragged(self, value: Amount) -> None:
+        """Show an amount that nobody entered: a share in no more digits than the slider has.
+
+        `value` returns all of it until another is entered: a threshold stays where it was put.
+        """
+        self.set_value(value)
+        if isinstance(value, float):
+            digits = _DIGITS
+            while 0 < value < 1 and not 0 < round(value, digits) < 1:
+                digits += 1
+            if round(value, digits) != value:
+                self.field.setText(write_amount(round(value, digits)))
+                self._say(value)
+
+    def _say(self, exact: float | None) -> None:
+        self._exact = exact
+        self.field.setToolTip(self.param.help if exact is None else write_amount(exact))
+
+    def summary(self) -> str:
+        """Return the amount as the field writes it."""
+        if self._exact is not None:
+            return self.field.text()
+        try:
+            return write_amount(self.value())
+        except ParameterError:
+            return ""
+
+    def set_left(self, left: int | None) -> None:
+        """Let the slider reach over so many units when it counts."""
+        self._left = left
+        self.field.settle()
+        blocker = QSignalBlocker(self.slider)
+        self._move_slider_to_field()
+        del blocker
+
+    def _move_slider(self, value: Amount) -> None:
+        if isinstance(value, float):
+            self.slider.setEnabled(True)
+            self.slider.setValue(round(value * _STEPS))
+            return
+        self.slider.setEnabled(bool(self._left))
+        if self._left:
+            self.slider.setValue(min(_STEPS, round(value / self._left * _STEPS)))
+
+    def _move_slider_to_field(self) -> None:
+        try:
+            self._move_slider(self.value())
+        except ParameterError:
+            return  # the form says what is wrong; the slider stays where it was
+
+    def _slid(self, place: int) -> None:
+        value: Amount = place / _STEPS
+        if self.counts.isChecked():
+            value = round(value * (self._left or 0))
+        self._say(None)
+        self.field.setText(write_amount(value))
+        self.changed.emit()
+
+    def _typed(self) -> None:
+        self._say(None)
+        # The switch follows only when the field is left: who types 130 and mends it to 13 is
+        # still speaking of percent.
+        blocker = QSignalBlocker(self.slider)
+        self._move_slider_to_field()
+        del blocker
+        self.changed.emit()
+
+    def _tidy(self) -> None:
+        # What is wrong stays to be mended.
+        if self._exact is None:
+            with contextlib.suppress(ParameterError):
+                self.set_value(self.value())
+        if self.field.hasFocus():  # by Return: what is typed next replaces it
+            self.field.selectAll()
+
+    def _switched(self, counts: bool) -> None:
+        """Keep the amount and say it the other way, as well as that can be done."""
+        try:
+            value = self._exact or read_amount(self.field.text(), self.param, share=counts)
+        except ParameterError:
+            value = 0.2
+        if counts and isinstance(value, float):
+            value = round(value * (self._left or 0))
+        elif not counts and not isinstance(value, float):
+            value = min(1.0, value / self._left) if self._left else 0.2
+        self.set_value(value)
+        self.changed.emit()
+
+
+def read_amount(text: str, param: Param, *, share: bool) -> Amount:
+    """Read an amount in the person's locale; raises `ParameterError`, which says what to enter.
+
+    Parameters
+    ----------
+    text
+        What was typed.
+    param
+        Checks the result.
+    share
+        Whether a bare number is a share in percent.
+    """
+    plain = "".join(text.split())  # also of the spaces that numbers are written with
+    is_percent = plain.endswith("%")
+    digits = _with_point(plain.removesuffix("%"))
+    if share and digits == plain and digits.isdecimal() and float(digits) > 100:
+        raise ParameterError(
+            QCoreApplication.translate(
+                "AmountEditor", "Enter a percentage from 0 to 100 %, or choose # to enter a count."
+            )
+        )
+    try:
+        number = float(digits)
+        whole = re.fullmatch(r"[+-]?\d+", digits) is not None
+        value: Amount = int(digits) if whole else number
+        if is_percent or (share and (number <= 100 if whole else 1 < number <= 100)):
+            value = number / 100
+        checked: Amount = param.validate(value)
+    except ValueError:  # a `ParameterError` is one
+        raise ParameterError(
+            QCoreApplication.translate(
+                "AmountEditor", "Enter a percentage from 0 to 100 %, or a count."
+            )
+        ) from None
+    return checked
+
+
+def _with_point(text: str) -> str:
+    """Return a number with a decimal point and without group separators."""
+    locale = number_format.locale()
+    point, group = locale.decimalPoint(), locale.groupSeparator()
+    if group.strip() and re.fullmatch(rf"[+-]?\d{{1,3}}({re.escape(group)}\d{{3}})+", text):
+        return text.replace(group, "")
+    if point != "." and text.count(point) == 1:
+        return text.replace(point, ".")
+    return text
+
+
+def write_amount(value: Amount) -> str:
+    """Write a share as percent with as few digits as it needs, a count with groups."""
+    if not isinstance(value, float):
+        return number_format.count(value)
+    locale = number_format.locale()
+    text = locale.toString(value * 100, "f", 10).rstrip("0").removesuffix(locale.decimalPoint())
+    return f"{text}\u00a0%"
+
 
 EDITORS: Mapping[type, Callable[[Any, QWidget | None], Editor]] = {
     AmountParam: AmountEditor,

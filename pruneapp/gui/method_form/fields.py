@@ -1,4 +1,9 @@
-"""The fields of one method: labels, editors, and under each its help or what is wrong."""
+"""Labelled fields; limits section.
+
+The fields of one method: labels, editors, and under each its help or what is wrong.
+
+Limits of a step: bounds for every tensor, a total, and what is left alone; folded at first.
+"""
 
 from __future__ import annotations
 
@@ -6,17 +11,25 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QFormLayout,
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
 
 from pruneapp.errors import ParameterError
-from pruneapp.gui.method_form.editors import editor_for
-from pruneapp.gui.method_form.editors_editor import Editor
+from pruneapp.gui.method_form.editors import Editor, editor_for, read_amount, write_amount
 from pruneapp.gui.widgets import number_format
+from pruneapp.gui.widgets.controls import LineEdit
 from pruneapp.gui.widgets.labels import plain, recolor
-from pruneapp.gui.widgets.theme_colors import with_defaults
-from pruneapp.params import DimParam, IntParam, SeedParam
-from pruneapp.params_declared import Param
+from pruneapp.gui.widgets.theme import with_defaults
+from pruneapp.params import AmountParam, Choice, DimParam, IntParam, Param, SeedParam
 
 
 class Field(QWidget):
@@ -173,3 +186,216 @@ def first_clause(text: str) -> str:
     """
     ends = [place for mark in (": ", "; ", ". ") if (place := text.find(mark)) > 0]
     return f"{text[: min(ends)]}." if ends else text
+
+
+class BoundEditor(Editor):
+    """A share, or a count where the parameter takes one; empty for what binds nothing."""
+
+    def __init__(self, param: Param, parent: QWidget | None = None) -> None:
+        super().__init__(param, parent)
+        self.field = LineEdit(self)
+        self.field.setAlignment(Qt.AlignmentFlag.AlignRight)
+        self.field.setFixedWidth(self.fontMetrics().horizontalAdvance("0") * 10)
+        self.field.setPlaceholderText(self.tr("no limit"))
+        self._name(self.field)
+        self.line.addWidget(self.field)
+        self.line.addStretch(1)
+        self.field.textEdited.connect(self.changed)
+        self.field.editingFinished.connect(self._tidy)
+
+    def value(self) -> Any:
+        """Return the bound; raises `ParameterError`."""
+        text = self.field.text()
+        return read_amount(text, self.param, share=True) if text.strip() else self.param.default
+
+    def set_value(self, value: Any) -> None:
+        """Show a bound."""
+        blocker = QSignalBlocker(self.field)
+        self.field.setText("" if value == self.param.default else write_amount(value))
+        del blocker
+
+    def _tidy(self) -> None:
+        try:
+            self.set_value(self.value())
+        except ParameterError:
+            return  # what was typed stays to be mended
+
+
+class SeveralEditor(Editor):
+    """Any of a few words, a box for each."""
+
+    def __init__(
+        self, param: Param, choices: Sequence[Choice], parent: QWidget | None = None
+    ) -> None:
+        super().__init__(param, parent)
+        self.boxes: dict[str, QCheckBox] = {}
+        column = QVBoxLayout()
+        self.line.addLayout(column)
+        column.setSpacing(4)
+        for choice in choices:
+            box = QCheckBox(choice.label, self)
+            box.setToolTip(choice.help)
+            box.setAccessibleName(f"{param.label}: {choice.label}")
+            box.setAccessibleDescription(choice.help)
+            box.toggled.connect(self.changed)
+            column.addWidget(box)
+            self.boxes[choice.value] = box
+
+    def value(self) -> Any:
+        """Return the words that are checked."""
+        return self.param.validate(tuple(w for w, box in self.boxes.items() if box.isChecked()))
+
+    def set_value(self, value: Any) -> None:
+        """Check these words."""
+        for word, box in self.boxes.items():
+            blocker = QSignalBlocker(box)
+            box.setChecked(word in value)
+            del blocker
+
+
+class LimitsSection(QWidget):
+    """The limits, behind `button`, which is to be placed above.
+
+    Signals
+    -------
+    changed
+        The person changed a limit.
+    sizeAsked
+        The person wants to say the total as the size of a file.
+    """
+
+    changed = Signal()
+    sizeAsked = Signal()
+
+    def __init__(self, params: Sequence[Param] = (), parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._colors = with_defaults({})
+        self._told = ""
+        self.editors: dict[str, Editor] = {}
+        # Of the parent from the start: alone it would be a window that flashes up.
+        self.button = QToolButton(parent)
+        self.button.setCheckable(True)
+        self.button.setAutoRaise(True)
+        self.button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        self.button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.button.setToolTip(
+            self.tr("Limit the sparsity per tensor and in total, and exclude layers")
+        )
+        self.button.setAccessibleDescription(self.button.toolTip())
+        self.note = plain(wrap=True)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(8)
+        self.about = plain(
+            self.tr("Sparsity limits after this step: per tensor and in total."),
+            wrap=True,
+        )
+        column.addWidget(self.about)
+        rows = QFormLayout()
+        column.addLayout(rows)
+        rows.setHorizontalSpacing(8)
+        rows.setVerticalSpacing(8)
+        rows.setLabelAlignment(Qt.AlignmentFlag.AlignLeft)
+        rows.setRowWrapPolicy(QFormLayout.RowWrapPolicy.WrapAllRows)  # the labels are long
+        self.by_size = QPushButton(self.tr("From target file size…"), self)
+        self.by_size.setToolTip(
+            self.tr("Compute the total sparsity at which a compact file fits a size")
+        )
+        self.by_size.setAccessibleDescription(self.by_size.toolTip())
+        self.by_size.clicked.connect(self.sizeAsked)
+        self.by_size.hide()
+        for param in params:
+            editor = _editor_for(param, self)
+            if isinstance(param, AmountParam):  # the total
+                editor.line.addWidget(self.by_size)
+                self.by_size.show()
+            editor.changed.connect(self._after_change)
+            label = QLabel(param.label, self)
+            label.setTextFormat(Qt.TextFormat.PlainText)
+            label.setToolTip(param.help)
+            label.setBuddy(editor)
+            label.setMinimumWidth(label_width(self))
+            rows.addRow(label, editor)
+            self.editors[param.name] = editor
+        column.addWidget(self.note)
+        self.button.toggled.connect(self._unfold)
+        self.button.setVisible(bool(params))
+        self._unfold(unfolded=False)
+        self._show_note()
+
+    def set_values(self, values: Mapping[str, Any]) -> None:
+        """Show limits, silently; those that are left out bind nothing."""
+        for name, editor in self.editors.items():
+            editor.set_value(values.get(name, editor.param.default))
+        self._told = ""
+        self._show_note()
+
+    def set_limit(self, name: str, value: Any) -> None:
+        """Show one limit, silently."""
+        self.editors[name].set_value(value)
+        self._told = ""
+        self._show_note()
+
+    def set_error(self, text: str) -> None:
+        """Say what somebody else finds wrong, until a limit changes."""
+        self._told = text
+        self._show_note()
+
+    def set_colors(self, colors: Mapping[str, str]) -> None:
+        """Take the theme's colours."""
+        self._colors = with_defaults(colors)
+        recolor(self.about, self._colors["muted"])
+        self._show_note()
+
+    def values(self) -> dict[str, Any]:
+        """Return the limits that bind; raises `ParameterError`."""
+        found = {name: editor.value() for name, editor in self.editors.items()}
+        return {n: v for n, v in found.items() if v != self.editors[n].param.default}
+
+    @property
+    def takes_amounts_place(self) -> bool:
+        """Whether a limit is an amount itself, and binds: nothing else says how much goes."""
+        if self.errors():
+            return False
+        return any(isinstance(self.editors[n].param, AmountParam) for n in self.values())
+
+    def errors(self) -> tuple[str, ...]:
+        """Return what is wrong with the values, a sentence each."""
+        found = []
+        for editor in self.editors.values():
+            try:
+                editor.value()
+            except ParameterError as error:
+                found.append(str(error))
+        return tuple(found)
+
+    def _after_change(self) -> None:
+        self._told = ""
+        self._show_note()
+        self.changed.emit()
+
+    def _unfold(self, unfolded: bool) -> None:
+        self.setVisible(unfolded)
+        arrow = Qt.ArrowType.DownArrow if unfolded else Qt.ArrowType.RightArrow
+        self.button.setArrowType(arrow)
+
+    def _show_note(self) -> None:
+        errors = self.errors()
+        error = errors[0] if errors else self._told
+        recolor(self.note, self._colors["danger"])
+        self.note.setText(f"✕ {error}" if error else "")
+        self.note.setVisible(bool(error))
+        if errors:
+            text = self.tr("Limits…")
+        else:
+            # What is folded away must not bind in secret.
+            values = self.values().values()
+            bound = sum(len(v) if isinstance(v, tuple | frozenset) else 1 for v in values)
+            text = self.tr("Limits ({n})").format(n=number_format.count(bound)) if bound else ""
+        self.button.setText(text or self.tr("Limits…"))
+        self.button.setAccessibleName(self.button.text())
+
+
+def _editor_for(param: Param, parent: QWidget) -> Editor:
+    choices: Sequence[Choice] = getattr(param, "choices", ())
+    return SeveralEditor(param, choices, parent) if choices else BoundEditor(param, parent)

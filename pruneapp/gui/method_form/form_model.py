@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from pruneapp.params_declared import Param
+from pruneapp.params import Param
 
 
 @dataclass(frozen=True)

@@ -1,26 +1,42 @@
-"""The rules of a step: a list of them, as soon as there are several, and the one that is edited."""
+"""Rule editor and list of rules.
+
+One rule: for which tensors, by which method, with which values.
+
+The rules of a step: a list of them, as soon as there are several, and the one that is edited.
+
+For which tensors a rule is: the checked ones, every layer of a kind, or patterns.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from typing import Any
 
-from PySide6.QtCore import QObject, QSignalBlocker, QSize, Qt, Signal
+from PySide6.QtCore import QObject, QSignalBlocker, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
+    QHBoxLayout,
+    QLabel,
     QListWidget,
     QListWidgetItem,
     QPushButton,
+    QScrollArea,
     QSizePolicy,
     QStackedWidget,
+    QToolButton,
+    QVBoxLayout,
     QWidget,
 )
 
+from pruneapp.gui.method_form.editors import AmountEditor
+from pruneapp.gui.method_form.fields import Fields, label_width
 from pruneapp.gui.method_form.form_model import FormRow, MethodForm
-from pruneapp.gui.method_form.rules_rule import RuleEditor
 from pruneapp.gui.widgets import number_format
+from pruneapp.gui.widgets.controls import ComboBox, LineEdit, replace
 from pruneapp.gui.widgets.labels import (
+    ElidedLabel,
     as_plain,
     on_lines,
     on_one_line,
@@ -28,8 +44,428 @@ from pruneapp.gui.widgets.labels import (
     recolor,
     within_reason,
 )
-from pruneapp.gui.widgets.theme_colors import with_defaults
+from pruneapp.gui.widgets.theme import with_defaults
+from pruneapp.params import Amount, AmountParam, DimParam, Param
 from pruneapp.results.short_names import ShortNames
+
+_CHECKED = ("", "")
+
+
+class TensorChoice(ComboBox):
+    """A box to choose a kind of layers from, or to type patterns into."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setEditable(True)
+        self.setLineEdit(LineEdit(self))
+        self.setInsertPolicy(ComboBox.InsertPolicy.NoInsert)
+        self.setAccessibleName(self.tr("Tensors of this rule"))
+        self.setToolTip(
+            self.tr(
+                "The checked tensors, all layers of one type, or patterns such as "
+                "layer3.*.weight, separated by commas"
+            )
+        )
+        self.setAccessibleDescription(self.toolTip())
+        self.setMinimumContentsLength(8)
+        self.setSizeAdjustPolicy(ComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        self.set_kinds(())
+        self.editTextChanged.connect(self._keep_on_one_line)
+
+    def set_kinds(self, kinds: Sequence[str]) -> None:
+        """Offer these kinds of layers, silently; what is chosen stays."""
+        blocker = QSignalBlocker(self)
+        text = self.currentText()
+        self.clear()
+        self.addItem(self.tr("checked tensors"), _CHECKED)
+        for kind in kinds:
+            self.addItem(self._every(kind), ("", kind))
+        if text:
+            self.setCurrentText(text)
+            self.setCurrentIndex(max(-1, self.findText(text)))
+            self.setEditText(text)
+        del blocker
+
+    def set_wanted(self, pattern: str, kind: str) -> None:
+        """Show a pattern or a kind, silently; both empty for the checked tensors."""
+        blocker = QSignalBlocker(self)
+        place = -1
+        for item in range(self.count()):
+            if self.itemData(item) == (pattern, kind) and not pattern:
+                place = item
+        self.setCurrentIndex(place)
+        if place < 0:
+            self.setEditText(pattern or self._every(kind))
+        del blocker
+
+    def wanted(self) -> tuple[str, str]:
+        """Return pattern and kind; both empty for the checked tensors."""
+        text = self.currentText().strip()
+        place = self.findText(text, Qt.MatchFlag.MatchExactly)
+        if place >= 0:
+            pattern, kind = self.itemData(place)
+            return pattern, kind
+        return text, ""
+
+    def _keep_on_one_line(self, text: str) -> None:
+        # A list of names that is pasted has one on each line.
+        if "\n" in text:
+            lines = filter(None, (line.strip(" ,") for line in text.splitlines()))
+            self.setEditText(", ".join(lines))
+
+    def _every(self, kind: str) -> str:
+        return self.tr("all {kind} layers").format(kind=kind)
+
+
+class RuleEditor(QWidget):
+    """Edits one rule.
+
+    Signals
+    -------
+    changed
+        The person changed something.
+    maskFileRequested, scoresFileRequested
+        The person wants to load a mask, or importance scores.
+    """
+
+    changed = Signal()
+    maskFileRequested = Signal()
+    scoresFileRequested = Signal()
+
+    def __init__(self, forms: Sequence[MethodForm], parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._forms = {form.name: form for form in forms}
+        self._colors = with_defaults({})
+        self._context: tuple[tuple[int, ...], str] = ((), "")
+        self._left: tuple[int | None, int | None] = (None, None)
+        self._mask_file = ""
+        self._scores_file = ""
+        self._amount_used = True
+        self._entered: list[tuple[Param, Any]] = []  # of all methods; equal ones share a value
+
+        self.target = TensorChoice(self)
+        self._target_label = self._label(self.tr("Tensors"), self.target)
+        self.matched = plain(wrap=True)
+        self._reveal = QTimer(self)  # once what it says has its place
+        self._reveal.setSingleShot(True)
+        self._reveal.timeout.connect(self._show_matched)
+        self._refused = False  # whether what it says is why the rule matches nothing
+        self.method = ComboBox(self)
+        self.method.setAccessibleName(self.tr("Method"))
+        self.method.setMinimumContentsLength(8)
+        self.method.setSizeAdjustPolicy(
+            ComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
+        )
+        self.explain = QToolButton(self)
+        self.explain.setText("?")
+        self.explain.setCheckable(True)
+        self.explain.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.explain.setAccessibleName(self.tr("Explain the method"))
+        self.explain.setToolTip(self.explain.accessibleName())
+        self.help = plain(wrap=True)
+        self.formula = plain(wrap=True)
+        self.help.hide()
+        self.formula.hide()
+
+        self.load_mask = QPushButton(self.tr("Load mask…"), self)
+        self.mask_name = ElidedLabel("", self)
+        self.load_scores = QPushButton(self.tr("Load scores…"), self)
+        self.load_scores.setToolTip(
+            self.tr("Rank weights by importance scores from a file instead of by magnitude.")
+        )
+        self.scores_name = ElidedLabel("", self)
+        self.fields = Fields((), self)
+
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(0, 0, 0, 0)
+        self._column.setSpacing(12)
+        # No QFormLayout: it gives wrapped text the height that it has in another width.
+        top = QVBoxLayout()
+        self._column.addLayout(top)
+        top.setSpacing(2)
+        self._add_line(top, self._target_label, self.target)
+        top.addWidget(self.matched)
+        # Beside the label: the names of methods need the width of the column.
+        named = QWidget(self)
+        named.setMinimumWidth(label_width(self))
+        line = QHBoxLayout(named)
+        line.setContentsMargins(0, 0, 0, 0)
+        line.setSpacing(4)
+        label = QLabel(self.tr("Method"), named)
+        label.setBuddy(self.method)
+        line.addWidget(label, 1)
+        line.addWidget(self.explain)
+        self._add_line(self._column, named, self.method)
+        self._column.addWidget(self.help)
+        self._column.addWidget(self.formula)
+        self._column.addWidget(self.fields)
+        for button, name in (
+            (self.load_mask, self.mask_name),
+            (self.load_scores, self.scores_name),
+        ):
+            row = QHBoxLayout()
+            self._column.addLayout(row)
+            row.setSpacing(8)
+            row.addWidget(button)
+            row.addWidget(name, 1)
+        self._column.addStretch(1)
+
+        for before, form in zip((None, *forms), forms, strict=False):
+            if before is not None and before.granularity != form.granularity:
+                self.method.insertSeparator(self.method.count())
+            self.method.addItem(form.label, form.name)
+        self.set_rules_shown(shown=False)
+        self.method.currentIndexChanged.connect(self._choose)
+        self.explain.toggled.connect(self.help.setVisible)
+        self.explain.toggled.connect(self.formula.setVisible)
+        self.target.currentTextChanged.connect(self._retarget)
+        self.load_mask.clicked.connect(self.maskFileRequested)
+        self.load_scores.clicked.connect(self.scoresFileRequested)
+        self._rebuild()
+
+    def _add_line(self, column: QVBoxLayout, label: QWidget, field: QWidget) -> None:
+        line = QHBoxLayout()
+        column.addLayout(line)
+        line.setSpacing(8)
+        line.addWidget(label)
+        line.addWidget(field, 1)
+
+    def _label(self, text: str, buddy: QWidget) -> QLabel:
+        label = QLabel(text, self)
+        label.setBuddy(buddy)
+        label.setMinimumWidth(label_width(self))
+        return label
+
+    # Told
+
+    def set_rules_shown(self, *, shown: bool) -> None:
+        """Show for which tensors it is, or take it that it is for the checked ones."""
+        self.target.setVisible(shown)
+        self._target_label.setVisible(shown)
+        self.matched.setVisible(shown and bool(self.matched.text()))
+
+    def set_row(self, row: FormRow) -> None:
+        """Show a rule, silently; an unknown method is left out."""
+        blocker = QSignalBlocker(self.method)
+        self.target.set_wanted(row.pattern, row.kind)
+        self.method.setCurrentIndex(max(0, self.method.findData(row.method)))
+        self._rebuild()
+        for name, value in row.values.items():
+            if name in self.fields.fields:
+                self.fields.fields[name].editor.set_value(value)
+        self._entered.clear()
+        del blocker
+
+    def set_matches(
+        self, taken: int | None, left: int = 0, names: Sequence[str] = (), *, error: str = ""
+    ) -> None:
+        """Say how many tensors it takes, or why it takes none.
+
+        Parameters
+        ----------
+        taken
+            How many; None for the checked tensors, of which the tree says it, and while it is not
+            known.
+        left, names
+            How many more match that a rule leaves out, and the first of their names.
+        error
+            Why it takes none.
+        """
+        said, tip = "", ""
+        if error:
+            said = f"✕ {error}"
+        elif taken is not None:
+            said = (
+                self.tr("1 tensor.")
+                if taken == 1
+                else self.tr("{n} tensors.").format(n=number_format.count(taken))
+            )
+            if left:
+                said += " " + (
+                    self.tr("1 bias, norm or one-dimensional tensor also matches and is excluded.")
+                    if left == 1
+                    else self.tr(
+                        "{n} biases, norms or one-dimensional tensors also match and are excluded."
+                    ).format(n=number_format.count(left))
+                )
+                more = left - len(names)
+                rest = (
+                    (self.tr("and {n} more").format(n=number_format.count(more)),)
+                    if more > 0
+                    else ()
+                )
+                tip = "\n".join((self.tr("Excluded from this rule:"), *names, *rest))
+        elif not self.target.wanted()[0]:
+            said = self.tr("Or enter a pattern, such as layer3.*.weight.")
+        self._refused = bool(error)
+        self.matched.setText(said)
+        self.matched.setToolTip(as_plain(tip))
+        self.matched.setVisible(bool(said) and not self.target.isHidden())
+        recolor(self.matched, self._colors["danger" if error else "muted"])
+        if error and self.target.hasFocus():
+            self._reveal.start()
+
+    def set_context(self, shape: tuple[int, ...], kind: str) -> None:
+        """Take note of the tensor that the words are to be about."""
+        self._context = (shape, kind)
+        for field in self.fields.fields.values():
+            field.set_context(shape, kind)
+
+    def set_left(self, weights: int | None, channels: int | None) -> None:
+        """Take note of how much is not pruned yet."""
+        self._left = (weights, channels)
+        form = self.form()
+        if form is not None:
+            # How many blocks there are is not counted.
+            left = {"channels": channels, "blocks": None}.get(form.granularity, weights)
+            for field in self.fields.fields.values():
+                field.editor.set_left(left)
+
+    def set_amount(self, amount: Amount) -> None:
+        """Show how much it takes, silently."""
+        for field in self.fields.fields.values():
+            if isinstance(field.editor, AmountEditor):
+                field.editor.set_dragged(amount)
+                field.set_error("")
+
+    def set_amount_used(self, *, used: bool) -> None:
+        """Ask how much, or say that a limit says it."""
+        self._amount_used = used
+        for field in self.fields.fields.values():
+            if isinstance(field.param, AmountParam):
+                field.set_used(used=used, instead=self.tr("Set by the target total sparsity."))
+
+    def set_files(self, mask: str, scores: str) -> None:
+        """Show which files were loaded; empty for none."""
+        self._mask_file, self._scores_file = mask, scores
+        self.mask_name.setText(mask or self.tr("no file loaded"))
+        self.scores_name.setText(scores or self.tr("Ranking: weight magnitude"))
+
+    def set_error(self, param: str, text: str) -> bool:
+        """Say what is wrong beside a field; returns whether it has this field."""
+        field = self.fields.fields.get(param)
+        if field is not None:
+            field.set_error(text)
+        return field is not None
+
+    def set_colors(self, colors: Mapping[str, str]) -> None:
+        """Take the theme's colours."""
+        self._colors = with_defaults(colors)
+        for label in (self.help, self.formula, self.mask_name, self.scores_name):
+            recolor(label, self._colors["muted"])
+        recolor(self.matched, self._colors["danger" if self._refused else "muted"])
+        for field in self.fields.fields.values():
+            field.set_colors(self._colors)
+
+    # Asked
+
+    def form(self) -> MethodForm | None:
+        """Return the chosen method; None if there is none at all."""
+        return self._forms.get(self.method.currentData() or "")
+
+    def takes_amount(self) -> bool:
+        """Whether how much goes is asked for, and not said by the method or a mask."""
+        form = self.form()
+        return form is not None and any(isinstance(param, AmountParam) for param in form.params)
+
+    def takes_filters(self) -> bool:
+        """Whether it takes whole channels along dim 0 of the tensor that the words are about."""
+        form = self.form()
+        if form is None or form.granularity != "channels":
+            return False
+        values = self.fields.valid_values()
+        dims = [
+            values.get(name)
+            for name, field in self.fields.fields.items()
+            if isinstance(field.param, DimParam)
+        ]
+        return any(dim in {0, -len(self._context[0])} for dim in dims)
+
+    def errors(self) -> tuple[str, ...]:
+        """Return what is wrong."""
+        form = self.form()
+        if form is None:
+            return (self.tr("There is no method to choose."),)
+        found = self.fields.errors()
+        if form.takes_mask and not self._mask_file:
+            found = (*found, self.tr("Load a mask first."))
+        if not self.target.currentText().strip():
+            found = (*found, self.tr("Enter the tensors that this rule applies to."))
+        return found
+
+    def row(self) -> FormRow:
+        """Return the rule; raises `ParameterError` for a value that is wrong."""
+        pattern, kind = self.target.wanted()
+        return FormRow(pattern, kind, str(self.method.currentData()), self.fields.values())
+
+    def mended(self) -> FormRow:
+        """Return the rule, with the default in place of each value that is wrong."""
+        form = self.form()
+        usual = {param.name: param.default for param in form.params} if form else {}
+        values = usual | self.fields.valid_values()
+        return FormRow(*self.target.wanted(), str(self.method.currentData()), values)
+
+    @property
+    def refused(self) -> bool:
+        """Whether it is said that the rule matches nothing."""
+        return self._refused
+
+    def describe(self) -> tuple[str, str]:
+        """Return its tensors, and what is done: "L1 unstructured (magnitude), 40 %"."""
+        form = self.form()
+        words = [form.label if form else ""]
+        words.extend(
+            field.editor.summary()
+            for field in self.fields.fields.values()
+            if isinstance(field.param, AmountParam)
+        )
+        return self.target.currentText().strip(), ", ".join(filter(None, words))
+
+    # Inside
+
+    def _show_matched(self) -> None:
+        """Scroll so that it is seen why what was typed matches nothing."""
+        around = self.parentWidget()
+        while around is not None:
+            if isinstance(around, QScrollArea):
+                around.ensureWidgetVisible(self.matched)
+            around = around.parentWidget()
+
+    def _retarget(self) -> None:
+        self.set_matches(None)  # what was said of the tensors before
+        self.changed.emit()
+
+    def _choose(self) -> None:
+        self._rebuild()
+        self.changed.emit()
+
+    def _rebuild(self) -> None:
+        """Show the fields of the chosen method, with the values that they had before."""
+        form = self.form()
+        old = self.fields
+        entered = [(old.fields[name].param, value) for name, value in old.valid_values().items()]
+        changed = [param for param, _ in entered]
+        self._entered = [each for each in self._entered if each[0] not in changed] + entered
+        self.fields = Fields(form.params if form else (), self)
+        for field in self.fields.fields.values():
+            for param, value in self._entered:
+                if param == field.param:
+                    field.editor.set_value(value)
+        replace(self._column, old, self.fields)
+        self.fields.setVisible(bool(self.fields.fields))
+        self.fields.changed.connect(self.changed)
+        self.help.setText(form.help if form else "")
+        self.formula.setText(form.formula if form else "")
+        for widget in (self.load_mask, self.mask_name):
+            widget.setVisible(bool(form and form.takes_mask))
+        for widget in (self.load_scores, self.scores_name):
+            widget.setVisible(bool(form and form.takes_scores))
+        self.set_files(self._mask_file, self._scores_file)
+        self.set_context(*self._context)
+        self.set_left(*self._left)
+        self.set_amount_used(used=self._amount_used)
+        self.set_colors(self._colors)
+
 
 # Lines of the list that are seen without scrolling it.
 _MOST_LINES = 9

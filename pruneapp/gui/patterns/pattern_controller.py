@@ -1,4 +1,9 @@
-"""Whether tensors have an N:M pattern: asked in a window of its own, and repaired as one step."""
+"""Check and repair.
+
+Whether tensors have an N:M pattern: asked in a window of its own, and repaired as one step.
+
+What the pattern checker does in the background: pure functions of frozen data.
+"""
 
 from __future__ import annotations
 
@@ -9,28 +14,66 @@ from typing import Any, TypeVar
 from PySide6.QtCore import QObject
 from PySide6.QtGui import QGuiApplication
 
-from pruneapp.analysis.patterns import repair
-from pruneapp.analysis.zeros_zero_patterns import PATTERNS
-from pruneapp.document.document_changes import DocumentChanged
+from pruneapp.analysis.patterns import check_pattern, repair
+from pruneapp.analysis.zeros import PATTERNS
+from pruneapp.document.document import DocumentChanged
 from pruneapp.document.edit import Edit
+from pruneapp.document.snapshot import Snapshot
+from pruneapp.document.step import Step
 from pruneapp.errors import PruneAppError
-from pruneapp.gui.app.jobs import Jobs
-from pruneapp.gui.app.jobs_tasks import JobProgress, Task
+from pruneapp.gui.app.jobs import JobProgress, Jobs, Task
 from pruneapp.gui.document.open_document import OpenDocument
+from pruneapp.gui.files.loader import LoadedContents
 from pruneapp.gui.mainwindow.document_panels import DocumentViews
 from pruneapp.gui.mainwindow.status_controller import StatusController
 from pruneapp.gui.mainwindow.window import MainWindow
-from pruneapp.gui.patterns.answer import PatternAnswer
-from pruneapp.gui.patterns.answer_table import as_text, text_headers
-from pruneapp.gui.patterns.dialog import PatternDialog
-from pruneapp.gui.patterns.pattern_controller_pattern_work import look, mend
+from pruneapp.gui.patterns.answer import PatternAnswer, as_text, text_headers
+from pruneapp.gui.patterns.dialog import PatternDialog, Question
 from pruneapp.gui.widgets import number_format
 from pruneapp.gui.widgets.theme import ThemeManager
-from pruneapp.methods.builtin.patterns import PatternParam
-from pruneapp.methods.builtin.patterns_n_m import N_M
+from pruneapp.kernels.kernel import Kernel
+from pruneapp.methods.builtin.patterns import N_M, PatternParam, pattern_sizes
 from pruneapp.params import DimParam
+from pruneapp.preview.preview import compute_preview
 from pruneapp.progress import Job
-from pruneapp.results.document_rows_tensor_row import TensorRow
+from pruneapp.results.document_rows import TensorRow
+
+
+def look(
+    snapshot: Snapshot, names: Sequence[str], asked: Question, contents: LoadedContents, job: Job
+) -> PatternAnswer:
+    """Return whether tensors have a pattern, the worst first; raises as `check_pattern`.
+
+    Parameters
+    ----------
+    snapshot, names
+        The state, and the tensors.
+    asked
+        The pattern and its dimension.
+    contents
+        What tensors are called, and which are convolutions.
+    job
+        Started with the elements; may cancel.
+    """
+    n, m = pattern_sizes(asked.pattern)
+    report = check_pattern(snapshot, names, n, m, asked.dim, job).worst_first()
+    kinds = [contents.by_name[tensor.name].kind for tensor in report.tensors if tensor.groups]
+    answer = PatternAnswer(
+        report,
+        report.totals(),
+        contents.shown,
+        convolutions=sum([kind.startswith("Conv") for kind in kinds]),
+        short=contents.short,
+    )
+    _ = answer.widest  # made here, where it takes nobody's time
+    return answer
+
+
+def mend(snapshot: Snapshot, step: Step, kernel: Callable[[], Kernel], job: Job) -> Edit:
+    """Return what a step changes of a state, ready to be put in force."""
+    preview = compute_preview(snapshot, step, kernel(), job, energy=False)
+    return preview.as_edit(snapshot).prepare()
+
 
 T = TypeVar("T")
 

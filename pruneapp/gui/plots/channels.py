@@ -1,24 +1,472 @@
-"""The norms of a tensor's channels along a dimension, a cut through them, and hand work."""
+"""Channel norms with cut and selection.
+
+The norms of a tensor's channels along a dimension, a cut through them, and hand work.
+
+The cut through a tensor's channels: where it stands, what it takes, and how it is moved.
+
+Which channels go first: the ranks of what is left of their norms, and what a cut takes.
+
+Bars of the norms of a tensor's channels: what they are, and what is said of them.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
-from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from numpy.typing import NDArray
+from PySide6.QtCore import QCoreApplication, QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QWidget
 
-from pruneapp.gui.plots.base.readout_wording import value_text
-from pruneapp.gui.plots.channels_channel_cut import ChannelCut
-from pruneapp.gui.plots.channels_channel_ranks import ChannelRanks
-from pruneapp.gui.plots.chart.items_marks import Marks
-from pruneapp.gui.plots.chart.items_selection import Pick, Selection, runs
-from pruneapp.gui.plots.edit_buttons import operation_of
-from pruneapp.gui.plots.edit_buttons_hand_row import HandRow
+from pruneapp.gui.plots.base.readout import Swatch, value_text
+from pruneapp.gui.plots.chart.axes import NumberAxis, PlaceAxis
+from pruneapp.gui.plots.chart.chart import OrderedChart, envelope, grouped_edges
+from pruneapp.gui.plots.chart.items import CutLine, Floats, Marks, Pick, Selection, Stacks, runs
+from pruneapp.gui.plots.edit_buttons import HandRow, operation_of
+from pruneapp.gui.widgets.clipboard import NOTHING, Numbers
 from pruneapp.gui.widgets.controls import ComboBox
+from pruneapp.gui.widgets.number_format import count, percent
 from pruneapp.results.document_rows import Gesture, Operation
 from pruneapp.results.tensor_statistics import ChannelNorms
+
+
+@dataclass(frozen=True, eq=False)
+class ChannelRanks:
+    """The order in which channels are taken, without those that are pruned or protected.
+
+    Attributes
+    ----------
+    norms
+        Of the channels.
+    """
+
+    norms: ChannelNorms
+
+    @cached_property
+    def order(self) -> NDArray[np.int64]:
+        """``int64[n]``: the least norm left first, equal ones as in the tensor, NaN last.
+
+        Those of which nothing is left come first, by the norm that they had.
+        """
+        n = self.norms
+        had = np.where(n.kept > 0, 0.0, n.norms)
+        return np.lexsort((had, n.left)).astype(np.int64)
+
+    @cached_property
+    def free(self) -> NDArray[np.int64]:
+        """The channels that a cut may take, in that order."""
+        free = self.norms.kept > 0
+        if self.norms.guarded is not None:
+            free &= ~self.norms.guarded
+        return self.order[free[self.order]]
+
+    @cached_property
+    def heights(self) -> Floats:
+        """``float64[n]`` to be drawn, of the whole channels; see `drawn`."""
+        return np.maximum(self.drawn(self.norms.norms), self.left)
+
+    @cached_property
+    def left(self) -> Floats:
+        """``float64[n]`` to be drawn, of what is left of them."""
+        return self.drawn(self.norms.left)
+
+    @cached_property
+    def after(self) -> Floats:
+        """``float64[n]`` to be drawn, of what a preview leaves; never above `left`.
+
+        The nuclear norm may grow where weights go.
+        """
+        return np.minimum(self.drawn(self.norms.after), self.left)
+
+    def drawn(self, norms: Floats) -> Floats:
+        """Return heights of norms: infinite ones reach the top, NaN has no height."""
+        return np.nan_to_num(np.abs(norms), nan=0.0, posinf=self._highest)
+
+    @cached_property
+    def _highest(self) -> float:
+        norms = self.norms.norms
+        finite = np.isfinite(norms)
+        return float(norms[finite].max()) if finite.any() else 1.0
+
+    def taken(self, number: int) -> NDArray[np.bool_]:
+        """Return ``bool[n]``: the first so many of those that are free."""
+        found = np.zeros(self.norms.norms.size, dtype=np.bool_)
+        found[self.free[:number]] = True
+        return found
+
+    def within(self, number: int) -> int:
+        """Return a number of channels between none and all that are free."""
+        return min(max(number, 0), int(self.free.size))
+
+    def number_up_to(self, norm: float) -> int:
+        """Return how many of the free ones have at most this norm left."""
+        return int((self.norms.left[self.free] <= norm).sum())
+
+    def number_before(self, place: float) -> int:
+        """Return how many of the free ones stand before a place among all, by norm."""
+        places = np.empty(self.order.size, dtype=np.int64)
+        places[self.order] = np.arange(self.order.size)
+        return int((places[self.free] < place).sum())
+
+    def place_behind(self, number: int) -> float:
+        """Return the place behind the last one of so many, by norm; before all for none."""
+        if not number:
+            return -0.5
+        return float(np.flatnonzero(self.order == self.free[number - 1])[0]) + 0.5
+
+    def norm_of(self, number: int) -> float:
+        """Return the height of what is left of the last one of so many; 0 for none."""
+        return float(self.left[self.free[number - 1]]) if number else 0.0
+
+
+INDEX, NORM = "index", "norm"
+
+
+@dataclass(frozen=True, eq=False)
+class Remaining:
+    """What is left of channels once a step is done; as now where none is asked for.
+
+    Attributes
+    ----------
+    going
+        ``bool[n]``: whether all that is left of a channel goes.
+    norms, heights
+        ``float64[n]``: the norm of what is left then, and how high that is drawn.
+    kept
+        ``float64[n]``: the share of the weights that is left then.
+    """
+
+    going: NDArray[np.bool_]
+    norms: Floats
+    heights: Floats
+    kept: Floats
+
+
+class ChannelBars(OrderedChart):
+    """Bars of norms, in the order of the tensor or of the norms.
+
+    A bar is as high as the norm of the whole channel, and split by what is left of it, in the
+    measure of the axis: most of an L2 norm may be left of a channel that lost half of its weights.
+    """
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        self._norms: ChannelNorms | None = None
+        self._ranks: ChannelRanks | None = None
+        self._after = Remaining(np.zeros(0, np.bool_), np.zeros(0), np.zeros(0), np.zeros(0))
+        self._heights: Floats = np.zeros(0)
+        orders = ((INDEX, self.tr("By index")), (NORM, self.tr("By norm")))
+        super().__init__(PlaceAxis(), NumberAxis("left"), orders, parent=parent)
+
+    def norm_name(self) -> str:
+        """Return what is shown, in words: L2 norm."""
+        words = {"fro": self.tr("Frobenius norm"), "nuc": self.tr("nuclear norm")}
+        n = self._norms.n if self._norms else ""
+        return words.get(n, self.tr("{label} norm").format(label=self.norm_label(n)))
+
+    def norm_label(self, n: str) -> str:
+        """Return the short name of a norm: L2."""
+        n = n.removesuffix(".0")
+        words = {"fro": self.tr("Frobenius"), "nuc": self.tr("nuclear"), "inf": "L∞", "-inf": "L−∞"}
+        return words.get(n, f"L{n.replace('-', '−')}")
+
+    def empty_text(self) -> str:
+        """Say what to do where there is nothing to show."""
+        return self._instead or self.tr("Select a tensor with two or more dimensions in the tree.")
+
+    def busy_text(self) -> str:
+        """Say what is being done."""
+        return self.tr("Measuring channels…")
+
+    def title(self) -> str:
+        """Say what kind of picture it is."""
+        return self.tr("Norms of the channels")
+
+    def number_of_bars(self) -> int:
+        """Return how many channels there are."""
+        return self._heights.size
+
+    def ordered(self, key: str) -> NDArray[np.int64]:
+        """Return the channels in the order of the tensor or of the norms."""
+        if key == INDEX or self._ranks is None:
+            return np.arange(self._heights.size)
+        return self._ranks.order
+
+    def order_label(self, key: str) -> str:
+        """Say what stands along the axis."""
+        text = self.tr("channel")
+        if key == NORM:
+            text = self.tr("channels, sorted by norm")
+        if self._group > 1:
+            text = self.tr("{channels} (columns of {n}: the largest of each state)").format(
+                channels=text, n=count(self._group)
+            )
+        return text
+
+    def stacks(self, start: int, stop: int, group: int) -> Stacks:
+        """Return norms, split by what is left of them; of several channels as `envelope` says."""
+        assert self._ranks is not None
+        chosen = self._order[start:stop]
+        left, after = self._ranks.left[chosen], self._after.heights[chosen]
+        edges = grouped_edges(self.edges(), start, stop, group)
+        return envelope(edges, self._heights[chosen], left, after, group, self.highest())
+
+    def highest(self) -> float:
+        """Return the largest norm."""
+        return float(self._heights.max()) if self._heights.size else 0.0
+
+    def tell(self, bar: int) -> str:
+        """Say what is known of a channel."""
+        assert self._norms is not None
+        channel = int(self._order[bar])
+        return self.tr("channel {index}:  {norm} {value},  {state}").format(
+            index=count(channel),
+            norm=self.norm_name(),
+            value=self._left_text(channel),
+            state=state_words(self._norms, self._after, channel),
+        )
+
+    def _left_text(self, channel: int) -> str:
+        """Say the norm, of which whole it is what is left, and what a preview leaves."""
+        n = self._norms
+        assert n is not None
+        whole, left, after = (
+            float(norms[channel]) for norms in (n.norms, n.left, self._after.norms)
+        )
+        text = value_text(left, 5)
+        if n.kept[channel] < 1:
+            text = self.tr("{left} of {whole}").format(left=text, whole=value_text(whole, 5))
+            if 0 < left < whole < np.inf:
+                text += f" ({percent(left / whole)})"
+        if 0 < self._after.kept[channel] < n.kept[channel]:
+            text += self.tr(", {after} after the step").format(after=value_text(after, 5))
+            if 0 < after < whole < np.inf:
+                text += f" ({percent(after / whole)})"
+        return text
+
+    def summary(self) -> str:
+        """Say how many channels there are, and how many are pruned and going."""
+        n = self._norms
+        if n is None:
+            return ""
+        guarded = 0 if n.guarded is None else int(n.guarded.sum())
+        partly = int(((n.kept > 0) & (n.kept < 1)).sum())
+        facts = (
+            (self.tr("{n} pruned"), int((n.kept == 0).sum())),
+            (self.tr("{n} partly pruned"), partly),
+            (self.tr("{n} to be pruned"), int(self._after.going.sum())),
+            (self.tr("{n} protected"), guarded),
+        )
+        found = ", ".join(words.format(n=count(many)) for words, many in facts if many)
+        channels = self.tr("{n} channels").format(n=count(n.norms.size))
+        return f"{channels}: {found or self.tr('all kept')}"
+
+    def swatches(self) -> list[Swatch]:
+        """Return the legend."""
+        found = [
+            Swatch(self.tr("kept"), (self._colors["kept"],)),
+            Swatch(self.tr("pruned"), (self._colors["pruned"],)),
+        ]
+        n, line = self._norms, self.canvas.line
+        if line is not None or (n is not None and bool((self._after.kept < n.kept).any())):
+            found.append(Swatch(self.tr("to be pruned"), (self._colors["pruned"],), hatched=True))
+        guarded = None if self._norms is None else self._norms.guarded
+        if guarded is not None and guarded.any():
+            found.append(Swatch(self.tr("protected"), (self._colors["surface"],), outlined=True))
+        return found
+
+    def numbers(self) -> Numbers:
+        """Return the channels, in the order in which they are shown."""
+        n = self._norms
+        if n is None:
+            return NOTHING
+        order = self._order
+
+        def row(i: int) -> tuple[object, ...]:
+            channel = int(order[i])
+            columns = n.norms, n.left, after.norms, n.kept, after.kept
+            values = (float(column[channel]) for column in columns)
+            return channel, *values, state_words(n, after, channel)
+
+        norm, after = self.norm_name(), self._after
+        headers = (
+            self.tr("channel"),
+            norm,
+            self.tr("{norm} left").format(norm=norm),
+            self.tr("{norm} after the step").format(norm=norm),
+            self.tr("share of weights kept"),
+            self.tr("share kept after the step"),
+            self.tr("state"),
+        )
+        preview = bool((after.kept < n.kept).any())
+        shown = None if preview else (0, 1, 2, 4, 6)
+        return Numbers(headers, n.norms.size, row, shown=shown)
+
+
+def state_words(norms: ChannelNorms, after: Remaining, channel: int) -> str:
+    """Say what is left of a channel, and what will be; in any thread."""
+    share, then = float(norms.kept[channel]), float(after.kept[channel])
+    if after.going[channel]:
+        words = _tr("to be pruned")
+    elif share == 0:
+        words = _tr("pruned")
+    elif then == 1:
+        words = _tr("kept")
+    elif then < share:
+        words = _tr("{now} of its weights kept, {then} after the step").format(
+            now=percent(share), then=percent(then)
+        )
+    else:
+        words = _tr("{share} of its weights kept").format(share=percent(share))
+    if norms.guarded is not None and norms.guarded[channel]:
+        words = _tr("{state}, protected").format(state=words)
+    return words
+
+
+def _tr(text: str) -> str:
+    return QCoreApplication.translate("ChannelBars", text)
+
+
+class ChannelCut(ChannelBars):
+    """Bars of norms with a cut that a person can move.
+
+    It takes the channels with the smallest norms that are neither pruned as a whole nor protected:
+    in the order of the tensor it lies at a norm, in that of norms it stands behind the last
+    channel that goes.
+
+    Signals
+    -------
+    cutTaken(), cutMoved(int), cutDropped()
+        The person takes hold of the line; wants so many channels to go (comes with every move);
+        wants the cut where it was.
+    """
+
+    cutTaken = Signal()
+    cutMoved = Signal(int)
+    cutDropped = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        self._cut: int | None = None
+        self._cut_norm: float | None = None
+        self._told: tuple[int | None, float | None] = None, None
+        self._before: tuple[int | None, float | None] = None, None
+        self._answered = True
+        self._editable = False
+        self._following = False
+        super().__init__(parent)
+        self.canvas.lineMoved.connect(self._on_line_moved)
+        self.canvas.lineStepped.connect(self._on_line_stepped)
+        self.canvas.lineReleased.connect(self._on_line_released)
+        self.canvas.lineTaken.connect(self._on_line_taken)
+        self.canvas.lineDropped.connect(self._on_line_dropped)
+
+    def set_cut(
+        self, channels: int | None, norm: float | None = None, *, editable: bool = False
+    ) -> None:
+        """Show how many channels would go.
+
+        While a person holds the line it stays where they hold it; what is told meanwhile holds
+        once it is let go.
+
+        Parameters
+        ----------
+        channels
+            How many of those with the smallest norms; None without a cut, as for random pruning.
+        norm
+            The norm at the cut; None for that of the last channel that goes.
+        editable
+            Whether a person may move it.
+        """
+        editable = editable and channels is not None
+        same = (channels, norm, editable) == (self._cut, self._cut_norm, self._editable)
+        self._editable = editable
+        self._told = channels, norm
+        self._answered = True
+        if not self.canvas.holding and not same:
+            self._following = self._following or channels != self._cut
+            self._cut, self._cut_norm = channels, norm
+            self._follow_cut()
+
+    def _count_going(self) -> None:
+        """Find what would go: by the line while it says more than what was told."""
+        n, ranks = self._norms, self._ranks
+        if n is None or ranks is None:
+            self._after = Remaining(np.zeros(0, np.bool_), np.zeros(0), np.zeros(0), np.zeros(0))
+        elif self._cut is None or not self._following:
+            self._after = Remaining(n.going, n.after, ranks.after, n.kept_after)
+        else:
+            going = ranks.taken(self._cut)
+            parts = (np.where(going, 0.0, part) for part in (n.left, ranks.left, n.kept))
+            self._after = Remaining(going, *parts)
+
+    def _show_cut(self) -> None:
+        ranks = self._ranks
+        if ranks is None or self._cut is None:
+            self.canvas.set_line(None)
+            return
+        taken = ranks.within(self._cut)
+        words = self.tr("1 channel") if taken == 1 else self.tr("{n} channels")
+        label = words.format(n=count(taken))
+        if self.order == NORM:
+            line = CutLine(ranks.place_behind(taken), label, editable=self._editable)
+        else:
+            norm = ranks.norm_of(taken) if self._cut_norm is None else self._cut_norm
+            text = f"{value_text(norm, 4)} · {label}"
+            line = CutLine(norm, text, upright=False, editable=self._editable)
+        self.canvas.set_line(line)
+
+    def _move_cut(self, channels: int, norm: float | None = None) -> None:
+        """Follow the person at once, and announce it if it takes others."""
+        if not self._editable or self._ranks is None:
+            return
+        channels = self._ranks.within(channels)
+        changed = channels != self._cut
+        self._cut, self._cut_norm = channels, norm
+        if changed:
+            self._answered, self._following = False, True
+        self._follow_cut()
+        if changed:
+            self.cutMoved.emit(channels)
+
+    def _on_line_moved(self, at: float) -> None:
+        if self._ranks is None:
+            return
+        if self.order == NORM:
+            self._move_cut(self._ranks.number_before(at))
+        else:
+            at = min(max(at, 0.0), self.highest())
+            self._move_cut(self._ranks.number_up_to(at), at)
+
+    def _on_line_stepped(self, steps: int) -> None:
+        if self._cut is not None:
+            self._move_cut(self._cut + steps)
+
+    def _on_line_taken(self) -> None:
+        self._before = self._cut, self._cut_norm
+        self.cutTaken.emit()
+
+    def _on_line_dropped(self) -> None:
+        self._told, self._answered, self._following = self._before, True, False
+        self._cut, self._cut_norm = self._before
+        self._follow_cut()
+        self.cutDropped.emit()
+
+    def _on_line_released(self) -> None:
+        if self._answered:
+            self._cut, self._cut_norm = self._told
+        elif self._cut_norm is not None:
+            self._cut_norm = None  # the line rests at the last channel that goes
+        self._follow_cut()
+
+    def _follow_cut(self) -> None:
+        """Draw the cut, and what it takes."""
+        self._count_going()
+        self._show_cut()
+        self._draw()
+        self._refresh_words()
+        self._refresh_table()
 
 
 class ChannelsView(ChannelCut):

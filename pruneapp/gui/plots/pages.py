@@ -16,16 +16,14 @@ from PySide6.QtWidgets import (
 )
 
 from pruneapp.gui.compare.view import CompareView
-from pruneapp.gui.plots.base.plot_view import LOW_GAP, SMALLEST, Picture
-from pruneapp.gui.plots.base.plot_view_wrapping import WrappingRow
+from pruneapp.gui.plots.base.plot_view import LOW_GAP, SMALLEST, Picture, WrappingRow
 from pruneapp.gui.plots.channels import ChannelsView
 from pruneapp.gui.plots.distribution import DistributionView
-from pruneapp.gui.plots.heading import TensorHeading
-from pruneapp.gui.plots.heading_numbers import NumbersLine
-from pruneapp.gui.plots.heatmap.view_weights import WeightsView
-from pruneapp.gui.plots.sparsity_overview_model import ModelView
-from pruneapp.gui.widgets.theme_colors import with_defaults
-from pruneapp.results.document_rows_tensor_row import TensorRow
+from pruneapp.gui.plots.heading import NumbersLine, TensorHeading
+from pruneapp.gui.plots.heatmap.view import WeightsView
+from pruneapp.gui.plots.sparsity_overview import ModelView
+from pruneapp.gui.widgets.theme import with_defaults
+from pruneapp.results.document_rows import TensorRow
 from pruneapp.results.short_names import ShortNames
 from pruneapp.results.tensor_statistics import TensorStats
 

@@ -1,35 +1,313 @@
-"""Answers what the pictures ask: for the tensor in focus, and only for the page that is shown.
+"""Answers what plots ask.
+
+Answers what the pictures ask: for the tensor in focus, and only for the page that is shown.
 
 Answers come from the small executor, from snapshots; a newer question cancels the older one of the
 same kind, and an answer about a state that is gone is dropped by its number.
+
+What would go of the tensor in focus: by an estimate while the form changes, then exactly.
+
+Questions of the pages of pictures: a newer one of the same kind takes the place of the older.
+
+Answers what the picture of weights asks: tiles and points, as the person scrolls and zooms.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
+from typing import Any, TypeVar
 from weakref import ref
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, QTimer, Signal
 
-from pruneapp.analysis.statistics import histogram
-from pruneapp.analysis.statistics_stats import channel_norms, stats
-from pruneapp.document.document_changes import DocumentChanged
-from pruneapp.gui.app.jobs import Jobs
+from pruneapp.analysis.layout import layout
+from pruneapp.analysis.statistics import channel_norms, histogram, stats
+from pruneapp.analysis.tiles import tile
+from pruneapp.document.document import DocumentChanged
+from pruneapp.errors import PruneAppError
+from pruneapp.gui.app.jobs import Jobs, Task
 from pruneapp.gui.document.open_document import OpenDocument
+from pruneapp.gui.plots.heatmap.toolbar import Axes
 from pruneapp.gui.plots.pages import Page, PicturePages
-from pruneapp.gui.plots.plot_controller_following import FocusPreview
-from pruneapp.gui.plots.plot_controller_page_answers import LatestRequest
-from pruneapp.gui.plots.plot_controller_weight_tiles import TileController
 from pruneapp.gui.preview.preview_controller import PreviewController
-from pruneapp.gui.widgets.number_format_dims import dim_labels
+from pruneapp.gui.preview.preview_state import PreviewState
+from pruneapp.gui.widgets.number_format import dim_labels
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.params import NormParam
-from pruneapp.preview.from_histograms_retained import retained
-from pruneapp.results.document_rows_tensor_row import TensorRow
+from pruneapp.preview.from_histograms import retained
+from pruneapp.progress import Job
+from pruneapp.results.document_rows import TensorRow
 from pruneapp.results.sparsity_report import SparsityReport
 from pruneapp.results.tensor_statistics import ChannelNorms, TensorStats
+from pruneapp.results.tile import Tile, TileRequest
+
+# A picture that follows a slider is told so seldom: each time some million weights are read.
+EVERY_MS = 100
+
+
+class FocusPreview(QObject):
+    """Keeps what would go of one tensor: a threshold at first, then the mask of the preview.
+
+    The first estimate is told at once, those that follow a few times a second.
+
+    Parameters
+    ----------
+    outlook
+        What would happen, by estimates and previews.
+
+    Signals
+    -------
+    changed()
+        `going` is another one, by an estimate; `outlook` tells of previews.
+    """
+
+    changed = Signal()
+
+    def __init__(self, outlook: PreviewState, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._outlook = outlook
+        self._name: str | None = None
+        self._wanted = True
+        self._threshold: float | None = None
+        self._before: BitMask | None = None
+        self._rest = QTimer(self)
+        self._rest.setSingleShot(True)
+        self._rest.setInterval(EVERY_MS)
+        self._rest.timeout.connect(self._follow)
+        self.exact: BitMask | None = None
+        outlook.changed.connect(self._on_preview)
+        outlook.foreseen.connect(self._on_foreseen)
+
+    @property
+    def going(self) -> BitMask | float | None:
+        """What would go of the tensor, as `tile` takes it; None for nothing, or if unknown."""
+        if self.exact is not None:
+            return self.exact
+        return self._before if self._threshold is None else self._threshold
+
+    def look_at(self, name: str | None) -> None:
+        """Follow another tensor, or none."""
+        self._name = name
+        self._before, self.exact = None, self._of_preview()
+        self._threshold = self._of_estimate()
+
+    def set_wanted(self, *, wanted: bool) -> None:
+        """Follow estimates, or leave it: nobody looks at what would go."""
+        self._wanted = wanted
+        self._follow()
+
+    def _of_preview(self) -> BitMask | None:
+        preview = self._outlook.shown
+        if preview is None or self._name is None:
+            return None
+        return preview.masks.get(self._name)
+
+    def _of_estimate(self) -> float | None:
+        report = self._outlook.report
+        if self._outlook.preview is not None or report is None or self._name is None:
+            return None
+        tensor = report.by_name.get(self._name)
+        return None if tensor is None else tensor.threshold
+
+    def _on_preview(self) -> None:
+        before, self.exact = self.exact, self._of_preview()
+        self._threshold = None
+        # While the form changes what was to be seen stays until the estimate is there: no flicker.
+        stays = self._outlook.shown is None and self._outlook.report is not None
+        self._before = before if stays else None
+
+    def _on_foreseen(self) -> None:
+        # What is not to come any more must not stay for a moment.
+        if self._outlook.report is None or not self._rest.isActive():
+            self._follow()
+
+    def _follow(self) -> None:
+        if self._outlook.preview is not None:
+            return
+        threshold = self._of_estimate() if self._wanted else None
+        if threshold != self._threshold or self._before is not None:
+            self._threshold, self._before = threshold, None
+            self._rest.start()
+            self.changed.emit()
+
+
+T = TypeVar("T")
+
+
+class LatestRequest(QObject):
+    """Has questions answered in the background, and says on its page if that does not work.
+
+    Parameters
+    ----------
+    jobs
+        Where answers are found.
+    pages
+        The pictures.
+
+    Attributes
+    ----------
+    known
+        Pages that show what is true, or are about to.
+    """
+
+    def __init__(self, jobs: Jobs, pages: PicturePages, parent: QObject) -> None:
+        super().__init__(parent)
+        self._jobs = jobs
+        self._pages = pages
+        self._asked: dict[str, Task[Any]] = {}
+        self.known: set[Page] = set()
+
+    def ask(
+        self, kind: str, work: Callable[[Job], T], done: Callable[[T], None], page: Page | None
+    ) -> None:
+        """Ask, and no longer what was asked of this kind before.
+
+        Parameters
+        ----------
+        kind
+            Of which one question at a time is worth an answer.
+        work, done
+            Finds the answer in the background, and shows it.
+        page
+            Where is said that it could not be found; None for nowhere.
+        """
+        self.cancel(kind)
+
+        def say(text: str) -> None:
+            if page is not None:
+                self.known.discard(page)
+                self._pages.set_busy(page, False)
+                self._pages.set_error(page, text)
+
+        def over() -> None:
+            if self._asked.get(kind) is task:
+                del self._asked[kind]
+
+        def found(answer: T) -> None:
+            over()
+            done(answer)
+
+        def failed(error: PruneAppError) -> None:
+            over()
+            say(str(error))
+
+        def ended() -> None:
+            over()
+            if task.error is not None and not task.token.cancelled:  # a bug, reported elsewhere
+                say(self.tr("This view could not be computed."))
+
+        task = self._jobs.answer(work, on_result=found, on_error=failed, on_cancelled=ended)
+        self._asked[kind] = task
+
+    def under_way(self, kind: str) -> bool:
+        """Whether an answer of this kind is being found."""
+        return kind in self._asked
+
+    def cancel(self, kind: str) -> None:
+        """Ask no longer what was asked of this kind."""
+        older = self._asked.pop(kind, None)
+        if older is not None:
+            older.cancel()
+
+    def forget(self) -> None:
+        """Ask nothing any more; no page shows what is true."""
+        for kind in tuple(self._asked):
+            self.cancel(kind)
+        self.known.clear()
+
+
+class TileController(QObject):
+    """Keeps the picture of weights true.
+
+    Parameters
+    ----------
+    session
+        The document.
+    answers
+        Finds tiles.
+    following
+        What would go of the tensor, which the picture shows.
+    pages
+        That of the weights asks, and is told.
+    """
+
+    def __init__(
+        self,
+        session: OpenDocument,
+        answers: LatestRequest,
+        following: FocusPreview,
+        pages: PicturePages,
+        parent: QObject,
+    ) -> None:
+        super().__init__(parent)
+        self._session = session
+        self._answers = answers
+        self._following = following
+        self._picture = pages.weights
+        self._row: TensorRow | None = None
+        self._first_look = False  # whether the tile that was asked for last is one
+        self._behind = False
+        following.changed.connect(self._on_estimate)
+        pages.tileRequested.connect(self._on_tile_requested)
+        pages.pointRequested.connect(self._on_point_requested)
+        pages.weights.historyRequested.connect(self._on_history_requested)
+        pages.weights.axesChosen.connect(self._on_axes_chosen)
+
+    def look_at(self, row: TensorRow | None, pruned: int = 0) -> None:
+        """Show another tensor, of which so many weights are pruned, or none."""
+        self._row = row
+        if row is not None:
+            self._picture.set_layout(layout(row.shape, row.kind), row.shape, row.dtype, row.name)
+            self._picture.set_pruned(pruned)
+            self._picture.set_why_not(row.why_not)
+
+    def _on_estimate(self) -> None:
+        # If each estimate asked anew, a tile that takes longer would never come.
+        self._behind = self._first_look and self._answers.under_way("tile")
+        if not self._behind:
+            self._picture.invalidate(passing=True)
+
+    def _on_tile_requested(self, request: TileRequest) -> None:
+        def told(found: Tile, generation: int) -> None:
+            self._picture.set_tile(found, generation)
+            if self._behind:
+                self._on_estimate()
+
+        self._first_look = request.sampled
+        self._answer("tile", request, told)
+
+    def _on_point_requested(self, request: TileRequest) -> None:
+        self._answer("point", request, self._picture.set_point)
+
+    def _answer(self, kind: str, request: TileRequest, told: Callable[[Tile, int], None]) -> None:
+        document = self._session.document
+        if document is None:
+            return
+        snapshot, going = document.snapshot(), self._following.going
+        generation = self._picture.generation
+        self._answers.ask(
+            kind,
+            lambda job: tile(snapshot, request, going, job),
+            lambda found: told(found, generation),
+            Page.WEIGHTS,
+        )
+
+    def _on_history_requested(self, index: tuple[int, ...]) -> None:
+        document, row = self._session.document, self._row
+        if document is None or row is None:
+            return
+        flat = 0
+        for at, extent in zip(index, row.shape, strict=True):
+            flat = flat * extent + at
+        step = document.pruned_by(row.name, flat)
+        if step is not None:
+            self._picture.set_pruned_by(index, step, document.item_for(step, row.name))
+
+    def _on_axes_chosen(self, axes: Axes) -> None:
+        if self._row is not None:
+            self._picture.set_plane(layout(self._row.shape, self._row.kind, *axes), axes)
 
 
 class PlotController(QObject):

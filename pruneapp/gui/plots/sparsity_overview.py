@@ -1,26 +1,156 @@
-"""Bars of a model's tensors: what they are, in which order, and what is said of them."""
+"""Sparsity per tensor, size strip.
+
+How much of every tensor of the model is pruned, and would be; where its bytes are.
+
+Bars of a model's tensors: what they are, in which order, and what is said of them.
+
+The numbers of a model's tensors as arrays, for pictures and tables.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
-from pruneapp.gui.plots.base.readout_legend import Swatch
-from pruneapp.gui.plots.chart.axes import NamesAxis
-from pruneapp.gui.plots.chart.axes_axis import NumberAxis
-from pruneapp.gui.plots.chart.chart import grouped_edges, grouped_max, grouped_sum
-from pruneapp.gui.plots.chart.chart_ordered import OrderedChart
-from pruneapp.gui.plots.chart.items import Stacks
-from pruneapp.gui.plots.sparsity_overview_model_numbers import NO_NUMBERS, ModelNumbers
+from pruneapp.gui.plots.base.readout import Swatch
+from pruneapp.gui.plots.chart.axes import NamesAxis, NumberAxis
+from pruneapp.gui.plots.chart.chart import OrderedChart, grouped_edges, grouped_max, grouped_sum
+from pruneapp.gui.plots.chart.items import Floats, Stacks
+from pruneapp.gui.plots.chart.size_strip import SizeStrip
 from pruneapp.gui.widgets.clipboard import NOTHING, Numbers
 from pruneapp.gui.widgets.controls import ComboBox
 from pruneapp.gui.widgets.number_format import NO_NUMBER, count, part, percent, size
-from pruneapp.results.document_rows_tensor_row import TensorRow
+from pruneapp.results.document_rows import TensorRow
 from pruneapp.results.short_names import ShortNames
-from pruneapp.results.sparsity_report import SparsityReport
+from pruneapp.results.sparsity_report import SparsityReport, TensorSparsity
+
+
+@dataclass(frozen=True, eq=False)
+class ModelNumbers:
+    """What is known of the tensors of a report, before and after a step.
+
+    Attributes
+    ----------
+    names
+        As in the file.
+    numel, nbytes
+        ``float64[n]``: elements; bytes in the file, 0 where they are not known.
+    before, after
+        ``float64[n]``: how many are pruned now, and would be.
+    energy
+        ``float64[n]``: share of the energy of what is kept that the step leaves; NaN where it is
+        not counted, and for what the step does not touch. What earlier steps took is not in it.
+    retained
+        ``float64[n]``: share of the energy that was there on opening that is kept now; NaN where
+        it is not counted.
+    """
+
+    names: tuple[str, ...]
+    numel: Floats
+    nbytes: Floats
+    before: Floats
+    after: Floats
+    energy: Floats
+    retained: Floats
+
+    @cached_property
+    def left(self) -> Floats:
+        """``float64[n]``: share of the energy on opening that is kept after the step.
+
+        NaN where that is not known: of a tensor that the step touches, too, if the step's is not.
+        """
+        untouched = np.isnan(self.energy) & (self.after <= self.before)
+        return self.retained * np.where(untouched, 1.0, self.energy)
+
+    @cached_property
+    def shares(self) -> Floats:
+        """``float64[n]``: the pruned share after the step."""
+        return self.after / np.maximum(self.numel, 1)
+
+    @cached_property
+    def roles(self) -> tuple[str, ...]:
+        """What each tensor is in its block: its name without the numbers between dots."""
+        return tuple(role(name) for name in self.names)
+
+    def by_role(self) -> tuple[NDArray[np.int64], list[tuple[str, int]]]:
+        """Return the tensors role by role, roles as they first come, and each role with its size.
+
+        O(n) in the number of tensors.
+        """
+        places: dict[str, list[int]] = {}
+        for i, found in enumerate(self.roles):
+            places.setdefault(found, []).append(i)
+        order = np.array([i for group in places.values() for i in group], dtype=np.int64)
+        return order, [(name, len(group)) for name, group in places.items()]
+
+
+NO_NUMBERS = ModelNumbers((), *(np.zeros(0),) * 6)
+
+
+def role(name: str) -> str:
+    """Return a name with * for the numbers between its dots: ``layers.*.q_proj.weight``."""
+    return ".".join("*" if word.isdecimal() else word for word in name.split("."))
+
+
+def model_numbers(
+    report: SparsityReport,
+    preview: SparsityReport | None,
+    rows: Mapping[str, TensorRow],
+    known: ModelNumbers = NO_NUMBERS,
+) -> ModelNumbers:
+    """Return the numbers of the tensors of a report, with what a step would do to them.
+
+    O(n) in the number of tensors; what does not change with a step is taken from `known` if that
+    is of the same tensors, which is most of the work.
+    """
+    tensors = report.tensors
+    size = len(tensors)
+    names = tuple(t.name for t in tensors)
+    if names == known.names:
+        names, numel, nbytes = known.names, known.numel, known.nbytes
+    else:
+        numel = np.fromiter((t.numel for t in tensors), np.float64, size)
+        found = (rows.get(name) for name in names)
+        nbytes = np.fromiter((row.nbytes if row else 0 for row in found), np.float64, size)
+    before = np.fromiter((t.after for t in tensors), np.float64, size)
+    retained = _energies(tensors)
+    after = before.copy()
+    energy = np.full(size, np.nan)
+    if preview is not None:
+        touched = preview.tensors
+        asked = [t.name for t in touched]
+        if asked == list(names):
+            places = np.arange(size)
+        else:
+            place = {name: i for i, name in enumerate(names)}
+            places = np.fromiter((place.get(name, -1) for name in asked), np.int64, len(asked))
+        here = places >= 0
+        then = np.fromiter((t.after for t in touched), np.float64, len(touched))
+        kept = _energies(touched)
+        after[places[here]] = np.maximum(then[here], before[places[here]])
+        energy[places[here]] = kept[here]
+    return ModelNumbers(names, numel, nbytes, before, after, energy, retained)
+
+
+def _energies(tensors: Sequence[TensorSparsity]) -> Floats:
+    """Return ``float64[n]``: shares of energy, NaN for None."""
+    shares = (np.nan if t.energy is None else t.energy for t in tensors)
+    return np.fromiter(shares, np.float64, len(tensors))
+
+
+def laid_out(rows: Sequence[TensorRow]) -> tuple[Floats, NDArray[np.bool_]]:
+    """Return bytes, and whether it can be pruned, of every tensor of a file."""
+    return (
+        np.array([row.nbytes for row in rows], dtype=np.float64),
+        np.array([not row.why_not for row in rows], dtype=np.bool_),
+    )
+
 
 FILE, SHARE, SIZE, ENERGY, ROLE = "file", "share", "size", "energy", "role"
 
@@ -293,3 +423,122 @@ class ModelBars(OrderedChart):
 
 def _share(share: float) -> str:
     return NO_NUMBER if np.isnan(share) else percent(float(share))
+
+
+class ModelView(ModelBars):
+    """Bars of the tensors, above a strip of the whole file.
+
+    Signals
+    -------
+    tensorClicked(str)
+        The person chose the tensor of this name.
+    """
+
+    tensorClicked = Signal(str)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        self._tensors: Sequence[TensorRow] = ()
+        self._pointed = -1
+        self._placed: NDArray[np.int64] = np.zeros(0, dtype=np.int64)
+        self._placed_names: tuple[str, ...] = ()
+        super().__init__(parent)
+        self.legend_in_corner = False  # there its axis says what is measured
+        self.strip = SizeStrip()
+        self.strip.hovered.connect(self._on_pointed)
+        self.strip.chosen.connect(self._on_strip_chosen)
+        self._add_row(self.strip)
+        self.set_colors(self._colors)
+
+    # What it is told.
+
+    def set_tensors(self, rows: Sequence[TensorRow]) -> None:
+        """Take all tensors of the file, in its order: what they are called and how large they are.
+
+        Told before the report; the same ones again cost nothing.
+        """
+        if rows is self._tensors:
+            return
+        self._tensors = rows
+        self._by_name = {row.name: row for row in rows}
+        self.strip.set_sizes(*laid_out(rows))
+        words = self.tr("{n} tensors, {size}")
+        self.strip.setAccessibleDescription(
+            words.format(n=count(len(rows)), size=size(int(self.strip.total)))
+        )
+        self._placed, self._placed_names = np.zeros(0, dtype=np.int64), ()
+        self._pointed = -1
+
+    def set_report(
+        self, report: SparsityReport | None, preview: SparsityReport | None = None
+    ) -> None:
+        """Show the sparsity of tensors.
+
+        Parameters
+        ----------
+        report
+            The tensors to show, as they are: `after` is what is pruned now. None for no model.
+        preview
+            What a step would do to some of them.
+        """
+        names = self._numbers.names
+        self._report = report
+        if report is None:
+            self._numbers = NO_NUMBERS
+        else:
+            self._numbers = model_numbers(report, preview, self._by_name, self._numbers)
+        self._tell_strip()
+        self._set_stem("", "sparsity")
+        self._reorder()
+        self._begin(keep_view=names == self._numbers.names)
+        if report is not None:
+            self.set_busy(False)
+
+    def set_colors(self, colors: Mapping[str, str]) -> None:
+        """Take the colours of a theme by token, and paint anew."""
+        super().set_colors(colors)
+        self.strip.set_colors(self._colors)
+
+    def choose(self, bar: int) -> None:
+        """Announce a tensor."""
+        self.tensorClicked.emit(self._numbers.names[int(self._order[bar])])
+
+    # How it works.
+
+    def _tell_strip(self) -> None:
+        n = self._numbers
+        if n.names is not self._placed_names:
+            # Where the tensors of the report are in the file: the same for every step.
+            place = {row.name: at for at, row in enumerate(self._tensors)}
+            found = (place.get(name, -1) for name in n.names)
+            self._placed = np.fromiter(found, np.int64, len(n.names))
+            self._placed_names = n.names
+        here = self._placed >= 0
+        before, after = np.zeros(len(self._tensors)), np.zeros(len(self._tensors))
+        before[self._placed[here]] = (n.before / np.maximum(n.numel, 1))[here]
+        after[self._placed[here]] = n.shares[here]
+        self.strip.set_shares(before, after)
+        self.strip.setVisible(self.strip.total > 0 and self._report is not None)
+
+    def _refresh_readout(self) -> None:
+        if self._pointed < 0 or self._hovered >= 0 or not self._has_content:
+            super()._refresh_readout()
+            return
+        row = self._tensors[self._pointed]
+        found = np.flatnonzero(self._placed == self._pointed)
+        if found.size:
+            self.readout.setText(self._words(int(found[0])))
+        else:
+            self.readout.setText(
+                self.tr("{name}:  {size}, {why}").format(
+                    name=row.shown,
+                    size=size(row.nbytes),
+                    why=row.why_not or self.tr("not pruned"),
+                )
+            )
+
+    def _on_pointed(self, tensor: int) -> None:
+        self._pointed = tensor
+        self._refresh_readout()
+
+    def _on_strip_chosen(self, tensor: int) -> None:
+        self.tensorClicked.emit(self._tensors[tensor].name)

@@ -13,18 +13,17 @@ from PySide6.QtCore import QMimeData, QObject
 from PySide6.QtGui import QGuiApplication, QImage
 from PySide6.QtWidgets import QWidget
 
-from pruneapp.checkpoint.io.atomic_file_writer import write_whole
-from pruneapp.gui.app.jobs import Jobs
-from pruneapp.gui.app.jobs_tasks import Task
+from pruneapp.checkpoint.io.atomic_file import write_whole
+from pruneapp.gui.app.jobs import Jobs, Task
 from pruneapp.gui.app.notifications import NoticeTopic
 from pruneapp.gui.document.open_document import OpenDocument
 from pruneapp.gui.mainwindow.status_controller import StatusController
-from pruneapp.gui.plots.base.export_menu_exporting import Encode, png
+from pruneapp.gui.plots.base.export_menu import Encode, png
 from pruneapp.gui.plots.pages import PicturePages
 from pruneapp.gui.widgets.clipboard import Copies, Numbers, text_of
 from pruneapp.gui.widgets.number_format import count
 from pruneapp.progress import Job
-from pruneapp.results.tensor_statistics_csv_text import csv_text
+from pruneapp.results.tensor_statistics import csv_text
 
 _AT_A_TIME = 250  # rows, of which a thousand take some hundredths of a second
 _COPIED_AT_ONCE = 1000

@@ -10,12 +10,11 @@ import numpy as np
 from PySide6.QtCore import QObject, Qt, Signal
 
 from pruneapp.analysis.histogram_store import census_of
-from pruneapp.document.selection_sparing import rows_of
+from pruneapp.document.selection import rows_of
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.step import Row, Step
 from pruneapp.errors import PruneAppError
-from pruneapp.gui.app.jobs import Jobs, Urgency
-from pruneapp.gui.app.jobs_tasks import Task
+from pruneapp.gui.app.jobs import Jobs, Task, Urgency
 from pruneapp.gui.document.open_document import OpenDocument
 from pruneapp.gui.method_form.form_controller import FormController
 from pruneapp.gui.plots.pages import Page, PicturePages
@@ -25,9 +24,8 @@ from pruneapp.gui.preview.preview_controller import PreviewController
 from pruneapp.methods import registry
 from pruneapp.methods.amounts import to_prune
 from pruneapp.methods.method import Method
-from pruneapp.params import DimParam, NormParam
-from pruneapp.params_amounts import Amount
-from pruneapp.preview.cumulative_together import ordered_of
+from pruneapp.params import Amount, DimParam, NormParam
+from pruneapp.preview.cumulative import ordered_of
 from pruneapp.progress import Job
 
 # Shares are written with so many digits behind the point of the percent, not with all there are.

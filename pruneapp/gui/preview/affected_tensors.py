@@ -1,22 +1,193 @@
-"""The tensors that lose most: of each a glyph, its name, a bar, the share."""
+"""Most affected tensors; warnings.
+
+The tensors that lose most: of each a glyph, its name, a bar, the share.
+
+The lines that say what a step would hurt, and lead there.
+
+Names of tensors in a narrow list: on two lines where one is too short for them.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
-from PySide6.QtCore import QRectF, QSize, Qt
-from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtCore import QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QEnterEvent, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QHBoxLayout,
+    QSizePolicy,
+    QStyle,
+    QStyleOption,
+    QVBoxLayout,
+    QWidget,
+)
 
-from pruneapp.gui.preview.affected_tensors_names import TensorName
-from pruneapp.gui.widgets import number_format, reports_danger
-from pruneapp.gui.widgets.labels import plain, recolor
+from pruneapp.gui.widgets import number_format, reports
+from pruneapp.gui.widgets.labels import (
+    ElidedLabel,
+    as_plain,
+    on_lines,
+    plain,
+    recolor,
+    within_reason,
+)
 from pruneapp.gui.widgets.safe_paint import reported
 from pruneapp.gui.widgets.sparsity_bar import paint_bar
-from pruneapp.gui.widgets.theme_colors import with_defaults
+from pruneapp.gui.widgets.theme import with_defaults
 from pruneapp.results.short_names import ShortNames
-from pruneapp.results.sparsity_report import TensorSparsity
-from pruneapp.results.sparsity_report_danger import Danger, Severity
+from pruneapp.results.sparsity_report import Danger, Severity, TensorSparsity
+
+_NAMED = 20
+
+
+class Alarm(QAbstractButton):
+    """Says how many tensors would be hurt worst, and which; a click goes to the first.
+
+    Its room is there while it has nothing to say; then it takes no focus.
+
+    Signals
+    -------
+    tensorRequested(str)
+        The person wants to see a tensor; its name in the file.
+    """
+
+    tensorRequested = Signal(str)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._first = self._what = self._which = ""
+        self._indent = self.fontMetrics().horizontalAdvance("▲ ")
+        self._color = with_defaults({})["danger"]
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+        self.clicked.connect(self._go)
+        self.set_dangers({}, {})
+
+    def set_dangers(self, found: Mapping[str, Danger], shown: Mapping[str, str]) -> None:
+        """Speak of the worst of `found`, under the names `shown` for those in the file."""
+        worst = max((d.severity for d in found.values()), default=Severity.NONE)
+        names = [name for name, d in found.items() if d.severity is worst]
+        self._first = names[0] if names else ""
+        text = ""
+        if names:
+            self._what = f"{reports.GLYPHS[worst]} {reports.several(worst, len(names))}:"
+            self._which = _listed([shown.get(name, name) for name in names])
+            text = f"{self._what} {self._which}"
+        self.setText(text)
+        self.setToolTip(
+            as_plain(self.tr("{what}. Click to select it.").format(what=text)) if text else ""
+        )
+        self.setAccessibleName(text or self.tr("No warnings"))
+        self.setAccessibleDescription(
+            self.tr("Selects the first of these tensors.") if text else ""
+        )
+        self.setEnabled(bool(text))
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus if text else Qt.FocusPolicy.NoFocus)
+
+    def set_colors(self, colors: Mapping[str, str]) -> None:
+        """Take the theme's colours."""
+        self._color = with_defaults(colors)["danger"]
+        self.update()
+
+    def sizeHint(self) -> QSize:
+        """Two lines, as wide as there is room: what it is, and which."""
+        metrics = self.fontMetrics()
+        return QSize(metrics.averageCharWidth() * 6, 2 * metrics.lineSpacing() + 4)
+
+    def enterEvent(self, event: QEnterEvent) -> None:
+        """Underline it."""
+        super().enterEvent(event)
+        self.update()
+
+    @reported
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        """Paint what fits."""
+        if not self.text():
+            return
+        painter = QPainter(self)
+        font = self.font()
+        font.setUnderline(self.underMouse())
+        painter.setFont(font)
+        painter.setPen(QColor(self._color))
+        metrics = painter.fontMetrics()
+        lines = (self._what, self._which)
+        for place, line in enumerate(lines):
+            text = metrics.elidedText(
+                within_reason(line),
+                Qt.TextElideMode.ElideRight,
+                self.width() - place * self._indent,
+            )
+            painter.drawText(
+                place * self._indent, 2 + metrics.ascent() + place * metrics.lineSpacing(), text
+            )
+        if self.hasFocus():
+            option = QStyleOption()
+            option.initFrom(self)
+            self.style().drawPrimitive(
+                QStyle.PrimitiveElement.PE_FrameFocusRect, option, painter, self
+            )
+        painter.end()
+
+    def _go(self) -> None:
+        self.tensorRequested.emit(self._first)
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(names[:_NAMED]) + (", …" if len(names) > _NAMED else "")
+
+
+_LINES = 2
+
+
+class TensorName(ElidedLabel):
+    """The name of a tensor, in a form that no other tensor of the file has.
+
+    The whole is in the tooltip and in the accessible description.
+    """
+
+    def __init__(self, text: str = "", parent: QWidget | None = None) -> None:
+        super().__init__(text, parent)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+
+    def lines(self) -> int:
+        """Return how many lines the name needs, one or two."""
+        return 1 + self.shortened(self.contentsRect().width()).count("\n")
+
+    def shortened(self, width: int) -> str:
+        """Return the name on a line, else the longest form that fits into two, else its ends.
+
+        On one line it may lack its beginning, and nothing within.
+        """
+        advance = self.fontMetrics().horizontalAdvance
+        name = within_reason(self.text())
+        forms = self._names.forms(name)
+        for form in forms:
+            if "…" not in form[1:] and advance(form) <= width:
+                return form
+        for form in forms:
+            for line, rest in _broken(form):
+                if advance(line) <= width and advance(rest) <= width:
+                    return f"{line}\n{rest}"
+            if advance(form) <= width:
+                return form
+        lines = on_lines(self._names[name], width, advance)
+        if len(lines) <= _LINES:
+            return "\n".join(lines)
+        last = self._names[name]
+        return self.fontMetrics().elidedText(last, Qt.TextElideMode.ElideMiddle, width)
+
+
+def _broken(text: str) -> Iterator[tuple[str, str]]:
+    """Yield two lines behind a part of a name, then behind a word of one, the first line longest.
+
+    Names without dots are words joined by other signs.
+    """
+    for signs in (".…", "._-/…"):
+        for end in range(len(text) - 1, 0, -1):
+            if text[end - 1] in signs:
+                yield text[:end], text[end:]
+
 
 _LISTED = 4
 
@@ -109,7 +280,7 @@ class Affected(QWidget):
         self.share = plain()
         self.share.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         longest = (
-            reports_danger.word(Severity.ALL),
+            reports.word(Severity.ALL),
             number_format.percent(0.99999),
             number_format.percent(0.00001),
         )
@@ -151,11 +322,11 @@ class Affected(QWidget):
         after = self.bar.shares[1]
         severity = found.severity if found is not None else Severity.NONE
         gone = severity is Severity.ALL
-        self.glyph.setText(reports_danger.GLYPHS[severity])
-        self.glyph.setToolTip(reports_danger.reason(found) if found is not None else "")
+        self.glyph.setText(reports.GLYPHS[severity])
+        self.glyph.setToolTip(reports.reason(found) if found is not None else "")
         self.name.setText(shown)
-        self.share.setText(reports_danger.word(severity) if gone else number_format.percent(after))
-        much = "" if gone else reports_danger.word(severity)
+        self.share.setText(reports.word(severity) if gone else number_format.percent(after))
+        much = "" if gone else reports.word(severity)
         share = self.share.text()
         if by_norm and not gone:
             share = self.tr("{share} of norm² lost").format(share=share)

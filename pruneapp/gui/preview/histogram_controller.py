@@ -11,18 +11,16 @@ from collections import deque
 
 from PySide6.QtCore import QObject, Signal
 
-from pruneapp.analysis.histogram_store import BUDGET, census_of
-from pruneapp.analysis.histogram_store_wanted import HistogramRequest
-from pruneapp.document.history_past import PastState
+from pruneapp.analysis.histogram_store import BUDGET, HistogramRequest, census_of
+from pruneapp.document.history import PastState
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.step import Step
 from pruneapp.errors import PruneAppError
-from pruneapp.gui.app.jobs import Jobs
-from pruneapp.gui.app.jobs_spare_time import IdleScheduler
+from pruneapp.gui.app.jobs import IdleScheduler, Jobs
 from pruneapp.gui.document.open_document import OpenDocument
 from pruneapp.gui.preview.preview_controller import PreviewController
 from pruneapp.progress import Job
-from pruneapp.results.document_rows_tensor_row import TensorRow
+from pruneapp.results.document_rows import TensorRow
 
 PAUSE_MS = 300
 # So much is counted before the window hears of it.

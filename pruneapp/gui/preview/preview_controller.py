@@ -1,4 +1,6 @@
-"""Keeps "What would happen" true: counts at once, the exact masks soon after.
+"""Keeps estimate and preview true; applies it.
+
+Keeps "What would happen" true: counts at once, the exact masks soon after.
 
 Whenever the form, the check marks or the document change, what was known is stale. The estimate
 is there in the same moment; the preview is computed in the background once the person pauses, and
@@ -9,31 +11,88 @@ preview's replace them.
 
 After the document changed panel, tree and pictures show what is in force, and what the form would
 do next only once the person asks for something.
+
+A file that is gone or another one by now: looked for until it is back.
+
+The main command and what belongs to it: pruning, stopping, and making final.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, QTimer, Signal
 
 from pruneapp.document.capture import Capture
-from pruneapp.document.document_changes import DocumentChanged
+from pruneapp.document.document import DocumentChanged
 from pruneapp.document.step import Step
+from pruneapp.edits.finalize import Finalize
 from pruneapp.errors import FileChangedError, PruneAppError
 from pruneapp.export.size_bounds import CompactSizes
 from pruneapp.gui.app.jobs import Jobs
+from pruneapp.gui.app.notifications import NoticeTopic
 from pruneapp.gui.document.open_document import OpenDocument
-from pruneapp.gui.method_form.form_controller_extras import LoadedMasks
-from pruneapp.gui.preview.live_preview import PreviewResult, PreviewRunner
-from pruneapp.gui.preview.live_preview_estimating import EstimateResult, EstimateRunner
+from pruneapp.gui.mainwindow.document_panels import DocumentViews
+from pruneapp.gui.mainwindow.status_controller import StatusController
+from pruneapp.gui.mainwindow.window import MainWindow
+from pruneapp.gui.method_form.form_controller import FormController, LoadedMasks
+from pruneapp.gui.preview.live_preview import (
+    EstimateResult,
+    EstimateRunner,
+    PreviewResult,
+    PreviewRunner,
+)
 from pruneapp.gui.preview.panel import PreviewPanel
-from pruneapp.gui.preview.preview_controller_missing import FileWatcher
-from pruneapp.gui.preview.preview_state import PreviewState
-from pruneapp.gui.preview.preview_state_in_force import AppliedSummary
+from pruneapp.gui.preview.preview_state import AppliedSummary, PreviewState
 from pruneapp.methods import registry
 from pruneapp.preview.preview import Preview
 from pruneapp.results.sparsity_report import SparsityReport
+
+LOOK_MS = 1000
+
+
+class FileWatcher(QObject):
+    """Looks for the file of the document, as long as it is told to.
+
+    Parameters
+    ----------
+    session
+        Has the document.
+
+    Signals
+    -------
+    found()
+        The file is as it was when it was opened. It is looked for no more.
+    """
+
+    found = Signal()
+
+    def __init__(self, session: OpenDocument, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._session = session
+        self._again = QTimer(self)
+        self._again.setInterval(LOOK_MS)
+        self._again.timeout.connect(self._look)
+
+    def look(self) -> None:
+        """Begin to look for it."""
+        self._again.start()
+
+    def stop(self) -> None:
+        """Look no more."""
+        self._again.stop()
+
+    def _look(self) -> None:
+        document = self._session.document
+        if document is None:
+            self.stop()
+            return
+        try:
+            document.checkpoint.verify_unchanged()
+        except PruneAppError:
+            return
+        self.stop()
+        self.found.emit()
 
 
 class PreviewController(QObject):
@@ -289,3 +348,90 @@ class PreviewController(QObject):
         if waited and self._step is not None:
             # Not done, but still what is asked for: it goes on being a preview.
             self._previewing.soon(self._step)
+
+
+class PruneController(QObject):
+    """Does what the form says, or stops it.
+
+    Parameters
+    ----------
+    window, views
+        Their commands and buttons ask for it.
+    session, jobs
+        The document, and what runs.
+    asking, forecasting
+        Say what is asked for, and do it.
+    telling
+        Says that a prune was given up.
+    """
+
+    def __init__(
+        self,
+        window: MainWindow,
+        session: OpenDocument,
+        jobs: Jobs,
+        *,
+        views: DocumentViews,
+        asking: FormController,
+        forecasting: PreviewController,
+        telling: StatusController,
+    ) -> None:
+        super().__init__(window)
+        self._window = window
+        self._session = session
+        self._jobs = jobs
+        self._views = views
+        self._asking = asking
+        self._forecasting = forecasting
+        self._telling = telling
+        for name, call in {
+            "prune": self.prune,
+            "cancel": self.cancel,
+            "reset_form": self._asking.reset,
+            "make_final": self.make_final,
+        }.items():
+            window.actions_[name].triggered.connect(call)
+        window.job_status.cancelRequested.connect(self.cancel)
+        views.forecast.action.pruneRequested.connect(self.prune)
+        forecasting.dropped.connect(self._on_dropped)
+        session.changed.connect(self._on_changed)
+
+    def prune(self) -> None:
+        """Do what the form says."""
+        if self._views.forecast.action.button.isEnabled():
+            self._forecasting.prune()
+
+    def cancel(self) -> None:
+        """Stop the running job; without one, drop the preview. The form stays as it is."""
+        asked = self._forecasting
+        if not (asked.cancel() or self._jobs.cancel_visible() or asked.cancel_preview()):
+            if self._session.document is not None and asked.outlook.asked:
+                asked.wait()
+        elif self._jobs.busy:
+            self._window.job_status.set_cancelling(writes=self._jobs.writing)
+
+    def make_final(self) -> None:
+        """Turn the pruned weights of the checked tensors into ordinary zeros."""
+        names = self._views.tree.checked()
+        self._session.propose(self.tr("Making permanent"), Finalize(names).propose)
+
+    def _on_dropped(self) -> None:
+        if self._session.document is None:
+            return
+        self._telling.offer(
+            NoticeTopic.STOPPED,
+            self.tr(
+                "Pruning was cancelled because the history changed before it finished. "
+                "Nothing was pruned."
+            ),
+            self.tr("Prune now"),
+            self._prune_after_all,
+        )
+
+    def _prune_after_all(self) -> None:
+        self._telling.end(NoticeTopic.STOPPED)
+        self.prune()
+
+    def _on_changed(self, change: DocumentChanged) -> None:
+        if change.kind == "apply":
+            self._telling.end(NoticeTopic.STOPPED)

@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject, QTimer
 
 from pruneapp.gui.preview.preview_state import PreviewState
 from pruneapp.gui.tree.panel import ModuleTree
-from pruneapp.results.sparsity_report_danger import Danger
+from pruneapp.results.sparsity_report import Danger
 
 # Telling that takes longer happens at most once in a frame. What takes less is told with each
 # estimate: then panel and tree are painted together, and a move does not wait for the frame of

@@ -15,22 +15,20 @@ from pruneapp.document.edit import Edit
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.errors import PruneAppError, StaleError
 from pruneapp.export.scripts.script import Script, script_of, write_script
-from pruneapp.gui.app.dialogs_one_dialog import DialogHolder
+from pruneapp.gui.app.dialogs import DialogHolder
 from pruneapp.gui.app.jobs import Jobs
 from pruneapp.gui.app.notifications import NoticeTopic
-from pruneapp.gui.document.history_controller_step_series import StepSequence
+from pruneapp.gui.document.history_controller import StepSequence
 from pruneapp.gui.document.open_document import OpenDocument
 from pruneapp.gui.mainwindow.status_controller import StatusController
 from pruneapp.gui.mainwindow.window import MainWindow
-from pruneapp.gui.recipes.dialogs_recipe_dialog import RecipeDialog, RecipeLine
+from pruneapp.gui.recipes.dialogs import RecipeDialog, RecipeLine
 from pruneapp.gui.widgets import number_format
 from pruneapp.gui.widgets.theme import ThemeManager
 from pruneapp.progress import Job
-from pruneapp.recipes.fit import Schedule
-from pruneapp.recipes.fit_fitting import Fit, fit
+from pruneapp.recipes.fit import Fit, Schedule, fit
 from pruneapp.recipes.portable import history_recipe
-from pruneapp.recipes.recipe import Recipe
-from pruneapp.recipes.recipe_saving import SUFFIX, load, save
+from pruneapp.recipes.recipe import SUFFIX, Recipe, load, save
 from pruneapp.recipes.replay import replay_all
 
 

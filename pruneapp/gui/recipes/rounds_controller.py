@@ -10,27 +10,25 @@ from PySide6.QtCore import QObject
 
 from pruneapp.document.document import Document
 from pruneapp.document.edit import Edit
-from pruneapp.document.selection_sparing import rows_of
+from pruneapp.document.selection import rows_of
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.step import Step
 from pruneapp.errors import ParameterError, PruneAppError, StaleError
-from pruneapp.gui.app.dialogs_one_dialog import DialogHolder
-from pruneapp.gui.document.history_controller_step_series import StepSequence
+from pruneapp.gui.app.dialogs import DialogHolder
+from pruneapp.gui.document.history_controller import StepSequence
 from pruneapp.gui.document.open_document import OpenDocument
 from pruneapp.gui.mainwindow.status_controller import StatusController
 from pruneapp.gui.mainwindow.window import MainWindow
-from pruneapp.gui.method_form.form_controller import FormController
-from pruneapp.gui.method_form.form_controller_extras import LoadedMasks
+from pruneapp.gui.method_form.form_controller import FormController, LoadedMasks
 from pruneapp.gui.recipes.dialogs import RoundsDialog
 from pruneapp.gui.widgets import number_format
 from pruneapp.gui.widgets.theme import ThemeManager
 from pruneapp.methods import registry
 from pruneapp.methods.limits import Limits
-from pruneapp.params_amounts import Amount
+from pruneapp.params import Amount
 from pruneapp.preview.preview import compute_preview
 from pruneapp.progress import Job
-from pruneapp.recipes.replay import after
-from pruneapp.recipes.replay_schedule import SCHEDULE, amounts, expanded
+from pruneapp.recipes.replay import SCHEDULE, after, amounts, expanded
 
 
 @dataclass(frozen=True)

@@ -12,13 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QObject, Qt
 
-from pruneapp.gui.tree.nodes import Nodes
-from pruneapp.gui.tree.nodes_checks import Checks
-from pruneapp.gui.widgets import number_format, reports_danger
+from pruneapp.gui.tree.nodes import Checks, Nodes
+from pruneapp.gui.widgets import number_format, reports
 from pruneapp.gui.widgets.labels import as_plain
-from pruneapp.results.document_rows_tensor_row import TensorRow
-from pruneapp.results.sparsity_report_assignment import Assignment
-from pruneapp.results.sparsity_report_danger import Danger, Severity
+from pruneapp.results.document_rows import TensorRow
+from pruneapp.results.sparsity_report import Assignment, Danger, Severity
 
 BAR_ROLE = int(Qt.ItemDataRole.UserRole)  # (share before, share after or None) or None
 DIM_ROLE = BAR_ROLE + 1  # whether it cannot be pruned
@@ -132,7 +130,7 @@ class Cells(QObject):
         """Return the glyph for the worst that would be done here; None without one."""
         if column != Column.SPARSITY or not self._hurt_below:
             return None
-        return reports_danger.GLYPHS[self._worst(node)[0]] or None
+        return reports.GLYPHS[self._worst(node)[0]] or None
 
     def _danger_text(self, node: int) -> str:
         """Return why there is a glyph, as a sentence; empty without one."""
@@ -142,9 +140,9 @@ class Cells(QObject):
         tensor = int(self.nodes.tensor[node])
         if tensor < 0:
             return self.tr("Below this module: {what}.").format(
-                what=reports_danger.several(severity, count)
+                what=reports.several(severity, count)
             )
-        return reports_danger.reason(self._dangers[self.nodes.names[tensor]])
+        return reports.reason(self._dangers[self.nodes.names[tensor]])
 
     def _is_excluded(self, node: int) -> bool:
         """Whether limits exclude a tensor, or all of a module that would be pruned."""
@@ -334,7 +332,7 @@ class Cells(QObject):
         if fate := self._fate(node):
             lines.append(fate)
         if hurt := self._danger_text(node):
-            lines.append(f"{reports_danger.GLYPHS[self._worst(node)[0]]} {hurt}")
+            lines.append(f"{reports.GLYPHS[self._worst(node)[0]]} {hurt}")
         return "<br>".join(as_plain(line) for line in lines)
 
     def _counted(self, node: int) -> Iterator[str]:

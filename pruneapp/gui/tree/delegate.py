@@ -12,7 +12,7 @@ from pruneapp.gui.tree.cell_text import BAR_ROLE, DANGER_ROLE, DIM_ROLE, NUMBERS
 from pruneapp.gui.widgets.labels import on_lines, within_reason
 from pruneapp.gui.widgets.safe_paint import reported, saved
 from pruneapp.gui.widgets.sparsity_bar import paint_bar
-from pruneapp.gui.widgets.theme_colors import with_defaults
+from pruneapp.gui.widgets.theme import with_defaults
 from pruneapp.results.short_names import ShortNames
 
 BAR_WIDTH = 48

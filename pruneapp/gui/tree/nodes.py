@@ -1,18 +1,33 @@
-"""Tensors as a tree of modules, flat in arrays.
+"""Tensors as a flat tree of modules, with check marks.
+
+Tensors as a tree of modules, flat in arrays.
 
 Nodes are numbered so that all that is below a node follows it without a gap. The sum of anything
 below any node is then the difference of two running sums: totals for 100,000 tensors cost a
 millisecond, and nothing recurses, however deep the names of a hostile file are.
+
+Building the tree of modules from the names of tensors.
+
+Which tensors are checked, and what a module's check mark says of those below it.
+
+A click on a module is meant for what is pruned by default below it, and where there is nothing of
+that (a module of embeddings) for all tensors of two and more dimensions. Biases and norms are
+checked one by one. So a module is "checked" as soon as everything that its click would check is.
 """
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import compress
 
 import numpy as np
 from numpy.typing import NDArray
+from PySide6.QtCore import Qt
 
-from pruneapp.results.document_rows_tensor_row import TensorRow
+from pruneapp.progress import CancelToken
+from pruneapp.results.document_rows import TensorRow
 
 ROOT = 0
 MODULE = -1
@@ -107,3 +122,419 @@ class Nodes:
     def children_of(self, node: int) -> NDArray[np.int32]:
         """Return the children of `node` in file order."""
         return self.children[self.first_child[node] : self.first_child[node + 1]]
+
+
+# Deeper names keep their last segments as one label.
+MAX_DEPTH = 64
+
+_Flags = NDArray[np.bool_]
+
+_NUMBER = re.compile(r"[0-9]+")
+_BLOCK = re.compile(r"(?<![^.])\d+(?![^.])")
+_DIGITS = 12  # of numbers that are ordered by their values
+
+
+def build_nodes(rows: Sequence[TensorRow], cancel: CancelToken | None = None) -> Nodes:
+    """Build the tree of `rows`; a pure function, for a worker thread.
+
+    Names are cut at their dots. A module and a tensor of the same name stand beside each other. A
+    module with a single child shares its line: "conv1.weight", "encoder.layers".
+
+    Parameters
+    ----------
+    rows
+        The tensors in file order.
+    cancel
+        Looked at every few thousand rows or nodes; never cancelled if absent.
+    """
+    rows = tuple(rows)
+    cancel = cancel or CancelToken()
+    paths, parents, tensors = [""], [-1], [MODULE]
+    modules = {"": ROOT}
+    for batch in cancel.batches(_lines(rows)):
+        for shown, tensor in batch:
+            path = shown.rpartition(".")[0]
+            if len(path) > MAX_DEPTH and path.count(".") >= MAX_DEPTH:
+                path = ".".join(shown.split(".", MAX_DEPTH)[:-1])
+            missing = []
+            while (above := modules.get(path)) is None:
+                missing.append(path)
+                path = path.rpartition(".")[0]
+            while missing:
+                path = missing.pop()
+                parents.append(above)
+                above = modules[path] = len(paths)
+                paths.append(path)
+                tensors.append(MODULE)
+            parents.append(above)
+            paths.append(shown)
+            tensors.append(tensor)
+    return _in_order(rows, paths, parents, tensors, cancel)
+
+
+def _lines(rows: tuple[TensorRow, ...]) -> Iterator[tuple[str, int]]:
+    """Yield every name of every tensor as it is shown, its own first, and the tensor's number."""
+    for number, row in enumerate(rows):
+        yield row.shown, number
+        for name in row.aliases:
+            yield _shown_alias(row, name), number
+
+
+def _shown_alias(row: TensorRow, alias: str) -> str:
+    # The prefix that the row's own name was relieved of says as little here.
+    prefix = row.name.removesuffix(row.shown) if row.name.endswith(row.shown) else ""
+    return alias.removeprefix(prefix)
+
+
+def _without_chains(
+    parent: NDArray[np.int64], tensor: NDArray[np.int32]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Let the end of a chain of only children stand for the whole of it.
+
+    A module with one child says nothing that the child's line could not say.
+
+    Returns
+    -------
+    kept
+        The nodes that stay, in the order in which they or the chains that they end were met.
+    above
+        ``int64[nodes]``: the node above each, among those that stay.
+    """
+    joined = (np.bincount(parent[1:], minlength=len(parent)) == 1) & (tensor == MODULE)
+    joined[ROOT] = False
+    above = parent.copy()
+    met = np.arange(len(parent))
+    ends = np.flatnonzero(joined[above[1:]]) + 1
+    while len(ends):
+        met[ends] = above[ends]
+        above[ends] = parent[above[ends]]
+        ends = ends[joined[above[ends]]]
+    kept = np.flatnonzero(~joined)
+    return kept[np.argsort(met[kept])], above
+
+
+def _places(above: list[int], cancel: CancelToken) -> tuple[list[int], list[int]]:
+    """Return where each node comes if all that is below a node follows it, and how much that is.
+
+    Nodes are numbered such that each has a larger number than the one above it; siblings keep the
+    order of their numbers. The node itself counts as below.
+    """
+    size = [1] * len(above)
+    for batch in cancel.batches(range(len(above) - 1, 0, -1)):
+        for node in batch:
+            size[above[node]] += size[node]
+    place = [0] * len(above)
+    free = [1] * len(above)  # where the next child comes
+    for batch in cancel.batches(range(1, len(above))):
+        for node in batch:
+            parent = above[node]
+            place[node] = at = free[parent]
+            free[parent] = at + size[node]
+            free[node] = at + 1
+    return place, size
+
+
+def _labels(paths: list[str], parent: NDArray[np.int32], cancel: CancelToken) -> list[str]:
+    """Return what each name adds to that of the node above."""
+    length = np.fromiter(map(len, paths), np.int64, len(paths))
+    cuts = np.where(parent > ROOT, length[parent] + 1, 0).tolist()
+    for batch in cancel.batches(np.flatnonzero(parent == ROOT).tolist()):
+        for node in batch:
+            path = paths[node]
+            # Below a module without a name: the root. A name of dots alone has nothing else.
+            cuts[node] = int(path.startswith(".") and bool(path.strip(".")))
+    labels: list[str] = []
+    for some in cancel.batches(zip(paths, cuts, strict=True)):
+        labels += [path[cut:] for path, cut in some]
+    return labels
+
+
+def _haystacks(rows: tuple[TensorRow, ...], cancel: CancelToken) -> list[str]:
+    found: list[str] = []
+    for batch in cancel.batches(rows):
+        found += [
+            (
+                (row.name if row.name == row.shown else f"{row.shown}\n{row.name}")
+                if not row.aliases
+                else "\n".join(dict.fromkeys((row.shown, row.name, *row.aliases)))
+            ).lower()
+            for row in batch
+        ]
+    return found
+
+
+def _by_name(rows: tuple[TensorRow, ...], cancel: CancelToken) -> NDArray[np.int32]:
+    """Return the place of each tensor in the order of names, numbers in them by their values."""
+    keys: list[str] = []
+    for batch in cancel.batches(rows):
+        keys += [_NUMBER.sub(_padded, row.shown.lower()) for row in batch]
+    place = np.empty(len(rows), np.int32)
+    place[sorted(range(len(rows)), key=keys.__getitem__)] = np.arange(len(rows))
+    return place
+
+
+def _padded(number: re.Match[str]) -> str:
+    return number[0].rjust(_DIGITS, "0")
+
+
+def in_all_blocks(name: str) -> str:
+    """Return a name with a star for every number between dots: that of its role in all blocks."""
+    return _BLOCK.sub("*", name)
+
+
+def _roles(
+    rows: tuple[TensorRow, ...], cancel: CancelToken
+) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """Return `role` and `in_blocks` of the nodes."""
+    roles: dict[tuple[str, str, bool], int] = {}
+    blocks: dict[str, int] = {}
+    role: list[int] = []
+    block: list[int] = []
+    for batch in cancel.batches(rows):
+        for row in batch:
+            what = row.kind, row.shown.rpartition(".")[2], row.buffer
+            role.append(roles.setdefault(what, len(roles)))
+            block.append(blocks.setdefault(in_all_blocks(row.shown), len(blocks)))
+    return np.array(role, np.int32), np.array(block, np.int32)
+
+
+def _kinds(rows: tuple[TensorRow, ...], cancel: CancelToken) -> list[str]:
+    found: set[str] = set()
+    for batch in cancel.batches(rows):
+        found.update([row.kind for row in batch])
+    return sorted(found - {""})
+
+
+def _columns(
+    rows: tuple[TensorRow, ...], cancel: CancelToken
+) -> tuple[list[str], NDArray[np.int64], NDArray[np.int64], _Flags, _Flags, _Flags]:
+    """Return name, size, parameters, and whether it is `prunable`, `by_default`, in `matrices`."""
+    most = (2**63 - 1) // max(1, len(rows))
+    names: list[str] = []
+    numel: list[int] = []
+    parameters: list[int] = []
+    prunable: list[bool] = []
+    usual: list[bool] = []
+    matrices: list[bool] = []
+    for batch in cancel.batches(rows):
+        names += [row.name for row in batch]
+        sizes = [min(row.numel, most) for row in batch]
+        numel += sizes
+        parameters += [0 if row.buffer else size for row, size in zip(batch, sizes, strict=True)]
+        prunable += [not row.why_not for row in batch]
+        usual += [row.by_default for row in batch]
+        matrices += [row.matrix for row in batch]
+    may = np.array(prunable, np.bool_)
+    flags = np.array(usual, np.bool_) & may, np.array(matrices, np.bool_)
+    return names, np.array(numel, np.int64), np.array(parameters, np.int64), may, *flags
+
+
+def _in_order(
+    rows: tuple[TensorRow, ...],
+    paths: list[str],
+    parents: list[int],
+    tensors: list[int],
+    cancel: CancelToken,
+) -> Nodes:
+    """Renumber the nodes so that all that is below a node follows it."""
+    tensor = np.array(tensors, np.int32)
+    # The names of a tensor come one after the other, modules between them perhaps.
+    placed = np.flatnonzero(tensor != MODULE)
+    alias = np.zeros(len(tensors), np.bool_)
+    alias[placed[1:]] = tensor[placed[1:]] == tensor[placed[:-1]]
+    kept, above = _without_chains(np.array(parents, np.int64), tensor)
+    total = len(kept)
+    number = np.zeros(len(tensors), np.int64)
+    number[kept] = np.arange(total)
+    above = number[above[kept]]
+    found = _places(above.tolist(), cancel)
+    place, size = np.array(found[0], np.int64), np.array(found[1], np.int64)
+
+    order = np.argsort(place)
+    old = kept[order]
+    tensor, alias = tensor[old], alias[old]
+    own = (tensor >= 0) & ~alias
+    leaf = np.empty(len(rows), np.int32)
+    leaf[tensor[own]] = np.flatnonzero(own)
+    parent = place[above[order]].astype(np.int32)
+    parent[ROOT] = -1
+    counts = np.bincount(parent[1:], minlength=total)
+    paths = list(map(paths.__getitem__, old.tolist()))
+    # Modules, which are tensor -1, have the last.
+    haystacks = [*_haystacks(rows, cancel), ""]
+    names, numel, parameters, prunable, by_default, matrices = _columns(rows, cancel)
+    role, in_blocks = _roles(rows, cancel)
+    return Nodes(
+        rows=rows,
+        names=names,
+        kinds=_kinds(rows, cancel),
+        labels=_labels(paths, parent, cancel),
+        paths=paths,
+        parent=parent,
+        end=(np.arange(total) + size[order]).astype(np.int32),
+        tensor=tensor,
+        alias=alias,
+        first_child=np.concatenate(([0], np.cumsum(counts))).astype(np.int64),
+        # Stable, so that siblings keep the order of their numbers.
+        children=(np.argsort(parent[1:], kind="stable") + 1).astype(np.int32),
+        leaf=leaf,
+        numel=numel,
+        parameters=parameters,
+        prunable=prunable,
+        by_default=by_default,
+        matrices=matrices,
+        role=role,
+        in_blocks=in_blocks,
+        place=_by_name(rows, cancel),
+        haystack=list(map(haystacks.__getitem__, tensor.tolist())),
+    )
+
+
+State = Qt.CheckState
+
+
+class Checks:
+    """The check marks of a tree.
+
+    Parameters
+    ----------
+    nodes
+        The tree.
+
+    Attributes
+    ----------
+    checked
+        ``bool[rows]``: the tensors that are checked, shown or not.
+    """
+
+    def __init__(self, nodes: Nodes) -> None:
+        self._nodes = nodes
+        self.checked: NDArray[np.bool_] = nodes.by_default.copy()
+        self._shown = np.ones(len(nodes.rows), np.bool_)
+        self._count()
+
+    def limit(self, shown: NDArray[np.bool_]) -> None:
+        """Take note of which nodes are shown: a click reaches only those (``bool[nodes]``)."""
+        self._shown = shown[self._nodes.leaf]
+        self._count()
+
+    def _count(self) -> None:
+        nodes = self._nodes
+        can = nodes.prunable & self._shown
+        matrices = nodes.matrices & self._shown
+        usual = matrices & nodes.by_default
+        self._can = nodes.below(can)
+        self._usual = nodes.below(usual)
+        self._checked = nodes.below(can & self.checked)
+        self._usual_checked = nodes.below(usual & self.checked)
+        self._matrices = nodes.below(matrices)
+        self._matrices_checked = nodes.below(matrices & self.checked)
+
+    def state(self, node: int) -> State | None:
+        """Return the mark of a node; None if nothing below it can be pruned, or it is an alias."""
+        nodes = self._nodes
+        tensor = int(nodes.tensor[node])
+        if tensor >= 0:
+            if nodes.alias[node] or not nodes.prunable[tensor]:
+                return None
+            return State.Checked if self.checked[tensor] else State.Unchecked
+        if not self._can[node]:
+            return None
+        if not self._checked[node]:
+            return State.Unchecked
+        if self._usual[node]:
+            complete = self._usual_checked[node] == self._usual[node]
+        elif self._matrices[node]:
+            complete = self._matrices_checked[node] == self._matrices[node]
+        else:
+            complete = self._checked[node] == self._can[node]
+        return State.Checked if complete else State.PartiallyChecked
+
+    def reached(self, node: int) -> NDArray[np.bool_]:
+        """Return ``bool[rows]``: the tensors that a click on an unchecked `node` checks.
+
+        None of a module that holds only norms and biases.
+        """
+        nodes = self._nodes
+        tensor = int(nodes.tensor[node])
+        if tensor >= 0:
+            found: NDArray[np.bool_] = np.zeros(len(nodes.rows), np.bool_)
+            found[tensor] = nodes.prunable[tensor] and not nodes.alias[node]
+            return found
+        matrices: NDArray[np.bool_] = self.below(node) & nodes.matrices
+        usual = matrices & nodes.by_default
+        return usual if usual.any() else matrices
+
+    def reach(self, numbers: Sequence[int]) -> bool:
+        """Return whether a click on any of these nodes, unchecked, checks anything."""
+        tensors, modules = self._parted(numbers)
+        return bool(len(tensors)) or any(self.reached(node).any() for node in modules)
+
+    def complete(self, numbers: Sequence[int]) -> bool:
+        """Return whether all of these that have a mark are checked; False if none has one."""
+        tensors, modules = self._parted(numbers)
+        marks = [mark for node in modules if (mark := self.state(node)) is not None]
+        some = bool(len(tensors)) or bool(marks)
+        every = all(mark == State.Checked for mark in marks)
+        return some and every and bool(self.checked[tensors].all())
+
+    def _parted(self, numbers: Sequence[int]) -> tuple[NDArray[np.int32], list[int]]:
+        """Return the tensors (``int32[n]``) that have a mark of their own, and the modules."""
+        nodes, given = self._nodes, np.array(numbers, np.int64)
+        tensor = nodes.tensor[given]
+        own = (tensor >= 0) & ~nodes.alias[given]
+        found: NDArray[np.int32] = tensor[own]
+        return found[nodes.prunable[found]], given[tensor < 0].tolist()
+
+    def below(self, node: int) -> NDArray[np.bool_]:
+        """Return ``bool[rows]``: the shown tensors below a module that can be pruned."""
+        nodes = self._nodes
+        inside = (nodes.leaf >= node) & (nodes.leaf < nodes.end[node])
+        found: NDArray[np.bool_] = inside & self._shown & nodes.prunable
+        return found
+
+    def set_nodes(self, numbers: Sequence[int], *, on: bool) -> bool:
+        """Check or clear what a click on each of the nodes reaches; returns whether it changed."""
+        after = self.checked.copy()
+        nodes = self._nodes
+        given = np.array(numbers, np.int64)
+        # In one go: thousands of tensors may be selected.
+        own = given[(nodes.tensor[given] >= 0) & ~nodes.alias[given]]
+        after[nodes.tensor[own]] = on
+        for node in given[nodes.tensor[given] < 0].tolist():
+            if on:
+                after |= self.reached(node)
+            else:
+                after &= ~self.below(node)
+        return self.replace(after)
+
+    def replace(self, checked: NDArray[np.bool_]) -> bool:
+        """Check exactly these (``bool[rows]``); returns whether anything changed."""
+        checked = checked & self._nodes.prunable
+        if np.array_equal(checked, self.checked):
+            return False
+        self.checked = checked
+        self._count()
+        return True
+
+    def names(self) -> tuple[str, ...]:
+        """Return the names of the checked tensors in file order."""
+        return tuple(compress(self._nodes.names, self.checked.tolist()))
+
+    def rows(self) -> tuple[TensorRow, ...]:
+        """Return what the tree knows of the checked tensors, in file order."""
+        return tuple(compress(self._nodes.rows, self.checked.tolist()))
+
+    def of_names(self, names: Sequence[str]) -> NDArray[np.bool_]:
+        """Return ``bool[rows]`` for tensors by any of their names; unknown names are left out."""
+        wanted, nodes = set(names), self._nodes
+        found = np.fromiter(map(wanted.__contains__, nodes.names), np.bool_, len(nodes.rows))
+        if int(found.sum()) < len(wanted):  # others are further names, which few tensors have
+            for number in np.unique(nodes.tensor[nodes.alias]).tolist():
+                found[number] |= not wanted.isdisjoint(nodes.rows[number].aliases)
+        return found
+
+    @property
+    def hidden(self) -> int:
+        """How many checked tensors the filter hides."""
+        return int((self.checked & ~self._shown).sum())

@@ -1,4 +1,13 @@
-"""The tree itself: keys, what is unfolded, and which columns there is room for."""
+"""QTreeView: keys, columns, fast repaint.
+
+The tree itself: keys, what is unfolded, and which columns there is room for.
+
+The last column alone, as often as a slider moves: without asking Qt's machinery for each cell.
+
+For a cell Qt calls the model and the delegate some twenty times, and each call waits for the
+interpreter's lock while pictures are computed: thirty rows took up to 18 ms. Here a row takes one
+call, and looks as Qt paints it.
+"""
 
 from __future__ import annotations
 
@@ -21,6 +30,8 @@ from PySide6.QtCore import (
 )
 from PySide6.QtGui import (
     QColor,
+    QFont,
+    QFontMetrics,
     QKeyEvent,
     QKeySequence,
     QPainter,
@@ -33,20 +44,103 @@ from PySide6.QtWidgets import (
     QAbstractItemView,
     QHeaderView,
     QMenu,
+    QStyle,
     QStyleOptionViewItem,
     QTreeView,
     QWidget,
 )
 
-from pruneapp.gui.tree.cell_text import Column
-from pruneapp.gui.tree.delegate import BAR_WIDTH, GLYPH_WIDTH, CellDelegate, beside_name
-from pruneapp.gui.tree.model import Index, TreeModel
-from pruneapp.gui.tree.model_listing import Order
+from pruneapp.gui.tree.cell_text import Cells, Column
+from pruneapp.gui.tree.delegate import (
+    BAR_WIDTH,
+    GLYPH_WIDTH,
+    CellDelegate,
+    beside_name,
+    paint_beside,
+    tabular,
+)
+from pruneapp.gui.tree.model import Index, Order, TreeModel
 from pruneapp.gui.tree.nodes import MODULE, ROOT
-from pruneapp.gui.tree.view_shares import ShareColumn
 from pruneapp.gui.widgets.clipboard import Numbers, copy_rows
 from pruneapp.gui.widgets.labels import within_reason
 from pruneapp.gui.widgets.safe_paint import reported
+
+# Selected rows have another ground: Qt paints them, and all if there are many of them.
+_MANY = 100
+_PLACE = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+
+
+class ShareColumn:
+    """Paints the last column of some rows; made for one painting.
+
+    Parameters
+    ----------
+    view
+        The tree.
+    cells
+        What its cells say.
+    colors
+        The theme's colours.
+    """
+
+    def __init__(self, view: QTreeView, cells: Cells, colors: Mapping[str, str]) -> None:
+        self._cells = cells
+        self._colors = colors
+        self._left = view.columnViewportPosition(Column.SPARSITY)
+        self._width = view.columnWidth(Column.SPARSITY)
+        self._font = QFont(view.font())
+        tabular(self._font)
+        self._metrics = QFontMetrics(self._font)
+        self._color = view.palette().color(QPalette.ColorRole.Text)
+        self._muted = QColor(colors["muted"])
+        margin = QStyle.PixelMetric.PM_FocusFrameHMargin
+        self._margin = view.style().pixelMetric(margin, None, view) + 1
+        chosen = view.selectionModel().selectedRows()
+        self._others = {view.currentIndex().internalId(), *(i.internalId() for i in chosen)}
+
+    @staticmethod
+    def can_paint(view: QTreeView, area: QRect) -> bool:
+        """Whether an area shows nothing but the last column, and few rows are selected."""
+        header = view.header()
+        last = header.visualIndex(Column.SPARSITY) == header.count() - 1
+        if (
+            not last
+            or view.isRightToLeft()
+            or area.left() < view.columnViewportPosition(Column.SPARSITY)
+        ):
+            return False
+        chosen = view.selectionModel().selection()
+        return sum(chosen.at(i).height() for i in range(chosen.count())) <= _MANY
+
+    def paint(self, painter: QPainter, row: QRect, node: int) -> bool:
+        """Paint the cell of a row; False for one that looks otherwise: Qt has to paint it."""
+        if node in self._others:
+            return False
+        cells = self._cells
+        text = cells.text(node, Column.SPARSITY)
+        cell = QRect(self._left, row.top(), self._width, row.height())
+        advance = self._metrics.horizontalAdvance(text)
+        room = cell.adjusted(self._margin, 0, -self._margin, 0)
+        shown = text
+        if advance > room.width():
+            shown = self._metrics.elidedText(text, Qt.TextElideMode.ElideMiddle, room.width())
+        painter.setFont(self._font)
+        painter.setPen(self._muted if cells.dim(node, Column.SPARSITY) else self._color)
+        painter.drawText(room, _PLACE, shown)
+        shares = cells.bar(node, Column.SPARSITY)
+        if shares is not None:
+            glyph = cells.danger(node, Column.SPARSITY)
+            paint_beside(
+                painter,
+                cell,
+                shares,
+                glyph=glyph,
+                font=self._font,
+                text_width=advance,
+                colors=self._colors,
+            )
+        return True
+
 
 # In the order in which columns give way to the name where room is short.
 _GIVE_WAY = (Column.TO_PRUNE, Column.TYPE, Column.PARAMETERS, Column.KIND, Column.SHAPE)

@@ -1,14 +1,44 @@
-"""Boxes and sliders that leave the wheel to whatever scrolls, until they have the focus.
+"""ComboBox, SpinBox, Slider, LineEdit, CopyButton, NumberField; tab order.
+
+Boxes and sliders that leave the wheel to whatever scrolls, until they have the focus.
 
 Qt's own take the wheel wherever the pointer happens to be, so that scrolling a form changes the
 values that come under it, unseen.
+
+A field for text that shares its keys with the window.
+
+A button that says for a while that it has copied.
+
+The order in which Tab goes through a window: as one reads, whenever its parts were made.
+
+What lies in a layout, without asking for its items.
+
+An item of a layout is no QObject: Qt deletes it with its widget and cannot tell Python so. Whoever
+asks for one (`itemAt`, `takeAt`, `replaceWidget`) leaves its address in shiboken's table, and
+whatever Qt makes there next, such as a label under construction, is taken for the item that was.
+PySide asks for items by itself when a layout that holds something is added to another: add it
+first, and fill it then.
 """
 
 from __future__ import annotations
 
-from PySide6.QtCore import QElapsedTimer, QEvent, Qt
-from PySide6.QtGui import QKeyEvent, QWheelEvent
-from PySide6.QtWidgets import QApplication, QComboBox, QSlider, QSpinBox, QWidget
+from collections.abc import Iterable, Iterator, Sequence
+from operator import itemgetter
+
+from PySide6.QtCore import QElapsedTimer, QEvent, QKeyCombination, QObject, Qt, QTimer
+from PySide6.QtGui import QKeyEvent, QKeySequence, QWheelEvent
+from PySide6.QtWidgets import (
+    QApplication,
+    QBoxLayout,
+    QComboBox,
+    QLayout,
+    QLineEdit,
+    QPushButton,
+    QScrollArea,
+    QSlider,
+    QSpinBox,
+    QWidget,
+)
 
 _COMMANDS = (
     Qt.KeyboardModifier.ControlModifier
@@ -118,3 +148,163 @@ def _takes_wheel(control: QWidget, event: QWheelEvent) -> bool:
     """Whether a wheel is for a control; otherwise the event is left to what it lies in."""
     event.setAccepted(control.hasFocus())
     return control.hasFocus()
+
+
+_EXPORT = QKeyCombination(Qt.KeyboardModifier.ControlModifier, Qt.Key.Key_E)
+
+
+class LineEdit(QLineEdit):
+    """A field that leaves Ctrl+Z to the window while there is no typing to take back, and Ctrl+E.
+
+    Qt's own takes undo and redo always, so that a step done from the keyboard could not be undone
+    from there; and on X11 it takes Ctrl+E for the End key, so that nothing would be exported.
+    """
+
+    def event(self, event: QEvent) -> bool:
+        """Let the shortcut of the window win where the field has no use for it."""
+        if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent):
+            undo = event.matches(QKeySequence.StandardKey.Undo)
+            redo = event.matches(QKeySequence.StandardKey.Redo)
+            idle = (undo and not self.isUndoAvailable()) or (redo and not self.isRedoAvailable())
+            if idle or event.keyCombination() == _EXPORT:
+                event.ignore()
+                return False
+        return super().event(event)
+
+    def settle(self) -> None:
+        """Keep the text, but forget how it was typed: what it asked for has been done."""
+        place, start, length = (
+            self.cursorPosition(),
+            self.selectionStart(),
+            len(self.selectedText()),
+        )
+        self.setText(self.text())
+        self.setCursorPosition(place)
+        if length:
+            self.setSelection(start, length)
+
+
+_COPIED_MS = 2_000
+
+
+class CopyButton(QPushButton):
+    """Offers to copy as text; whoever copies calls `set_copied`.
+
+    Parameters
+    ----------
+    description
+        What it copies, as a sentence.
+    """
+
+    def __init__(self, description: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setAccessibleDescription(description)
+        self._offer()
+        # Nothing moves when it says that it was done.
+        self.setMinimumWidth(self.sizeHint().width())
+        self._again = QTimer(self)
+        self._again.setSingleShot(True)
+        self._again.setInterval(_COPIED_MS)
+        self._again.timeout.connect(self._offer)
+
+    def set_copied(self) -> None:
+        """Say that it was done."""
+        self.setText(self.tr("✓ Copied"))
+        self._again.start()
+
+    def _offer(self) -> None:
+        self.setText(self.tr("Copy as text"))
+
+
+def widgets_in(layout: QLayout) -> Iterator[QWidget]:
+    """Yield the widgets that a layout and the layouts within it place, in their order.
+
+    O(n * m log n) for n widgets of its parent and m layouts.
+    """
+    parent = layout.parentWidget()
+    return _placed(layout, () if parent is None else parent.children())
+
+
+def clear(layout: QLayout) -> None:
+    """Remove and delete the widgets of a layout; what it has for room between them stays."""
+    for widget in widgets_in(layout):
+        layout.removeWidget(widget)
+        widget.hide()
+        widget.deleteLater()
+
+
+def replace(layout: QBoxLayout, old: QWidget, new: QWidget) -> None:
+    """Let a widget take the place of another, which is hidden and deleted."""
+    layout.insertWidget(layout.indexOf(old), new)
+    layout.removeWidget(old)
+    old.hide()
+    old.deleteLater()
+
+
+def _placed(layout: QLayout, among: Sequence[QObject]) -> Iterator[QWidget]:
+    places: list[tuple[int, QWidget | QLayout]] = [
+        *((layout.indexOf(part), part) for part in among if isinstance(part, QWidget)),
+        *((layout.indexOf(part), part) for part in layout.children() if isinstance(part, QLayout)),
+    ]
+    for place, part in sorted(places, key=itemgetter(0)):
+        if place < 0:
+            continue  # in another layout, or in none
+        if isinstance(part, QLayout):
+            yield from _placed(part, among)
+        else:
+            yield part
+
+
+def move_focus(parts: Iterable[QWidget | None], here: QWidget | None, *, forward: bool) -> bool:
+    """Go where Tab leads from a widget, or Shift+Tab; False if it is in none of the parts.
+
+    The chain that Qt keeps is in the order in which widgets were made, and mending it breaks for
+    widgets that are made of others. O(n) in the number of widgets.
+
+    Parameters
+    ----------
+    parts
+        Of a window, in their order; behind the last comes the first.
+    here
+        What has the focus; None for nothing.
+    forward
+        Whether it is Tab.
+    """
+    there = None if here is None else _stop_after(parts, here, forward=forward)
+    if there is None:
+        return False
+    tab, back = Qt.FocusReason.TabFocusReason, Qt.FocusReason.BacktabFocusReason
+    there.setFocus(tab if forward else back)
+    return True
+
+
+def _stop_after(parts: Iterable[QWidget | None], here: QWidget, *, forward: bool) -> QWidget | None:
+    stops = [
+        stop
+        for part in parts
+        for stop in in_reading_order(part)
+        if stop is here or stop.isAncestorOf(here) or (stop.isVisible() and stop.isEnabled())
+    ]
+    for place, stop in enumerate(stops):
+        if stop is here or stop.isAncestorOf(here):
+            return stops[(place + (1 if forward else -1)) % len(stops)]
+    return None
+
+
+def in_reading_order(widget: QWidget | None) -> Iterator[QWidget]:
+    """Yield what takes the focus by Tab, shown or not, in the order of the layouts."""
+    if widget is None:
+        return
+    if widget.focusPolicy() & Qt.FocusPolicy.TabFocus and widget.focusProxy() is None:
+        yield widget  # with all that it is made of
+        return
+    layout = widget.layout()
+    if layout is not None:
+        for part in widgets_in(layout):
+            yield from in_reading_order(part)
+    elif isinstance(widget, QScrollArea):
+        yield from in_reading_order(widget.widget())
+    else:
+        for child in widget.children():
+            if isinstance(child, QWidget) and not child.isWindow():
+                yield from in_reading_order(child)

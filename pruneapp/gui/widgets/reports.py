@@ -1,25 +1,46 @@
-"""A table of names and numbers, for dialogs: the name in the first column takes the room."""
+"""Severity glyphs, table of counts, decision dialog (numpy allowed).
+
+Glyphs and words for tensors that keep too little; never colour alone.
+
+A table of names and numbers, for dialogs: the name in the first column takes the room.
+
+Dialogs that show what is about to be done: one button does it, another leaves all as it is.
+"""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from heapq import nlargest
 from typing import Any
 
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+from PySide6.QtCore import (
+    QAbstractTableModel,
+    QCoreApplication,
+    QModelIndex,
+    QObject,
+    QPersistentModelIndex,
+    Qt,
+)
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import (
+    QBoxLayout,
+    QDialog,
+    QHBoxLayout,
     QHeaderView,
+    QPushButton,
     QStyledItemDelegate,
     QStyleOptionViewItem,
     QTableView,
+    QVBoxLayout,
     QWidget,
 )
 
+from pruneapp.gui.widgets import number_format
 from pruneapp.gui.widgets.clipboard import copied_by
 from pruneapp.gui.widgets.labels import within_reason
 from pruneapp.results.short_names import ShortNames
+from pruneapp.results.sparsity_report import Danger, Severity
 
 Index = QModelIndex | QPersistentModelIndex
 _RIGHT = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
@@ -203,3 +224,113 @@ class CountsTable(QTableView):
         rows = min(self._rows.rowCount(), most) * self.verticalHeader().defaultSectionSize()
         header = self.horizontalHeader().sizeHint().height()
         self.setFixedHeight(rows + header + 2 * self.frameWidth())
+
+
+GLYPHS: Mapping[Severity, str] = {
+    Severity.NONE: "",
+    Severity.MUCH: "▲",
+    Severity.ALL: "■",
+}
+
+
+translate = QCoreApplication.translate
+
+
+def word(severity: Severity) -> str:
+    """Return one or two words for a list."""
+    return {
+        Severity.NONE: "",
+        Severity.MUCH: translate("Danger", "at risk"),
+        Severity.ALL: translate("Danger", "all pruned"),
+    }[severity]
+
+
+def reason(danger: Danger) -> str:
+    """Return a sentence about one tensor."""
+    if danger.severity is Severity.ALL:
+        return translate("Danger", "All of its weights are pruned.")
+    if danger.retained is None:
+        return translate("Danger", "At risk: only {share} of its weights are left.").format(
+            share=number_format.percent(danger.kept)
+        )
+    return translate(
+        "Danger", "At risk: {share} of its weights are left, with {norm} of its norm²."
+    ).format(share=number_format.percent(danger.kept), norm=number_format.percent(danger.retained))
+
+
+def several(severity: Severity, count: int) -> str:
+    """Return a phrase about so many tensors: "2 tensors are at risk"."""
+    one = count == 1
+    if severity is Severity.ALL:
+        text = (
+            translate("Danger", "1 tensor is pruned completely")
+            if one
+            else translate("Danger", "{n} tensors are pruned completely")
+        )
+    else:
+        text = (
+            translate("Danger", "1 tensor is at risk")
+            if one
+            else translate("Danger", "{n} tensors are at risk")
+        )
+    return text.format(n=number_format.count(count))
+
+
+class DecisionDialog(QDialog):
+    """Asks whether something is to be done; `accepted` if it is.
+
+    Parameters
+    ----------
+    title
+        Of the window.
+    action
+        What the button says that does it, with its number: "Prune channel 12 in 24 tensors".
+
+    Attributes
+    ----------
+    go, leave
+        The buttons.
+    """
+
+    def __init__(self, title: str, action: str = "", parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setWindowTitle(title)
+        self.go = QPushButton(action, self)
+        self.go.setObjectName("mainAction")
+        self.go.setDefault(True)
+        self.leave = QPushButton(self.tr("Cancel"), self)
+        self.go.clicked.connect(self.accept)
+        self.leave.clicked.connect(self.reject)
+
+    def lay_out(
+        self, parts: Sequence[QWidget], *, wide: QWidget, beside: Sequence[QWidget] = ()
+    ) -> None:
+        """Put parts below each other, and the buttons below them.
+
+        Parameters
+        ----------
+        parts
+            From top to bottom.
+        wide
+            The one of them that gets the room that is left.
+        beside
+            Other buttons, at the left of the two.
+        """
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(16, 16, 16, 16)
+        layout.setSpacing(12)
+        for part in parts:
+            layout.addWidget(part, int(part is wide))
+        add_button_row(layout, self.leave, self.go, beside=beside)
+
+
+def add_button_row(layout: QBoxLayout, *buttons: QWidget, beside: Sequence[QWidget] = ()) -> None:
+    """Add the last line of a dialog: `buttons` at the right, the main one last, others left."""
+    row = QHBoxLayout()
+    layout.addLayout(row)
+    row.setSpacing(8)
+    for button in beside:
+        row.addWidget(button)
+    row.addStretch(1)
+    for button in buttons:
+        row.addWidget(button)

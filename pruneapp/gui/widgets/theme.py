@@ -1,19 +1,325 @@
-"""How the colours of a theme reach the window: two palettes on the Fusion style.
+"""Theme, QStyle, colour tokens, icons.
+
+How the colours of a theme reach the window: two palettes on the Fusion style.
 
 No style sheets: styled widgets stop following the palette.
+
+Fusion, with outlines that can be seen on a dark window, and whole words on tabs.
+
+Fusion derives the outlines of check boxes, radio buttons, fields and tabs by darkening the
+window's colour, which leaves almost nothing of them where the window is dark already.
+
+The colours by token, light and dark: every colour of the window stands here once.
+
+Contrast on its surface is at least 4.5 for text and 3 for marks (tests/gui/test_theme.py). Orange
+means pruned and nothing else, blue means kept, violet is the accent.
+
+Icons: one set of line drawings, coloured from the theme, sharp at every scale.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import lru_cache
+from types import MappingProxyType
 from typing import Protocol, cast, runtime_checkable
 
-from PySide6.QtCore import QObject, Qt, Signal
-from PySide6.QtGui import QColor, QPalette
-from PySide6.QtWidgets import QApplication, QPushButton, QWidget
+from PySide6.QtCore import QByteArray, QObject, QPointF, QRect, QRectF, Qt, Signal
+from PySide6.QtGui import QColor, QIcon, QPainter, QPainterPath, QPalette, QPen, QPixmap
+from PySide6.QtSvg import QSvgRenderer
+from PySide6.QtWidgets import (
+    QApplication,
+    QProxyStyle,
+    QPushButton,
+    QStyle,
+    QStyleOption,
+    QStyleOptionComplex,
+    QStyleOptionHeader,
+    QStyleOptionTab,
+    QTabBar,
+    QWidget,
+)
 
-from pruneapp.gui.widgets import theme_colors
+from pruneapp import resources
+from pruneapp.gui.widgets.safe_paint import saved
+
+_RADIUS = 2.0
+# Fusion moves the words of the tabs behind down, and cuts off what hangs below the line.
+_TAB_ROOM = 2
+_ARROW_GAP = 6
+# Percent by which Fusion darkens the window's colour for an outline.
+_DARKER = 140
+_FOCUS = QPalette.ColorRole.Highlight
+_WINDOW = QPalette.ColorRole.Window
+_SAME_HUE, _GREY = 12, 60  # degrees; of 255
+
+
+class Style(QProxyStyle):
+    """Draws the outlines of indicators and fields from the palette, the rest as Fusion does.
+
+    It overrides only what draws. What measures and hints (`subElementRect`, `pixelMetric`,
+    `styleHint`, `polish`, ...) Qt asks from constructors of widgets, too: an exception there, or a
+    wrapper of what has no wrapper yet, ends the process.
+    """
+
+    def __init__(self) -> None:
+        super().__init__("Fusion")
+
+    def drawPrimitive(
+        self,
+        element: QStyle.PrimitiveElement,
+        option: QStyleOption,
+        painter: QPainter,
+        widget: QWidget | None = None,
+    ) -> None:
+        """Draw check boxes, radio buttons and the frames of fields."""
+        if element == QStyle.PrimitiveElement.PE_IndicatorCheckBox:
+            _draw_check_box(option, painter)
+        elif element == QStyle.PrimitiveElement.PE_IndicatorRadioButton:
+            _draw_radio_button(option, painter)
+        elif element == QStyle.PrimitiveElement.PE_FrameLineEdit:
+            _draw_field(option, painter)
+        else:
+            super().drawPrimitive(element, option, painter, widget)
+        if element == QStyle.PrimitiveElement.PE_PanelButtonCommand and _is_accented(option):
+            _draw_focus(option, painter)
+
+    def drawControl(
+        self,
+        element: QStyle.ControlElement,
+        option: QStyleOption,
+        painter: QPainter,
+        widget: QWidget | None = None,
+    ) -> None:
+        """Draw the shapes of tabs, and their words with room for letters like g."""
+        if element == QStyle.ControlElement.CE_TabBarTabLabel:
+            with _higher(option, _TAB_ROOM):
+                super().drawControl(element, option, painter, widget)
+            return
+        if element == QStyle.ControlElement.CE_HeaderLabel:
+            with _beside_arrow(option):
+                super().drawControl(element, option, painter, widget)
+            return
+        super().drawControl(element, option, painter, widget)
+        if element == QStyle.ControlElement.CE_TabBarTabShape and _is_dark(option.palette):
+            assert isinstance(option, QStyleOptionTab), "the shape of a tab has a tab's option"
+            _draw_tab_outline(option, painter)
+
+    def drawComplexControl(
+        self,
+        control: QStyle.ComplexControl,
+        option: QStyleOptionComplex,
+        painter: QPainter,
+        widget: QWidget | None = None,
+    ) -> None:
+        """Draw boxes for numbers."""
+        if control == QStyle.ComplexControl.CC_SpinBox:
+            with _outlined(option):
+                super().drawComplexControl(control, option, painter, widget)
+        else:
+            super().drawComplexControl(control, option, painter, widget)
+
+
+@contextmanager
+def _higher(option: QStyleOption, room: int) -> Iterator[None]:
+    """Let Fusion draw as if there was so much more room above and below."""
+    before = QRect(option.rect)
+    option.rect = before.adjusted(0, -room, 0, room)
+    try:
+        yield
+    finally:
+        option.rect = before
+
+
+@contextmanager
+def _beside_arrow(option: QStyleOption) -> Iterator[None]:
+    """Keep a heading clear of its sort arrow, which Fusion draws over the last letter."""
+    assert isinstance(option, QStyleOptionHeader), "the heading of a column has a header's option"
+    before = QRect(option.rect)
+    if option.sortIndicator != QStyleOptionHeader.SortIndicator.None_:
+        option.rect = before.adjusted(0, 0, -_ARROW_GAP, 0)
+    try:
+        yield
+    finally:
+        option.rect = before
+
+
+@contextmanager
+def _outlined(option: QStyleOption) -> Iterator[None]:
+    """Let Fusion draw an outline in the palette's colour of borders, instead of the window's."""
+    before = QPalette(option.palette)
+    palette = QPalette(before)
+    border = palette.color(QPalette.ColorRole.Mid)
+    palette.setColor(_WINDOW, border.lighter(_DARKER))
+    option.palette = palette
+    try:
+        yield
+    finally:
+        option.palette = before
+
+
+def _draw_check_box(option: QStyleOption, painter: QPainter) -> None:
+    box = _square(option)
+    with saved(painter):
+        _prepare(option, painter)
+        painter.drawRoundedRect(box, _RADIUS, _RADIUS)
+        painter.setPen(_mark_pen(option))
+        if _has(option, QStyle.StateFlag.State_On):
+            mark = QPainterPath(_at(box, 0.22, 0.52))
+            mark.lineTo(_at(box, 0.42, 0.72))
+            mark.lineTo(_at(box, 0.78, 0.28))
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.drawPath(mark)
+        elif _has(option, QStyle.StateFlag.State_NoChange):
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing, on=False)
+            inner = box.toAlignedRect().adjusted(4, 4, -4, -4)
+            painter.fillRect(inner, painter.pen().color())
+
+
+def _draw_radio_button(option: QStyleOption, painter: QPainter) -> None:
+    box = _square(option)
+    with saved(painter):
+        _prepare(option, painter)
+        painter.drawEllipse(box)
+        if _has(option, QStyle.StateFlag.State_On):
+            inner = box.width() * 0.28
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(_mark_pen(option).color())
+            painter.drawEllipse(box.adjusted(inner, inner, -inner, -inner))
+
+
+def _draw_field(option: QStyleOption, painter: QPainter) -> None:
+    with saved(painter):
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        role = QPalette.ColorRole.Mid
+        if _has(option, QStyle.StateFlag.State_HasFocus):
+            role = QPalette.ColorRole.Highlight
+        painter.setPen(QPen(option.palette.color(role), 1))
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        frame = QRectF(option.rect).adjusted(0.5, 0.5, -0.5, -0.5)
+        painter.drawRoundedRect(frame, _RADIUS, _RADIUS)
+
+
+def _draw_tab_outline(option: QStyleOptionTab, painter: QPainter) -> None:
+    """Draw over the line that Fusion draws around a tab above or below its page."""
+    below = option.shape == QTabBar.Shape.RoundedSouth
+    if not below and option.shape != QTabBar.Shape.RoundedNorth:
+        return
+    # As Fusion has it: the chosen tab reaches further from the page and nearer to it.
+    chosen = _has(option, QStyle.StateFlag.State_Selected)
+    away, near = (0, 2) if chosen else (2, 3)
+    if below:
+        shape = option.rect.adjusted(0, -3, 0, -away)
+        seen = option.rect.adjusted(-1, near, 1, 1)
+    else:
+        shape = option.rect.adjusted(0, away, 0, 3)
+        seen = option.rect.adjusted(-1, -1, 1, -near)
+    with saved(painter):
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setClipRect(seen)
+        painter.setPen(QPen(option.palette.color(QPalette.ColorRole.Mid), 1))
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        frame = QRectF(shape).adjusted(0.5, 0.5, -0.5, -0.5)
+        painter.drawRoundedRect(frame, _RADIUS, _RADIUS)
+
+
+def _is_dark(palette: QPalette) -> bool:
+    """Whether borders are lighter than the window, and Fusion's own lines hardly to be seen."""
+    window, border = (palette.color(role) for role in (_WINDOW, QPalette.ColorRole.Mid))
+    return border.lightness() > window.lightness()
+
+
+def _is_accented(option: QStyleOption) -> bool:
+    """Whether it is the main action, whose ground has the colour that Fusion shows focus in."""
+    palette: QPalette = option.palette
+    ground, mark = palette.color(QPalette.ColorRole.Button), palette.color(_FOCUS)
+    return abs(ground.hslHue() - mark.hslHue()) < _SAME_HUE and ground.hslSaturation() > _GREY
+
+
+def _draw_focus(option: QStyleOption, painter: QPainter) -> None:
+    if not _has(option, QStyle.StateFlag.State_HasFocus):
+        return
+    with saved(painter):
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(QPen(option.palette.color(QPalette.ColorRole.ButtonText), 1.5))
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.drawRoundedRect(QRectF(option.rect).adjusted(3, 3, -3, -3), _RADIUS, _RADIUS)
+
+
+def _prepare(option: QStyleOption, painter: QPainter) -> None:
+    palette: QPalette = option.palette
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    focused = _has(option, QStyle.StateFlag.State_HasFocus)
+    outline = QPalette.ColorRole.Highlight if focused else QPalette.ColorRole.PlaceholderText
+    painter.setPen(QPen(palette.color(outline), 1))
+    sunken = _has(option, QStyle.StateFlag.State_Sunken)
+    fill = QPalette.ColorRole.Midlight if sunken else QPalette.ColorRole.Base
+    painter.setBrush(palette.color(fill))
+
+
+def _mark_pen(option: QStyleOption) -> QPen:
+    palette: QPalette = option.palette
+    color: QColor = palette.color(QPalette.ColorRole.Text)
+    pen = QPen(color, 1.75)
+    pen.setCapStyle(Qt.PenCapStyle.RoundCap)
+    pen.setJoinStyle(Qt.PenJoinStyle.RoundJoin)
+    return pen
+
+
+def _has(option: QStyleOption, flag: QStyle.StateFlag) -> bool:
+    return bool(option.state & flag)
+
+
+def _square(option: QStyleOption) -> QRectF:
+    rect = QRectF(option.rect)
+    side = min(rect.width(), rect.height()) - 1
+    box = QRectF(0, 0, side, side)
+    box.moveCenter(rect.center())
+    return box
+
+
+def _at(box: QRectF, x: float, y: float) -> QPointF:
+    return QPointF(box.left() + x * box.width(), box.top() + y * box.height())
+
+
+LIGHT: Mapping[str, str] = MappingProxyType(
+    {
+        "window": "#f5f6f8",
+        "surface": "#ffffff",
+        "border": "#c9ced6",
+        "button": "#eceef2",
+        "text": "#1b1f24",
+        "muted": "#59636e",
+        "accent": "#6a3fb0",
+        "accent_text": "#ffffff",
+        "kept": "#2f6fb0",
+        "pruned": "#c4630a",
+        "danger": "#b3261e",
+    }
+)
+DARK: Mapping[str, str] = MappingProxyType(
+    {
+        "window": "#1b1d21",
+        "surface": "#24272c",
+        "border": "#434952",
+        "button": "#2e3238",
+        "text": "#e6e9ed",
+        "muted": "#a3acb8",
+        "accent": "#b99cf5",
+        "accent_text": "#17131f",
+        "kept": "#6aa6e0",
+        "pruned": "#f2953f",
+        "danger": "#ff8a80",
+    }
+)
+
+
+def with_defaults(colors: Mapping[str, str]) -> dict[str, str]:
+    """Return `colors` with the light theme's for those that are missing."""
+    return {**LIGHT, **colors}
+
 
 # Widgets of this name are the one main action of their window.
 MAIN_ACTION = "mainAction"
@@ -74,9 +380,9 @@ class Theme:
         return palette
 
 
-LIGHT = Theme("light", theme_colors.LIGHT)
-DARK = Theme("dark", theme_colors.DARK)
-THEMES = {theme.name: theme for theme in (LIGHT, DARK)}
+LIGHT_THEME = Theme("light", LIGHT)
+DARK_THEME = Theme("dark", DARK)
+THEMES = {theme.name: theme for theme in (LIGHT_THEME, DARK_THEME)}
 
 
 @runtime_checkable
@@ -146,4 +452,37 @@ class ThemeManager(QObject):
             return THEMES[self._choice]
         # Unknown on platforms that do not say, which leaves the light one.
         dark = self._application.styleHints().colorScheme() == Qt.ColorScheme.Dark
-        return DARK if dark else LIGHT
+        return DARK_THEME if dark else LIGHT_THEME
+
+
+SIZE = 20
+
+
+@lru_cache(maxsize=64)
+def _svg(name: str) -> str:
+    return resources.path(f"icons/{name}.svg").read_text(encoding="utf-8")
+
+
+def icon(name: str, colors: Mapping[str, str], ratio: float = 1.0) -> QIcon:
+    """Return the drawing `name` in the text colour, and in the muted one where disabled.
+
+    Parameters
+    ----------
+    name
+        File in resources/icons without its ending; drawn with ``currentColor``.
+    colors
+        The theme's tokens.
+    ratio
+        Device pixels for each pixel of the window.
+    """
+    made = QIcon()
+    for mode, token in ((QIcon.Mode.Normal, "text"), (QIcon.Mode.Disabled, "muted")):
+        drawing = QByteArray(_svg(name).replace("currentColor", colors[token]).encode())
+        pixmap = QPixmap(round(SIZE * ratio), round(SIZE * ratio))
+        pixmap.setDevicePixelRatio(ratio)
+        pixmap.fill(Qt.GlobalColor.transparent)
+        painter = QPainter(pixmap)
+        QSvgRenderer(drawing).render(painter, QRectF(0, 0, SIZE, SIZE))
+        painter.end()
+        made.addPixmap(pixmap, mode)
+    return made

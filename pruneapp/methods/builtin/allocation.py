@@ -1,4 +1,11 @@
-"""Large layers lose more than small ones, by the sum of their dimensions."""
+"""lamp, erk, uniform_plus.
+
+Large layers lose more than small ones, by the sum of their dimensions.
+
+Every layer gives what hardly changes its output, by the scores of LAMP.
+
+All layers lose the same share, but for the first convolution and the last linear layer.
+"""
 
 from __future__ import annotations
 
@@ -9,12 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pruneapp.kernels.kernel import Kernel
-from pruneapp.methods.builtin.unstructured_by_magnitude import magnitude_width, magnitudes
-from pruneapp.methods.limit_bounds import known_of
-from pruneapp.methods.limit_bounds_clamped import level
+from pruneapp.kernels.lamp import LampScores
+from pruneapp.methods.builtin.unstructured import magnitude_width, magnitudes
+from pruneapp.methods.limit_bounds import known_of, level
 from pruneapp.methods.method import Counts, Cutting, TensorView, Values, WeightMethod
-from pruneapp.params_amounts import AMOUNT_OF_WEIGHTS
-from pruneapp.params_words import Choice, ChoiceParam
+from pruneapp.params import AMOUNT_OF_WEIGHTS, Choice, ChoiceParam
 from pruneapp.progress import Job
 
 
@@ -79,4 +85,92 @@ ERK = WeightMethod(
     rank=magnitudes,
     least_width=magnitude_width,
     allocate=_allocate,
+)
+
+
+def _allocate_lamp(
+    tensors: Sequence[TensorView],
+    values: Values,
+    kernel: Kernel,  # noqa: ARG001 - the same on every device
+    job: Job,
+) -> Cutting:
+    job.extend(sum(view.numel for view in tensors))
+    return LampScores([magnitudes(view.free, values) for view in tensors], job).lowest
+
+
+LAMP = WeightMethod(
+    name="lamp",
+    label="LAMP",
+    help=(
+        "Layer-adaptive magnitude pruning (Lee et al., 2021). Ranks weights of all "
+        "selected tensors by magnitude, normalized by the weights of the same "
+        "layer that are at least as large, so that the sparsity of each layer "
+        "follows from one global threshold. Use it for high sparsity without data: "
+        "no layer collapses. Pruned and protected weights are not part of the "
+        "score."
+    ),
+    formula="score = w^2 / sum of v^2 over all weights v of the tensor with |v| >= |w|",
+    params=(AMOUNT_OF_WEIGHTS,),
+    takes_scores=True,
+    scopes=("global",),
+    rank=magnitudes,
+    least_width=magnitude_width,
+    allocate=_allocate_lamp,
+)
+
+
+Shares = NDArray[np.float64]
+
+# What the last linear layer loses at most.
+_LAST = 0.8
+
+
+def _allocate_uniform_plus(
+    tensors: Sequence[TensorView],
+    values: Values,  # noqa: ARG001 - no values decide
+    kernel: Kernel,  # noqa: ARG001 - shapes say it all
+    job: Job,
+) -> Cutting:
+    known = known_of(tensors)
+    matrices = [i for i, view in enumerate(tensors) if len(view.shape) == 2]
+    convolutions = [i for i, view in enumerate(tensors) if len(view.shape) > 2]
+    most = np.ones((3, len(tensors)))  # what each loses, at first, and where that does not suffice
+    most[0, matrices[-1:]] = _LAST
+    most[:2, convolutions[:1]] = 0.0
+    job.step(0)
+
+    def cut(among: NDArray[np.bool_], count: int) -> Counts:
+        def at(share: float, caps: Shares, least: Counts) -> Counts:
+            after = np.floor(np.minimum(share, caps) * known.numel + 0.5).astype(np.int64)
+            gone: Counts = np.where(among, np.clip(after - known.before, 0, known.free), 0)
+            return np.maximum(gone, least)
+
+        least = np.zeros_like(known.free)
+        stage = 0
+        while count > (all_of_it := at(1.0, most[stage], least)).sum():
+            least, stage = all_of_it, stage + 1
+        return level(lambda share: at(share, most[stage], least), count)
+
+    return cut
+
+
+UNIFORM_PLUS = WeightMethod(
+    name="uniform_plus",
+    label="Uniform+",
+    help=(
+        "Prunes each tensor to the same sparsity, except that the first "
+        "convolution stays dense and the last linear layer is pruned to at most 80 "
+        "%, because these layers are the most sensitive (Gale et al., 2019). "
+        "Within a tensor, weights of the smallest magnitude are pruned. First and "
+        "last refer to the selected tensors. If the other layers cannot reach the "
+        "target, the last layer is pruned further, then the first. Weights that "
+        "are already pruned count."
+    ),
+    formula="sparsity = s; 0 for the first convolution, at most 80 % for the last linear layer",
+    params=(AMOUNT_OF_WEIGHTS,),
+    takes_scores=True,
+    scopes=("global",),
+    rank=magnitudes,
+    least_width=magnitude_width,
+    allocate=_allocate_uniform_plus,
 )

@@ -1,4 +1,11 @@
-"""Parameters that are two numbers with a sign between them: ``2:4``, ``16x1``."""
+"""n_m, blocks and their parameters.
+
+Of every m weights the n largest stay.
+
+The blocks whose weights are smallest taken together go.
+
+Parameters that are two numbers with a sign between them: ``2:4``, ``16x1``.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +14,24 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from pruneapp.params_declared import Param
+import numpy as np
+from numpy.typing import NDArray
+
+from pruneapp.kernels.block_scores import tile_means
+from pruneapp.kernels.kernel import Kernel
+from pruneapp.masks.blocks import Tiles
+from pruneapp.masks.regions import Groups
+from pruneapp.methods.builtin.unstructured import magnitudes
+from pruneapp.methods.method import (
+    BlockMethod,
+    GroupMethod,
+    TensorView,
+    Values,
+    lowest_by,
+    order_by,
+)
+from pruneapp.params import AmountParam, Choice, ChoiceParam, DimParam, Param
+from pruneapp.progress import Job
 
 _MOST = 1 << 16
 
@@ -105,3 +129,89 @@ def _two(value: Any, sign: str) -> tuple[int, int] | None:
         return None
     found = re.fullmatch(rf"([0-9]{{1,9}}){re.escape(sign)}([0-9]{{1,9}})", value)
     return None if found is None else (int(found[1]), int(found[2]))
+
+
+_DIM = DimParam(
+    default=1,
+    help=(
+        "Dimension along which groups lie; 1 is the input features of a linear "
+        "layer or the input channels of a convolution."
+    ),
+)
+
+
+def _groups(view: TensorView, values: Values) -> Groups:
+    keep, size = pattern_sizes(values["pattern"])
+    return Groups(_DIM.resolve(values["dim"], view.shape, view.name), size, keep)
+
+
+N_M = GroupMethod(
+    name="n_m",
+    label="N:M semi-structured (2:4)",
+    help=(
+        "Keeps the N weights of the largest magnitude in each group of M. Use 2:4 "
+        "for sparse tensor cores (NVIDIA Ampere and later), which compute such "
+        "layers up to twice as fast (Mishra et al., 2021). Groups lie along the "
+        "input dimension; for convolutions, at the same kernel position. Weights "
+        "that are already pruned count in their group; an incomplete group at the "
+        "end is not pruned. At the same sparsity it costs more accuracy than "
+        "unstructured pruning."
+    ),
+    formula="score = |w|, compared within a group of M",
+    params=(PatternParam(), _DIM),
+    takes_scores=True,
+    rank=magnitudes,
+    groups=_groups,
+)
+
+
+def _tiles(view: TensorView, values: Values) -> Tiles:
+    return Tiles(view.shape, *block_sizes(values["block"]))
+
+
+def _score(
+    view: TensorView,
+    values: Values,
+    kernel: Kernel,  # noqa: ARG001 - the same on every device
+    job: Job,
+) -> NDArray[np.float64]:
+    ranked = view.ranked
+    # Importance scores count in full, as they do for channels.
+    kept = view.kept if view.scores is None else None
+    order = 1 if values["measure"] == "mean" else 2
+    return tile_means(ranked.read, ranked.dtype, kept, _tiles(view, values), order, job)
+
+
+BLOCKS = BlockMethod(
+    name="blocks",
+    label="Blocks",
+    help=(
+        "Prunes rectangular blocks of neighboring weights with the smallest mean "
+        "magnitude. Use it for runtimes with block-sparse kernels, which skip such "
+        "blocks. Larger blocks cost more accuracy. A convolution is treated as a "
+        "matrix of filters by all other dimensions; incomplete blocks at the edges "
+        "are scored by the mean of their weights."
+    ),
+    formula="score = mean |w| over the block, or root mean square",
+    params=(
+        AmountParam(
+            help="Fraction of remaining blocks, or a number of blocks.",
+            unit="blocks",
+        ),
+        BlockParam(),
+        ChoiceParam(
+            name="measure",
+            label="Measure",
+            help="How the weights of a block are scored.",
+            default="mean",
+            choices=(
+                Choice("mean", "Mean magnitude", "Mean of magnitudes."),
+                Choice("rms", "Root mean square", "Gives large weights more influence."),
+            ),
+        ),
+    ),
+    takes_scores=True,
+    tiles=_tiles,
+    lowest=lowest_by(_score),
+    order=order_by(_score),
+)

@@ -1,16 +1,35 @@
-"""The weights go that matter least among those of their row and of their column."""
+"""l1_unstructured, per row, normalized, relative importance; random; identity, custom_from_mask.
+
+The smallest weights go.
+
+The smallest weights of every row go.
+
+The weights go that are smallest for their layer.
+
+The weights go that matter least among those of their row and of their column.
+
+Ranking a tensor by the magnitudes of its weights, or of the scores that stand in for them.
+
+What a given mask says goes.
+
+Nothing goes.
+
+Any weights go.
+"""
 
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pruneapp.kernels.kernel import Kernel, Slices
-from pruneapp.kernels.sort_keys_score_keys import Scores, finite_only
-from pruneapp.methods.method import TensorView, Values, WeightMethod
-from pruneapp.params_amounts import AMOUNT_OF_WEIGHTS
+from pruneapp.kernels.sort_keys import Magnitudes, Scores, Uniform, finite_only
+from pruneapp.masks.bitmask import BitMask
+from pruneapp.methods.method import MaskMethod, RowMethod, TensorView, Values, WeightMethod
+from pruneapp.params import AMOUNT_OF_WEIGHTS, Choice, ChoiceParam, Norm, SeedParam
 from pruneapp.progress import Job
 
 Sums = NDArray[np.float64]
@@ -91,4 +110,188 @@ RELATIVE_IMPORTANCE = WeightMethod(
     least_width=_least_width,
     measure=_measure,
     ranks_anew=True,
+)
+
+
+_ORDERS: dict[str, Norm] = {"rms": 2, "mean": 1, "frobenius": 2, "max": math.inf}
+
+
+def _measure_normalized(view: TensorView, values: Values, kernel: Kernel, job: Job) -> float:
+    ranked = view.ranked
+    by = values["divide_by"]
+    read = finite_only(ranked.read, ranked.dtype)
+    whole = Slices((1, ranked.numel), ranked.dtype, 0, ranked.kept, read)
+    norm = float(kernel.channel_norms(whole, _ORDERS[by], job)[0])
+    left = ranked.numel if ranked.kept is None else ranked.kept.kept
+    if by == "rms":
+        norm /= math.sqrt(max(left, 1))
+    elif by == "mean":
+        norm /= max(left, 1)
+    return norm or 1.0
+
+
+def _rank_normalized(view: TensorView, values: Values, width: int, measured: float) -> Scores:  # noqa: ARG001 - one width
+    def scoring(start: int, scores: NDArray[np.float64]) -> None:  # noqa: ARG001 - anywhere alike
+        np.divide(scores, measured, out=scores)
+
+    ranked = view.ranked
+    return Scores(ranked.read, ranked.numel, ranked.dtype, ranked.kept, scoring)
+
+
+L1_NORMALIZED = WeightMethod(
+    name="l1_normalized",
+    label="Normalized L1 (unstructured)",
+    help=(
+        "Ranks the weights of all selected tensors by magnitude divided by a "
+        "typical magnitude of their tensor. Use it instead of global L1 when "
+        "layers differ in scale: layers of small weights are not pruned away "
+        "first. Pruned weights are ignored; NaN and infinite weights count as 0 in "
+        "the divisor."
+    ),
+    formula="score = |w| / RMS(W), or / mean |W|, / ||W||_F, / max |W|",
+    params=(
+        AMOUNT_OF_WEIGHTS,
+        ChoiceParam(
+            name="divide_by",
+            label="Divide by",
+            help="Divisor of the magnitudes of a tensor before they are compared.",
+            default="rms",
+            choices=(
+                Choice("rms", "RMS", "Square root of the mean of squares."),
+                Choice("mean", "Mean", "Mean of magnitudes."),
+                Choice("frobenius", "Frobenius norm", "Prunes large tensors more."),
+                Choice("max", "Largest", "Largest magnitude."),
+            ),
+        ),
+    ),
+    takes_scores=True,
+    scopes=("global",),
+    rank=_rank_normalized,
+    least_width=_least_width,
+    measure=_measure_normalized,
+    ranks_anew=True,
+)
+
+
+def magnitudes(
+    view: TensorView,
+    values: Values,  # noqa: ARG001 - no values decide
+    width: int | None = None,
+    measured: Any = None,  # noqa: ARG001 - nothing needs to be
+) -> Magnitudes:
+    """Return the ranking, with keys of `width` bits at least; see `Magnitudes`."""
+    ranked = view.ranked
+    return Magnitudes(ranked.read, ranked.numel, ranked.dtype, ranked.kept, width)
+
+
+def magnitude_width(view: TensorView) -> int:
+    """Return how many bits the keys of a tensor need."""
+    return view.ranked.dtype.bits
+
+
+L1_UNSTRUCTURED = WeightMethod(
+    name="l1_unstructured",
+    label="L1 unstructured (magnitude)",
+    help=(
+        "Prunes the weights with the smallest magnitude. The usual baseline: most "
+        "networks keep their accuracy up to about 30 % without retraining. Per "
+        "tensor prunes the same fraction of each tensor; global ranks the weights "
+        "of all selected tensors together, so that layers with small weights are "
+        "pruned more. Zeros reduce the file size only if the file is compressed. "
+        "Same as torch.nn.utils.prune.l1_unstructured and global_unstructured."
+    ),
+    formula="score = |w|",
+    params=(AMOUNT_OF_WEIGHTS,),
+    takes_scores=True,
+    told_by="magnitudes",
+    rank=magnitudes,
+    least_width=magnitude_width,
+)
+
+
+L1_PER_ROW = RowMethod(
+    name="l1_per_row",
+    label="L1 per row (unstructured)",
+    help=(
+        "Prunes the weights of the smallest magnitude in each row, that is, per "
+        "output neuron or filter, to the same sparsity. Use it for language "
+        "models: no output loses nearly all of its inputs (Wanda compares weights "
+        "within the same groups; Sun et al., 2024). If the amount is not a whole "
+        "number per row, some rows lose one weight more."
+    ),
+    formula="score = |w|, compared within a row",
+    params=(AMOUNT_OF_WEIGHTS,),
+    takes_scores=True,
+    rank=magnitudes,
+)
+
+
+def _mask(view: TensorView, values: Values, job: Job) -> BitMask:  # noqa: ARG001 - nothing to ask
+    assert view.given is not None  # this method takes a mask
+    job.step(view.numel)
+    return view.given
+
+
+CUSTOM_FROM_MASK = MaskMethod(
+    name="custom_from_mask",
+    label="Custom mask from file…",
+    help=(
+        "Applies masks from a file: weights are pruned where the mask is 0. The "
+        "file is a checkpoint that holds the masks under the names of the tensors, "
+        "or under NAME_mask. Weights that are already pruned stay pruned. Same as "
+        "torch.nn.utils.prune.custom_from_mask."
+    ),
+    formula="kept where the mask is not 0 and the weight was not pruned before",
+    params=(),
+    takes_mask=True,
+    mask=_mask,
+)
+
+
+def _mask_identity(view: TensorView, values: Values, job: Job) -> BitMask:  # noqa: ARG001 - nothing to ask
+    job.step(view.numel)
+    return BitMask.full(view.numel)
+
+
+IDENTITY = MaskMethod(
+    name="identity",
+    label="Identity (no pruning)",
+    help=(
+        "Prunes nothing, but adds a mask of ones to each selected tensor without a "
+        "mask. Use it before a resumable export, so that a script can continue "
+        "pruning these tensors with torch. Same as torch.nn.utils.prune.identity."
+    ),
+    formula="all weights are kept",
+    params=(),
+    mask=_mask_identity,
+)
+
+
+def _rank_random(view: TensorView, values: Values, width: int, measured: None) -> Uniform:  # noqa: ARG001 - one width
+    return Uniform(values["seed"], view.name, view.numel, view.kept)
+
+
+def _least_width_random(view: TensorView) -> int:  # noqa: ARG001 - the same for all
+    return Uniform.width
+
+
+RANDOM_UNSTRUCTURED = WeightMethod(
+    name="random_unstructured",
+    label="Random unstructured",
+    help=(
+        "Prunes weights at random, each with the same probability. Use it as a "
+        "baseline: a useful ranking must do better. The result depends only on the "
+        "seed, the tensor name and the weight index, so it is the same on every "
+        "machine. Per tensor prunes the same fraction of each tensor; global draws "
+        "from all selected tensors together. Like "
+        "torch.nn.utils.prune.random_unstructured, with a reproducible generator."
+    ),
+    formula="score = random number of (seed, tensor name, index)",
+    params=(
+        AMOUNT_OF_WEIGHTS,
+        SeedParam(),
+    ),
+    rank=_rank_random,
+    least_width=_least_width_random,
+    told_by="chance",
 )

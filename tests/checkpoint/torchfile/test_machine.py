@@ -14,11 +14,9 @@ import pytest
 import torch
 
 from pruneapp.checkpoint.checkpoint import open_checkpoint
-from pruneapp.checkpoint.torchfile.rebuild import call
-from pruneapp.checkpoint.torchfile.rebuild_known_globals import KNOWN
-from pruneapp.checkpoint.torchfile.torch_objects_faults import Malformed
-from pruneapp.checkpoint.torchfile.unpickler import Machine
-from pruneapp.checkpoint.torchfile.unpickler_opcodes import HANDLERS, LEFT_OUT
+from pruneapp.checkpoint.torchfile.rebuild import KNOWN, call
+from pruneapp.checkpoint.torchfile.torch_objects import Malformed
+from pruneapp.checkpoint.torchfile.unpickler import HANDLERS, LEFT_OUT, Machine
 from pruneapp.errors import CheckpointError
 from pruneapp.progress import Cancelled, CancelToken
 

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from pruneapp.checkpoint import parser_client
 from pruneapp.checkpoint.checkpoint import open_checkpoint
-from pruneapp.checkpoint.torchfile import dense, legacy_format, sources_sparse, zip_format
+from pruneapp.checkpoint.torchfile import dense, legacy_format, sources, zip_format
 from pruneapp.errors import CheckpointError
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -163,7 +163,7 @@ def test_what_is_wrong_is_said_before_anything_is_delivered(
     crow, col, said, stretch, tmp_path, monkeypatch
 ):
     """P15, where the indices are too many to be looked at when the file is opened."""
-    monkeypatch.setattr(sources_sparse, "MOST_BYTES", 0)
+    monkeypatch.setattr(sources, "MOST_BYTES", 0)
     monkeypatch.setattr(zip_format, "MOST_BYTES", 0)
     monkeypatch.setattr(dense, "_STRETCH", stretch)
     path = tmp_path / "model.pt"

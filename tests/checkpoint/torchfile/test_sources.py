@@ -19,9 +19,8 @@ from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.checkpoint.io.source import FileSource
 from pruneapp.checkpoint.torchfile.archive import STORED
 from pruneapp.checkpoint.torchfile.legacy_format import read_stream
-from pruneapp.checkpoint.torchfile.sources import InflatedSource, PackedMember
-from pruneapp.checkpoint.torchfile.sources_checked import CheckedSource, Span
-from pruneapp.checkpoint.torchfile.zip_format_layout import zip_layout
+from pruneapp.checkpoint.torchfile.sources import CheckedSource, InflatedSource, PackedMember, Span
+from pruneapp.checkpoint.torchfile.zip_format import zip_layout
 from pruneapp.errors import CheckpointError, DamagedFileError
 from pruneapp.progress import CancelToken
 

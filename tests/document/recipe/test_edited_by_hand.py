@@ -14,7 +14,7 @@ from pruneapp.errors import PruneAppError, RecipeError
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.methods.registry import METHODS
 from pruneapp.progress import Job
-from pruneapp.recipes.fit_fitting import fit
+from pruneapp.recipes.fit import fit
 from pruneapp.recipes.recipe import Recipe
 from pruneapp.recipes.replay import replay
 from tests.document.memory_checkpoint import MemoryCheckpoint

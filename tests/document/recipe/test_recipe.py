@@ -21,8 +21,7 @@ from pruneapp.document.step import Row, Step
 from pruneapp.edits.apply_manual_edit import compute_hand
 from pruneapp.edits.finalize import Finalize
 from pruneapp.edits.found_masks import TreatZeros
-from pruneapp.edits.manual_edit import HandEdit
-from pruneapp.edits.manual_edit_target import ManualTarget
+from pruneapp.edits.manual_edit import HandEdit, ManualTarget
 from pruneapp.errors import ParameterError, RecipeError
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.masks.bitmask import BitMask
@@ -30,12 +29,10 @@ from pruneapp.methods.limits import Limits
 from pruneapp.methods.registry import METHODS
 from pruneapp.preview.preview import compute_preview
 from pruneapp.progress import Job
-from pruneapp.recipes.fit_fitting import fit
+from pruneapp.recipes.fit import fit
 from pruneapp.recipes.portable import history_recipe, recipe_of
-from pruneapp.recipes.recipe import Recipe
-from pruneapp.recipes.recipe_saving import load, mask_folder, save
-from pruneapp.recipes.replay import replay
-from pruneapp.recipes.replay_schedule import amounts
+from pruneapp.recipes.recipe import Recipe, load, mask_folder, save
+from pruneapp.recipes.replay import amounts, replay
 from pruneapp.recipes.schema import (
     FinalizeEntry,
     RowEntry,

@@ -10,10 +10,9 @@ import numpy as np
 
 from pruneapp.methods.registry import METHODS
 from pruneapp.progress import Job
-from pruneapp.recipes.fit_fitting import fit
+from pruneapp.recipes.fit import fit
 from pruneapp.recipes.recipe import Recipe
-from pruneapp.recipes.schema import decode
-from pruneapp.recipes.schema_reference import json_schema
+from pruneapp.recipes.schema import decode, json_schema
 from tests.document.memory_checkpoint import MemoryCheckpoint
 
 

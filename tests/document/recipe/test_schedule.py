@@ -16,13 +16,11 @@ from pruneapp.errors import ParameterError
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.methods.limits import Limits
 from pruneapp.methods.registry import METHODS
-from pruneapp.params_amounts import AmountParam
-from pruneapp.params_words import ChoiceParam
+from pruneapp.params import AmountParam, ChoiceParam
 from pruneapp.preview.preview import compute_preview
 from pruneapp.progress import Job
 from pruneapp.recipes.fit import Schedule
-from pruneapp.recipes.replay import replay
-from pruneapp.recipes.replay_schedule import SCHEDULE
+from pruneapp.recipes.replay import SCHEDULE, replay
 from pruneapp.recipes.schema import Path, ScheduleConfiguration
 
 PARAMS = {param.name: param for param in SCHEDULE}

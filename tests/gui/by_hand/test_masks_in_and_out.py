@@ -10,7 +10,7 @@ import torch
 from PySide6.QtCore import QPoint
 from safetensors.torch import save_file
 
-from pruneapp.document.mask_store_aside import MaskSlot
+from pruneapp.document.mask_store import MaskSlot
 from pruneapp.gui.plots.pages import Page
 from tests.gui.by_hand.hands import CONV, channel, kept, said
 

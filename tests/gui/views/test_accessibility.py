@@ -19,22 +19,18 @@ from pruneapp.gui.export.report_dialog import ExportReportDialog, ReportText
 from pruneapp.gui.files.recovery_view import FoundFiles, FoundWork, Recovery
 from pruneapp.gui.mainwindow.notices import NoticeBar
 from pruneapp.gui.mainwindow.start_page import EmptyPage
-from pruneapp.gui.manual_edit.edit_views import AlikeDialog, Meant
-from pruneapp.gui.manual_edit.edit_views_hand_options import HandOptions
+from pruneapp.gui.manual_edit.edit_views import AlikeDialog, HandOptions, Meant
 from pruneapp.gui.method_form.form_model import MethodForm
 from pruneapp.gui.method_form.panel import PruneForm
 from pruneapp.gui.plots.pages import Page, PicturePages
 from pruneapp.gui.preview.panel import PreviewPanel
 from pruneapp.gui.tree.panel import ModuleTree
-from pruneapp.gui.widgets.status import JobStatus
-from pruneapp.gui.widgets.status_done import Done
-from pruneapp.params import DimParam, NormParam, SeedParam
-from pruneapp.params_amounts import AmountParam
-from pruneapp.results.document_rows_history import HistoryItem
-from pruneapp.results.document_rows_tensor_row import TensorRow
+from pruneapp.gui.widgets.status import Done, JobStatus
+from pruneapp.params import AmountParam, DimParam, NormParam, SeedParam
+from pruneapp.results.document_rows import HistoryItem, TensorRow
 from pruneapp.results.format_offer import FormatOffer
 from pruneapp.results.sparsity_report import TensorSparsity
-from pruneapp.results.state_comparison_overlap import Overlap, TensorOverlap
+from pruneapp.results.state_comparison import Overlap, TensorOverlap
 
 
 def tree():

@@ -17,13 +17,13 @@ from pruneapp.gui.document.history_view import HistoryStrip
 from pruneapp.gui.mainwindow.document_panels import FORM_WIDTH
 from pruneapp.gui.mainwindow.notices import NoticeBar
 from pruneapp.gui.mainwindow.start_page import EmptyPage
-from pruneapp.gui.plots.heading_numbers import NumbersLine
-from pruneapp.gui.preview.affected_tensors_names import TensorName
-from pruneapp.gui.preview.figures_action import PruneAction
+from pruneapp.gui.plots.heading import NumbersLine
+from pruneapp.gui.preview.affected_tensors import TensorName
+from pruneapp.gui.preview.figures import PruneAction
 from pruneapp.gui.preview.panel import PreviewPanel
 from pruneapp.gui.widgets.status import JobStatus, ModelStatus
-from pruneapp.gui.widgets.theme_colors import LIGHT
-from pruneapp.results.document_rows_history import HistoryItem
+from pruneapp.gui.widgets.theme import LIGHT
+from pruneapp.results.document_rows import HistoryItem
 from pruneapp.results.short_names import ShortNames
 from pruneapp.results.sparsity_report import Estimate, SparsityReport, TensorSparsity
 from pruneapp.results.tensor_statistics import TensorStats

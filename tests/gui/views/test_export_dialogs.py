@@ -14,16 +14,11 @@ from PySide6.QtCore import QPoint, QSize, Qt
 from PySide6.QtGui import QColor, QGuiApplication, QPalette
 from PySide6.QtWidgets import QLabel, QStyleOptionViewItem
 
-from pruneapp.gui.export.dialog import ExportDialog
-from pruneapp.gui.export.dialog_choices import Choices
-from pruneapp.gui.export.dialog_wish import ExportWish
+from pruneapp.gui.export.dialog import Choices, ExportDialog, ExportWish
 from pruneapp.gui.export.report_dialog import ExportReportDialog, ReportText
-from pruneapp.gui.recipes.dialogs_recipe_dialog import RecipeDialog, RecipeLine
-from pruneapp.gui.widgets.theme_colors import LIGHT
-from pruneapp.gui.widgets.theme_style import Style
-from pruneapp.params import Interval, IntParam
-from pruneapp.params_sizes import SizeParam
-from pruneapp.params_words import Choice, ChoiceParam, FlagParam
+from pruneapp.gui.recipes.dialogs import RecipeDialog, RecipeLine
+from pruneapp.gui.widgets.theme import LIGHT, Style
+from pruneapp.params import Choice, ChoiceParam, FlagParam, Interval, IntParam, SizeParam
 from pruneapp.results.format_offer import FormatOffer, Landing, Loader, Purpose, RoundingCost
 from pruneapp.results.short_names import ShortNames
 from pruneapp.results.sparsity_report import TensorSparsity

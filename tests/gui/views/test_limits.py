@@ -14,8 +14,7 @@ from PySide6.QtWidgets import QScrollArea
 from pruneapp.gui.method_form.form_model import FormRequest, FormRow, MethodForm
 from pruneapp.gui.method_form.panel import PruneForm
 from pruneapp.methods.limits import LIMITS
-from pruneapp.params import DimParam, NormParam
-from pruneapp.params_amounts import AmountParam
+from pruneapp.params import AmountParam, DimParam, NormParam
 from tests.gui.views.test_prune_form import retype
 
 L1 = MethodForm("l1", "L1", "Takes the smallest.", "|w|", (AmountParam(),), ("local", "global"))

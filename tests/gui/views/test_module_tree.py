@@ -16,13 +16,12 @@ from PySide6.QtWidgets import QStyle, QStyleOptionViewItem
 
 from pruneapp.gui.tree.cell_text import DANGER_ROLE, Column
 from pruneapp.gui.tree.delegate import BAR_WIDTH, GLYPH_WIDTH
-from pruneapp.gui.tree.model_filter import Filter
-from pruneapp.gui.tree.nodes import ROOT
-from pruneapp.gui.tree.nodes_building import MAX_DEPTH, build_nodes
+from pruneapp.gui.tree.model import Filter
+from pruneapp.gui.tree.nodes import MAX_DEPTH, ROOT, build_nodes
 from pruneapp.gui.tree.panel import ModuleTree
-from pruneapp.gui.tree.view_shares import ShareColumn
-from pruneapp.gui.widgets.theme_colors import LIGHT
-from pruneapp.results.document_rows_tensor_row import TensorRow
+from pruneapp.gui.tree.view import ShareColumn
+from pruneapp.gui.widgets.theme import LIGHT
+from pruneapp.results.document_rows import TensorRow
 from pruneapp.results.sparsity_report import SparsityReport, TensorSparsity
 
 Checked, Partly, Clear = (

@@ -9,11 +9,10 @@ from pruneapp.gui.document.history_view import HistoryStrip
 from pruneapp.gui.plots.base.readout import Readout
 from pruneapp.gui.plots.chart.axes import NamesAxis
 from pruneapp.gui.plots.heading import TensorHeading
-from pruneapp.gui.preview.affected_tensors_names import TensorName
+from pruneapp.gui.preview.affected_tensors import TensorName
 from pruneapp.gui.widgets.labels import ElidedLabel
 from pruneapp.gui.widgets.reports import CountsTable
-from pruneapp.results.document_rows_history import HistoryItem
-from pruneapp.results.document_rows_tensor_row import TensorRow
+from pruneapp.results.document_rows import HistoryItem, TensorRow
 from pruneapp.results.short_names import ShortNames
 
 BERT = [

@@ -15,7 +15,7 @@ from pruneapp.gui.plots.base.readout import Readout
 from pruneapp.gui.plots.heading import TensorHeading
 from pruneapp.gui.widgets import number_format
 from pruneapp.gui.widgets.labels import ElidedLabel
-from pruneapp.results.document_rows_tensor_row import TensorRow
+from pruneapp.results.document_rows import TensorRow
 
 GAP = "\u00a0"
 

@@ -12,11 +12,9 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import QApplication
 
-from pruneapp.gui.patterns.answer import PatternAnswer
-from pruneapp.gui.patterns.answer_table import as_text, cells, text_headers
-from pruneapp.gui.patterns.dialog import PatternDialog
-from pruneapp.gui.patterns.dialog_question import Question
-from pruneapp.gui.widgets.theme_colors import DARK, LIGHT
+from pruneapp.gui.patterns.answer import PatternAnswer, as_text, cells, text_headers
+from pruneapp.gui.patterns.dialog import PatternDialog, Question
+from pruneapp.gui.widgets.theme import DARK, LIGHT
 from pruneapp.methods.builtin.patterns import PatternParam
 from pruneapp.params import DimParam
 from pruneapp.results.pattern_report import BrokenGroup, PatternReport, TensorPattern
@@ -308,7 +306,7 @@ def test_all_of_it_is_told_to_whoever_does_not_see_it(dialog):
 def test_a_hundred_thousand_tensors_are_made_as_they_are_shown(dialog, qtbot, monkeypatch):
     made = []
     monkeypatch.setattr(
-        "pruneapp.gui.patterns.answer_table.cells",
+        "pruneapp.gui.patterns.answer.cells",
         lambda found, row: made.append(row) or cells(found, row),
     )
     dialog.set_answer(answer(*[DENSE] * 100_000))

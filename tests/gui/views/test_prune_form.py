@@ -13,17 +13,29 @@ from PySide6.QtCore import QCoreApplication, QEvent, QLocale, QPoint, Qt
 from PySide6.QtGui import QKeyEvent, QPalette
 
 from pruneapp.errors import ParameterError
-from pruneapp.gui.method_form.editors import EDITORS, editor_for
-from pruneapp.gui.method_form.editors_amount import read_amount, write_amount
-from pruneapp.gui.method_form.editors_editor import TextEditor
+from pruneapp.gui.method_form.editors import (
+    EDITORS,
+    TextEditor,
+    editor_for,
+    read_amount,
+    write_amount,
+)
 from pruneapp.gui.method_form.fields import first_clause
 from pruneapp.gui.method_form.form_model import FormRequest, FormRow, MethodForm
 from pruneapp.gui.method_form.panel import PruneForm
-from pruneapp.gui.method_form.rules_tensor_choice import TensorChoice
-from pruneapp.params import DimParam, Interval, IntParam, NormParam, SeedParam
-from pruneapp.params_amounts import AmountParam
-from pruneapp.params_declared import Param
-from pruneapp.params_words import Choice, ChoiceParam, FlagParam
+from pruneapp.gui.method_form.rules import TensorChoice
+from pruneapp.params import (
+    AmountParam,
+    Choice,
+    ChoiceParam,
+    DimParam,
+    FlagParam,
+    Interval,
+    IntParam,
+    NormParam,
+    Param,
+    SeedParam,
+)
 from pruneapp.results.short_names import ShortNames
 
 L1 = MethodForm(

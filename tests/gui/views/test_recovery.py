@@ -14,7 +14,7 @@ from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QApplication
 
 from pruneapp.gui.files.recovery_view import FoundFiles, FoundWork, Recovery
-from pruneapp.gui.widgets.theme_colors import LIGHT
+from pruneapp.gui.widgets.theme import LIGHT
 
 LEFT = Qt.MouseButton.LeftButton
 WORKS = tuple(

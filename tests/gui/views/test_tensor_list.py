@@ -10,12 +10,12 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 
 from pruneapp.gui.tree.cell_text import Column
-from pruneapp.gui.tree.model_filter import Filter
-from pruneapp.gui.tree.nodes_building import build_nodes
+from pruneapp.gui.tree.model import Filter
+from pruneapp.gui.tree.nodes import build_nodes
 from pruneapp.gui.tree.panel import ModuleTree
 from pruneapp.gui.widgets.clipboard import NOTHING, copy_rows
 from pruneapp.gui.widgets.reports import CountsTable
-from pruneapp.results.document_rows_tensor_row import TensorRow
+from pruneapp.results.document_rows import TensorRow
 from pruneapp.results.short_names import ShortNames
 
 SHIFT, CTRL = Qt.KeyboardModifier.ShiftModifier, Qt.KeyboardModifier.ControlModifier

@@ -1,32 +1,116 @@
-"""What every picture is: a canvas or a table or a message, a read-out, a legend, a menu."""
+"""Base of all plots: canvas, table, message, legend.
+
+What every picture is: a canvas or a table or a message, a read-out, a legend, a menu.
+
+When a picture says that an answer is on its way, and how long the old one stays.
+
+Two widgets side by side, or below each other where there is no room for both.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from PySide6.QtCore import QPoint, QRect, Qt, Signal
-from PySide6.QtGui import QContextMenuEvent, QKeyEvent, QPainter, QPalette, QPixmap
+from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QSize, Qt, QTimer, Signal
+from PySide6.QtGui import QContextMenuEvent, QKeyEvent, QPainter, QPalette, QPixmap, QResizeEvent
 from PySide6.QtWidgets import (
     QGridLayout,
     QHBoxLayout,
+    QLabel,
     QSizePolicy,
     QStackedWidget,
     QVBoxLayout,
     QWidget,
 )
 
-from pruneapp.gui.plots.base import export_menu_exporting
+from pruneapp.gui.plots.base import export_menu
 from pruneapp.gui.plots.base.export_menu import Taking, stem_of
 from pruneapp.gui.plots.base.plot_canvas import PlotCanvas
-from pruneapp.gui.plots.base.plot_view_waiting import BusyIndicator
-from pruneapp.gui.plots.base.readout import FootLine, Readout, TableButton
-from pruneapp.gui.plots.base.readout_legend import Legend, Swatch
+from pruneapp.gui.plots.base.readout import FootLine, Legend, Readout, Swatch, TableButton
 from pruneapp.gui.plots.base.table import NumbersView
 from pruneapp.gui.widgets.clipboard import NOTHING, Numbers
 from pruneapp.gui.widgets.labels import plain, recolor
 from pruneapp.gui.widgets.safe_paint import saved
-from pruneapp.gui.widgets.theme_colors import LIGHT, with_defaults
+from pruneapp.gui.widgets.theme import LIGHT, with_defaults
+
+BUSY_AFTER_MS = 200
+
+
+class BusyIndicator(QObject):
+    """Says in the corner of a stack that it is being updated, if that takes long.
+
+    Attributes
+    ----------
+    busy
+        Whether an answer is on its way.
+    note
+        What it says in the corner.
+
+    Signals
+    -------
+    due
+        It takes so long now that one should see it.
+    """
+
+    due = Signal()
+
+    def __init__(self, stack: QStackedWidget) -> None:
+        super().__init__(stack)
+        self.busy = False
+        self._stack = stack
+        self.note = QLabel(self.tr("Updating…"), stack)
+        self.note.setAutoFillBackground(True)
+        self.note.setBackgroundRole(QPalette.ColorRole.Base)
+        self.note.setMargin(4)
+        self.note.hide()
+        # A busy state that comes at once flickers.
+        self._patience = QTimer(self)
+        self._patience.setSingleShot(True)
+        self._patience.setInterval(BUSY_AFTER_MS)
+        self._patience.timeout.connect(self.due)
+        # What was there stays on the screen until its successor is painted, if that is soon.
+        self._held = QTimer(self)
+        self._held.setSingleShot(True)
+        self._held.setInterval(BUSY_AFTER_MS)
+        self._held.timeout.connect(self.release)
+
+    @property
+    def is_long(self) -> bool:
+        """Whether it is busy for longer than goes unnoticed."""
+        return self.busy and not self._patience.isActive()
+
+    def start(self) -> None:
+        """Begin to count how long it takes, if that is not done already."""
+        if not self._patience.isActive():
+            self._patience.start()
+
+    def stop(self) -> None:
+        """Count no longer: whatever is there is shown at once."""
+        self._patience.stop()
+
+    def hold(self) -> None:
+        """Leave what the stack shows on the screen for a moment, because a new one is coming."""
+        self._stack.setUpdatesEnabled(False)
+        self._held.start()
+
+    def release(self) -> None:
+        """Paint what the stack shows."""
+        self._held.stop()
+        if not self._stack.updatesEnabled():
+            self._stack.setUpdatesEnabled(True)
+
+    def show_note(self, *, shown: bool) -> None:
+        """Say over the picture that there will be another, or say nothing."""
+        self.note.setVisible(shown)
+        self.note.adjustSize()
+        self.note.move(self._stack.width() - self.note.width() - 4, 4)
+        self.note.raise_()
+
+    def recolor(self, color: str) -> None:
+        """Write in another colour."""
+        recolor(self.note, color)
+
 
 # Pixels of height below which a picture says too little; what lies below it gives way first.
 SMALLEST = 96
@@ -262,11 +346,11 @@ class Picture(QWidget):
     def save_png(self, path: Path) -> None:
         """Announce that the picture is wanted there."""
         image = self.picture().toImage()
-        self.fileRequested.emit(lambda: export_menu_exporting.png(image), path)
+        self.fileRequested.emit(lambda: export_menu.png(image), path)
 
     def save_svg(self, path: Path) -> None:
         """Announce that it is wanted there as a drawing, what is made of pixels as such."""
-        encode = export_menu_exporting.svg(self.paint_on, self._drawn().size(), self.taking.stem)
+        encode = export_menu.svg(self.paint_on, self._drawn().size(), self.taking.stem)
         self.fileRequested.emit(encode, path)
 
     def save_csv(self, path: Path) -> None:
@@ -384,3 +468,93 @@ class Picture(QWidget):
             self.toggle_table()
         else:
             super().keyPressEvent(event)
+
+
+class WrappingRow(QWidget):
+    """The first at the left, the second takes the rest of the line or a line of its own.
+
+    Parameters
+    ----------
+    first, second
+        The two.
+    grows
+        Whether it is the first that takes the rest, and a line of its own.
+
+    Whether it wraps depends on the width and on what both need at least, not on what they show at
+    the moment: a stack of controls needs what the widest of its pages needs, so that nothing jumps
+    from page to page.
+    """
+
+    def __init__(
+        self,
+        first: QWidget,
+        second: QWidget,
+        *,
+        grows: bool = False,
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._first, self._second, self._grows = first, second, grows
+        for widget in (first, second):
+            widget.setParent(self)
+        policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
+        policy.setHeightForWidth(True)
+        self.setSizePolicy(policy)
+
+    def wraps(self, width: int) -> bool:
+        """Whether both need a line each."""
+        return self._first_width() + _GAP + self._second_width() > width
+
+    def hasHeightForWidth(self) -> bool:
+        """Be higher where it is narrow."""
+        return True
+
+    def heightForWidth(self, width: int) -> int:
+        """Return the height of one line, or of two."""
+        first, second = self._heights()
+        return first + 4 + second if self.wraps(width) else max(first, second)
+
+    def sizeHint(self) -> QSize:
+        """Ask for one line."""
+        width = self._first.sizeHint().width() + _GAP + self._second.sizeHint().width()
+        return QSize(width, max(self._heights()))
+
+    def minimumSizeHint(self) -> QSize:
+        """Be content with two lines."""
+        width = max(self._first.minimumSizeHint().width(), self._second_width())
+        return QSize(width, max(self._heights()))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Place both."""
+        super().resizeEvent(event)
+        self._place()
+
+    def event(self, event: QEvent) -> bool:
+        """Place both anew when one of them wants another size."""
+        if event.type() == QEvent.Type.LayoutRequest:
+            self.updateGeometry()
+            self._place()
+        return super().event(event)
+
+    def _first_width(self) -> int:
+        hint = self._first.minimumSizeHint() if self._grows else self._first.sizeHint()
+        return hint.width()
+
+    def _second_width(self) -> int:
+        return self._second.minimumSizeHint().width()
+
+    def _heights(self) -> tuple[int, int]:
+        return self._first.sizeHint().height(), self._second.sizeHint().height()
+
+    def _place(self) -> None:
+        width, (first, second) = self.width(), self._heights()
+        if self.wraps(width):
+            left = width if self._grows else min(width, self._first_width())
+            self._first.setGeometry(0, 0, left, first)
+            self._second.setGeometry(0, first + 4, width, second)
+        else:
+            high, left = max(first, second), self._first_width()
+            if self._grows:
+                left = width - _GAP - self._second_width()
+            self._first.setGeometry(0, high - first, left, first)
+            self._second.setGeometry(left + _GAP, (high - second) // 2, width - left - _GAP, second)

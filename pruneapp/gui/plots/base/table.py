@@ -17,7 +17,7 @@ from PySide6.QtGui import QKeyEvent, QKeySequence, QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidget
 
 from pruneapp.errors import escaped
-from pruneapp.gui.plots.base.readout_wording import value_text
+from pruneapp.gui.plots.base.readout import value_text
 from pruneapp.gui.widgets.clipboard import NOTHING, Numbers, chosen_rows, copy_rows, shown_columns
 from pruneapp.gui.widgets.labels import as_plain
 from pruneapp.gui.widgets.number_format import count

@@ -1,4 +1,11 @@
-"""What the charts have in common: bars that can be counted, hovered, read as a table."""
+"""Chart, OrderedChart.
+
+What the charts have in common: bars that can be counted, hovered, read as a table.
+
+Charts whose bars can stand in more than one order.
+
+Bars that share a column of pixels, drawn so that no pixel says what none of them has.
+"""
 
 from __future__ import annotations
 
@@ -7,15 +14,16 @@ from collections.abc import Mapping
 
 import numpy as np
 import pyqtgraph as pg
-from PySide6.QtCore import QModelIndex
+from numpy.typing import NDArray
+from PySide6.QtCore import QModelIndex, QSignalBlocker
 from PySide6.QtWidgets import QWidget
 
 from pruneapp.gui.plots.base.plot_view import Picture
-from pruneapp.gui.plots.base.readout_legend import Swatch
-from pruneapp.gui.plots.base.readout_wording import value_text
-from pruneapp.gui.plots.chart.chart_canvas_canvas import ChartCanvas
+from pruneapp.gui.plots.base.readout import Swatch, value_text
+from pruneapp.gui.plots.chart.chart_canvas import ChartCanvas
 from pruneapp.gui.plots.chart.items import Floats, Stacks
 from pruneapp.gui.widgets.clipboard import Numbers
+from pruneapp.gui.widgets.controls import ComboBox
 
 
 class Chart(Picture):
@@ -186,3 +194,139 @@ def grouped_max(values: Floats, group: int) -> Floats:
 def grouped_edges(edges: Floats, start: int, stop: int, group: int) -> Floats:
     """Return the edges of bars that are drawn as one."""
     return np.append(edges[start:stop:group], edges[stop])
+
+
+class OrderedChart(Chart):
+    """Bars of width 1, one for each thing that has an index, in an order that a person chooses.
+
+    Parameters
+    ----------
+    orders
+        Key and label of each order; the first one is that of the index.
+    first
+        The place of the first bar on the axis.
+    neutral
+        Whether bars tell neither of what is kept nor of what is pruned, and have no such colour.
+    sideways
+        Whether bars lie below each other.
+    """
+
+    def __init__(
+        self,
+        bottom: pg.AxisItem,
+        left: pg.AxisItem,
+        orders: tuple[tuple[str, str], ...],
+        *,
+        first: int = 0,
+        neutral: bool = False,
+        sideways: bool = False,
+        parent: QWidget | None = None,
+    ) -> None:
+        self._order: NDArray[np.int64] = np.zeros(0, dtype=np.int64)
+        self._first = first
+        super().__init__(bottom, left, neutral=neutral, sideways=sideways, parent=parent)
+        self.order_box = ComboBox()
+        self.order_box.setSizeAdjustPolicy(ComboBox.SizeAdjustPolicy.AdjustToContents)
+        for key, label in orders:
+            self.order_box.addItem(label, key)
+        self.order_box.setAccessibleName(self.tr("Order"))
+        self.order_box.setToolTip(self.tr("Order of the bars"))
+        self.order_box.activated.connect(self._on_order_chosen)
+
+    @abstractmethod
+    def number_of_bars(self) -> int:
+        """Return how many bars there are."""
+
+    @abstractmethod
+    def ordered(self, key: str) -> NDArray[np.int64]:
+        """Return ``int64[n]``: the index at each place of an order, equal ones as they were."""
+
+    @abstractmethod
+    def order_label(self, key: str) -> str:
+        """Say what stands along the axis in an order."""
+
+    @property
+    def order(self) -> str:
+        """The key of the order."""
+        return str(self.order_box.currentData())
+
+    def set_order(self, key: str) -> None:
+        """Show another order."""
+        with QSignalBlocker(self.order_box):
+            self.order_box.setCurrentIndex(self.order_box.findData(key))
+        self._on_order_chosen()
+
+    def edges(self) -> Floats:
+        """Return where the bars stand: around the number of their place."""
+        size = self.number_of_bars()
+        return np.arange(size + 1, dtype=np.float64) - 0.5 + self._first if size else np.zeros(1)
+
+    def _reorder(self) -> None:
+        """Bring the bars into their order; to be called before they are drawn."""
+        self._order = self.ordered(self.order)
+        self._show_grouping()
+
+    def _show_grouping(self) -> None:
+        if not self.canvas.sideways:  # names need no word, and there is no room for a long one
+            self.canvas.along.setLabel(self.order_label(self.order))
+
+    def _on_order_chosen(self) -> None:
+        self._reorder()
+        self.canvas.set_cursor(-1)
+        self._draw()
+        self._refresh_words()
+        self._refresh_table()
+
+
+# Share of the height of the chart that can be seen at least of a state that few bars have.
+_SEEN = 0.01
+
+
+def envelope(  # noqa: PLR0917 - each of its own meaning
+    edges: Floats, whole: Floats, left: Floats, after: Floats, group: int, highest: float
+) -> Stacks:
+    """Return bars as they are, or one for each `group` of them.
+
+    Bars of one group are drawn apart by state: something stays, all that is left goes, nothing is
+    left. Of each state the largest is drawn, each part of it only as far up as a bar of that state
+    has it. The highest stands behind; in front of it, of the others, as much below their tops as is
+    their share of the bars: the heights tell norms, the areas how many there are.
+
+    Parameters
+    ----------
+    edges
+        ``float64[groups + 1]``.
+    whole, left, after
+        ``float64[n]``: height of each bar; up to which something is left; and will be.
+    group
+        How many bars are one.
+    highest
+        The highest bar of the chart.
+    """
+    if group == 1:
+        return Stacks(edges, after, left - after, whole - left)
+    stays = after > 0
+    goes = ~stays & (left > 0)
+    gone = ~stays & ~goes & (whole > 0)
+    number = np.maximum(grouped_sum((whole > 0).astype(np.float64), group), 1)
+    kept, part, tops, shares = [], [], [], []
+    for state in (stays, goes, gone):
+        k, p, t = (grouped_max(np.where(state, h, 0.0), group) for h in (after, left, whole))
+        kept.append(k)
+        part.append(p)
+        tops.append(t)
+        shares.append(grouped_sum(state.astype(np.float64), group) / number)
+    ranked = np.argsort(-np.array(tops), axis=0, kind="stable")
+
+    def of_rank(found: list[Floats], rank: int) -> Floats:
+        picked: Floats = np.take_along_axis(np.array(found), ranked[rank : rank + 1], axis=0)[0]
+        return picked
+
+    front: Stacks | None = None
+    for rank in (2, 1, 0):
+        k, p, t = (of_rank(found, rank) for found in (kept, part, tops))
+        seen = np.maximum(of_rank(shares, rank) * t, _SEEN * highest)
+        floor = np.maximum(t - seen, 0.0) if rank else None
+        front = Stacks(edges, k, p - k, t - p, floor=floor, front=front)
+    assert front is not None
+    return front

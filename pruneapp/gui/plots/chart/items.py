@@ -1,18 +1,29 @@
-"""Bars in three classes of colour, one item a class, whatever their number."""
+"""Bars, cut line, marks, selection: what a chart paints.
+
+Bars in three classes of colour, one item a class, whatever their number.
+
+A line across a chart that a person can take hold of.
+
+What is chosen and what is protected, painted over the bars.
+
+Which bars are chosen, and how clicks and keys choose them.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from enum import Enum, auto
 from typing import Any
 
 import numpy as np
 import pyqtgraph as pg
 from numpy.typing import NDArray
-from PySide6.QtCore import QPointF, QRectF
-from PySide6.QtGui import QBrush, QColor, QPaintEngine, QPainter
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QBrush, QColor, QFont, QFontMetricsF, QPaintEngine, QPainter, QPen
 from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
 
+from pruneapp.gui.plots.base.plot_canvas import PlotArea
 from pruneapp.gui.widgets.safe_paint import reported, saved
 from pruneapp.gui.widgets.sparsity_bar import hatch
 
@@ -161,3 +172,303 @@ class StackedBars:
 
 def _log(heights: Floats, floor: float) -> Floats:
     return np.log10(np.maximum(heights, 10**floor))
+
+
+GRIP = 6  # pixels to either side of the line in which it is taken hold of
+_PAD = 6
+
+
+@dataclass(frozen=True)
+class CutLine:
+    """Where the cut is.
+
+    Attributes
+    ----------
+    at
+        Along x if `upright`, else along y.
+    label
+        What stands at its handle: "0.0123".
+    upright
+        Whether it stands, instead of lying.
+    mirrored
+        Whether there is a second one at ``-at``.
+    editable
+        Whether it can be moved.
+    """
+
+    at: float
+    label: str
+    upright: bool = True
+    mirrored: bool = False
+    editable: bool = True
+
+    @property
+    def places(self) -> tuple[float, ...]:
+        """Where lines are drawn; the first one has the label."""
+        return (self.at, -self.at) if self.mirrored else (self.at,)
+
+
+def pixels_of(line: CutLine, place: PlotArea) -> tuple[float, ...]:
+    """Return where a line and its mirror are, across."""
+    if line.upright:
+        return tuple(place.pixel(at, 0).x() for at in line.places)
+    return tuple(place.pixel(0, at).y() for at in line.places)
+
+
+def handle_of(line: CutLine, place: PlotArea, font: QFont) -> QRectF:
+    """Return where the handle of a line is painted: at its end, within the plot."""
+    metrics, plot = QFontMetricsF(font), place.rect
+    width = metrics.horizontalAdvance(line.label) + 2 * _PAD
+    height = metrics.height() + 4
+    pixel = pixels_of(line, place)[0]
+    if line.upright:
+        left = min(max(pixel - width / 2, plot.left()), plot.right() - width)
+        return QRectF(left, plot.top(), width, height)
+    top = min(max(pixel - height / 2, plot.top()), plot.bottom() - height)
+    return QRectF(plot.right() - width, top, width, height)
+
+
+def is_on(line: CutLine, pixel: QPointF, place: PlotArea, font: QFont) -> bool:
+    """Return whether a pixel is near enough to take hold of a line."""
+    if not place.rect.adjusted(-GRIP, 0, GRIP, 0).contains(pixel):
+        return False
+    across = pixel.x() if line.upright else pixel.y()
+    near = any(abs(across - at) <= GRIP for at in pixels_of(line, place))
+    return near or handle_of(line, place, font).contains(pixel)
+
+
+def paint_line(
+    painter: QPainter, line: CutLine, place: PlotArea, colors: Mapping[str, str], *, held: bool
+) -> None:
+    """Paint a line and its mirror, and the handle with its label; thicker while it is held."""
+    plot = place.rect
+    with saved(painter):
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+        accent = QColor(colors["accent"])
+        style = Qt.PenStyle.SolidLine if line.editable else Qt.PenStyle.DashLine
+        painter.setPen(QPen(accent, 3 if held else 2, style, Qt.PenCapStyle.FlatCap))
+        for at in pixels_of(line, place):
+            if line.upright and plot.left() - 1 <= at <= plot.right() + 1:
+                painter.drawLine(QPointF(at, plot.top()), QPointF(at, plot.bottom()))
+            elif not line.upright and plot.top() - 1 <= at <= plot.bottom() + 1:
+                painter.drawLine(QPointF(plot.left(), at), QPointF(plot.right(), at))
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        handle = handle_of(line, place, painter.font())
+        if line.editable:
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(accent)
+        else:
+            painter.setPen(QPen(accent, 1))
+            painter.setBrush(QColor(colors["surface"]))
+        painter.drawRoundedRect(handle, 3, 3)
+        painter.setPen(QColor(colors["accent_text" if line.editable else "text"]))
+        painter.drawText(handle, Qt.AlignmentFlag.AlignCenter, line.label)
+
+
+class Pick(Enum):
+    """What a gesture does to what is chosen already."""
+
+    ONE = auto()
+    """Only this."""
+    TOGGLE = auto()
+    """This too, or not any more."""
+    RANGE = auto()
+    """From where the last one was to here."""
+
+
+class Selection:
+    """Bars that are chosen, by their index in the tensor, whatever their order on the screen."""
+
+    def __init__(self, size: int = 0) -> None:
+        self.chosen: NDArray[np.bool_] = np.zeros(size, dtype=np.bool_)
+        self._anchor = -1
+
+    @property
+    def indices(self) -> NDArray[np.int64]:
+        """Return the chosen ones, rising."""
+        return np.flatnonzero(self.chosen).astype(np.int64)
+
+    def __bool__(self) -> bool:
+        return bool(self.chosen.any())
+
+    def reset(self, size: int) -> None:
+        """Begin with other bars, none of them chosen."""
+        self.chosen = np.zeros(size, dtype=np.bool_)
+        self._anchor = -1
+
+    def clear(self) -> None:
+        """Choose none."""
+        self.reset(self.chosen.size)
+
+    def pick(self, bar: int, how: Pick, order: NDArray[np.int64]) -> None:
+        """Choose the bar at a place of an order.
+
+        Parameters
+        ----------
+        bar
+            Its place on the screen.
+        how
+            What happens to the others.
+        order
+            ``int64[n]``: which index stands at each place.
+        """
+        index = int(order[bar])
+        if how is Pick.TOGGLE:
+            self.chosen[index] = not self.chosen[index]
+            self._anchor = index
+        elif how is Pick.RANGE and self._anchor >= 0:
+            start = int(np.flatnonzero(order == self._anchor)[0])
+            first, last = sorted((start, bar))
+            self.chosen[:] = False
+            self.chosen[order[first : last + 1]] = True
+        else:
+            self.chosen[:] = False
+            self.chosen[index] = True
+            self._anchor = index
+
+    def pick_range(self, start: int, stop: int, order: NDArray[np.int64], *, add: bool) -> None:
+        """Choose the bars at places from `start` to before `stop`; `add` keeps the others."""
+        if not add:
+            self.chosen[:] = False
+        self.chosen[order[start:stop]] = True
+        if stop > start:
+            self._anchor = int(order[start])
+
+
+def runs(chosen: NDArray[np.bool_]) -> list[tuple[int, int]]:
+    """Return first and last + 1 of every stretch that is chosen."""
+    padded = np.concatenate(([False], chosen, [False])).astype(np.int8)
+    turns = np.flatnonzero(np.diff(padded))
+    return [(int(a), int(b)) for a, b in zip(turns[::2], turns[1::2], strict=True)]
+
+
+_LOCK = 12  # pixels across
+_NARROW = 5  # pixels below which there is no room for outlines
+_WIDE = 12  # pixels from which on outlines are 2 pixels each
+
+
+@dataclass(frozen=True, eq=False)
+class Marks:
+    """Marks of bars, in the order in which they stand; the bar at `i` reaches to ``i ± 0.5``.
+
+    Attributes
+    ----------
+    chosen, guarded
+        ``bool[n]``: chosen by the person; protected.
+    heights
+        ``float64[n]``.
+    """
+
+    chosen: NDArray[np.bool_]
+    guarded: NDArray[np.bool_]
+    heights: Floats
+
+
+def paint_marks(
+    painter: QPainter,
+    marks: Marks,
+    place: PlotArea,
+    visible: tuple[int, int],
+    colors: Mapping[str, str],
+) -> None:
+    """Paint stretches of protected bars with a double outline and a lock, of chosen ones in accent.
+
+    Of bars that are narrower than a pixel, those in the same column are one.
+    """
+    start, stop = visible
+    plot = place.rect
+    with saved(painter):
+        painter.setClipRect(plot.adjusted(-2, -2, 2, 2))
+        next_lock = plot.left()
+        for first, last in _stretches(marks.guarded[start:stop], start, stop, plot.width()):
+            rect = _rect(place, first, last, float(marks.heights[first:last].max()))
+            _paint_outlines(painter, rect)
+            middle = rect.center().x()
+            if middle - _LOCK / 2 >= next_lock:  # locks over each other are none
+                top = max(plot.top() + 2, rect.top() - _LOCK - 6)
+                paint_lock(painter, QRectF(middle - _LOCK / 2, top, _LOCK, _LOCK + 2), colors)
+                next_lock = middle + _LOCK / 2 + 4
+        for first, last in _stretches(marks.chosen[start:stop], start, stop, plot.width()):
+            rect = _rect(place, first, last, 0)
+            rect.setTop(plot.top() + 1)
+            _paint_choice(painter, rect, QColor(colors["accent"]))
+
+
+def _paint_outlines(painter: QPainter, rect: QRectF) -> None:
+    """Paint two outlines, each of which is seen on one of the colours of bars."""
+    wide = 2 if rect.width() >= _WIDE else 1
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    if rect.width() < _NARROW:
+        painter.fillRect(rect.adjusted(-1, -1, 1, 0), QColor("#000000"))
+        painter.fillRect(rect, QColor("#ffffff"))
+        return
+    rect = rect.adjusted(-1, -1, 1, 0)
+    painter.setPen(QPen(QColor("#000000"), wide))
+    painter.drawRect(rect)
+    painter.setPen(QPen(QColor("#ffffff"), wide))
+    painter.drawRect(rect.adjusted(wide, wide, -wide, -wide))
+
+
+def _paint_choice(painter: QPainter, rect: QRectF, accent: QColor) -> None:
+    """Paint an outline, and a veil; of what is too narrow for that its ends."""
+    veil = QColor(accent)
+    veil.setAlpha(48)
+    painter.fillRect(rect, veil)
+    if rect.width() >= _NARROW:
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.setPen(QPen(accent, 2))
+        painter.drawRect(rect)
+        return
+    for top in (rect.top(), rect.bottom() - 4):
+        painter.fillRect(QRectF(rect.left(), top, rect.width(), 4), accent)
+
+
+def paint_band(painter: QPainter, ends: tuple[float, float], plot: QRectF, accent: QColor) -> None:
+    """Paint what a drag spans, from edge to edge of the plot."""
+    left, right = (min(max(x, plot.left()), plot.right()) for x in sorted(ends))
+    ground = QColor(accent)
+    ground.setAlpha(48)
+    painter.setPen(QPen(accent, 1, Qt.PenStyle.DashLine))
+    painter.setBrush(ground)
+    painter.drawRect(QRectF(left, plot.top(), right - left, plot.height()))
+
+
+def paint_lock(painter: QPainter, rect: QRectF, colors: Mapping[str, str]) -> None:
+    """Paint a padlock in the colour of text, upon the ground."""
+    with saved(painter):
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(QColor(colors["surface"]))
+        painter.drawRoundedRect(rect.adjusted(-2, -2, 2, 2), 3, 3)
+        ink = QColor(colors["text"])
+        body = QRectF(
+            rect.left() + 1, rect.center().y() - 1, rect.width() - 2, rect.height() / 2 + 1
+        )
+        painter.setBrush(ink)
+        painter.drawRoundedRect(body, 1.5, 1.5)
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.setPen(QPen(ink, 1.5))
+        wide = rect.width() / 2
+        bow = QRectF(rect.center().x() - wide / 2, rect.top() + 0.75, wide, wide * 1.4)
+        painter.drawArc(bow, 0, 180 * 16)
+        for x in (bow.left(), bow.right()):
+            painter.drawLine(QPointF(x, bow.center().y()), QPointF(x, body.top()))
+
+
+def _rect(place: PlotArea, first: int, last: int, high: float) -> QRectF:
+    corner, foot = place.pixel(first - 0.5, high), place.pixel(last - 0.5, 0)
+    rect = QRectF(corner, foot)
+    if rect.width() < 1:
+        rect.setWidth(1)
+    return rect
+
+
+def _stretches(
+    marked: NDArray[np.bool_], start: int, stop: int, width: float
+) -> list[tuple[int, int]]:
+    """Return stretches of marked bars; at most one a column of pixels."""
+    group = max(1, int(np.ceil((stop - start) / max(width, 1))))
+    if group == 1 or not marked.size:
+        return [(start + a, start + b) for a, b in runs(marked)]
+    grouped = np.logical_or.reduceat(marked, np.arange(0, marked.size, group))
+    return [(start + a * group, min(start + b * group, stop)) for a, b in runs(grouped)]

@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from pruneapp.gui.plots.chart.items import Floats
 from pruneapp.gui.widgets.safe_paint import reported
 from pruneapp.gui.widgets.sparsity_bar import hatch
-from pruneapp.gui.widgets.theme_colors import LIGHT
+from pruneapp.gui.widgets.theme import LIGHT
 
 HEIGHT = 28
 _SEEN = 3.0  # pixels from which on a tensor has a border

@@ -13,16 +13,21 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QBrush, QFont, QImage, QPainter, QTransform
 from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
 
-from pruneapp.gui.plots.base.export_menu_exporting import Drawing
+from pruneapp.gui.plots.base.export_menu import Drawing
 from pruneapp.gui.plots.heatmap import legend, overlays
 from pruneapp.gui.plots.heatmap.drawing_tools import Drawn, Rect
-from pruneapp.gui.plots.heatmap.overlays_guarded import paint_guarded
-from pruneapp.gui.plots.heatmap.overlays_painted import PaintedTile, cut, halvings
-from pruneapp.gui.plots.heatmap.shading import BLENDED, ColorTables, Look, Mode
-from pruneapp.gui.plots.heatmap.shading_differing import DifferenceTables
-from pruneapp.gui.plots.heatmap.shading_weight import Weight, weight_of
+from pruneapp.gui.plots.heatmap.overlays import PaintedTile, cut, halvings, paint_guarded
+from pruneapp.gui.plots.heatmap.shading import (
+    BLENDED,
+    ColorTables,
+    DifferenceTables,
+    Look,
+    Mode,
+    Weight,
+    weight_of,
+)
 from pruneapp.gui.widgets.safe_paint import reported, saved
-from pruneapp.gui.widgets.theme_colors import LIGHT
+from pruneapp.gui.widgets.theme import LIGHT
 from pruneapp.results.tile import DifferenceTile, Layout, Tile
 
 # Pixels for a weight from which on something is drawn.

@@ -7,16 +7,18 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QCoreApplication
 
-from pruneapp.gui.plots.base.readout_legend import Swatch
-from pruneapp.gui.plots.base.readout_wording import value_text
-from pruneapp.gui.plots.heatmap import shading_colormap
+from pruneapp.gui.plots.base.readout import Swatch, value_text
+from pruneapp.gui.plots.heatmap import shading
 from pruneapp.gui.plots.heatmap.drawing_tools import Drawn
-from pruneapp.gui.plots.heatmap.shading import Mode
-from pruneapp.gui.plots.heatmap.shading_differing import change_stops, neither_color, restored_color
-from pruneapp.gui.plots.heatmap.shading_weight import AnyTile
+from pruneapp.gui.plots.heatmap.shading import (
+    AnyTile,
+    Mode,
+    change_stops,
+    neither_color,
+    restored_color,
+)
 from pruneapp.gui.widgets.clipboard import Numbers
-from pruneapp.gui.widgets.number_format import count, percent
-from pruneapp.gui.widgets.number_format_dims import meaning
+from pruneapp.gui.widgets.number_format import count, meaning, percent
 from pruneapp.results.tile import Layout, Tile
 
 
@@ -45,11 +47,9 @@ def swatches(
     entries = [_sampled()] if tile is not None and tile.sampled else []
     if mode is Mode.MASK:
         kept = QCoreApplication.translate("WeightsView", "kept")
-        entries.append(Swatch(kept, (shading_colormap.MASK_KEPT,)))
+        entries.append(Swatch(kept, (shading.MASK_KEPT,)))
     elif mode is Mode.SIGNED and exact:
-        entries.append(
-            Swatch(scale + beyond, shading_colormap.signed_stops(colors), before=low, tip=tip)
-        )
+        entries.append(Swatch(scale + beyond, shading.signed_stops(colors), before=low, tip=tip))
     else:
         words = "{scale}"
         if mode is Mode.SIGNED:
@@ -57,14 +57,14 @@ def swatches(
         elif masked:
             words = QCoreApplication.translate("WeightsView", "{scale} kept")
         top = words.format(scale=scale) + beyond
-        entries.append(Swatch(top, shading_colormap.magnitude_stops(colors), before="0", tip=tip))
+        entries.append(Swatch(top, shading.magnitude_stops(colors), before="0", tip=tip))
     if masked:
-        orange = shading_colormap.pruned_color(alone=mode is Mode.MASK)
+        orange = shading.pruned_color(alone=mode is Mode.MASK)
         pruned = QCoreApplication.translate("WeightsView", "pruned")
         entries.append(Swatch(pruned, (orange,)))
         if noticed.going:
             going = QCoreApplication.translate("WeightsView", "to be pruned")
-            entries.append(Swatch(going, shading_colormap.stripe_pair(orange)[::-1], hatched=True))
+            entries.append(Swatch(going, shading.stripe_pair(orange)[::-1], hatched=True))
     if isinstance(tile, Tile) and tile.guarded is not None:
         guarded = QCoreApplication.translate("WeightsView", "protected")
         entries.append(Swatch(guarded, (colors["surface"],), outlined=True))
@@ -88,7 +88,7 @@ def difference_swatches(tile: AnyTile | None, colors: Mapping[str, str]) -> list
         ),
         Swatch(
             QCoreApplication.translate("WeightsView", "pruned since"),
-            (shading_colormap.PRUNED_OVER,),
+            (shading.PRUNED_OVER,),
         ),
         Swatch(
             QCoreApplication.translate("WeightsView", "restored"),

@@ -1,23 +1,122 @@
-"""What lies over the tiles: borders of kernels and cells, values, what is drawn, the cursor.
+"""Borders, values, selection and protection over the tiles.
+
+What lies over the tiles: borders of kernels and cells, values, what is drawn, the cursor.
 
 All of it is painted in pixels of the window; `place` says where the weights are.
+
+What is protected, seen at any zoom: an outline, a pattern where that would be a tangle, locks.
+
+White and black lie side by side, so that the line is seen on every colour of the picture.
+
+A tile and its picture, and which part of it can be seen.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
+from functools import cached_property
 
 import numpy as np
+import pyqtgraph as pg
 from numpy.typing import NDArray
-from PySide6.QtCore import QLineF, QPoint, QRect, QRectF, Qt
+from PySide6.QtCore import QLineF, QPoint, QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import QBrush, QColor, QFont, QImage, QPainter, QPen, QTransform
 
-from pruneapp.gui.plots.base.readout_wording import value_text
-from pruneapp.gui.plots.heatmap import shading_colormap
+from pruneapp.gui.plots.base.readout import value_text
+from pruneapp.gui.plots.chart.items import paint_lock
+from pruneapp.gui.plots.heatmap import shading
 from pruneapp.gui.plots.heatmap.drawing_tools import Rect
-from pruneapp.gui.plots.heatmap.overlays_painted import PaintedTile
-from pruneapp.results.tile import Layout, Tile
+from pruneapp.gui.plots.heatmap.shading import ColorTables, DifferenceTables, Look, reduced, shade
+from pruneapp.gui.widgets.safe_paint import saved
+from pruneapp.results.tile import DifferenceTile, Layout, Tile, TileRequest
+
+
+class PaintedTile:
+    """A tile and its pictures; a picture borrows the memory of its numbers, so both are kept."""
+
+    def __init__(self, tile: Tile | DifferenceTile) -> None:
+        self.tile = tile
+        self._pictures: dict[int, tuple[Look, NDArray[np.uint32], QImage]] = {}
+        self._cells: tuple[tuple[int, int], NDArray[np.floating]] | None = None
+
+    @property
+    def pixels(self) -> NDArray[np.uint32] | None:
+        """The pixels that were painted last, without the dark stripes."""
+        return self._pictures[0][1] if self._pictures else None
+
+    @property
+    def hatched(self) -> NDArray[np.float32]:
+        """Which weights are striped: what would go, or what is there again."""
+        return self.tile.going if isinstance(self.tile, Tile) else self.tile.back
+
+    @cached_property
+    def is_hatched(self) -> bool:
+        """Whether any weight is striped."""
+        return bool(self.hatched.any())
+
+    def guarded_cells(self, group: tuple[int, int]) -> NDArray[np.floating] | None:
+        """Return ``float32[h, w]``: which share of cells of so many rows and columns is protected.
+
+        None if nothing is protected.
+        """
+        if not isinstance(self.tile, Tile) or self.tile.guarded is None:
+            return None
+        if self._cells is None or self._cells[0] != group:
+            self._cells = group, reduced(self.tile.guarded, group)
+        return self._cells[1]
+
+    def picture(self, look: Look, tables: ColorTables, changes: DifferenceTables) -> QImage:
+        """Return the picture; made anew only if it is to look otherwise."""
+        found = self._pictures.get(look.stripe)
+        if found is None or found[0] != look:
+            if isinstance(self.tile, Tile):
+                pixels = shade(self.tile, look, tables)
+            else:
+                pixels = changes.shade(self.tile, look.reduction, look.stripe)
+            pixels = np.ascontiguousarray(pixels)
+            found = look, pixels, _image(pixels, QImage.Format.Format_RGB32)
+            self._pictures[look.stripe] = found
+        return found[2]
+
+    def forget(self) -> None:
+        """Paint anew next time: the colours are others."""
+        self._pictures.clear()
+
+
+def _image(pixels: NDArray[np.uint32], form: QImage.Format) -> QImage:
+    height, width = pixels.shape
+    return QImage(pixels.data, width, height, width * 4, form)
+
+
+def halvings(texel: float) -> int:
+    """Return the power of 2 that makes a texel of so many pixels at least one pixel large."""
+    return 1 << math.ceil(math.log2(1 / texel) - 1e-6) if texel < 0.999999 else 1
+
+
+def cut(
+    part: TileRequest, image: QImage, cell: tuple[int, int], shown: QRectF
+) -> tuple[QRectF, QRectF]:
+    """Return the part that can be seen: in the picture, and in pixels of the image.
+
+    Qt draws an image wrongly, and slowly, that is scaled to millions of pixels.
+    """
+    row, column = part.row, part.column
+    left = max(0, math.floor((shown.left() - column) / cell[0]))
+    top = max(0, math.floor((shown.top() - row) / cell[1]))
+    right = min(image.width(), math.ceil((shown.right() - column) / cell[0]))
+    bottom = min(image.height(), math.ceil((shown.bottom() - row) / cell[1]))
+    if right <= left or bottom <= top:
+        return QRectF(), QRectF()
+    source = QRectF(left, top, right - left, bottom - top)
+    target = QRectF(
+        column + left * cell[0],
+        row + top * cell[1],
+        (right - left) * cell[0],
+        (bottom - top) * cell[1],
+    )
+    return target, source
+
 
 # Pixels for a weight, or a kernel, from which on something is drawn.
 KERNELS_FROM = 3.0
@@ -91,7 +190,7 @@ def paint_values(
             if not window.contains(QRectF(ground)):
                 continue
             pixel = int(pixels[i, j])
-            painter.setPen(QColor(shading_colormap.readable_on(pixel)))
+            painter.setPen(QColor(shading.readable_on(pixel)))
             if painted.hatched[i, j] > 0:
                 # On stripes the value needs a ground of its own.
                 painter.fillRect(ground.adjusted(-2, 0, 2, 0), QBrush(QColor(pixel)))
@@ -196,3 +295,139 @@ def paint_cursor(painter: QPainter, cell: QRectF, colors: Mapping[str, str]) -> 
     painter.drawRect(cell.adjusted(-3, -3, 2, 2))
     painter.setPen(QPen(QColor(colors["accent"]), 2))
     painter.drawRect(cell.adjusted(-1, -1, 1, 1))
+
+
+# Pixels of a cell from which on its edges can be outlined, and a lock fits into its corner.
+OUTLINE_FROM = 6.0
+LOCKS_FROM = 28.0
+# More pieces of outline than this are a tangle, which a pattern shows better.
+MOST_LINES = 3000
+# So many cells of which less than half is protected are a sprinkling, not an area.
+MANY_CELLS = 64
+
+_WHITE, _BLACK = QColor("#ffffff"), QColor("#000000")
+
+
+def paint_guarded(
+    painter: QPainter,
+    place: QTransform,
+    shown: QRectF,
+    painted: PaintedTile,
+    colors: Mapping[str, str],
+) -> None:
+    """Paint the border of what is protected: 2 px white within, 2 px black outside.
+
+    Cells that are too small are taken together, and one protected weight among them counts.
+    """
+    pool = painted.tile.request.pool
+    texel = pool * place.m11(), pool * place.m22()
+    group = max(1, math.ceil(OUTLINE_FROM / texel[1])), max(1, math.ceil(OUTLINE_FROM / texel[0]))
+    found = painted.guarded_cells(group)
+    if found is None:
+        return
+    part = painted.tile.request
+    high, wide = pool * group[0], pool * group[1]
+    left = max(0, math.floor((shown.left() - part.column) / wide))
+    top = max(0, math.floor((shown.top() - part.row) / high))
+    right = math.ceil((shown.right() - part.column) / wide)
+    bottom = math.ceil((shown.bottom() - part.row) / high)
+    shares = found[top:bottom, left:right]
+    cells = shares > 0
+    many = int(cells.sum())
+    if not many:
+        return
+    origin = place.map(QPointF(part.column + left * wide, part.row + top * high))
+    scale = wide * place.m11(), high * place.m22()
+    lines = _outline(cells)
+    # The last cell may reach beyond the picture.
+    whole = place.mapRect(QRectF(part.column, part.row, part.columns, part.rows))
+    with saved(painter):
+        scattered = many >= MANY_CELLS and float(shares.sum()) < many / 2
+        if scattered or len(lines) > MOST_LINES:
+            painter.setClipRect(whole, Qt.ClipOperation.IntersectClip)
+            _paint_pattern(painter, cells, QRectF(origin.x(), origin.y(), *scale))
+        else:
+            _paint_lines(painter, lines, (origin, scale), whole)
+        if pool == 1 and min(scale) >= LOCKS_FROM:
+            for row, column in np.argwhere(cells):
+                corner = QPointF(
+                    origin.x() + (column + 1) * scale[0] - 15, origin.y() + row * scale[1] + 5
+                )
+                paint_lock(painter, QRectF(corner.x(), corner.y(), 9, 11), colors)
+
+
+def _outline(cells: NDArray[np.bool_]) -> NDArray[np.float64]:
+    """Return ``float64[n, 6]``: both ends (x, y) of each border, and where its inside is."""
+    around = np.pad(cells, 1)
+    pieces = []
+    for upright in (False, True):
+        grid = around.T if upright else around
+        inner = grid[:, 1:-1]
+        for inside in (1, -1):  # a border above its cells, and one below
+            edge = inner[1:, :] & ~inner[:-1, :] if inside == 1 else inner[:-1, :] & ~inner[1:, :]
+            ends = np.diff(np.pad(edge, ((0, 0), (1, 1))).astype(np.int8), axis=1)
+            rows, starts = np.nonzero(ends == 1)
+            _, stops = np.nonzero(ends == -1)
+            way = np.full(rows.size, float(inside))
+            none = np.zeros(rows.size)
+            if upright:
+                pieces.append(np.stack([rows, starts, rows, stops, way, none], axis=1))
+            else:
+                pieces.append(np.stack([starts, rows, stops, rows, none, way], axis=1))
+    return np.concatenate(pieces).astype(np.float64)
+
+
+def _paint_lines(
+    painter: QPainter,
+    lines: NDArray[np.float64],
+    how: tuple[QPointF, tuple[float, float]],
+    whole: QRectF,
+) -> None:
+    origin, scale = how
+    ends = lines[:, :4] * np.array(scale * 2) + np.array([origin.x(), origin.y()] * 2)
+    ends = np.floor(np.minimum(ends, [whole.right(), whole.bottom()] * 2) + 0.5)
+    for shift, color in ((-1.0, _BLACK), (1.0, _WHITE)):
+        moved = ends + shift * np.tile(lines[:, 4:], 2)
+        array = pg.Qt.internals.PrimitiveArray(QLineF, 4)
+        array.resize(len(moved))
+        array.ndarray()[:] = moved
+        pen = QPen(color, 2)
+        pen.setCapStyle(Qt.PenCapStyle.SquareCap)
+        painter.setPen(pen)
+        painter.drawLines(*array.drawargs())
+
+
+def _paint_pattern(painter: QPainter, cells: NDArray[np.bool_], cell: QRectF) -> None:
+    """Paint dots, white in black, on the cells."""
+    height, width = cells.shape
+    pixels = np.where(cells, np.uint32(0xFF000000), np.uint32(0))
+    stencil = QImage(
+        np.ascontiguousarray(pixels).data,
+        width,
+        height,
+        width * 4,
+        QImage.Format.Format_ARGB32_Premultiplied,
+    ).copy()
+    area = QRectF(cell.left(), cell.top(), cell.width() * width, cell.height() * height)
+    box = area.toAlignedRect().intersected(painter.viewport().adjusted(-8, -8, 8, 8))
+    layer = QImage(box.size(), QImage.Format.Format_ARGB32_Premultiplied)
+    layer.fill(0)
+    inside = QPainter(layer)
+    inside.translate(-box.topLeft())
+    inside.drawImage(area, stencil)
+    inside.resetTransform()
+    inside.setCompositionMode(QPainter.CompositionMode.CompositionMode_SourceIn)
+    inside.fillRect(layer.rect(), QBrush(_dots()))
+    inside.end()
+    painter.drawImage(box.topLeft(), layer)
+
+
+def _dots() -> QImage:
+    tile = QImage(12, 12, QImage.Format.Format_ARGB32_Premultiplied)
+    tile.fill(0)
+    inside = QPainter(tile)
+    for x, y in ((1, 1), (7, 7)):
+        inside.fillRect(x, y, 4, 4, _BLACK)
+        inside.fillRect(x + 1, y + 1, 2, 2, _WHITE)
+    inside.end()
+    return tile

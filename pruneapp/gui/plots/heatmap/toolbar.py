@@ -1,17 +1,27 @@
-"""The row above the picture: what a drag does, and what is to be done to what is drawn."""
+"""Rows of modes, tools, axes.
+
+What is shown of the weights, and how strongly the mask lies over it.
+
+The row above the picture: what a drag does, and what is to be done to what is drawn.
+
+Which two dimensions are on the axes, and where the others stand.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 from PySide6.QtCore import QSignalBlocker, QSize, Qt, Signal
-from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QLabel, QToolButton, QVBoxLayout, QWidget
 
-from pruneapp.gui.plots.base.plot_view_wrapping import WrappingRow
+from pruneapp.gui.plots.base.plot_view import WrappingRow
 from pruneapp.gui.plots.edit_buttons import OperationButtons
-from pruneapp.gui.plots.heatmap.drawing_tools_pointer import BRUSHES, Tool
-from pruneapp.gui.widgets.controls import ComboBox
-from pruneapp.gui.widgets.theme_icons import SIZE, icon
+from pruneapp.gui.plots.heatmap.drawing_tools import BRUSHES, Tool
+from pruneapp.gui.plots.heatmap.shading import BLENDED, Mode
+from pruneapp.gui.widgets.controls import ComboBox, Slider, SpinBox, clear
+from pruneapp.gui.widgets.number_format import percent
+from pruneapp.gui.widgets.theme import SIZE, icon
 
 
 def icon_switch(name: str, tip: str) -> QToolButton:
@@ -163,3 +173,243 @@ class ToolRow(QWidget):
             ("channel", self.tr("Channel"), self.tr("drag to select channels (C)")),
             ("brush", self.tr("Brush"), self.tr("drag to select weights with a brush")),
         )
+
+
+class ModeRow(QWidget):
+    """How strongly the mask is seen, and on which axes.
+
+    Attributes
+    ----------
+    mode_box
+        What is shown of the weights; whoever makes the row places it.
+    label
+        The word before the slider, for which there is not always room.
+
+    Signals
+    -------
+    modeChosen(object)
+        The person wants to see this (`Mode`).
+    strengthChosen(float)
+        The person wants the mask as strong as this, from 0 to 1.
+    """
+
+    modeChosen = Signal(object)
+    strengthChosen = Signal(float)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.mode_box = ComboBox()
+        for mode, label, tip in (
+            (Mode.MAGNITUDE, self.tr("Magnitude"), self.tr("Magnitudes with the mask over them")),
+            (Mode.SIGNED, self.tr("Signed"), self.tr("Signed weights")),
+            (Mode.RESULT, self.tr("Result"), self.tr("Weights as exported: pruned weights are 0")),
+            (Mode.MASK, self.tr("Mask"), self.tr("Kept and pruned weights only")),
+        ):
+            self.mode_box.addItem(label, mode)
+            self.mode_box.setItemData(self.mode_box.count() - 1, tip, Qt.ItemDataRole.ToolTipRole)
+        self.mode_box.setAccessibleName(self.tr("Show"))
+        self.mode_box.setToolTip(self.tr("What the picture shows"))
+        self.mode_box.setSizeAdjustPolicy(
+            ComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
+        )
+        self.mode_box.setMinimumContentsLength(9)
+        self.slider = Slider(Qt.Orientation.Horizontal)
+        self.slider.setRange(0, 100)
+        self.slider.setSingleStep(10)
+        self.slider.setPageStep(25)
+        self.slider.setFixedWidth(64)
+        self.slider.setAccessibleName(self.tr("Mask opacity"))
+        self.label = QLabel(self.tr("Mask"))
+        self.label.setBuddy(self.slider)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(8)
+        row.addWidget(self.label)
+        row.addWidget(self.slider)
+        self.axes_button = icon_switch(
+            self.tr("Axes"), self.tr("choose the dimensions shown as rows and columns")
+        )
+        self.axes_button.hide()
+        row.addWidget(self.axes_button)
+        self.mode_box.activated.connect(self._on_mode)
+        self.slider.valueChanged.connect(self._on_strength)
+        self.show_state(Mode.MAGNITUDE, 1.0)
+
+    def show_state(self, mode: Mode, strength: float) -> None:
+        """Show what is chosen."""
+        with QSignalBlocker(self.mode_box), QSignalBlocker(self.slider):
+            # By place, because Qt compares what it does not know by identity at best.
+            self.mode_box.setCurrentIndex(self._modes().index(mode))
+            self.slider.setValue(round(strength * 100))
+        self.slider.setEnabled(mode in BLENDED)
+        said = self.tr("Mask opacity: {share} (M: show or hide)")
+        self.slider.setToolTip(said.format(share=percent(strength, 0)))
+
+    def set_rank(self, rank: int) -> None:
+        """Begin with a tensor of so many dimensions; from three on one may choose axes."""
+        self.axes_button.setVisible(rank > 2)
+        self.axes_button.setChecked(False)
+
+    def set_colors(self, colors: Mapping[str, str]) -> None:
+        """Draw the icon in the colours of a theme."""
+        self.axes_button.setIcon(icon("axes", colors, self.devicePixelRatioF()))
+
+    def set_difference(self, label: str | None) -> None:
+        """Offer the difference to something of this name; None for none."""
+        modes = self._modes()
+        if Mode.DIFFERENCE in modes:
+            self.mode_box.removeItem(modes.index(Mode.DIFFERENCE))
+        if label is not None:
+            self.mode_box.addItem(self.tr("Difference"), Mode.DIFFERENCE)
+            tip = self.tr("Difference to {label}").format(label=label)
+            self.mode_box.setItemData(self.mode_box.count() - 1, tip, Qt.ItemDataRole.ToolTipRole)
+
+    def _modes(self) -> list[Mode]:
+        return [self.mode_box.itemData(i) for i in range(self.mode_box.count())]
+
+    def _on_mode(self, index: int) -> None:
+        self.modeChosen.emit(self.mode_box.itemData(index))
+
+    def _on_strength(self, value: int) -> None:
+        self.strengthChosen.emit(value / 100)
+
+
+class Axes(NamedTuple):
+    """What a person wants to see of a tensor.
+
+    Attributes
+    ----------
+    axes
+        The dimensions that go down and across; None for all of the tensor.
+    fixed
+        An index along every dimension, for those that are on no axis.
+    """
+
+    axes: tuple[int, int] | None = None
+    fixed: tuple[int, ...] = ()
+
+
+class AxesRow(QWidget):
+    """Two choices, and for every other dimension a slider and a number.
+
+    Signals
+    -------
+    chosen(object)
+        The person wants to see this (`Axes`).
+    """
+
+    chosen = Signal(object)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._shape: tuple[int, ...] = ()
+        self._labels: tuple[str, ...] = ()
+        self._axes = Axes()
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(8)
+        self.down_box, self.across_box = ComboBox(), ComboBox()
+        for box, text, name in (
+            (self.down_box, self.tr("Rows"), self.tr("Dimension shown as rows")),
+            (self.across_box, self.tr("Columns"), self.tr("Dimension shown as columns")),
+        ):
+            label = QLabel(text)
+            label.setBuddy(box)
+            box.setAccessibleName(name)
+            box.setToolTip(name)
+            box.setSizeAdjustPolicy(ComboBox.SizeAdjustPolicy.AdjustToContents)
+            box.setMinimumWidth(64)  # whole where there is room
+            row.addWidget(label)
+            row.addWidget(box)
+        self.down_box.activated.connect(self._on_down)
+        self.across_box.activated.connect(self._on_across)
+        self._others = QHBoxLayout()
+        row.addLayout(self._others, 1)
+        self._others.setSpacing(8)
+        self._others.addStretch(1)
+        self.sliders: dict[int, Slider] = {}
+        self.numbers: dict[int, SpinBox] = {}
+
+    @property
+    def axes(self) -> Axes:
+        """What is chosen."""
+        return self._axes
+
+    def set_dims(self, shape: Sequence[int], labels: Sequence[str]) -> None:
+        """Begin with another tensor, all of which is seen."""
+        self._shape, self._labels = tuple(shape), tuple(labels)
+        self._axes = Axes()
+        for box in (self.down_box, self.across_box):
+            with QSignalBlocker(box):
+                box.clear()
+                box.addItem(self.tr("all"), None)
+                for dim, label in enumerate(labels):
+                    box.addItem(label, dim)
+        self._show()
+
+    def _on_down(self, index: int) -> None:
+        self._choose(self.down_box.itemData(index), first=True)
+
+    def _on_across(self, index: int) -> None:
+        self._choose(self.across_box.itemData(index), first=False)
+
+    def _choose(self, dim: int | None, *, first: bool) -> None:
+        """Put a dimension on an axis; what stood there before goes to the other if need be."""
+        if dim is None:
+            self._set(Axes())
+            return
+        before = self._axes.axes or (0, 1)
+        other = before[1] if first else before[0]
+        if other == dim:
+            other = before[0] if first else before[1]
+        if other == dim:
+            other = 0 if dim else 1
+        axes = (dim, other) if first else (other, dim)
+        self._set(Axes(axes, self._axes.fixed or (0,) * len(self._shape)))
+
+    def _on_moved(self, value: int) -> None:
+        dim = self.sender().property("dim")
+        fixed = list(self._axes.fixed)
+        fixed[dim] = value
+        for control in (self.sliders[dim], self.numbers[dim]):
+            with QSignalBlocker(control):
+                control.setValue(value)
+        self._axes = self._axes._replace(fixed=tuple(fixed))
+        self.chosen.emit(self._axes)
+
+    def _set(self, axes: Axes) -> None:
+        self._axes = axes
+        self._show()
+        self.chosen.emit(axes)
+
+    def _show(self) -> None:
+        axes = self._axes.axes
+        for box, at in ((self.down_box, 0), (self.across_box, 1)):
+            with QSignalBlocker(box):
+                box.setCurrentIndex(0 if axes is None else axes[at] + 1)
+        clear(self._others)
+        self.sliders.clear()
+        self.numbers.clear()
+        if axes is not None:
+            for dim in range(len(self._shape)):
+                if dim not in axes:
+                    self._add(dim)
+
+    def _add(self, dim: int) -> None:
+        """Let a dimension that is on no axis be moved through."""
+        label = QLabel(self._labels[dim])
+        slider = Slider(Qt.Orientation.Horizontal)
+        slider.setMinimumWidth(40)
+        slider.setMaximumWidth(160)
+        number = SpinBox()
+        label.setBuddy(number)
+        for control in (slider, number):
+            control.setRange(0, self._shape[dim] - 1)
+            control.setValue(self._axes.fixed[dim])
+            control.setProperty("dim", dim)
+            control.setAccessibleName(self.tr("Index along {dim}").format(dim=self._labels[dim]))
+            control.valueChanged.connect(self._on_moved)
+        self.sliders[dim], self.numbers[dim] = slider, number
+        for widget, stretch in ((label, 0), (slider, 1), (number, 0)):
+            # Before the room that is left at the end.
+            self._others.insertWidget(self._others.count() - 1, widget, stretch)

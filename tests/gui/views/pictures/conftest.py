@@ -7,7 +7,7 @@ import pytest
 from PySide6.QtCore import QLocale
 from PySide6.QtGui import QColor
 
-from pruneapp.gui.widgets.theme import DARK, LIGHT
+from pruneapp.gui.widgets.theme import DARK_THEME, LIGHT_THEME
 from pruneapp.results.tile import Layout, Tile, TileRequest
 
 # A convolution of 4 filters of 3 channels of 2x2, laid out as 8 rows and 6 columns.
@@ -31,7 +31,7 @@ def english():
     QLocale.setDefault(before)
 
 
-@pytest.fixture(params=[LIGHT, DARK], ids=["light", "dark"])
+@pytest.fixture(params=[LIGHT_THEME, DARK_THEME], ids=["light", "dark"])
 def theme(request):
     return request.param
 

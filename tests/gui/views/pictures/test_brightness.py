@@ -7,7 +7,7 @@ import pytest
 from PySide6.QtGui import QImage
 
 from pruneapp.gui.plots.heatmap.shading import Mode
-from pruneapp.gui.plots.heatmap.view_weights import WeightsView
+from pruneapp.gui.plots.heatmap.view import WeightsView
 from pruneapp.results.tile import Layout
 
 SIDE = 500

@@ -13,11 +13,10 @@ from PySide6.QtWidgets import QApplication, QFileDialog, QMenu
 
 from pruneapp.gui.plots.channels import ChannelsView
 from pruneapp.gui.plots.distribution import DistributionView
-from pruneapp.gui.plots.sparsity_overview_model import ModelView
-from pruneapp.gui.widgets.theme import DARK, LIGHT
+from pruneapp.gui.plots.sparsity_overview import ModelView
+from pruneapp.gui.widgets.theme import DARK_THEME, LIGHT_THEME
 from pruneapp.results.sparsity_report import SparsityReport, TensorSparsity
-from pruneapp.results.tensor_statistics import Histogram
-from pruneapp.results.tensor_statistics_csv_text import csv_text
+from pruneapp.results.tensor_statistics import Histogram, csv_text
 from tests.gui.views.pictures.made_norms import made_norms
 from tests.gui.wheel import turn_wheel
 
@@ -111,7 +110,7 @@ def test_bins_are_stacked_in_their_colours(distribution, theme):
 
 
 def test_a_logarithmic_axis_shows_small_counts(distribution):
-    kept = LIGHT.colors["kept"]
+    kept = LIGHT_THEME.colors["kept"]
     assert kept not in colors_around(distribution, 2.5, 300)
     distribution.set_log(True)
     assert colors_around(distribution, 2.5, 1.0) == {kept}
@@ -462,7 +461,7 @@ def test_without_a_preview_nothing_is_striped(model):
 
 def test_themes_reach_axes_and_ground(distribution, channels, model):
     for view in (distribution, channels, model):
-        for theme in (DARK, LIGHT):
+        for theme in (DARK_THEME, LIGHT_THEME):
             view.set_colors(theme.colors)
             image = view.canvas.grab().toImage()
             assert image.pixelColor(2, 2).name() == theme.colors["surface"]

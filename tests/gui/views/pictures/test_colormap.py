@@ -5,51 +5,46 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from pruneapp.gui.plots.heatmap import shading_colormap
+from pruneapp.gui.plots.heatmap import shading
 from pruneapp.gui.plots.heatmap.shading import ColorTables, Look, Mode, shade
-from pruneapp.gui.widgets.theme import DARK, LIGHT
+from pruneapp.gui.widgets.theme import DARK_THEME, LIGHT_THEME
 from pruneapp.results.tile import Tile, TileRequest
 
 from .conftest import CONV
 
 
 def contrast(a: str, b: str) -> float:
-    high, low = sorted((shading_colormap.luminance(a), shading_colormap.luminance(b)), reverse=True)
+    high, low = sorted((shading.luminance(a), shading.luminance(b)), reverse=True)
     return (high + 0.05) / (low + 0.05)
 
 
 def test_the_pair_of_the_mask_differs_in_lightness():
-    assert contrast(shading_colormap.MASK_KEPT, shading_colormap.MASK_PRUNED) == pytest.approx(
-        4.7, abs=0.2
-    )
+    assert contrast(shading.MASK_KEPT, shading.MASK_PRUNED) == pytest.approx(4.7, abs=0.2)
 
 
 def test_a_density_of_half_emits_half_the_light():
-    half = f"#{int(shading_colormap.density_table()[128]) & 0xFFFFFF:06x}"
-    middle = (
-        shading_colormap.luminance(shading_colormap.MASK_KEPT)
-        + shading_colormap.luminance(shading_colormap.MASK_PRUNED)
-    ) / 2
-    assert shading_colormap.luminance(half) == pytest.approx(middle, abs=0.01)
+    half = f"#{int(shading.density_table()[128]) & 0xFFFFFF:06x}"
+    middle = (shading.luminance(shading.MASK_KEPT) + shading.luminance(shading.MASK_PRUNED)) / 2
+    assert shading.luminance(half) == pytest.approx(middle, abs=0.01)
 
 
-@pytest.mark.parametrize("theme", [LIGHT, DARK], ids=["light", "dark"])
+@pytest.mark.parametrize("theme", [LIGHT_THEME, DARK_THEME], ids=["light", "dark"])
 def test_magnitudes_go_one_way_in_lightness(theme):
-    stops = shading_colormap.magnitude_stops(theme.colors)
-    light = shading_colormap.ramp(stops, 64) @ (0.2126, 0.7152, 0.0722)
-    steps = np.diff(light) * (1 if theme is DARK else -1)
+    stops = shading.magnitude_stops(theme.colors)
+    light = shading.ramp(stops, 64) @ (0.2126, 0.7152, 0.0722)
+    steps = np.diff(light) * (1 if theme is DARK_THEME else -1)
     assert (steps > 0).all()
 
 
-@pytest.mark.parametrize("theme", [LIGHT, DARK], ids=["light", "dark"])
+@pytest.mark.parametrize("theme", [LIGHT_THEME, DARK_THEME], ids=["light", "dark"])
 def test_signed_weights_are_as_light_on_both_sides_of_zero(theme):
-    light = shading_colormap.ramp(shading_colormap.signed_stops(theme.colors), 127) @ (
+    light = shading.ramp(shading.signed_stops(theme.colors), 127) @ (
         0.2126,
         0.7152,
         0.0722,
     )
     assert light == pytest.approx(light[::-1], abs=0.17)
-    furthest = int(np.argmax(np.abs(light - shading_colormap.luminance(theme.colors["surface"]))))
+    furthest = int(np.argmax(np.abs(light - shading.luminance(theme.colors["surface"]))))
     assert furthest in {0, 126}, "the largest weights stand out most"
 
 
@@ -61,10 +56,10 @@ def make(values, kept, going=0.0, pool=1):
 
 
 def test_nan_is_told_apart_and_infinity_is_full_colour():
-    tables = ColorTables(LIGHT.colors)
+    tables = ColorTables(LIGHT_THEME.colors)
     look = Look(Mode.MAGNITUDE, 0)
     nan, infinite, full = shade(make([np.nan, np.inf, 5.0], 1), look, tables)[0]
-    assert nan & 0xFFFFFF == int(LIGHT.colors["danger"][1:], 16)
+    assert nan & 0xFFFFFF == int(LIGHT_THEME.colors["danger"][1:], 16)
     assert infinite == full != nan
 
 
@@ -72,11 +67,11 @@ def test_a_tensor_of_zeros_has_a_picture_even_without_a_scale():
     tile = make([0.0, np.inf], 1)
     zeros = Tile(tile.request, CONV, tile.values, tile.kept, tile.going, 0.0)
     for mode in Mode:
-        shade(zeros, Look(mode), ColorTables(LIGHT.colors))
+        shade(zeros, Look(mode), ColorTables(LIGHT_THEME.colors))
 
 
 def test_signs_are_lost_in_a_mean_so_it_shows_magnitudes():
-    tables = ColorTables(LIGHT.colors)
+    tables = ColorTables(LIGHT_THEME.colors)
     look = Look(Mode.SIGNED, 0)
     magnitude = Look(Mode.MAGNITUDE, 0)
     coarse = make([0.7], 1, pool=4)
@@ -86,22 +81,22 @@ def test_signs_are_lost_in_a_mean_so_it_shows_magnitudes():
     assert left != right
 
 
-@pytest.mark.parametrize("color", [shading_colormap.MASK_PRUNED, shading_colormap.PRUNED_OVER])
+@pytest.mark.parametrize("color", [shading.MASK_PRUNED, shading.PRUNED_OVER])
 def test_stripes_of_what_is_to_be_pruned_are_as_bright_as_what_is(color):
-    light, dark = map(shading_colormap.luminance, shading_colormap.stripe_pair(color))
-    assert (light + dark) / 2 == pytest.approx(shading_colormap.luminance(color), abs=0.005)
+    light, dark = map(shading.luminance, shading.stripe_pair(color))
+    assert (light + dark) / 2 == pytest.approx(shading.luminance(color), abs=0.005)
     assert (light + 0.05) / (dark + 0.05) > 2.2
 
 
 @pytest.mark.parametrize("mode", [Mode.MASK, Mode.MAGNITUDE, Mode.SIGNED])
 @pytest.mark.parametrize("strength", [1.0, 0.4])
-@pytest.mark.parametrize("theme", [LIGHT, DARK], ids=["light", "dark"])
+@pytest.mark.parametrize("theme", [LIGHT_THEME, DARK_THEME], ids=["light", "dark"])
 def test_a_preview_of_any_share_is_as_bright_as_its_result(mode, strength, theme):
     tables = ColorTables(theme.colors)
 
     def brightness(kept, going, stripe):
         pixel = shade(make([0.4], kept, going, pool=2), Look(mode, strength, stripe), tables)
-        return shading_colormap.luminance(f"#{int(pixel[0, 0]) & 0xFFFFFF:06x}")
+        return shading.luminance(f"#{int(pixel[0, 0]) & 0xFFFFFF:06x}")
 
     for before in np.linspace(0, 1, 5):
         for going in np.linspace(0, 1 - before, 5):
@@ -116,9 +111,9 @@ def test_a_preview_of_any_share_is_as_bright_as_its_result(mode, strength, theme
 def test_rows_are_reduced_to_means_with_a_shorter_last_one():
     look = Look(Mode.MASK, reduction=(2, 1))
     tile = make([[1.0], [1.0], [1.0]], np.array([[1.0], [0.0], [0.0]], np.float32))
-    tables = ColorTables(LIGHT.colors)
+    tables = ColorTables(LIGHT_THEME.colors)
     pixels = shade(tile, look, tables)[:, 0]
     assert pixels.tolist() == [
-        shading_colormap.density_table()[128],
-        shading_colormap.density_table()[0],
+        shading.density_table()[128],
+        shading.density_table()[0],
     ]

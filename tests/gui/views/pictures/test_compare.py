@@ -7,7 +7,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
 from pruneapp.gui.compare.view import CompareView
-from pruneapp.results.document_rows_history import HistoryItem
+from pruneapp.results.document_rows import HistoryItem
 from pruneapp.results.state_comparison import Comparison, TensorDifference
 
 LEFT = Qt.MouseButton.LeftButton

@@ -12,13 +12,11 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QMainWindow
 
 from pruneapp.gui.plots.channels import ChannelsView
-from pruneapp.gui.plots.chart.axes_decades import power_text
-from pruneapp.gui.plots.distribution import STEPS, DistributionView
-from pruneapp.gui.plots.distribution_distribution_bars import share_below
-from pruneapp.gui.widgets.theme import LIGHT
+from pruneapp.gui.plots.chart.axes import power_text
+from pruneapp.gui.plots.distribution import STEPS, DistributionView, share_below
+from pruneapp.gui.widgets.theme import LIGHT_THEME
 from pruneapp.results.document_rows import Gesture
-from pruneapp.results.tensor_statistics import Histogram
-from pruneapp.results.tensor_statistics_csv_text import csv_text
+from pruneapp.results.tensor_statistics import Histogram, csv_text
 from tests.gui.views.pictures.made_norms import made_norms
 
 LEFT = Qt.MouseButton.LeftButton
@@ -571,7 +569,7 @@ def test_a_hundred_thousand_chosen_channels_are_painted_in_a_moment(channels, qt
 
 
 def test_theme_colours_are_what_the_accent_is_for(channels):
-    assert LIGHT.colors["accent"] not in colors_at(channels, 0, 1)
+    assert LIGHT_THEME.colors["accent"] not in colors_at(channels, 0, 1)
 
 
 def test_a_long_table_of_channels_is_written_in_a_moment(channels, tmp_path):

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from pruneapp.gui.plots.channels import ChannelsView
-from pruneapp.gui.plots.chart.chart_envelope import envelope
-from pruneapp.gui.widgets.theme import DARK, LIGHT
+from pruneapp.gui.plots.chart.chart import envelope
+from pruneapp.gui.widgets.theme import DARK_THEME, LIGHT_THEME
 from tests.gui.views.pictures.made_norms import made_norms
 
 CLASSES = ("kept", "going", "pruned")
@@ -70,7 +70,7 @@ def test_every_state_of_whole_channels_is_seen(found):
     assert {name for name, is_there in there.items() if is_there} <= kinds
 
 
-@pytest.mark.parametrize("theme", [LIGHT, DARK], ids=["light", "dark"])
+@pytest.mark.parametrize("theme", [LIGHT_THEME, DARK_THEME], ids=["light", "dark"])
 def test_twenty_thousand_channels_by_index_are_hatched_up_to_the_cut_alone(qtbot, theme):
     random = np.random.default_rng(0)
     norms = random.normal(1.9, 0.25, 20_000).clip(0.7, 2.8)

@@ -12,8 +12,8 @@ from PySide6.QtGui import QColor, QImage, QPainter
 from PySide6.QtSvg import QSvgRenderer
 
 from pruneapp.errors import ExportError
-from pruneapp.gui.plots.base import export_menu_exporting
-from pruneapp.gui.plots.heatmap.view_weights import WeightsView
+from pruneapp.gui.plots.base import export_menu
+from pruneapp.gui.plots.heatmap.view import WeightsView
 from pruneapp.results.tile import Layout
 
 ROWS, COLUMNS = 32_000, 4_096
@@ -32,13 +32,13 @@ def elsewhere(call):
 def test_an_image_is_encoded_by_any_thread(qapp):
     image = QImage(4, 4, QImage.Format.Format_RGB32)
     image.fill(QColor("#c4630a"))
-    data = elsewhere(lambda: export_menu_exporting.png(image))
+    data = elsewhere(lambda: export_menu.png(image))
     assert QImage.fromData(data).pixelColor(2, 2).name() == "#c4630a"
 
 
 def test_what_cannot_be_encoded_is_a_sentence(qapp):
     with pytest.raises(ExportError, match="cannot be encoded as PNG"):
-        export_menu_exporting.png(QImage())
+        export_menu.png(QImage())
 
 
 def test_images_of_a_drawing_are_put_in_later(qapp):
@@ -54,7 +54,7 @@ def test_images_of_a_drawing_are_put_in_later(qapp):
             )
         painter.drawLine(0, 20, 30, 20)
 
-    data = elsewhere(export_menu_exporting.svg(paint, QSize(40, 30), "two"))
+    data = elsewhere(export_menu.svg(paint, QSize(40, 30), "two"))
     renderer = QSvgRenderer(data)
     assert renderer.isValid()
     image = QImage(40, 30, QImage.Format.Format_RGB32)

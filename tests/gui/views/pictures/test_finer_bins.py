@@ -10,7 +10,7 @@ from PySide6.QtGui import QColor
 from pruneapp.analysis.statistics import histogram
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.gui.plots.distribution import FEW_BINS, DistributionView
-from pruneapp.gui.widgets.theme import DARK, LIGHT
+from pruneapp.gui.widgets.theme import DARK_THEME, LIGHT_THEME
 from pruneapp.progress import Job
 from tests.document.memory_checkpoint import MemoryCheckpoint
 
@@ -93,7 +93,7 @@ def test_there_is_room_for_the_counts_beside_their_axis(view):
 
 
 def test_the_bar_at_the_edge_is_set_apart(view):
-    for theme in (LIGHT, DARK):
+    for theme in (LIGHT_THEME, DARK_THEME):
         view.set_colors(theme.colors)
         place = view.canvas.pixel_at(float(view._histogram.edges[-2]), view.highest() / 2)
         image = view.canvas.viewport().grab().toImage()

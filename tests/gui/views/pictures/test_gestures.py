@@ -8,8 +8,8 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QColor
 from PySide6.QtTest import QTest
 
-from pruneapp.gui.plots.heatmap.view_weights import WeightsView
-from pruneapp.gui.widgets.theme import LIGHT
+from pruneapp.gui.plots.heatmap.view import WeightsView
+from pruneapp.gui.widgets.theme import LIGHT_THEME
 from pruneapp.results.document_rows import Gesture
 from pruneapp.results.tile import Layout
 
@@ -221,8 +221,8 @@ def test_what_is_chosen_is_outlined_and_counted(view):
     scale = int(view.canvas.view.scale_x)
     corner = view.canvas.pixel_of(4, 1) - QPoint(scale // 2, scale // 2)
     beside = {image.pixelColor(corner + QPoint(d, scale)).name() for d in range(-5, 2)}
-    assert LIGHT.colors["accent"] in beside
-    assert LIGHT.colors["surface"] in beside
+    assert LIGHT_THEME.colors["accent"] in beside
+    assert LIGHT_THEME.colors["surface"] in beside
     inside = image.pixelColor(view.canvas.pixel_of(5, 2) + QPoint(scale // 3, scale // 3))
     outside = image.pixelColor(view.canvas.pixel_of(5, 4) + QPoint(scale // 3, scale // 3))
     assert inside != outside, "tinted"

@@ -12,9 +12,8 @@ from PySide6.QtGui import QColor, QImage, QPainter
 from PySide6.QtSvg import QSvgRenderer
 from PySide6.QtTest import QTest
 
-from pruneapp.gui.plots.sparsity_overview_model import ModelView
-from pruneapp.gui.plots.sparsity_overview_model_numbers import role
-from pruneapp.results.document_rows_tensor_row import TensorRow
+from pruneapp.gui.plots.sparsity_overview import ModelView, role
+from pruneapp.results.document_rows import TensorRow
 from pruneapp.results.sparsity_report import SparsityReport, TensorSparsity
 
 LEFT = Qt.MouseButton.LeftButton

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from pruneapp.gui.plots.heatmap import overlays
-from pruneapp.gui.plots.heatmap.canvas_axes import TensorAxis
-from pruneapp.gui.plots.heatmap.view_weights import WeightsView
+from pruneapp.gui.plots.heatmap.canvas import TensorAxis
+from pruneapp.gui.plots.heatmap.view import WeightsView
 
 
 @pytest.mark.parametrize("across", [True, False])

@@ -11,8 +11,8 @@ from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QApplication
 
 from pruneapp.gui.plots.pages import Page, PicturePages
-from pruneapp.gui.widgets.theme import DARK, LIGHT
-from pruneapp.results.document_rows_tensor_row import TensorRow
+from pruneapp.gui.widgets.theme import DARK_THEME, LIGHT_THEME
+from pruneapp.results.document_rows import TensorRow
 from pruneapp.results.tensor_statistics import Histogram, TensorStats
 
 ROW = TensorRow(
@@ -181,8 +181,8 @@ def test_pages_are_freed_when_they_are_closed(qtbot):
     from PySide6.QtCore import QCoreApplication, QEvent
 
     pages = PicturePages()
-    pages.set_colors(DARK.colors)
-    pages.set_colors(LIGHT.colors)
+    pages.set_colors(DARK_THEME.colors)
+    pages.set_colors(LIGHT_THEME.colors)
     gone = weakref.ref(pages)
     pages.deleteLater()
     QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
@@ -195,7 +195,7 @@ def test_heading_and_numbers_do_not_load_pyqtgraph(run_python):
     code = """
 import sys
 import pruneapp.gui.plots.heading
-import pruneapp.gui.plots.heading_numbers
+import pruneapp.gui.plots.heading
 print("pyqtgraph" in sys.modules)
 """
     assert run_python(code).strip() == "False"

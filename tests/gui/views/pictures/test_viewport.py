@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pruneapp.gui.plots.heatmap.canvas_axes import nested, ticks
+from pruneapp.gui.plots.heatmap.canvas import nested, ticks
 from pruneapp.gui.plots.heatmap.viewport import TILE_BUDGET, Viewport, covers
 
 extents = st.integers(1, 200_000)

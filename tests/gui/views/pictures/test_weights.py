@@ -12,11 +12,11 @@ import pytest
 from PySide6.QtCore import QPoint, QRectF, Qt
 from PySide6.QtGui import QFont, QImage, QPainter, QTransform
 
-from pruneapp.gui.plots.heatmap import overlays, shading_colormap
+from pruneapp.gui.plots.heatmap import overlays, shading
 from pruneapp.gui.plots.heatmap.shading import ColorTables, Mode
-from pruneapp.gui.plots.heatmap.view_weights import WeightsView
-from pruneapp.gui.widgets.theme import DARK, LIGHT
-from pruneapp.results.tensor_statistics_csv_text import csv_text
+from pruneapp.gui.plots.heatmap.view import WeightsView
+from pruneapp.gui.widgets.theme import DARK_THEME, LIGHT_THEME
+from pruneapp.results.tensor_statistics import csv_text
 from pruneapp.results.tile import Layout, Tile, TileRequest
 from tests.gui.wheel import turn_wheel
 
@@ -49,7 +49,7 @@ def corner(view, row, column, dx=4, dy=4):
 
 def shade_of(theme, magnitude):
     tables = ColorTables(theme.colors)
-    index = 63 * shading_colormap.SHADES + round(magnitude * shading_colormap.TOP_SHADE)
+    index = 63 * shading.SHADES + round(magnitude * shading.TOP_SHADE)
     return f"#{int(tables.ramp()[index]) & 0xFFFFFF:06x}"
 
 
@@ -78,7 +78,7 @@ def test_a_hidden_picture_asks_for_nothing(qtbot, conv):
 
 def test_known_weights_have_their_colours(shown, theme, painted):
     shown.set_colors(theme.colors)
-    assert painted(shown.canvas, corner(shown, 0, 0)) == shading_colormap.PRUNED_OVER
+    assert painted(shown.canvas, corner(shown, 0, 0)) == shading.PRUNED_OVER
     assert painted(shown.canvas, corner(shown, 0, 2)) == shade_of(theme, 1.0)
     assert painted(shown.canvas, corner(shown, 5, 5)) == shade_of(theme, 0.5)
 
@@ -91,7 +91,7 @@ def test_what_is_to_be_pruned_has_stripes_of_two_oranges(shown, mode):
     found = Counter(
         image.pixelColor(start + QPoint(x, y)).name() for x in range(12) for y in range(6)
     )
-    pair = shading_colormap.stripe_pair(shading_colormap.pruned_color(alone=mode is Mode.MASK))
+    pair = shading.stripe_pair(shading.pruned_color(alone=mode is Mode.MASK))
     assert found == {pair[0]: 36, pair[1]: 36}
     legend = next(e for e in shown.legend.entries if e.label == "to be pruned")
     assert set(legend.colors) == set(pair)
@@ -100,23 +100,23 @@ def test_what_is_to_be_pruned_has_stripes_of_two_oranges(shown, mode):
 def test_the_mask_alone_has_one_pair_in_both_themes(shown, theme, painted):
     shown.set_colors(theme.colors)
     shown.set_mode(Mode.MASK)
-    assert painted(shown.canvas, corner(shown, 0, 0)) == shading_colormap.MASK_PRUNED
-    assert painted(shown.canvas, corner(shown, 0, 2)) == shading_colormap.MASK_KEPT
+    assert painted(shown.canvas, corner(shown, 0, 0)) == shading.MASK_PRUNED
+    assert painted(shown.canvas, corner(shown, 0, 2)) == shading.MASK_KEPT
 
 
 def test_the_m_key_switches_the_mask(shown, painted, qtbot):
     qtbot.keyClick(shown.canvas, Qt.Key.Key_M)
     assert shown.strength == 0
     assert shown.modes.slider.value() == 0
-    assert painted(shown.canvas, corner(shown, 0, 0)) == shade_of(LIGHT, 0.5)
+    assert painted(shown.canvas, corner(shown, 0, 0)) == shade_of(LIGHT_THEME, 0.5)
     assert shown.legend.words() == ["0 … 1"]
     qtbot.keyClick(shown.canvas, Qt.Key.Key_M)
     assert shown.strength == 1
     shown.set_mode(Mode.SIGNED)
-    assert painted(shown.canvas, corner(shown, 0, 0)) == shading_colormap.PRUNED_OVER
+    assert painted(shown.canvas, corner(shown, 0, 0)) == shading.PRUNED_OVER
     assert "pruned" in shown.legend.words()
     qtbot.keyClick(shown.canvas, Qt.Key.Key_M)
-    assert painted(shown.canvas, corner(shown, 0, 0)) != shading_colormap.PRUNED_OVER
+    assert painted(shown.canvas, corner(shown, 0, 0)) != shading.PRUNED_OVER
     shown.set_mode(Mode.MASK)
     qtbot.keyClick(shown.canvas, Qt.Key.Key_M)
     assert (shown.mode, shown.strength) == (Mode.MAGNITUDE, 1)
@@ -131,7 +131,7 @@ def test_the_combo_box_chooses_what_is_shown(shown, qtbot):
 
 def test_a_theme_repaints_all_at_once(shown, painted):
     beside = QPoint(shown.canvas.width() - 3, shown.canvas.height() - 3)
-    for theme in (DARK, LIGHT):
+    for theme in (DARK_THEME, LIGHT_THEME):
         shown.set_colors(theme.colors)
         assert painted(shown.canvas, beside) == theme.colors["surface"]
         axis = shown.canvas.rows
@@ -167,7 +167,7 @@ def test_a_click_sets_the_cursor(shown, qtbot, painted):
     image = shown.canvas.grab().toImage()
     edge = corner(shown, 3, 4, 0, 0) - QPoint(2, 2)
     near = {image.pixelColor(edge + QPoint(d, 10)).name() for d in range(-3, 3)}
-    assert LIGHT.colors["accent"] in near
+    assert LIGHT_THEME.colors["accent"] in near
 
 
 def test_keys_move_the_cursor_to_the_ends_of_its_row(shown, qtbot):
@@ -314,9 +314,9 @@ def test_answers_about_another_tensor_or_an_older_state_are_ignored(shown, conv)
 def test_an_old_picture_stays_until_the_new_mask_is_there(shown, conv, qtbot, painted):
     conv.kept[5, 5] = 0
     shown.invalidate()
-    assert painted(shown.canvas, corner(shown, 5, 5)) == shade_of(LIGHT, 0.5)
+    assert painted(shown.canvas, corner(shown, 5, 5)) == shade_of(LIGHT_THEME, 0.5)
     qtbot.waitUntil(lambda: len(conv.requests) == 2)
-    assert painted(shown.canvas, corner(shown, 5, 5)) == shading_colormap.PRUNED_OVER
+    assert painted(shown.canvas, corner(shown, 5, 5)) == shading.PRUNED_OVER
 
 
 def test_the_whole_is_asked_for_again_after_the_part_that_is_seen(matrix, qtbot):
@@ -403,12 +403,12 @@ def test_a_value_that_can_be_seen_in_part_is_not_written(conv):
 
 
 def test_borders_of_kernels_are_drawn_when_near(shown, painted):
-    shown.set_colors(LIGHT.colors)
+    shown.set_colors(LIGHT_THEME.colors)
     left = shown.canvas.pixel_of(4, 1)
     right = shown.canvas.pixel_of(4, 2)
     border = QPoint((left.x() + right.x()) // 2, left.y())
     colors = {painted(shown.canvas, border + QPoint(d, 7)) for d in (-1, 0, 1)}
-    assert LIGHT.colors["surface"] in colors
+    assert LIGHT_THEME.colors["surface"] in colors
 
 
 def test_axes_and_legend_and_summary_speak_of_the_tensor(shown):

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, Qt
 
-from pruneapp.gui.plots.heatmap import requests, shading_colormap, shading_differing
+from pruneapp.gui.plots.heatmap import requests, shading
 from pruneapp.gui.plots.heatmap.shading import ColorTables, Mode
-from pruneapp.gui.plots.heatmap.view_weights import WeightsView
-from pruneapp.gui.widgets.theme import LIGHT
+from pruneapp.gui.plots.heatmap.view import WeightsView
+from pruneapp.gui.widgets.theme import LIGHT_THEME
 from pruneapp.results.tile import DifferenceTile, Layout, TileRequest
 
 
@@ -43,10 +43,10 @@ def test_the_slider_blends_the_mask_over_the_weights(shown, qtbot, painted):
     for _ in range(10):
         qtbot.keyClick(shown.modes.slider, Qt.Key.Key_Left)
         colors.append(painted(shown.canvas, corner(shown, 0, 0)))
-    assert colors[0] == shading_colormap.PRUNED_OVER
+    assert colors[0] == shading.PRUNED_OVER
     assert shown.strength == 0
-    index = 63 * shading_colormap.SHADES + 63
-    assert colors[-1] == f"#{int(ColorTables(LIGHT.colors).ramp()[index]) & 0xFFFFFF:06x}"
+    index = 63 * shading.SHADES + 63
+    assert colors[-1] == f"#{int(ColorTables(LIGHT_THEME.colors).ramp()[index]) & 0xFFFFFF:06x}"
     reds = [int(color[1:3], 16) for color in colors]
     assert reds == sorted(reds, reverse=True)
     assert len(set(reds)) == 11, "every step is seen"
@@ -60,7 +60,7 @@ def test_the_slider_blends_the_mask_over_the_weights(shown, qtbot, painted):
 def test_the_result_has_pruned_weights_as_zero(shown, conv, qtbot, painted):
     shown.set_mode(Mode.RESULT)
     qtbot.waitUntil(lambda: conv.requests[-1].pruned)
-    none = f"#{int(ColorTables(LIGHT.colors).ramp()[63 * shading_colormap.SHADES]) & 0xFFFFFF:06x}"
+    none = f"#{int(ColorTables(LIGHT_THEME.colors).ramp()[63 * shading.SHADES]) & 0xFFFFFF:06x}"
     assert painted(shown.canvas, corner(shown, 0, 0)) == none
     assert shown.legend.words() == ["0 … 1"]
     shown.canvas.hovered.emit((0, 0))
@@ -93,16 +93,16 @@ def differing_view(shown, conv, qtbot):
 def test_a_difference_tells_pruned_restored_and_changed_apart(differing_view, painted):
     view = differing_view
     assert view.mode is Mode.DIFFERENCE
-    stops = shading_colormap.signed_stops(LIGHT.colors)
-    assert painted(view.canvas, corner(view, 0, 0)) == shading_colormap.PRUNED_OVER
+    stops = shading.signed_stops(LIGHT_THEME.colors)
+    assert painted(view.canvas, corner(view, 0, 0)) == shading.PRUNED_OVER
     assert painted(view.canvas, corner(view, 2, 2)) == stops[-1]
     assert painted(view.canvas, corner(view, 2, 3)) == stops[0]
     assert painted(view.canvas, corner(view, 5, 5)) == stops[2]
-    assert painted(view.canvas, corner(view, 3, 4)) == shading_differing.neither_color(LIGHT.colors)
+    assert painted(view.canvas, corner(view, 3, 4)) == shading.neither_color(LIGHT_THEME.colors)
     image = view.canvas.grab().toImage()
     start = corner(view, 0, 2)
     found = {image.pixelColor(start + QPoint(x, y)).name() for x in range(12) for y in range(8)}
-    assert {LIGHT.colors["kept"], LIGHT.colors["surface"]} <= found, "blue, and striped"
+    assert {LIGHT_THEME.colors["kept"], LIGHT_THEME.colors["surface"]} <= found, "blue, and striped"
     assert view.legend.words() == [
         "−1 … 1",
         "pruned since",
@@ -139,15 +139,13 @@ def test_without_a_difference_the_choice_is_gone(differing_view, conv, qtbot):
 
 
 def test_a_coarse_difference_mixes_shares_in_linear_light():
-    tables = shading_differing.DifferenceTables(LIGHT.colors)
+    tables = shading.DifferenceTables(LIGHT_THEME.colors)
     layout = Layout((4, 4), (0,), (1,), "", "")
     half = np.full((2, 2), 0.5, np.float32)
     none = np.zeros((2, 2), np.float32)
     tile = DifferenceTile(TileRequest("w", 0, 0, 4, 4, 2), layout, none, half, none, half, 1.0)
     pixel = int(tables.shade(tile, (1, 1))[0, 0]) & 0xFFFFFF
-    expected = shading_colormap.mix(
-        shading_colormap.PRUNED_OVER, shading_differing.neither_color(LIGHT.colors), 0.5
-    )
+    expected = shading.mix(shading.PRUNED_OVER, shading.neither_color(LIGHT_THEME.colors), 0.5)
     for shift in (16, 8, 0):
         assert abs((pixel >> shift & 255) - (int(expected[1:], 16) >> shift & 255)) <= 1
 

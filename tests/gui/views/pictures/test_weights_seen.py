@@ -11,13 +11,12 @@ from PySide6.QtGui import QColor, QContextMenuEvent, QImage
 from PySide6.QtWidgets import QApplication, QMenu
 
 from pruneapp.analysis.layout import layout
-from pruneapp.gui.plots.heatmap import overlays_guarded, shading_colormap
+from pruneapp.gui.plots.heatmap import overlays, shading
 from pruneapp.gui.plots.heatmap.shading import Mode
-from pruneapp.gui.plots.heatmap.toolbar_axes_row import Axes
-from pruneapp.gui.plots.heatmap.view_weights import WeightsView
-from pruneapp.gui.widgets.theme import LIGHT
-from pruneapp.results.document_rows import Gesture
-from pruneapp.results.document_rows_history import HistoryItem
+from pruneapp.gui.plots.heatmap.toolbar import Axes
+from pruneapp.gui.plots.heatmap.view import WeightsView
+from pruneapp.gui.widgets.theme import LIGHT_THEME
+from pruneapp.results.document_rows import Gesture, HistoryItem
 from pruneapp.results.tile import Layout, TileRequest
 
 
@@ -76,7 +75,7 @@ def test_one_pruned_weight_in_a_million_is_found(view, make_tensor, qtbot):
         for column in range(401, 406)
         if image.rect().contains(view.canvas.pixel_of(row, column))
         and image.pixelColor(view.canvas.pixel_of(row, column) - offset).name()
-        == shading_colormap.PRUNED_OVER
+        == shading.PRUNED_OVER
     ]
     assert orange == [(617, 403)]
     said = view.readout.text().replace("−", "-")
@@ -89,7 +88,7 @@ def test_half_a_random_mask_looks_even_from_afar(view, make_tensor, qtbot):
     kept = np.random.default_rng(1).random((4096, 4096), np.float32) < 0.5
     show(view, make_tensor(of, np.ones((4096, 4096)), kept), qtbot, Mode.MASK)
     seen = pixels(view).astype(int)
-    middle = shading_colormap.density_table()[128]
+    middle = shading.density_table()[128]
     expected = [int(middle) >> shift & 255 for shift in (16, 8, 0)]
     assert np.abs(seen.mean((0, 1)) - expected).max() < 3
     assert seen.std((0, 1)).max() < 8, "no noise and no moire"
@@ -124,9 +123,7 @@ def test_a_2_4_mask_shows_its_pattern_at_one_pixel_for_a_weight(view, make_tenso
     for left in range(100, 500):
         for top in range(100, 400, 7):
             row, column = view.canvas.weight_at(QPoint(left, top))
-            expected = (
-                shading_colormap.MASK_KEPT if kept[row, column] else shading_colormap.MASK_PRUNED
-            )
+            expected = shading.MASK_KEPT if kept[row, column] else shading.MASK_PRUNED
             assert image.pixelColor(left, top).name() == expected
             checked += 1
     assert checked > 10_000
@@ -148,7 +145,7 @@ def test_what_is_protected_has_a_double_outline_and_a_lock(view, conv, qtbot, pa
     assert "#000000" not in inner, "one outline for the area"
     corner = view.canvas.pixel_of(2, 0) + QPoint(half - 15, -half + 5)
     ink = {image.pixelColor(corner + QPoint(x, y)).name() for x in range(9) for y in range(11)}
-    assert LIGHT.colors["text"] in ink, "a lock"
+    assert LIGHT_THEME.colors["text"] in ink, "a lock"
     assert "protected" in view.legend.words()
     view.canvas.hovered.emit((2, 0))
     assert view.readout.text() == "[out 1, in 0, 0, 0] = 0.5   protected"
@@ -168,7 +165,7 @@ def test_nothing_stays_of_what_was_chosen_before(view, make_tensor, qtbot, key):
     """The outline, the label and the cursor reach beyond the picture."""
     of = Layout((40, 12), (0,), (1,), "output", "input")
     show(view, make_tensor(of, np.ones((40, 12)), np.ones((40, 12))), qtbot)
-    accent = QColor(LIGHT.colors["accent"])
+    accent = QColor(LIGHT_THEME.colors["accent"])
     accent = np.array([accent.red(), accent.green(), accent.blue()], np.uint8)
     right = view.canvas.pixel_of(0, 11).x() + int(view.canvas.view.scale_x / 2) + 1
 
@@ -205,7 +202,7 @@ def test_a_sprinkling_is_a_pattern_and_not_an_area(view, make_tensor, qtbot, mon
     tensor = make_tensor(of, np.ones((3000, 2000)), np.ones((3000, 2000)))
     tensor.guarded = np.random.default_rng(0).random((3000, 2000)) < 0.01
     lines = []
-    monkeypatch.setattr(overlays_guarded, "_paint_lines", lambda *_: lines.append(1))
+    monkeypatch.setattr(overlays, "_paint_lines", lambda *_: lines.append(1))
     show(view, tensor, qtbot)
     seen = pixels(view).reshape(-1, 3)
     assert lines == []

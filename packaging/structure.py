@@ -1,0 +1,214 @@
+"""The structure of the package in figures: sizes of files and folders, names, and circles.
+
+    python packaging/structure.py            print the figures
+    python packaging/structure.py --check    fail, too, where a rule is broken
+
+The rules hold for `pruneapp/`: at most 300 modules (an ``__init__`` counts as none), nine of
+ten of 80 to 650 lines, at most 18 files a folder, no circle of imports, and names that are nouns.
+An exception stands below, with its reason.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import statistics
+import sys
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import grimp
+
+ROOT = Path(__file__).resolve().parent.parent
+
+MOST_MODULES = 300
+MOST_IN_A_FOLDER = 18
+USUAL_LINES = range(80, 651)
+USUAL_SHARE = 0.9
+FEWEST_LINES = 40
+
+# Shorter modules, and why they are modules of their own.
+SHORT = {
+    "pruneapp/cli/expand.py": "one command, one module, as all other commands",
+    "pruneapp/resources.py": "needed by the first paint and by the engine; imports nothing",
+}
+
+# Names that end in -ing or -ed and are terms of the field.
+TERMS = {
+    "deflated": "a zip member that is compressed with deflate",
+    "heading": "the title above the plots",
+    "mask_packing": "packing of masks into bits",
+    "pooling": "mean, maximum and count over a block of pixels",
+    "ranking": "the order of weights by magnitude",
+    "rounding": "from float32 to 16 bits",
+    "shading": "from numbers to colours",
+    "sharded": "a model in several files",
+    "sharding": "splitting a model into several files",
+    "structured": "structured pruning: whole channels",
+    "unstructured": "unstructured pruning: single weights",
+}
+
+
+@dataclass(frozen=True)
+class Figures:
+    """What is counted.
+
+    Attributes
+    ----------
+    lines
+        By path: lines of each module; an ``__init__`` is none.
+    package_lines
+        Lines of all files, each ``__init__`` too.
+    circles
+        Sets of modules that need one another.
+    folders
+        How many modules each folder has.
+    twice
+        By name of a class: the modules that define it, if there are several.
+    """
+
+    lines: Mapping[str, int]
+    package_lines: int
+    circles: tuple[tuple[str, ...], ...]
+    folders: Mapping[str, int]
+    twice: Mapping[str, tuple[str, ...]]
+
+    @property
+    def usual(self) -> float:
+        """The share of modules of a usual length."""
+        return sum(n in USUAL_LINES for n in self.lines.values()) / len(self.lines)
+
+    @property
+    def short(self) -> list[str]:
+        """Modules that are short without a reason."""
+        return [p for p, n in self.lines.items() if n < FEWEST_LINES and p not in SHORT]
+
+    @property
+    def verbs(self) -> list[str]:
+        """Modules whose name ends in -ing or -ed and is no term of the field."""
+        return [
+            path
+            for path in self.lines
+            if re.search(r"(ing|ed)$", Path(path).stem) and Path(path).stem not in TERMS
+        ]
+
+    @property
+    def stale(self) -> list[str]:
+        """Exceptions that nothing needs any more."""
+        stems = {Path(path).stem for path in self.lines}
+        short = {p for p, n in self.lines.items() if n < FEWEST_LINES}
+        return [*(p for p in SHORT if p not in short), *(t for t in TERMS if t not in stems)]
+
+    def broken(self) -> list[str]:
+        """Return the rules that are broken, a sentence each."""
+        found = [f"{path} is short, and no reason stands in SHORT" for path in self.short]
+        found += [f"{path} is no noun, and no reason stands in TERMS" for path in self.verbs]
+        found += [f"{name} is an exception that nothing needs" for name in self.stale]
+        found += ["a circle of imports: " + ", ".join(circle) for circle in self.circles]
+        found += [
+            f"{folder} has {n} modules, more than {MOST_IN_A_FOLDER}"
+            for folder, n in self.folders.items()
+            if n > MOST_IN_A_FOLDER
+        ]
+        if len(self.lines) > MOST_MODULES:
+            found.append(f"there are {len(self.lines)} modules, more than {MOST_MODULES}")
+        if self.usual < USUAL_SHARE:
+            found.append(f"{self.usual:.1%} of the modules have a usual length")
+        return found
+
+
+def figures(root: Path = ROOT) -> Figures:
+    """Count."""
+    sources = {p: p.read_text(encoding="utf-8") for p in sorted((root / "pruneapp").rglob("*.py"))}
+    modules = {p: text for p, text in sources.items() if p.name != "__init__.py"}
+    classes = defaultdict(list)
+    for path, text in sources.items():
+        for node in ast.parse(text).body:
+            if isinstance(node, ast.ClassDef):
+                classes[node.name].append(_shown(path, root))
+    return Figures(
+        lines={_shown(path, root): text.count("\n") for path, text in modules.items()},
+        package_lines=sum(text.count("\n") for text in sources.values()),
+        circles=tuple(circles()),
+        folders=Counter(_shown(path.parent, root) for path in modules),
+        twice={name: tuple(where) for name, where in classes.items() if len(where) > 1},
+    )
+
+
+def circles() -> list[tuple[str, ...]]:
+    """Return the modules that need one another, by whatever import: at the top, late, for types."""
+    graph = grimp.build_graph("pruneapp", cache_dir=None)
+    needs = {m: sorted(graph.find_modules_directly_imported_by(m)) for m in sorted(graph.modules)}
+    return _components(needs)
+
+
+def _components(needs: Mapping[str, Iterable[str]]) -> list[tuple[str, ...]]:
+    """Return the strongly connected components of more than one node, by Tarjan's algorithm."""
+    number: dict[str, int] = {}
+    low: dict[str, int] = {}
+    stack: list[str] = []
+    waiting: set[str] = set()
+    found: list[tuple[str, ...]] = []
+    for root in needs:
+        if root in number:
+            continue
+        work = [(root, iter(needs[root]))]
+        number[root] = low[root] = len(number)
+        stack.append(root)
+        waiting.add(root)
+        while work:
+            node, left = work[-1]
+            for other in left:
+                if other not in number:
+                    number[other] = low[other] = len(number)
+                    stack.append(other)
+                    waiting.add(other)
+                    work.append((other, iter(needs.get(other, ()))))
+                    break
+                if other in waiting:
+                    low[node] = min(low[node], number[other])
+            else:
+                work.pop()
+                if work:
+                    low[work[-1][0]] = min(low[work[-1][0]], low[node])
+                if low[node] == number[node]:
+                    at = stack.index(node)
+                    if len(stack) - at > 1:
+                        found.append(tuple(sorted(stack[at:])))
+                    waiting.difference_update(stack[at:])
+                    del stack[at:]
+    return found
+
+
+def _shown(path: Path, root: Path) -> str:
+    return path.relative_to(root).as_posix()
+
+
+def main() -> int:
+    """Print the figures."""
+    found = figures()
+    lengths = sorted(found.lines.values())
+    print(f"modules               {len(found.lines)}, and {len(found.folders)} folders")
+    print(f"lines                 {found.package_lines:,}")
+    print(f"lines of a module     median {statistics.median(lengths):.0f}, longest {lengths[-1]}")
+    print(f"of 80 to 650 lines    {found.usual:.1%}")
+    print(f"below {FEWEST_LINES} lines        {sum(n < FEWEST_LINES for n in lengths)}")
+    for path, reason in SHORT.items():
+        print(f"    {path}: {reason}")
+    folder, most = max(found.folders.items(), key=lambda item: item[1])
+    print(f"modules in a folder   at most {most} ({folder})")
+    print(f"circles of imports    {len(found.circles)}")
+    print(f"names in -ing or -ed  {len(TERMS)} terms of the field, {len(found.verbs)} others")
+    print(f"class names twice     {len(found.twice)}")
+    for name, where in sorted(found.twice.items()):
+        print(f"    {name}: {', '.join(where)}")
+    broken = found.broken()
+    for rule in broken:
+        print(f"BROKEN: {rule}")
+    return bool(broken) and "--check" in sys.argv[1:]
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,61 @@
+"""No circles of imports, no closets, nouns as names; and views that know no engine."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from pathlib import Path
+
+import grimp
+import pytest
+
+SCRIPT = Path(__file__).resolve().parent.parent.parent / "packaging" / "structure.py"
+
+# What the window may ask for work: modules of these names, and nothing else of it.
+WORKERS = ("_controller", "_worker")
+WORKING = {
+    "loader": "opens files in the worker",
+    "live_preview": "estimates and previews in the worker",
+    "open_document": "the open document, on which the controllers work",
+    "workbench": "makes the controllers and hands them what they need",
+    "preview_state": "what is previewed: a step or the state in force",
+    "document_panels": "reads and shows what is remembered of a step",
+    "settings": "writes its file as exports are written",
+    "dialogs": "asks which of the dicts of tensors of a file is meant",
+}
+ENGINE = {
+    "analysis", "checkpoint", "cli", "document", "edits", "export", "kernels", "masks", "methods",
+    "preview", "prune", "recipes", "sessions",
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def structure():
+    spec = importlib.util.spec_from_file_location("structure", SCRIPT)
+    module = importlib.util.module_from_spec(spec)
+    sys.modules["structure"] = module
+    spec.loader.exec_module(module)
+    yield module
+    del sys.modules["structure"]
+
+
+def test_every_rule_of_the_structure_holds(structure):
+    assert structure.figures().broken() == []
+
+
+def test_a_circle_is_found(structure):
+    needs = {"a": ["b"], "b": ["c", "d"], "c": ["a"], "d": ["e"], "e": [], "f": ["e", "f"]}
+    assert structure._components(needs) == [("a", "b", "c")]
+
+
+def test_views_know_no_engine():
+    graph = grimp.build_graph("pruneapp", cache_dir=None)
+    known = {
+        (module, other)
+        for module in graph.find_descendants("pruneapp.gui")
+        for other in graph.find_modules_directly_imported_by(module)
+        if not (last := module.rpartition(".")[2]).endswith(WORKERS)
+        and last not in WORKING
+        and (other + ".").split(".")[1] in ENGINE
+    }
+    assert known == set()
