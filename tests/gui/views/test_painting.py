@@ -23,7 +23,7 @@ def test_all_that_qt_calls_to_paint_is_guarded():
         and issubclass(kind, (QWidget, QGraphicsItem, QAbstractItemDelegate))
         for name in names & vars(kind).keys()
     }
-    known = {"PlotCanvas.paintEvent", "Axis.paint", "TilesItem.paint", "TreeView.drawRow"}
+    known = {"PlotCanvas.paintEvent", "PlotAxis.paint", "TilesItem.paint", "TreeView.drawRow"}
     assert known < found.keys()
     assert [name for name, guarded in found.items() if not guarded] == []
 
