@@ -1,6 +1,4 @@
-"""Options and output of every command that exports.
-
-The options of every command that exports: the format and its parameters, reports, a script.
+"""The options of every command that exports: the format and its parameters, reports, a script.
 
 What the commands that write have in common: where to, in which format, and what was written.
 

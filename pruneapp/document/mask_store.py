@@ -1,6 +1,4 @@
-"""Masks of the history in memory or spilled to a scratch file.
-
-The masks of a history: in memory as long as there is room, else in a scratch file.
+"""The masks of a history: in memory as long as there is room, else in a scratch file.
 
 Masks of the history that are put aside, and how they go to disk and come back.
 

@@ -1,6 +1,4 @@
-"""Bias and norm that go with channels.
-
-What has to go along with a channel: its entry in the bias, and in the norm that follows.
+"""What has to go along with a channel: its entry in the bias, and in the norm that follows.
 
 A channel of zeros still emits its bias; and a norm makes of it
 

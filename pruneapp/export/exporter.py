@@ -1,6 +1,4 @@
-"""export(): plan, write, compare, publish; dry run.
-
-Running an export: plan, write, read back, publish, report.
+"""Running an export: plan, write, read back, publish, report.
 
 Writing one planned file, with progress that ends where the file does.
 
@@ -243,7 +241,7 @@ def export(state: State, request: ExportRequest, job: Job) -> ExportReport:
     """Write a state to disk; the old file is there until the new one is safe.
 
     Where a file of the checkpoint itself is replaced, it is first kept beside as
-    ``NAME.orig.EXT``, and the checkpoint goes on from there: `ExportReport.moved_to`.
+    ``NAME.orig.EXT``, and the checkpoint goes on from there: `ExportReport.kept_originals`.
 
     Parameters
     ----------
@@ -392,7 +390,6 @@ def _report(
         files=tuple(written),
         tensors=_tensors(state),
         kept_originals=left,
-        moved_to=left[0] if len(left) == len(kept) == 1 else None,
         undo_ends=undo_ends,
         notices=tuple(said),
         verified=True,  # `AtomicFile.seal` returns only after every byte was compared

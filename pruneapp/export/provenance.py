@@ -1,6 +1,4 @@
-"""Where an export comes from, in its metadata.
-
-Where an export comes from, as text in its metadata: enough to make it again, and to check it.
+"""Where an export comes from, as text in its metadata: enough to make it again, and to check it.
 
 A safetensors file says it under keys that begin with ``pruneapp.``, in every shard; a compact file
 keeps it for the dense file that it expands to. A torch file has no place for text: there the

@@ -64,9 +64,6 @@ class ExportReport:
         Every tensor of the checkpoint, in its order.
     kept_originals
         Where the files that the export took the place of are now.
-    moved_to
-        What the document goes on from, if it is not where it was: the kept original, or the
-        folder of a model of several files.
     undo_ends
         Whether the originals are gone, so that the document cannot go on: open the export.
     notices
@@ -85,7 +82,6 @@ class ExportReport:
     files: tuple[WrittenFile, ...]
     tensors: tuple[WrittenTensor, ...]
     kept_originals: tuple[Path, ...] = ()
-    moved_to: Path | None = None
     undo_ends: bool = False
     notices: tuple[str, ...] = ()
     verified: bool = False

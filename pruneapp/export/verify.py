@@ -1,6 +1,4 @@
-"""Is a file what its recipe makes?.
-
-Whether a file is what its recipe makes of the original, to the last bit.
+"""Whether a file is what its recipe makes of the original, to the last bit.
 
 Saying where two files differ in the words of a person: which tensor, which weight, which value.
 

@@ -1,6 +1,4 @@
-"""Channels of smallest norm by bounded rough sums.
-
-The channels of the smallest norms, most of them known by rough sums.
+"""The channels of the smallest norms, most of them known by rough sums.
 
 Which channels go is what the norms of the contract say, float64 in a fixed order. But float32 is
 enough to tell nearly every channel from the cut, and takes half to three quarters of the time. How

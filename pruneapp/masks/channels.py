@@ -1,6 +1,4 @@
-"""Masks and channels along a dimension.
-
-Masks and the channels of a tensor along one of its dimensions.
+"""Masks and the channels of a tensor along one of its dimensions.
 
 Packed bits of channels, eight channels at a time.
 

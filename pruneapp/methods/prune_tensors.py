@@ -25,7 +25,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -67,9 +67,6 @@ from pruneapp.methods.method import (
     WeightMethod,
 )
 from pruneapp.progress import Job
-
-if TYPE_CHECKING:
-    pass
 
 
 def prune(  # noqa: PLR0917 - six arguments, each its own type

@@ -1,6 +1,4 @@
-"""A person's own methods on documents.
-
-A person's own pruning methods, written as for torch, on documents.
+"""A person's own pruning methods, written as for torch, on documents.
 
 A class that derives from ``BasePruningMethod``, torch's or ours, becomes a `MaskMethod`. It is run
 on one dense tensor at a time, the way torch's hooks would run it on a module: on all of a tensor

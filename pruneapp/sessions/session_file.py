@@ -1,6 +1,4 @@
-"""Session file: read and write.
-
-Session files: a safetensors file with masks that anybody can read, and how they came about.
+"""Session files: a safetensors file with masks that anybody can read, and how they came about.
 
 The tensors are bytes (U8):
 

@@ -1,6 +1,4 @@
-"""Strict zip directory and members.
-
-A strict reader of the directory of a zip archive: what is doubtful is refused.
+"""A strict reader of the directory of a zip archive: what is doubtful is refused.
 
 Two readers that disagree about an archive are how files smuggle. So every member is described
 alike by its own header and by the directory, no two overlap, no name comes twice, and nothing

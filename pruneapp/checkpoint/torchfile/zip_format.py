@@ -1,6 +1,4 @@
-"""Reader of torch zip archives.
-
-Reading what torch.save has written since version 1.6, and TorchScript: zip archives.
+"""Reading what torch.save has written since version 1.6, and TorchScript: zip archives.
 
 Where everything lies in a torch file: what is needed to write one like it.
 
@@ -16,7 +14,6 @@ import zlib
 from collections.abc import Iterable, Mapping
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from pruneapp.checkpoint.contents import Contents
 from pruneapp.checkpoint.entry import TensorEntry
@@ -59,9 +56,6 @@ from pruneapp.checkpoint.torchfile.torch_objects import (
 )
 from pruneapp.checkpoint.torchfile.unpickler import MAX_PICKLE, Machine
 from pruneapp.progress import CancelToken, Job
-
-if TYPE_CHECKING:
-    pass
 
 FORMAT, LABEL = "torch", "PyTorch"
 SCRIPT, _SCRIPT_LABEL = "torchscript", "TorchScript"

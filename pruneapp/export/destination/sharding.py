@@ -1,6 +1,4 @@
-"""Files of at most N bytes, and their index.
-
-Files of at most so many bytes: which tensor goes into which of them, and their names.
+"""Files of at most so many bytes: which tensor goes into which of them, and their names.
 
 The files are called as transformers calls them, ``model-00001-of-00004.safetensors`` beside
 ``model.safetensors.index.json``, or ``model.safetensors`` alone where one is enough. Its limit

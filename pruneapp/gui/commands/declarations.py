@@ -1,6 +1,4 @@
-"""Every command, declared.
-
-Every command of the window, declared once.
+"""Every command of the window, declared once.
 
 Menus, the toolbar, shortcuts, the list of commands (Ctrl+Shift+P), the sheet of keys (?) and the
 tests are made from `ACTIONS`; what a command does is connected by the window under its id.
@@ -20,8 +18,6 @@ Commands that explain.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from pruneapp.gui.commands.command import (
     BY_HAND,
     EDIT,
@@ -34,9 +30,6 @@ from pruneapp.gui.commands.command import (
     VIEW,
     ActionSpec,
 )
-
-if TYPE_CHECKING:
-    pass
 
 PRUNE_ACTIONS: tuple[ActionSpec, ...] = (
     ActionSpec(

@@ -1,6 +1,4 @@
-"""The dialog.
-
-The dialog before an export.
+"""The dialog before an export.
 
 What a person has chosen in the dialog, to be found there again.
 

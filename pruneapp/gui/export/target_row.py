@@ -1,6 +1,4 @@
-"""Where it goes.
-
-Where an export goes: a file or a folder, and what to know of it before.
+"""Where an export goes: a file or a folder, and what to know of it before.
 
 Why nothing can be exported to a place, as far as a look at the names there tells.
 """

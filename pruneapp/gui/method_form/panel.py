@@ -1,6 +1,4 @@
-"""The form.
-
-The form: one rule for the checked tensors, or a list of rules that are one step.
+"""The form: one rule for the checked tensors, or a list of rules that are one step.
 
 Whether each tensor is cut by itself, or all of them by one threshold.
 

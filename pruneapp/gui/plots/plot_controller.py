@@ -1,6 +1,4 @@
-"""Answers what plots ask.
-
-Answers what the pictures ask: for the tensor in focus, and only for the page that is shown.
+"""Answers what the pictures ask: for the tensor in focus, and only for the page that is shown.
 
 Answers come from the small executor, from snapshots; a newer question cancels the older one of the
 same kind, and an answer about a state that is gone is dropped by its number.
