@@ -98,14 +98,7 @@ def counted(number: int, noun: str, plural: str = "") -> str:
 def nearest(word: str, known: Iterable[str], things: str = "values") -> str:
     """Return what a person may have meant by an unknown word, and all that there are.
 
-    Parameters
-    ----------
-    word
-        What came.
-    known
-        The words that are allowed.
-    things
-        What these are, as a plural: ``methods``.
+    `things` says what the words are, as a plural: ``methods``.
     """
     import difflib  # not for those who make no mistake
 
@@ -128,12 +121,7 @@ def escaped(text: str, too: str = "") -> str:
     What would break a line, move a cursor, reverse the line or stay unseen (control characters,
     bidi marks, halves of characters) is written by its number, in four or eight digits.
 
-    Parameters
-    ----------
-    text
-        A name, say.
-    too
-        Characters that are written so as well.
+    The characters of `too` are written so as well.
     """
     if text.isprintable() and not (too and any(c in text for c in too)):
         return text
@@ -260,15 +248,9 @@ class ExportError(PruneAppError):
 
 
 class UnwritableError(ExportError):
-    """Tensors of the source can neither be written in a format nor be left out without leave.
+    """Tensors of the source can neither be written in a format nor be left out without leave."""
 
-    Attributes
-    ----------
-    unread
-        Why each cannot be read, by name.
-    """
-
-    unread: Mapping[str, str] = MappingProxyType({})
+    unread: Mapping[str, str] = MappingProxyType({})  # why each cannot be read, by name
 
 
 class SessionError(PruneAppError):

@@ -88,8 +88,6 @@ def load(
 
     Parameters
     ----------
-    text
-        UTF-8.
     where
         What a message should name: the file.
     file_names
@@ -158,12 +156,7 @@ def decode(
 def decode(text: bytes | str, kind: Any, where: str = "", *, file_names: bool = False) -> Any:
     """Read JSON as what it ought to be, strictly.
 
-    Parameters
-    ----------
-    text, where, file_names
-        As of `load`.
-    kind
-        A type, or a union of types, that msgspec knows.
+    `kind` is a type, or a union of types, that msgspec knows; the rest is as of `load`.
 
     Raises
     ------
@@ -200,12 +193,7 @@ def convert(tree: Any, kind: Any, where: str = "") -> Any:
 def _explained(said: str, place: str, tree: Any, kind: Any) -> tuple[str, str]:
     """Return what msgspec says of a value in the words of JSON, and what is allowed there.
 
-    Parameters
-    ----------
-    said, place
-        Its sentence, and the path of the value: ``.entries[0].name``.
-    tree, kind
-        What was read, and as what.
+    `said` is its sentence, and `place` the path of the value: ``.entries[0].name``.
     """
     from msgspec import inspect
 

@@ -27,27 +27,13 @@ from pruneapp.errors import ParameterError, nearest
 
 @dataclass(frozen=True, kw_only=True)
 class Param(ABC):
-    """One parameter. Subclasses say of which type.
+    """One parameter. Subclasses say of which type."""
 
-    Attributes
-    ----------
-    name
-        The keyword, as torch spells it where torch has it.
-    label
-        Two or three words for the form.
-    help
-        One line, a full sentence.
-    default
-        The value if nothing is said.
-    unit
-        What a number counts; empty if nothing.
-    """
-
-    name: str
-    label: str
-    help: str
-    default: Any
-    unit: str = ""
+    name: str  # the keyword, as torch spells it where torch has it
+    label: str  # two or three words for the form
+    help: str  # one line, a full sentence
+    default: Any  # the value if nothing is said
+    unit: str = ""  # what a number counts; empty if nothing
 
     def parse(self, text: str) -> Any:
         """Turn what a person typed into a valid value.
@@ -401,19 +387,11 @@ def format_bytes(nbytes: int) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class SizeParam(Param):
-    """A number of bytes of one or more; None where nothing is wanted.
-
-    Attributes
-    ----------
-    nothing
-        The word for None.
-    usual
-        Sizes that many people want, ascending.
-    """
+    """A number of bytes of one or more; None where nothing is wanted."""
 
     default: int | None = None
-    nothing: str = "any"
-    usual: tuple[int, ...] = ()
+    nothing: str = "any"  # the word for None
+    usual: tuple[int, ...] = ()  # sizes that many people want, ascending
 
     def read(self, text: str) -> int | None:
         """Read ``5 GB``, ``512KiB``, or the word for None; a number needs its unit."""

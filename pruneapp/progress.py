@@ -76,12 +76,7 @@ class Silent:
 class Job:
     """What a long function is given: where to report, and whether to go on.
 
-    Parameters
-    ----------
-    progress
-        Told how far the work is; nobody if absent.
-    cancel
-        Looked at on every step; never cancelled if absent.
+    Without a progress nobody is told, without a token it is never cancelled.
     """
 
     def __init__(self, progress: Progress | None = None, cancel: CancelToken | None = None) -> None:

@@ -8,10 +8,7 @@ from pathlib import Path
 def path(name: str) -> Path:
     """Return the file `name` of resources/, in a checkout, an installed wheel or a bundle.
 
-    Parameters
-    ----------
-    name
-        Path relative to resources/, with forward slashes.
+    `name` is relative to resources/, with forward slashes.
 
     Raises
     ------

@@ -41,16 +41,8 @@ class Checkpoint:
 
     Safe to read from several threads. Use it as a context manager, or call `close`.
 
-    Parameters
-    ----------
-    path
-        What was opened: a file, an index, or a folder.
-    contents
-        What the headers say.
-    sources
-        The files that `Location.source` counts.
-    cancel
-        Looked at while the tensors are put in order; by default none.
+    `path` is what was opened: a file, an index, or a folder; `sources` are the files that
+    `Location.source` counts.
     """
 
     def __init__(
@@ -132,8 +124,6 @@ class Checkpoint:
 
         Parameters
         ----------
-        name
-            Any of its names.
         start, stop
             Flat indices; all of it by default.
         size
@@ -230,8 +220,6 @@ def open_checkpoint(
     state_dict
         The key of the state dict to choose where a file holds several; by default the one with
         the most numbers, exponential averages last.
-    job
-        Told the progress; may cancel.
     places
         All files of a model of several, each with the place where it is by now: an export that
         took their names has kept them beside. An index is not read then: it may be a newer one.

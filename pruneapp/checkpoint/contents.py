@@ -19,18 +19,10 @@ from pruneapp.progress import Job
 
 @dataclass(frozen=True)
 class Notice:
-    """Something about a file that the person should know, shown as a bar above the picture.
+    """Something about a file that the person should know, shown as a bar above the picture."""
 
-    Attributes
-    ----------
-    text
-        One or two sentences.
-    details
-        More, to be shown and copied on request.
-    """
-
-    text: str
-    details: str = ""
+    text: str  # one or two sentences
+    details: str = ""  # more, to be shown and copied on request
 
     def __post_init__(self) -> None:
         # It repeats names from the file.
@@ -39,139 +31,80 @@ class Notice:
 
 @dataclass(frozen=True)
 class StateDict:
-    """One of several dicts of tensors in a file.
+    """One of several dicts of tensors in a file."""
 
-    Attributes
-    ----------
-    key
-        The outer keys that lead to it, joined by dots; empty for the outermost.
-    tensors
-        How many tensors it holds.
-    numel
-        How many numbers these hold.
-    """
-
-    key: str
-    tensors: int
-    numel: int
+    key: str  # the outer keys that lead to it, joined by dots; empty for the outermost
+    tensors: int  # how many tensors it holds
+    numel: int  # how many numbers these hold
 
 
 @dataclass(frozen=True)
 class Shard:
-    """One of the files that a model is spread over.
+    """One of the files that a model is spread over."""
 
-    Attributes
-    ----------
-    path
-        The file.
-    sources
-        Which of the checkpoint's sources belong to it.
-    metadata
-        Text that this file keeps beside its tensors.
-    unreadable
-        Tensors in it whose numbers cannot be read, see `Contents.unreadable`.
-    """
-
-    path: Path
-    sources: range
-    metadata: Mapping[str, str]
+    path: Path  # the file
+    sources: range  # which of the checkpoint's sources belong to it
+    metadata: Mapping[str, str]  # text that this file keeps beside its tensors
+    # Tensors in it whose numbers cannot be read, see `Contents.unreadable`.
     unreadable: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
 class Contents:
-    """What a reader found in the headers of a file.
+    """What a reader found in the headers of a file."""
 
-    Attributes
-    ----------
-    format
-        A word for the format: ``safetensors``, ``torch``, ``torch-legacy``.
-    label
-        The format as people call it.
-    entries
-        The tensors, in the order of the file.
-    metadata
-        Text that the file keeps beside its tensors, in the order of the file.
-    notices
-        What the person should know.
-    state_dicts
-        The dicts that hold tensors, the largest first; one if there is no choice.
-    state_dict
-        The key of the chosen one.
-    unknown_globals
-        Names of code that the file would run if it were loaded by torch, and that are not on our
-        list of harmless ones.
-    masks
-        The masks that torch's pruning left in the file (``NAME_mask``): no tensors of the model,
-        but they can be read under their names.
-    shards
-        The files that the model is spread over, in order; empty if it is a single file.
-    index
-        The index that names the shards, if one was opened.
-    stored_as
-        Names that the file has for parts of a tensor, and the tensor that they are presented as;
-        an index lists the former.
-    unreadable
-        Tensors of the chosen dict whose numbers cannot be read, and why, a clause: a shard of a
-        DTensor, a tensor on the meta device. They are no entries; only a container that is kept
-        whole keeps them.
-    traits
-        What tensors are in the file beside their numbers ("requires_grad", "a numpy array", "a
-        negated view", ...), and the names of those that are: a container that is not kept loses it.
-    parts
-        Tensors that are presented as several (sparse COO, nested), by name: what they are, in
-        words, then the names of the entries.
-    others
-        Keys of the chosen dict, and of dicts and lists in it, whose values are no tensors.
-    beside
-        Keys that the file holds outside of the chosen dict ("optimizer", "epoch", another state
-        dict): those next to it and to the dicts around it, outer keys joined by dots.
-    """
-
-    format: str
-    label: str
-    entries: tuple[TensorEntry, ...]
+    format: str  # a word for the format: ``safetensors``, ``torch``, ``torch-legacy``
+    label: str  # the format as people call it
+    entries: tuple[TensorEntry, ...]  # the tensors, in the order of the file
+    # Text that the file keeps beside its tensors, in the order of the file.
     metadata: Mapping[str, str]
-    notices: tuple[Notice, ...] = ()
+    notices: tuple[Notice, ...] = ()  # what the person should know
+    # The dicts that hold tensors, the largest first; one if there is no choice.
     state_dicts: tuple[StateDict, ...] = ()
-    state_dict: str = ""
+    state_dict: str = ""  # the key of the chosen one
+    # Names of code that the file would run if it were loaded by torch, and that are not on our list
+    # of harmless ones.
     unknown_globals: tuple[str, ...] = ()
+    # The masks that torch's pruning left in the file (``NAME_mask``): no tensors of the model, but
+    # they can be read under their names.
     masks: tuple[TensorEntry, ...] = ()
+    # The files that the model is spread over, in order; empty if it is a single file.
     shards: tuple[Shard, ...] = ()
-    index: Path | None = None
+    index: Path | None = None  # the index that names the shards, if one was opened
+    # Names that the file has for parts of a tensor, and the tensor that they are presented as; an
+    # index lists the former.
     stored_as: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    # Tensors of the chosen dict whose numbers cannot be read, and why, a clause: a shard of a
+    # DTensor, a tensor on the meta device. They are no entries; only a container that is kept whole
+    # keeps them.
     unreadable: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    # What tensors are in the file beside their numbers ("requires_grad", "a numpy array", "a
+    # negated view", ...), and the names of those that are: a container that is not kept loses it.
     traits: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: MappingProxyType({}))
+    # Tensors that are presented as several (sparse COO, nested), by name: what they are, in words,
+    # then the names of the entries.
     parts: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: MappingProxyType({}))
+    # Keys of the chosen dict, and of dicts and lists in it, whose values are no tensors.
     others: tuple[str, ...] = ()
+    # Keys that the file holds outside of the chosen dict ("optimizer", "epoch", another state
+    # dict): those next to it and to the dicts around it, outer keys joined by dots.
     beside: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
 class Reader:
-    """A format that can be opened.
+    """A format that can be opened."""
 
-    Attributes
-    ----------
-    name
-        A word for it; `Contents.format` of most of its files.
-    label
-        As people call it, for dialogs.
-    suffixes
-        What such files are usually called, with the dot; for dialogs only: files are recognised
-        by content.
-    recognises
-        Whether a file is of this format, from its first 512 bytes and, if need be, more of it.
-    read
-        Reads the headers: file, chosen state dict (None: the reader chooses), job. Delivers plain
-        entries (name, shape, dtype, location, aliases), which `annotate` completes for all
-        formats alike, and every source that they refer to; the file itself is closed with them.
-    """
-
-    name: str
-    label: str
+    name: str  # a word for it; `Contents.format` of most of its files
+    label: str  # as people call it, for dialogs
+    # What such files are usually called, with the dot; for dialogs only: files are recognised by
+    # content.
     suffixes: tuple[str, ...]
+    # Whether a file is of this format, from its first 512 bytes and, if need be, more of it.
     recognises: Callable[[bytes, FileSource], bool]
+    # Reads the headers: file, chosen state dict (None: the reader chooses), job. Delivers plain
+    # entries (name, shape, dtype, location, aliases), which `annotate` completes for all formats
+    # alike, and every source that they refer to; the file itself is closed with them.
     read: Callable[[FileSource, str | None, Job], tuple[Contents, tuple[ByteSource, ...]]] = field(
         repr=False
     )

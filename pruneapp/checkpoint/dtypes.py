@@ -13,23 +13,13 @@ class FloatForm:
     """How the bits of a float are ranked by magnitude.
 
     For positive floats of any width the order of the values is the order of their bits.
-
-    Attributes
-    ----------
-    bits
-        Width: 8, 16, 32 or 64.
-    largest
-        The bits of the largest magnitude that is not NaN: infinity, where the type has one.
-    one
-        The bits of 1.0.
-    fnuz
-        Whether the only NaN is the sign bit alone, and no -0.0 exists.
     """
 
-    bits: int
+    bits: int  # width: 8, 16, 32 or 64
+    # The bits of the largest magnitude that is not NaN: infinity, where the type has one.
     largest: int
-    one: int
-    fnuz: bool = False
+    one: int  # the bits of 1.0
+    fnuz: bool = False  # whether the only NaN is the sign bit alone, and no -0.0 exists
 
     @property
     def magnitude_mask(self) -> int:
@@ -44,27 +34,13 @@ class FloatForm:
 
 @dataclass(frozen=True)
 class DType:
-    """A type of numbers in a checkpoint.
+    """A type of numbers in a checkpoint."""
 
-    Attributes
-    ----------
-    name
-        As safetensors spells it.
-    bits
-        Size of one element; 4 and 6 for the packed small floats.
-    label
-        As people spell it, and torch, numpy and ml_dtypes where they have it.
-    form
-        How to rank it, if it can be pruned.
-    why_not
-        Why it can not be pruned; empty if it can.
-    """
-
-    name: str
-    bits: int
-    label: str
-    form: FloatForm | None = None
-    why_not: str = ""
+    name: str  # as safetensors spells it
+    bits: int  # size of one element; 4 and 6 for the packed small floats
+    label: str  # as people spell it, and torch, numpy and ml_dtypes where they have it
+    form: FloatForm | None = None  # how to rank it, if it can be pruned
+    why_not: str = ""  # why it can not be pruned; empty if it can
 
     @property
     def prunable(self) -> bool:

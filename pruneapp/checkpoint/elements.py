@@ -35,15 +35,7 @@ Bits = NDArray[np.unsignedinteger]
 
 
 class Elements:
-    """The elements of one tensor as unsigned words, readable from any flat index.
-
-    Parameters
-    ----------
-    entry
-        The tensor.
-    sources
-        What `Location.source` counts.
-    """
+    """The elements of one tensor as unsigned words, readable from any flat index."""
 
     def __init__(self, entry: TensorEntry, sources: Sequence[ByteSource]) -> None:
         self._source = sources[entry.location.source]
@@ -125,14 +117,8 @@ def read_alike(
 ) -> Iterator[Bits]:
     """Read small tensors that lie near each other, many with each read.
 
-    Parameters
-    ----------
-    entries
-        Tensors of one source, one type and one size, each in one piece.
-    sources
-        What `Location.source` counts.
-    most
-        The most tensors to deliver at once.
+    The entries are of one source, one type and one size, each in one piece; at most `most` are
+    delivered at once.
 
     Yields
     ------
@@ -219,20 +205,13 @@ CHUNK_BYTES = 1 << 22
 
 @dataclass(frozen=True, eq=False)
 class RawChunk:
-    """Some elements of a tensor, as they stand in the file.
+    """Some elements of a tensor, as they stand in the file."""
 
-    Attributes
-    ----------
-    start
-        Flat index of the first element, in C order.
-    bits
-        The elements, 1-D, as ``uint8`` to ``uint64`` in the byte order of this machine. Valid
-        until the next chunk is asked for: the buffer is used again. The buffer of
-        `Checkpoint.chunks` belongs to that one iteration and is filled anew for every chunk, so
-        whoever iterates may write into it, as an export does.
-    """
-
-    start: int
+    start: int  # flat index of the first element, in C order
+    # The elements, 1-D, as ``uint8`` to ``uint64`` in the byte order of this machine. Valid until
+    # the next chunk is asked for: the buffer is used again. The buffer of `Checkpoint.chunks`
+    # belongs to that one iteration and is filled anew for every chunk, so whoever iterates may
+    # write into it, as an export does.
     bits: Bits
 
 

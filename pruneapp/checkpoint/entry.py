@@ -45,61 +45,34 @@ _BUFFER_NAMES = STATISTICS_NAMES | {
 
 
 class Location(NamedTuple):
-    """Where the elements of a tensor lie.
+    """Where the elements of a tensor lie."""
 
-    Attributes
-    ----------
-    source
-        Index into the checkpoint's byte sources: a file, a shard, an inflated member.
-    offset
-        Byte of the first element.
-    strides
-        Steps between elements, in elements; None if they lie in C order without gaps.
-    storage
-        A name for the piece of memory that views of it share; empty where formats share nothing.
-    """
-
-    source: int
-    offset: int
+    source: int  # index into the checkpoint's byte sources: a file, a shard, an inflated member
+    offset: int  # byte of the first element
+    # Steps between elements, in elements; None if they lie in C order without gaps.
     strides: tuple[int, ...] | None = None
+    # A name for the piece of memory that views of it share; empty where formats share nothing.
     storage: str = ""
 
 
 class TensorEntry(NamedTuple):
-    """A tensor that a checkpoint holds.
+    """A tensor that a checkpoint holds."""
 
-    Attributes
-    ----------
-    name
-        The key in the chosen state dict, prefixes kept. Unique in the checkpoint.
-    shape
-        Extent of each dimension.
-    dtype
-        Type of the elements.
-    location
-        Where they lie.
-    aliases
-        Further names of the very same tensor (tied weights), in file order.
-    why_not
-        Why it may not be pruned, a phrase without a full stop; empty if it may.
-    kind
-        What layer it seems to belong to ("Conv2d", "Linear", "norm", "embedding", "bias", ...):
-        inferred from names and shapes, and said to be so wherever it is shown.
-    mask_of
-        Name under which the file keeps the mask that torch's pruning left beside it
-        (``NAME_mask``); empty if none. The tensor itself is then ``NAME_orig`` in the file.
-    by_default
-        Whether it is among the tensors that are pruned if nothing is selected.
-    """
-
+    # The key in the chosen state dict, prefixes kept. Unique in the checkpoint.
     name: str
-    shape: tuple[int, ...]
-    dtype: DType
-    location: Location
+    shape: tuple[int, ...]  # extent of each dimension
+    dtype: DType  # type of the elements
+    location: Location  # where they lie
+    # Further names of the very same tensor (tied weights), in file order.
     aliases: tuple[str, ...] = ()
-    why_not: str = ""
+    why_not: str = ""  # why it may not be pruned, a phrase without a full stop; empty if it may
+    # What layer it seems to belong to ("Conv2d", "Linear", "norm", "embedding", "bias", ...):
+    # inferred from names and shapes, and said to be so wherever it is shown.
     kind: str = ""
+    # Name under which the file keeps the mask that torch's pruning left beside it (``NAME_mask``);
+    # empty if none. The tensor itself is then ``NAME_orig`` in the file.
     mask_of: str = ""
+    # Whether it is among the tensors that are pruned if nothing is selected.
     by_default: bool = False
 
     @property
@@ -150,18 +123,10 @@ class TensorEntry(NamedTuple):
 
 
 class Size(NamedTuple):
-    """How many elements a model has.
+    """How many elements a model has."""
 
-    Attributes
-    ----------
-    parameters
-        Of what is learned; only these are meant by a share of the model.
-    buffers
-        Of the rest.
-    """
-
-    parameters: int = 0
-    buffers: int = 0
+    parameters: int = 0  # of what is learned; only these are meant by a share of the model
+    buffers: int = 0  # of the rest
 
 
 def is_buffer(name: str, shape: tuple[int, ...], dtype: DType) -> bool:
@@ -189,12 +154,7 @@ def size_of(entries: Iterable[TensorEntry], cancel: CancelToken | None = None) -
 
     Tied tensors count once; masks that lie beside the tensors that they prune do not count.
 
-    Parameters
-    ----------
-    entries
-        All tensors that are meant; O(n).
-    cancel
-        Looked at every few thousand tensors; never cancelled if absent.
+    O(n).
     """
     cancel = cancel or CancelToken()
     entries = tuple(entries)
@@ -247,15 +207,6 @@ def ties_of(
 
     ``safetensors.torch.save_model`` drops all names but one of a tied tensor and keeps them as
     ``{dropped: kept}`` beside the tensors.
-
-    Parameters
-    ----------
-    names
-        Of all tensors.
-    metadata
-        Text beside them.
-    cancel
-        Looked at between batches.
     """
     if not metadata:
         return {}

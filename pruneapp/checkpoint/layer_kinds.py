@@ -50,14 +50,9 @@ _NORM = re.compile("|".join(map(translate, NORMS)), re.IGNORECASE)
 
 @dataclass(frozen=True)
 class Role:
-    """What the names of a tensor say about it.
+    """What the names of a tensor say about it."""
 
-    Attributes
-    ----------
-    embedding, norm
-        Whether it belongs to one.
-    """
-
+    # Whether it belongs to one.
     embedding: bool
     norm: bool
 

@@ -25,12 +25,7 @@ class CompactFile(Mapping[str, T]):
 
     Each access unpacks the tensor again. A context manager. `load_compact` makes it.
 
-    Parameters
-    ----------
-    file
-        The open file; it is closed with this.
-    read
-        Returns a tensor of it by one of its names.
+    It closes the file with itself.
     """
 
     def __init__(self, file: Checkpoint, read: Callable[[Checkpoint, str], T]) -> None:
@@ -79,8 +74,6 @@ def load_compact(path: str | Path, framework: str = "np") -> CompactFile[Any]:
 
     Parameters
     ----------
-    path
-        The file.
     framework
         As in ``safetensors.safe_open``. ``"np"``: numpy arrays, of numpy's type or of that of
         ml_dtypes (bfloat16 and float8); 4 and 6 bit floats come as 1-D ``uint8``, as they lie in

@@ -107,10 +107,7 @@ _SUFFIXES = {
 def explain(head: bytes, source: FileSource) -> None:
     """Raise the error that says what a file is, if its first bytes or its name tell; else return.
 
-    Parameters
-    ----------
-    head
-        The first 512 bytes, or all of a smaller file.
+    `head` is the first 512 bytes, or all of a smaller file.
 
     Raises
     ------

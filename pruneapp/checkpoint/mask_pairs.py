@@ -29,21 +29,11 @@ _MASK = "_mask"
 
 @dataclass(frozen=True)
 class Folded:
-    """The tensors of a file after folding.
+    """The tensors of a file after folding."""
 
-    Attributes
-    ----------
-    entries
-        With one entry, in the place of its original, for each pair.
-    masks
-        The masks that were folded away.
-    notices
-        Which tensors look like halves of pairs and are none.
-    """
-
-    entries: tuple[TensorEntry, ...]
-    masks: tuple[TensorEntry, ...]
-    notices: tuple[Notice, ...]
+    entries: tuple[TensorEntry, ...]  # with one entry, in the place of its original, for each pair
+    masks: tuple[TensorEntry, ...]  # the masks that were folded away
+    notices: tuple[Notice, ...]  # which tensors look like halves of pairs and are none
 
 
 def fold_pairs(entries: tuple[TensorEntry, ...], sources: Sequence[ByteSource], job: Job) -> Folded:

@@ -47,18 +47,10 @@ class ShardName:
 
 @dataclass(frozen=True)
 class FolderModel:
-    """The model in a folder.
+    """The model in a folder."""
 
-    Attributes
-    ----------
-    files
-        The index, the only file, or all the shards.
-    passed_over
-        An index that lies beside the file that was taken; empty if none.
-    """
-
-    files: tuple[Path, ...]
-    passed_over: str = ""
+    files: tuple[Path, ...]  # the index, the only file, or all the shards
+    passed_over: str = ""  # an index that lies beside the file that was taken; empty if none
 
 
 def find_model(folder: Path) -> FolderModel:

@@ -61,14 +61,7 @@ _SCALE = re.compile(r"((?P<of>.*?)_)?(global_)?(scales?|scale_inv|zero_points?)$
 def why_not(entry: TensorEntry, modules: Modules, module: Module, path: str, leaf: str) -> str:
     """Return the reason, a phrase without a full stop; empty if there is none.
 
-    Parameters
-    ----------
-    entry
-        The tensor.
-    modules, module
-        All of the file, and the one that the tensor is in.
-    path, leaf
-        The name of this module, and the last name of the tensor.
+    `path` names the module of the tensor, `leaf` is the last part of its name.
     """
     below = modules.get(entry.name)
     return (
@@ -89,12 +82,7 @@ def is_ordinary(leaf: str, leaves: AbstractSet[str]) -> bool:
     Exceptions are 8-bit values, tensors with others below them, and modules that are
     `conspicuous`.
 
-    Parameters
-    ----------
-    leaf
-        The last name of the tensor.
-    leaves
-        The last names of all tensors in the file.
+    `leaves` are the last names of all tensors in the file.
     """
     return _scale_named(leaf) is None and not any(needed <= leaves for needed, _ in _rules(leaf))
 
@@ -191,19 +179,12 @@ def _scale_of(leaf: str, module: Module) -> str:
 
 
 class Prunability(NamedTuple):
-    """What is said of a tensor.
+    """What is said of a tensor."""
 
-    Attributes
-    ----------
-    why_not, kind
-        See `TensorEntry`.
-    usual
-        Whether it is pruned by default if it may be pruned at all.
-    """
-
+    # See `TensorEntry`.
     why_not: str
     kind: str
-    usual: bool
+    usual: bool  # whether it is pruned by default if it may be pruned at all
 
 
 class Judge:
@@ -212,13 +193,6 @@ class Judge:
     Of most tensors nothing counts but the last name of the module, the own last name, the type
     and the shape: 100,000 of them are a few dozen cases. Which of the last names leave it at that
     is found out once for the file.
-
-    Parameters
-    ----------
-    modules
-        All of the file.
-    cancel
-        Looked at while their names are; by default none.
     """
 
     def __init__(self, modules: Modules, cancel: CancelToken | None = None) -> None:
@@ -268,12 +242,7 @@ class Judge:
 def chosen_by_version_1(contents: Contents, job: Job) -> tuple[str, ...]:
     """Return the tensors that a step of version 1 prunes if it selects none, in file order.
 
-    Parameters
-    ----------
-    contents
-        Complete, see `annotate`.
-    job
-        Looked at; may cancel.
+    `contents` are complete, see `annotate`.
     """
     modules = find_modules((*contents.entries, *contents.masks), job.cancel)
     return tuple(

@@ -27,8 +27,6 @@ class BitMask:
     ----------
     packed
         ``ceil(size / 8)`` bytes, ``uint8``, taken over without a copy and made read-only.
-    size
-        Number of elements.
     kept
         How many bits are 1, where that is known; counted when it is first asked for otherwise.
     """
@@ -139,12 +137,7 @@ class Mask(Protocol):
     def zero(self, bits: NDArray[np.unsignedinteger], start: int) -> None:
         """Set to 0, in place, what is pruned of a stretch of the tensor.
 
-        Parameters
-        ----------
-        bits
-            The raw elements from `start` on, 1-D, unsigned, unchanged so far.
-        start
-            Flat index of the first.
+        `bits` are its raw elements from flat index `start` on, 1-D, unsigned, unchanged so far.
         """
 
 

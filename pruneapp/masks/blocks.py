@@ -27,18 +27,12 @@ _PIECE = 1 << 18
 
 @dataclass(frozen=True)
 class BlockRange:
-    """Some whole tiles that form a rectangle.
+    """Some whole tiles that form a rectangle."""
 
-    Attributes
-    ----------
-    rows, columns
-        First and last + 1, of the elements of the matrix.
-    down, along
-        The tiles, as slices of their grid.
-    """
-
+    # First and last + 1, of the elements of the matrix.
     rows: tuple[int, int]
     columns: tuple[int, int]
+    # The tiles, as slices of their grid.
     down: slice
     along: slice
 
@@ -50,17 +44,10 @@ class BlockRange:
 
 @dataclass(frozen=True)
 class Tiles:
-    """The tiles of a tensor.
+    """The tiles of a tensor."""
 
-    Attributes
-    ----------
-    shape
-        Of the tensor, at least one dimension.
-    tall, wide
-        Rows and columns of a tile.
-    """
-
-    shape: tuple[int, ...]
+    shape: tuple[int, ...]  # of the tensor, at least one dimension
+    # Rows and columns of a tile.
     tall: int
     wide: int
 

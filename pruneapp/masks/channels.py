@@ -25,13 +25,6 @@ Bytes = NDArray[np.uint8]
 def fill(stays: NDArray[np.bool_], inner: int) -> Bytes:
     """Return packed bits: `inner` of each channel, 1 where it stays.
 
-    Parameters
-    ----------
-    stays
-        Which channels stay.
-    inner
-        Elements of a channel, at least 1.
-
     Returns
     -------
     ndarray
@@ -118,16 +111,10 @@ class Box:
     A tensor of any shape is (outer, channels, inner): the product of the dimensions before `dim`,
     the channels, the product of those after it. A channel's slice, in flat order, is element
     ``(o, k)`` at position ``o * inner + k``.
-
-    Attributes
-    ----------
-    start
-        Flat index of the first element.
-    outer, channels, inner
-        First and last + 1 along each.
     """
 
-    start: int
+    start: int  # flat index of the first element
+    # First and last + 1 along each.
     outer: tuple[int, int]
     channels: tuple[int, int]
     inner: tuple[int, int]
@@ -185,14 +172,7 @@ def channels_left(
 ) -> NDArray[np.bool_]:
     """Say of every channel whether anything of it is kept.
 
-    Parameters
-    ----------
-    kept
-        What is kept; None for everything.
-    shape, dim
-        Of the tensor; `dim` from 0.
-    job
-        Asked whether to go on.
+    Without a mask everything is; `dim` counts from 0.
     """
     if kept is None:
         return np.ones(shape[dim], np.bool_)
@@ -258,14 +238,7 @@ def kept_by_channel(
 ) -> NDArray[np.int64]:
     """Count what is kept of each channel along `dim`.
 
-    Parameters
-    ----------
-    kept
-        What is kept; None for everything.
-    shape, dim
-        Of the tensor; `dim` from 0.
-    job
-        Asked whether to go on.
+    Without a mask everything is; `dim` counts from 0.
     """
     outer, channels, inner = extents(shape, dim)
     counts = np.zeros(channels, np.int64)

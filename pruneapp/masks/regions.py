@@ -35,18 +35,10 @@ _LONG = 64
 
 @dataclass(frozen=True, eq=False)
 class Region:
-    """Some elements of a tensor, as the packed bits of the stretch in which all of them lie.
+    """Some elements of a tensor, as the packed bits of the stretch in which all of them lie."""
 
-    Attributes
-    ----------
-    first
-        Byte of the tensor's mask at which the stretch begins.
-    packed
-        ``uint8``: a bit is 1 where the element belongs to the region.
-    """
-
-    first: int
-    packed: NDArray[np.uint8]
+    first: int  # byte of the tensor's mask at which the stretch begins
+    packed: NDArray[np.uint8]  # ``uint8``: a bit is 1 where the element belongs to the region
 
     @classmethod
     def of_mask(cls, mask: BitMask) -> Region:
@@ -67,14 +59,7 @@ def ones(packed: NDArray[np.uint8]) -> int:
 def region_of_boxes(shape: tuple[int, ...], boxes: Sequence[IndexBox], job: Job) -> Region:
     """Return the union of some boxes.
 
-    Parameters
-    ----------
-    shape
-        Of the tensor.
-    boxes
-        At least one; ``(first, last + 1)`` along each dimension. They may overlap.
-    job
-        Asked whether to go on.
+    Boxes are ``(first, last + 1)`` along each dimension; at least one. They may overlap.
 
     Raises
     ------
@@ -156,21 +141,11 @@ _PIECE = 1 << 18
 
 @dataclass(frozen=True)
 class Groups:
-    """How a tensor is cut into groups, and how many of each are kept.
+    """How a tensor is cut into groups, and how many of each are kept."""
 
-    Attributes
-    ----------
-    dim
-        From 0.
-    size
-        Elements of a group.
-    keep
-        How many of them stay, from 0 to `size`.
-    """
-
-    dim: int
-    size: int
-    keep: int
+    dim: int  # from 0
+    size: int  # elements of a group
+    keep: int  # how many of them stay, from 0 to `size`
 
 
 def group_boxes(shape: tuple[int, ...], groups: Groups, size: int = _PIECE) -> Iterator[Box]:

@@ -20,68 +20,34 @@ Shape = Literal["rectangle", "row", "column", "channel", "brush"]
 
 @dataclass(frozen=True)
 class Gesture:
-    """One gesture on a picture: what is to be done to which weights.
+    """One gesture on a picture: what is to be done to which weights."""
 
-    Attributes
-    ----------
-    operation
-        ``prune``, ``restore`` (kept again), ``protect`` (survives every later method) or
-        ``release`` (not protected any more).
-    name
-        The tensor.
-    boxes
-        Which elements, as boxes of indices; they may overlap.
-    shape
-        What was drawn, for words.
-    dim
-        The dimension whose channels were meant; -1 for none.
-    """
-
+    # ``prune``, ``restore`` (kept again), ``protect`` (survives every later method) or ``release``
+    # (not protected any more).
     operation: Operation
-    name: str
-    boxes: tuple[Box, ...]
-    shape: Shape
-    dim: int = -1
+    name: str  # the tensor
+    boxes: tuple[Box, ...]  # which elements, as boxes of indices; they may overlap
+    shape: Shape  # what was drawn, for words
+    dim: int = -1  # the dimension whose channels were meant; -1 for none
 
 
 @dataclass(frozen=True)
 class HandCount:
-    """What an edit by hand does to one tensor, in weights.
+    """What an edit by hand does to one tensor, in weights."""
 
-    Attributes
-    ----------
-    name
-        The tensor, by its first name.
-    chosen
-        How many were meant.
-    changed
-        How many are pruned, restored, protected or released by it.
-    spared
-        How many would have been pruned, but are protected.
-    final
-        How many are restored, and stay 0 all the same: they were made final before.
-    """
-
-    name: str
-    chosen: int
-    changed: int
-    spared: int = 0
-    final: int = 0
+    name: str  # the tensor, by its first name
+    chosen: int  # how many were meant
+    changed: int  # how many are pruned, restored, protected or released by it
+    spared: int = 0  # how many would have been pruned, but are protected
+    final: int = 0  # how many are restored, and stay 0 all the same: they were made final before
 
 
 @dataclass(frozen=True)
 class HandOutcome:
-    """What an edit by hand does.
+    """What an edit by hand does."""
 
-    Attributes
-    ----------
-    operation
-        What is done.
-    tensors
-        The tensors that were meant, in the order of the edit; of some nothing may change.
-    """
-
-    operation: Operation
+    operation: Operation  # what is done
+    # The tensors that were meant, in the order of the edit; of some nothing may change.
     tensors: tuple[HandCount, ...]
 
     @property
@@ -110,40 +76,21 @@ _NEVER = frozenset({"norm", "bias"})
 
 
 class TensorRow(NamedTuple):
-    """A tensor, as lists and trees show it.
+    """A tensor, as lists and trees show it."""
 
-    Attributes
-    ----------
-    name
-        As in the file, prefixes kept.
-    shown
-        Without prefixes that say nothing (``module.``, ``_orig_mod.``); unique as well.
-    kind
-        Inferred kind of layer; empty if unknown.
-    shape, dtype
-        Extent and the type's label.
-    numel, nbytes
-        Size.
-    why_not
-        Why it cannot be pruned; empty if it can.
-    by_default
-        Whether it is checked when a file is opened.
-    aliases
-        Further names of the same tensor.
-    buffer
-        Whether its elements count among the buffers, and not among the parameters.
-    """
-
-    name: str
-    shown: str
-    kind: str
+    name: str  # as in the file, prefixes kept
+    shown: str  # without prefixes that say nothing (``module.``, ``_orig_mod.``); unique as well
+    kind: str  # inferred kind of layer; empty if unknown
+    # Extent and the type's label.
     shape: tuple[int, ...]
     dtype: str
+    # Size.
     numel: int
     nbytes: int
-    why_not: str = ""
-    by_default: bool = False
-    aliases: tuple[str, ...] = ()
+    why_not: str = ""  # why it cannot be pruned; empty if it can
+    by_default: bool = False  # whether it is checked when a file is opened
+    aliases: tuple[str, ...] = ()  # further names of the same tensor
+    # Whether its elements count among the buffers, and not among the parameters.
     buffer: bool = False
 
     @property
@@ -158,21 +105,9 @@ class TensorRow(NamedTuple):
 
 @dataclass(frozen=True)
 class HistoryItem:
-    """A state in the history.
+    """A state in the history."""
 
-    Attributes
-    ----------
-    label
-        What was done: "L1 20 % on 19 tensors, global".
-    detail
-        All of it, for a tooltip.
-    by_method
-        Whether methods did it, which the label names first.
-    rule
-        Number from 1 of the rule that is meant, if it is one of several of a step.
-    """
-
-    label: str
-    detail: str
-    by_method: bool = False
-    rule: int = 0
+    label: str  # what was done: "L1 20 % on 19 tensors, global"
+    detail: str  # all of it, for a tooltip
+    by_method: bool = False  # whether methods did it, which the label names first
+    rule: int = 0  # number from 1 of the rule that is meant, if it is one of several of a step

@@ -7,55 +7,31 @@ from dataclasses import dataclass, replace
 
 @dataclass(frozen=True)
 class BrokenGroup:
-    """A group of which too many weights are not zero.
+    """A group of which too many weights are not zero."""
 
-    Attributes
-    ----------
-    index
-        Of its first weight, one number for each dimension of the tensor.
-    left
-        How many of its weights are not zero.
-    """
-
-    index: tuple[int, ...]
-    left: int
+    index: tuple[int, ...]  # of its first weight, one number for each dimension of the tensor
+    left: int  # how many of its weights are not zero
 
 
 @dataclass(frozen=True)
 class TensorPattern:
-    """How far one tensor has a pattern.
+    """How far one tensor has a pattern."""
 
-    Attributes
-    ----------
-    name, shape
-        The tensor.
-    groups, broken
-        Groups in all, and those of which too many weights are not zero.
-    beside
-        Weights that are in no group, because the dimension is no multiple of m.
-    first
-        The first broken groups, a few.
-    lost
-        The share of the sum of squares that the nearest mask with the pattern would take, from 0 to
-        1; 0 where it holds already, None where there is no energy or it is not finite.
-    taken
-        How many weights that are not zero this mask would take.
-    stuck
-        Broken groups that it leaves broken, because too many of their weights are protected.
-    why_not
-        Why it has no groups at all, as a sentence; empty if it has.
-    """
-
+    # The tensor.
     name: str
     shape: tuple[int, ...]
+    # Groups in all, and those of which too many weights are not zero.
     groups: int = 0
     broken: int = 0
-    beside: int = 0
-    first: tuple[BrokenGroup, ...] = ()
+    beside: int = 0  # weights that are in no group, because the dimension is no multiple of m
+    first: tuple[BrokenGroup, ...] = ()  # the first broken groups, a few
+    # The share of the sum of squares that the nearest mask with the pattern would take, from 0 to
+    # 1; 0 where it holds already, None where there is no energy or it is not finite.
     lost: float | None = 0.0
-    taken: int = 0
+    taken: int = 0  # how many weights that are not zero this mask would take
+    # Broken groups that it leaves broken, because too many of their weights are protected.
     stuck: int = 0
-    why_not: str = ""
+    why_not: str = ""  # why it has no groups at all, as a sentence; empty if it has
 
     @property
     def holds(self) -> bool:
@@ -65,55 +41,35 @@ class TensorPattern:
 
 @dataclass(frozen=True)
 class PatternTotals:
-    """What the tensors of a report come to.
+    """What the tensors of a report come to."""
 
-    Attributes
-    ----------
-    asked, without
-        How many tensors have groups, and how many have none.
-    holding, broken
-        How many of those that have groups have the pattern, and how many break it.
-    groups, broken_groups
-        Of the tensors that break it: their groups, and those that are broken.
-    over, beside
-        How many tensors have groups and weights beside them, and how many such weights.
-    taken, stuck
-        As `TensorPattern` has them.
-    """
-
+    # How many tensors have groups, and how many have none.
     asked: int
     without: int
+    # How many of those that have groups have the pattern, and how many break it.
     holding: int
     broken: int
+    # Of the tensors that break it: their groups, and those that are broken.
     groups: int
     broken_groups: int
+    # How many tensors have groups and weights beside them, and how many such weights.
     over: int
     beside: int
+    # As `TensorPattern` has them.
     taken: int
     stuck: int
 
 
 @dataclass(frozen=True)
 class PatternReport:
-    """How far tensors have an N:M pattern.
+    """How far tensors have an N:M pattern."""
 
-    Attributes
-    ----------
-    n, m
-        At most n of every m weights are not zero.
-    dim
-        The dimension along which groups lie, as it was asked for.
-    tensors
-        In the order in which they were asked for.
-    lost
-        As `TensorPattern.lost`, of all of them together.
-    """
-
+    # At most n of every m weights are not zero.
     n: int
     m: int
-    dim: int
-    tensors: tuple[TensorPattern, ...]
-    lost: float | None = 0.0
+    dim: int  # the dimension along which groups lie, as it was asked for
+    tensors: tuple[TensorPattern, ...]  # in the order in which they were asked for
+    lost: float | None = 0.0  # as `TensorPattern.lost`, of all of them together
 
     @property
     def satisfied(self) -> bool:

@@ -36,13 +36,6 @@ class ShortNames:
     end alone), never the word before the first index, never the last two parts. A gap is shown as
     "…". The same parts are left out of a name in every block, so that names stay comparable.
 
-    Parameters
-    ----------
-    names
-        All names of the file.
-    cancel
-        Looked at every few thousand names.
-
     Notes
     -----
     Linear in the number of names, less than a second for 100,000: made in a job. Forms are written
@@ -78,14 +71,7 @@ class ShortNames:
     def fitting(self, name: str, width: float, advance: Callable[[str], float]) -> str:
         """Return the longest form that fits into a width, else the shortest one.
 
-        Parameters
-        ----------
-        name
-            A name of the file; any other text has one form only.
-        width
-            How much room there is.
-        advance
-            Measures a text, in the unit of `width`.
+        `advance` measures a text, in the unit of `width`. What is no name of the file has one form.
         """
         forms = self.forms(name)
         return next((form for form in forms if advance(form) <= width), forms[-1])

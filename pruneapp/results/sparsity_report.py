@@ -37,20 +37,11 @@ class Severity(IntEnum):
 
 @dataclass(frozen=True)
 class Danger:
-    """Why a tensor is marked.
+    """Why a tensor is marked."""
 
-    Attributes
-    ----------
-    severity
-        How little it keeps.
-    kept
-        Share of its weights that are left.
-    retained
-        Share of its norm² that is left of what the opened file has; None if it was not counted.
-    """
-
-    severity: Severity
-    kept: float
+    severity: Severity  # how little it keeps
+    kept: float  # share of its weights that are left
+    # Share of its norm² that is left of what the opened file has; None if it was not counted.
     retained: float | None = None
 
 
@@ -62,13 +53,8 @@ def dangers(
     A tensor is judged by its state alone, not by what a step takes: it is marked the same before
     and after a step. Linear in the number of tensors.
 
-    Parameters
-    ----------
-    tensors
-        What is left of each.
-    retained
-        Shares of norm² that were left before the step, of what the opened file has; 1 for tensors
-        that are not named.
+    `retained` has the shares of norm² that were left before the step, of what the opened file has;
+    1 for tensors that are not named.
     """
     numel = _column([t.numel for t in tensors])
     left = numel - _column([t.after for t in tensors])
@@ -99,32 +85,18 @@ _LISTED = 20
 
 @dataclass(frozen=True)
 class TensorSparsity:
-    """What a step does to one tensor.
+    """What a step does to one tensor."""
 
-    Attributes
-    ----------
-    name
-        As in the file.
-    numel
-        Elements in all.
-    before, after
-        How many are pruned.
-    energy
-        Share of the sum of squares of what was kept before that is still there after; None if it
-        was not counted, or there was none.
-    threshold
-        The magnitude (or score) at the cut; None if there is none.
-    magnitude
-        As `energy`, of the sum of magnitudes.
-    """
-
-    name: str
-    numel: int
+    name: str  # as in the file
+    numel: int  # elements in all
+    # How many are pruned.
     before: int
     after: int
+    # Share of the sum of squares of what was kept before that is still there after; None if it was
+    # not counted, or there was none.
     energy: float | None = None
-    threshold: float | None = None
-    magnitude: float | None = None
+    threshold: float | None = None  # the magnitude (or score) at the cut; None if there is none
+    magnitude: float | None = None  # as `energy`, of the sum of magnitudes
 
     @property
     def gone(self) -> int:
@@ -134,36 +106,22 @@ class TensorSparsity:
 
 @dataclass(frozen=True)
 class SparsityReport:
-    """What a step does, or did, to a model.
+    """What a step does, or did, to a model."""
 
-    Attributes
-    ----------
-    tensors
-        The tensors that the step touched, in file order.
-    numel
-        Elements of the whole checkpoint.
-    before, after
-        How many of them are pruned.
-    energy
-        Share of the sum of squares, over the touched tensors, that is still there; None if it was
-        not counted.
-    magnitude
-        As `energy`, of the sum of magnitudes.
-    spared
-        How many weights a given mask would have taken, or the groups of a pattern, had they not
-        been protected.
-    retained
-        Shares of norm² that tensors had left before the step, of what the opened file has, by
-        name; 1 for those that are not named.
-    """
-
-    tensors: tuple[TensorSparsity, ...]
-    numel: int
+    tensors: tuple[TensorSparsity, ...]  # the tensors that the step touched, in file order
+    numel: int  # elements of the whole checkpoint
+    # How many of them are pruned.
     before: int
     after: int
+    # Share of the sum of squares, over the touched tensors, that is still there; None if it was not
+    # counted.
     energy: float | None = None
-    magnitude: float | None = None
+    magnitude: float | None = None  # as `energy`, of the sum of magnitudes
+    # How many weights a given mask would have taken, or the groups of a pattern, had they not been
+    # protected.
     spared: int = 0
+    # Shares of norm² that tensors had left before the step, of what the opened file has, by name; 1
+    # for those that are not named.
     retained: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))
 
     @property
@@ -228,52 +186,28 @@ class SparsityReport:
 
 @dataclass(frozen=True)
 class Estimate:
-    """What a step would do, from counts alone: there before the first weight is read.
+    """What a step would do, from counts alone: there before the first weight is read."""
 
-    Attributes
-    ----------
-    tensors
-        How many tensors it touches.
-    gone
-        How many weights would go.
-    exact
-        Whether `gone` is exact; channels that are partly pruned already make it a bound.
-    channels
-        How many channels would go; 0 for methods of single weights.
-    report
-        What would be left of each tensor, from counted magnitudes and norms: with floats of more
-        than 16 bits true to one bin of the upper 16 bits (`sure` is False then). None as long as
-        something that it needs is not counted, and for methods of which counts cannot say it.
-    sure
-        Whether `report` is exact in its counts.
-    counting
-        Share of what `report` needs that is counted, from 0 to 1; 1 if it will not come.
-    """
-
-    tensors: int
-    gone: int
-    exact: bool
-    channels: int = 0
+    tensors: int  # how many tensors it touches
+    gone: int  # how many weights would go
+    exact: bool  # whether `gone` is exact; channels that are partly pruned already make it a bound
+    channels: int = 0  # how many channels would go; 0 for methods of single weights
+    # What would be left of each tensor, from counted magnitudes and norms: with floats of more than
+    # 16 bits true to one bin of the upper 16 bits (`sure` is False then). None as long as something
+    # that it needs is not counted, and for methods of which counts cannot say it.
     report: SparsityReport | None = None
-    sure: bool = False
+    sure: bool = False  # whether `report` is exact in its counts
+    # Share of what `report` needs that is counted, from 0 to 1; 1 if it will not come.
     counting: float = 1.0
 
 
 @dataclass(frozen=True)
 class Assignment:
-    """What becomes of the tensors of a step whose rules or limits tell them apart.
+    """What becomes of the tensors of a step whose rules or limits tell them apart."""
 
-    Attributes
-    ----------
-    rules
-        Number of the rule that prunes a tensor, from 0, by its first name; empty for a step of one
-        rule.
-    excluded
-        The limit that excludes a selected tensor: ``embeddings``, ``first`` or ``last``.
-    counts
-        How many tensors each rule prunes; empty for a step of one rule.
-    """
-
+    # Number of the rule that prunes a tensor, from 0, by its first name; empty for a step of one
+    # rule.
     rules: Mapping[str, int] = field(default_factory=dict)
+    # The limit that excludes a selected tensor: ``embeddings``, ``first`` or ``last``.
     excluded: Mapping[str, str] = field(default_factory=dict)
-    counts: tuple[int, ...] = ()
+    counts: tuple[int, ...] = ()  # how many tensors each rule prunes; empty for a step of one rule

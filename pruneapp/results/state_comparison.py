@@ -19,51 +19,32 @@ Difference = Literal["same", "differs", "only a", "only b", "shape", "unread"]
 
 @dataclass(frozen=True)
 class TensorDifference:
-    """How a tensor of one side differs from that of the other; pruned weights are 0.
+    """How a tensor of one side differs from that of the other; pruned weights are 0."""
 
-    Attributes
-    ----------
-    name
-        As in the file of the first side, else of the second.
-    kind
-        What kind of difference it is.
-    shape_a, shape_b
-        The shapes; empty where there is no tensor, and for a scalar.
-    numel
-        Elements of the first, else of the second.
-    differing
-        How many elements differ in value (NaN equals NaN, 0.0 equals -0.0).
-    norm
-        L2 norm of the difference, over what is finite in both; infinite beyond float64.
-    relative
-        `norm` divided by the L2 norm of the first, over the same elements; None if that is 0 or
-        beyond float64.
-    cosine
-        Cosine of the angle between both, over the same elements; None if one has no length, or
-        one beyond float64.
-    same_sign
-        Share of the elements whose signs (-, 0, +) are equal; a NaN agrees with a NaN alone. None
-        for an empty tensor.
-    pruned_a, pruned_b, pruned_both
-        How many elements are 0 (pruned or not) in the first, the second, both. Of a tensor that
-        was found to be the same without reading it, how many are pruned or made final.
-    dtype_a, dtype_b
-        The labels of the types; empty where there is no tensor.
-    """
-
-    name: str
-    kind: Difference
+    name: str  # as in the file of the first side, else of the second
+    kind: Difference  # what kind of difference it is
+    # The shapes; empty where there is no tensor, and for a scalar.
     shape_a: tuple[int, ...] = ()
     shape_b: tuple[int, ...] = ()
-    numel: int = 0
-    differing: int = 0
+    numel: int = 0  # elements of the first, else of the second
+    differing: int = 0  # how many elements differ in value (NaN equals NaN, 0.0 equals -0.0)
+    # L2 norm of the difference, over what is finite in both; infinite beyond float64.
     norm: float = 0.0
+    # `norm` divided by the L2 norm of the first, over the same elements; None if that is 0 or
+    # beyond float64.
     relative: float | None = None
+    # Cosine of the angle between both, over the same elements; None if one has no length, or one
+    # beyond float64.
     cosine: float | None = None
+    # Share of the elements whose signs (-, 0, +) are equal; a NaN agrees with a NaN alone. None for
+    # an empty tensor.
     same_sign: float | None = None
+    # How many elements are 0 (pruned or not) in the first, the second, both. Of a tensor that was
+    # found to be the same without reading it, how many are pruned or made final.
     pruned_a: int = 0
     pruned_b: int = 0
     pruned_both: int = 0
+    # The labels of the types; empty where there is no tensor.
     dtype_a: str = ""
     dtype_b: str = ""
 
@@ -76,18 +57,12 @@ class TensorDifference:
 
 @dataclass(frozen=True)
 class Comparison:
-    """How two sides differ.
+    """How two sides differ."""
 
-    Attributes
-    ----------
-    a, b
-        What the sides are called.
-    tensors
-        In the order of the first file, then what only the second has.
-    """
-
+    # What the sides are called.
     a: str
     b: str
+    # In the order of the first file, then what only the second has.
     tensors: tuple[TensorDifference, ...]
 
     @property
@@ -98,20 +73,11 @@ class Comparison:
 
 @dataclass(frozen=True)
 class TensorOverlap:
-    """What of one tensor is pruned here, there, or on both sides.
+    """What of one tensor is pruned here, there, or on both sides."""
 
-    Attributes
-    ----------
-    name
-        The tensor, by its first name here.
-    numel
-        Elements in all.
-    both, only_here, only_there
-        How many are pruned on both sides, and on one alone.
-    """
-
-    name: str
-    numel: int
+    name: str  # the tensor, by its first name here
+    numel: int  # elements in all
+    # How many are pruned on both sides, and on one alone.
     both: int
     only_here: int
     only_there: int
@@ -135,15 +101,9 @@ class TensorOverlap:
 
 @dataclass(frozen=True)
 class Overlap:
-    """What is pruned on two sides.
+    """What is pruned on two sides."""
 
-    Attributes
-    ----------
-    tensors
-        The tensors that both sides have, in file order.
-    """
-
-    tensors: tuple[TensorOverlap, ...]
+    tensors: tuple[TensorOverlap, ...]  # the tensors that both sides have, in file order
 
     @property
     def both(self) -> int:

@@ -28,37 +28,23 @@ Binning = Literal["magnitudes", "decades", "signed"]
 
 @dataclass(frozen=True, eq=False)
 class Histogram:
-    """Magnitudes, or values, of a tensor, counted in bins.
+    """Magnitudes, or values, of a tensor, counted in bins."""
 
-    Attributes
-    ----------
-    name
-        The tensor.
-    edges
-        ``float64[bins + 1]``, rising; from 0 for magnitudes, symmetric around 0 with signs.
-    kept, pruned, going
-        ``int64[bins]``: still there, pruned, and (in a preview) about to go; `going` is part of
-        `kept`.
-    nonfinite
-        How many are NaN or infinite and in no bin.
-    binning
-        What is counted.
-    ends
-        Where the first bin begins and the last one ends in truth, if outliers are counted in
-        them: the axis ends where `edges` do. None if no value is beyond the edges.
-    finer, whole
-        The part of the axis that has finer bins, and the edges without them; None if there are
-        none. All of `whole` are among `edges`.
-    """
-
-    name: str
+    name: str  # the tensor
+    # ``float64[bins + 1]``, rising; from 0 for magnitudes, symmetric around 0 with signs.
     edges: NDArray[np.float64]
+    # ``int64[bins]``: still there, pruned, and (in a preview) about to go; `going` is part of
+    # `kept`.
     kept: NDArray[np.int64]
     pruned: NDArray[np.int64]
     going: NDArray[np.int64]
-    nonfinite: int
-    binning: Binning = "magnitudes"
+    nonfinite: int  # how many are NaN or infinite and in no bin
+    binning: Binning = "magnitudes"  # what is counted
+    # Where the first bin begins and the last one ends in truth, if outliers are counted in them:
+    # the axis ends where `edges` do. None if no value is beyond the edges.
     ends: tuple[float, float] | None = None
+    # The part of the axis that has finer bins, and the edges without them; None if there are none.
+    # All of `whole` are among `edges`.
     finer: tuple[float, float] | None = None
     whole: NDArray[np.float64] | None = None
 
@@ -117,30 +103,22 @@ class TensorStats:
 
 @dataclass(frozen=True, eq=False)
 class ChannelNorms:
-    """Norms of the channels along a dimension: whole, what is left of them, and a preview.
+    """Norms of the channels along a dimension: whole, what is left of them, and a preview."""
 
-    Attributes
-    ----------
-    name, dim, n
-        The tensor, its dimension from 0, the order of the norm as text.
-    norms, left, after
-        ``float64[channels]``: of the original values; of those that are not pruned, the others
-        counted as 0; and of those that a preview leaves. Without a preview `after` is `left`.
-    kept, kept_after
-        ``float64[channels]``: share of the weights of each channel that is not pruned, from 0 to
-        1, now and after the preview.
-    guarded
-        ``bool[channels]``: whether anything of it is protected; None if nothing of the tensor is.
-    """
-
+    # The tensor, its dimension from 0, the order of the norm as text.
     name: str
     dim: int
     n: str
+    # ``float64[channels]``: of the original values; of those that are not pruned, the others
+    # counted as 0; and of those that a preview leaves. Without a preview `after` is `left`.
     norms: NDArray[np.float64]
     left: NDArray[np.float64]
     after: NDArray[np.float64]
+    # ``float64[channels]``: share of the weights of each channel that is not pruned, from 0 to 1,
+    # now and after the preview.
     kept: NDArray[np.float64]
     kept_after: NDArray[np.float64]
+    # ``bool[channels]``: whether anything of it is protected; None if nothing of the tensor is.
     guarded: NDArray[np.bool_] | None = None
 
     @cached_property
@@ -152,31 +130,20 @@ class ChannelNorms:
 
 @dataclass(frozen=True)
 class TensorZeros:
-    """The zeros of a tensor that are not pruned here, and the pattern that they form.
+    """The zeros of a tensor that are not pruned here, and the pattern that they form."""
 
-    Attributes
-    ----------
-    name
-        The tensor.
-    numel, zeros
-        Elements in all, and those that are +0.0 or -0.0.
-    channels
-        For each dimension, how many whole slices are zero.
-    pattern
-        ``(n, m)`` where at most n of every m successive elements along dim 1 (input features, or
-        input channels at one place of the kernel) are left: the first of 1:4, 2:4 and 4:8 that
-        holds throughout. None if there is no such, and for a tensor of nothing but zeros.
-    block
-        ``(rows, columns)`` of the largest block of 64, 32, 16, 8, 4 squared in which 99 % of the
-        zeros come whole, in the matrix of dim 0 by all others. None if there is no such, and where
-        whole rows and columns say it all.
-    """
-
-    name: str
+    name: str  # the tensor
+    # Elements in all, and those that are +0.0 or -0.0.
     numel: int
     zeros: int
-    channels: tuple[int, ...] = ()
+    channels: tuple[int, ...] = ()  # for each dimension, how many whole slices are zero
+    # ``(n, m)`` where at most n of every m successive elements along dim 1 (input features, or
+    # input channels at one place of the kernel) are left: the first of 1:4, 2:4 and 4:8 that holds
+    # throughout. None if there is no such, and for a tensor of nothing but zeros.
     pattern: tuple[int, int] | None = None
+    # ``(rows, columns)`` of the largest block of 64, 32, 16, 8, 4 squared in which 99 % of the
+    # zeros come whole, in the matrix of dim 0 by all others. None if there is no such, and where
+    # whole rows and columns say it all.
     block: tuple[int, int] | None = None
 
 

@@ -18,36 +18,23 @@ class Layout:
     """How a tensor of any rank is laid out as a picture of rows and columns.
 
     The picture's row is the flat index over `row_dims`, its column that over `column_dims`.
-
-    Attributes
-    ----------
-    shape
-        Of the tensor.
-    row_dims, column_dims
-        Dimensions in the order in which they nest, the outermost first.
-    row_label, column_label
-        Words for the axes: "output channel × kernel row".
-    note
-        A sentence about the layout; empty for a matrix.
-    wrap
-        For a vector that is read like lines of text: how many elements a row of the picture has,
-        a divisor of their number; `row_dims` is empty then. 0 for everything else.
-    dims
-        A short word for each dimension ("out", "in"), empty where there is none; () for none at
-        all.
-    fixed
-        Where some dimensions are on no axis: the index along every dimension, 0 along those that
-        are on an axis. () where the picture has the whole tensor.
     """
 
-    shape: tuple[int, ...]
+    shape: tuple[int, ...]  # of the tensor
+    # Dimensions in the order in which they nest, the outermost first.
     row_dims: tuple[int, ...]
     column_dims: tuple[int, ...]
+    # Words for the axes: "output channel × kernel row".
     row_label: str
     column_label: str
-    note: str = ""
+    note: str = ""  # a sentence about the layout; empty for a matrix
+    # For a vector that is read like lines of text: how many elements a row of the picture has, a
+    # divisor of their number; `row_dims` is empty then. 0 for everything else.
     wrap: int = 0
+    # A short word for each dimension ("out", "in"), empty where there is none; () for none at all.
     dims: tuple[str, ...] = ()
+    # Where some dimensions are on no axis: the index along every dimension, 0 along those that are
+    # on an axis. () where the picture has the whole tensor.
     fixed: tuple[int, ...] = ()
 
     @cached_property
@@ -97,10 +84,7 @@ class Layout:
         are at most ``2 d - 1`` for each axis on which `d` dimensions nest, multiplied; in a
         vector in lines one for each line, unless whole lines are meant.
 
-        Parameters
-        ----------
-        rows, columns
-            First and last + 1; beyond the border is cut off.
+        `rows` and `columns` are first and last + 1; beyond the border is cut off.
         """
         rows, columns = _within(rows, self.rows), _within(columns, self.columns)
         if rows[0] >= rows[1] or columns[0] >= columns[1]:
@@ -146,72 +130,41 @@ def _nested(extents: list[int], start: int, stop: int) -> list[Box]:
 
 @dataclass(frozen=True)
 class TileRequest:
-    """Which part of a tensor's picture is wanted, and how coarse.
+    """Which part of a tensor's picture is wanted, and how coarse."""
 
-    Attributes
-    ----------
-    name
-        The tensor.
-    row, column, rows, columns
-        The part, in weights; beyond the border is cut off.
-    pool
-        One pixel stands for ``pool x pool`` weights; a power of 2, 1 is exact.
-    sampled
-        Whether a first look at evenly spaced rows will do.
-    axes
-        Dimensions that go down and across; None for the usual layout.
-    fixed
-        Index along every dimension, for those that are on no axis; () for none.
-    pruned
-        Whether pruned weights are 0, as in an export, instead of what the file has.
-    """
-
-    name: str
+    name: str  # the tensor
+    # The part, in weights; beyond the border is cut off.
     row: int
     column: int
     rows: int
     columns: int
-    pool: int = 1
-    sampled: bool = False
+    pool: int = 1  # one pixel stands for ``pool x pool`` weights; a power of 2, 1 is exact
+    sampled: bool = False  # whether a first look at evenly spaced rows will do
+    # Dimensions that go down and across; None for the usual layout.
     axes: tuple[int, int] | None = None
+    # Index along every dimension, for those that are on no axis; () for none.
     fixed: tuple[int, ...] = ()
+    # Whether pruned weights are 0, as in an export, instead of what the file has.
     pruned: bool = False
 
 
 @dataclass(frozen=True, eq=False)
 class Tile:
-    """A part of a tensor's picture.
+    """A part of a tensor's picture."""
 
-    Attributes
-    ----------
-    request
-        What was asked for, cut to the picture.
-    layout
-        The layout of the whole tensor.
-    values
-        ``float32[h, w]``: the weights themselves where `pool` is 1, else the mean magnitude.
-    kept
-        ``float32[h, w]``: share that is kept, 0 or 1 where `pool` is 1.
-    going
-        ``float32[h, w]``: share that a preview would take.
-    scale
-        A magnitude that is large for this tensor (its 99.5th percentile or so): full colour.
-    guarded
-        ``float32[h, w]``: share that is protected; None if nothing of the tensor is.
-    sampled
-        Whether a pixel stands for some of its weights only, evenly spaced: a first look.
-    within
-        Share of the magnitudes that are at most `scale`; the others have the colour of `scale`.
-    """
-
-    request: TileRequest
-    layout: Layout
+    request: TileRequest  # what was asked for, cut to the picture
+    layout: Layout  # the layout of the whole tensor
+    # ``float32[h, w]``: the weights themselves where `pool` is 1, else the mean magnitude.
     values: NDArray[np.float32]
-    kept: NDArray[np.float32]
-    going: NDArray[np.float32]
+    kept: NDArray[np.float32]  # ``float32[h, w]``: share that is kept, 0 or 1 where `pool` is 1
+    going: NDArray[np.float32]  # ``float32[h, w]``: share that a preview would take
+    # A magnitude that is large for this tensor (its 99.5th percentile or so): full colour.
     scale: float
+    # ``float32[h, w]``: share that is protected; None if nothing of the tensor is.
     guarded: NDArray[np.float32] | None = None
+    # Whether a pixel stands for some of its weights only, evenly spaced: a first look.
     sampled: bool = False
+    # Share of the magnitudes that are at most `scale`; the others have the colour of `scale`.
     within: float = 1.0
 
 
@@ -220,36 +173,19 @@ class DifferenceTile:
     """How a part of a tensor's picture differs between two states, A (before) and B (after).
 
     A pixel's four shares (kept in both is the fourth) add up to 1.
-
-    Attributes
-    ----------
-    request
-        What was asked for, cut to the picture.
-    layout
-        The layout of the whole tensor.
-    change
-        ``float32[h, w]``: B - A where `pool` is 1, else the mean magnitude of that. Pruned weights
-        are 0 on either side.
-    gone
-        ``float32[h, w]``: share that was there in A and is not in B; 0 or 1 where `pool` is 1.
-    back
-        ``float32[h, w]``: share that was not there in A and is in B.
-    neither
-        ``float32[h, w]``: share that is in neither.
-    scale
-        A magnitude that is large for this tensor: full colour for `change`.
-    sampled
-        Whether a pixel stands for some of its weights only, evenly spaced: a first look.
-    within
-        Share of the magnitudes that are at most `scale`; the others have the colour of `scale`.
     """
 
-    request: TileRequest
-    layout: Layout
+    request: TileRequest  # what was asked for, cut to the picture
+    layout: Layout  # the layout of the whole tensor
+    # ``float32[h, w]``: B - A where `pool` is 1, else the mean magnitude of that. Pruned weights
+    # are 0 on either side.
     change: NDArray[np.float32]
+    # ``float32[h, w]``: share that was there in A and is not in B; 0 or 1 where `pool` is 1.
     gone: NDArray[np.float32]
-    back: NDArray[np.float32]
-    neither: NDArray[np.float32]
-    scale: float
+    back: NDArray[np.float32]  # ``float32[h, w]``: share that was not there in A and is in B
+    neither: NDArray[np.float32]  # ``float32[h, w]``: share that is in neither
+    scale: float  # a magnitude that is large for this tensor: full colour for `change`
+    # Whether a pixel stands for some of its weights only, evenly spaced: a first look.
     sampled: bool = False
+    # Share of the magnitudes that are at most `scale`; the others have the colour of `scale`.
     within: float = 1.0

@@ -50,43 +50,21 @@ class _Memory:
 
 @dataclass(frozen=True)
 class PackedTensor:
-    """A tensor in frames.
+    """A tensor in frames."""
 
-    Attributes
-    ----------
-    name
-        Of the tensor, for messages.
-    dtype
-        Type of its elements.
-    numel, frame
-        How many it has, and how many a frame has.
-    index
-        First byte of its index in the file.
-    begin, end
-        First byte of its frames, and the one behind the last.
-    """
-
-    name: str
-    dtype: DType
+    name: str  # of the tensor, for messages
+    dtype: DType  # type of its elements
+    # How many it has, and how many a frame has.
     numel: int
     frame: int
-    index: int
+    index: int  # first byte of its index in the file
+    # First byte of its frames, and the one behind the last.
     begin: int
     end: int
 
 
 class FramesSegment:
-    """The elements of one tensor, unpacked frame by frame as they are asked for.
-
-    Parameters
-    ----------
-    file
-        Where they are.
-    packed
-        The tensor.
-    memory
-        Shared with the other tensors.
-    """
+    """The elements of one tensor, unpacked frame by frame as they are asked for."""
 
     def __init__(self, file: FileSource, packed: PackedTensor, memory: _Memory) -> None:
         self._file = file

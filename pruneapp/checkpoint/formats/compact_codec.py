@@ -52,11 +52,6 @@ def columns(itemsize: int) -> int:
 def encode(words: Bits) -> tuple[list[int], list[bytes]]:
     """Pack up to `FRAME` elements.
 
-    Parameters
-    ----------
-    words
-        1-D, not empty.
-
     Returns
     -------
     row, parts
@@ -167,14 +162,7 @@ def packed_format(metadata: Mapping[str, str]) -> str:
 class CompactLayout:
     """The tensors of the container by name, and what the metadata says of them.
 
-    Parameters
-    ----------
-    header
-        Of the container.
-    path
-        The file, for messages.
-    start
-        Byte of the file at which the data of the container begin.
+    `start` is the byte of the file at which the data of the container begin.
 
     Raises
     ------

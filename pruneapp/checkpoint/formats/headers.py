@@ -58,37 +58,17 @@ RawTensor = tuple[str, str, tuple[int, ...], int, int]
 
 @dataclass(frozen=True)
 class Header:
-    """What a header says.
+    """What a header says."""
 
-    Attributes
-    ----------
-    tensors
-        In the order of their bytes; those without bytes in the order of the header.
-    metadata
-        Text beside the tensors, in the order of the header.
-    extras
-        Names of tensors that have fields which the format does not know.
-    data_bytes
-        How many bytes the tensors take in all.
-    """
-
+    # In the order of their bytes; those without bytes in the order of the header.
     tensors: list[RawTensor]
-    metadata: dict[str, str]
-    extras: list[str]
-    data_bytes: int
+    metadata: dict[str, str]  # text beside the tensors, in the order of the header
+    extras: list[str]  # names of tensors that have fields which the format does not know
+    data_bytes: int  # how many bytes the tensors take in all
 
 
 def parse(text: bytes, path: str, cancel: CancelToken | None = None) -> Header:
     """Parse a header, without the 8 bytes of its length.
-
-    Parameters
-    ----------
-    text
-        UTF-8 JSON.
-    path
-        The file, for messages.
-    cancel
-        Looked at once the text has been parsed as JSON; by default none.
 
     Raises
     ------
@@ -334,18 +314,10 @@ MAX_INDEX_BYTES = 64 << 20
 
 @dataclass(frozen=True)
 class ShardIndex:
-    """What an index says.
+    """What an index says."""
 
-    Attributes
-    ----------
-    weight_map
-        The file name of each tensor.
-    total_size
-        Bytes of all tensors; None if it does not say.
-    """
-
-    weight_map: dict[str, str]
-    total_size: int | None
+    weight_map: dict[str, str]  # the file name of each tensor
+    total_size: int | None  # bytes of all tensors; None if it does not say
 
     @property
     def files(self) -> tuple[str, ...]:
@@ -355,15 +327,6 @@ class ShardIndex:
 
 def parse_index_file(text: bytes, path: str, cancel: CancelToken | None = None) -> ShardIndex:
     """Parse an index.
-
-    Parameters
-    ----------
-    text
-        UTF-8 JSON.
-    path
-        The file, for messages.
-    cancel
-        Looked at once the text has been parsed as JSON; by default none.
 
     Raises
     ------

@@ -214,14 +214,7 @@ SUFFIX = "_mask"
 class BitsSegment:
     """Bits in the file, read as a byte each: 1 is kept, 0 is pruned.
 
-    Parameters
-    ----------
-    file
-        Where they are.
-    offset
-        Of their first byte; the lowest bit comes first.
-    size
-        How many bits there are.
+    `size` bits from byte `offset` of the file on, the lowest bit first.
     """
 
     def __init__(self, file: FileSource, offset: int, size: int) -> None:

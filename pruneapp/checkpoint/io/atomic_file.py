@@ -82,10 +82,6 @@ class WritePipeline:
 
     Parameters
     ----------
-    fd
-        The file, open for writing, at its beginning; stays the caller's.
-    path
-        The same file, to read from.
     nbytes
         How many bytes it will have; of a file that is being compressed the most.
     job
@@ -479,14 +475,7 @@ class AtomicFile:
 def write_whole(target: Path, data: bytes | memoryview, job: Job) -> str:
     """Write a file whose bytes are at hand, as `AtomicFile` does; returns its SHA-256.
 
-    Parameters
-    ----------
-    target
-        Where it is to be.
-    data
-        All of it.
-    job
-        Stepped by every byte twice.
+    `job` is stepped by every byte twice.
 
     Raises
     ------

@@ -22,13 +22,7 @@ from pruneapp.progress import CancelToken
 
 
 class DerivedSource:
-    """A `ByteSource` that makes its bytes of those of another one; what is of the file is its.
-
-    Parameters
-    ----------
-    source
-        The other one.
-    """
+    """A `ByteSource` that makes its bytes of those of another one; what is of the file is its."""
 
     def __init__(self, source: ByteSource) -> None:
         self._source = source
@@ -64,13 +58,7 @@ class Segment(Protocol):
 
 
 class Unpacked:
-    """The tensors of a packed file while they are found, in the order in which they are read.
-
-    Parameters
-    ----------
-    file
-        What they come from.
-    """
+    """The tensors of a packed file while they are found, in the order in which they are read."""
 
     def __init__(self, file: FileSource) -> None:
         self._file = file
@@ -89,15 +77,7 @@ class Unpacked:
     def contents(
         self, form: str, label: str, metadata: Mapping[str, str], cancel: CancelToken
     ) -> tuple[Contents, JoinedSource]:
-        """Return them as the one dict of tensors of a file, and what they are read from.
-
-        Parameters
-        ----------
-        form, label, metadata
-            Of the `Contents`; tied tensors are among the metadata.
-        cancel
-            Looked at between batches.
-        """
+        """Return them as the one dict of tensors of a file, and what they are read from."""
         joined = JoinedSource(self._file, self._segments)
         ties = ties_of(self._names, metadata, cancel)
         entries = make_entries(
@@ -119,15 +99,7 @@ class Unpacked:
 
 
 class JoinedSource(DerivedSource):
-    """The tensors of a packed file as a `ByteSource`: as if they stood there unpacked.
-
-    Parameters
-    ----------
-    file
-        What they come from.
-    segments
-        In order.
-    """
+    """The tensors of a packed file as a `ByteSource`: as if they stood there unpacked."""
 
     def __init__(self, file: FileSource, segments: Sequence[Segment]) -> None:
         super().__init__(file)

@@ -62,12 +62,7 @@ def sha256_of(file: FileSource, job: Job) -> str:
 
     One thread counts at a time: others wait, and go on if it is cancelled.
 
-    Parameters
-    ----------
-    file
-        The file.
-    job
-        Stepped by the bytes, whoever counts them.
+    `job` is stepped by the bytes, whoever counts them.
 
     Raises
     ------
@@ -87,11 +82,6 @@ def counted_beside(files: Sequence[FileSource]) -> Iterator[None]:
     pass; the thread goes about as fast as the block reads. It is gone when the block is left,
     however it is left, and `sha256_of` counts the rest for whoever wants the sums then. A file that
     cannot be read is complained of there, and not here.
-
-    Parameters
-    ----------
-    files
-        What is counted, in this order.
     """
     stop = CancelToken()
 

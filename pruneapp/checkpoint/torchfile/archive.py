@@ -144,55 +144,27 @@ class _HeaderWindow:
 
 @dataclass(frozen=True, slots=True)
 class ArchiveMember:
-    """One file inside the archive.
+    """One file inside the archive."""
 
-    Attributes
-    ----------
-    name
-        With the folder that leads to it.
-    header
-        Byte of its local header.
-    data
-        Byte of its content.
-    stored
-        Bytes of the content as it lies in the archive.
-    size
-        Bytes of the content itself.
-    crc
-        CRC-32 of the content, as the directory gives it.
-    method
-        `STORED` or `DEFLATED`.
-    crc_positions
-        Bytes of the archive at which the CRC is written: in the local header, behind the
-        content, in the directory; as far as it is written there.
-    """
-
-    name: str
-    header: int
-    data: int
-    stored: int
-    size: int
-    crc: int
-    method: int
+    name: str  # with the folder that leads to it
+    header: int  # byte of its local header
+    data: int  # byte of its content
+    stored: int  # bytes of the content as it lies in the archive
+    size: int  # bytes of the content itself
+    crc: int  # CRC-32 of the content, as the directory gives it
+    method: int  # `STORED` or `DEFLATED`
+    # Bytes of the archive at which the CRC is written: in the local header, behind the content, in
+    # the directory; as far as it is written there.
     crc_positions: tuple[int, ...]
 
 
 @dataclass(frozen=True)
 class Archive:
-    """The members of an archive, in the order of their content.
+    """The members of an archive, in the order of their content."""
 
-    Attributes
-    ----------
-    root
-        The folder that all members lie in.
-    members
-        By name without that folder.
-    checksums
-        False if the writer left out the CRCs (torch can be told so): all of them are 0.
-    """
-
-    root: str
-    members: dict[str, ArchiveMember]
+    root: str  # the folder that all members lie in
+    members: dict[str, ArchiveMember]  # by name without that folder
+    # False if the writer left out the CRCs (torch can be told so): all of them are 0.
     checksums: bool
 
 

@@ -31,15 +31,7 @@ class _Spot:
 
 
 class ArrayBytes(Machine):
-    """Reads a pickle as `Machine` does, and notes where the bytes of its arrays stand.
-
-    Parameters
-    ----------
-    data
-        The pickle.
-    cancel
-        Looked at every few milliseconds.
-    """
+    """Reads a pickle as `Machine` does, and notes where the bytes of its arrays stand."""
 
     def __init__(self, data: bytes, cancel: CancelToken) -> None:
         super().__init__(data, call, Storages(), cancel)
@@ -54,10 +46,7 @@ class ArrayBytes(Machine):
         Bytes that are text in the old protocols take less room where they are 0: what is spared is
         0 behind the end of the pickle, which nobody reads.
 
-        Parameters
-        ----------
-        zero
-            What sets bytes of an array to 0, by `Array.position`.
+        `zero` has, by `Array.position`, what sets bytes of an array to 0.
 
         Returns
         -------

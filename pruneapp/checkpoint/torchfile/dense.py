@@ -37,15 +37,7 @@ Indices = NDArray[np.int64]
 
 
 class MatrixSegment:
-    """The elements of a matrix in C order, zeros among them; see `Segment`.
-
-    Parameters
-    ----------
-    matrix
-        Where it lies.
-    sources
-        What its locations count.
-    """
+    """The elements of a matrix in C order, zeros among them; see `Segment`."""
 
     def __init__(self, matrix: Matrix, sources: Sequence[ByteSource]) -> None:
         self._matrix = matrix
@@ -155,15 +147,7 @@ class MatrixSegment:
 
 
 class FlippedSegment:
-    """The elements of a conjugate or negated view with their signs as they are; see `Segment`.
-
-    Parameters
-    ----------
-    flipped
-        Where it lies.
-    sources
-        What its location counts.
-    """
+    """The elements of a conjugate or negated view with their signs as they are; see `Segment`."""
 
     def __init__(self, flipped: Flipped, sources: Sequence[ByteSource]) -> None:
         self._flipped = flipped
@@ -194,17 +178,7 @@ class HeldSegment:
 def joined(
     file: FileSource, sources: Sequence[ByteSource], rebuilt: Sequence[Rebuilt]
 ) -> JoinedSource:
-    """Return the elements of all that is rebuilt, one tensor behind the other.
-
-    Parameters
-    ----------
-    file
-        What everything comes from.
-    sources
-        What the locations of what is rebuilt count.
-    rebuilt
-        In order.
-    """
+    """Return the elements of all that is rebuilt, one tensor behind the other."""
     return JoinedSource(file, [_segment(one, sources) for one in rebuilt])
 
 

@@ -10,43 +10,21 @@ from pruneapp.checkpoint.torchfile.sources import Matrix
 
 @dataclass(frozen=True, slots=True)
 class Flipped:
-    """Where a conjugate or negated view lies, whose signs are the other way round in the file.
+    """Where a conjugate or negated view lies, whose signs are the other way round in the file."""
 
-    Attributes
-    ----------
-    name
-        Of the tensor.
-    where
-        Where its first element lies.
-    size
-        Bytes from its first element to its last in memory, both included.
-    itemsize
-        Bytes of an element.
-    flips
-        Bytes of an element whose highest bit is turned.
-    """
-
-    name: str
-    where: Location
-    size: int
-    itemsize: int
-    flips: tuple[int, ...]
+    name: str  # of the tensor
+    where: Location  # where its first element lies
+    size: int  # bytes from its first element to its last in memory, both included
+    itemsize: int  # bytes of an element
+    flips: tuple[int, ...]  # bytes of an element whose highest bit is turned
 
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """The bytes of a numpy array, little-endian, which stand in the pickle.
+    """The bytes of a numpy array, little-endian, which stand in the pickle."""
 
-    Attributes
-    ----------
-    name
-        Of the array.
-    data
-        Its bytes, in the order that its strides tell.
-    """
-
-    name: str
-    data: bytes
+    name: str  # of the array
+    data: bytes  # its bytes, in the order that its strides tell
 
 
 Rebuilt = Matrix | Flipped | Held

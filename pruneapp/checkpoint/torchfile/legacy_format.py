@@ -53,27 +53,13 @@ class Placed:
 
 @dataclass(frozen=True)
 class Stream:
-    """What a legacy file holds.
+    """What a legacy file holds."""
 
-    Attributes
-    ----------
-    root
-        The object that was saved.
-    names
-        The globals that its pickles refer to.
-    storages
-        In the order of the file.
-    end
-        Byte behind the last storage.
-    arrays
-        Whether its pickles hold numpy arrays.
-    """
-
-    root: Any
-    names: tuple[str, ...]
-    storages: tuple[Placed, ...]
-    end: int
-    arrays: bool = False
+    root: Any  # the object that was saved
+    names: tuple[str, ...]  # the globals that its pickles refer to
+    storages: tuple[Placed, ...]  # in the order of the file
+    end: int  # byte behind the last storage
+    arrays: bool = False  # whether its pickles hold numpy arrays
 
 
 def recognises_legacy(head: bytes, _source: FileSource) -> bool:

@@ -24,17 +24,6 @@ def index_elsewhere(
 ) -> TorchIndex:
     """Read the headers of an open file in another process.
 
-    Parameters
-    ----------
-    source
-        The file, which is opened again there.
-    reader
-        Name of the format.
-    state_dict
-        The key of the state dict to choose, if any.
-    job
-        May cancel.
-
     Raises
     ------
     CheckpointError

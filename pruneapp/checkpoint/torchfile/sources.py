@@ -38,33 +38,19 @@ from pruneapp.errors import CheckpointError, DamagedFileError, words_of
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """Bytes of a file that have a checksum.
+    """Bytes of a file that have a checksum."""
 
-    Attributes
-    ----------
-    start, stop
-        Where they lie.
-    crc
-        Their CRC-32.
-    label
-        What a message should name: a tensor, as a rule.
-    """
-
+    # Where they lie.
     start: int
     stop: int
-    crc: int
-    label: str
+    crc: int  # their CRC-32
+    label: str  # what a message should name: a tensor, as a rule
 
 
 class CheckedSource(DerivedSource):
     """A `ByteSource` that compares checksums as its bytes go by.
 
-    Parameters
-    ----------
-    source
-        The file.
-    spans
-        The parts that have a checksum, in order, none overlapping.
+    The spans are in order, none overlapping.
     """
 
     def __init__(self, source: ByteSource, spans: Sequence[Span]) -> None:
@@ -133,39 +119,21 @@ _STEP = 1 << 18
 
 @dataclass(frozen=True, slots=True)
 class PackedMember:
-    """A compressed member.
+    """A compressed member."""
 
-    Attributes
-    ----------
-    start
-        Where its content begins in the `InflatedSource`.
-    size
-        Bytes of its content.
-    data, stored
-        Where it lies in the archive, and how many bytes it takes there.
-    crc
-        CRC-32 of its content; None if the writer left it out.
-    label
-        What a message should name.
-    """
-
-    start: int
-    size: int
+    start: int  # where its content begins in the `InflatedSource`
+    size: int  # bytes of its content
+    # Where it lies in the archive, and how many bytes it takes there.
     data: int
     stored: int
-    crc: int | None
-    label: str
+    crc: int | None  # CRC-32 of its content; None if the writer left it out
+    label: str  # what a message should name
 
 
 class InflatedSource(DerivedSource):
     """The contents of compressed members, one behind the other, as a `ByteSource`.
 
-    Parameters
-    ----------
-    source
-        The archive.
-    members
-        In order of `start`, without gaps.
+    The members are in order of `start`, without gaps.
     """
 
     def __init__(self, source: ByteSource, members: Sequence[PackedMember]) -> None:
@@ -341,28 +309,17 @@ SMALL = 16 << 20
 
 @dataclass(frozen=True, slots=True)
 class Matrix:
-    """Where a matrix in CSR lies; crosses between processes.
+    """Where a matrix in CSR lies; crosses between processes."""
 
-    Attributes
-    ----------
-    name
-        Of the tensor.
-    rows, columns
-        Its extents.
-    count
-        How many values it has.
-    itemsize, index
-        Bytes of a value, and of a row pointer or a column.
-    crow, col, values
-        Row pointers, columns and values, each in C order.
-    """
-
-    name: str
+    name: str  # of the tensor
+    # Its extents.
     rows: int
     columns: int
-    count: int
+    count: int  # how many values it has
+    # Bytes of a value, and of a row pointer or a column.
     itemsize: int
     index: int
+    # Row pointers, columns and values, each in C order.
     crow: Location
     col: Location
     values: Location
@@ -393,14 +350,7 @@ def opens_dense(compound: Compound) -> bool:
 def check_indices(name: str, compound: Compound, read: Callable[[Tensor], bytes | None]) -> None:
     """Raise `Malformed` if an index points outside the tensor.
 
-    Parameters
-    ----------
-    name
-        Of the tensor.
-    compound
-        A sparse tensor; others are left alone.
-    read
-        Returns the bytes of a part, None if they are not at hand.
+    `read` returns the bytes of a part, None if they are not at hand.
     """
     shape = compound.shape
     if compound.layout == "sparse_coo":

@@ -41,46 +41,25 @@ LEAVES = (Tensor, Compound, Array, Unreadable)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FoundTensor:
-    """A tensor inside a state dict.
+    """A tensor inside a state dict."""
 
-    Attributes
-    ----------
-    name
-        Keys that lead to it inside the state dict, joined by dots; unique.
-    leaf
-        The tensor.
-    inside
-        Name of the unknown class that it lies in; empty if none.
-    """
-
-    name: str
-    leaf: Leaf
-    inside: str = ""
+    name: str  # keys that lead to it inside the state dict, joined by dots; unique
+    leaf: Leaf  # the tensor
+    inside: str = ""  # name of the unknown class that it lies in; empty if none
 
 
 @dataclass(frozen=True, eq=False)
 class Candidate:
-    """A dict of tensors that may be the model.
+    """A dict of tensors that may be the model."""
 
-    Attributes
-    ----------
-    key
-        The outer keys that lead to it, joined by dots.
-    found
-        Its tensors in file order.
-    tensors, numel
-        How many there are, and how many numbers they hold, tied ones counted once.
-    others
-        Finds the keys of what is in it, however deep, and no tensor.
-    beside
-        Finds the keys of what the file holds outside of it. Only the chosen one is asked for both.
-    """
-
-    key: str
-    found: tuple[FoundTensor, ...]
+    key: str  # the outer keys that lead to it, joined by dots
+    found: tuple[FoundTensor, ...]  # its tensors in file order
+    # How many there are, and how many numbers they hold, tied ones counted once.
     tensors: int
     numel: int
+    # Finds the keys of what is in it, however deep, and no tensor.
     others: Callable[[], tuple[str, ...]] = tuple
+    # Finds the keys of what the file holds outside of it. Only the chosen one is asked for both.
     beside: Callable[[], tuple[str, ...]] = tuple
 
     @classmethod
@@ -241,14 +220,7 @@ MAX_DEPTH = 64
 def find(root: Any, cancel: CancelToken, *, script: bool = False) -> list[Candidate]:
     """Return every dict that may be a model, the largest first.
 
-    Parameters
-    ----------
-    root
-        What a pickle describes.
-    cancel
-        Looked at all along.
-    script
-        Whether it is a TorchScript archive, in which every object is a module.
+    In a TorchScript archive (`script`) every object is a module.
     """
     walk = _Walk(cancel, script=script)
     if isinstance(root, LEAVES):
@@ -389,10 +361,7 @@ class _Walk:
     def _beside(self, path: Sequence[Any]) -> tuple[str, ...]:
         """Return the keys of what is not in a dict, but next to it or to those around it.
 
-        Parameters
-        ----------
-        path
-            The containers that lead to the dict, the root first, and the dict as the last.
+        `path` are the containers that lead to the dict, the root first, and the dict as the last.
         """
         names: list[str] = []
         prefix = ""

@@ -31,61 +31,32 @@ MAX_NAMED = 1000
 
 @dataclass(frozen=True)
 class TorchIndex:
-    """All that is known of a file after its headers were read; crosses between processes.
+    """All that is known of a file after its headers were read; crosses between processes."""
 
-    Attributes
-    ----------
-    contents
-        For the checkpoint.
-    spans
-        Storages of the chosen tensors that have a checksum.
-    packed
-        Storages that are compressed.
-    rebuilt
-        Tensors that are not read as they stand in the file, in a source of their own behind the
-        others.
-    """
-
-    contents: Contents
-    spans: tuple[Span, ...] = ()
-    packed: tuple[PackedMember, ...] = ()
+    contents: Contents  # for the checkpoint
+    spans: tuple[Span, ...] = ()  # storages of the chosen tensors that have a checksum
+    packed: tuple[PackedMember, ...] = ()  # storages that are compressed
+    # Tensors that are not read as they stand in the file, in a source of their own behind the
+    # others.
     rebuilt: tuple[Rebuilt, ...] = ()
 
 
 @dataclass(frozen=True)
 class Described:
-    """What a pickle says, and where its storages lie.
+    """What a pickle says, and where its storages lie."""
 
-    Attributes
-    ----------
-    path, format, label
-        Of the file.
-    root
-        The object that was saved.
-    names
-        The globals that it refers to, in order.
-    place
-        Source and byte at which a storage begins, by its key.
-    sources
-        How many sources that may name.
-    read
-        The bytes of a small dense tensor, None if they are not at hand.
-    script
-        Whether it is a TorchScript archive.
-    notices
-        What is known already.
-    """
-
+    # Of the file.
     path: Path
     format: str
     label: str
-    root: Any
-    names: tuple[str, ...]
-    place: Callable[[str], tuple[int, int]]
-    sources: int
+    root: Any  # the object that was saved
+    names: tuple[str, ...]  # the globals that it refers to, in order
+    place: Callable[[str], tuple[int, int]]  # source and byte at which a storage begins, by its key
+    sources: int  # how many sources that may name
+    # The bytes of a small dense tensor, None if they are not at hand.
     read: Callable[[Tensor], bytes | None]
-    script: bool = False
-    notices: tuple[Notice, ...] = field(default=())
+    script: bool = False  # whether it is a TorchScript archive
+    notices: tuple[Notice, ...] = field(default=())  # what is known already
 
 
 def build(
@@ -181,15 +152,7 @@ def _printable(name: str) -> str:
 
 
 class _Entries:
-    """Makes an entry of each tensor, tied ones as one, and says of what cannot be read why.
-
-    Parameters
-    ----------
-    described
-        What they lie in.
-    cancel
-        Looked at all along.
-    """
+    """Makes an entry of each tensor, tied ones as one, and says of what cannot be read why."""
 
     def __init__(self, described: Described, cancel: CancelToken) -> None:
         self.entries: list[TensorEntry] = []

@@ -68,24 +68,12 @@ QUANTIZED = "it is quantized: whole numbers with a scale, which are not pruned"
 
 @dataclass(frozen=True)
 class Element:
-    """One element as torch names it and as we read it.
+    """One element as torch names it and as we read it."""
 
-    Attributes
-    ----------
-    name
-        Attribute of the torch module, as ``float32`` or ``qint8``.
-    dtype
-        How its bits are read.
-    why_not
-        Why it cannot be pruned where `dtype` alone does not tell.
-    whole
-        False if several elements share a byte: such tensors are shown as bytes.
-    """
-
-    name: str
-    dtype: DType
-    why_not: str = ""
-    whole: bool = True
+    name: str  # attribute of the torch module, as ``float32`` or ``qint8``
+    dtype: DType  # how its bits are read
+    why_not: str = ""  # why it cannot be pruned where `dtype` alone does not tell
+    whole: bool = True  # false if several elements share a byte: such tensors are shown as bytes
 
     @property
     def itemsize(self) -> int:
@@ -271,35 +259,19 @@ class Storage:
 
 @dataclass(slots=True, eq=False)
 class Tensor:
-    """A dense tensor: a view of a storage that was checked to lie inside it.
+    """A dense tensor: a view of a storage that was checked to lie inside it."""
 
-    Attributes
-    ----------
-    storage
-        What it is a view of.
-    element
-        Type of its elements.
-    offset
-        Byte of its first element, from the start of the root storage.
-    shape, strides
-        Extents, and steps in elements; strides are None in C order without gaps.
-    why_not
-        Why it may not be pruned; empty if nothing here speaks against it.
-    flips
-        Bytes of an element whose highest bit is the other way round in the file: the sign of a
-        negated view, or of the imaginary half of a conjugate one.
-    traits
-        What it is beside its numbers; see `Contents.traits`.
-    """
-
-    storage: Storage
-    element: Element
-    offset: int
+    storage: Storage  # what it is a view of
+    element: Element  # type of its elements
+    offset: int  # byte of its first element, from the start of the root storage
+    # Extents, and steps in elements; strides are None in C order without gaps.
     shape: tuple[int, ...]
     strides: tuple[int, ...] | None
-    why_not: str = ""
+    why_not: str = ""  # why it may not be pruned; empty if nothing here speaks against it
+    # Bytes of an element whose highest bit is the other way round in the file: the sign of a
+    # negated view, or of the imaginary half of a conjugate one.
     flips: tuple[int, ...] = ()
-    traits: tuple[str, ...] = ()
+    traits: tuple[str, ...] = ()  # what it is beside its numbers; see `Contents.traits`
 
     @property
     def numel(self) -> int:
@@ -314,53 +286,26 @@ class Tensor:
 
 @dataclass(slots=True, eq=False)
 class Compound:
-    """A tensor of another layout (sparse, nested), kept as its dense parts.
+    """A tensor of another layout (sparse, nested), kept as its dense parts."""
 
-    Attributes
-    ----------
-    layout
-        Name of the layout: ``sparse_coo``, ``sparse_csr``, ..., ``nested``.
-    parts
-        The dense tensors by what they are.
-    shape
-        Extents of the whole; empty if unknown.
-    """
-
-    layout: str
-    parts: dict[str, Tensor] = field(default_factory=dict)
-    shape: tuple[int, ...] = ()
+    layout: str  # name of the layout: ``sparse_coo``, ``sparse_csr``, ..., ``nested``
+    parts: dict[str, Tensor] = field(default_factory=dict)  # the dense tensors by what they are
+    shape: tuple[int, ...] = ()  # extents of the whole; empty if unknown
 
 
 @dataclass(slots=True, eq=False)
 class Array:
-    """A numpy array or a numpy number, whose bytes stand in the pickle itself.
+    """A numpy array or a numpy number, whose bytes stand in the pickle itself."""
 
-    Attributes
-    ----------
-    element
-        Type of its elements.
-    raw
-        Its bytes as the pickle has them.
-    shape, strides
-        As of a `Tensor`; the first element is the first of `raw`.
-    swapped
-        Whether its numbers are big-endian.
-    number
-        Whether it is a numpy number (``numpy.float32(3)``), no array.
-    reason
-        Why its numbers cannot be read; empty if they can.
-    position
-        Byte of the pickle at which it is made: tells arrays of a pickle apart.
-    """
-
-    element: Element = UNTYPED
-    raw: bytes = b""
+    element: Element = UNTYPED  # type of its elements
+    raw: bytes = b""  # its bytes as the pickle has them
+    # As of a `Tensor`; the first element is the first of `raw`.
     shape: tuple[int, ...] = ()
     strides: tuple[int, ...] | None = None
-    swapped: bool = False
-    number: bool = False
-    reason: str = ""
-    position: int = 0
+    swapped: bool = False  # whether its numbers are big-endian
+    number: bool = False  # whether it is a numpy number (``numpy.float32(3)``), no array
+    reason: str = ""  # why its numbers cannot be read; empty if they can
+    position: int = 0  # byte of the pickle at which it is made: tells arrays of a pickle apart
 
     @property
     def numel(self) -> int:
@@ -472,16 +417,7 @@ SMALL = 16 << 20
 def view(storage: Any, element: Element | None, offset: Any, size: Any, stride: Any) -> Tensor:
     """Return the tensor that views `storage`, all of them as the file gives them.
 
-    Parameters
-    ----------
-    storage
-        What should be a `Storage`.
-    element
-        Type of the tensor's elements; the storage's by default.
-    offset
-        Elements before the first one.
-    size, stride
-        Tuples, in elements.
+    `offset`, `size` and `stride` are in elements, of the type of the storage by default.
 
     Raises
     ------
@@ -569,14 +505,8 @@ def is_contiguous(shape: tuple[int, ...], strides: tuple[int, ...]) -> bool:
 def whole_shard(cls: Any, arguments: tuple[Any, ...], state: Any) -> Tensor | Unreadable:
     """Return the tensor that a DTensor is, if its local shard is the whole of it.
 
-    Parameters
-    ----------
-    cls
-        What stands for the class.
-    arguments
-        Of ``_rebuild_wrapper_subclass``: class, dtype, size, and what does not matter here.
-    state
-        The attributes, and perhaps slots: ``_local_tensor`` and ``_spec``.
+    `arguments` are those of ``_rebuild_wrapper_subclass``: class, dtype, size, and what does not
+    matter here; `state` has the attributes, and perhaps slots: ``_local_tensor`` and ``_spec``.
     """
     path = cls.path if isinstance(cls, Global) else ""
     if not (path.startswith("torch.distributed.") and path.endswith(".DTensor")):

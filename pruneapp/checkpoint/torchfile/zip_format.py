@@ -274,14 +274,8 @@ def pickle_with(
 ) -> bytes | None:
     """Return the pickle of an archive with zeros in its numpy arrays, as long as it was.
 
-    Parameters
-    ----------
-    source, member
-        Where it lies; not compressed.
-    zero
-        What sets bytes of an array to 0, by its `Location.storage`.
-    cancel
-        Looked at all along.
+    The member is not compressed; `zero` has, by `Location.storage`, what sets bytes of an array to
+    0.
 
     Returns
     -------
