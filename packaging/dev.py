@@ -1,7 +1,7 @@
 """The one bootstrap: set up what is needed, then run, test, measure or tour the application.
 
     python3 packaging/dev.py run [FILE]    open the window (or tour it, where there is no display)
-    python3 packaging/dev.py test [...]    format, lint, types, layers and all tests
+    python3 packaging/dev.py test [...]    format, lint, types, layers, structure, all tests
     python3 packaging/dev.py bench [...]   speed and memory, side by side with torch; takes half an
                                            hour; "bench big" alone: 12 GB, needs 25 GB of disk
     python3 packaging/dev.py sizes FILE    sizes and times of every format of the export
@@ -227,12 +227,13 @@ def monkey(arguments: list[str]) -> int:
 
 
 def test(arguments: list[str]) -> int:
-    """Check format, lint, types and layers, and run all tests; with arguments, only pytest."""
+    """Check format, lint, types, layers and structure, and run all tests; or only pytest."""
     steps = [
         ["ruff", "format", "--check"],
         ["ruff", "check"],
         ["mypy"],
         ["lint-imports"],
+        ["python", "packaging/structure.py", "--check"],
         ["pytest", "-n", "2", "--dist", "worksteal"],
     ]
     if arguments:

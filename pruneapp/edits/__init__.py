@@ -1,1 +1,5 @@
-"""What a person does by hand: prune, restore, protect and release chosen weights."""
+"""Edits that are not pruning steps: manual edits, masks from files, making permanent.
+
+Each computes a proposal from a frozen state, for the document to commit. Ranking weights belongs
+in ``methods``.
+"""

@@ -1,1 +1,4 @@
-"""The arithmetic of pruning, on bit patterns, on the CPU or a device; the same masks on both."""
+"""The arithmetic of pruning, on bit patterns, on the CPU or a GPU; the same masks on both.
+
+Kernels see arrays and masks, never names, documents or methods. The order of every sum is fixed.
+"""

@@ -1,1 +1,4 @@
-"""Which weights are kept: one bit each, immutable, shared between states."""
+"""Which weights are kept: one bit for each, immutable, shared between states.
+
+No weight is read here.
+"""

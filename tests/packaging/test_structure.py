@@ -9,7 +9,7 @@ from pathlib import Path
 import grimp
 import pytest
 
-SCRIPT = Path(__file__).resolve().parent.parent.parent / "packaging" / "structure.py"
+PACKAGING = Path(__file__).resolve().parent.parent.parent / "packaging"
 
 # What the window may ask for work: modules of these names, and nothing else of it.
 WORKERS = ("_controller", "_worker")
@@ -29,14 +29,24 @@ ENGINE = {
 }  # fmt: skip
 
 
+def script(name):
+    spec = importlib.util.spec_from_file_location(name, PACKAGING / f"{name}.py")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
 @pytest.fixture(scope="module")
 def structure():
-    spec = importlib.util.spec_from_file_location("structure", SCRIPT)
-    module = importlib.util.module_from_spec(spec)
-    sys.modules["structure"] = module
-    spec.loader.exec_module(module)
-    yield module
+    yield script("structure")
     del sys.modules["structure"]
+
+
+@pytest.fixture(scope="module")
+def architecture():
+    yield script("architecture")
+    del sys.modules["architecture"]
 
 
 def test_every_rule_of_the_structure_holds(structure):
@@ -59,3 +69,15 @@ def test_views_know_no_engine():
         and (other + ".").split(".")[1] in ENGINE
     }
     assert known == set()
+
+
+def test_the_pictures_of_the_layers_are_up_to_date(architecture, capsys):
+    assert architecture.main(["--check"]) == 0, capsys.readouterr().out
+
+
+def test_layers_are_drawn_below_all_that_import_them_and_without_shortcuts(architecture):
+    needs = {"a": {"b", "c"}, "b": {"c"}, "c": set(), "d": {"c"}}
+    assert architecture.floors(needs) == {"a": 0, "d": 0, "b": 1, "c": 2}
+    assert architecture.reduced(needs) == {"a": {"b"}, "b": {"c"}, "c": set(), "d": {"c"}}
+    with pytest.raises(ValueError, match="circle among a, b"):
+        architecture.floors({"a": {"b"}, "b": {"a"}})

@@ -1,5 +1,5 @@
-"""Our own layouts inside of a plain safetensors file: packed masks, and the compact format.
+"""Readers of safetensors files, ours and sharded ones among them.
 
-``__metadata__.format`` says which; ``__metadata__.pruneapp`` says, as JSON, what is packed how.
-Both are documented in docs/formats.md, so that anybody can read them without this program.
+The formats of torch stand in ``checkpoint.torchfile``. A reader checks everything that a header
+claims before it is believed, and reads no tensor while it opens a file.
 """

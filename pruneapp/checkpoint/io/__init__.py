@@ -1,1 +1,4 @@
-"""Bytes: read by position, written atomically."""
+"""Bytes: read by position, written atomically.
+
+No format of a file is known here.
+"""

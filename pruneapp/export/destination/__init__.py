@@ -1,1 +1,4 @@
-"""Where an export goes: a file, a folder, shards, and what lies beside the weights."""
+"""Where an export goes: a file, a folder, shards, and the files beside the weights.
+
+What is in the files is decided elsewhere.
+"""

@@ -1,1 +1,4 @@
-"""Commands: declared once, as actions, menus, palette and keys."""
+"""Commands, each declared once: menu, palette, shortcut and help follow from the declaration.
+
+What a command does belongs in the controller of its feature.
+"""

@@ -1,1 +1,4 @@
-"""Comparison and combination of masks."""
+"""The Compare page: two states or files side by side, and combining their masks.
+
+The comparison itself is computed in ``analysis`` and ``edits``.
+"""

@@ -1,1 +1,4 @@
-"""The open document in the window."""
+"""The open document in the window: what is done to it, and its history.
+
+The one place that commits to a document; views hear of it by signals.
+"""

@@ -1,1 +1,4 @@
-"""The dialog before an export: what it is for, in which format, and where to."""
+"""The export dialog and the report of an export.
+
+Sizes, plans and files are the engine's (``export``).
+"""

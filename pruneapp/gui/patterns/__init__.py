@@ -1,1 +1,4 @@
-"""Pattern checker."""
+"""The check of N:M patterns: its dialog, and mending what it finds.
+
+What a pattern is stands in ``analysis.patterns``.
+"""

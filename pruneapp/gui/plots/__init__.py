@@ -1,5 +1,5 @@
-"""What a person looks at: a tensor's weights, their distribution, its channels, the model.
+"""The plots of a tensor and of the model, a page for each.
 
-``heading`` and ``numbers`` need Qt alone; the rest imports pyqtgraph, which takes 200 ms, and so
-is imported after the window's first paint.
+A plot is given answers and paints them. ``heading`` needs Qt alone; the rest imports pyqtgraph,
+which takes 200 ms, and so is imported after the first paint of the window.
 """

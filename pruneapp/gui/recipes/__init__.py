@@ -1,1 +1,4 @@
-"""Recipes and rounds."""
+"""Recipes in the window, and iterative pruning.
+
+Fitting and replaying a recipe is the work of ``recipes``.
+"""

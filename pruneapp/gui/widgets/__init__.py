@@ -1,1 +1,4 @@
-"""What several views are made of; no view by itself, and told nothing about the document."""
+"""Widgets, colors, and words that several features use; no view by itself.
+
+Nothing here knows a document.
+"""

@@ -1,1 +1,4 @@
-"""Methods that rank by magnitude."""
+"""The methods that come with Pruneapp, a file for each family.
+
+A further method is one declaration here, or in an installed package of another.
+"""

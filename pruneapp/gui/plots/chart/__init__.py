@@ -1,1 +1,4 @@
-"""Charts of bars in three colours: kept, pruned, and hatched what would go."""
+"""Charts of bars in three colors: kept, pruned, and hatched what is to be pruned.
+
+Which numbers they show is decided by the page.
+"""

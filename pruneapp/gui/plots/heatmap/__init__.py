@@ -1,1 +1,4 @@
-"""The picture of a tensor's weights: where one looks, what is painted, how one moves."""
+"""The heat map of the weights: tiles, viewport, selection tools, legend.
+
+Tiles are computed in ``analysis``; here they are asked for and painted.
+"""
