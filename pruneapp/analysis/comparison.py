@@ -1,11 +1,4 @@
-"""Compare two states, with memo.
-
-How two states of a document, or two checkpoints, differ: tensor by tensor, in one pass.
-
-What is known of tensors that were compared: a step of the history reads what it changed.
-
-What two tensors add up to against each other: sums of squares and products, and counts.
-"""
+"""How two states of a document, or two checkpoints, differ: tensor by tensor, in one pass."""
 
 from __future__ import annotations
 
@@ -13,7 +6,6 @@ import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
-from weakref import ref
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +15,7 @@ from pruneapp.analysis.retained_norm import block_sums
 from pruneapp.checkpoint.elements import Bits
 from pruneapp.checkpoint.entry import TensorEntry
 from pruneapp.document.snapshot import Snapshot
+from pruneapp.document.state_cache import StateCache
 from pruneapp.kernels.kernel import BLOCK
 from pruneapp.kernels.threads import WORTH_THREADS, default_threads, in_order
 from pruneapp.kernels.values import Floats, decode
@@ -33,55 +26,14 @@ from pruneapp.results.state_comparison import Comparison, TensorDifference
 # A tensor of each side under the name that they share; None where a side has none.
 Pair = tuple[str, TensorEntry | None, TensorEntry | None]
 
-# States of a pair of tensors that are remembered: undo and redo go to and fro between a few.
-_MOST = 4
 
-
-@dataclass(frozen=True, eq=False)
-class _Known:
-    state: tuple[ref[Any] | None, ...]
-    found: TensorDifference
-
-
-class Compared:
-    """Remembers how pairs of tensors differ, by their files and by what lies over them.
-
-    Files and masks are not kept alive: a mask that was put aside and read again is another one.
-    For one thread at a time.
-    """
-
-    def __init__(self) -> None:
-        self._known: dict[str, list[_Known]] = {}
-
-    def get(self, a: Snapshot, b: Snapshot, pair: Pair) -> TensorDifference | None:
-        """Return how a pair differs; None if that is not known of these states."""
-        state = _state(a, b, pair)
-        for known in self._known.get(pair[0], ()):
-            if all(_is(r, thing) for r, thing in zip(known.state, state, strict=True)):
-                return known.found
-        return None
-
-    def put(self, a: Snapshot, b: Snapshot, pair: Pair, found: TensorDifference) -> None:
-        """Remember how a pair differs."""
-        state = tuple(None if thing is None else ref(thing) for thing in _state(a, b, pair))
-        known = self._known.setdefault(pair[0], [])
-        known.insert(0, _Known(state, found))
-        del known[_MOST:]
-
-
-def _state(a: Snapshot, b: Snapshot, pair: Pair) -> tuple[Any, ...]:
+def _owners(a: Snapshot, b: Snapshot, pair: Pair) -> tuple[Any, ...]:
     """Return all that the values of both depend on: file, pruned, final."""
-    found: list[Any] = []
+    owners: list[Any] = []
     for side, entry in ((a, pair[1]), (b, pair[2])):
-        if entry is None:
-            found += (side.checkpoint, None, None)
-        else:
-            found += (side.checkpoint, side.masks.get(entry.name), side.final.get(entry.name))
-    return tuple(found)
-
-
-def _is(known: ref[Any] | None, thing: object) -> bool:
-    return thing is None if known is None else thing is not None and known() is thing
+        masks = () if entry is None else (side.masks.get(entry.name), side.final.get(entry.name))
+        owners += (side.checkpoint, *masks)
+    return tuple(owners)
 
 
 # Elements that are read and worked on at once: in float64 they stay in the cache of a core.
@@ -309,7 +261,7 @@ def compare(
     *,
     called: tuple[str, str] = ("A", "B"),
     names: Iterable[str] | None = None,
-    known: Compared | None = None,
+    known: StateCache | None = None,
 ) -> Comparison:
     """Compare every tensor of two states, by the values that an export of each would write.
 
@@ -328,23 +280,29 @@ def compare(
     names
         The tensors, by any names of either side; all of them by default.
     known
-        What was compared before; what is found is added. What is in it is not read again.
+        Of states compared before, what did not change since is not read again; what is found is
+        added.
 
     Raises
     ------
     CheckpointError
         If a file cannot be read.
     """
+    known = known or StateCache()
     found = pairs(a, b, names)
-    read = (x.numel for _, x, y in found if x and y and _comparable(x, y))
-    job.start(sum(read))
+    job.start(sum(map(_work, found)))
     tensors = []
     for pair in found:
         job.label(pair[0])
-        before = None if known is None else known.get(a, b, pair)
-        tensors.append(_again(pair, before, job) if before else difference(a, b, pair, job))
-        if known is not None and before is None:
-            known.put(a, b, pair, tensors[-1])
+        owners = _owners(a, b, pair)
+        key = pair[0], *map(id, owners)
+        before: TensorDifference | None = known.get(key, owners)
+        if before is None:
+            tensors.append(difference(a, b, pair, job))
+            known.put(key, owners, tensors[-1])
+        else:
+            tensors.append(before)
+            job.step(_work(pair))
     return Comparison(*called, (*tensors, *_unread(a, b, names)))
 
 
@@ -433,7 +391,7 @@ def difference(
             name, "only b", (), only.shape, numel=only.numel, dtype_b=only.dtype.label
         )
     if untouched(a, b, x, y):
-        job.step(x.numel if _comparable(x, y) else 0)
+        job.step(_work(pair))
         return _same_unread(a, name, x)
     if not _comparable(x, y):
         return _by_bits(a, b, pair, job)
@@ -448,10 +406,10 @@ def difference(
     return sums.difference(name, x, y)
 
 
-def _again(pair: Pair, found: TensorDifference, job: Job) -> TensorDifference:
+def _work(pair: Pair) -> int:
+    """Return how many elements are read of each side."""
     _, x, y = pair
-    job.step(x.numel if x and y and _comparable(x, y) else 0)
-    return found
+    return x.numel if x and y and _comparable(x, y) else 0
 
 
 def _comparable(x: TensorEntry, y: TensorEntry) -> bool:

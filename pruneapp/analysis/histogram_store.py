@@ -1,100 +1,24 @@
-""".
+"""What is counted of tensors for estimates: what a step needs, what is missing, what is known.
 
-To which state of a tensor a count belongs: its mask, its protection and its final weights.
-
-The last things that were put together from counts.
-
-Counts of tensors, kept as long as there is room and their masks are there.
-
-Two sums over what is kept of tensors, which are known longer than all their magnitudes.
-
-Where counted magnitudes and norms are kept, as long as there is room.
-
-What is to be counted, as things that can be put into a queue.
+A count belongs to the mask, the protection and the final weights that a tensor had; it is in
+`Snapshot.cache`, so that undo finds what was counted before. The functions may be called from any
+thread.
 """
 
 from __future__ import annotations
 
-import threading
-from collections import deque
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
-from typing import TYPE_CHECKING, Any
-from weakref import ref
+from typing import Any
 
 from pruneapp.analysis.histograms import Channels, MagnitudeHistogram, count_all, count_channels
 from pruneapp.document.selection import excluded, rows_of
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.step import Row, Step, dim_of
-from pruneapp.masks.bitmask import MaskSet
 from pruneapp.methods import registry
 from pruneapp.params import Norm
 from pruneapp.progress import Job
 from pruneapp.results.sparsity_report import Assignment
-
-if TYPE_CHECKING:
-    from pruneapp.masks.bitmask import BitMask
-
-# More than a step of some rows needs.
-_MOST = 64
-
-
-@dataclass(frozen=True, eq=False)
-class _Kept:
-    state: tuple[ref[MaskSet], ...]
-    value: Any
-    nbytes: int
-
-
-class Recent:
-    """Remembers what belongs to one state of the masks, the last of it, as long as it is there.
-
-    Safe to use from several threads: two that miss at once may both make it.
-    """
-
-    def __init__(self) -> None:
-        self._kept: dict[Hashable, _Kept] = {}
-        self._lock = threading.Lock()
-        self._nbytes = 0
-
-    @property
-    def nbytes(self) -> int:
-        """Bytes of all of it."""
-        return self._nbytes
-
-    def get(self, snapshot: Snapshot, key: Hashable) -> Any:
-        """Return what was kept for a state; None if there is nothing."""
-        kept = self._kept.get(key)
-        if kept is None:
-            return None
-        same = all(r() is s for r, s in zip(kept.state, _state(snapshot), strict=True))
-        return kept.value if same else None
-
-    def put(self, snapshot: Snapshot, key: Hashable, value: object, nbytes: int) -> None:
-        """Keep something; the oldest goes if there are many."""
-        state = tuple(ref(masks) for masks in _state(snapshot))
-        with self._lock:
-            self._kept.pop(key, None)
-            for old in [
-                k for k, kept in self._kept.items() if any(r() is None for r in kept.state)
-            ]:
-                del self._kept[old]
-            while len(self._kept) >= _MOST:
-                del self._kept[next(iter(self._kept))]
-            self._kept[key] = _Kept(state, value, nbytes)
-            self._nbytes = sum(kept.nbytes for kept in self._kept.values())
-
-    def clear(self) -> None:
-        """Let go of all of it."""
-        with self._lock:
-            self._kept.clear()
-            self._nbytes = 0
-
-
-def _state(snapshot: Snapshot) -> tuple[MaskSet, MaskSet, MaskSet]:
-    return snapshot.masks, snapshot.protected, snapshot.final
-
 
 # A dimension, from 0, and the order of a norm; None for magnitudes.
 Kind = tuple[int, Norm] | None
@@ -105,16 +29,9 @@ _BATCH = 1 << 20
 
 @dataclass(frozen=True)
 class HistogramRequest:
-    """Something that is to be counted; for `HistogramStore.count`.
+    """Something to be counted: of one large tensor, or of several small ones, by first names.
 
-    Attributes
-    ----------
-    names
-        First names of the tensors: one large one, or several small ones.
-    kind
-        Dimension, from 0, and order of the norms; None if magnitudes are wanted.
-    elements
-        How many elements are read for it.
+    `elements` are read for it.
     """
 
     names: tuple[str, ...]
@@ -122,16 +39,14 @@ class HistogramRequest:
     elements: int
 
 
-def rows_now(snapshot: Snapshot, step: Step) -> tuple[tuple[Row, tuple[str, ...]], ...]:
+def rows_now(snapshot: Snapshot, step: Step) -> list[tuple[Row, tuple[str, ...]]]:
     """Return what `rows_of` does; of 100,000 names it is not asked at each move of a slider."""
-    key = "rows", tuple(row.names for row in step.rows), step.limits.spare, step.version
-    known: list[tuple[int, tuple[str, ...]]] | None = census_of(snapshot).recent(snapshot, key)
-    if known is None:
+
+    def find() -> list[tuple[int, tuple[str, ...]]]:
         places = {id(row): i for i, row in enumerate(step.rows)}
-        found = rows_of(snapshot.checkpoint, step)
-        known = [(places[id(row)], names) for row, names in found]
-        census_of(snapshot).remember(snapshot, key, known, 0)
-    return tuple((step.rows[i], names) for i, names in known)
+        return [(places[id(row)], names) for row, names in rows_of(snapshot.checkpoint, step)]
+
+    return [(step.rows[i], names) for i, names in snapshot.once(_key_of("rows", step), find)]
 
 
 def assignment_now(snapshot: Snapshot, step: Step) -> Assignment:
@@ -141,10 +56,8 @@ def assignment_now(snapshot: Snapshot, step: Step) -> Assignment:
     """
     if len(step.rows) == 1 and not step.limits.spare:
         return Assignment()
-    names = tuple(row.names for row in step.rows)
-    key = "assignment", names, step.limits.spare, step.version
-    known: Assignment | None = census_of(snapshot).recent(snapshot, key)
-    if known is None:
+
+    def find() -> Assignment:
         rules: dict[str, int] = {}
         counts = [0] * len(step.rows) if len(step.rows) > 1 else []
         if counts:
@@ -152,9 +65,13 @@ def assignment_now(snapshot: Snapshot, step: Step) -> Assignment:
             for row, some in rows_now(snapshot, step):
                 rules.update(dict.fromkeys(some, places[id(row)]))
                 counts[places[id(row)]] = len(some)
-        known = Assignment(rules, excluded(snapshot.checkpoint, step), tuple(counts))
-        census_of(snapshot).remember(snapshot, key, known, 0)
-    return known
+        return Assignment(rules, excluded(snapshot.checkpoint, step), tuple(counts))
+
+    return snapshot.once(_key_of("assignment", step), find)
+
+
+def _key_of(kind: str, step: Step) -> tuple[object, ...]:
+    return kind, tuple(row.names for row in step.rows), step.limits.spare, step.version
 
 
 def kinds_of(snapshot: Snapshot, step: Step) -> Iterator[tuple[tuple[str, ...], Kind]]:
@@ -197,471 +114,186 @@ def orders_of(row: Row) -> tuple[Norm, ...]:
     return tuple(dict.fromkeys((2 if n == "fro" else n, 2, 1)))
 
 
-def batches(snapshot: Snapshot, names: Sequence[str], kind: Kind) -> list[HistogramRequest]:
+def _requests(snapshot: Snapshot, names: Sequence[str], kind: Kind) -> list[HistogramRequest]:
     """Put names into batches, in order."""
-    made: list[HistogramRequest] = []
-    some: list[str] = []
+    requests: list[HistogramRequest] = []
+    batch: list[str] = []
     elements = 0
     for name in names:
         numel = snapshot.entry(name).numel
-        if some and elements + numel > _BATCH:
-            made.append(HistogramRequest(tuple(some), kind, elements))
-            some, elements = [], 0
-        some.append(name)
+        if batch and elements + numel > _BATCH:
+            requests.append(HistogramRequest(tuple(batch), kind, elements))
+            batch, elements = [], 0
+        batch.append(name)
         elements += numel
-    if some:
-        made.append(HistogramRequest(tuple(some), kind, elements))
-    return made
+    if batch:
+        requests.append(HistogramRequest(tuple(batch), kind, elements))
+    return requests
 
 
-Key = tuple[str, Kind, int, int, int]
-Marks = tuple["BitMask | None", "BitMask | None", "BitMask | None"]
-Refs = tuple["ref[BitMask] | None", ...] | None  # None: there is no mask
+# What is to be counted
 
 
-def marks_of(snapshot: Snapshot, name: str) -> Marks:
-    """Return what a count of a tensor depends on."""
-    return snapshot.masks.get(name), snapshot.protected.get(name), snapshot.final.get(name)
+def wanted(snapshot: Snapshot, step: Step) -> tuple[HistogramRequest, ...]:
+    """Return what has to be counted before a step can be estimated, the most needed first.
 
+    Nothing if all is there, or if counts do not say what the step does. What would not fit with
+    all that is needed more is left out.
 
-def key_of(snapshot: Snapshot, name: str, kind: Kind) -> Key:
-    """Return what a count is found by; whether it is that of the masks the references say."""
-    if not (snapshot.masks or snapshot.protected or snapshot.final):
-        return name, kind, 0, 0, 0
-    mask, protected, final = (0 if m is None else id(m) for m in marks_of(snapshot, name))
-    return name, kind, mask, protected, final
-
-
-def refs_to(marks: Marks, note: Callable[[Any], None] | None = None) -> Refs:
-    """Return references that keep no mask alive, each of which calls `note` as its mask goes."""
-    if all(mark is None for mark in marks):
-        return None
-    return tuple(None if mark is None else ref(mark, note) for mark in marks)
-
-
-def belongs(refs: Refs, marks: Marks) -> bool:
-    """Return whether references are to these masks: another may be where one was that is gone."""
-    if refs is None:
-        mask, protected, final = marks  # not in a loop: it is asked of 100,000 tensors
-        return mask is None and protected is None and final is None
-    pairs = zip(refs, marks, strict=True)
-    return all(mark is None if r is None else r() is mark for r, mark in pairs)
-
-
-def are_gone(refs: Refs) -> bool:
-    """Return whether any of the masks is gone."""
-    return refs is not None and any(r is not None and r() is None for r in refs)
-
-
-Record = MagnitudeHistogram | Channels
-
-
-class Records:
-    """What was counted, by the masks that a tensor had; these are not kept alive by it.
-
-    Where there is no room, what was counted first is dropped. Safe to use from several threads.
-
-    Parameters
-    ----------
-    budget
-        Bytes that are kept at most.
-
-    Attributes
-    ----------
-    recent
-        What was put together from counts; the first to go where there is no room.
+    Raises
+    ------
+    SelectionError
+        If a tensor cannot be pruned, or none is selected.
+    ParameterError
+        If a tensor has no channels along the dimension.
     """
+    requests: list[HistogramRequest] = []
+    room = snapshot.cache.budget  # for all: what takes the room of another is counted for ever
+    for names, kind in dict.fromkeys(kinds_of(snapshot, step)):
+        missing, needed = _missing(snapshot, names, kind)
+        if needed <= room:
+            room -= needed
+            requests += _requests(snapshot, missing, kind)
+    return tuple(dict.fromkeys(requests))
 
-    def __init__(self, budget: int) -> None:
-        self.recent = Recent()
-        self._budget = budget
-        self._found: dict[Key, tuple[Refs, Record]] = {}
-        # Sizes of what was dropped: what will not fit is not counted again and again. They go with
-        # their masks, too.
-        self._dropped: dict[Key, tuple[Refs, int]] = {}
-        self._gone: deque[Key] = deque()  # whose masks are gone
-        self._lock = threading.Lock()
-        self._nbytes = 0
 
-    def __len__(self) -> int:
-        """How many counts there are."""
-        return len(self._found)
+def wanted_all(snapshot: Snapshot, names: Iterable[str]) -> tuple[HistogramRequest, ...]:
+    """Return what has to be counted to know all magnitudes of some tensors, by first names."""
+    missing, needed = _missing(snapshot, tuple(names), None)
+    return tuple(_requests(snapshot, missing, None)) if needed <= snapshot.cache.budget else ()
 
-    @property
-    def nbytes(self) -> int:
-        """Bytes of memory that it takes, about."""
-        return self._nbytes + self.recent.nbytes
 
-    @property
-    def dropped(self) -> int:
-        """Of how many counts only the size is known."""
-        return len(self._dropped)
+def wanted_energies(
+    snapshot: Snapshot, names: Iterable[str], job: Job
+) -> tuple[HistogramRequest, ...]:
+    """Return what has to be measured to know the energy of some tensors, by first names."""
+    batches = job.cancel.batches(tuple(names))
+    missing = [name for batch in batches for name in batch if sums(snapshot, name) is None]
+    return tuple(_requests(snapshot, missing, None))
 
-    def get(self, snapshot: Snapshot, key: Key) -> Record | None:
-        """Return what was counted for a state; None if there is nothing."""
-        known = self._found.get(key)
-        if known is None:
+
+def share(snapshot: Snapshot, step: Step) -> float:
+    """Return how much of what a step needs is counted, from 0 to 1; 1 if nothing is wanted."""
+    missing = sum(request.elements for request in wanted(snapshot, step))
+    if not missing:
+        return 1.0
+    entries = snapshot.checkpoint.entries
+    needed = sum(entries[n].numel for names, _ in kinds_of(snapshot, step) for n in names)
+    return 1 - missing / needed
+
+
+def _missing(snapshot: Snapshot, names: tuple[str, ...], kind: Kind) -> tuple[list[str], int]:
+    """Return what is not counted, and how many bytes all of it takes as far as is known."""
+    mark = "counted", kind, names  # forgotten before a count is dropped
+    known: int | None = snapshot.recall(mark)
+    if known is not None:
+        return [], known
+    missing = [name for name in names if _count_of(snapshot, name, kind) is None]
+    needed = sum([snapshot.cache.size(_key(snapshot, name, kind)) for name in names])
+    if not missing:
+        snapshot.remember(mark, needed)
+    return missing, needed
+
+
+# Counting
+
+
+def count(snapshot: Snapshot, request: HistogramRequest, job: Job) -> None:
+    """Count something that is wanted; what is there by now is not counted again.
+
+    `job` is started with the elements; it may cancel.
+
+    Raises
+    ------
+    CheckpointError
+        If the file cannot be read.
+    """
+    job.start(request.elements, request.names[0])
+    kind = request.kind
+    batches = job.cancel.batches(request.names)
+    missing = [n for batch in batches for n in batch if _count_of(snapshot, n, kind) is None]
+    if kind is not None:
+        for name in missing:
+            _put(snapshot, name, kind, count_channels(snapshot, name, *kind, job))
+        return
+    for name, histogram in count_all(snapshot, missing, job):
+        _put_sums(snapshot, name, histogram)
+        _put(snapshot, name, None, histogram)
+
+
+def measure(snapshot: Snapshot, request: HistogramRequest, job: Job) -> None:
+    """Find out energies alone (`wanted_energies`), for which there is always room; see `count`."""
+    job.start(request.elements, request.names[0])
+    for name, histogram in count_all(snapshot, request.names, job):
+        _put_sums(snapshot, name, histogram)
+
+
+def _put(snapshot: Snapshot, name: str, kind: Kind, found: MagnitudeHistogram | Channels) -> None:
+    snapshot.cache.put(_key(snapshot, name, kind), snapshot.layers(name), found, found.nbytes)
+
+
+def _put_sums(snapshot: Snapshot, name: str, histogram: MagnitudeHistogram) -> None:
+    layers = snapshot.layers(name)
+    found = histogram.sums(snapshot.entry(name).dtype)
+    snapshot.cache.put(("sums", name, any(m is not None for m in layers)), layers, found)
+
+
+# What is known
+
+
+def magnitudes(snapshot: Snapshot, name: str) -> MagnitudeHistogram | None:
+    """Return the magnitudes of a tensor, by its first name; None if they are not counted."""
+    found: MagnitudeHistogram | None = _count_of(snapshot, name, None)
+    return found
+
+
+def channels(snapshot: Snapshot, name: str, dim: int, n: Norm) -> Channels | None:
+    """Return the channels of a tensor, `dim` from 0 and `n` no "fro"; None if not counted."""
+    found: Channels | None = _count_of(snapshot, name, (dim, n))
+    return found
+
+
+def sums(snapshot: Snapshot, name: str) -> tuple[float, float] | None:
+    """Return the sums of the squares and of the magnitudes of the finite weights that are kept.
+
+    They are known longer than the magnitudes of the tensor: of the file as it was opened, without
+    masks, and of the last other state in which it was counted. Infinite beyond float64; None if
+    they are not known.
+    """
+    layers = snapshot.layers(name)
+    key = "sums", name, any(mask is not None for mask in layers)
+    found: tuple[float, float] | None = snapshot.cache.get(key, layers)
+    if found is None and (histogram := magnitudes(snapshot, name)) is not None:
+        return histogram.sums(snapshot.entry(name).dtype)
+    return found
+
+
+def zeros(snapshot: Snapshot, name: str) -> int | None:
+    """Return how many of the weights that a step may take are 0; None if not counted."""
+    found = magnitudes(snapshot, snapshot.entry(name).name)
+    return None if found is None else found.zeros
+
+
+def below(snapshot: Snapshot, names: Iterable[str], threshold: float) -> int | None:
+    """Return how many weights that a step may take have a magnitude up to a threshold.
+
+    Exact for floats of up to 16 bits; in the bin of the threshold, wider ones are taken to be
+    spread evenly. None if one of the tensors is not counted.
+    """
+    total = 0
+    for name in names:
+        entry = snapshot.entry(name)
+        found = magnitudes(snapshot, entry.name)
+        if found is None:
             return None
-        refs, record = known
-        # Another mask may have been made at the address of one that is gone.
-        same = refs is None or belongs(refs, marks_of(snapshot, key[0]))
-        return record if same else None
-
-    def size_of_dropped(self, key: Key) -> int:
-        """Return how many bytes something took that was dropped; 0 if it is not known."""
-        return self._dropped.get(key, (None, 0))[1]
-
-    def put(self, snapshot: Snapshot, name: str, kind: Kind, record: Record) -> None:
-        """Keep a count; of one that is larger than all the room only the size is kept."""
-        key = key_of(snapshot, name, kind)
-        refs = refs_to(marks_of(snapshot, name), partial(_note, self._gone, key))
-        with self._lock:
-            self._forget_gone()
-            self._drop(key)
-            if record.nbytes > self._budget:
-                self._dropped[key] = refs, record.nbytes
-                return
-            size = record.nbytes
-            if self.nbytes + size > self._budget:  # they are made anew if they are needed
-                self.recent.clear()
-            while self._nbytes + size > self._budget:
-                oldest = next(iter(self._found))
-                self._dropped[oldest] = self._found[oldest][0], self._drop(oldest)
-            self._dropped.pop(key, None)
-            self._found[key] = refs, record
-            self._nbytes += size
-
-    def remember(self, snapshot: Snapshot, key: Hashable, value: object, nbytes: int) -> None:
-        """Remember something that was put together, if there is room beside the counts."""
-        if self.nbytes + nbytes > self._budget:
-            self.recent.clear()
-        if self._nbytes + nbytes <= self._budget:
-            self.recent.put(snapshot, key, value, nbytes)
-
-    def _forget_gone(self) -> None:
-        while self._gone:
-            key = self._gone.popleft()
-            self._dropped.pop(key, None)
-            known = self._found.get(key)
-            # A mask made at the same address may be known under the same key by now.
-            refs = None if known is None else known[0]
-            if are_gone(refs):
-                self._drop(key)
-
-    def _drop(self, key: Key) -> int:
-        known = self._found.pop(key, None)
-        freed = 0 if known is None else known[1].nbytes
-        self._nbytes -= freed
-        return freed
+        total += found.below(threshold, entry.dtype)
+    return total
 
 
-def _note(gone: deque[Key], key: Key, _: Any) -> None:
-    # Called whenever a mask is let go, even while this thread holds the lock: no more than this.
-    gone.append(key)
+def _count_of(snapshot: Snapshot, name: str, kind: Kind) -> Any:
+    return snapshot.cache.get(_key(snapshot, name, kind), snapshot.layers(name))
 
 
-Sums = tuple[float, float]
-
-
-class Energies:
-    """Sums of squares and of magnitudes of each tensor, of two of its states.
-
-    Those of the file as it was opened, without a mask, against which is measured what is retained;
-    and those of the last other one, which belong to masks, told by identity. Which of them was
-    counted first says nothing: work that is taken up begins in another state.
-    """
-
-    def __init__(self) -> None:
-        self._opened: dict[str, Sums] = {}
-        self._last: dict[str, tuple[Refs, Sums]] = {}
-
-    def put(self, name: str, marks: Marks, sums: Sums) -> None:
-        """Note the sums of squares and of magnitudes of a tensor under some masks."""
-        refs = refs_to(marks)
-        if refs is None:
-            self._opened[name] = sums
-        else:
-            self._last[name] = refs, sums
-
-    def get(self, name: str, marks: Marks) -> Sums | None:
-        """Return the two sums of a tensor under some masks; None if they are not known."""
-        if belongs(None, marks):
-            return self._opened.get(name)
-        known = self._last.get(name)
-        return known[1] if known is not None and belongs(known[0], marks) else None
-
-
-# Bytes of everything that is kept.
-BUDGET = 128_000_000
-
-
-class HistogramStore:
-    """What was counted of the tensors of a document, for any of its states.
-
-    A count belongs to the mask, the protection and the final weights that a tensor had, told by
-    identity: undo finds what was counted before. It does not keep them alive. Where there is no
-    room, what was counted first is dropped.
-
-    Safe to use from several threads.
-
-    Parameters
-    ----------
-    budget
-        Bytes that are kept at most.
-    """
-
-    def __init__(self, budget: int = BUDGET) -> None:
-        self._budget = budget
-        self._records = Records(budget)
-        self._energies = Energies()
-        self._lock = threading.Lock()  # of the energies
-
-    @property
-    def nbytes(self) -> int:
-        """Bytes of memory that it takes, about."""
-        return self._records.nbytes
-
-    # What is to be counted
-
-    def wanted(self, snapshot: Snapshot, step: Step) -> tuple[HistogramRequest, ...]:
-        """Return what has to be counted before a step can be estimated, the most needed first.
-
-        Nothing if all is there, or if counts do not say what the step does. What would not fit with
-        all that is needed more is left out.
-
-        Raises
-        ------
-        SelectionError
-            If a tensor cannot be pruned, or none is selected.
-        ParameterError
-            If a tensor has no channels along the dimension.
-        """
-        made: list[HistogramRequest] = []
-        room = self._budget  # for all together: what takes the room of another is counted for ever
-        for names, kind in dict.fromkeys(kinds_of(snapshot, step)):
-            missing, needed = self._missing(snapshot, names, kind)
-            if needed <= room:
-                room -= needed
-                made += batches(snapshot, missing, kind)
-        return tuple(dict.fromkeys(made))
-
-    def wanted_all(self, snapshot: Snapshot, names: Iterable[str]) -> tuple[HistogramRequest, ...]:
-        """Return what has to be counted to know all magnitudes of some tensors, in their order.
-
-        Parameters
-        ----------
-        snapshot
-            The state.
-        names
-            First names of tensors that can be pruned.
-        """
-        missing, needed = self._missing(snapshot, tuple(names), None)
-        return tuple(batches(snapshot, missing, None)) if needed <= self._budget else ()
-
-    def wanted_energies(
-        self, snapshot: Snapshot, names: Iterable[str], job: Job
-    ) -> tuple[HistogramRequest, ...]:
-        """Return what has to be measured to know the energy of some tensors.
-
-        Parameters
-        ----------
-        snapshot
-            The state.
-        names
-            First names of tensors that can be pruned.
-        job
-            May cancel.
-        """
-        missing = [
-            name
-            for batch in job.cancel.batches(tuple(names))
-            for name in batch
-            if self.sums(snapshot, name) is None
-        ]
-        return tuple(batches(snapshot, missing, None))
-
-    def share(self, snapshot: Snapshot, step: Step) -> float:
-        """Return how much of what a step needs is counted, from 0 to 1; 1 if nothing is wanted."""
-        missing = sum(wanted.elements for wanted in self.wanted(snapshot, step))
-        if not missing:
-            return 1.0
-        sizes = snapshot.checkpoint.entries
-        needed = sum(sizes[n].numel for names, _ in kinds_of(snapshot, step) for n in names)
-        return 1 - missing / needed
-
-    def _missing(
-        self, snapshot: Snapshot, names: tuple[str, ...], kind: Kind
-    ) -> tuple[list[str], int]:
-        """Return what is not counted, and how many bytes all of it takes as far as is known."""
-        mark = "counted", kind, names  # forgotten as soon as anything is dropped
-        known: int | None = self.recent(snapshot, mark)
-        if known is not None:
-            return [], known
-        missing = []
-        needed = 0
-        for name in names:
-            key = key_of(snapshot, name, kind)
-            record = self._records.get(snapshot, key)
-            if record is None:
-                missing.append(name)
-                needed += self._records.size_of_dropped(key)
-            else:
-                needed += record.nbytes
-        if not missing:
-            self.remember(snapshot, mark, needed, nbytes=0)
-        return missing, needed
-
-    # Counting
-
-    def count(self, snapshot: Snapshot, wanted: HistogramRequest, job: Job) -> None:
-        """Count something; for a worker.
-
-        Parameters
-        ----------
-        snapshot
-            The state that it was wanted for.
-        wanted
-            Of `wanted` or `wanted_all`. What is there by now is not counted again.
-        job
-            Started with the elements; may cancel.
-
-        Raises
-        ------
-        CheckpointError
-            If the file cannot be read.
-        """
-        job.start(wanted.elements, wanted.names[0])
-        kind = wanted.kind
-        missing = [
-            name
-            for batch in job.cancel.batches(wanted.names)
-            for name in batch
-            if self._get(snapshot, name, kind) is None
-        ]
-        if kind is not None:
-            for name in missing:
-                self._put(snapshot, name, kind, count_channels(snapshot, name, *kind, job))
-            return
-        for name, record in count_all(snapshot, missing, job):
-            self._put(snapshot, name, None, record)
-
-    def measure(self, snapshot: Snapshot, wanted: HistogramRequest, job: Job) -> None:
-        """Find out energies alone, for which there is always room; as `count` does.
-
-        Parameters
-        ----------
-        snapshot
-            The state that they were wanted for.
-        wanted
-            Of `wanted_energies`.
-        job
-            Started with the elements; may cancel.
-        """
-        job.start(wanted.elements, wanted.names[0])
-        for name, record in count_all(snapshot, wanted.names, job):
-            self._note(snapshot, name, record)
-
-    # What is known
-
-    def magnitudes(self, snapshot: Snapshot, name: str) -> MagnitudeHistogram | None:
-        """Return the magnitudes of a tensor; None if they are not counted."""
-        record = self._get(snapshot, name, None)
-        return record if isinstance(record, MagnitudeHistogram) else None
-
-    def channels(self, snapshot: Snapshot, name: str, dim: int, n: Norm) -> Channels | None:
-        """Return the channels of a tensor, `dim` from 0 and `n` no "fro"; None if not counted."""
-        record = self._get(snapshot, name, (dim, n))
-        return record if isinstance(record, Channels) else None
-
-    def sums(self, snapshot: Snapshot, name: str) -> tuple[float, float] | None:
-        """Return the sums of squares and of magnitudes of the finite weights that are kept.
-
-        Known longer than the magnitudes of the tensor: as it was opened, without masks, and of the
-        last other state in which it was counted.
-
-        Parameters
-        ----------
-        snapshot
-            The state.
-        name
-            First name of the tensor.
-
-        Returns
-        -------
-        tuple of float or None
-            Infinite beyond float64; None if it is not counted.
-        """
-        found = self._energies.get(name, marks_of(snapshot, name))
-        if found is None and (counted := self.magnitudes(snapshot, name)) is not None:
-            return counted.sums(snapshot.entry(name).dtype)
-        return found
-
-    def zeros(self, snapshot: Snapshot, name: str) -> int | None:
-        """Return how many of the weights that a step may take are 0; None if not counted.
-
-        Parameters
-        ----------
-        snapshot
-            The state.
-        name
-            Any name of the tensor.
-        """
-        found = self.magnitudes(snapshot, snapshot.entry(name).name)
-        return None if found is None else found.zeros
-
-    def below(self, snapshot: Snapshot, names: Iterable[str], threshold: float) -> int | None:
-        """Return how many weights that a step may take have a magnitude up to a threshold.
-
-        Parameters
-        ----------
-        snapshot
-            The state.
-        names
-            Any names of tensors that can be pruned.
-        threshold
-            A magnitude; weights of just this one count.
-
-        Returns
-        -------
-        int or None
-            Exact for floats of up to 16 bits; in the bin of the threshold, wider ones are taken to
-            be spread evenly. None if one of the tensors is not counted.
-        """
-        total = 0
-        for name in names:
-            entry = snapshot.entry(name)
-            found = self.magnitudes(snapshot, entry.name)
-            if found is None:
-                return None
-            total += found.below(threshold, entry.dtype)
-        return total
-
-    # Things put together from counts
-
-    def recent(self, snapshot: Snapshot, key: Hashable) -> Any:
-        """Return what was put together for this state and remembered; None if there is nothing."""
-        return self._records.recent.get(snapshot, key)
-
-    def remember(self, snapshot: Snapshot, key: Hashable, value: object, nbytes: int) -> None:
-        """Remember something for this state, if there is room beside the counts."""
-        self._records.remember(snapshot, key, value, nbytes)
-
-    # The store
-
-    def _get(self, snapshot: Snapshot, name: str, kind: Kind) -> Record | None:
-        return self._records.get(snapshot, key_of(snapshot, name, kind))
-
-    def _put(self, snapshot: Snapshot, name: str, kind: Kind, record: Record) -> None:
-        if isinstance(record, MagnitudeHistogram):
-            self._note(snapshot, name, record)
-        self._records.put(snapshot, name, kind, record)
-
-    def _note(self, snapshot: Snapshot, name: str, record: MagnitudeHistogram) -> None:
-        sums = record.sums(snapshot.entry(name).dtype)
-        with self._lock:
-            self._energies.put(name, marks_of(snapshot, name), sums)
-
-
-def census_of(snapshot: Snapshot) -> HistogramStore:
-    """Return what was counted of the document of a snapshot, for all of its states."""
-    return snapshot.cache.of(HistogramStore)
+def _key(snapshot: Snapshot, name: str, kind: Kind) -> tuple[object, ...]:
+    """Return what a count is found by: those of several masks of a tensor are kept."""
+    return name, kind, *map(id, snapshot.layers(name))

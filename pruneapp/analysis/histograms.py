@@ -100,7 +100,7 @@ class MagnitudeHistogram:
             return float(squares.sum()) + self.guarded[0], float(sizes.sum()) + self.guarded[1]
 
     def below(self, threshold: float, dtype: DType) -> int:
-        """Return how many have a magnitude up to `threshold`; see `HistogramStore.below`."""
+        """Return how many have a magnitude up to `threshold`; see `histogram_store.below`."""
         if not threshold >= 0:
             return 0
         values = bin_values(dtype)

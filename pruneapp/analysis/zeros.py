@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from pruneapp.analysis.histogram_store import census_of
+from pruneapp.analysis import histogram_store
 from pruneapp.analysis.retained_norm import aligned
 from pruneapp.checkpoint.dtypes import DType
 from pruneapp.checkpoint.elements import Bits
@@ -193,8 +193,7 @@ def find_zeros(snapshot: Snapshot, names: Iterable[str] | None, job: Job) -> Zer
         The state.
     names
         By any names, in the order of the report; those that cannot be pruned are passed over, and
-        those in which the census has counted fewer zeros. None for all but
-        buffers, in file order.
+        those of which fewer zeros were counted. None for all but buffers, in file order.
     job
         Started with the elements; may cancel.
 
@@ -268,8 +267,8 @@ def _worth_looking(snapshot: Snapshot, names: Iterable[str] | None, job: Job) ->
 
 
 def _too_few(snapshot: Snapshot, entry: TensorEntry) -> bool:
-    """Whether the census says that there are too few zeros to be reported."""
-    known = census_of(snapshot).zeros(snapshot, entry.name)
+    """Whether so few zeros were counted that none are to be reported."""
+    known = histogram_store.zeros(snapshot, entry.name)
     if known is None or entry.name in snapshot.masks or entry.name in snapshot.protected:
         return False
     slices = [entry.numel // size for size in entry.shape if size > 1] if entry.by_default else []

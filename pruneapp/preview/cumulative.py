@@ -18,7 +18,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pruneapp.analysis.histogram_store import census_of, dims_of, orders_of
+from pruneapp.analysis import histogram_store
+from pruneapp.analysis.histogram_store import dims_of, orders_of
 from pruneapp.analysis.histograms import Channels, MagnitudeHistogram, bin_shift, bin_values
 from pruneapp.checkpoint.dtypes import DType
 from pruneapp.document.snapshot import Snapshot
@@ -404,20 +405,19 @@ def columns_of(snapshot: Snapshot, names: tuple[str, ...], job: Job) -> Cumulati
     job
         May cancel.
     """
-    census = census_of(snapshot)
-    known: CumulativeTable | None = census.recent(snapshot, names)
+    known: CumulativeTable | None = snapshot.recall(names)
     if known is not None:
         return known
     counted = []
     for batch in job.cancel.batches(names):
         for name in batch:
-            found = census.magnitudes(snapshot, name)
+            found = histogram_store.magnitudes(snapshot, name)
             if found is None:
                 return None
             counted.append(found)
     entries = snapshot.checkpoint.entries
     made = CumulativeTable(counted, [entries[name].dtype for name in names])
-    census.remember(snapshot, names, made, made.nbytes)
+    snapshot.remember(names, made, made.nbytes)
     return made
 
 
@@ -440,11 +440,10 @@ def ordered_of(snapshot: Snapshot, row: Row, names: tuple[str, ...], job: Job) -
     Ordered or None
         None if what decides is not counted; without sums as long as they are not.
     """
-    census = census_of(snapshot)
     method = registry.get(row.method)
     asked = tuple(row.values[p.name] for p in method.params if not isinstance(p, AmountParam))
     key = row.method, asked, names
-    known: Ordered | None = census.recent(snapshot, key)
+    known: Ordered | None = snapshot.recall(key)
     if known is not None:
         return known
     tensors: list[OrderedTensor] = []
@@ -458,7 +457,7 @@ def ordered_of(snapshot: Snapshot, row: Row, names: tuple[str, ...], job: Job) -
         tensors.append(in_order_of(first, _order(snapshot, row, name, first), two, one))
     made = Ordered(tensors, complete=complete)
     if complete:
-        census.remember(snapshot, key, made, made.nbytes)
+        snapshot.remember(key, made, made.nbytes)
     return made
 
 
@@ -466,7 +465,7 @@ def _counted(
     snapshot: Snapshot, row: Row, name: str, dim: int
 ) -> tuple[Channels | None, Channels | None, Channels | None]:
     def find(n: Norm) -> Channels | None:
-        return census_of(snapshot).channels(snapshot, name, dim, n)
+        return histogram_store.channels(snapshot, name, dim, n)
 
     return find(orders_of(row)[0]), find(2), find(1)
 

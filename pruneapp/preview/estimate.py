@@ -16,7 +16,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from pruneapp.analysis.histogram_store import census_of, rows_now
+from pruneapp.analysis import histogram_store
+from pruneapp.analysis.histogram_store import rows_now
 from pruneapp.checkpoint.entry import size_of
 from pruneapp.document.snapshot import Snapshot, Units
 from pruneapp.document.step import Row, Step
@@ -246,7 +247,7 @@ def estimate(
 ) -> Estimate:
     """Count what a step would prune, without reading a weight.
 
-    As long as magnitudes or norms are not counted (`Snapshot.census`), and for methods of which
+    As long as magnitudes or norms are not counted, and for methods of which
     counts say nothing, there is a number only: exact for single weights, and for channels of which
     none is partly pruned. No more than it goes (`Estimate.exact` is False) of channels that are
     partly pruned or under limits, by later rows that touch the tensors of earlier ones, and by
@@ -309,7 +310,7 @@ def estimate(
         channels=channels,
         report=_report(snapshot, known, job) if complete else None,
         sure=complete and not step.companions and all(effect.sure for effect in known),
-        counting=1.0 if whole or scores else census_of(snapshot).share(snapshot, step),
+        counting=1.0 if whole or scores else histogram_store.share(snapshot, step),
     )
 
 
@@ -373,11 +374,11 @@ def _report(snapshot: Snapshot, effects: Sequence[Effect], job: Job) -> Sparsity
 
 def _model(snapshot: Snapshot, job: Job) -> tuple[int, int]:
     """Return how many parameters there are, and how many are pruned."""
-    known: tuple[int, int] | None = census_of(snapshot).recent(snapshot, "model")
+    known: tuple[int, int] | None = snapshot.recall("model")
     if known is None:
         pruned = sum(mask.pruned for mask in snapshot.masks.values())
         known = size_of(snapshot.checkpoint.entries.values(), job.cancel).parameters, pruned
-        census_of(snapshot).remember(snapshot, "model", known, 0)
+        snapshot.remember("model", known, 0)
     return known
 
 

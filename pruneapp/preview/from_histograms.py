@@ -18,7 +18,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from pruneapp.analysis.histogram_store import census_of
+from pruneapp.analysis import histogram_store
 from pruneapp.analysis.histograms import BINS, MagnitudeHistogram, bin_shift, bin_values
 from pruneapp.analysis.retained_norm import Energy, total_of
 from pruneapp.analysis.statistics import sparsity
@@ -60,7 +60,7 @@ class CutPrediction:
         assert dtype.form is not None
         total = np.zeros(BINS, np.int64)
         for view, ranking in zip(ranked.views, ranked.rankings, strict=True):
-            found = census_of(self._snapshot).magnitudes(self._snapshot, view.name)
+            found = histogram_store.magnitudes(self._snapshot, view.name)
             if found is None or view.scores is not None or ranking.width != dtype.bits:
                 return None
             total[found.bins] += found.counts
@@ -97,7 +97,7 @@ def known_energies(
     found = {}
     for name, taken in near.items():
         job.cancel.check()
-        counted = census_of(snapshot).magnitudes(snapshot, name)
+        counted = histogram_store.magnitudes(snapshot, name)
         if counted is None:
             continue
         energy = _energy(counted, snapshot.entry(name).dtype, taken)
@@ -184,7 +184,7 @@ def known_channels(
     for name, dim in dims.items():
         job.cancel.check()
         entry = snapshot.entry(name)
-        known = [census_of(snapshot).channels(snapshot, name, dim, n) for n in (2, 1)]
+        known = [histogram_store.channels(snapshot, name, dim, n) for n in (2, 1)]
         if known[0] is None or known[1] is None:
             continue
         stays = channels_left(after[name], entry.shape, dim, job)
@@ -225,7 +225,7 @@ def retained(opened: Snapshot, now: Snapshot, job: Job) -> SparsityReport:
         the tensors together; None unless all are known. `magnitude` likewise, of the sum of
         magnitudes.
     """
-    known: SparsityReport | None = census_of(now).recent(now, _KEY)
+    known: SparsityReport | None = now.recall(_KEY)
     if known is not None:
         return known
     report = sparsity(now)
@@ -233,8 +233,8 @@ def retained(opened: Snapshot, now: Snapshot, job: Job) -> SparsityReport:
     before, after = (0.0, 0.0), (0.0, 0.0)
     for batch in job.cancel.batches(report.tensors):
         for t in batch:
-            was = census_of(now).sums(opened, t.name) or _UNKNOWN
-            left = census_of(now).sums(now, t.name) or _UNKNOWN
+            was = histogram_store.sums(opened, t.name) or _UNKNOWN
+            left = histogram_store.sums(now, t.name) or _UNKNOWN
             energy, magnitude = map(_share, was, left)
             tensors.append(
                 TensorSparsity(t.name, t.numel, t.before, t.after, energy, magnitude=magnitude)
@@ -244,7 +244,7 @@ def retained(opened: Snapshot, now: Snapshot, job: Job) -> SparsityReport:
     energy, magnitude = map(_share, before, after)
     found = replace(report, tensors=tuple(tensors), energy=energy, magnitude=magnitude)
     if found.energy is not None:
-        census_of(now).remember(now, _KEY, found, _BYTES * len(tensors))
+        now.remember(_KEY, found, _BYTES * len(tensors))
     return found
 
 
@@ -253,7 +253,7 @@ def since_opening(report: SparsityReport, before: Snapshot) -> SparsityReport:
 
     As far as that was counted: it is what `retained` found of the state `before`. Reads nothing.
     """
-    known: SparsityReport | None = census_of(before).recent(before, _KEY)
+    known: SparsityReport | None = before.recall(_KEY)
     return report if known is None else replace(report, retained=known.energies)
 
 

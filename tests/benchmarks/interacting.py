@@ -19,7 +19,7 @@ from PySide6.QtCore import QEvent, QObject, QPoint, QPointF, Qt, QTimer
 from PySide6.QtGui import QMouseEvent
 from PySide6.QtWidgets import QApplication, QLabel, QSlider, QStyle, QStyleOptionSlider, QWidget
 
-from pruneapp.analysis.histogram_store import census_of
+from pruneapp.analysis import histogram_store
 from pruneapp.gui.plots.pages import Page
 from tests.benchmarks.beats import summary
 from tests.benchmarks.memory import peak_bytes, reset_peak, resident_bytes
@@ -209,7 +209,7 @@ def interaction(path: str, rounds: int) -> dict[str, Any]:
         "counting": {
             "seconds": counted,
             "peak": (peak_bytes() - before) / 1e6,
-            "held": census_of(hand.bench.session.document.snapshot()).nbytes / 1e6,
+            "held": hand.bench.session.document.snapshot().cache.nbytes / 1e6,
             "beats": summary(counting),
         }
     }
@@ -260,7 +260,7 @@ def threshold_of(hand: Hand) -> Grip:
 
     def wanted(threshold: float) -> float:
         # A share of so many digits is what the form is told.
-        return 0.9999 * census_of(snapshot).below(snapshot, names, threshold) - 10_000
+        return 0.9999 * histogram_store.below(snapshot, names, threshold) - 10_000
 
     return Grip(canvas.viewport(), start, lambda: view.threshold, wanted)
 

@@ -1,4 +1,4 @@
-"""The census: counts of magnitudes and norms, kept for every state as long as there is room."""
+"""Counts of magnitudes and norms, kept for every state as long as there is room."""
 
 from __future__ import annotations
 
@@ -17,11 +17,12 @@ from memory_checkpoint import MemoryCheckpoint
 from safetensors.torch import save_file
 
 from pruneapp.analysis import histogram_store
-from pruneapp.analysis.histogram_store import HistogramRequest, HistogramStore, census_of
+from pruneapp.analysis.histogram_store import HistogramRequest
 from pruneapp.analysis.histograms import bin_shift, bin_values, count_alike, count_magnitudes
 from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.document.document import Document
-from pruneapp.document.snapshot import Snapshot, StateCache
+from pruneapp.document.snapshot import Snapshot
+from pruneapp.document.state_cache import BUDGET, StateCache
 from pruneapp.document.step import Row, Step
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.masks.bitmask import BitMask, MaskSet
@@ -34,8 +35,8 @@ from tests.tensors import decode_float64
 
 def count_all(snapshot):
     names = tuple(snapshot.checkpoint.entries)
-    for wanted in census_of(snapshot).wanted_all(snapshot, names):
-        census_of(snapshot).count(snapshot, wanted, Job())
+    for wanted in histogram_store.wanted_all(snapshot, names):
+        histogram_store.count(snapshot, wanted, Job())
 
 
 @pytest.mark.parametrize("dtype", FLOATS, ids=lambda d: d.name)
@@ -85,9 +86,9 @@ def test_counts_are_those_of_numpy(state):
     count_all(state)
     for name in state.checkpoint.entries:
         check(count_magnitudes(state, name, Job()), state, name)
-        check(census_of(state).magnitudes(state, name), state, name)
+        check(histogram_store.magnitudes(state, name), state, name)
         weights = np.abs(values_of(state, name))[eligible_of(state, name)]
-        assert census_of(state).zeros(state, name) == np.sum(weights == 0)
+        assert histogram_store.zeros(state, name) == np.sum(weights == 0)
 
 
 @given(state=snapshots(elements=300), data=st.data())
@@ -99,7 +100,7 @@ def test_below_a_threshold(state, data):
     threshold = data.draw(
         st.sampled_from([*everything.tolist(), 0.0]) | st.floats(0, 1e6), label="threshold"
     )
-    found = census_of(state).below(state, names, threshold)
+    found = histogram_store.below(state, names, threshold)
     if all(bin_shift(state.entry(n).dtype) == 0 for n in names):
         assert found == np.sum(everything <= threshold)
     else:
@@ -111,9 +112,9 @@ def test_below_a_threshold(state, data):
             here = np.searchsorted(edges, threshold, "right")
             least, most = least + np.sum(places < here), most + np.sum(places <= here)
         assert least <= found <= most
-    assert census_of(state).below(state, names, -1.0) == 0
-    assert census_of(state).below(state, names, math.nan) == 0
-    assert census_of(state).below(state, names, math.inf) == everything.size
+    assert histogram_store.below(state, names, -1.0) == 0
+    assert histogram_store.below(state, names, math.nan) == 0
+    assert histogram_store.below(state, names, math.inf) == everything.size
 
 
 def test_pieces_of_a_large_tensor_are_put_together():
@@ -143,11 +144,11 @@ def test_small_tensors_are_counted_side_by_side(tmp_path):
     with open_checkpoint(tmp_path / "m.safetensors") as checkpoint:
         masks = MaskSet({"3.torch.float32": BitMask.from_bools(rng.random(15) < 0.5)})
         snapshot = Snapshot(checkpoint, masks)
-        (wanted,) = census_of(snapshot).wanted_all(snapshot, tuple(checkpoint.entries))
+        (wanted,) = histogram_store.wanted_all(snapshot, tuple(checkpoint.entries))
         assert wanted.elements == 20 * 3 * 15
-        census_of(snapshot).count(snapshot, wanted, Job())
+        histogram_store.count(snapshot, wanted, Job())
         for name in checkpoint.entries:
-            check(census_of(snapshot).magnitudes(snapshot, name), snapshot, name)
+            check(histogram_store.magnitudes(snapshot, name), snapshot, name)
         names = [name for name in checkpoint.entries if "float32" in name]
         for name, found in zip(names, count_alike(snapshot, names, Job()), strict=True):
             alone = count_magnitudes(snapshot, name, Job())
@@ -164,15 +165,14 @@ def three():
 def test_large_tensors_are_wanted_one_by_one_and_once(three, monkeypatch):
     monkeypatch.setattr("pruneapp.analysis.histogram_store._BATCH", 5000)
     snapshot = Snapshot(MemoryCheckpoint(three))
-    census = census_of(snapshot)
-    wanted = census.wanted_all(snapshot, tuple(three))
+    wanted = histogram_store.wanted_all(snapshot, tuple(three))
     assert wanted == tuple(HistogramRequest((name,), None, 4900) for name in three)
-    assert census.zeros(snapshot, "0.w") is None
-    assert census.below(snapshot, ("0.w",), 1.0) is None
-    census.count(snapshot, wanted[0], Job())
-    assert census.wanted_all(snapshot, tuple(three)) == wanted[1:]
+    assert histogram_store.zeros(snapshot, "0.w") is None
+    assert histogram_store.below(snapshot, ("0.w",), 1.0) is None
+    histogram_store.count(snapshot, wanted[0], Job())
+    assert histogram_store.wanted_all(snapshot, tuple(three)) == wanted[1:]
     read = snapshot.checkpoint.elements_read
-    census.count(snapshot, wanted[0], Job())
+    histogram_store.count(snapshot, wanted[0], Job())
     assert snapshot.checkpoint.elements_read == read
 
 
@@ -183,105 +183,105 @@ def test_undo_finds_what_was_counted_before(three):
     step = Step((Row(("1.w",), "l1_unstructured", {"amount": 0.5}),))
     document.apply(compute_preview(first, step, CpuKernel(), Job()))
     second = document.snapshot()
-    (wanted,) = census_of(second).wanted_all(second, tuple(three))
+    (wanted,) = histogram_store.wanted_all(second, tuple(three))
     assert wanted.names == ("1.w",)
-    census_of(second).count(second, wanted, Job())
+    histogram_store.count(second, wanted, Job())
     document.undo()
-    assert not census_of(document.snapshot()).wanted_all(document.snapshot(), tuple(three))
+    assert not histogram_store.wanted_all(document.snapshot(), tuple(three))
     document.redo()
     third = document.snapshot()
-    assert census_of(third) is census_of(first)
-    assert not census_of(third).wanted_all(third, tuple(three))
-    check(census_of(third).magnitudes(third, "1.w"), third, "1.w")
+    assert third.cache is first.cache
+    assert not histogram_store.wanted_all(third, tuple(three))
+    check(histogram_store.magnitudes(third, "1.w"), third, "1.w")
     document.close()
 
 
 def test_masks_are_not_kept_alive_and_what_is_gone_makes_room(three):
-    census = HistogramStore()
-    base = Snapshot(MemoryCheckpoint(three), cache=StateCache(census))
+    base = Snapshot(MemoryCheckpoint(three))
+    cache = base.cache
     count_all(base)
-    size = census.nbytes
+    size = cache.nbytes
     for seed in range(5):
         kept = np.random.default_rng(seed).random(4900) < 0.5
         state = replace(base, masks=MaskSet({"0.w": BitMask.from_bools(kept)}))
         count_all(state)
-        assert census.nbytes > size
-        check(census.magnitudes(state, "0.w"), state, "0.w")
+        assert cache.nbytes > size
+        check(histogram_store.magnitudes(state, "0.w"), state, "0.w")
         del state
         gc.collect()
     count_all(replace(base, masks=MaskSet({"0.w": BitMask.full(4900)})))
-    assert len(census._records) == 4
+    assert len(cache._large) == 4
 
 
 def test_the_oldest_is_dropped_and_what_never_fits_is_not_counted_again(three):
     one = count_magnitudes(Snapshot(MemoryCheckpoint(three)), "0.w", Job()).nbytes
-    census = HistogramStore(budget=int(2.5 * one))
-    snapshot = Snapshot(MemoryCheckpoint(three), cache=StateCache(census))
+    snapshot = Snapshot(MemoryCheckpoint(three), cache=StateCache(budget=int(2.5 * one)))
     for name in three:
-        for wanted in census.wanted_all(snapshot, (name,)):
-            census.count(snapshot, wanted, Job())
-        assert census.nbytes <= 2.5 * one
-    assert census.magnitudes(snapshot, "0.w") is None
-    assert census.magnitudes(snapshot, "2.w") is not None
-    assert len(census.wanted_all(snapshot, ("0.w", "2.w"))) == 1
-    assert not census.wanted_all(snapshot, tuple(three))  # they do not fit all at once
+        for wanted in histogram_store.wanted_all(snapshot, (name,)):
+            histogram_store.count(snapshot, wanted, Job())
+        assert snapshot.cache.nbytes <= 2.5 * one
+    assert histogram_store.magnitudes(snapshot, "0.w") is None
+    assert histogram_store.magnitudes(snapshot, "2.w") is not None
+    assert len(histogram_store.wanted_all(snapshot, ("0.w", "2.w"))) == 1
+    assert not histogram_store.wanted_all(snapshot, tuple(three))  # they do not fit all at once
     step = Step((Row(tuple(three), "l1_unstructured"),))
-    assert not census.wanted(snapshot, step)
-    assert census.share(snapshot, step) == 1.0
-    tiny = Snapshot(MemoryCheckpoint(three), cache=StateCache(HistogramStore(budget=10)))
+    assert not histogram_store.wanted(snapshot, step)
+    assert histogram_store.share(snapshot, step) == 1.0
+    tiny = Snapshot(MemoryCheckpoint(three), cache=StateCache(budget=10))
     count_all(tiny)
-    assert census_of(tiny).nbytes == 0
-    assert not census_of(tiny).wanted_all(tiny, tuple(three))
+    assert tiny.cache.nbytes == 0
+    assert not histogram_store.wanted_all(tiny, tuple(three))
     masks = [BitMask.full(4900) for _ in range(5)]
     for mask in masks:
         count_first(tiny, mask)
-    assert census_of(tiny)._records.dropped == 3 + 5
+    assert dropped(tiny) == 3 + 5
     del masks, mask  # sizes of what was dropped go with the masks
     gc.collect()
     count_first(tiny, BitMask.full(4900))
-    assert census_of(tiny)._records.dropped == 3 + 1
+    assert dropped(tiny) == 3 + 1
+
+
+def dropped(snapshot):
+    return sum(entry.value is None for entry in snapshot.cache._small.values())
 
 
 def count_first(snapshot, mask):
     state = replace(snapshot, masks=MaskSet({"0.w": mask}))
-    (wanted,) = census_of(state).wanted_all(state, ("0.w",))
-    census_of(state).count(state, wanted, Job())
+    (wanted,) = histogram_store.wanted_all(state, ("0.w",))
+    histogram_store.count(state, wanted, Job())
 
 
 def test_what_a_step_needs_has_to_fit_together(three):
     """Norms of order 3, 2 and 1 that took the room of each other would be counted for ever."""
-    census = HistogramStore()
-    snapshot = Snapshot(MemoryCheckpoint(three), cache=StateCache(census))
+    snapshot = Snapshot(MemoryCheckpoint(three))
     step = Step((Row(tuple(three), "ln_structured", {"amount": 0.5, "n": 3}),))
-    for wanted in census.wanted(snapshot, step):
-        census.count(snapshot, wanted, Job())
-    census = HistogramStore(budget=int(0.8 * census.nbytes))
-    snapshot = replace(snapshot, cache=StateCache(census))
+    for wanted in histogram_store.wanted(snapshot, step):
+        histogram_store.count(snapshot, wanted, Job())
+    snapshot = replace(snapshot, cache=StateCache(budget=int(0.8 * snapshot.cache.nbytes)))
     counted = []
-    while (wanted := census.wanted(snapshot, step)) and len(counted) < 20:
+    while (wanted := histogram_store.wanted(snapshot, step)) and len(counted) < 20:
         counted.append(wanted[0].kind)
-        census.count(snapshot, wanted[0], Job())
-        assert 0 <= census.share(snapshot, step) <= 1
+        histogram_store.count(snapshot, wanted[0], Job())
+        assert 0 <= histogram_store.share(snapshot, step) <= 1
     assert counted[:3] == [(0, 3), (0, 2), (0, 1)]
     assert not wanted
-    assert all(census.channels(snapshot, name, 0, 3) is not None for name in three)
+    assert all(histogram_store.channels(snapshot, name, 0, 3) is not None for name in three)
     found = estimate(snapshot, step)
     assert (found.sure, found.counting) == (True, 1.0)
 
 
 def test_what_was_put_together_gives_way_to_counts(three):
-    snapshot = Snapshot(MemoryCheckpoint(three), cache=StateCache(HistogramStore(budget=100_000)))
-    census = census_of(snapshot)
-    census.remember(snapshot, "a", "value", 90_000)
-    assert census.recent(snapshot, "a") == "value"
-    assert census.recent(replace(snapshot, masks=MaskSet()), "a") is None
-    census.remember(snapshot, "b", "other", 90_000)
-    assert census.recent(snapshot, "a") is None
+    snapshot = Snapshot(MemoryCheckpoint(three), cache=StateCache(budget=100_000))
+    snapshot.remember("a", "value", 90_000)
+    assert snapshot.recall("a") == "value"
+    assert replace(snapshot, masks=MaskSet()).recall("a") is None
+    snapshot.remember("b", "other", 90_000)
+    assert snapshot.recall("a") is None
     count_all(snapshot)
-    assert census.nbytes <= 100_000
-    assert census.recent(snapshot, "b") is None
-    census.remember(snapshot, "c", "large", 100_000)
-    assert census.recent(snapshot, "c") is None
+    assert snapshot.cache.nbytes <= 100_000
+    assert snapshot.recall("b") is None
+    snapshot.remember("c", "large", 100_000)
+    assert snapshot.recall("c") is None
 
 
 def test_norms_are_those_of_the_exact_step(three):
@@ -295,16 +295,16 @@ def test_norms_are_those_of_the_exact_step(three):
         protected=MaskSet({"0.w": BitMask.from_bools(guard.reshape(-1))}),
     )
     step = Step((Row(("0.w", "1.w"), "ln_structured", {"n": "fro", "dim": -1}),))
-    wanted = census_of(snapshot).wanted(snapshot, step)
+    wanted = histogram_store.wanted(snapshot, step)
     assert [w.kind for w in wanted] == [(1, 2), (1, 1)]
     for item in wanted:
-        census_of(snapshot).count(snapshot, item, Job())
-    found = census_of(snapshot).channels(snapshot, "0.w", 1, 2)
+        histogram_store.count(snapshot, item, Job())
+    found = histogram_store.channels(snapshot, "0.w", 1, 2)
     weights = three["0.w"].astype(np.float64) * kept.reshape(70, 70)
     np.testing.assert_allclose(found.norms, np.linalg.norm(weights, axis=0), rtol=1e-12)
     np.testing.assert_array_equal(found.kept, kept.reshape(70, 70).sum(axis=0))
     assert np.flatnonzero(~found.free).tolist() == [7]
-    assert census_of(snapshot).channels(snapshot, "0.w", 0, 2) is None
+    assert histogram_store.channels(snapshot, "0.w", 0, 2) is None
 
 
 def test_several_threads_count_at_once(three):
@@ -314,8 +314,8 @@ def test_several_threads_count_at_once(three):
         thread.start()
     for thread in threads:
         thread.join()
-    assert census_of(snapshot).nbytes == sum(
-        census_of(snapshot).magnitudes(snapshot, name).nbytes for name in three
+    assert snapshot.cache.nbytes == sum(
+        histogram_store.magnitudes(snapshot, name).nbytes for name in three
     )
 
 
@@ -323,11 +323,11 @@ def test_cancelling_ends_it(three):
     token = CancelToken()
     token.cancel()
     snapshot = Snapshot(MemoryCheckpoint(three))
-    (wanted, *_) = census_of(snapshot).wanted_all(snapshot, tuple(three))
+    (wanted, *_) = histogram_store.wanted_all(snapshot, tuple(three))
     with pytest.raises(Cancelled):
-        census_of(snapshot).count(snapshot, wanted, Job(cancel=token))
-    assert census_of(snapshot).nbytes == 0
+        histogram_store.count(snapshot, wanted, Job(cancel=token))
+    assert snapshot.cache.nbytes == 0
 
 
 def test_the_budget_is_the_one_that_was_promised():
-    assert histogram_store.BUDGET <= 128_000_000
+    assert BUDGET <= 128_000_000

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from memory_checkpoint import MemoryCheckpoint
 
-from pruneapp.analysis.histogram_store import census_of
+from pruneapp.analysis import histogram_store
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.step import Row, Step
 from pruneapp.errors import ParameterError
@@ -31,9 +31,9 @@ NARROW = 16
 
 def counted(snapshot, step):
     """Count all that a step needs, and estimate it without reading anything."""
-    for wanted in census_of(snapshot).wanted(snapshot, step):
-        census_of(snapshot).count(snapshot, wanted, Job())
-    assert not census_of(snapshot).wanted(snapshot, step)
+    for wanted in histogram_store.wanted(snapshot, step):
+        histogram_store.count(snapshot, wanted, Job())
+    assert not histogram_store.wanted(snapshot, step)
     read = snapshot.checkpoint.elements_read
     found = estimate(snapshot, step)
     assert snapshot.checkpoint.elements_read == read
@@ -301,14 +301,14 @@ def test_it_says_how_far_the_counting_is(model):
     step = Step((Row(names, "l1_unstructured", {"amount": 0.4}),))
     first = estimate(snapshot, step)
     assert (first.report, first.counting, first.exact) == (None, 0.0, True)
-    for wanted in census_of(snapshot).wanted_all(snapshot, names[2:]):
-        census_of(snapshot).count(snapshot, wanted, Job())
+    for wanted in histogram_store.wanted_all(snapshot, names[2:]):
+        histogram_store.count(snapshot, wanted, Job())
     assert estimate(snapshot, step).counting == pytest.approx(640 / 2008)
     assert counted(snapshot, step).counting == 1.0
     channels = Step((Row(names, "ln_structured", {"amount": 0.4, "n": 3}),))
     assert estimate(snapshot, channels).counting == 0.0
-    (wanted, *_) = census_of(snapshot).wanted(snapshot, channels)
-    census_of(snapshot).count(snapshot, wanted, Job())
+    (wanted, *_) = histogram_store.wanted(snapshot, channels)
+    histogram_store.count(snapshot, wanted, Job())
     early = estimate(snapshot, channels)
     assert early.report is not None  # what goes is known before the energies are
     assert early.report.energy is None

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from memory_checkpoint import MemoryCheckpoint
 
-from pruneapp.analysis.histogram_store import census_of
+from pruneapp.analysis import histogram_store
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.step import Row, Step
 from pruneapp.errors import ParameterError
@@ -23,8 +23,8 @@ from tests.document.test_limits import amounts, limits
 
 
 def counted(snapshot):
-    for wanted in census_of(snapshot).wanted_all(snapshot, snapshot.checkpoint.entries):
-        census_of(snapshot).count(snapshot, wanted, Job())
+    for wanted in histogram_store.wanted_all(snapshot, snapshot.checkpoint.entries):
+        histogram_store.count(snapshot, wanted, Job())
     return snapshot
 
 
@@ -114,8 +114,8 @@ def test_norms_change_nothing_but_the_time(state, n, dim, amount, bound):
         plain = compute_preview(state, step, CpuKernel(), Job())
     except ParameterError:
         return
-    for wanted in census_of(state).wanted(state, step):
-        census_of(state).count(state, wanted, Job())
+    for wanted in histogram_store.wanted(state, step):
+        histogram_store.count(state, wanted, Job())
     known = compute_preview(state, step, CpuKernel(), Job())
 
     assert known.masks == plain.masks

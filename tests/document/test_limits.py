@@ -11,7 +11,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from memory_checkpoint import MemoryCheckpoint
 
-from pruneapp.analysis.histogram_store import census_of
+from pruneapp.analysis import histogram_store
 from pruneapp.document.document import Document
 from pruneapp.document.selection import excluded, rows_of
 from pruneapp.document.snapshot import Snapshot
@@ -228,8 +228,8 @@ def state_of(state, step):
 
 
 def counted_estimate(state, step):
-    for wanted in census_of(state).wanted(state, step):
-        census_of(state).count(state, wanted, Job())
+    for wanted in histogram_store.wanted(state, step):
+        histogram_store.count(state, wanted, Job())
     return estimate(state, step)
 
 

@@ -11,16 +11,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from memory_checkpoint import MemoryCheckpoint
 
-from pruneapp.analysis.histogram_store import HistogramStore, census_of
-from pruneapp.document.snapshot import Snapshot, StateCache
+from pruneapp.analysis import histogram_store
+from pruneapp.document.snapshot import Snapshot
+from pruneapp.document.state_cache import StateCache
 from pruneapp.masks.bitmask import BitMask, MaskSet
 from pruneapp.preview.from_histograms import retained
 from pruneapp.progress import Job
 
 
 def count(state, names):
-    for wanted in census_of(state).wanted_all(state, names):
-        census_of(state).count(state, wanted, Job())
+    for wanted in histogram_store.wanted_all(state, names):
+        histogram_store.count(state, wanted, Job())
 
 
 def squares(array, kept):
@@ -105,10 +106,10 @@ def test_beyond_float64_nothing_is_said():
 
 @pytest.fixture
 def full():
-    """The first state and another one, in a census that has no room for any count."""
+    """The first state and another one, in a cache that has no room for any count."""
     rng = np.random.default_rng(5)
     arrays = {f"w{i}": rng.standard_normal(3000).astype(np.float32) for i in range(3)}
-    opened = Snapshot(MemoryCheckpoint(arrays), cache=StateCache(HistogramStore(budget=1)))
+    opened = Snapshot(MemoryCheckpoint(arrays), cache=StateCache(budget=1))
     masks = MaskSet({name: BitMask.from_bools(rng.random(3000) < 0.5) for name in arrays})
     return opened, Snapshot(opened.checkpoint, masks, cache=opened.cache)
 
@@ -117,10 +118,10 @@ def test_there_is_always_room_for_energies(full):
     opened, now = full
     names = tuple(opened.checkpoint.entries)
     for state in (now, opened):
-        for wanted in census_of(state).wanted_energies(state, names, Job()):
-            census_of(state).measure(state, wanted, Job())
-        assert not census_of(state).wanted_energies(state, names, Job())
-    assert census_of(now).magnitudes(now, "w0") is None
+        for wanted in histogram_store.wanted_energies(state, names, Job()):
+            histogram_store.measure(state, wanted, Job())
+        assert not histogram_store.wanted_energies(state, names, Job())
+    assert histogram_store.magnitudes(now, "w0") is None
     energy = retained(opened, now, Job()).energy
     assert energy is not None
     assert 0.4 < energy < 0.6
@@ -135,24 +136,24 @@ def test_the_first_state_is_known_whatever_comes(full):
         masks = MaskSet(dict.fromkeys(names, BitMask.from_bools(kept)))
         states.append(Snapshot(opened.checkpoint, masks, cache=opened.cache))
     for state in states:
-        for wanted in census_of(state).wanted_energies(state, names, Job()):
-            census_of(state).measure(state, wanted, Job())
-    assert not census_of(opened).wanted_energies(opened, names, Job())
+        for wanted in histogram_store.wanted_energies(state, names, Job()):
+            histogram_store.measure(state, wanted, Job())
+    assert not histogram_store.wanted_energies(opened, names, Job())
     assert retained(opened, states[-1], Job()).energy is not None
     assert retained(opened, now, Job()).energy is None, "of others only the last"
 
 
 def test_numbers_go_with_their_masks(full):
     opened, now = full
-    (wanted,) = census_of(now).wanted_energies(now, ["w0"], Job())
-    census_of(now).measure(now, wanted, Job())
-    assert census_of(now).sums(now, "w0") is not None
+    (wanted,) = histogram_store.wanted_energies(now, ["w0"], Job())
+    histogram_store.measure(now, wanted, Job())
+    assert histogram_store.sums(now, "w0") is not None
     other = Snapshot(opened.checkpoint, MaskSet(), cache=opened.cache)
-    assert census_of(other).sums(other, "w0") is None
+    assert histogram_store.sums(other, "w0") is None
     del now, full
     gc.collect()
-    census_of(other).measure(other, wanted, Job())
-    assert census_of(other).sums(other, "w0") == census_of(opened).sums(opened, "w0")
+    histogram_store.measure(other, wanted, Job())
+    assert histogram_store.sums(other, "w0") == histogram_store.sums(opened, "w0")
 
 
 def test_work_that_is_taken_up_is_counted_in_another_state_first():
@@ -165,8 +166,8 @@ def test_work_that_is_taken_up_is_counted_in_another_state_first():
         return Snapshot(opened.checkpoint, masks, cache=opened.cache)
 
     def measure(snapshot):
-        for wanted in census_of(snapshot).wanted_energies(snapshot, arrays, Job()):
-            census_of(snapshot).measure(snapshot, wanted, Job())
+        for wanted in histogram_store.wanted_energies(snapshot, arrays, Job()):
+            histogram_store.measure(snapshot, wanted, Job())
 
     taken_up = state(80)  # held by the history
     measure(taken_up)

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from memory_checkpoint import MemoryCheckpoint
 from torch.nn.utils import prune as torch_prune
 
-from pruneapp.analysis.histogram_store import census_of
+from pruneapp.analysis import histogram_store
 from pruneapp.analysis.zeros import block_of, find_zeros, pattern_of, zero_masks
 from pruneapp.checkpoint.dtypes import DTYPES
 from pruneapp.document.document import Document
@@ -176,8 +176,8 @@ def test_what_the_census_has_counted_is_not_read_for_nothing(zeros, reported):
     array = weights(200, 16)
     array.reshape(-1)[:zeros] = 0
     snap = snapshot(array)
-    (wanted,) = census_of(snap).wanted_all(snap, ["w"])
-    census_of(snap).count(snap, wanted, Job())
+    (wanted,) = histogram_store.wanted_all(snap, ["w"])
+    histogram_store.count(snap, wanted, Job())
     snap.checkpoint.elements_read = 0
     report = find_zeros(snap, None, Job())
     assert bool(report.tensors) == reported == bool(found(array))

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from safetensors.numpy import load_file, save_file
 
-from pruneapp.analysis.histogram_store import census_of
+from pruneapp.analysis import histogram_store
 from pruneapp.gui.widgets.number_format import percent
 from tests.gui.gate import endless
 
@@ -33,7 +33,7 @@ def counting(person, file):
 def missing(person):
     snapshot = person.document.snapshot()
     names = [row.name for row in person.session.rows]
-    return [n for w in census_of(snapshot).wanted_all(snapshot, names) for n in w.names]
+    return [n for w in histogram_store.wanted_all(snapshot, names) for n in w.names]
 
 
 def test_after_opening_everything_that_can_be_pruned_is_counted(person, counting):
@@ -82,14 +82,14 @@ def test_whatever_is_wanted_goes_first(person, counting, monkeypatch):
     """A tensor is never done: but the count is stopped for whatever else is asked."""
     begun, ended = [], []
 
-    def count(_self, _snapshot, _wanted, job):
+    def count(_snapshot, _wanted, job):
         begun.append(time.perf_counter())
         try:
             endless(job)
         finally:
             ended.append(job)
 
-    monkeypatch.setattr("pruneapp.analysis.histogram_store.HistogramStore.count", count)
+    monkeypatch.setattr("pruneapp.analysis.histogram_store.count", count)
     person.wait(lambda: len(begun) == 1)
     for wanted in (
         lambda: person.key("Right", person.rule.fields.fields["amount"].editor.slider),
@@ -141,7 +141,7 @@ def test_what_was_done_is_not_said_to_be_counted_while_the_next_thing_is(
         counted.append(answer.estimate.counting)
 
     monkeypatch.setattr(
-        "pruneapp.analysis.histogram_store.HistogramStore.count", lambda *given: endless(given[-1])
+        "pruneapp.analysis.histogram_store.count", lambda *given: endless(given[-1])
     )
     person.wait_preview()
     person.wait(lambda: "counting" in state.text())

@@ -21,11 +21,12 @@ from pathlib import Path
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QFileDialog, QWidget
 
-from pruneapp.analysis.comparison import Compared, compare, is_original, untouched
+from pruneapp.analysis.comparison import compare, is_original, untouched
 from pruneapp.analysis.tiles import difference_tile
 from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.document.document import Document, DocumentChanged
 from pruneapp.document.snapshot import Snapshot
+from pruneapp.document.state_cache import StateCache
 from pruneapp.edits.mask_files import holds_masks_alone, masks_of
 from pruneapp.edits.open_document import open_document
 from pruneapp.errors import CheckpointError, PruneAppError
@@ -368,7 +369,7 @@ class CompareController(QObject):
         # The sides that the page shows, and the state in which the document was then.
         self._compared: tuple[tuple[Side, Side], int] | None = None
         # What was found out, of this file and the other one.
-        self._known = Compared()
+        self._known = StateCache()
         # How differences were measured before masks were compared.
         self._measure = ""
         self.other.came.connect(self._on_other)
@@ -435,7 +436,7 @@ class CompareController(QObject):
     def _on_other_leaving(self) -> None:
         self.differing.stop()
         self._forget()
-        self._known = Compared()
+        self._known = StateCache()
         self._leave_zeros()
         self._view.set_other(None)
 
@@ -541,7 +542,7 @@ class CompareController(QObject):
     # -- the document ---------------------------------------------------------------------------
 
     def _on_opened(self) -> None:
-        self._known = Compared()
+        self._known = StateCache()
         self._view.set_shown_names(self._session.contents.shown)
         self._show_points()
 

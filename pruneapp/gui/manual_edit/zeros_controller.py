@@ -11,7 +11,7 @@ from functools import partial
 
 from PySide6.QtCore import QObject
 
-from pruneapp.analysis.histogram_store import census_of
+from pruneapp.analysis import histogram_store
 from pruneapp.analysis.zeros import WORTH as FEWEST
 from pruneapp.analysis.zeros import find_zeros
 from pruneapp.document.document import Document, DocumentChanged
@@ -108,13 +108,12 @@ class ZerosController(QObject):
     def _names(self, document: Document) -> list[str]:
         """Return what may have zeros: all but what is known to have none."""
         snapshot = document.snapshot()
-        census = census_of(snapshot)
         return [
             row.name
             for row in self._session.rows
             if not (row.why_not or row.buffer)
             and (row.by_default or len(row.shape) > 1)
-            and census.zeros(snapshot, row.name) != 0
+            and histogram_store.zeros(snapshot, row.name) != 0
         ]
 
     def _stretch(self, names: list[str]) -> tuple[list[str], list[str]]:

@@ -15,7 +15,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, TypeVar
-from weakref import ref
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
@@ -343,8 +342,6 @@ class PlotController(QObject):
         self._forecasting = forecasting
         self._pages = pages
         self._answers = LatestRequest(jobs, pages, self)
-        # With the final weights that they were measured with: nothing else changes values.
-        self._stats: dict[str, tuple[ref[BitMask] | None, TensorStats]] = {}
         # Of which state, tensor, dimension and order: another preview leaves most of it as it is.
         self._norms: tuple[tuple[object, ...], ChannelNorms] | None = None
         self.name: str | None = None  # a file may call a tensor ""
@@ -443,7 +440,6 @@ class PlotController(QObject):
     def _on_closed(self) -> None:
         self._pages.set_empty_text("")
         self.name = None
-        self._stats.clear()
         self._norms = None
         self._answers.forget()
         self._following.look_at(None)
@@ -513,18 +509,17 @@ class PlotController(QObject):
         document, name = self._session.document, self.name
         if document is None or name is None:
             return
-        final = document.final.get(name)
-        measured, known = self._stats.get(name, (None, None))
-        same = final is None if measured is None else final is not None and measured() is final
-        if known is not None and same:
+        snapshot = document.snapshot()
+        # With the final weights that they were measured with: nothing else changes values.
+        key, owners = ("statistics", name), (snapshot.final.get(name),)
+        known: TensorStats | None = snapshot.cache.get(key, owners)
+        if known is not None:
             self._answers.cancel("stats")  # of another state, or another tensor
             self._pages.set_stats(known)
             return
-        snapshot = document.snapshot()
-        key = None if final is None else ref(final)
 
         def done(found: TensorStats) -> None:
-            self._stats[name] = key, found
+            snapshot.cache.put(key, owners, found)
             if name == self.name:
                 self._pages.set_stats(found)
 

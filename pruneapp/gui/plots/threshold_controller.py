@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from PySide6.QtCore import QObject, Qt, Signal
 
-from pruneapp.analysis.histogram_store import census_of
+from pruneapp.analysis import histogram_store
 from pruneapp.document.selection import rows_of
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.step import Row, Step
@@ -191,7 +191,7 @@ class ThresholdController(QObject):
 
         def work(_job: Job) -> tuple[tuple[str, ...], int | None]:
             names = _touched(snapshot, step, row) if step.scope == "global" else (name,)
-            return names, census_of(snapshot).below(snapshot, names, threshold)
+            return names, histogram_store.below(snapshot, names, threshold)
 
         def done(counted: tuple[tuple[str, ...], int | None]) -> None:
             self._task = None

@@ -11,7 +11,8 @@ from collections import deque
 
 from PySide6.QtCore import QObject, Signal
 
-from pruneapp.analysis.histogram_store import BUDGET, HistogramRequest, census_of
+from pruneapp.analysis import histogram_store
+from pruneapp.analysis.histogram_store import HistogramRequest
 from pruneapp.document.history import PastState
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.step import Step
@@ -30,7 +31,7 @@ FULL = 0.9
 
 
 class HistogramController(QObject):
-    """Keeps the census of the document as complete as it can be.
+    """Keeps the histograms of the document as complete as they can be.
 
     What the form needs is counted first, then everything that can be pruned.
 
@@ -140,7 +141,7 @@ class _Round:
 
     def go_on(self, job: Job) -> bool:
         """Count for a moment; returns whether all is done."""
-        census, ends = census_of(self._snapshot), time.perf_counter() + STRETCH_S
+        ends = time.perf_counter() + STRETCH_S
         if self._left is None:
             self._left = self._look()
         left = self._left
@@ -148,7 +149,7 @@ class _Round:
             if self._needed <= 0 and self._is_full:
                 left.clear()
                 break
-            census.count(self._snapshot, left[0], job)
+            histogram_store.count(self._snapshot, left[0], job)
             left.popleft()  # not before: if it is stopped it begins again
             self._needed -= 1
             if time.perf_counter() > ends:
@@ -157,7 +158,7 @@ class _Round:
             self._energies = self._look_for_energies(job)
         while self._energies:
             snapshot, wanted = self._energies[0]
-            census.measure(snapshot, wanted, job)
+            histogram_store.measure(snapshot, wanted, job)
             self._energies.popleft()
             if time.perf_counter() > ends:
                 break
@@ -165,19 +166,19 @@ class _Round:
 
     @property
     def _is_full(self) -> bool:
-        return census_of(self._snapshot).nbytes > FULL * BUDGET
+        return self._snapshot.cache.nbytes > FULL * self._snapshot.cache.budget
 
     def _look(self) -> deque[HistogramRequest]:
-        census = census_of(self._snapshot)
         needed: tuple[HistogramRequest, ...] = ()
         if self._step is not None:
             try:
-                needed = census.wanted(self._snapshot, self._step)
+                needed = histogram_store.wanted(self._snapshot, self._step)
             except PruneAppError:
                 needed = ()  # said beside the form
         self._needed = len(needed)
         # Here and not before: of 100,000 tensors no slider would wait for it.
-        return deque(dict.fromkeys((*needed, *census.wanted_all(self._snapshot, self._names))))
+        beyond = histogram_store.wanted_all(self._snapshot, self._names)
+        return deque(dict.fromkeys((*needed, *beyond)))
 
     def _look_for_energies(self, job: Job) -> deque[tuple[Snapshot, HistogramRequest]]:
         states = [self._snapshot] if self._is_full else []  # else all of it is counted
@@ -186,7 +187,7 @@ class _Round:
         return deque(
             (state, wanted)
             for state in states
-            for wanted in census_of(state).wanted_energies(state, self._names, job)
+            for wanted in histogram_store.wanted_energies(state, self._names, job)
         )
 
     @property
