@@ -93,16 +93,18 @@ def test_in_a_small_window_the_legend_lies_in_the_corner_of_the_picture(small):
         assert picture.legend.words()
         assert picture.rect().contains(picture.legend.geometry())
     pages = small.views.pages
-    pages.tabs.setCurrentIndex(Page.WEIGHTS)
     small.window.resize(720, 480)
-    small.wait(pages.weights.legend.isVisible)
+    small.wait(pages.channels.legend.isVisible)
     small.pause(20)
-    canvas = pages.weights.canvas
-    lower = canvas.mapTo(pages.weights, canvas.rect().bottomRight())
-    assert pages.weights.legend.geometry().bottom() <= lower.y()
-    assert pages.weights.legend.geometry().right() <= lower.x()
+    canvas = pages.channels.canvas
+    lower = canvas.mapTo(pages.channels, canvas.rect().bottomRight())
+    assert pages.channels.legend.geometry().bottom() <= lower.y()
+    assert pages.channels.legend.geometry().right() <= lower.x()
+    pages.tabs.setCurrentIndex(Page.WEIGHTS)
+    small.wait(lambda: pages.weights.legend.y() > pages.weights.foot.y())  # a long title is there
+    pages.tabs.setCurrentIndex(Page.CHANNELS)
     small.window.resize(1280, 900)
-    small.wait(lambda: pages.weights.legend.y() > pages.weights.foot.y())
+    small.wait(lambda: pages.channels.legend.y() > pages.channels.foot.y())
 
 
 def test_a_short_sentence_needs_no_details_and_details_come_with_the_sentence(small):

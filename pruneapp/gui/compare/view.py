@@ -468,11 +468,9 @@ class CompareView(OrderedChart):
             return np.arange(self._heights.size)
         return np.argsort(-np.nan_to_num(self._heights, nan=-1.0), kind="stable")
 
-    def order_label(self, key: str) -> str:
+    def order_label(self, _key: str) -> str:
         """Say what stands along the axis."""
-        if key == FILE:
-            return self.tr("differing tensors, in file order")
-        return self.tr("differing tensors, largest difference first")
+        return self.tr("differing tensors")
 
     def stacks(self, start: int, stop: int, group: int) -> Stacks:
         """Return the measure; of several tensors the largest."""

@@ -209,9 +209,9 @@ class DistributionBars(Chart):
 
     def _axis_label(self, binning: Binning) -> str:
         return {
-            "magnitudes": self.tr("magnitude"),
-            "decades": self.tr("magnitude (log scale)"),
-            "signed": self.tr("value"),
+            "magnitudes": self.tr("weight magnitude"),
+            "decades": self.tr("weight magnitude (log scale)"),
+            "signed": self.tr("weight value"),
         }[binning]
 
 
@@ -364,7 +364,8 @@ class DistributionView(DistributionBars):
             row.addWidget(widget)
         row.addStretch(1)
         self._add_table()
-        self.canvas.left.setLabel(self.tr("weights"))
+        self.canvas.left.setLabel(self.tr("number of weights"))
+        self.canvas.bottom.setLabel(self._axis_label("magnitudes"))
         self.canvas.lineMoved.connect(self._on_line_moved)
         self.canvas.lineStepped.connect(self._on_stepped)
         self.canvas.lineReleased.connect(self._on_released)

@@ -239,15 +239,9 @@ class ModelBars(OrderedChart):
             return np.arange(n.numel.size)
         return np.argsort(-(n.shares if key == SHARE else n.nbytes), kind="stable")
 
-    def order_label(self, key: str) -> str:
+    def order_label(self, _key: str) -> str:
         """Say what stands along the axis."""
-        return {
-            FILE: self.tr("tensors, in file order"),
-            SHARE: self.tr("tensors, highest sparsity first"),
-            SIZE: self.tr("tensors, largest first"),
-            ENERGY: self.tr("tensors, least norm² retained first"),
-            ROLE: self.tr("tensors grouped by role"),
-        }[key]
+        return self.tr("tensors")
 
     def stacks(self, start: int, stop: int, group: int) -> Stacks:
         """Return percentages or bytes; of several tensors together by their weights."""

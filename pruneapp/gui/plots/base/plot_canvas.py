@@ -7,6 +7,7 @@ Where things are: from numbers on two axes to pixels, and back.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -30,7 +31,16 @@ from pruneapp.gui.widgets.theme import LIGHT
 
 
 class PlotAxis(pg.AxisItem):  # type: ignore[misc]  # pyqtgraph has no types
-    """An axis of which a bug is reported, and no more."""
+    """An axis whose title stays clear of what lies in the corner, and of which a bug is reported.
+
+    Attributes
+    ----------
+    corner
+        Pixels at the right end of the canvas that something else takes, where the title of the
+        axis at the bottom would be.
+    """
+
+    corner = 0  # of the class: pyqtgraph places the title before there is an object
 
     @reported
     def paint(
@@ -43,6 +53,24 @@ class PlotAxis(pg.AxisItem):  # type: ignore[misc]  # pyqtgraph has no types
         """Write another label, in the middle: pyqtgraph leaves it where the old one began."""
         super().setLabel(text, **more)
         self.resizeEvent()
+
+    def resizeEvent(self, event: Any = None) -> None:
+        """Place the title: in the middle, or as far to the left of that as it has to be."""
+        super().resizeEvent(event)
+        width = self.view_width()
+        if self.label is not None and self.corner and width is not None:
+            left = float(self.mapFromScene(0, 0).x())  # of the canvas
+            most = left + width - self.corner - self.title_width()
+            self.label.setX(max(left, min(self.label.x(), most)))
+
+    def title_width(self) -> int:
+        """Return the pixels that the title takes."""
+        return math.ceil(self.label.boundingRect().width())
+
+    def view_width(self) -> int | None:
+        """Return the width of the picture; None while it is in none."""
+        views = self.scene().views() if self.scene() else ()
+        return views[0].width() if views else None
 
 
 class PlotCanvas(pg.GraphicsView):  # type: ignore[misc]  # pyqtgraph has no types
@@ -58,14 +86,14 @@ class PlotCanvas(pg.GraphicsView):  # type: ignore[misc]  # pyqtgraph has no typ
 
     def __init__(
         self,
-        bottom: pg.AxisItem,
-        left: pg.AxisItem,
+        bottom: PlotAxis,
+        left: PlotAxis,
         *,
         margin: int = 8,
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
-        self._axes = (left, bottom)
+        self._bottom, self._axes = bottom, (left, bottom)
         self.plot = pg.PlotItem(axisItems={"left": left, "bottom": bottom}, enableMenu=False)
         self.plot.hideButtons()
         self.plot.layout.setContentsMargins(4, 8, margin, 4)
@@ -85,6 +113,16 @@ class PlotCanvas(pg.GraphicsView):  # type: ignore[misc]  # pyqtgraph has no typ
         for axis in self._axes:
             dress_axis(axis, colors, self.font())
         self.viewport().update()
+
+    def has_corner(self, width: int) -> bool:
+        """Whether something so wide has room at the bottom right, beside the title of the axis."""
+        return bool(width + self._bottom.title_width() <= self.width())
+
+    def set_corner(self, width: int) -> None:
+        """Keep so many pixels at the bottom right clear of the title of the axis."""
+        if width != self._bottom.corner:
+            self._bottom.corner = width
+            self._bottom.resizeEvent()
 
     def takes(self, _event: QKeyEvent) -> bool:
         """Whether a key means something here, and is not to be a shortcut of the window."""

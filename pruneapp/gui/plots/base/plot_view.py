@@ -150,7 +150,7 @@ class Picture(QWidget):
     clipboardRequested = Signal(object)
     csvRequested = Signal(object, object)
 
-    def __init__(self, canvas: QWidget, parent: QWidget | None = None) -> None:
+    def __init__(self, canvas: PlotCanvas, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._canvas = canvas
         self._colors: Mapping[str, str] = LIGHT
@@ -295,9 +295,13 @@ class Picture(QWidget):
         return self.legend.sizeHint().height() + column.spacing() if self.has_legend else 0
 
     def set_legend_below(self, *, below: bool) -> None:
-        """Give the legend a line below the picture, or lay it into the corner of the picture."""
+        """Give the legend a line below the picture, or lay it into the corner of the picture.
+
+        It has a line of its own, too, where it would cover the title of the axis.
+        """
         column = self.layout()
         assert isinstance(column, QVBoxLayout)
+        below = below or not self._canvas.has_corner(self._corner())
         if below != self._legend_below:
             self._legend_below = below
             if below:
@@ -313,6 +317,16 @@ class Picture(QWidget):
         # Over a table or a message there is nothing to be explained.
         drawn = self._stack.currentWidget() is self._canvas and self.legend_in_corner
         self.legend.setVisible(self.has_legend and (self._legend_below or drawn))
+        self._leave_corner()
+
+    def _corner(self) -> int:
+        """Return the pixels that the legend and the space beside it take in the corner."""
+        return self.legend.sizeHint().width() + _GAP if self.legend_in_corner else 0
+
+    def _leave_corner(self) -> None:
+        """Keep the title of the axis clear of the legend."""
+        here = self.has_legend and not self._legend_below
+        self._canvas.set_corner(self._corner() if here else 0)
 
     # What a person may take along.
 
@@ -388,6 +402,7 @@ class Picture(QWidget):
 
     def _set_legend(self, entries: Sequence[Swatch]) -> None:
         self.legend.set_entries(entries)
+        self._leave_corner()
 
     def _add_row(self, row: QWidget) -> None:
         """Put something between the canvas and the read-out."""

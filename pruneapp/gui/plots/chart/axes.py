@@ -31,6 +31,7 @@ _LINES = 3  # over which a name goes at most, where it has no room in one
 MEASURED = 400  # names of which the longest says how much room there is for all
 _WRAPPED = 16  # of the longest, by which is known over how many lines names go
 _NEAR = 8
+_BESIDE = 2  # pixels between the title of the axis and the names
 
 
 class NamesAxis(PlotAxis):
@@ -101,16 +102,12 @@ class NamesAxis(PlotAxis):
         super().resizeEvent(event)
         self.lay_out()
 
-    def view_width(self) -> int | None:
-        """Return the width of the picture; None while it is in none."""
-        views = self.scene().views() if self.scene() else ()
-        return views[0].width() if views else None
-
     def lay_out(self) -> None:
         """Give names the room that there is in the window."""
         width = self.view_width()
         longest = max((widths[0] for widths in self._widths), default=0.0) + 1
-        most = longest if width is None else max(SHARE * width, 40.0)
+        title = self._title_room()
+        most = longest if width is None else max(SHARE * width - title, 40.0)
         one_line = [widths for widths in self._widths if widths[-1] < most]
         levels = range(max(map(len, one_line), default=1))
         at_levels = [max((_at(widths, n) for widths in one_line), default=0.0) for n in levels]
@@ -119,7 +116,7 @@ class NamesAxis(PlotAxis):
         self._room = most if wraps else at_levels[self._level] + 1
         lines = (len(self._on_lines(name)) for name in self._long)
         self.lines = min(_LINES, max(lines, default=1)) if wraps else 1
-        wide = 2 * _NEAR + self._room
+        wide = 2 * _NEAR + self._room + title
         if wide != self.fixedWidth:  # or this would be called without end
             self.setWidth(wide)
         self.picture = None
@@ -139,6 +136,10 @@ class NamesAxis(PlotAxis):
             high = line * len(lines)
             box = QRectF(right - self._room - 1, y - high / 2, self._room + 1, high)
             p.drawText(box, place, "\n".join(lines))
+
+    def _title_room(self) -> float:
+        """Return the pixels that the title beside the names takes."""
+        return self._metrics().height() + _BESIDE if self.labelText else 0.0
 
     def painted(self, name: str) -> list[str]:
         """Return the lines of a name as they are painted."""

@@ -267,8 +267,7 @@ class OrderedChart(Chart):
         self._show_grouping()
 
     def _show_grouping(self) -> None:
-        if not self.canvas.sideways:  # names need no word, and there is no room for a long one
-            self.canvas.along.setLabel(self.order_label(self.order))
+        self.canvas.along.setLabel(self.order_label(self.order))
 
     def _on_order_chosen(self) -> None:
         self._reorder()

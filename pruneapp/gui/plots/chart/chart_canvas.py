@@ -74,7 +74,9 @@ class BarPlot(PlotCanvas):
         self.cursor_bar = -1
         self._edges: Floats = np.zeros(1)
         self._narrowest = 0.0  # stretch of x that can be seen at the closest
-        self._range = (0.0, 1.0)
+        # What can be seen along x, and what was asked for: bars side by side are seen as a whole,
+        # and yet a drag by half of one is half of the way to the next.
+        self._range = self._asked = (0.0, 1.0)
         self._line: CutLine | None = None
         self._holding = False
         self._marks: Marks | None = None
@@ -268,8 +270,14 @@ class BarPlot(PlotCanvas):
     def _look(self, low: float, high: float) -> None:
         first, last = float(self._edges[0]), float(self._edges[-1])
         wide = min(max(high - low, self._narrowest), last - first)
+        bar = (last - first) / self.count
+        if self.sideways:
+            wide = bar * max(1, int(wide / bar + 1e-6))
         middle = (low + high) / 2
         low = min(max(middle - wide / 2, first), last - wide)
+        self._asked = (low, low + wide)
+        if self.sideways:  # a line of a list is not cut by the edge
+            low = first + bar * round((low - first) / bar)
         self._range = (low, low + wide)
         show = self.box.setYRange if self.sideways else self.box.setXRange
         show(low, low + wide, padding=0)
@@ -555,7 +563,7 @@ class ChartCanvas(BarPlot):
         elif self.sideways and not event.modifiers() & Qt.KeyboardModifier.ControlModifier:
             across, steps = steps or across, 0
         if self.count and abs(across) > abs(steps):
-            low, high = self._range
+            low, high = self._asked
             move = -across * (high - low) / 8
             self._look(low + move, high + move)
         elif steps and self.count:
@@ -587,7 +595,7 @@ class ChartCanvas(BarPlot):
                 self._band = begun, at.x()
                 self.viewport().update()
             else:
-                low, high = self._range
+                low, high = self._asked
                 along = moved.y() if self.sideways else moved.x()
                 step = along * (high - low) / self.width_of_plot
                 self._look(low - step, high - step)

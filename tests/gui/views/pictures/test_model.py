@@ -8,9 +8,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QImage, QPainter
+from PySide6.QtGui import QColor, QImage, QPainter, QWheelEvent
 from PySide6.QtSvg import QSvgRenderer
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
 
 from pruneapp.gui.plots.sparsity_overview import ModelView, role
 from pruneapp.results.document_rows import TensorRow
@@ -422,3 +423,49 @@ def test_where_bars_have_no_room_for_a_line_no_numbers_are_written(model):
     model.canvas.fit()
     assert not model.canvas._in_lines
     assert model.canvas.top_for(100) == pytest.approx(105)
+
+
+@pytest.mark.parametrize("height", [301, 340, 420, 521])
+def test_no_bar_is_cut_off_by_the_edge(qtbot, height):
+    """However high the window, however far one has moved: a bar is seen whole, or not at all."""
+    view = ModelView()
+    qtbot.addWidget(view)
+    tensors = tuple(TensorSparsity(f"t{i}", 100, 0, 100) for i in range(60))
+    view.set_tensors([row(f"t{i}", 100) for i in range(60)])
+    view.set_report(SparsityReport(tensors, numel=6000, before=0, after=6000))
+    view.resize(640, height)
+    view.show()
+    qtbot.waitExposed(view)
+    canvas = view.canvas
+
+    def painted():
+        """Return the heights in pixels of the bars, as they stand in a column of the picture."""
+        image = canvas.grab().toImage().convertToFormat(QImage.Format.Format_RGB32)
+        rect = canvas.place.rect.toRect()
+        x = rect.left() + 20
+        ground = QColor(view._colors["pruned"]).rgb()
+        column = [image.pixel(x, y) == ground for y in range(rect.top(), rect.bottom() + 1)]
+        runs = "".join("#" if on else " " for on in column).split()
+        return list(map(len, runs))
+
+    def turn(notches):
+        at = QPointF(canvas.rect().center())
+        wheel = QWheelEvent(
+            at, canvas.mapToGlobal(at), QPoint(), QPoint(0, 120 * notches), *_NO_WHEEL
+        )
+        QApplication.sendEvent(canvas.viewport(), wheel)
+
+    for notches in (0, -1, -1, 3, -100):
+        turn(notches)
+        heights = painted()
+        assert len(heights) == canvas.visible[1] - canvas.visible[0]
+        assert max(heights) - min(heights) <= 2, heights
+    assert canvas.visible[1] == 60, "the last one is reached"
+
+
+_NO_WHEEL = (
+    Qt.MouseButton.NoButton,
+    Qt.KeyboardModifier.NoModifier,
+    Qt.ScrollPhase.NoScrollPhase,
+    False,
+)

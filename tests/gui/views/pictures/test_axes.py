@@ -1,0 +1,68 @@
+"""The axes of every picture: each has a title, whole and covered by nothing, in every window."""
+
+import pytest
+from PySide6.QtCore import QPointF, QRect, QRectF
+
+from pruneapp import resources
+from pruneapp.gui.mainwindow import window as window_placing
+from pruneapp.gui.plots.pages import Page
+
+SAMPLE = resources.path("sample/lenet-digits.safetensors")
+# As a window counts pixels: 853 x 533 is a screen of 1280 x 800 at 150 %.
+SIZES = [(1280, 800), (1280, 720), (960, 600), (853, 533)]
+
+
+@pytest.fixture
+def opened(person, monkeypatch):
+    monkeypatch.setattr(window_placing, "available", lambda _window: QRect(0, 0, 1920, 1200))
+    person.open(SAMPLE)
+    person.wait_open(SAMPLE)
+    person.wait_preview()
+    person.click(person.button)
+    person.wait(lambda: person.document.position == 1)
+    return person
+
+
+def title_of(canvas, side):
+    """Return where the title of an axis is painted, in pixels of the canvas."""
+    label = canvas.plot.getAxis(side).label
+    text = label.boundingRect().adjusted(4, 4, -4, -4)  # a document has a margin of 4
+    return QRectF(canvas.mapFromScene(label.mapRectToScene(text)).boundingRect())
+
+
+def covered(picture, area):
+    """Return what lies over the canvas somewhere in an area of it."""
+    found = set()
+    for x in range(int(area.left()), int(area.right()) + 1, 2):
+        for y in range(int(area.top()) + 1, int(area.bottom()), 2):
+            at = picture.canvas.mapTo(picture, QPointF(x, y).toPoint())
+            found.add(picture.childAt(at))
+    return found - {picture.canvas.viewport()}
+
+
+@pytest.mark.parametrize("size", SIZES, ids=str)
+def test_every_axis_has_a_title_that_nothing_covers(opened, size):
+    opened.window.resize(*size)
+    for page in Page:
+        opened.views.pages.tabs.setCurrentIndex(page)
+        picture = opened.views.pages.picture()
+        opened.wait(picture.canvas.isVisible)
+        opened.pause(50)
+        for side in ("bottom", "left"):
+            axis, area = picture.canvas.plot.getAxis(side), title_of(picture.canvas, side)
+            assert axis.label.isVisible(), (page, side)
+            assert axis.labelText, (page, side)
+            assert picture.canvas.rect().toRectF().contains(area), (page, side, area)
+            assert not covered(picture, area), (page, side, picture.legend.geometry(), area)
+
+
+def test_the_axes_of_a_histogram_say_what_is_counted(opened):
+    opened.views.pages.tabs.setCurrentIndex(Page.DISTRIBUTION)
+    view = opened.views.pages.distribution
+    titles = []
+    for binning in ("magnitudes", "decades", "signed"):
+        opened.choose(view.binning_box, view.binning_box.itemText(len(titles)))
+        opened.wait(lambda binning=binning: view._histogram.binning == binning)
+        titles.append(view.canvas.bottom.labelText)
+    assert titles == ["weight magnitude", "weight magnitude (log scale)", "weight value"]
+    assert view.canvas.left.labelText == "number of weights"
