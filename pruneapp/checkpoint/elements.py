@@ -1,12 +1,8 @@
-"""Reading a tensor by elements and in chunks: Elements, RawChunk, Bits.
-
-Bringing the elements of a tensor together in C order, wherever they lie.
+"""The elements of a tensor in C order, some at a time, wherever they lie in the file.
 
 Most tensors lie in one piece and are read straight into the buffer. Views that torch saved with
 strides (a transposed weight, a slice of columns) are gathered box by box with a scratch buffer of
 bounded size.
-
-The elements of a tensor, some at a time, as they stand in the file.
 """
 
 from __future__ import annotations
@@ -20,7 +16,7 @@ from numpy.lib.stride_tricks import as_strided
 from numpy.typing import NDArray
 
 from pruneapp.checkpoint.dtypes import DTYPES
-from pruneapp.checkpoint.entry import TensorEntry
+from pruneapp.checkpoint.entry import TensorEntry, c_strides
 from pruneapp.checkpoint.io.source import ByteSource
 
 # The most that is read at once to pick elements out of it.
@@ -182,7 +178,7 @@ def rows_of(entry: TensorEntry, rows: slice) -> TensorEntry:
         raise ValueError(f"rows must go forward (got a step of {step})")
     count = len(range(start, stop, step))
     shape = (count, *entry.shape[1:])
-    strides = entry.location.strides or _contiguous(entry.shape)
+    strides = entry.location.strides or c_strides(entry.shape)
     whole = step == 1 and entry.location.strides is None
     bits = start * strides[0] * entry.dtype.bits if count else 0
     if bits % 8 or (entry.dtype.bits < 8 and not whole):
@@ -192,10 +188,6 @@ def rows_of(entry: TensorEntry, rows: slice) -> TensorEntry:
         strides=None if whole else (strides[0] * step, *strides[1:]),
     )
     return entry._replace(shape=shape, location=location)
-
-
-def _contiguous(shape: tuple[int, ...]) -> tuple[int, ...]:
-    return tuple(math.prod(shape[dim + 1 :]) for dim in range(len(shape)))
 
 
 # Chunks stay in the cache of a core: counting 64 M weights took six tenths of the time of one pass

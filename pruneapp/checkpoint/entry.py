@@ -1,13 +1,7 @@
-"""TensorEntry and its location; tied names; display names.
-
-One tensor of a checkpoint, as its header describes it.
+"""One tensor of a checkpoint, as its header describes it; tied names; names as people see them.
 
 Named tuples, because a file may hold 100,000 of them: a frozen dataclass takes four times as long
 to make, which a person waits for.
-
-Tied tensors of a safetensors file, which holds each of them once.
-
-Names as people want to see them.
 """
 
 from __future__ import annotations
@@ -42,6 +36,30 @@ _BUFFER_NAMES = STATISTICS_NAMES | {
     "causal_mask",
     "anchors",
 }
+
+
+def c_strides(shape: Sequence[int]) -> tuple[int, ...]:
+    """Return the steps, in elements, of a tensor in C order without gaps."""
+    return tuple(math.prod(shape[dim + 1 :]) for dim in range(len(shape)))
+
+
+def is_contiguous(shape: tuple[int, ...], strides: tuple[int, ...]) -> bool:
+    """Whether the elements lie in C order without gaps."""
+    if 0 in shape:
+        return True
+    expected = 1
+    for n, step in zip(reversed(shape), reversed(strides), strict=True):
+        if n != 1 and step != expected:
+            return False
+        expected *= n
+    return True
+
+
+def reach(shape: tuple[int, ...], strides: tuple[int, ...] | None) -> int:
+    """Return how many elements lie between the first and the last in memory, both included."""
+    if strides is None or 0 in shape:
+        return math.prod(shape)
+    return 1 + sum((n - 1) * step for n, step in zip(shape, strides, strict=True))
 
 
 class Location(NamedTuple):
@@ -88,10 +106,7 @@ class TensorEntry(NamedTuple):
     @property
     def reach(self) -> int:
         """How many elements lie between its first and its last in memory, both included."""
-        strides = self.location.strides
-        if strides is None or not self.numel:
-            return self.numel
-        return 1 + sum((n - 1) * step for n, step in zip(self.shape, strides, strict=True))
+        return reach(self.shape, self.location.strides)
 
     @property
     def meets_itself(self) -> bool:

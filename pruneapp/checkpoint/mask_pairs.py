@@ -1,13 +1,10 @@
-"""NAME_orig/NAME_mask pairs and storages that overlap.
+"""Tensors that belong together: NAME_orig with NAME_mask, and those that share memory.
 
 ``NAME_orig`` and ``NAME_mask``, as torch's pruning leaves them, become one entry ``NAME``.
-
-Tensors of a torch file that share memory without being the same tensor.
 """
 
 from __future__ import annotations
 
-import math
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -19,7 +16,7 @@ from numpy.typing import NDArray
 
 from pruneapp.checkpoint.contents import Notice
 from pruneapp.checkpoint.elements import SPAN_BYTES, Elements
-from pruneapp.checkpoint.entry import TensorEntry
+from pruneapp.checkpoint.entry import TensorEntry, c_strides
 from pruneapp.checkpoint.io.source import ByteSource
 from pruneapp.progress import CancelToken, Job
 
@@ -237,9 +234,7 @@ def _interleaved(group: _Views, cancel: CancelToken) -> bool:
         return True
     taken = np.zeros((end - begin) // width, np.bool_)
     for entry in group:
-        strides = entry.location.strides or tuple(
-            math.prod(entry.shape[dim + 1 :]) for dim in range(len(entry.shape))
-        )
+        strides = entry.location.strides or c_strides(entry.shape)
         first = (entry.location.offset - begin) // width
         view = as_strided(taken[first:], entry.shape, strides)
         for part in _parts(view, cancel):

@@ -6,6 +6,7 @@ import struct
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from pruneapp.checkpoint.torchfile.rebuild import call
@@ -16,6 +17,7 @@ from pruneapp.progress import CancelToken
 Zero = Callable[[bytearray], None]
 # How long a text is stands behind its instruction.
 _LENGTHS = {b"\x8c": "<B", b"X": "<I", b"\x8d": "<Q"}
+_PUSH_TEXT_OR_BYTES = b"\x8cX\x8dCB\x8e\x96"
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,26 +41,24 @@ class ArrayBytes(Machine):
         self._spots: dict[int, _Spot] = {}
         self._made: list[bytes] = []
         self._framed = False
+        for code in _PUSH_TEXT_OR_BYTES:
+            self._table[code] = partial(self._note, self._table[code])
 
     def changed(self, zero: Mapping[int, Zero]) -> bytes | None:
         """Return the pickle with zeros in some of its arrays, of the same length in all.
 
-        Bytes that are text in the old protocols take less room where they are 0: what is spared is
-        0 behind the end of the pickle, which nobody reads.
+        Bytes that are text in the old protocols are shorter where they are 0: the difference is
+        filled up with 0 behind the end of the pickle, which nobody reads. None if the bytes of an
+        array do not stand by themselves.
 
         `zero` has, by `Array.position`, what sets bytes of an array to 0.
-
-        Returns
-        -------
-        bytes or None
-            None if they do not stand by themselves.
         """
         self.run()
-        found = {array.position: array for array in self.arrays}
+        arrays = {array.position: array for array in self.arrays}
         spots: dict[int, tuple[_Spot, bytes]] = {}
         users = Counter(id(array.raw) for array in self.arrays)
         for position, change in zero.items():
-            raw = found[position].raw
+            raw = arrays[position].raw
             spot = self._spots.get(id(raw))
             if spot is None or users[id(raw)] > 1:
                 return None
@@ -86,7 +86,8 @@ class ArrayBytes(Machine):
             return None  # the length of a frame counts it
         return code + struct.pack(_LENGTHS[code], len(text)) + text
 
-    def _note(self) -> None:
+    def _note(self, push: Callable[[], None]) -> None:
+        push()
         value = self._stack[-1]
         if len(value) > 1:  # shorter ones are the same object everywhere
             self._spots[id(value)] = _Spot(self._instruction, self.position, value)
@@ -99,30 +100,6 @@ class ArrayBytes(Machine):
             self._made.append(value)
             self._spots[id(value)] = self._spots[id(args[0])]
 
-    def _frame(self) -> None:
-        super()._frame()
+    def _op_frame(self) -> None:
+        super()._op_frame()
         self._framed = True
-
-    def _bytes1(self) -> None:
-        super()._bytes1()
-        self._note()
-
-    def _bytes4(self) -> None:
-        super()._bytes4()
-        self._note()
-
-    def _bytes8(self) -> None:
-        super()._bytes8()
-        self._note()
-
-    def _unicode1(self) -> None:
-        super()._unicode1()
-        self._note()
-
-    def _unicode4(self) -> None:
-        super()._unicode4()
-        self._note()
-
-    def _unicode8(self) -> None:
-        super()._unicode8()
-        self._note()

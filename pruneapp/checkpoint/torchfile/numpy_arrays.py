@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import Any
 
+from pruneapp.checkpoint.entry import c_strides, is_contiguous
 from pruneapp.checkpoint.torchfile.torch_objects import (
     BY_DTYPE,
     MAX_EXTENT,
@@ -15,7 +15,6 @@ from pruneapp.checkpoint.torchfile.torch_objects import (
     Global,
     Malformed,
     Uncalled,
-    is_contiguous,
 )
 
 _NO_NUMBERS = "it is a numpy array whose numbers the file does not hold"
@@ -57,7 +56,7 @@ def fill(array: Array, state: Any) -> None:
         array.reason = reason or "it is a numpy array that Python 2 has written"
         return
     shape = _shape(shape)
-    _set(array, element, raw, shape, _fortran(shape) if fortran is True else None)
+    _set(array, element, raw, shape, _fortran_strides(shape) if fortran is True else None)
     array.swapped = swapped
 
 
@@ -78,11 +77,11 @@ def from_buffer(function: Global, args: tuple[Any, ...]) -> Any:
             or sorted(axes) != list(range(len(shape)))
         ):
             raise Malformed("the order of the axes of a numpy array is not well-formed")
-        steps = _c_order(shape)
+        steps = c_strides(shape)
         strides = tuple(steps[axis] for axis in axes)
         _set(array, element, args[0], tuple(shape[axis] for axis in axes), strides)
     elif order in ("C", "F"):
-        _set(array, element, args[0], shape, _fortran(shape) if order == "F" else None)
+        _set(array, element, args[0], shape, _fortran_strides(shape) if order == "F" else None)
     else:
         raise Malformed("the order of a numpy array in its pickle is not well-formed")
     return array
@@ -153,9 +152,5 @@ def _shape(shape: Any) -> tuple[int, ...]:
     return tuple(shape)
 
 
-def _c_order(shape: Sequence[int]) -> tuple[int, ...]:
-    return tuple(math.prod(shape[dim + 1 :]) for dim in range(len(shape)))
-
-
-def _fortran(shape: Sequence[int]) -> tuple[int, ...]:
-    return tuple(math.prod(shape[:dim]) for dim in range(len(shape)))
+def _fortran_strides(shape: tuple[int, ...]) -> tuple[int, ...]:
+    return c_strides(shape[::-1])[::-1]

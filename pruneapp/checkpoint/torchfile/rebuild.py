@@ -1,13 +1,9 @@
-"""Meaning of the functions torch pickles name; harmless globals.
+"""What the functions mean that torch and Python write into pickles, without calling them.
 
-What the few functions mean that torch and Python write into pickles, without calling them.
-
-The names that a pickle may hold without being a danger or a surprise: one declaration.
-
-Nothing in a file is ever imported or called, known or not. The list serves two ends: what is not
-on it is named to the person as code, and a pickle that holds such a name is never written again.
-Everything here only makes a value (numbers, text, containers, tensors) out of its arguments: it
-runs no code that an argument names, opens no file, and reaches no attribute by name.
+Nothing in a file is ever imported or called, known or not. The list of `KNOWN` names serves two
+ends: what is not on it is named to the person as code, and a pickle that holds such a name is never
+written again. Everything on it only makes a value (numbers, text, containers, tensors) out of its
+arguments: it runs no code that an argument names, opens no file, and reaches no attribute by name.
 """
 
 from __future__ import annotations
@@ -15,23 +11,25 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from pruneapp.checkpoint.torchfile import numpy_arrays, torch_objects
+from pruneapp.checkpoint.torchfile import numpy_arrays
 from pruneapp.checkpoint.torchfile.torch_objects import (
     BY_DTYPE,
     BY_STORAGE,
     QUANTIZED,
     UNTYPED,
     Array,
+    AttributedDict,
     Bag,
     Compound,
     Global,
-    MadeDict,
     Malformed,
     Storage,
     Tensor,
     Uncalled,
     Unreadable,
+    is_shape,
     plain,
+    view,
     whole_shard,
 )
 
@@ -58,7 +56,7 @@ def _tensor(function: Global, args: Args) -> Any:
     storage = args[0]
     if isinstance(storage, Storage) and storage.element is UNTYPED:
         raise Malformed("a tensor in its pickle views bytes without a type")
-    tensor = torch_objects.view(storage, None, args[1], args[2], args[3])
+    tensor = view(storage, None, args[1], args[2], args[3])
     return _with_marks(tensor, args[4:5], args[6:7])
 
 
@@ -70,7 +68,7 @@ def _typed_tensor(function: Global, args: Args) -> Any:
     if element is None or dtype.module != "torch":
         named = dtype.path if isinstance(dtype, Global) else type(dtype).__name__
         raise Malformed(f"a tensor has the unknown type {named[:80]}")
-    tensor = torch_objects.view(args[0], element, args[1], args[2], args[3])
+    tensor = view(args[0], element, args[1], args[2], args[3])
     return _with_marks(tensor, args[4:5], args[7:8])
 
 
@@ -80,15 +78,14 @@ def _with_marks(tensor: Tensor, grad: Args, metadata: Args) -> Tensor | Unreadab
     if grad == (True,):
         traits.append("requires_grad")
     if metadata and metadata[0]:
-        said = metadata[0]
-        if not isinstance(said, dict) or any(
-            mark for key, mark in said.items() if key not in {"conj", "neg"}
+        marks = metadata[0]
+        if not isinstance(marks, dict) or any(
+            mark for key, mark in marks.items() if key not in {"conj", "neg"}
         ):
             return Unreadable("torch says something of it that Pruneapp does not know")
-        for mark, name in (("conj", "a conjugate view"), ("neg", "a negated view")):
-            if said.get(mark):
-                traits.append(name)
-        flips = _flips(tensor.element.name, conj=bool(said.get("conj")), neg=bool(said.get("neg")))
+        conj, neg = bool(marks.get("conj")), bool(marks.get("neg"))
+        traits += ["a conjugate view"] * conj + ["a negated view"] * neg
+        flips = _flips(tensor.element.name, conj=conj, neg=neg)
         if flips is None:
             return Unreadable(
                 f"torch.{tensor.element.name} is stored before a negation or conjugation"
@@ -126,8 +123,7 @@ def _parameter(function: Global, args: Args) -> Any:
     if isinstance(data, Tensor):
         grad = ("requires_grad",) if args[1] is True else ()
         state = ("attributes of its own",) if len(args) > 3 and args[3] else ()
-        found = (*data.traits, "nn.Parameter", *grad, *state)
-        data.traits = tuple(dict.fromkeys(found))
+        data.traits = tuple(dict.fromkeys((*data.traits, "nn.Parameter", *grad, *state)))
     return data
 
 
@@ -147,12 +143,12 @@ def _from_type(function: Global, args: Args) -> Any:
         return whole_shard(cls, arguments, state)
     if inner.path == "torch.nested._internal.nested_tensor._rebuild_njt":
         return _jagged(state)
-    found = call(inner, arguments)
-    if isinstance(found, Tensor):
+    tensor = call(inner, arguments)
+    if isinstance(tensor, Tensor):
         name = cls.path if isinstance(cls, Global) else "torch.Tensor"
         more = (name[:80],) if name not in _TENSORS else ("attributes of its own",) * bool(state)
-        found.traits = (*found.traits, *more)
-    return found
+        tensor.traits = (*tensor.traits, *more)
+    return tensor
 
 
 _TENSORS = {"torch.Tensor", "torch.nn.parameter.Parameter"}
@@ -175,15 +171,13 @@ def _sparse(function: Global, args: Args) -> Any:
     names = _PARTS.get(layout)
     if names is None or type(data) is not tuple or len(data) <= len(names):
         raise Malformed(f"a sparse tensor has the unknown layout {layout[:80]!r}")
-    parts = {}
-    for name, part in zip(names, data, strict=False):
+    *parts, shape = data[: len(names) + 1]
+    for name, part in zip(names, parts, strict=True):
         if not isinstance(part, Tensor):
             raise Malformed(f"a sparse tensor lacks its {name}")
-        parts[name] = part
-    shape = data[len(names)]
-    if type(shape) not in {tuple, list} or any(type(n) is not int or n < 0 for n in shape):
+    if not is_shape(shape):
         raise Malformed("the size of a sparse tensor holds something that is no whole number")
-    return Compound(layout, parts, tuple(shape))
+    return Compound(layout, dict(zip(names, parts, strict=True)), tuple(shape))
 
 
 _COMPRESSED = ("crow_indices", "col_indices", "values")
@@ -194,10 +188,6 @@ _PARTS = {
     "sparse_csc": ("ccol_indices", "row_indices", "values"),
     "sparse_bsc": ("ccol_indices", "row_indices", "values"),
 }
-
-
-def _sparse_csr(function: Global, args: Args) -> Any:
-    return _sparse(function, ("sparse_csr", args))
 
 
 def _layout(value: Any) -> str:
@@ -226,43 +216,29 @@ def _from_numpy(function: Global, args: Args) -> Any:
 
 
 def _meta(_function: Global, args: Args) -> Any:
-    shape = f" of shape {list(args[1])}" if len(args) > 1 and _is_shape(args[1]) else ""
+    shape = f" of shape {list(args[1])}" if len(args) > 1 and is_shape(args[1]) else ""
     return Unreadable(f"it is a tensor{shape} on the meta device: the file holds no numbers of it")
 
 
-def _is_shape(value: Any) -> bool:
-    return type(value) is tuple and len(value) <= 16 and all(type(n) is int for n in value)
-
-
-def _unreadable(reason: str) -> Callable[[Global, Args], Any]:
-    return lambda _function, _args: Unreadable(reason)
-
-
 def _dict(function: Global, args: Args) -> Any:
-    made = MadeDict()
+    created = AttributedDict()
     given = args[-1] if args else None  # defaultdict(factory, dict)
     if isinstance(given, dict):
-        made.update(given)
+        created.update(given)
     elif isinstance(given, (list, tuple)):  # Python 2 writes OrderedDict([[key, value], ...])
         for pair in given:
             if type(pair) not in {list, tuple} or len(pair) != 2:
                 raise Malformed(f"{function.path} is given something that is no pair")
-            made[plain(pair[0])] = pair[1]
-    return made
+            created[plain(pair[0])] = pair[1]
+    return created
 
 
-def _list(_function: Global, args: Args) -> Any:
+def _list(_function: Global, args: Args) -> list[Any]:
     return list(args[0]) if args and type(args[0]) in {list, tuple} else []
 
 
-def _tuple(_function: Global, args: Args) -> Any:
-    return tuple(args[0]) if args and type(args[0]) in {list, tuple} else ()
-
-
-def _set(_function: Global, args: Args) -> Any:
-    if args and isinstance(args[0], Bag):
-        return Bag(list(args[0].items))
-    return Bag(list(args[0]) if args and type(args[0]) in {list, tuple} else [])
+def _set(function: Global, args: Args) -> Any:
+    return Bag(list(args[0].items) if args and isinstance(args[0], Bag) else _list(function, args))
 
 
 def _bytes(function: Global, args: Args) -> Any:
@@ -301,9 +277,11 @@ _MEANINGS: dict[tuple[str, str], Callable[[Global, Args], Any]] = {
     ("torch._utils", "_rebuild_device_tensor_from_numpy"): _from_numpy,
     ("torch._utils", "_rebuild_xla_tensor"): _from_numpy,
     ("torch._utils", "_rebuild_meta_tensor_no_storage"): _meta,
-    ("torch._utils", "_rebuild_wrapper_subclass"): _unreadable("it is made of other tensors"),
+    ("torch._utils", "_rebuild_wrapper_subclass"): lambda *_: Unreadable(
+        "it is made of other tensors"
+    ),
     ("torch._utils", "_rebuild_sparse_tensor"): _sparse,
-    ("torch._utils", "_rebuild_sparse_csr_tensor"): _sparse_csr,
+    ("torch._utils", "_rebuild_sparse_csr_tensor"): lambda f, a: _sparse(f, ("sparse_csr", a)),
     ("torch._utils", "_rebuild_nested_tensor"): _nested,
     **{
         (module, name): _from_type
@@ -315,7 +293,7 @@ _MEANINGS: dict[tuple[str, str], Callable[[Global, Args], Any]] = {
         for kind in ("int", "tensor", "double", "bool")
     },
     ("torch.jit._pickle", "restore_type_tag"): _first,
-    ("torch", "Size"): _tuple,
+    ("torch", "Size"): lambda f, a: tuple(_list(f, a)),
     **{("collections", name): _dict for name in ("OrderedDict", "defaultdict", "Counter")},
     **{
         (module, name): meaning
@@ -323,7 +301,7 @@ _MEANINGS: dict[tuple[str, str], Callable[[Global, Args], Any]] = {
         for name, meaning in (
             ("dict", _dict),
             ("list", _list),
-            ("tuple", _tuple),
+            ("tuple", lambda f, a: tuple(_list(f, a))),
             ("set", _set),
             ("frozenset", _set),
             ("bytes", _bytes),
@@ -344,15 +322,13 @@ _MEANINGS: dict[tuple[str, str], Callable[[Global, Args], Any]] = {
 }
 
 
+# Beside what has a meaning above.
 _NAMES: dict[str, tuple[str, ...]] = {
     "builtins": (
-        "bool", "bytearray", "bytes", "complex", "dict", "float", "frozenset", "int", "list",
-        "object", "range", "set", "slice", "str", "tuple",
+        "bool", "bytearray", "complex", "float", "int", "object", "range", "slice", "str",
         "long", "unicode", "xrange",  # Python 2
     ),
-    "collections": ("Counter", "OrderedDict", "defaultdict", "deque"),
-    "copyreg": ("_reconstructor",),
-    "_codecs": ("encode",),
+    "collections": ("deque",),
     "argparse": ("Namespace",),
     "types": ("SimpleNamespace",),
     "pathlib": (
@@ -362,20 +338,11 @@ _NAMES: dict[str, tuple[str, ...]] = {
     "decimal": ("Decimal",),
     "fractions": ("Fraction",),
     "uuid": ("UUID", "SafeUUID"),
-    "torch": (*BY_DTYPE, *BY_STORAGE, "Size", "Tensor", "device"),
+    "torch": (*BY_DTYPE, *BY_STORAGE, "Tensor", "device"),
     "torch.cuda": tuple(BY_STORAGE),
     "torch.storage": ("TypedStorage", "UntypedStorage", "_TypedStorage", "_UntypedStorage"),
     "torch.serialization": ("_get_layout",),
     "torch.nn.parameter": ("Buffer", "Parameter"),
-    "torch._tensor": ("_rebuild_from_type", "_rebuild_from_type_v2"),
-    "torch.tensor": ("_rebuild_from_type", "_rebuild_from_type_v2"),
-    "torch._utils": (
-        "_rebuild_device_tensor_from_cpu_tensor", "_rebuild_device_tensor_from_numpy",
-        "_rebuild_meta_tensor_no_storage", "_rebuild_nested_tensor", "_rebuild_parameter",
-        "_rebuild_parameter_with_state", "_rebuild_qtensor", "_rebuild_sparse_csr_tensor",
-        "_rebuild_sparse_tensor", "_rebuild_tensor", "_rebuild_tensor_v2", "_rebuild_tensor_v3",
-        "_rebuild_wrapper_subclass", "_rebuild_xla_tensor",
-    ),
     # What torch.distributed.tensor itself tells torch.load(weights_only=True) to let through.
     "torch.distributed.tensor": ("DTensor",),
     "torch.distributed.tensor._dtensor_spec": ("DTensorSpec", "ShardOrderEntry", "TensorMeta"),
@@ -385,20 +352,12 @@ _NAMES: dict[str, tuple[str, ...]] = {
     "torch.distributed.device_mesh": ("DeviceMesh",),
     "torch.distributed._mesh_layout": ("_FlatLayout", "_MeshLayout"),
     "torch.nested._internal.nested_tensor": ("NestedTensor", "_rebuild_njt"),
-    "torch.jit._pickle": (
-        "build_boollist", "build_doublelist", "build_intlist", "build_tensorlist",
-        "restore_type_tag",
-    ),
     "torch.torch_version": ("TorchVersion",),
     "numpy": (
         "bool_", "bool", "dtype", "ndarray", "float16", "float32", "float64", "int8", "int16",
         "int32", "int64", "uint8", "uint16", "uint32", "uint64", "longlong", "ulonglong",
         "complex64", "complex128", "str_",
     ),
-    "numpy.core.multiarray": ("_reconstruct", "scalar"),
-    "numpy._core.multiarray": ("_reconstruct", "scalar"),
-    "numpy.core.numeric": ("_frombuffer",),
-    "numpy._core.numeric": ("_frombuffer",),
     "numpy.dtypes": (
         "BoolDType", "Float16DType", "Float32DType", "Float64DType", "Int8DType", "Int16DType",
         "Int32DType", "Int64DType", "UInt8DType", "UInt16DType", "UInt32DType", "UInt64DType",
@@ -419,9 +378,4 @@ _NAMES: dict[str, tuple[str, ...]] = {
 
 KNOWN: frozenset[str] = frozenset(
     f"{module}.{name}" for module, names in _NAMES.items() for name in names
-)
-
-
-def is_known(path: str) -> bool:
-    """Whether a `Global.path`, as ``collections.OrderedDict``, is on the list of harmless ones."""
-    return path in KNOWN
+).union(Global(module, name).path for module, name in _MEANINGS)

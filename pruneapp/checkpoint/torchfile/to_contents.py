@@ -13,7 +13,7 @@ from pruneapp.checkpoint.contents import Contents, Notice, StateDict
 from pruneapp.checkpoint.entry import Location, TensorEntry
 from pruneapp.checkpoint.io.source import ByteSource, FileSource
 from pruneapp.checkpoint.torchfile.dense_layout import Flipped, Held, Rebuilt, size_of
-from pruneapp.checkpoint.torchfile.rebuild import is_known
+from pruneapp.checkpoint.torchfile.rebuild import KNOWN
 from pruneapp.checkpoint.torchfile.sources import (
     Matrix,
     PackedMember,
@@ -71,7 +71,7 @@ def build(
     Malformed
         If a sparse tensor among them is wrong.
     """
-    unknown = tuple(name for name in described.names if not is_known(name))
+    unknown = tuple(name for name in described.names if name not in KNOWN)
     candidates = find(described.root, cancel, script=described.script)
     if not candidates:
         code = f" It contains code ({_listed(unknown)}), which was not run." if unknown else ""

@@ -1,19 +1,8 @@
-"""Placeholders for tensors, storages, element types; bounds checks.
-
-What can be wrong with a torch file, said without its name; `located` adds the name.
-
-What stands for the objects that a pickle describes: nothing of them is ever made or called.
+"""What stands for the objects that a pickle describes: nothing of them is ever made or called.
 
 Numbers, text, lists and dicts become what they are. Everything else becomes one of the classes
-here, which only remember what the file said.
-
-The storages that a pickle refers to by persistent ids.
-
-What one element of a storage or tensor is, by the names that torch gives to its types.
-
-Checks that a tensor lies inside its storage, before anybody reads it.
-
-Tensors that are spread over machines (DTensor), of which a file holds the part of one.
+here, which only remember what the file said. Tensors are checked to lie inside their storage
+before anybody reads them.
 """
 
 from __future__ import annotations
@@ -26,8 +15,10 @@ from pathlib import Path
 from typing import Any
 
 from pruneapp.checkpoint.dtypes import DTYPES, DType
+from pruneapp.checkpoint.entry import is_contiguous, reach
 from pruneapp.errors import DamagedFileError, UnsupportedFileError
 
+QUANTIZED = "it is quantized: whole numbers with a scale, which are not pruned"
 DOWNLOAD_AGAIN = "Download or copy it again."
 # What `Unsupported` says of such a file, and the remedy.
 BIG_ENDIAN = (
@@ -63,9 +54,6 @@ def located(path: Path) -> Iterator[None]:
         raise UnsupportedFileError(f"'{path}' {fault}.", remedy=fault.remedy) from None
 
 
-QUANTIZED = "it is quantized: whole numbers with a scale, which are not pruned"
-
-
 @dataclass(frozen=True)
 class Element:
     """One element as torch names it and as we read it."""
@@ -81,8 +69,8 @@ class Element:
         return max(1, self.dtype.bits // 8)
 
 
-def _shell(name: str) -> Element:
-    return Element(name, DTYPES["U8"], f"Pruneapp does not know the numbers of torch.{name}")
+def _opaque(name: str, bits: int = 8) -> Element:
+    return Element(name, DTYPES[f"U{bits}"], f"Pruneapp does not know the numbers of torch.{name}")
 
 
 # By the name of the dtype, as ``torch.float32`` in a pickle.
@@ -97,9 +85,9 @@ BY_DTYPE: dict[str, Element] = {
         Element("quint2x4", DTYPES["U8"], QUANTIZED, whole=False),
         Element("complex32", DTYPES["U32"], "complex numbers are not pruned"),
         Element("float4_e2m1fn_x2", DTYPES["F4"]),
-        *(_shell(f"{sign}int{bits}") for sign in ("", "u") for bits in range(1, 8)),
-        *(_shell(f"bits{form}") for form in ("1x8", "2x4", "4x2", "8")),
-        Element("bits16", DTYPES["U16"], "Pruneapp does not know the numbers of torch.bits16"),
+        *(_opaque(f"{sign}int{bits}") for sign in ("", "u") for bits in range(1, 8)),
+        *(_opaque(f"bits{form}") for form in ("1x8", "2x4", "4x2", "8")),
+        _opaque("bits16", 16),
     )
 }
 
@@ -133,14 +121,12 @@ BY_STORAGE: dict[str, Element] = {
 _PUBLIC_MODULES = {"__builtin__": "builtins", "copy_reg": "copyreg", "posix": "os", "nt": "os"}
 
 
+@dataclass(slots=True, eq=False)
 class Global:
     """A name of code in the file, as ``os.system``; never imported."""
 
-    __slots__ = ("module", "name")
-
-    def __init__(self, module: str, name: str) -> None:
-        self.module = module
-        self.name = name
+    module: str
+    name: str
 
     @property
     def path(self) -> str:
@@ -148,34 +134,20 @@ class Global:
         return f"{_PUBLIC_MODULES.get(self.module, self.module)}.{self.name}"
 
 
+@dataclass(slots=True, eq=False)
 class Uncalled:
-    """What the file would have made by a call that we do not interpret.
+    """What the file would have made by a call that we do not interpret."""
 
-    Attributes
-    ----------
-    function
-        What would be called: a `Global` or another `Uncalled`.
-    args
-        The arguments.
-    state
-        What was set on it afterwards (``__setstate__`` or its attributes).
-    items, pairs
-        What was appended to it, and set in it by key.
-    """
-
-    __slots__ = ("args", "function", "items", "pairs", "state")
-
-    def __init__(self, function: Global | Uncalled, args: tuple[Any, ...]) -> None:
-        self.function = function
-        self.args = args
-        self.state: Any = None
-        self.items: list[Any] = []
-        self.pairs: list[tuple[Any, Any]] = []
+    function: Global | Uncalled
+    args: tuple[Any, ...]
+    state: Any = None  # set on it afterwards, by ``__setstate__`` or as its attributes
+    items: list[Any] = field(default_factory=list)  # appended to it
+    pairs: list[tuple[Any, Any]] = field(default_factory=list)  # set in it by key
 
     @property
     def path(self) -> str:
         """The name of the class or function at the root of it."""
-        function: Global | Uncalled = self
+        function = self.function
         while isinstance(function, Uncalled):
             function = function.function
         return function.path
@@ -188,81 +160,63 @@ class Uncalled:
         return state if isinstance(state, dict) else {}
 
 
-class MadeDict(dict[Any, Any]):
+class AttributedDict(dict[Any, Any]):
     """An OrderedDict, defaultdict or the like: a dict that may carry attributes, unused here."""
 
     __slots__ = ()
 
 
+@dataclass(slots=True, eq=False)
 class Bag:
     """A set: its elements in the order of the file, without hashing them."""
 
-    __slots__ = ("items",)
-
-    def __init__(self, items: list[Any]) -> None:
-        self.items = items
+    items: list[Any]
 
 
+@dataclass(slots=True, eq=False)
 class Key:
     """A key of a dict that is compared by identity.
 
     Hashing what a hostile file nests can take for ever, so only plain keys are hashed.
     """
 
-    __slots__ = ("value",)
+    value: Any
 
-    def __init__(self, value: Any) -> None:
-        self.value = value
+
+_HASHED = frozenset({str, int, bool, float, bytes, type(None)})
 
 
 def plain(key: Any) -> Any:
     """Return `key` if it may be hashed safely, else a `Key` that stands for it."""
-    kind = type(key)
-    if kind is str or kind in _HASHED:
-        return key
-    if kind is tuple and len(key) <= 16 and all(type(k) is str or type(k) in _HASHED for k in key):
-        return key
-    return Key(key)
+    if type(key) is tuple:
+        hashed = len(key) <= 16 and all(type(part) in _HASHED for part in key)
+    else:
+        hashed = type(key) in _HASHED
+    return key if hashed else Key(key)
 
 
-_HASHED = frozenset({int, bool, float, bytes, type(None)})
-
-
+@dataclass(slots=True, eq=False)
 class Storage:
-    """A piece of memory that tensors are views of.
+    """A piece of memory that tensors are views of."""
 
-    Attributes
-    ----------
-    key
-        Its name in the file.
-    element
-        Type of its elements; `UNTYPED` for bare bytes.
-    nbytes
-        Bytes of it.
-    base
-        Byte of the whole storage at which this view of it begins (legacy files only).
-    root
-        The storage that this is a view of; itself, as a rule.
-    """
+    key: str  # its name in the file
+    element: Element  # type of its elements; `UNTYPED` for bare bytes
+    nbytes: int
+    base: int = 0  # byte of the root at which it begins (legacy files only)
+    whole: Storage | None = None  # the storage that it is a view of
 
-    __slots__ = ("base", "element", "key", "nbytes", "root")
-
-    def __init__(
-        self, key: str, element: Element, nbytes: int, root: Storage | None = None, base: int = 0
-    ) -> None:
-        self.key = key
-        self.element = element
-        self.nbytes = nbytes
-        self.root = root or self
-        self.base = base
+    @property
+    def root(self) -> Storage:
+        """The storage that this is a view of; itself, as a rule."""
+        return self.whole or self
 
 
 @dataclass(slots=True, eq=False)
 class Tensor:
     """A dense tensor: a view of a storage that was checked to lie inside it."""
 
-    storage: Storage  # what it is a view of
-    element: Element  # type of its elements
+    storage: Storage
+    element: Element
     offset: int  # byte of its first element, from the start of the root storage
     # Extents, and steps in elements; strides are None in C order without gaps.
     shape: tuple[int, ...]
@@ -297,7 +251,7 @@ class Compound:
 class Array:
     """A numpy array or a numpy number, whose bytes stand in the pickle itself."""
 
-    element: Element = UNTYPED  # type of its elements
+    element: Element = UNTYPED
     raw: bytes = b""  # its bytes as the pickle has them
     # As of a `Tensor`; the first element is the first of `raw`.
     shape: tuple[int, ...] = ()
@@ -318,13 +272,11 @@ class Array:
         return (("a numpy number" if self.number else "a numpy array"),)
 
 
+@dataclass(slots=True, eq=False)
 class Unreadable:
     """A tensor whose numbers cannot be read from the file by position, and why."""
 
-    __slots__ = ("reason",)
-
-    def __init__(self, reason: str) -> None:
-        self.reason = reason
+    reason: str
 
 
 _MODULES = frozenset({"torch", "torch.cuda", "torch.storage"})
@@ -332,11 +284,10 @@ MAX_BYTES = 1 << 62
 
 
 class Storages:
-    """Collects the storages of one pickle.
+    """Collects the storages of one pickle, which are its persistent ids.
 
-    `__call__` is what the pickle machine asks: told ``("storage", type, key, device, elements)``,
-    and in legacy files ``(..., view)``, it returns the storage. Where the file says the tensor
-    lived (``cuda:7``) does not matter.
+    An id is ``("storage", type, key, device, elements)``, and in legacy files ``(..., view)``.
+    Where the file says the tensor lived (``cuda:7``) does not matter.
     """
 
     def __init__(self) -> None:
@@ -390,7 +341,7 @@ class Storages:
         same = (root.key, element.name, base, nbytes)
         view = self._views.get(same)
         if view is None:
-            view = self._views[same] = Storage(root.key, element, nbytes, root, base)
+            view = self._views[same] = Storage(root.key, element, nbytes, base, root)
         return view
 
 
@@ -441,12 +392,11 @@ def view(storage: Any, element: Element | None, offset: Any, size: Any, stride: 
     numel = math.prod(shape)
     item = element.itemsize
     contiguous = is_contiguous(shape, strides)
-    why_not = element.why_not
     if numel:
-        last = start + sum((n - 1) * step for n, step in zip(shape, strides, strict=True))
-        if (last + 1) * item > storage.nbytes:
+        needed = (start + reach(shape, strides)) * item
+        if needed > storage.nbytes:
             raise Malformed(
-                f"a tensor of shape {list(shape)} needs {(last + 1) * item:,} bytes "
+                f"a tensor of shape {list(shape)} needs {needed:,} bytes "
                 f"of storage '{storage.key[:80]}', which has {storage.nbytes:,}"
             )
         if numel * item > max(MAX_EXPANSION * storage.nbytes, SMALL):
@@ -460,14 +410,8 @@ def view(storage: Any, element: Element | None, offset: Any, size: Any, stride: 
         if not contiguous or not shape:
             return _as_bytes(storage, element)
         shape = (*shape[:-1], shape[-1] * 2)
-    return Tensor(
-        storage,
-        element,
-        storage.base + start * item,
-        shape,
-        None if contiguous else strides,
-        why_not,
-    )
+    begin = storage.base + start * item
+    return Tensor(storage, element, begin, shape, None if contiguous else strides, element.why_not)
 
 
 def _numbers(values: Any, what: str) -> tuple[int, ...]:
@@ -490,18 +434,6 @@ def _as_bytes(storage: Storage, element: Element) -> Tensor:
     return Tensor(storage, shown, storage.base, (storage.nbytes,), None, why_not)
 
 
-def is_contiguous(shape: tuple[int, ...], strides: tuple[int, ...]) -> bool:
-    """Whether the elements lie in C order without gaps."""
-    if 0 in shape:
-        return True
-    expected = 1
-    for n, step in zip(reversed(shape), reversed(strides), strict=True):
-        if n != 1 and step != expected:
-            return False
-        expected *= n
-    return True
-
-
 def whole_shard(cls: Any, arguments: tuple[Any, ...], state: Any) -> Tensor | Unreadable:
     """Return the tensor that a DTensor is, if its local shard is the whole of it.
 
@@ -511,15 +443,15 @@ def whole_shard(cls: Any, arguments: tuple[Any, ...], state: Any) -> Tensor | Un
     path = cls.path if isinstance(cls, Global) else ""
     if not (path.startswith("torch.distributed.") and path.endswith(".DTensor")):
         return Unreadable(f"it is a {path[:80] or 'tensor'} made of other tensors")
-    found: dict[Any, Any] = {}
+    attributes: dict[Any, Any] = {}
     for part in state if type(state) is tuple else (state,):
         if isinstance(part, dict):
-            found |= part
-    local = found.get("_local_tensor")
-    if not isinstance(local, Tensor) or len(arguments) < 3 or not _is_shape(arguments[2]):
+            attributes |= part
+    local = attributes.get("_local_tensor")
+    if not isinstance(local, Tensor) or len(arguments) < 3 or not is_shape(arguments[2]):
         return Unreadable("it is a DTensor whose local shard cannot be read")
     size = tuple(arguments[2])
-    placements = _placements(found.get("_spec"))
+    placements = _placements(attributes.get("_spec"))
     if placements is None:
         return Unreadable("it is a DTensor that does not say how it is spread")
     if any(name not in _PLACED for name in placements):
@@ -532,7 +464,7 @@ def whole_shard(cls: Any, arguments: tuple[Any, ...], state: Any) -> Tensor | Un
             f"{list(local.shape)}"
         )
     grad = ("requires_grad",) * (len(arguments) > 7 and arguments[7] is True)
-    parameter = ("nn.Parameter",) * bool(found.get("_is_param"))
+    parameter = ("nn.Parameter",) * bool(attributes.get("_is_param"))
     local.traits = tuple(dict.fromkeys((*local.traits, "a DTensor", *parameter, *grad)))
     return local
 
@@ -551,9 +483,10 @@ def _placements(spec: Any) -> list[str] | None:
     return [one.path.rpartition(".")[2] if isinstance(one, Uncalled) else "" for one in placements]
 
 
-def _is_shape(value: Any) -> bool:
+def is_shape(value: Any) -> bool:
+    """Whether a value of the file may be the extents of a tensor."""
     return (
         type(value) in {tuple, list}
-        and len(value) <= 64
+        and len(value) <= MAX_RANK
         and all(type(n) is int and n >= 0 for n in value)
     )
