@@ -32,7 +32,7 @@ prints it and exits with 2. Any other exception is a bug in Pruneapp and is show
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import MappingProxyType
 
 # Of what an error was given, so many characters at most are repeated in it.
@@ -93,6 +93,12 @@ def words_of(error: OSError) -> str:
 def counted(number: int, noun: str, plural: str = "") -> str:
     """Return a number with its noun: ``1 tensor``, ``1,200 tensors``; `plural` where no s does."""
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
+
+
+def listed(names: Sequence[str], most: int, show: Callable[[str], str] = str) -> str:
+    """Return the first names, as `show` writes them, and how many more there are."""
+    shown = ", ".join(map(show, names[:most]))
+    return shown if len(names) <= most else f"{shown} and {len(names) - most:,} more"
 
 
 def nearest(word: str, known: Iterable[str], things: str = "values") -> str:

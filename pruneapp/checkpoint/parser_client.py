@@ -38,6 +38,9 @@ PARSER = "pruneapp.checkpoint.parser_main"
 
 _PIECE_BYTES = 1 << 20
 
+# Rows, which come in pieces, and the rest.
+Parsed = tuple[list[Any], Any]
+
 
 def parse_header(pieces: Iterable[bytes], size: int, path: str, job: Job) -> Header:
     """Parse a safetensors header of `size` bytes that comes in pieces.
@@ -80,9 +83,7 @@ def parse_index(pieces: Iterable[bytes], size: int, path: str, job: Job) -> Shar
     return ShardIndex(dict(rows), total_size)
 
 
-def parse_torch(
-    path: str, reader: str, state_dict: str | None, job: Job
-) -> tuple[list[Any], tuple[Any, ...]]:
+def parse_torch(path: str, reader: str, state_dict: str | None, job: Job) -> Parsed:
     """Read the headers of a torch file, whatever their size: see `torchfile.remote`.
 
     Raises
@@ -104,9 +105,7 @@ def command() -> list[str]:
     return [sys.executable, "-I", "-S", "-c", code]
 
 
-def _in_process(
-    task: str, pieces: Iterable[bytes], path: str, job: Job
-) -> tuple[list[Any], tuple[Any, ...]]:
+def _in_process(task: str, pieces: Iterable[bytes], path: str, job: Job) -> Parsed:
     """Parse in the helper; raises what the parser raises there, or `Cancelled`."""
     job.cancel.check()
     try:
@@ -119,7 +118,7 @@ def _in_process(
         )
     except OSError:  # no process can be started: better a window that stalls than no model
         parser = importlib.import_module(PARSER)
-        here: tuple[list[Any], tuple[Any, ...]] = parser.parse_here(task, b"".join(pieces), path)
+        here: Parsed = parser.parse_here(task, b"".join(pieces), path)
         return here
     assert process.stdin is not None
     assert process.stdout is not None

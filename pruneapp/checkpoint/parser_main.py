@@ -6,49 +6,48 @@ import gc
 import marshal
 import sys
 import traceback
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
+from pathlib import Path
 
 from pruneapp.checkpoint.formats import headers
-from pruneapp.checkpoint.parser_client import receive, send
+from pruneapp.checkpoint.parser_client import Parsed, receive, send
 from pruneapp.errors import PruneAppError
+from pruneapp.progress import CancelToken
 
 _ROWS_A_PIECE = 512
 
 
-@dataclass(frozen=True)
-class _Task:
-    """Something to parse: to the rows, which come in pieces, and the rest."""
-
-    parse: Callable[[bytes, str], tuple[list[Any], tuple[Any, ...]]]
-
-
-def _header_rows(text: bytes, path: str) -> tuple[list[Any], tuple[Any, ...]]:
+def _header_rows(text: bytes, path: str) -> Parsed:
     header = headers.parse(text, path)
     return header.tensors, (header.metadata, header.extras, header.data_bytes)
 
 
-def _index_rows(text: bytes, path: str) -> tuple[list[Any], tuple[Any, ...]]:
+def _index_rows(text: bytes, path: str) -> Parsed:
     index = headers.parse_index_file(text, path)
     return list(index.weight_map.items()), (index.total_size,)
 
 
-def _torch_rows(text: bytes, path: str) -> tuple[list[Any], tuple[Any, ...]]:
+def _torch_rows(text: bytes, path: str) -> Parsed:
+    from pruneapp.checkpoint.io.source import FileSource
+    from pruneapp.checkpoint.torchfile import legacy_format, zip_format
+    from pruneapp.checkpoint.torchfile.parser_rows import to_rows
+    from pruneapp.checkpoint.torchfile.torch_objects import located
+
     reader, state_dict = marshal.loads(text)  # noqa: S302 - plain values, from our own process
-    return rows_of(path, reader, state_dict)
+    index = zip_format.index_file if reader == zip_format.FORMAT else legacy_format.index_stream
+    source = FileSource(Path(path))
+    try:
+        with located(source.path):
+            return to_rows(index(source, state_dict, CancelToken()))
+    finally:
+        source.close()
 
 
-_TASKS = {
-    "header": _Task(_header_rows),
-    "index": _Task(_index_rows),
-    "torch": _Task(_torch_rows),
-}
+_TASKS = {"header": _header_rows, "index": _index_rows, "torch": _torch_rows}
 
 
-def parse_here(task: str, text: bytes, path: str) -> tuple[list[Any], tuple[Any, ...]]:
+def parse_here(task: str, text: bytes, path: str) -> Parsed:
     """Do a task in this process: where no other can be started."""
-    return _TASKS[task].parse(text, path)
+    return _TASKS[task](text, path)
 
 
 def main() -> int:
@@ -57,7 +56,7 @@ def main() -> int:
     out = sys.stdout.buffer
     gc.disable()  # nothing here is garbage before the end, and looking for it takes half the time
     try:
-        rows, rest = _TASKS[task].parse(sys.stdin.buffer.read(), path)
+        rows, rest = _TASKS[task](sys.stdin.buffer.read(), path)
         for start in range(0, len(rows), _ROWS_A_PIECE):
             send(out, ("rows", rows[start : start + _ROWS_A_PIECE]))
         send(out, ("rest", rest))
@@ -68,14 +67,3 @@ def main() -> int:
         send(out, ("bug", traceback.format_exc()))
     out.flush()
     return 0
-
-
-def rows_of(path: str, reader: str, state_dict: str | None) -> tuple[list[Any], tuple[Any, ...]]:
-    """Read the headers of a file: what the other process is asked to do."""
-    # Nothing here is garbage before the process ends, and looking for it doubles the time.
-    gc.disable()
-    from pruneapp.checkpoint.torchfile import legacy_format, zip_format
-    from pruneapp.checkpoint.torchfile.parser_rows import to_rows
-
-    index_file = zip_format.index_file if reader == zip_format.FORMAT else legacy_format.index_file
-    return to_rows(index_file(path, state_dict))

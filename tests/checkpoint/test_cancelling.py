@@ -164,7 +164,9 @@ def stages(tmp_path, headers):
         return work
 
     def unpacking(count: int) -> Work:
-        rows, rest = parser_rows.to_rows(zip_format.index_file(str(torch_file(count)), None))
+        source = FileSource(torch_file(count))
+        rows, rest = parser_rows.to_rows(zip_format.index_file(source, None, CancelToken()))
+        source.close()
         return lambda token: parser_rows.from_rows(rows, rest, token)
 
     def opening(leaves: tuple[str, ...], count: int) -> Work:

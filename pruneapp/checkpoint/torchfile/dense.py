@@ -1,14 +1,10 @@
-"""Sparse matrices read as dense ones (needs numpy: not for the header process).
-
-Sparse matrices of torch (CSR), read as if they were dense.
+"""Tensors that are rebuilt on reading: sparse matrices (CSR) as dense ones, turned signs.
 
 A file may say anything, so before the first number of a matrix is delivered all its indices are
 read once, in pieces: row pointers that ascend from 0 to the number of values, columns that ascend
 within each row and stay inside it. That is what torch demands (``Sparse CSR tensor invariants``
 in its ``aten/src/ATen/native/sparse/ValidateCompressedIndicesCommon.h``) and does not look at
 when it loads a file.
-
-Bytes of tensors that do not stand in a torch file as they are read.
 """
 
 from __future__ import annotations
@@ -21,10 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pruneapp.checkpoint.entry import Location
-from pruneapp.checkpoint.io.derived_source import JoinedSource, Segment
-from pruneapp.checkpoint.io.source import ByteSource, FileSource
-from pruneapp.checkpoint.torchfile.dense_layout import Flipped, Rebuilt
-from pruneapp.checkpoint.torchfile.sources import Matrix
+from pruneapp.checkpoint.io.derived_source import Segment
+from pruneapp.checkpoint.io.source import ByteSource
+from pruneapp.checkpoint.torchfile.sources import Flipped, Matrix, Rebuilt
 from pruneapp.checkpoint.torchfile.torch_objects import DOWNLOAD_AGAIN
 from pruneapp.errors import DamagedFileError
 
@@ -44,7 +39,8 @@ class MatrixSegment:
         self._sources = sources
         self._lock = threading.Lock()
         self._sound = False
-        self.size = matrix.rows * matrix.columns * matrix.itemsize
+        self.size = matrix.size
+        self._crow, self._col, self._values = matrix.locations
 
     def read_into(self, offset: int, view: memoryview) -> None:
         """Fill `view`, whole elements, from `offset` on.
@@ -71,12 +67,12 @@ class MatrixSegment:
         matrix, columns = self._matrix, self._matrix.columns
         stop = start + words.size
         row, last = start // columns, (stop - 1) // columns
-        pointers = self._indices(matrix.crow, row, last + 2)
+        pointers = self._indices(self._crow, row, last + 2)
         low = self._find(start - row * columns, int(pointers[0]), int(pointers[1]))
         high = self._find(stop - last * columns, int(pointers[-2]), int(pointers[-1]))
         rows = np.repeat(np.arange(row, last + 1), np.diff(pointers.clip(low, high)))
-        places = rows * columns + self._indices(matrix.col, low, high) - start
-        words[places] = self._read(matrix.values, matrix.itemsize, low, high)
+        places = rows * columns + self._indices(self._col, low, high) - start
+        words[places] = self._read(self._values, matrix.itemsize, low, high)
 
     def _find(self, column: int, low: int, high: int) -> int:
         """Return the first entry of a row, between `low` and `high`, from `column` on."""
@@ -86,18 +82,18 @@ class MatrixSegment:
             return high
         while high - low > _SHORT:
             middle = (low + high) // 2
-            if self._indices(self._matrix.col, middle, middle + 1)[0] < column:
+            if self._indices(self._col, middle, middle + 1)[0] < column:
                 low = middle + 1
             else:
                 high = middle
-        found = self._indices(self._matrix.col, low, high)
+        found = self._indices(self._col, low, high)
         return low + int(np.searchsorted(found, column))
 
     def _check(self) -> None:
         matrix = self._matrix
         # Alone and in order first, so that its checksum is compared; that of the columns below.
         for start in range(0, matrix.rows + 1, _STRETCH):
-            found = self._indices(matrix.crow, start, min(start + _STRETCH, matrix.rows + 1))
+            found = self._indices(self._crow, start, min(start + _STRETCH, matrix.rows + 1))
             if found.min() < 0 or found.max() > matrix.count:
                 raise self._damaged("a row pointer", f"is not between 0 and {matrix.count:,}")
             if (start == 0 and found[0] != 0) or (
@@ -108,7 +104,7 @@ class MatrixSegment:
                 )
         before = -1
         for row in range(0, matrix.rows, _STRETCH):
-            pointers = self._indices(matrix.crow, row, min(row + _STRETCH, matrix.rows) + 1)
+            pointers = self._indices(self._crow, row, min(row + _STRETCH, matrix.rows) + 1)
             if (np.diff(pointers) < 0).any():
                 raise self._damaged("the row pointers", "do not ascend")
             first, end = int(pointers[0]), int(pointers[-1])
@@ -117,7 +113,7 @@ class MatrixSegment:
 
     def _check_columns(self, pointers: Indices, low: int, high: int, before: int) -> int:
         """Look at the columns of the entries `low` to `high`; returns the last, for the next."""
-        columns = self._indices(self._matrix.col, low, high)
+        columns = self._indices(self._col, low, high)
         if columns.min() < 0 or columns.max() >= self._matrix.columns:
             raise self._damaged("a column", f"is not between 0 and {self._matrix.columns - 1:,}")
         ascends = np.diff(columns, prepend=before) > 0
@@ -139,7 +135,7 @@ class MatrixSegment:
         return found
 
     def _damaged(self, what: str, rule: str) -> DamagedFileError:
-        path = self._sources[self._matrix.crow.source].path
+        path = self._sources[self._crow.source].path
         return DamagedFileError(
             f"'{path}' is damaged: {what} of the sparse tensor '{self._matrix.name[:80]}' {rule}.",
             remedy=DOWNLOAD_AGAIN,
@@ -151,16 +147,17 @@ class FlippedSegment:
 
     def __init__(self, flipped: Flipped, sources: Sequence[ByteSource]) -> None:
         self._flipped = flipped
-        self._source = sources[flipped.where.source]
+        (where,) = flipped.locations
+        self._source, self._offset = sources[where.source], where.offset
         self.size = flipped.size
 
     def read_into(self, offset: int, view: memoryview) -> None:
         """Fill `view` from `offset` on."""
-        self._source.read_into(self._flipped.where.offset + offset, view)
-        found = np.frombuffer(view, np.uint8)
+        self._source.read_into(self._offset + offset, view)
+        octets = np.frombuffer(view, np.uint8)
         itemsize = self._flipped.itemsize
         for flip in self._flipped.flips:
-            found[(flip - offset) % itemsize :: itemsize] ^= 0x80
+            octets[(flip - offset) % itemsize :: itemsize] ^= 0x80
 
 
 class HeldSegment:
@@ -175,14 +172,10 @@ class HeldSegment:
         view[:] = self._data[offset : offset + len(view)]
 
 
-def joined(
-    file: FileSource, sources: Sequence[ByteSource], rebuilt: Sequence[Rebuilt]
-) -> JoinedSource:
-    """Return the elements of all that is rebuilt, one tensor behind the other."""
-    return JoinedSource(file, [_segment(one, sources) for one in rebuilt])
-
-
-def _segment(one: Rebuilt, sources: Sequence[ByteSource]) -> Segment:
-    if isinstance(one, Matrix):
-        return MatrixSegment(one, sources)
-    return FlippedSegment(one, sources) if isinstance(one, Flipped) else HeldSegment(one.data)
+def segment(rebuilt: Rebuilt, sources: Sequence[ByteSource]) -> Segment:
+    """Return the elements of a rebuilt tensor; `sources` are what its locations count."""
+    if isinstance(rebuilt, Matrix):
+        return MatrixSegment(rebuilt, sources)
+    if isinstance(rebuilt, Flipped):
+        return FlippedSegment(rebuilt, sources)
+    return HeldSegment(rebuilt.data)

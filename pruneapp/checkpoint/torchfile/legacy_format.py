@@ -8,7 +8,6 @@ elements. Tensors refer to storages by key, as in the zip format.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from pruneapp.checkpoint.contents import Contents, Notice
@@ -16,7 +15,7 @@ from pruneapp.checkpoint.io.source import ByteSource, FileSource
 from pruneapp.checkpoint.torchfile.parser_rows import index_elsewhere
 from pruneapp.checkpoint.torchfile.rebuild import call
 from pruneapp.checkpoint.torchfile.sources import MOST_BYTES
-from pruneapp.checkpoint.torchfile.to_contents import Described, TorchIndex, build, with_rebuilt
+from pruneapp.checkpoint.torchfile.to_contents import Described, TorchIndex, build, sources_of
 from pruneapp.checkpoint.torchfile.torch_objects import (
     BIG_ENDIAN,
     Exhausted,
@@ -42,22 +41,13 @@ _MAGIC_LINE = b"L%dL\n." % MAGIC
 IN_PROCESS = 512 << 10
 
 
-@dataclass(frozen=True, slots=True)
-class Placed:
-    """Where a storage lies in the file: `nbytes` from byte `data` on."""
-
-    key: str
-    data: int
-    nbytes: int
-
-
 @dataclass(frozen=True)
 class Stream:
     """What a legacy file holds."""
 
     root: Any  # the object that was saved
     names: tuple[str, ...]  # the globals that its pickles refer to
-    storages: tuple[Placed, ...]  # in the order of the file
+    offsets: dict[str, int]  # byte at which a storage begins, by its key; in the order of the file
     end: int  # byte behind the last storage
     arrays: bool = False  # whether its pickles hold numpy arrays
 
@@ -81,17 +71,7 @@ def read_legacy(
             if source.size <= IN_PROCESS:
                 raise
             index = index_elsewhere(source, FORMAT, state_dict, job)
-    return index.contents, with_rebuilt(source, (source,), index)
-
-
-def index_file(path: str, state_dict: str | None) -> TorchIndex:
-    """Read the headers of a legacy file by its path: what another process is asked to do."""
-    source = FileSource(Path(path))
-    try:
-        with located(source.path):
-            return index_stream(source, state_dict, CancelToken())
-    finally:
-        source.close()
+    return index.contents, sources_of(source, index)
 
 
 def index_stream(
@@ -99,12 +79,12 @@ def index_stream(
 ) -> TorchIndex:
     """Read the pickles, of `most` bytes together, and describe the tensors."""
     stream = read_stream(source, cancel, most)
-    places = {placed.key: placed.data for placed in stream.storages}
 
     def read(tensor: Tensor) -> bytes | None:
         if tensor.nbytes > MOST_BYTES:
             return None
-        return source.read(places[tensor.storage.root.key] + tensor.offset, tensor.nbytes)
+        begin = stream.offsets[tensor.storage.root.key] + tensor.offset
+        return source.read(begin, tensor.nbytes)
 
     notices = []
     if stream.end < source.size:
@@ -114,9 +94,9 @@ def index_stream(
         source.path,
         FORMAT,
         LABEL,
-        stream.root if stream.storages or stream.arrays else None,  # nothing to look for
+        stream.root if stream.offsets or stream.arrays else None,  # nothing to look for
         stream.names,
-        lambda key: (0, places[key]),
+        lambda key: (0, stream.offsets[key]),
         1,
         read,
         notices=tuple(notices),
@@ -162,13 +142,13 @@ def read_stream(source: FileSource, cancel: CancelToken, most: int = MAX_PICKLE)
     if type(keys) is not list or any(type(key) not in {str, int} for key in keys):
         raise Malformed("the list of its storages is not well-formed")
     names = tuple(name.path for name in machine.globals.values())
-    placed, end = _place(source, machine.position, [str(key) for key in keys], storages.roots)
-    return Stream(root, names, placed, end, bool(machine.arrays))
+    offsets, end = _place(source, machine.position, [str(key) for key in keys], storages.roots)
+    return Stream(root, names, offsets, end, bool(machine.arrays))
 
 
 def _place(
     source: FileSource, position: int, keys: list[str], roots: dict[str, Storage]
-) -> tuple[tuple[Placed, ...], int]:
+) -> tuple[dict[str, int], int]:
     if len(set(keys)) != len(keys):
         raise Malformed("the list of its storages holds one twice")
     unknown = [key for key in keys if key not in roots]
@@ -179,7 +159,7 @@ def _place(
     if position + needed > source.size:
         lacking = position + needed - source.size
         raise Malformed(f"it is cut short, {counted(lacking, 'byte is', 'bytes are')} missing")
-    placed = []
+    offsets = {}
     for key in keys:
         root = roots[key]
         count = int.from_bytes(source.read(position, 8), "little", signed=True)
@@ -188,6 +168,6 @@ def _place(
                 f"storage '{key[:80]}' should have "
                 f"{root.nbytes // root.element.itemsize:,} elements and has {count:,}"
             )
-        placed.append(Placed(key, position + 8, root.nbytes))
+        offsets[key] = position + 8
         position += 8 + root.nbytes
-    return tuple(placed), position
+    return offsets, position

@@ -1,28 +1,33 @@
-"""Reading the headers of a torch file in the process that parses large headers.
-
-What crosses between the processes are plain values: a row a tensor, and the rest.
-"""
+"""The index of a torch file as plain values, in which it comes from the process that parses it."""
 
 from __future__ import annotations
 
+from dataclasses import astuple
 from typing import Any
 
 from pruneapp.checkpoint.contents import Contents, Notice, StateDict
 from pruneapp.checkpoint.dtypes import DTYPES
 from pruneapp.checkpoint.entry import Location, TensorEntry, make_entries
 from pruneapp.checkpoint.io.source import FileSource
-from pruneapp.checkpoint.torchfile.dense_layout import Flipped, Held, Rebuilt
-from pruneapp.checkpoint.torchfile.sources import Matrix, PackedMember, Span
+from pruneapp.checkpoint.torchfile.sources import Flipped, Held, Matrix, PackedMember, Rebuilt, Span
 from pruneapp.checkpoint.torchfile.to_contents import TorchIndex
 from pruneapp.progress import CancelToken, Job
 
-Rows = tuple[list[Any], tuple[Any, ...]]
+Rows = tuple[list[Any], dict[str, Any]]
+_KINDS: dict[str, Any] = {
+    kind.__name__: kind for kind in (Span, PackedMember, Matrix, Flipped, Held)
+}
+# Fields of the contents that are plain values already.
+_PLAIN = (
+    "format", "label", "state_dict", "unknown_globals", "unreadable", "traits", "parts", "others",
+    "beside",
+)  # fmt: skip
 
 
 def index_elsewhere(
     source: FileSource, reader: str, state_dict: str | None, job: Job
 ) -> TorchIndex:
-    """Read the headers of an open file in another process.
+    """Read the headers of an open file, of the format `reader`, in another process.
 
     Raises
     ------
@@ -37,62 +42,27 @@ def index_elsewhere(
 
 
 def to_rows(index: TorchIndex) -> Rows:
-    """Return an index as plain values."""
+    """Return an index as plain values: a row a tensor, a row a part of the file, and the rest."""
     contents = index.contents
     rows: list[Any] = [
-        (
-            "tensor",
-            e.name,
-            e.shape,
-            e.dtype.name,
-            (e.location.source, e.location.offset, e.location.strides, e.location.storage),
-            e.aliases,
-            e.why_not,
-        )
+        ("tensor", e.name, e.shape, e.dtype.name, tuple(e.location), e.aliases, e.why_not)
         for e in contents.entries
     ]
-    rows.extend(("span", s.start, s.stop, s.crc, s.label) for s in index.spans)
-    rows.extend(("packed", p.start, p.size, p.data, p.stored, p.crc, p.label) for p in index.packed)
-    rows.extend(map(_row_of, index.rebuilt))
-    rest = (
-        contents.format,
-        contents.label,
-        tuple((notice.text, notice.details) for notice in contents.notices),
-        tuple((one.key, one.tensors, one.numel) for one in contents.state_dicts),
-        contents.state_dict,
-        contents.unknown_globals,
-        dict(contents.unreadable),
-        dict(contents.traits),
-        dict(contents.parts),
-        contents.others,
-        contents.beside,
-    )
+    for one in (*index.spans, *index.packed, *index.rebuilt):
+        row = [type(one).__name__, *(getattr(one, name) for name in one.__slots__)]
+        if isinstance(one, Rebuilt):
+            row[-1] = tuple(map(tuple, one.locations))
+        rows.append(tuple(row))
+    rest = {name: getattr(contents, name) for name in _PLAIN}
+    rest["notices"] = tuple(map(astuple, contents.notices))
+    rest["state_dicts"] = tuple(map(astuple, contents.state_dicts))
     return rows, rest
 
 
-def _row_of(one: Rebuilt) -> tuple[Any, ...]:
-    if isinstance(one, Held):
-        return "held", one.name, one.data
-    if isinstance(one, Flipped):
-        return "flipped", one.name, tuple(one.where), one.size, one.itemsize, one.flips
-    plain = one.name, one.rows, one.columns, one.count, one.itemsize, one.index
-    return "matrix", *plain, tuple(one.crow), tuple(one.col), tuple(one.values)
-
-
-def _rebuilt_of(row: tuple[Any, ...]) -> Rebuilt:
-    if row[0] == "held":
-        return Held(*row[1:])
-    if row[0] == "flipped":
-        return Flipped(row[1], Location._make(row[2]), *row[3:])
-    return Matrix(*row[1:7], *map(Location._make, row[7:]))
-
-
-def from_rows(rows: list[Any], rest: tuple[Any, ...], cancel: CancelToken) -> TorchIndex:
+def from_rows(rows: list[Any], rest: dict[str, Any], cancel: CancelToken) -> TorchIndex:
     """Return the index that `to_rows` was given."""
     entries: list[TensorEntry] = []
-    spans: list[Span] = []
-    packed: list[PackedMember] = []
-    rebuilt: list[Rebuilt] = []
+    parts: list[Any] = []
     for batch in cancel.batches(rows):
         tensors = [row[1:] for row in batch if row[0] == "tensor"]
         if tensors:
@@ -105,24 +75,20 @@ def from_rows(rows: list[Any], rest: tuple[Any, ...], cancel: CancelToken) -> To
                 aliases=aliases,
                 why_not=why_not,
             )
-        spans += [Span(*row[1:]) for row in batch if row[0] == "span"]
-        packed += [PackedMember(*row[1:]) for row in batch if row[0] == "packed"]
-        rebuilt += [_rebuilt_of(row) for row in batch if row[0] in {"held", "flipped", "matrix"}]
-    word, label, notices, state_dicts, state_dict, unknown, *found = rest
-    unreadable, traits, parts, others, beside = found
-    contents = Contents(
-        format=word,
-        label=label,
-        entries=tuple(entries),
-        metadata={},
-        notices=tuple(Notice(*notice) for notice in notices),
-        state_dicts=tuple(StateDict(*one) for one in state_dicts),
-        state_dict=state_dict,
-        unknown_globals=unknown,
-        unreadable=unreadable,
-        traits=traits,
-        parts=parts,
-        others=others,
-        beside=beside,
+        parts += [_part(*row) for row in batch if row[0] != "tensor"]
+    notices = tuple(Notice(*notice) for notice in rest["notices"])
+    dicts = tuple(StateDict(*one) for one in rest["state_dicts"])
+    plain = {name: rest[name] for name in _PLAIN}
+    return TorchIndex(
+        Contents(entries=tuple(entries), metadata={}, notices=notices, state_dicts=dicts, **plain),
+        tuple(part for part in parts if isinstance(part, Span)),
+        tuple(part for part in parts if isinstance(part, PackedMember)),
+        tuple(part for part in parts if isinstance(part, Rebuilt)),
     )
-    return TorchIndex(contents, tuple(spans), tuple(packed), tuple(rebuilt))
+
+
+def _part(kind: str, *values: Any) -> Span | PackedMember | Rebuilt:
+    if issubclass(_KINDS[kind], Rebuilt):
+        values = (*values[:-1], tuple(map(Location._make, values[-1])))
+    part: Span | PackedMember | Rebuilt = _KINDS[kind](*values)
+    return part

@@ -1,18 +1,15 @@
-"""ByteSources over members: checksummed, inflated, sparse as dense.
+"""Bytes of tensors that are not read as they stand in a torch file: checked, inflated, rebuilt.
 
-Noticing storages whose bytes are not those that were saved, at no extra pass.
+Every member of a zip archive has a checksum that torch.load never looks at. Whoever reads a storage
+from its first byte to its last, in order, has read all that is needed to compare it, so it is
+compared then, once, at no extra pass. Reads out of order are let through. A writer may have left
+the checksums out (``torch.serialization.set_crc32_options``): the directory then says 0 for all.
 
-Every member of a zip archive has a checksum that torch.load never looks at. Whoever reads a
-storage from its first byte to its last, in order, has read all that is needed to compare it, so it
-is compared then, once. Reads out of order are let through. A writer may have left the checksums
-out (``torch.serialization.set_crc32_options``): the directory then says 0 for all.
+What is compressed is inflated to one unlinked temporary file, no further than somebody has read,
+and never past the size that the directory declares.
 
-Members of a zip archive that are compressed, read as if they were not.
-
-What is inflated goes to one unlinked temporary file, no further than somebody has read, and never
-past the size that the directory declares.
-
-What is made of a sparse tensor, and checks that its indices stay inside it.
+Needs the standard library alone, for the process that parses headers; `dense` reads what is
+rebuilt.
 """
 
 from __future__ import annotations
@@ -40,10 +37,9 @@ from pruneapp.errors import CheckpointError, DamagedFileError, words_of
 class Span:
     """Bytes of a file that have a checksum."""
 
-    # Where they lie.
     start: int
     stop: int
-    crc: int  # their CRC-32
+    crc: int  # CRC-32
     label: str  # what a message should name: a tensor, as a rule
 
 
@@ -123,9 +119,8 @@ class PackedMember:
 
     start: int  # where its content begins in the `InflatedSource`
     size: int  # bytes of its content
-    # Where it lies in the archive, and how many bytes it takes there.
-    data: int
-    stored: int
+    data: int  # where it lies in the archive
+    stored: int  # how many bytes it takes there
     crc: int | None  # CRC-32 of its content; None if the writer left it out
     label: str  # what a message should name
 
@@ -309,20 +304,48 @@ SMALL = 16 << 20
 
 @dataclass(frozen=True, slots=True)
 class Matrix:
-    """Where a matrix in CSR lies; crosses between processes."""
+    """Where a sparse matrix in CSR lies that is read as a dense one."""
 
     name: str  # of the tensor
-    # Its extents.
     rows: int
     columns: int
     count: int  # how many values it has
-    # Bytes of a value, and of a row pointer or a column.
-    itemsize: int
-    index: int
-    # Row pointers, columns and values, each in C order.
-    crow: Location
-    col: Location
-    values: Location
+    itemsize: int  # bytes of a value
+    index: int  # bytes of a row pointer or a column
+    locations: tuple[Location, Location, Location]  # row pointers, columns, values; in C order
+
+    @property
+    def size(self) -> int:
+        """Bytes of the dense matrix."""
+        return self.rows * self.columns * self.itemsize
+
+
+@dataclass(frozen=True, slots=True)
+class Flipped:
+    """Where a conjugate or negated view lies, whose signs are the other way round in the file."""
+
+    name: str  # of the tensor
+    size: int  # bytes from its first element to its last in memory, both included
+    itemsize: int  # bytes of an element
+    flips: tuple[int, ...]  # bytes of an element whose highest bit is turned
+    locations: tuple[Location]  # of its first element
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """The bytes of a numpy array, little-endian, which stand in the pickle."""
+
+    name: str  # of the array
+    data: bytes  # in the order of its strides
+    locations: tuple[()] = ()
+
+    @property
+    def size(self) -> int:
+        """Bytes of it."""
+        return len(self.data)
+
+
+Rebuilt = Matrix | Flipped | Held
 
 
 def opens_dense(compound: Compound) -> bool:
@@ -375,13 +398,11 @@ def _inside(
     raw = read(part) if part.strides is None else None
     if raw is None:
         return
-    found = array("q" if part.element.itemsize == 8 else "i", raw)
-    if not found:
-        return
+    indices = array("q" if part.element.itemsize == 8 else "i", raw)
     # One row a dimension for COO; the indices of compressed layouts are one row.
     count = len(extents) if len(extents) > 1 and len(part.shape) == 2 else 1
-    length = len(found) // count
+    length = len(indices) // count
     for number, extent in enumerate(extents[:count]):
-        row = found[number * length : (number + 1) * length]
+        row = indices[number * length : (number + 1) * length]
         if row and not (min(row) >= 0 and max(row) < extent):
             raise Malformed(f"an index of the sparse tensor '{name[:80]}' points outside it")

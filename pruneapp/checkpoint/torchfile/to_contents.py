@@ -5,25 +5,30 @@ from __future__ import annotations
 from array import array
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from pruneapp.checkpoint.contents import Contents, Notice, StateDict
-from pruneapp.checkpoint.entry import Location, TensorEntry
+from pruneapp.checkpoint.entry import Location, TensorEntry, reach
+from pruneapp.checkpoint.io.derived_source import JoinedSource
 from pruneapp.checkpoint.io.source import ByteSource, FileSource
-from pruneapp.checkpoint.torchfile.dense_layout import Flipped, Held, Rebuilt, size_of
 from pruneapp.checkpoint.torchfile.rebuild import KNOWN
 from pruneapp.checkpoint.torchfile.sources import (
+    CheckedSource,
+    Flipped,
+    Held,
+    InflatedSource,
     Matrix,
     PackedMember,
+    Rebuilt,
     Span,
     check_indices,
     opens_dense,
 )
 from pruneapp.checkpoint.torchfile.state_dicts import FoundTensor, choose, find, identity
 from pruneapp.checkpoint.torchfile.torch_objects import Array, Compound, Tensor, Unreadable
-from pruneapp.errors import UnsupportedFileError, counted, escaped
+from pruneapp.errors import UnsupportedFileError, counted, escaped, listed
 from pruneapp.progress import CancelToken
 
 MAX_NAMED = 1000
@@ -33,11 +38,10 @@ MAX_NAMED = 1000
 class TorchIndex:
     """All that is known of a file after its headers were read; crosses between processes."""
 
-    contents: Contents  # for the checkpoint
+    contents: Contents
     spans: tuple[Span, ...] = ()  # storages of the chosen tensors that have a checksum
     packed: tuple[PackedMember, ...] = ()  # storages that are compressed
-    # Tensors that are not read as they stand in the file, in a source of their own behind the
-    # others.
+    # Tensors that are rebuilt on reading, in a source of their own behind the others.
     rebuilt: tuple[Rebuilt, ...] = ()
 
 
@@ -45,7 +49,6 @@ class TorchIndex:
 class Described:
     """What a pickle says, and where its storages lie."""
 
-    # Of the file.
     path: Path
     format: str
     label: str
@@ -53,10 +56,10 @@ class Described:
     names: tuple[str, ...]  # the globals that it refers to, in order
     place: Callable[[str], tuple[int, int]]  # source and byte at which a storage begins, by its key
     sources: int  # how many sources that may name
-    # The bytes of a small dense tensor, None if they are not at hand.
+    # Returns the bytes of a small dense tensor, None if they are not at hand.
     read: Callable[[Tensor], bytes | None]
     script: bool = False  # whether it is a TorchScript archive
-    notices: tuple[Notice, ...] = field(default=())  # what is known already
+    notices: tuple[Notice, ...] = ()  # what is known already
 
 
 def build(
@@ -74,7 +77,11 @@ def build(
     unknown = tuple(name for name in described.names if name not in KNOWN)
     candidates = find(described.root, cancel, script=described.script)
     if not candidates:
-        code = f" It contains code ({_listed(unknown)}), which was not run." if unknown else ""
+        code = (
+            f" It contains code ({listed(unknown, 5, _short)}), which was not run."
+            if unknown
+            else ""
+        )
         raise UnsupportedFileError(
             f"'{described.path}' holds no tensors of a model.{code}",
             remedy="Open the file that holds the weights, or save the state_dict with torch.save.",
@@ -85,12 +92,12 @@ def build(
     unreadable = found.unreadable
     notices = [*described.notices, *_about_code(unknown, script=described.script)]
     if unreadable:
+        them = "it" if len(unreadable) == 1 else "them"
         notices.append(
             Notice(
                 f"{counted(len(unreadable), 'tensor')} of this file cannot be read: "
-                f"{_named(tuple(unreadable))}. A torch file that keeps its container keeps "
-                f"{'it' if len(unreadable) == 1 else 'them'}; other exports leave "
-                f"{'it' if len(unreadable) == 1 else 'them'} out only if you say so.",
+                f"{listed(tuple(unreadable), 3, _quoted)}. A torch file that keeps its container "
+                f"keeps {them}; other exports leave {them} out only if you say so.",
                 "\n".join(f"{name}: {reason}" for name, reason in unreadable.items()),
             )
         )
@@ -118,16 +125,18 @@ def build(
     return contents, tuple(found.rebuilt)
 
 
-def with_rebuilt(
-    file: FileSource, sources: tuple[ByteSource, ...], index: TorchIndex
-) -> tuple[ByteSource, ...]:
-    """Return all sources that an index refers to, given those that lie in the file."""
-    if not index.rebuilt:
-        return sources
-    # The process that parses headers comes by here, and has no numpy.
-    from pruneapp.checkpoint.torchfile.dense import joined
+def sources_of(file: FileSource, index: TorchIndex) -> tuple[ByteSource, ...]:
+    """Return the byte sources that the entries of an index refer to."""
+    sources: list[ByteSource] = [CheckedSource(file, index.spans) if index.spans else file]
+    if index.packed:
+        sources.append(InflatedSource(file, index.packed))
+    if index.rebuilt:
+        # The process that parses headers comes by here, and has no numpy.
+        from pruneapp.checkpoint.torchfile.dense import segment
 
-    return (*sources, joined(file, sources, index.rebuilt))
+        stored = tuple(sources)
+        sources.append(JoinedSource(file, [segment(one, stored) for one in index.rebuilt]))
+    return tuple(sources)
 
 
 def _about_code(unknown: Sequence[str], *, script: bool) -> Iterable[Notice]:
@@ -139,20 +148,25 @@ def _about_code(unknown: Sequence[str], *, script: bool) -> Iterable[Notice]:
             details,
         )
     elif unknown:
-        yield Notice(f"This file contains code ({_listed(unknown)}); it was not run.", details)
-
-
-def _listed(names: Sequence[str], most: int = 5) -> str:
-    shown = ", ".join(_printable(name)[:80] for name in names[:most])
-    return shown if len(names) <= most else f"{shown} and {len(names) - most:,} more"
+        yield Notice(
+            f"This file contains code ({listed(unknown, 5, _short)}); it was not run.", details
+        )
 
 
 def _printable(name: str) -> str:
     return escaped(name[:500])
 
 
+def _short(name: str) -> str:
+    return _printable(name)[:80]
+
+
+def _quoted(name: str) -> str:
+    return f"'{_short(name)}'"
+
+
 class _Entries:
-    """Makes an entry of each tensor, tied ones as one, and says of what cannot be read why."""
+    """Makes an entry of each tensor, tied ones as one; says why the others cannot be read."""
 
     def __init__(self, described: Described, cancel: CancelToken) -> None:
         self.entries: list[TensorEntry] = []
@@ -193,13 +207,8 @@ class _Entries:
                 element = leaf.element
                 where = _location(leaf, self._described)
                 if leaf.flips:
-                    flipped = Flipped(
-                        names[0],
-                        where,
-                        _reach(leaf) * element.itemsize,
-                        element.itemsize,
-                        leaf.flips,
-                    )
+                    size = reach(leaf.shape, leaf.strides) * element.itemsize
+                    flipped = Flipped(names[0], size, element.itemsize, leaf.flips, (where,))
                     where = self._where_rebuilt(flipped, leaf.strides, where.storage)
             self.entries.append(
                 TensorEntry(
@@ -214,15 +223,12 @@ class _Entries:
 
     def _add(self, item: FoundTensor) -> None:
         leaf = item.leaf
-        if isinstance(leaf, Unreadable):
-            self.unreadable[item.name] = leaf.reason
-            return
-        if isinstance(leaf, Array) and leaf.reason:
+        if isinstance(leaf, Unreadable) or (isinstance(leaf, Array) and leaf.reason):
             self.unreadable[item.name] = leaf.reason
             return
         foreign = ""
         if item.inside:
-            inside = _printable(item.inside)[:80]
+            inside = _short(item.inside)
             foreign = f"it lies inside an object of {inside}, which Pruneapp does not know"
             self.traits[f"a part of an object of {inside}"].append(item.name)
         if isinstance(leaf, Compound):
@@ -260,7 +266,7 @@ class _Entries:
     ) -> Location:
         where = Location(self._described.sources, self._end, strides, storage)
         self.rebuilt.append(one)
-        self._end += size_of(one)
+        self._end += one.size
         return where
 
     def _shared(self) -> dict[object, str]:
@@ -300,22 +306,10 @@ def _little(leaf: Array) -> bytes:
     return words.tobytes()
 
 
-def _reach(tensor: Tensor) -> int:
-    """Return how many elements lie between its first and its last, both included."""
-    if tensor.strides is None or not tensor.numel:
-        return tensor.numel
-    return 1 + sum((n - 1) * step for n, step in zip(tensor.shape, tensor.strides, strict=True))
-
-
 def _meet(a: Tensor, b: Tensor) -> bool:
     """Whether two views of a storage may have a number in common."""
-    ends = [t.offset + _reach(t) * t.element.itemsize for t in (a, b)]
+    ends = [t.offset + reach(t.shape, t.strides) * t.element.itemsize for t in (a, b)]
     return a.offset < ends[1] and b.offset < ends[0]
-
-
-def _named(names: Sequence[str], most: int = 3) -> str:
-    shown = ", ".join(f"'{_printable(name)[:80]}'" for name in names[:most])
-    return shown if len(names) <= most else f"{shown} and {len(names) - most:,} more"
 
 
 def _location(tensor: Tensor, described: Described) -> Location:
@@ -334,9 +328,11 @@ def _matrix(name: str, compound: Compound, described: Described) -> Matrix:
         count=values.numel,
         itemsize=values.element.itemsize,
         index=crow.element.itemsize,
-        crow=_location(crow, described),
-        col=_location(col, described),
-        values=_location(values, described),
+        locations=(
+            _location(crow, described),
+            _location(col, described),
+            _location(values, described),
+        ),
     )
 
 

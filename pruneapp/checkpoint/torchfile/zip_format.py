@@ -1,7 +1,5 @@
 """Reading what torch.save has written since version 1.6, and TorchScript: zip archives.
 
-Where everything lies in a torch file: what is needed to write one like it.
-
 An export that keeps the container copies the file and overwrites the storages it changed, at
 `TensorEntry.location`. In a zip archive the checksums of those members are then written anew, at
 `ArchiveMember.crc_positions`, little-endian in 4 bytes. A legacy file has none. Compressed members
@@ -13,7 +11,6 @@ from __future__ import annotations
 import zlib
 from collections.abc import Iterable, Mapping
 from itertools import chain
-from pathlib import Path
 
 from pruneapp.checkpoint.contents import Contents
 from pruneapp.checkpoint.entry import TensorEntry
@@ -26,15 +23,14 @@ from pruneapp.checkpoint.torchfile.archive import (
     read_archive,
 )
 from pruneapp.checkpoint.torchfile.array_bytes import ArrayBytes, Zero
-from pruneapp.checkpoint.torchfile.dense_layout import Rebuilt, locations_of
 from pruneapp.checkpoint.torchfile.parser_rows import index_elsewhere
 from pruneapp.checkpoint.torchfile.rebuild import call
 from pruneapp.checkpoint.torchfile.sources import (
     MAX_RATIO,
     MOST_BYTES,
-    CheckedSource,
     InflatedSource,
     PackedMember,
+    Rebuilt,
     Span,
     inflate_all,
 )
@@ -43,7 +39,7 @@ from pruneapp.checkpoint.torchfile.to_contents import (
     Described,
     TorchIndex,
     build,
-    with_rebuilt,
+    sources_of,
 )
 from pruneapp.checkpoint.torchfile.torch_objects import (
     BIG_ENDIAN,
@@ -87,22 +83,9 @@ def read_zip(
     return index.contents, sources_of(source, index)
 
 
-def sources_of(source: FileSource, index: TorchIndex) -> tuple[ByteSource, ...]:
-    """Return the byte sources that the entries of an index refer to."""
-    checked = CheckedSource(source, index.spans) if index.spans else source
-    packed = (InflatedSource(source, index.packed),) if index.packed else ()
-    return with_rebuilt(source, (checked, *packed), index)
-
-
-def index_file(path: str, state_dict: str | None) -> TorchIndex:
-    """Read the headers of an archive by its path: what another process is asked to do."""
-    source = FileSource(Path(path))
-    try:
-        with located(source.path):
-            cancel = CancelToken()
-            return index_archive(source, read_archive(source, cancel), state_dict, cancel)
-    finally:
-        source.close()
+def index_file(source: FileSource, state_dict: str | None, cancel: CancelToken) -> TorchIndex:
+    """Read the headers of an archive, however large."""
+    return index_archive(source, read_archive(source, cancel), state_dict, cancel)
 
 
 def index_archive(
@@ -173,7 +156,7 @@ def _spans(
         return ()
     named = chain(
         ((entry.name, entry.location) for entry in entries),
-        ((one.name, where) for one in rebuilt for where in locations_of(one)),
+        ((one.name, where) for one in rebuilt for where in one.locations),
     )
     labels: dict[str, str] = {}
     for batch in cancel.batches(named):
