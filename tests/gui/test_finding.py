@@ -10,7 +10,8 @@ from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QApplication
 
 from pruneapp import resources
-from pruneapp.gui.app.settings import SETTINGS, WARN_OWN_METHODS
+from pruneapp.gui.app.settings import SETTINGS, THEME, WARN_OWN_METHODS
+from pruneapp.gui.commands.actions import plain
 from pruneapp.gui.commands.palette import CommandPalette, Entry
 from pruneapp.gui.mainwindow.guide import GuideDialog
 from pruneapp.gui.plots.pages import Page
@@ -55,18 +56,70 @@ def test_a_methods_name_selects_it_in_the_form(at_work):
         assert QApplication.focusWidget() is at_work.rule.method
 
 
-def test_every_setting_is_found_and_set(at_work):
-    at_work.key("Ctrl+Shift+P")
+def looked_for(person, texts):
+    """Return what the palette offers for each text, in order."""
+    person.key("Ctrl+Shift+P")
     palette = QApplication.activeModalWidget()
-    rows = range(palette.table.rowCount())
-    settings = [
-        palette.table.item(row, 0).text()
-        for row in rows
-        if palette.table.item(row, 1).text() == "Setting"
-    ]
-    for param in SETTINGS:
-        assert any(words.startswith(f"{param.label}: ") for words in settings), param.label
+    found = []
+    for text in texts:
+        palette.field.setText(text)
+        table = palette.table
+        found.append([table.item(row, 0).text() for row in range(table.rowCount())])
     palette.reject()
+    person.wait(lambda: QApplication.activeModalWidget() is None)
+    return found
+
+
+def every_action(menu):
+    """Yield the actions of a menu and of those below it."""
+    for action in menu.actions():
+        if action.menu() is not None:
+            yield from every_action(action.menu())
+        elif not action.isSeparator():
+            yield action
+
+
+def test_nothing_is_listed_twice(at_work):
+    ((*rows,),) = looked_for(at_work, [""])
+    names = [row.casefold() for row in rows]
+    assert len(names) == len(set(names)) > 50
+    # Under two names neither: what is said behind the way to it is said once.
+    for theme in THEME.choices:
+        ((*rows,),) = looked_for(at_work, [f"{THEME.label} {theme.label}"])
+        assert rows == [f"View › Theme › {theme.label}"]
+
+
+def test_every_command_of_every_menu_is_found_by_its_words(person, tmp_path):
+    path = tmp_path / "model.safetensors"
+    path.write_bytes(resources.path("sample/lenet-digits.safetensors").read_bytes())
+    person.open(path)
+    person.wait_open(path)
+    texts = [
+        plain(action.text())
+        for menu in (person.window.menuBar(), person.views.pages.picture().taking.button.menu())
+        for action in every_action(menu)
+    ]
+    assert any(path.name in text for text in texts), "recent files as well"
+    for text, rows in zip(texts, looked_for(person, texts), strict=True):
+        assert any(row.split(" › ")[-1] == text for row in rows), (text, rows)
+
+
+def test_commands_of_the_form_are_found_and_done(at_work):
+    at_work.ask()
+    find(at_work, "add rule")
+    assert len(at_work.views.form.rules) == 2
+    find(at_work, "remove rule")
+    assert len(at_work.views.form.rules) == 1
+    find(at_work, "limits")
+    assert at_work.views.form.limits.button.isChecked()
+    assert looked_for(at_work, ["remove rule"]) == [["Pruning step › Remove rule"]]
+
+
+def test_every_setting_is_found_and_set(at_work):
+    for param, rows in zip(
+        SETTINGS, looked_for(at_work, [param.label for param in SETTINGS]), strict=True
+    ):
+        assert rows, param.label
     find(at_work, "theme: dark")
     assert at_work.window.actions_["theme_dark"].isChecked()
     assert QApplication.palette().window().color().lightness() < 128

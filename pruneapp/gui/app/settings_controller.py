@@ -107,8 +107,13 @@ class SettingsController(QObject):
     # -- settings, by their names --------------------------------------------------------------
 
     def settings(self) -> Iterator[tuple[str, str, Callable[[], None]]]:
-        """Yield every value that a setting can be given now: words, help, and what gives it."""
+        """Yield every value that a setting can be given now: words, help, and what gives it.
+
+        Those that a command gives are not among them.
+        """
         for param in SETTINGS:
+            if param in {THEME, WITH_COMPANIONS, TENSOR_LIST}:
+                continue
             if isinstance(param, ChoiceParam):
                 for choice in param.choices:
                     if param is DEVICE and self._window.device.findData(choice.value) < 0:
@@ -123,15 +128,10 @@ class SettingsController(QObject):
 
     def _choose(self, param: Param, value: Any) -> None:
         """Give a setting a value, by the control that the window has for it."""
-        actions = self._window.actions_
-        if param is THEME:
-            actions[f"theme_{value}"].trigger()
-        elif param is DEVICE:
+        if param is DEVICE:
             place = self._window.device.findData(value)
             self._window.device.setCurrentIndex(place)
             self._on_device(place)
-        elif param.name in {WITH_COMPANIONS.name, TENSOR_LIST.name}:
-            actions[param.name].trigger()
         else:
             self._settings.set(param, value)
 

@@ -66,12 +66,12 @@ class Actions:
         """Return all of them with their names; those of a submenu with the way to them."""
         return [(self._name(spec), self._by_id[spec.id]) for spec in ACTIONS]
 
+    def recent(self) -> list[tuple[str, QAction]]:
+        """Return those of the menu of recent files, with the way to them."""
+        return [(_named(RECENT, action), action) for action in self.menus[RECENT].actions()]
+
     def _name(self, spec: ActionSpec) -> str:
-        name = plain(self._by_id[spec.id].text())
-        if "/" not in spec.menu:
-            return name
-        way = [plain(translated(part)) for part in spec.menu.split("/")]
-        return BETWEEN.join([*way, name])
+        return _named(spec.menu, self._by_id[spec.id])
 
     def fill(self, bar: QMenuBar) -> None:
         """Put every command into its menu; `menus` has the menus by path afterwards."""
@@ -97,6 +97,12 @@ class Actions:
             made.setToolTipsVisible(True)
             self.menus[path] = made
         return self.menus[path]
+
+
+def _named(menu: str, action: QAction) -> str:
+    """Return the name of a command, for that in a submenu with the way to it."""
+    way = [plain(translated(part)) for part in menu.split("/")] if "/" in menu else []
+    return BETWEEN.join([*way, plain(action.text())])
 
 
 _NATIVE = QKeySequence.SequenceFormat.NativeText

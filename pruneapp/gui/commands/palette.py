@@ -182,7 +182,8 @@ class CommandPalette(QDialog):
         self._on_text_changed("")
 
     def _on_text_changed(self, text: str) -> None:
-        words = text.lower().split()
+        # "Theme: dark" finds "View › Theme › Dark" as well.
+        words = [word for part in text.lower().split() if (word := part.strip(":›…"))]
         typed = " ".join(words)
         named = [item for item in self._all if all(word in item[0] for word in words)]
         # A whole name comes first, then names that begin so.

@@ -6,8 +6,10 @@ from collections.abc import Callable, Iterator
 from functools import partial
 
 from PySide6.QtCore import QObject
+from PySide6.QtWidgets import QAbstractButton
 
 from pruneapp.gui.app.settings_controller import SettingsController
+from pruneapp.gui.commands.actions import BETWEEN, plain
 from pruneapp.gui.commands.palette import CommandPalette, Entry, command
 from pruneapp.gui.document.open_document import OpenDocument
 from pruneapp.gui.mainwindow.document_panels import DocumentViews
@@ -47,11 +49,44 @@ class PaletteController(QObject):
 
     def _open(self) -> None:
         commands = [command(named) for named in self._window.actions_.named()]
-        entries = [*commands, *self._methods(), *self._settings()]
+        recent = [command(named) for named in self._window.actions_.recent()]
+        entries = [
+            *commands,
+            *self._in_the_form(),
+            *self._of_the_picture(),
+            *recent,
+            *self._methods(),
+            *self._settings(),
+        ]
         palette = CommandPalette(entries, self._session.rows, self._window)
         palette.tensorChosen.connect(self._on_tensor)
         palette.finished.connect(palette.deleteLater)
         palette.open()
+
+    def _in_the_form(self) -> Iterator[Entry]:
+        """Yield the commands that have a button in the form, and none in a menu."""
+        form = self._views.form
+        for words, button in (
+            (self.tr("Add rule"), form.add),
+            (self.tr("Remove rule"), form.remove),
+            (self.tr("Limits"), form.limits.button),
+        ):
+            name = f"{self.tr('Pruning step')}{BETWEEN}{words}"
+            there = self._session.document is not None and not button.isHidden()
+            run = partial(self._press, button)
+            yield Entry(name, "", run, button.toolTip(), enabled=there and button.isEnabled())
+
+    def _press(self, button: QAbstractButton) -> None:
+        self._views.form_dock.raise_()
+        button.click()
+
+    def _of_the_picture(self) -> Iterator[Entry]:
+        """Yield what can be done with the picture that is shown."""
+        picture = self._views.pages.picture()
+        for action in picture.taking.button.menu().actions():
+            name = f"{self.tr('Picture')}{BETWEEN}{plain(action.text())}"
+            there = picture.taking.button.isEnabled()
+            yield Entry(name, "", action.trigger, action.toolTip(), enabled=there)
 
     def _methods(self) -> Iterator[Entry]:
         there = self._session.document is not None

@@ -65,7 +65,7 @@ class PlotAxis(pg.AxisItem):  # type: ignore[misc]  # pyqtgraph has no types
 
     def title_width(self) -> int:
         """Return the pixels that the title takes."""
-        return math.ceil(self.label.boundingRect().width())
+        return math.ceil(float(self.label.boundingRect().width()))
 
     def view_width(self) -> int | None:
         """Return the width of the picture; None while it is in none."""
