@@ -86,7 +86,7 @@ def test_a_bug_in_the_helper_is_a_bug_here(monkeypatch):
     )
     monkeypatch.setattr(parser_client, "command", lambda: [sys.executable, "-c", code])
     text = large_header()
-    with pytest.raises(RuntimeError, match="AttributeError"):
+    with pytest.raises(RuntimeError, match="TypeError"):
         parse_header(pieces(text), len(text), "x", Job())
 
 

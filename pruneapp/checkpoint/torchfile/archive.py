@@ -4,17 +4,16 @@ Two readers that disagree about an archive are how files smuggle. So every membe
 alike by its own header and by the directory, no two overlap, no name comes twice, and nothing
 stands before the first or behind the last.
 
-Where the directory of a zip archive lies, by what the end of the file says.
-
-Small archives say it in one record; those of more than 4 GB, or 65,535 members, in a larger one
-(zip64) before it, to which numbers point that have all bits set in the small one.
+The end of the file says where the directory lies: small archives in one record; those of more than
+4 GB, or 65,535 members, in a larger one (zip64) before it, to which numbers point that have all
+bits set in the small one.
 """
 
 from __future__ import annotations
 
 import struct
 from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from pruneapp.checkpoint.torchfile.torch_objects import Malformed, Unsupported
 from pruneapp.errors import counted
@@ -111,11 +110,6 @@ def _behind_the_end(tail: bytes) -> int:
     return len(tail) - (at + _END.size + int(_END.unpack_from(tail, at)[7]))
 
 
-def members_declared(source: Readable) -> int:
-    """How many members the directory says it has."""
-    return find_directory(source)[2]
-
-
 STORED, DEFLATED = 0, 8
 _WINDOW = 1 << 13
 
@@ -142,8 +136,7 @@ class _HeaderWindow:
         return self._kept[at : at + size]
 
 
-@dataclass(frozen=True, slots=True)
-class ArchiveMember:
+class ArchiveMember(NamedTuple):
     """One file inside the archive."""
 
     name: str  # with the folder that leads to it
@@ -155,7 +148,7 @@ class ArchiveMember:
     method: int  # `STORED` or `DEFLATED`
     # Bytes of the archive at which the CRC is written: in the local header, behind the content, in
     # the directory; as far as it is written there.
-    crc_positions: tuple[int, ...]
+    crc_positions: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -254,35 +247,18 @@ def _read_member(
         )
     if method == STORED and stored != size:
         raise Malformed(f"the zip archive contradicts itself about the size of '{name[:80]}'")
-    data, positions = _read_local(
-        source,
-        raw_name,
-        header=header,
-        flags=flags,
-        method=method,
-        crc=crc,
-        stored=stored,
-        size=size,
-    )
-    member = ArchiveMember(
-        name, header, data, stored, size, crc, method, (*positions, directory + position + 16)
-    )
-    return member, following
+    member = ArchiveMember(name, header, 0, stored, size, crc, method)
+    data, positions = _read_local(source, raw_name, flags, member)
+    positions = (*positions, directory + position + 16)
+    return member._replace(data=data, crc_positions=positions), following
 
 
 def _read_local(
-    source: Readable,
-    raw_name: bytes,
-    *,
-    header: int,
-    flags: int,
-    method: int,
-    crc: int,
-    stored: int,
-    size: int,
+    source: Readable, raw_name: bytes, flags: int, member: ArchiveMember
 ) -> tuple[int, tuple[int, ...]]:
     """Return where the content begins and where the CRC is written, after comparing."""
-    name = raw_name.decode("utf-8")[:80]
+    name = member.name[:80]
+    header, stored, crc = member.header, member.stored, member.crc
     if header + _LOCAL.size + len(raw_name) + stored > source.size:
         raise Malformed(f"'{name}' lies beyond the end of its zip archive")
     raw = source.read(header, _LOCAL.size + len(raw_name))
@@ -290,16 +266,15 @@ def _read_local(
     if fields[0] != b"PK\3\4" or raw[_LOCAL.size :] != raw_name or fields[9] != len(raw_name):
         raise Malformed(f"'{name}' is not where the zip directory says it is")
     described_later = bool(fields[2] & 8)
-    if fields[3] != method or (fields[2] ^ flags) & 0x2049:
+    if fields[3] != member.method or (fields[2] ^ flags) & 0x2049:
         raise Malformed(f"the zip archive contradicts itself about '{name}'")
     data = header + _LOCAL.size + len(raw_name) + fields[10]
     if data + stored > source.size:
         raise Malformed(f"'{name}' lies beyond the end of its zip archive")
     local_crc, local_stored, local_size = fields[6:9]
-    sizes_agree = local_stored in {stored, SATURATED4} and local_size in {size, SATURATED4}
+    sizes_agree = local_stored in {stored, SATURATED4} and local_size in {member.size, SATURATED4}
     if described_later:
-        if (local_crc, local_stored, local_size) == (0, 0, 0):
-            sizes_agree = True
+        sizes_agree = sizes_agree or (local_crc, local_stored, local_size) == (0, 0, 0)
         at = _descriptor(source, data + stored, crc, name)
         positions = (header + 14, at) if local_crc and local_crc == crc else (at,)
         crc_agrees = local_crc in {0, crc}

@@ -1,10 +1,4 @@
-"""Find the dicts of tensors and choose the model.
-
-Finding the state dicts in what a pickle describes, and choosing one.
-
-The dicts of tensors in a file, and which of them is taken for the model.
-
-Names of tensors, made of the keys that lead to them.
+"""Finding the dicts of tensors in what a pickle describes, and choosing the model among them.
 
 A pickle may have keys of any type and any length, and the same name twice.
 """
@@ -34,9 +28,15 @@ from pruneapp.progress import CancelToken
 
 # An average may hold a little more than the model (its step count), never much more.
 _EMA_MARGIN = 4
+MAX_NAME = 2 << 20
+MAX_NAME_CHARACTERS = 64 << 20
+MAX_VISITS = 250_000
+MAX_DEPTH = 64
+_PLAIN = frozenset({str, int, float, bool, bytes, type(None)})
 
 Leaf = Tensor | Compound | Array | Unreadable
 LEAVES = (Tensor, Compound, Array, Unreadable)
+_CONTAINERS = (dict, list, tuple, Bag, Uncalled)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -44,7 +44,7 @@ class FoundTensor:
     """A tensor inside a state dict."""
 
     name: str  # keys that lead to it inside the state dict, joined by dots; unique
-    leaf: Leaf  # the tensor
+    leaf: Leaf
     inside: str = ""  # name of the unknown class that it lies in; empty if none
 
 
@@ -72,16 +72,16 @@ class Candidate:
         beside: Callable[[], tuple[str, ...]] = tuple,
     ) -> Candidate:
         """Count what there is."""
-        every: list[FoundTensor] = []
+        items: list[FoundTensor] = []
         leaves: dict[object, Leaf] = {}
         for batch in cancel.batches(found):
-            every += batch
+            items += batch
             leaves.update([(identity(item.leaf), item.leaf) for item in batch])
         tensors = total = 0
         for some in cancel.batches(leaves.values()):
             tensors += sum(map(_tensors, some))
-            total += sum(map(numel, some))
-        return cls(key, tuple(every), tensors, total, others, beside)
+            total += sum(map(_numel, some))
+        return cls(key, tuple(items), tensors, total, others, beside)
 
     @property
     def foreign(self) -> bool:
@@ -107,14 +107,14 @@ def _tensors(leaf: Leaf) -> int:
     return len(leaf.parts) if isinstance(leaf, Compound) and not opens_dense(leaf) else 1
 
 
-def numel(leaf: Leaf) -> int:
+def _numel(leaf: Leaf) -> int:
     """How many numbers a tensor holds, as far as it is shown."""
     if isinstance(leaf, Tensor | Array):
         return leaf.numel
     if isinstance(leaf, Compound):
         if opens_dense(leaf):
             return math.prod(leaf.shape)
-        return sum(numel(part) for part in leaf.parts.values())
+        return sum(_numel(part) for part in leaf.parts.values())
     return 0
 
 
@@ -140,11 +140,6 @@ def choose(candidates: Sequence[Candidate], key: str | None, path: object) -> Ca
     if averages and (not models or averages[0].numel > _EMA_MARGIN * models[0].numel):
         return averages[0]
     return models[0]
-
-
-MAX_NAME = 2 << 20
-MAX_NAME_CHARACTERS = 64 << 20
-_PLAIN = frozenset({str, int, float, bool, bytes, type(None)})
 
 
 def shown(key: Any) -> str:
@@ -205,16 +200,12 @@ _MODEL_ENDINGS = ("_state_dict", "_model", "_ema")
 OTHER_KEYS = frozenset({
     "optimizer", "optimizers", "optimizer_state", "optimizer_states", "optim", "optim_state", "opt",
     "scheduler", "schedulers", "lr_scheduler", "lr_schedulers", "scaler", "amp", "amp_scaler",
-    "grad_scaler", "rng_state", "rng_states", "loops",
-    "optimizer_state_dict", "optim_state_dict", "scheduler_state_dict", "scaler_state_dict",
+    "grad_scaler", "rng_state", "rng_states", "loops", "optim_state_dict", "scaler_state_dict",
 })  # fmt: skip
 _OTHER_ENDINGS = (
     "_optimizer", "_optim", "_scheduler", "_rng_state",
     "optimizer_state_dict", "scheduler_state_dict",
 )  # fmt: skip
-
-MAX_VISITS = 250_000
-MAX_DEPTH = 64
 
 
 def find(root: Any, cancel: CancelToken, *, script: bool = False) -> list[Candidate]:
@@ -254,8 +245,12 @@ def _is_leaf(_leaf: Leaf) -> bool:
     return True
 
 
-def _ends(key: str, keys: frozenset[str], endings: tuple[str, ...]) -> bool:
-    return key in keys or key.endswith(endings)
+def _is_model_key(key: str) -> bool:
+    return key in MODEL_KEYS or key.endswith(_MODEL_ENDINGS)
+
+
+def _is_other_key(key: str) -> bool:
+    return key in OTHER_KEYS or key.endswith(_OTHER_ENDINGS)
 
 
 class _Walk:
@@ -329,8 +324,7 @@ class _Walk:
                 todo.extend(
                     (child, joined(key, name), (*above, value))
                     for name, child, _ in batch
-                    if not _ends(name, OTHER_KEYS, _OTHER_ENDINGS)
-                    and (not models_only or _ends(name, MODEL_KEYS, _MODEL_ENDINGS))
+                    if not _is_other_key(name) and (not models_only or _is_model_key(name))
                 )
         return [candidate for candidate in found if candidate.found]
 
@@ -387,10 +381,8 @@ class _Walk:
         """Whether a value in a state dict is neither a part of it nor among `_others`."""
         if isinstance(child, LEAVES):
             return False
-        if _ends(name, OTHER_KEYS, _OTHER_ENDINGS):
-            return True
-        model = _ends(name, MODEL_KEYS, _MODEL_ENDINGS)
-        return self.bears(child) and (model or _is_optimizer(child))
+        model = _is_model_key(name) or _is_optimizer(child)
+        return _is_other_key(name) or (self.bears(child) and model)
 
     def _holds_layers(self, children: list[tuple[str, Any, str]]) -> bool:
         """Whether it is a model kept as one small dict a layer: ``{"fc1": {"weight": ...}}``."""
@@ -398,8 +390,8 @@ class _Walk:
         return len(layers) >= 3 and all(
             isinstance(child, dict)
             and isinstance(child.get("weight"), LEAVES)
-            and not _ends(name, MODEL_KEYS, _MODEL_ENDINGS)
-            and not _ends(name, OTHER_KEYS, _OTHER_ENDINGS)
+            and not _is_model_key(name)
+            and not _is_other_key(name)
             for name, child in layers
         )
 
@@ -429,10 +421,7 @@ class _Walk:
                         value is root
                         and not outer_is_module
                         and not isinstance(child, LEAVES)
-                        and (
-                            _ends(name, MODEL_KEYS, _MODEL_ENDINGS)
-                            or _ends(name, OTHER_KEYS, _OTHER_ENDINGS)
-                        )
+                        and (_is_model_key(name) or _is_other_key(name))
                     ):
                         continue
                     todo.append((child, joined(prefix, name), inside or cls, above))
@@ -440,9 +429,9 @@ class _Walk:
     def _is_module(self, value: Any) -> bool:
         if not isinstance(value, Uncalled):
             return False
-        if self._script:
-            return value.path.startswith("__torch__") and bool(value.attributes())
         attributes = value.attributes()
+        if self._script:
+            return value.path.startswith("__torch__") and bool(attributes)
         return isinstance(attributes.get("_modules"), dict) and isinstance(
             attributes.get("_parameters"), dict
         )
@@ -458,11 +447,8 @@ class _Walk:
         if isinstance(value, dict):
             for key, child in value.items():
                 yield shown(key), child, ""
-        elif isinstance(value, (list, tuple)):
-            for index, child in enumerate(value):
-                yield str(index), child, ""
-        elif isinstance(value, Bag):
-            for index, child in enumerate(value.items):
+        elif isinstance(value, (list, tuple, Bag)):
+            for index, child in enumerate(value.items if isinstance(value, Bag) else value):
                 yield str(index), child, ""
         elif isinstance(value, Uncalled):
             if self._is_module(value):
@@ -483,15 +469,10 @@ class _Walk:
         skipped = {name for name in items if type(name) is str}
         for group in ("_parameters", "_buffers", "_modules"):
             members = attributes.get(group)
-            if not isinstance(members, dict):
-                continue
-            for key, child in members.items():
-                if group == "_buffers" and key in skipped:
-                    continue
-                yield shown(key), child, ""
-
-
-_CONTAINERS = (dict, list, tuple, Bag, Uncalled)
+            if isinstance(members, dict):
+                for key, child in members.items():
+                    if group != "_buffers" or key not in skipped:
+                        yield shown(key), child, ""
 
 
 def _parts(value: Uncalled) -> Iterator[tuple[str, Any]]:

@@ -77,19 +77,16 @@ def build(
     unknown = tuple(name for name in described.names if name not in KNOWN)
     candidates = find(described.root, cancel, script=described.script)
     if not candidates:
-        code = (
-            f" It contains code ({listed(unknown, 5, _short)}), which was not run."
-            if unknown
-            else ""
-        )
+        names = listed(unknown, 5, _short)
+        code = f" It contains code ({names}), which was not run." if unknown else ""
         raise UnsupportedFileError(
             f"'{described.path}' holds no tensors of a model.{code}",
             remedy="Open the file that holds the weights, or save the state_dict with torch.save.",
         )
     chosen = choose(candidates, key, described.path)
-    found = _Entries(described, cancel)
-    found.add_all(chosen.found)
-    unreadable = found.unreadable
+    model = _Entries(described, cancel)
+    model.add_all(chosen.found)
+    unreadable = model.unreadable
     notices = [*described.notices, *_about_code(unknown, script=described.script)]
     if unreadable:
         them = "it" if len(unreadable) == 1 else "them"
@@ -101,7 +98,7 @@ def build(
                 "\n".join(f"{name}: {reason}" for name, reason in unreadable.items()),
             )
         )
-    if not found.entries:
+    if not model.entries:
         raise UnsupportedFileError(
             f"'{described.path}' holds no tensors that can be read: "
             f"{next(iter(unreadable.values()))}.",
@@ -110,19 +107,19 @@ def build(
     contents = Contents(
         format=described.format,
         label=described.label,
-        entries=tuple(found.entries),
+        entries=tuple(model.entries),
         metadata={},
         notices=tuple(notices),
         state_dicts=tuple(StateDict(c.key, c.tensors, c.numel) for c in candidates),
         state_dict=chosen.key,
         unknown_globals=unknown[:MAX_NAMED],
         unreadable=unreadable,
-        traits={trait: tuple(names) for trait, names in found.traits.items()},
-        parts=found.parts,
+        traits={trait: tuple(names) for trait, names in model.traits.items()},
+        parts=model.parts,
         others=chosen.others(),
         beside=chosen.beside(),
     )
-    return contents, tuple(found.rebuilt)
+    return contents, tuple(model.rebuilt)
 
 
 def sources_of(file: FileSource, index: TorchIndex) -> tuple[ByteSource, ...]:
@@ -178,13 +175,13 @@ class _Entries:
         self._cancel = cancel
         self._names: dict[object, list[str]] = {}
         self._leaves: dict[object, tuple[Tensor | Compound | Array, str]] = {}
-        self._taken: set[str] = set()
+        self._used: set[str] = set()
         self._end = 0
 
     def add_all(self, found: Sequence[FoundTensor]) -> None:
         """Take all tensors of a state dict, in order."""
         for batch in self._cancel.batches(found):
-            self._taken.update([item.name for item in batch])
+            self._used.update([item.name for item in batch])
         for item in found:
             self._cancel.check()
             self._add(item)
@@ -192,30 +189,13 @@ class _Entries:
         for same, (leaf, why_not) in self._leaves.items():
             self._cancel.check()
             names = self._names[same]
-            if isinstance(leaf, Compound):
-                element = leaf.parts["values"].element
-                where = self._where_rebuilt(
-                    _matrix(names[0], leaf, self._described),
-                    None,
-                    leaf.parts["values"].storage.root.key,
-                )
-            elif isinstance(leaf, Array):
-                element = leaf.element
-                held = Held(names[0], _little(leaf))
-                where = self._where_rebuilt(held, leaf.strides, f"{IN_PICKLE}{leaf.position}")
-            else:
-                element = leaf.element
-                where = _location(leaf, self._described)
-                if leaf.flips:
-                    size = reach(leaf.shape, leaf.strides) * element.itemsize
-                    flipped = Flipped(names[0], size, element.itemsize, leaf.flips, (where,))
-                    where = self._where_rebuilt(flipped, leaf.strides, where.storage)
+            element = (leaf.parts["values"] if isinstance(leaf, Compound) else leaf).element
             self.entries.append(
                 TensorEntry(
                     name=names[0],
                     shape=leaf.shape,
                     dtype=element.dtype,
-                    location=where,
+                    location=self._locate(names[0], leaf),
                     aliases=tuple(names[1:]),
                     why_not=why_not or shared.get(same, ""),
                 )
@@ -247,12 +227,12 @@ class _Entries:
             return
         parts = []
         for part, tensor in leaf.parts.items():
-            called = f"{name}.{part}"
-            while called in self._taken:
-                called += "'"
-            self._taken.add(called)
-            parts.append(called)
-            self._take(called, tensor, f"it is a part of a {kind} tensor")
+            part_name = f"{name}.{part}"
+            while part_name in self._used:
+                part_name += "'"
+            self._used.add(part_name)
+            parts.append(part_name)
+            self._take(part_name, tensor, f"it is a part of a {kind} tensor")
         shape = f" of shape {list(leaf.shape)}" if leaf.shape else ""
         self.parts[name] = (f"{kind} tensor{shape}", *parts)
 
@@ -261,13 +241,35 @@ class _Entries:
         self._names.setdefault(same, []).append(name)
         self._leaves.setdefault(same, (leaf, why_not))
 
-    def _where_rebuilt(
-        self, one: Rebuilt, strides: tuple[int, ...] | None, storage: str
-    ) -> Location:
-        where = Location(self._described.sources, self._end, strides, storage)
-        self.rebuilt.append(one)
-        self._end += one.size
-        return where
+    def _locate(self, name: str, leaf: Tensor | Compound | Array) -> Location:
+        """Return where a tensor lies, which is among the rebuilt ones if it has to be."""
+        rebuilt: Rebuilt
+        if isinstance(leaf, Array):
+            rebuilt = Held(name, _little(leaf))
+            strides, storage = leaf.strides, f"{IN_PICKLE}{leaf.position}"
+        elif isinstance(leaf, Compound):
+            rows, columns = leaf.shape
+            crow, col, values = leaf.parts.values()
+            where = (self._stored(crow), self._stored(col), self._stored(values))
+            sizes = values.numel, values.element.itemsize, crow.element.itemsize
+            rebuilt = Matrix(name, rows, columns, *sizes, where)
+            strides, storage = None, values.storage.root.key
+        else:
+            stored = self._stored(leaf)
+            if not leaf.flips:
+                return stored
+            size = reach(leaf.shape, leaf.strides) * leaf.element.itemsize
+            rebuilt = Flipped(name, size, leaf.element.itemsize, leaf.flips, (stored,))
+            strides, storage = leaf.strides, stored.storage
+        location = Location(self._described.sources, self._end, strides, storage)
+        self.rebuilt.append(rebuilt)
+        self._end += rebuilt.size
+        return location
+
+    def _stored(self, tensor: Tensor) -> Location:
+        key = tensor.storage.root.key
+        source, base = self._described.place(key)
+        return Location(source, base + tensor.offset, tensor.strides, key)
 
     def _shared(self) -> dict[object, str]:
         """Return why views may not be pruned that share numbers with one of other signs."""
@@ -281,14 +283,14 @@ class _Entries:
             self._cancel.check()
             if isinstance(leaf, Tensor):
                 views[leaf.storage.root.key].append((same, leaf))
-        found: dict[object, str] = {}
+        reasons: dict[object, str] = {}
         for same, leaf in turned:
             for other, tensor in views[leaf.storage.root.key]:
                 self._cancel.check()
                 if tensor.flips != leaf.flips and _meet(leaf, tensor):
-                    found[same] = f"it shares memory with '{self._names[other][0]}'"
-                    found[other] = f"it shares memory with '{self._names[same][0]}'"
-        return found
+                    reasons[same] = f"it shares memory with '{self._names[other][0]}'"
+                    reasons[other] = f"it shares memory with '{self._names[same][0]}'"
+        return reasons
 
 
 # What the storage of a numpy array is called, with the byte of the pickle at which it is made.
@@ -310,30 +312,6 @@ def _meet(a: Tensor, b: Tensor) -> bool:
     """Whether two views of a storage may have a number in common."""
     ends = [t.offset + reach(t.shape, t.strides) * t.element.itemsize for t in (a, b)]
     return a.offset < ends[1] and b.offset < ends[0]
-
-
-def _location(tensor: Tensor, described: Described) -> Location:
-    key = tensor.storage.root.key
-    source, base = described.place(key)
-    return Location(source, base + tensor.offset, tensor.strides, key)
-
-
-def _matrix(name: str, compound: Compound, described: Described) -> Matrix:
-    rows, columns = compound.shape
-    crow, col, values = compound.parts.values()
-    return Matrix(
-        name,
-        rows,
-        columns,
-        count=values.numel,
-        itemsize=values.element.itemsize,
-        index=crow.element.itemsize,
-        locations=(
-            _location(crow, described),
-            _location(col, described),
-            _location(values, described),
-        ),
-    )
 
 
 def _layout(layout: str) -> str:

@@ -19,7 +19,7 @@ from pruneapp.checkpoint.torchfile.archive import (
     DEFLATED,
     Archive,
     ArchiveMember,
-    members_declared,
+    find_directory,
     read_archive,
 )
 from pruneapp.checkpoint.torchfile.array_bytes import ArrayBytes, Zero
@@ -71,7 +71,7 @@ def read_zip(
 ) -> tuple[Contents, tuple[ByteSource, ...]]:
     """Read the directory and the pickle of an archive; see `Reader.read`."""
     with located(source.path):
-        if members_declared(source) > MEMBERS_IN_PROCESS:
+        if find_directory(source)[2] > MEMBERS_IN_PROCESS:
             index = index_elsewhere(source, FORMAT, state_dict, job)
         else:
             archive = read_archive(source, job.cancel)
