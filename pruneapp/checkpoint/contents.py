@@ -42,7 +42,7 @@ class StateDict:
 class Shard:
     """One of the files that a model is spread over."""
 
-    path: Path  # the file
+    path: Path
     sources: range  # which of the checkpoint's sources belong to it
     metadata: Mapping[str, str]  # text that this file keeps beside its tensors
     # Tensors in it whose numbers cannot be read, see `Contents.unreadable`.
@@ -91,6 +91,10 @@ class Contents:
     beside: tuple[str, ...] = ()
 
 
+# What the headers say, and every source that the entries refer to.
+ReadResult = tuple[Contents, tuple[ByteSource, ...]]
+
+
 @dataclass(frozen=True)
 class Reader:
     """A format that can be opened."""
@@ -105,6 +109,4 @@ class Reader:
     # Reads the headers: file, chosen state dict (None: the reader chooses), job. Delivers plain
     # entries (name, shape, dtype, location, aliases), which `annotate` completes for all formats
     # alike, and every source that they refer to; the file itself is closed with them.
-    read: Callable[[FileSource, str | None, Job], tuple[Contents, tuple[ByteSource, ...]]] = field(
-        repr=False
-    )
+    read: Callable[[FileSource, str | None, Job], ReadResult] = field(repr=False)

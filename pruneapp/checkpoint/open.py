@@ -7,14 +7,12 @@ from dataclasses import replace
 from pathlib import Path
 
 from pruneapp.checkpoint import lookalikes, model_folder, torchfile
-from pruneapp.checkpoint.contents import Contents, Notice, Reader, Shard
+from pruneapp.checkpoint.contents import Contents, Notice, Reader, ReadResult, Shard
 from pruneapp.checkpoint.formats import safetensors, sharded
 from pruneapp.checkpoint.io.files import is_folder
 from pruneapp.checkpoint.io.source import ByteSource, FileSource
 from pruneapp.errors import UnrecognizedFileError
 from pruneapp.progress import Job
-
-__all__ = ["READERS", "Reader", "read_headers", "recognise"]
 
 HEAD_BYTES = 512
 
@@ -23,34 +21,30 @@ HEAD_BYTES = 512
 READERS: tuple[Reader, ...] = (safetensors.SAFETENSORS, torchfile.ZIP, torchfile.LEGACY)
 
 
-def read_headers(
-    path: Path, state_dict: str | None, job: Job
-) -> tuple[Contents, tuple[ByteSource, ...]]:
+def read_headers(path: Path, state_dict: str | None, job: Job) -> ReadResult:
     """Read the headers of a file, an index or a folder; nothing stays open if that fails."""
     if is_folder(path):
-        found = model_folder.find_model(path)
-        files = found.files
+        model = model_folder.find_model(path)
+        files = model.files
         for file in files:
             sharded.check_place(path, file.name)
         if len(files) > 1:
             return sharded.read_shards(files, state_dict, job, _read_file)
-        contents, sources = _read_file_or_index(files[0], state_dict, job)
-        if found.passed_over:
-            notices = (*contents.notices, _taken(files[0].name, found.passed_over))
+        contents, sources = _read_file(files[0], state_dict, job, (*READERS, _INDEX))
+        if model.passed_over:
+            notices = (*contents.notices, _taken(files[0].name, model.passed_over))
             contents = replace(contents, notices=notices)
         return _only_shard(files[0], contents, sources)
-    contents, sources = _read_file_or_index(path, state_dict, job)
+    contents, sources = _read_file(path, state_dict, job, (*READERS, _INDEX))
     return replace(contents, notices=(*contents.notices, *_part_of_more(path))), sources
 
 
 def read_shards_at(
     path: Path, places: Mapping[Path, Path], state_dict: str | None, job: Job
-) -> tuple[Contents, tuple[ByteSource, ...]]:
+) -> ReadResult:
     """Read the headers of a model whose files may lie under other names; see `open_checkpoint`."""
 
-    def read(
-        file: Path, state_dict: str | None, job: Job
-    ) -> tuple[Contents, tuple[ByteSource, ...]]:
+    def read(file: Path, state_dict: str | None, job: Job) -> ReadResult:
         sharded.check_place(file.parent, places[file].name)
         return _read_file(places[file], state_dict, job)
 
@@ -61,9 +55,7 @@ def read_shards_at(
     return replace(contents, index=model_folder.find_index(path)), sources
 
 
-def _only_shard(
-    path: Path, contents: Contents, sources: tuple[ByteSource, ...]
-) -> tuple[Contents, tuple[ByteSource, ...]]:
+def _only_shard(path: Path, contents: Contents, sources: tuple[ByteSource, ...]) -> ReadResult:
     """Take the only file of a folder for a model of one shard.
 
     What lies beside it (configuration, tokenizer) belongs to it, and goes along with an export.
@@ -74,31 +66,32 @@ def _only_shard(
     return contents, sources
 
 
-def _read_file_or_index(
-    path: Path, state_dict: str | None, job: Job
-) -> tuple[Contents, tuple[ByteSource, ...]]:
-    return _read(path, state_dict, job, (sharded.index_reader(_read_file),))
-
-
 def _read_file(
-    path: Path, state_dict: str | None, job: Job
-) -> tuple[Contents, tuple[ByteSource, ...]]:
-    return _read(path, state_dict, job, ())
-
-
-def _read(
-    path: Path, state_dict: str | None, job: Job, more: tuple[Reader, ...]
-) -> tuple[Contents, tuple[ByteSource, ...]]:
+    path: Path, state_dict: str | None, job: Job, readers: tuple[Reader, ...] = READERS
+) -> ReadResult:
     source = FileSource(path)
     try:
-        return recognise(source, more).read(source, state_dict, job)
+        return _recognise(source, readers).read(source, state_dict, job)
     except BaseException:
         source.close()
         raise
 
 
-def recognise(source: FileSource, more: tuple[Reader, ...] = ()) -> Reader:
-    """Return the reader for a file, among all formats and `more`.
+def _read_index(source: FileSource, state_dict: str | None, job: Job) -> ReadResult:
+    return sharded.read_index(source, state_dict, job, _read_file)
+
+
+_INDEX = Reader(
+    "index",
+    "index of shards",
+    (".index.json",),
+    lambda head, _source: head.lstrip(b" \t\r\n")[:1] == b"{",
+    _read_index,
+)
+
+
+def _recognise(source: FileSource, readers: tuple[Reader, ...]) -> Reader:
+    """Return the reader for a file.
 
     Raises
     ------
@@ -106,7 +99,7 @@ def recognise(source: FileSource, more: tuple[Reader, ...] = ()) -> Reader:
         In a sentence that says what the file is instead, as far as its first bytes tell.
     """
     head = source.read(0, min(HEAD_BYTES, source.size))
-    for reader in (*READERS, *more):
+    for reader in readers:
         if reader.recognises(head, source):
             return reader
     lookalikes.explain(head, source)

@@ -1,6 +1,6 @@
 """Parsing large headers in a process of its own.
 
-Most need none: see `header_scan`. Parsing JSON holds the interpreter's lock from the first byte
+Most need none: see `headers.scan`. Parsing JSON holds the interpreter's lock from the first byte
 to the last: 0.3 s for a header of 10 MB, in which a window would not answer. A helper process does
 it, and its answer comes back in small pieces. It needs nothing but the standard library, so it
 starts in about 40 ms.
@@ -43,40 +43,28 @@ Parsed = tuple[list[Any], Any]
 
 
 def parse_header(pieces: Iterable[bytes], size: int, path: str, job: Job) -> Header:
-    """Parse a safetensors header of `size` bytes that comes in pieces.
-
-    Raises
-    ------
-    DamagedFileError
-        See `safetensors_header.parse`.
-    """
+    """Parse a safetensors header of `size` bytes that comes in pieces; see `headers.parse`."""
     if size > SMALL_BYTES:
-        taken: list[bytes] = []
+        used: list[bytes] = []
         pieces = iter(pieces)
-        found = headers.scan(_noting(pieces, taken), job)
-        if found is not None:
-            return found
-        pieces = chain(taken, pieces)
+        header = headers.scan(_noting(pieces, used), job)
+        if header is not None:
+            return header
+        pieces = chain(used, pieces)
     if size <= LARGE_BYTES:
         return headers.parse(b"".join(pieces), path, job.cancel)
     tensors, (metadata, extras, data_bytes) = _in_process("header", pieces, path, job)
     return Header(tensors, metadata, extras, data_bytes)
 
 
-def _noting(pieces: Iterator[bytes], taken: list[bytes]) -> Iterator[bytes]:
+def _noting(pieces: Iterator[bytes], used: list[bytes]) -> Iterator[bytes]:
     for piece in pieces:
-        taken.append(piece)
+        used.append(piece)
         yield piece
 
 
 def parse_index(pieces: Iterable[bytes], size: int, path: str, job: Job) -> ShardIndex:
-    """Parse an index of shards of `size` bytes that comes in pieces.
-
-    Raises
-    ------
-    DamagedFileError, UnrecognizedFileError
-        See `index_json.parse`.
-    """
+    """Parse an index of `size` bytes that comes in pieces; see `headers.parse_index_file`."""
     if size <= LARGE_BYTES:
         return headers.parse_index_file(b"".join(pieces), path, job.cancel)
     rows, (total_size,) = _in_process("index", pieces, path, job)
@@ -84,13 +72,7 @@ def parse_index(pieces: Iterable[bytes], size: int, path: str, job: Job) -> Shar
 
 
 def parse_torch(path: str, reader: str, state_dict: str | None, job: Job) -> Parsed:
-    """Read the headers of a torch file, whatever their size: see `torchfile.remote`.
-
-    Raises
-    ------
-    CheckpointError
-        What the reader raises.
-    """
+    """Read the headers of a torch file, whatever their size; raises what the reader raises."""
     request = marshal.dumps((reader, state_dict))
     return _in_process("torch", [request], path, job)
 
@@ -134,7 +116,8 @@ def _in_process(task: str, pieces: Iterable[bytes], path: str, job: Job) -> Pars
                 job.cancel.check()
             process.stdin.close()
         rows: list[Any] = []
-        for kind, value in _messages(process.stdout):
+        while (message := receive(process.stdout)) is not None:
+            kind, value = message
             job.cancel.check()
             if kind == "rows":
                 rows.extend(value)
@@ -186,11 +169,6 @@ def receive(stream: IO[bytes]) -> Any:
         return None
     data = stream.read(int.from_bytes(size, "little"))
     return marshal.loads(data)  # noqa: S302 - plain values, from our own process
-
-
-def _messages(stream: IO[bytes]) -> Iterator[tuple[str, Any]]:
-    while (message := receive(stream)) is not None:
-        yield message
 
 
 def in_pieces(read: Callable[[int, int], bytes], start: int, size: int) -> Iterator[bytes]:

@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pruneapp.checkpoint.contents import Contents
+from pruneapp.checkpoint.contents import ReadResult
 from pruneapp.checkpoint.dtypes import DTYPES, SAFETENSORS_DTYPES, DType
 from pruneapp.checkpoint.formats import compact_codec
 from pruneapp.checkpoint.formats.compact_codec import KEY, CompactLayout
 from pruneapp.checkpoint.formats.headers import Header, show
 from pruneapp.checkpoint.io.derived_source import RawSegment, Segment, Unpacked
-from pruneapp.checkpoint.io.source import ByteSource, FileSource
+from pruneapp.checkpoint.io.source import FileSource
 from pruneapp.errors import DamagedFileError
 from pruneapp.progress import CancelToken
 
@@ -52,15 +52,13 @@ class _Memory:
 class PackedTensor:
     """A tensor in frames."""
 
-    name: str  # of the tensor, for messages
-    dtype: DType  # type of its elements
-    # How many it has, and how many a frame has.
+    name: str
+    dtype: DType
     numel: int
-    frame: int
+    frame: int  # elements of a frame
     index: int  # first byte of its index in the file
-    # First byte of its frames, and the one behind the last.
-    begin: int
-    end: int
+    begin: int  # first byte of its frames
+    end: int  # byte behind the last of them
 
 
 class FramesSegment:
@@ -129,9 +127,7 @@ class FramesSegment:
         )
 
 
-def read(
-    header: Header, start: int, source: FileSource, cancel: CancelToken
-) -> tuple[Contents, tuple[ByteSource, ...]]:
+def read(header: Header, start: int, source: FileSource, cancel: CancelToken) -> ReadResult:
     """Return the tensors of a compact file; see `Reader.read`.
 
     They lie, one behind the other, where they would lie in the dense file.
@@ -155,29 +151,23 @@ def read(
     for batch in cancel.batches(tensors.items()):
         for name, about in batch:
             dtype, shape = _about(layout, name, about)
-            if layout.holds(name):
-                _, stored, extents, begin, end = layout.raw(name)
+            if (raw := layout.get(name)) is not None:
+                _, stored, extents, begin, end = raw
                 if (stored, extents) != (dtype.name, shape):
                     raise layout.damaged(f"'{show(name)}' is described twice, in two ways")
                 segment: Segment = RawSegment(source, begin, end - begin)
             else:
-                found = _packed(layout, name, dtype, shape, frame)
-                segment = FramesSegment(source, found, memory)
+                packed = _packed(layout, name, dtype, shape, frame)
+                segment = FramesSegment(source, packed, memory)
             unpacked.add(name, dtype, shape, segment)
     contents, joined = unpacked.contents(FORMAT, "compact file of Pruneapp", metadata, cancel)
-    return replace(contents, metadata={**metadata, **_of_container(header)}), (joined,)
-
-
-def _of_container(header: Header) -> dict[str, str]:
-    """Return what the container itself says beside its layout: how it was made."""
-    return {k: text for k, text in header.metadata.items() if k not in {"format", KEY}}
+    # What the container itself says beside its layout: how it was made.
+    more = {k: text for k, text in header.metadata.items() if k not in {"format", KEY}}
+    return replace(contents, metadata={**metadata, **more}), (joined,)
 
 
 def dense_metadata(header: Header, path: str) -> dict[str, str]:
-    """Return the metadata of the dense file, from the header of a compact one.
-
-    It says of itself, for one, that it is the dense file.
-    """
+    """Return the metadata of the dense file, from the header of a compact one."""
     metadata: dict[str, str] = CompactLayout(header, path, 0).tree["metadata"]
     return metadata
 

@@ -1,13 +1,10 @@
-"""Bytes of a compact tensor: mask, planes, frames; our metadata in safetensors.
+"""Our layouts inside of safetensors: what the metadata says, and the frames of compact tensors.
 
-What the metadata of a packed file says, checked.
-
-One frame of a compact tensor: up to 2^18 elements, packed so that it can be read alone.
-
-A frame is the bitmask of what is not 0, then the first bytes of all elements that are not 0, then
-their second bytes, and so on: bytes of one kind are much alike, above all those with the exponent.
-Each of these parts is a frame of zstd with its checksum, one behind the other: a bit that flips on
-a disk is an error, not a weight. What is 0 is a matter of bits: -0.0 is kept as it is.
+A frame is up to 2^18 elements, packed so that it can be read alone: the bitmask of what is not 0,
+then the first bytes of all elements that are not 0, then their second bytes, and so on: bytes of
+one kind are much alike, above all those with the exponent. Each of these parts is a frame of zstd
+with its checksum, one behind the other: a bit that flips on a disk is an error, not a weight. What
+is 0 is a matter of bits: -0.0 is kept as it is.
 
 A row of the index says how many elements are not 0, and how many bytes each part has. The mask is
 left out (0 bytes) where nothing is 0, and everything where all is.
@@ -15,15 +12,17 @@ left out (0 bytes) where nothing is 0, and everything where all is.
 
 from __future__ import annotations
 
+import math
 import threading
 from collections.abc import Mapping
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pruneapp.checkpoint.elements import Bits
-from pruneapp.checkpoint.formats.headers import Header, RawTensor, show
+from pruneapp.checkpoint.formats.headers import MAX_RANK, Header, RawTensor, show
 from pruneapp.errors import DamagedFileError, JsonError, UnsupportedFileError
 from pruneapp.json_codec import load_object
 
@@ -36,8 +35,6 @@ FRAME = 1 << 18
 LEVEL = 3
 # Bytes behind each frame of zstd: the low half of the XXH64 of what was packed (RFC 8878, 3.1.1).
 CHECKSUM = 4
-
-_local = threading.local()
 
 
 class FrameError(ValueError):
@@ -66,7 +63,7 @@ def encode(words: Bits) -> tuple[list[int], list[bytes]]:
     there = None if whole else words != 0
     values = words if there is None else words[there]
     planes = np.ascontiguousarray(values.view(np.uint8).reshape(kept, width).T)
-    compressor = _compressor()
+    compressor = _local.compressor
     mask = b"" if there is None else compressor.compress(np.packbits(there, bitorder="little").data)
     parts = [compressor.compress(plane.data) for plane in planes]
     row = [kept, len(mask), *map(len, parts)]
@@ -110,12 +107,12 @@ def _inflate(data: memoryview, size: int) -> NDArray[np.uint8]:
         # Asked first: nobody allocates what a damaged frame claims.
         if zstandard.frame_content_size(data) != size:
             raise FrameError
-        found = _decompressor().decompress(data)
+        unpacked = _local.decompressor.decompress(data)
     except zstandard.ZstdError:
         raise FrameError from None
-    if len(found) != size:
+    if len(unpacked) != size:
         raise FrameError
-    return np.frombuffer(found, np.uint8)
+    return np.frombuffer(unpacked, np.uint8)
 
 
 def bound(size: int) -> int:
@@ -124,27 +121,23 @@ def bound(size: int) -> int:
     return size + (size >> 8) + small + CHECKSUM
 
 
-# Neither may be used by two threads at once, and making one takes longer than a small frame.
+class _ThreadLocal(threading.local):
+    """No two threads may use one of them, and making one takes longer than a small frame."""
+
+    @cached_property
+    def compressor(self) -> zstandard.ZstdCompressor:
+        import zstandard
+
+        return zstandard.ZstdCompressor(level=LEVEL, write_content_size=True, write_checksum=True)
+
+    @cached_property
+    def decompressor(self) -> zstandard.ZstdDecompressor:
+        import zstandard
+
+        return zstandard.ZstdDecompressor()
 
 
-def _compressor() -> zstandard.ZstdCompressor:
-    import zstandard
-
-    found: zstandard.ZstdCompressor | None = getattr(_local, "compressor", None)
-    if found is None:
-        found = _local.compressor = zstandard.ZstdCompressor(
-            level=LEVEL, write_content_size=True, write_checksum=True
-        )
-    return found
-
-
-def _decompressor() -> zstandard.ZstdDecompressor:
-    import zstandard
-
-    found: zstandard.ZstdDecompressor | None = getattr(_local, "decompressor", None)
-    if found is None:
-        found = _local.decompressor = zstandard.ZstdDecompressor()
-    return found
+_local = _ThreadLocal()
 
 
 KEY = "pruneapp"
@@ -201,32 +194,26 @@ class CompactLayout:
 
     def stored(self, name: str, dtype: str) -> RawTensor:
         """Return what the container holds under a name, of a type; offsets are of the file."""
-        found = self._stored.get(name)
-        if found is None:
+        tensor = self._stored.get(name)
+        if tensor is None:
             raise self.damaged(f"it lacks '{show(name)}'")
-        if found[1] != dtype:
-            raise self.damaged(f"'{show(name)}' is of type {found[1]}, not {dtype}")
-        return found
+        if tensor[1] != dtype:
+            raise self.damaged(f"'{show(name)}' is of type {tensor[1]}, not {dtype}")
+        return tensor
 
-    def holds(self, name: str) -> bool:
-        """Whether the container holds something under a name."""
-        return name in self._stored
+    def get(self, name: str) -> RawTensor | None:
+        """Return what the container holds under a name, if anything; offsets are of the file."""
+        return self._stored.get(name)
 
-    def raw(self, name: str) -> RawTensor:
-        """Return what the container holds under a name; offsets are of the file."""
-        return self._stored[name]
-
-    def shape(self, name: str, found: Any) -> tuple[int, ...]:
+    def shape(self, name: str, extents: Any) -> tuple[int, ...]:
         """Return a shape, checked."""
         if (
-            type(found) is not list
-            or len(found) > 64
-            or not all(type(extent) is int and 0 <= extent < 1 << 63 for extent in found)
+            type(extents) is not list
+            or len(extents) > MAX_RANK
+            or not all(type(extent) is int and 0 <= extent < 1 << 63 for extent in extents)
         ):
             raise self.damaged(f"'{show(name)}' has no sound shape")
-        numel = 1
-        for extent in found:
-            numel *= extent or 1  # an extent of 0 must not hide the others
-        if numel >= 1 << 63:
+        # An extent of 0 must not hide the others.
+        if math.prod(extent or 1 for extent in extents) >= 1 << 63:
             raise self.damaged(f"'{show(name)}' has more than 2^63 elements")
-        return tuple(found)
+        return tuple(extents)

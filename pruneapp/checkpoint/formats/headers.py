@@ -1,24 +1,14 @@
-"""Parse and check safetensors headers (strict JSON, incremental scan).
-
-The JSON header of a safetensors file: parsed and checked.
+"""The headers of safetensors files and the indexes of sharded models: parsed and checked.
 
 What the safetensors library refuses is refused here, and a few things more: duplicate keys,
 spaces before the header, extents that no tensor can have. Needs neither numpy nor torch, so that
 the process that parses large headers starts quickly.
 
-Text from a file in messages about it.
-
-Headers of safetensors files as the reference writes them, read piece by piece.
-
 The safetensors library writes its headers in one layout: no spaces, no escapes in ordinary names,
-the fields of a tensor in one order, the tensors in the order of their bytes. Such a header needs
-no parser of JSON: a regular expression takes it apart in a third of the time, and in pieces, so
-that a window answers meanwhile and no process has to be started for it.
-
-Nothing is refused here. Whatever does not fit to the letter is left to `safetensors_header`, which
-parses every header that JSON allows and says what is wrong with one.
-
-The index of a sharded model: which tensor is in which file.
+the fields of a tensor in one order, the tensors in the order of their bytes. `scan` needs no parser
+of JSON for it: a regular expression takes it apart in a third of the time, and in pieces, so that a
+window answers meanwhile and no process has to be started. It refuses nothing: whatever does not fit
+to the letter is left to `parse`, which says what is wrong.
 """
 
 from __future__ import annotations
@@ -83,7 +73,9 @@ def parse(text: bytes, path: str, cancel: CancelToken | None = None) -> Header:
     for batch in cancel.batches(tree.items()):
         for name, info in batch:
             if type(info) is not dict or not info.keys() >= _FIELDS:
-                raise _damaged(path, f"tensor '{show(name)}' lacks dtype, shape or data_offsets")
+                raise damaged_header(
+                    path, f"tensor '{show(name)}' lacks dtype, shape or data_offsets"
+                )
             if len(info) > len(_FIELDS):
                 extras.append(name)
             tensors.append(_tensor(name, info, path))
@@ -93,35 +85,39 @@ def parse(text: bytes, path: str, cancel: CancelToken | None = None) -> Header:
         for name, _, _, begin, stop in some:
             if begin != end:
                 what = "overlaps the one before it" if begin < end else "leaves a hole before it"
-                raise _damaged(path, f"tensor '{show(name)}' {what} (byte {begin:,}, not {end:,})")
+                raise damaged_header(
+                    path, f"tensor '{show(name)}' {what} (byte {begin:,}, not {end:,})"
+                )
             end = stop
     return Header(tensors, metadata, extras, end)
 
 
 def _load(text: bytes, path: str) -> dict[str, Any]:
     if text[:1] != b"{":
-        raise _damaged(path, "its header does not begin with '{'")
+        raise damaged_header(path, "its header does not begin with '{'")
     try:
         return load_object(text)
     except JsonError as error:
-        raise _damaged(path, f"in its header, {error.what}") from None
+        raise damaged_header(path, f"in its header, {error.what}") from None
 
 
 def _metadata(found: Any, path: str) -> dict[str, str]:
     if found is None:
         return {}
     if type(found) is not dict:
-        raise _damaged(path, f"'{METADATA}' is not an object")
+        raise damaged_header(path, f"'{METADATA}' is not an object")
     for key, value in found.items():
         if type(value) is not str:
-            raise _damaged(path, f"'{show(key)}' in '{METADATA}' is not text")
+            raise damaged_header(path, f"'{show(key)}' in '{METADATA}' is not text")
     return found
 
 
 def _tensor(name: str, info: dict[str, Any], path: str) -> RawTensor:
     dtype, shape, offsets = info["dtype"], info["shape"], info["data_offsets"]
     if type(dtype) is not str or dtype not in SAFETENSORS_DTYPES:
-        raise _damaged(path, f"tensor '{show(name)}' has the unknown dtype {str(dtype)[:40]!r}")
+        raise damaged_header(
+            path, f"tensor '{show(name)}' has the unknown dtype {str(dtype)[:40]!r}"
+        )
     if (
         type(offsets) is not list
         or len(offsets) != 2
@@ -129,23 +125,23 @@ def _tensor(name: str, info: dict[str, Any], path: str) -> RawTensor:
         or type(offsets[1]) is not int
         or not 0 <= offsets[0] <= offsets[1] < _OFFSET_END
     ):
-        raise _damaged(
+        raise damaged_header(
             path,
             f"the data_offsets of tensor '{show(name)}' must be two whole numbers, the "
             f"smaller first (got {str(offsets)[:60]})",
         )
     begin, end = offsets
     if type(shape) is not list:
-        raise _damaged(path, f"the shape of tensor '{show(name)}' is not a list")
+        raise damaged_header(path, f"the shape of tensor '{show(name)}' is not a list")
     if len(shape) > MAX_RANK:
-        raise _damaged(
+        raise damaged_header(
             path, f"tensor '{show(name)}' has {len(shape):,} dimensions; {MAX_RANK} is the most"
         )
     numel = 1
     largest = 1
     for extent in shape:
         if type(extent) is not int or not 0 <= extent <= _LARGEST:
-            raise _damaged(
+            raise damaged_header(
                 path,
                 f"the shape of tensor '{show(name)}' must be whole numbers up to 2^63 - 1 "
                 f"(got {str(extent)[:40]})",
@@ -153,19 +149,20 @@ def _tensor(name: str, info: dict[str, Any], path: str) -> RawTensor:
         numel *= extent
         largest *= extent or 1  # an extent of 0 must not hide the others
         if largest > _LARGEST:
-            raise _damaged(path, f"tensor '{show(name)}' has more than 2^63 elements")
+            raise damaged_header(path, f"tensor '{show(name)}' has more than 2^63 elements")
     bits = numel * DTYPES[dtype].bits
     if bits % 8:
-        raise _damaged(path, f"tensor '{show(name)}' does not end at a whole byte")
+        raise damaged_header(path, f"tensor '{show(name)}' does not end at a whole byte")
     if bits // 8 != end - begin:
-        raise _damaged(
+        raise damaged_header(
             path,
             f"tensor '{show(name)}' needs {bits // 8:,} bytes but has {end - begin:,}",
         )
     return name, dtype, tuple(shape), begin, end
 
 
-def _damaged(path: str, what: str) -> DamagedFileError:
+def damaged_header(path: str, what: str) -> DamagedFileError:
+    """Return the error about a safetensors file that breaks a rule."""
     return DamagedFileError(
         f"'{path}' is not a valid safetensors file: {what}.",
         remedy="Download or save it again.",
@@ -255,17 +252,17 @@ def scan(pieces: Iterable[bytes], job: Job) -> Header | None:
 
 
 def _scan(pieces: Iterable[bytes], job: Job) -> Header:
-    found = _Scan()
+    scanned = _Scan()
     metadata: dict[str, str] | None = None
     rest = b""
     for piece in pieces:
         text = rest + piece
         at = 0
         if metadata is None:
-            metadata, at = _metadata_header_scan(text)
+            metadata, at = _leading_metadata(text)
         while (end := text.rfind(_BOUNDARY, at, at + _WINDOW_BYTES)) >= 0:
             job.cancel.check()
-            found.take(text[at : end + 1])
+            scanned.take(text[at : end + 1])
             at = end + 2
         rest = text[at:]
         if len(rest) > _WINDOW_BYTES:
@@ -273,13 +270,13 @@ def _scan(pieces: Iterable[bytes], job: Job) -> Header:
     rest = rest.rstrip(b" ")
     if metadata is None or not rest.endswith(b"}}"):
         raise _Unusual
-    found.take(rest[:-1])
-    if len(found.names) != len(found.tensors) or METADATA in found.names:
+    scanned.take(rest[:-1])
+    if len(scanned.names) != len(scanned.tensors) or METADATA in scanned.names:
         raise _Unusual
-    return Header(found.tensors, metadata, [], found.end)
+    return Header(scanned.tensors, metadata, [], scanned.end)
 
 
-def _metadata_header_scan(text: bytes) -> tuple[dict[str, str], int]:
+def _leading_metadata(text: bytes) -> tuple[dict[str, str], int]:
     """Return the metadata that stands first, and where the first tensor begins."""
     if not text.startswith(_METADATA):
         if not text.startswith(b'{"'):
@@ -302,11 +299,7 @@ def _metadata_header_scan(text: bytes) -> tuple[dict[str, str], int]:
     return metadata, len(head[: end + 1].encode())
 
 
-def _pairs(pairs: list[tuple[str, Any]]) -> tuple[tuple[str, Any], ...]:
-    return tuple(pairs)
-
-
-_DECODER = json.JSONDecoder(object_pairs_hook=_pairs)
+_DECODER = json.JSONDecoder(object_pairs_hook=tuple)
 
 
 MAX_INDEX_BYTES = 64 << 20
@@ -338,7 +331,7 @@ def parse_index_file(text: bytes, path: str, cancel: CancelToken | None = None) 
     try:
         tree = load_object(text)
     except JsonError as error:
-        raise _damaged_index_json(path, error.what) from None
+        raise damaged_index(path, error.what) from None
     if tree.get("format") == "pruneapp-recipe":  # not known by its name down here
         raise UnrecognizedFileError(
             f"'{path}' is a recipe, not a checkpoint.",
@@ -351,20 +344,20 @@ def parse_index_file(text: bytes, path: str, cancel: CancelToken | None = None) 
         )
     weight_map = tree["weight_map"]
     if type(weight_map) is not dict or not weight_map:
-        raise _damaged_index_json(path, "its weight_map must be an object with at least one tensor")
+        raise damaged_index(path, "its weight_map must be an object with at least one tensor")
     files: set[str] = set()
     for batch in (cancel or CancelToken()).batches(weight_map.items()):
         for name, file in batch:
             if type(file) is not str:
-                raise _damaged_index_json(path, f"the file of tensor '{show(name)}' is not text")
+                raise damaged_index(path, f"the file of tensor '{show(name)}' is not text")
             if file not in files:
-                check_name(file, path)
+                _check_name(file, path)
                 files.add(file)
     folded: dict[str, str] = {}
     for file in sorted(files):
         other = folded.setdefault(file.casefold(), file)
         if other != file:
-            raise _damaged_index_json(
+            raise damaged_index(
                 path, f"'{other}' and '{file}' differ only in upper and lower case, or spelling"
             )
     metadata = tree.get("metadata")
@@ -374,7 +367,7 @@ def parse_index_file(text: bytes, path: str, cancel: CancelToken | None = None) 
     return ShardIndex(weight_map, None if whole is None else int(whole))
 
 
-def check_name(file: str, path: str) -> None:
+def _check_name(file: str, path: str) -> None:
     """Raise `DamagedFileError` unless `file` is one plain file name on every system."""
     if (
         not file
@@ -383,10 +376,11 @@ def check_name(file: str, path: str) -> None:
         or any(c == "/" or c in FORBIDDEN or not c.isprintable() for c in file)
         or device_of(file)
     ):
-        raise _damaged_index_json(path, f"'{show(file)}' is not a plain file name")
+        raise damaged_index(path, f"'{show(file)}' is not a plain file name")
 
 
-def _damaged_index_json(path: str, what: str) -> DamagedFileError:
+def damaged_index(path: str, what: str) -> DamagedFileError:
+    """Return the error about an index that breaks a rule."""
     return DamagedFileError(
         f"'{path}' is not a valid index of shards: {what}.",
         remedy="Download or save it again.",

@@ -1,14 +1,13 @@
-"""Bit-packed weights (compressed-tensors) and bit-packed masks.
+"""Bit-packed weights (compressed-tensors) and bit-packed masks, as the dense tensors they are.
 
-Weights that compressed-tensors packed before version 0.15, as the dense tensors that they are.
+A weight ``P.weight`` that compressed-tensors packed before version 0.15 is ``P.shape`` (its
+extents), ``P.bitmask`` (for each row a bit for each column, the lowest bit of a byte first, every
+row padded to whole bytes) and ``P.compressed`` (what the bits stand for, row by row);
+``sparse-bitmask`` has ``P.row_offsets`` besides, which nobody needs, ``sparse-24-bitmask`` has not.
+No program in use unpacks these any more: vLLM refuses them, and transformers loads such a folder
+with random weights.
 
-A weight ``P.weight`` is there as ``P.shape`` (its extents), ``P.bitmask`` (for each row a bit for
-each column, the lowest bit of a byte first, every row padded to whole bytes) and ``P.compressed``
-(what the bits stand for, row by row); ``sparse-bitmask`` has ``P.row_offsets`` besides, which
-nobody needs, ``sparse-24-bitmask`` has not. No program in use unpacks these any more: vLLM refuses
-them, and transformers loads such a folder with random weights.
-
-Packed masks, presented as tensors of truth values under the names ``NAME_mask``.
+Masks of Pruneapp are presented as tensors of truth values under the names ``NAME_mask``.
 """
 
 from __future__ import annotations
@@ -20,13 +19,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from pruneapp.checkpoint.contents import Contents, Notice, StateDict
+from pruneapp.checkpoint.contents import Notice, ReadResult
 from pruneapp.checkpoint.dtypes import DTYPES, DType
-from pruneapp.checkpoint.entry import make_entries, make_locations
-from pruneapp.checkpoint.formats.compact_codec import CompactLayout
+from pruneapp.checkpoint.formats.compact_codec import KEY, CompactLayout
 from pruneapp.checkpoint.formats.headers import Header, RawTensor, show
-from pruneapp.checkpoint.io.derived_source import JoinedSource, RawSegment, Unpacked
-from pruneapp.checkpoint.io.source import ByteSource, FileSource
+from pruneapp.checkpoint.io.derived_source import RawSegment, Unpacked
+from pruneapp.checkpoint.io.source import FileSource
 from pruneapp.errors import DamagedFileError
 from pruneapp.progress import CancelToken
 
@@ -152,7 +150,7 @@ def _is_packed(prefix: str, names: set[str]) -> bool:
 
 def read(
     header: Header, start: int, source: FileSource, packed: AbstractSet[str], cancel: CancelToken
-) -> tuple[Contents, tuple[ByteSource, ...]]:
+) -> ReadResult:
     """Return the tensors of a file; `packed` are those of `packed_names`. See `Reader.read`.
 
     Raises
@@ -232,9 +230,7 @@ class BitsSegment:
         np.frombuffer(view, np.uint8)[:] = bits[skip : skip + len(view)]
 
 
-def read_masks(
-    header: Header, start: int, source: FileSource
-) -> tuple[Contents, tuple[ByteSource, ...]]:
+def read_masks(header: Header, start: int, source: FileSource, cancel: CancelToken) -> ReadResult:
     """Return the masks of a file; see `Reader.read`.
 
     Raises
@@ -246,27 +242,16 @@ def read_masks(
     shapes = layout.tree.get("shapes")
     if type(shapes) is not dict:
         raise layout.damaged("its metadata lists no shapes")
-    names, extents, segments = [], [], []
-    for name, found in shapes.items():
-        shape = layout.shape(name, found)
+    unpacked = Unpacked(source)
+    for name, extents in shapes.items():
+        shape = layout.shape(name, extents)
         _, _, _, begin, end = layout.stored(name + SUFFIX, "U8")
         numel = math.prod(shape)
         if end - begin != (numel + 7) // 8:
             raise layout.damaged(
                 f"'{name + SUFFIX}' has {end - begin:,} bytes, not one bit for each of {numel:,}"
             )
-        names.append(name + SUFFIX)
-        extents.append(shape)
-        segments.append(BitsSegment(source, begin, numel))
-    joined = JoinedSource(source, segments)
-    entries = make_entries(
-        names, extents, [DTYPES["BOOL"]] * len(names), make_locations(0, joined.starts[:-1])
-    )
-    contents = Contents(
-        format="masks",
-        label="masks of Pruneapp",
-        entries=tuple(entries),
-        metadata={k: v for k, v in header.metadata.items() if k != "pruneapp"},
-        state_dicts=(StateDict("", len(entries), joined.size),),
-    )
+        unpacked.add(name + SUFFIX, DTYPES["BOOL"], shape, BitsSegment(source, begin, numel))
+    metadata = {k: text for k, text in header.metadata.items() if k != KEY}
+    contents, joined = unpacked.contents("masks", "masks of Pruneapp", metadata, cancel)
     return contents, (joined,)

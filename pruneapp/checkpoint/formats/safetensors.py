@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from itertools import repeat
 
-from pruneapp.checkpoint.contents import Contents, Notice, Reader, StateDict
+from pruneapp.checkpoint.contents import Contents, Notice, Reader, ReadResult, StateDict
 from pruneapp.checkpoint.dtypes import DTYPES
 from pruneapp.checkpoint.entry import TensorEntry, make_entries, make_locations, ties_of
 from pruneapp.checkpoint.formats import compact, packed_bits
 from pruneapp.checkpoint.formats.compact_codec import COMPACT, MASKS, packed_format
-from pruneapp.checkpoint.formats.headers import Header, show
-from pruneapp.checkpoint.io.source import ByteSource, FileSource
+from pruneapp.checkpoint.formats.headers import Header, damaged_header, show
+from pruneapp.checkpoint.io.source import FileSource
 from pruneapp.checkpoint.parser_client import in_pieces, parse_header
 from pruneapp.errors import DamagedFileError, counted
 from pruneapp.progress import CancelToken, Job
@@ -29,14 +29,12 @@ def _length(head: bytes) -> int:
     return int.from_bytes(head[:8], "little")
 
 
-def _read(
-    source: FileSource, _state_dict: str | None, job: Job
-) -> tuple[Contents, tuple[ByteSource, ...]]:
+def _read(source: FileSource, _state_dict: str | None, job: Job) -> ReadResult:
     header, start = read_header(source, job)
     _check_size(source, start, header.data_bytes)
     packing = packed_format(header.metadata)
     if packing == MASKS:
-        return packed_bits.read_masks(header, start, source)
+        return packed_bits.read_masks(header, start, source, job.cancel)
     if packing == COMPACT:
         return compact.read(header, start, source, job.cancel)
     if packed := packed_bits.packed_names(header, job.cancel):
@@ -54,7 +52,7 @@ def _read(
 
 
 def read_header(source: FileSource, job: Job) -> tuple[Header, int]:
-    """Return the header of a safetensors file, and where the data begin; see `safetensors_header`.
+    """Return the header of a safetensors file, and where the data begin.
 
     Raises
     ------
@@ -69,34 +67,31 @@ def read_header(source: FileSource, job: Job) -> tuple[Header, int]:
         )
     size = _length(source.read(0, 8))
     if size > MAX_HEADER_BYTES:
-        raise DamagedFileError(
-            f"'{path}' is not a valid safetensors file: its header would have {size:,} bytes, "
-            f"and {MAX_HEADER_BYTES:,} are the most.",
-            remedy="Download or save it again.",
+        raise damaged_header(
+            path, f"its header would have {size:,} bytes, and {MAX_HEADER_BYTES:,} are the most"
         )
     if 8 + size > source.size:
-        raise DamagedFileError(
-            f"'{path}' is cut short: at least "
-            f"{counted(8 + size - source.size, 'byte is', 'bytes are')} missing.",
-            remedy="The download or copy was interrupted: get the file again.",
-        )
+        missing = counted(8 + size - source.size, "byte is", "bytes are")
+        raise _cut_short(path, f"at least {missing} missing")
     return parse_header(in_pieces(source.read, 8, size), size, path, job), 8 + size
 
 
 def _check_size(source: FileSource, start: int, data_bytes: int) -> None:
     missing = start + data_bytes - source.size
     if missing > 0:
-        raise DamagedFileError(
-            f"'{source.path}' is cut short: {counted(missing, 'byte')} of {start + data_bytes:,} "
-            f"{'is' if missing == 1 else 'are'} missing.",
-            remedy="The download or copy was interrupted: get the file again.",
-        )
+        verb = "is" if missing == 1 else "are"
+        what = f"{counted(missing, 'byte')} of {start + data_bytes:,} {verb} missing"
+        raise _cut_short(str(source.path), what)
     if missing < 0:
-        raise DamagedFileError(
-            f"'{source.path}' is not a valid safetensors file: {counted(-missing, 'byte')} "
-            f"{'follows' if missing == -1 else 'follow'} its last tensor.",
-            remedy="Download or save it again.",
-        )
+        what = counted(-missing, "byte follows", "bytes follow")
+        raise damaged_header(str(source.path), f"{what} its last tensor")
+
+
+def _cut_short(path: str, what: str) -> DamagedFileError:
+    return DamagedFileError(
+        f"'{path}' is cut short: {what}.",
+        remedy="The download or copy was interrupted: get the file again.",
+    )
 
 
 def _entries(header: Header, start: int, cancel: CancelToken) -> tuple[list[TensorEntry], int]:

@@ -6,27 +6,23 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from pruneapp.checkpoint.contents import Contents, Notice, Reader, Shard, StateDict
+from pruneapp.checkpoint.contents import Contents, Notice, ReadResult, Shard, StateDict
 from pruneapp.checkpoint.entry import TensorEntry
-from pruneapp.checkpoint.formats.headers import MAX_INDEX_BYTES, ShardIndex, show
+from pruneapp.checkpoint.formats.headers import MAX_INDEX_BYTES, ShardIndex, damaged_index, show
 from pruneapp.checkpoint.io.source import ByteSource, FileSource
 from pruneapp.checkpoint.parser_client import in_pieces, parse_index
-from pruneapp.errors import DamagedFileError, UnsupportedFileError
+from pruneapp.errors import DamagedFileError, UnsupportedFileError, listed
 from pruneapp.progress import CancelToken, Job
 
-Found = tuple[Contents, tuple[ByteSource, ...]]
-ReadFile = Callable[[Path, str | None, Job], Found]
+ReadFile = Callable[[Path, str | None, Job], ReadResult]
 
 _SHOWN = 5  # names in a sentence; all of them in the details
 
 
-def recognises_index(head: bytes) -> bool:
-    """Whether a file is JSON, which no checkpoint but an index is."""
-    return head.lstrip(b" \t\r\n")[:1] == b"{"
-
-
-def read_index(source: FileSource, state_dict: str | None, job: Job, read_file: ReadFile) -> Found:
-    """Read an index and the headers of all its shards.
+def read_index(
+    source: FileSource, state_dict: str | None, job: Job, read_file: ReadFile
+) -> ReadResult:
+    """Read an index, which is closed then, and the headers of all its shards.
 
     Raises
     ------
@@ -46,10 +42,7 @@ def read_index(source: FileSource, state_dict: str | None, job: Job, read_file: 
     for name in index.files:
         check_place(folder, name)
         if name == path.name:
-            raise DamagedFileError(
-                f"'{path}' is not a valid index of shards: it names itself as a shard.",
-                remedy="Download or save it again.",
-            )
+            raise damaged_index(str(path), "it names itself as a shard")
         files.append(folder / name)
     contents, sources = read_shards(files, state_dict, job, read_file)
     try:
@@ -57,12 +50,13 @@ def read_index(source: FileSource, state_dict: str | None, job: Job, read_file: 
     except BaseException:
         _close(sources)
         raise
+    source.close()  # it holds no tensors
     return replace(contents, index=path, notices=(*contents.notices, *notices)), sources
 
 
 def read_shards(
     files: Sequence[Path], state_dict: str | None, job: Job, read_file: ReadFile
-) -> Found:
+) -> ReadResult:
     """Read the headers of several files as those of one model.
 
     Raises
@@ -140,16 +134,16 @@ def _merge(parts: Sequence[Contents], shards: list[Shard], cancel: CancelToken) 
             remedy="Open them one by one.",
         )
     entries: list[TensorEntry] = []
-    home: dict[str, Path] = {}
+    names: set[str] = set()
     twice: list[str] = []
     numel = 0
     for part, shard in zip(parts, shards, strict=True):
         for batch in cancel.batches(part.entries):
             for entry in batch:
-                twice.extend(name for name in entry.names if name in home)
-                home.update(dict.fromkeys(entry.names, shard.path))
-                place = entry.location
-                moved = place._replace(source=place.source + shard.sources.start)
+                twice.extend(name for name in entry.names if name in names)
+                names.update(entry.names)
+                location = entry.location
+                moved = location._replace(source=location.source + shard.sources.start)
                 entries.append(entry._replace(location=moved) if shard.sources.start else entry)
                 numel += entry.numel
     if twice:
@@ -236,32 +230,10 @@ def _compare(
 
 
 def _list(names: Sequence[str]) -> str:
-    shown = ", ".join(f"'{show(name)}'" for name in names[:_SHOWN])
-    if len(names) == 1:
-        return f"Tensor {shown} is"
-    more = f" and {len(names) - _SHOWN:,} more" if len(names) > _SHOWN else ""
-    return f"Tensors {shown}{more} are"
+    shown = listed(names, _SHOWN, lambda name: f"'{show(name)}'")
+    return f"Tensor {shown} is" if len(names) == 1 else f"Tensors {shown} are"
 
 
 def _close(sources: Sequence[ByteSource]) -> None:
     for source in sources:
         source.close()
-
-
-def index_reader(read_file: ReadFile) -> Reader:
-    """Return the reader of indexes, which reads shards with `read_file`."""
-    return Reader(
-        "index",
-        "index of shards",
-        (".index.json",),
-        lambda head, _source: recognises_index(head),
-        lambda source, state_dict, job: _read_and_close(source, state_dict, job, read_file),
-    )
-
-
-def _read_and_close(
-    source: FileSource, state_dict: str | None, job: Job, read_file: ReadFile
-) -> Found:
-    found = read_index(source, state_dict, job, read_file)
-    source.close()  # it holds no tensors
-    return found

@@ -10,8 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from pruneapp.checkpoint.contents import Contents, Notice
-from pruneapp.checkpoint.io.source import ByteSource, FileSource
+from pruneapp.checkpoint.contents import Notice, ReadResult
+from pruneapp.checkpoint.io.source import FileSource
 from pruneapp.checkpoint.torchfile.parser_rows import index_elsewhere
 from pruneapp.checkpoint.torchfile.rebuild import call
 from pruneapp.checkpoint.torchfile.sources import MOST_BYTES
@@ -60,9 +60,7 @@ def recognises_legacy(head: bytes, _source: FileSource) -> bool:
 _PROTOCOLS = frozenset(bytes((n,)) for n in range(2, 6))
 
 
-def read_legacy(
-    source: FileSource, state_dict: str | None, job: Job
-) -> tuple[Contents, tuple[ByteSource, ...]]:
+def read_legacy(source: FileSource, state_dict: str | None, job: Job) -> ReadResult:
     """Read the pickles and place the storages; see `Reader.read`."""
     with located(source.path):
         try:

@@ -12,9 +12,9 @@ import zlib
 from collections.abc import Iterable, Mapping
 from itertools import chain
 
-from pruneapp.checkpoint.contents import Contents
+from pruneapp.checkpoint.contents import ReadResult
 from pruneapp.checkpoint.entry import TensorEntry
-from pruneapp.checkpoint.io.source import ByteSource, FileSource
+from pruneapp.checkpoint.io.source import FileSource
 from pruneapp.checkpoint.torchfile.archive import (
     DEFLATED,
     Archive,
@@ -66,9 +66,7 @@ def recognises_zip(head: bytes, _source: FileSource) -> bool:
     return head.startswith((b"PK\3\4", b"PK\5\6"))
 
 
-def read_zip(
-    source: FileSource, state_dict: str | None, job: Job
-) -> tuple[Contents, tuple[ByteSource, ...]]:
+def read_zip(source: FileSource, state_dict: str | None, job: Job) -> ReadResult:
     """Read the directory and the pickle of an archive; see `Reader.read`."""
     with located(source.path):
         if find_directory(source)[2] > MEMBERS_IN_PROCESS:
