@@ -32,7 +32,7 @@ from pruneapp.cli.export_options import (
 from pruneapp.cli.terminal import print_json
 from pruneapp.document.capture import Capture
 from pruneapp.document.document import Document
-from pruneapp.document.selection import default_selection, rows_of, select
+from pruneapp.document.selection import default_selection, pruned_in, rows_of, select
 from pruneapp.document.step import Row, Step
 from pruneapp.edits.mask_files import given_masks, names_in
 from pruneapp.edits.open_document import open_document
@@ -111,7 +111,7 @@ def prune(options: argparse.Namespace, token: CancelToken) -> int:
         said = options.select[0] if options.select and len(options.select) == 1 else ""
         row = Row(names, method.name, values, said)
         step = Step((row,), scope, limits, options.companions)
-        touched = tuple(name for _, some in rows_of(checkpoint, step) for name in some)
+        touched = tuple(pruned_in(rows_of(checkpoint, step)))
         if nbytes is not None:
             total = total_for(document.snapshot(), touched, nbytes)
             step = replace(step, limits=replace(limits, total=total))

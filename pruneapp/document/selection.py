@@ -287,6 +287,14 @@ def rows_of(checkpoint: Checkpoint, step: Step) -> Rows:
     return without(_rows(checkpoint, step), excluded(checkpoint, step), step)
 
 
+def pruned_in(rows: Rows) -> frozenset[str]:
+    """Return the tensors in which rows prune by a method that can: those that a step counts.
+
+    A tensor of Identity alone is in none of its numbers, be they estimated, previewed or reported.
+    """
+    return frozenset(name for row, names in rows if row.prunes for name in names)
+
+
 def counts_of(checkpoint: Checkpoint, step: Step) -> tuple[int, ...]:
     """Return how many tensors each row prunes, less what later rows take and limits exclude.
 

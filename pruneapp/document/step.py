@@ -166,6 +166,11 @@ class Row:
     def __hash__(self) -> int:
         return hash((self.names, self.method, tuple(self.values.items()), self.pattern))
 
+    @property
+    def prunes(self) -> bool:
+        """Whether its method can prune anything."""
+        return registry.get(self.method).prunes
+
     def label(self, *, amount: bool = True) -> str:
         """Say it in words: "L2 30 %, dim 0, on layer3"; `amount` False leaves the 30 % out."""
         method = registry.get(self.method)
@@ -293,7 +298,8 @@ class Step:
         if len(self.rows) > _MOST_ROWS_NAMED:
             said.append(f"{len(self.rows) - _MOST_ROWS_NAMED} more rows")
         if counts:
-            said = [f"{len(self.rows)} rules on {counted(sum(counts), 'tensor')}"]
+            pruned = sum(n for row, n in zip(self.rows, counts, strict=True) if row.prunes)
+            said = [f"{len(self.rows)} rules on {counted(pruned, 'tensor')}"]
         scope = ("global",) if self.scope == "global" else ()
         along = ("with bias and norm",) if self.companions else ()
         return ", ".join(("; ".join(said), *along, *scope, *self.limits.words()))

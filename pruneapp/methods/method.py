@@ -124,6 +124,8 @@ class Method(ABC):
     ranks_anew
         Whether it measures what is left, so that several rounds may take other weights than one
         step to the same amount.
+    prunes
+        Whether it can prune anything. The tensors of one that cannot are in no number of a step.
     """
 
     name: str
@@ -136,6 +138,7 @@ class Method(ABC):
     takes_scale: bool = False
     told_by: ToldBy | None = None
     ranks_anew: bool = False
+    prunes: bool = True
     scopes: tuple[Scope, ...] = ("local",)
     least_dims: int = 1
 

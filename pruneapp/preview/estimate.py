@@ -283,6 +283,8 @@ def estimate(
     gone = channels = 0
     exact = True
     for row, names in rows_now(snapshot, step):
+        if not row.prunes:
+            continue
         units = snapshot.units(names, registry.get(row.method), row.values, job)
         disjoint = touched.isdisjoint(units.names)
         touched.update(units.names)
@@ -338,6 +340,9 @@ def _roughly(step: Step, row: Row, units: Units, *, disjoint: bool) -> tuple[int
 
 
 def _report(snapshot: Snapshot, effects: Sequence[Effect], job: Job) -> SparsityReport:
+    if not effects:  # no row prunes anything
+        numel_of_all, pruned = _model(snapshot, job)
+        return SparsityReport((), numel_of_all, pruned, pruned)
     names = [name for effect in effects for name in effect.units.names]
     numel = np.concatenate([effect.units.numel for effect in effects])
     before = numel - np.concatenate([effect.units.kept for effect in effects])

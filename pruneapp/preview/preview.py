@@ -20,7 +20,7 @@ from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.checkpoint.elements import RawChunk
 from pruneapp.checkpoint.entry import TensorEntry, size_of
 from pruneapp.document.edit import Change, Edit, Json
-from pruneapp.document.selection import counts_of, resolve, rows_of
+from pruneapp.document.selection import counts_of, pruned_in, resolve, rows_of
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.step import Row, Step
 from pruneapp.edits.coupled_tensors import Companions, Gone, filters_gone, take_along
@@ -228,7 +228,9 @@ def compute_preview(
     sizes = {name: entries[name].numel for name in touched}
     reserved = [_reserve(row, names, sizes) for row, names in rows]
     # A row says itself how much it does once it knows; until then its reserve stands in the total.
-    job.start(sum(reserved) + (sum(sizes.values()) if energy else 0), touched[0])
+    pruned = pruned_in(rows)
+    measured = sum([sizes[name] for name in pruned]) if energy else 0
+    job.start(sum(reserved) + measured, touched[0])
     working = snapshot.masks
     spared = 0
     gone: dict[str, Gone] = {}
@@ -258,19 +260,21 @@ def compute_preview(
         working, spared = working.with_masks(along.masks), spared + along.spared
         job.extend(sum(mask.size for mask in along.masks.values()) if energy else 0)
         touched = resolve(snapshot.checkpoint, {*touched, *along.masks})
+        pruned |= along.masks.keys()
     masks: dict[str, BitMask] = {}
     for batch in job.cancel.batches(touched):
         masks.update([(name, _shared(snapshot.masks.get(name), working[name])) for name in batch])
+    counted_in = {name: mask for name, mask in masks.items() if name in pruned}
     cuts = any(registry.get(row.method).granularity in {"weights", "mask"} for row, _ in rows)
     known: dict[str, Energy] | None = None
     if energy:
-        known = known_energies(snapshot, masks, near, job)
+        known = known_energies(snapshot, counted_in, near, job)
         row = rows[0][0]
         if len(rows) == 1 and registry.get(row.method).granularity == "channels":
             names = rows[0][1]
             dims = dict(zip(names, dims_of(snapshot, row, names), strict=True))
-            known = known_channels(snapshot, masks, dims, job)
-    report = report_of(snapshot, masks, known, job, cuts=cuts)
+            known = known_channels(snapshot, counted_in, dims, job)
+    report = report_of(snapshot, counted_in, known, job, cuts=cuts)
     if step.one_cut and scores is None:
         report = with_one_cut(report)
     entry: Json | None = None

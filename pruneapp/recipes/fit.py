@@ -18,7 +18,7 @@ import msgspec
 
 from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.checkpoint.entry import TensorEntry
-from pruneapp.document.selection import rows_of
+from pruneapp.document.selection import pruned_in, rows_of
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.step import Row, Step
 from pruneapp.edits.apply_manual_edit import check_box
@@ -51,9 +51,9 @@ from pruneapp.recipes.schema import (
 )
 
 
-def touched(checkpoint: Checkpoint, step: Step) -> list[str]:
-    """Return the first names of the tensors that a step touches, in file order."""
-    names = {name for _, found in rows_of(checkpoint, step) for name in found}
+def pruned_by(checkpoint: Checkpoint, step: Step) -> list[str]:
+    """Return the first names of the tensors that a step prunes, in file order."""
+    names = pruned_in(rows_of(checkpoint, step))
     return [name for name in checkpoint.entries if name in names]
 
 
@@ -229,7 +229,7 @@ class EntryResolver:
                 )
             # Refused here if its rows do not suit a total.
             Step(step.rows, step.scope, Limits(total=asked.final))
-            size = sum(self.checkpoint.entry(n).numel for n in touched(self.checkpoint, step))
+            size = sum(self.checkpoint.entry(n).numel for n in pruned_by(self.checkpoint, step))
             if isinstance(asked.final, int) and asked.final > size:
                 raise ParameterError(
                     f"'final' must be at most the {size:,} weights that the step touches "
@@ -328,7 +328,7 @@ class FitEntry:
     label
         The same in words.
     names
-        The tensors that it touches, in file order.
+        The tensors that it prunes or changes otherwise, in file order.
     """
 
     deed: Deed | None
@@ -425,9 +425,9 @@ def _label(entry: Entry, deed: Deed | None) -> str:
 def _names(checkpoint: Checkpoint, deed: Deed | None) -> tuple[str, ...]:
     match deed:
         case Step():
-            return tuple(touched(checkpoint, deed))
+            return tuple(pruned_by(checkpoint, deed))
         case Schedule():
-            return tuple(touched(checkpoint, deed.step))
+            return tuple(pruned_by(checkpoint, deed.step))
         case None:
             return ()
         case _:

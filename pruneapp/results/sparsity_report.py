@@ -108,7 +108,8 @@ class TensorSparsity:
 class SparsityReport:
     """What a step does, or did, to a model."""
 
-    tensors: tuple[TensorSparsity, ...]  # the tensors that the step touched, in file order
+    # The tensors in which the step prunes by a method that can, in file order.
+    tensors: tuple[TensorSparsity, ...]
     numel: int  # elements of the whole checkpoint
     # How many of them are pruned.
     before: int

@@ -222,6 +222,32 @@ def test_a_recipe_without_entries_is_noted(call, model, tmp_path):
         assert "Note: 'none.recipe.json' has no entries, so it leaves the checkpoint unch" in out
 
 
+def test_identity_is_not_counted_as_pruned(call, tmp_path):
+    save_file(
+        {f"{n}.weight": np.ones((8, 8), np.float32) for n in "ab"}, tmp_path / "m.safetensors"
+    )
+    values = {"amount": 0.5}
+    rows = [
+        {"name": "l1_unstructured", "configuration": {"values": values, "names": ["a.weight"]}},
+        {"name": "identity", "configuration": {"names": ["b.weight"]}},
+    ]
+    entry = {"name": "step", "configuration": {"rows": rows}}
+    recipe = tmp_path / "r.json"
+    recipe.write_text(json.dumps({"format": "pruneapp-recipe", "version": 2, "entries": [entry]}))
+    ran = ("run", recipe, tmp_path / "m.safetensors")
+    _, out, _ = call(*ran, "--check")
+    assert "Identity on b.weight (1 tensor)\n" in out
+    _, out, _ = call(*ran, "-o", tmp_path / "o.safetensors")
+    assert "1 selected tensor: 32 of 64 weights pruned (50.0 %)\n" in out
+    _, out, _ = call(*ran, "-o", tmp_path / "j.safetensors", "--json")
+    assert json.loads(out)["selected"]["tensors"] == 1
+    _, out, _ = call(
+        "prune", tmp_path / "m.safetensors", "-o", tmp_path / "i.safetensors",
+        "--method", "identity", "--json",
+    )  # fmt: skip
+    assert json.loads(out)["selected"]["tensors"] == 0
+
+
 def test_the_summary_tells_the_selected_tensors_from_the_whole_model(call, tmp_path):
     path = tmp_path / "two.safetensors"
     save_file({"a.weight": np.ones((8, 8), np.float32), "b.weight": np.ones((8, 8))}, path)

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+import torch
 from drawn import eligible_of, snapshots, values_of
 from hypothesis import given
 from hypothesis import strategies as st
@@ -197,7 +198,9 @@ def test_previews_count_what_is_pruned_and_weigh_what_is_left(name, scope, state
     report = preview.report
     squares = np.zeros((2, len(names)))
     magnitudes = np.zeros((2, len(names)))
-    for i, (row, tensor) in enumerate(zip(report.tensors, names, strict=True)):
+    assert tuple(preview.masks) == names
+    pruned = names if method.prunes else ()
+    for i, (row, tensor) in enumerate(zip(report.tensors, pruned, strict=True)):
         before = state.masks.get(tensor) or BitMask.full(sizes[tensor])
         after = preview.masks[tensor]
         assert (row.before, row.after) == (before.pruned, after.pruned)
@@ -291,8 +294,35 @@ def test_rows_that_touch_no_tensor_twice_are_put_together(model):
     ]
     twice = counted(snapshot, Step((rows[0], rows[0]), version=1))
     assert (twice.report, twice.exact, twice.counting) == (None, False, 1.0)
-    said = estimate(snapshot, Step((*rows, Row((names[1],), "identity"))))
+    said = estimate(snapshot, Step((*rows, Row((names[1],), "custom_from_mask"))))
     assert (said.report, said.counting) == (None, 1.0)
+
+
+def test_tensors_that_nothing_is_pruned_of_count_for_nothing(model):
+    snapshot = Snapshot(model)
+    pruned, still = ["module.conv1.weight", "module.conv2.weight"], ("module.fc.weight",)
+    step = Step((Row(tuple(pruned), "l1_unstructured", {"amount": 0.3}), Row(still, "identity")))
+    before = after = numel = gone = 0.0
+    for name in pruned:
+        module = torch.nn.Module()
+        module.weight = weight = torch.nn.Parameter(torch.from_numpy(model.arrays[name]))
+        torch.nn.utils.prune.l1_unstructured(module, "weight", 0.3)
+        before += float((weight.detach().double() ** 2).sum())
+        after += float((module.weight.detach().double() ** 2).sum())
+        numel += weight.numel()
+        gone += int((module.weight_mask == 0).sum())
+    found = counted(snapshot, step)
+    assert (found.tensors, found.gone, found.exact) == (2, gone, True)
+    preview = compute_preview(snapshot, step, CpuKernel(), Job())
+    for report in (found.report, preview.report):
+        assert [t.name for t in report.tensors] == pruned
+        assert (report.touched, report.gone) == (numel, gone)
+        assert report.energy == pytest.approx(after / before, rel=1e-3)
+    assert list(preview.masks) == [*pruned, *still]  # the mask of ones is what Identity is for
+    assert preview.as_edit(snapshot).label == "2 rules on 2 tensors"
+    alone = Step((Row(still, "identity"),))
+    assert estimate(snapshot, alone).report == exact(snapshot, alone).report
+    assert exact(snapshot, alone).report.tensors == ()
 
 
 def test_it_says_how_far_the_counting_is(model):

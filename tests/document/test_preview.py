@@ -132,7 +132,8 @@ def test_energy_that_cannot_be_said_is_none(weights):
 
 def test_energy_is_left_out_if_nobody_asks(model):
     before = model.elements_read
-    preview = preview_of(Snapshot(model), Row((FC,), "identity"), energy=False)
+    given = {FC: BitMask.full(640)}
+    preview = preview_of(Snapshot(model), Row((FC,), "custom_from_mask"), energy=False, given=given)
     assert preview.report.energy is None
     assert preview.report.tensors[0].energy is None
     assert model.elements_read == before

@@ -263,6 +263,7 @@ IDENTITY = MaskMethod(
     ),
     formula="all weights are kept",
     params=(),
+    prunes=False,
     mask=_mask_identity,
 )
 
