@@ -129,6 +129,64 @@ def test_a_reopened_session_has_its_form_and_arms_no_step(person, new_person, fi
     other.wait(lambda: other.button.isEnabled() is True)
 
 
+def test_a_reopened_session_is_previewed_as_it_was_saved(person, new_person, file, tmp_path):
+    person.open(file)
+    person.wait_open(file)
+    person.ask_amount("35 %")
+    gone = person.wait_preview().gone
+    path = tmp_path / "work.prune"
+    person.chooses_file(path, "getSaveFileName")
+    person.key("Ctrl+S")
+    person.wait(path.exists)
+    person.wait_idle()
+
+    other = new_person()
+    other.open(path)
+    other.wait(lambda: other.document is not None and is_waiting(other))
+    other.wait_idle()
+    other.pause(60)
+    assert other.views.forecast.heading.text() == "Current state"
+    assert other.workbench.forecasting.outlook.report is None
+    beside = other.views.forecast.action.preview
+    assert beside.geometry().left() > other.button.geometry().right()
+    assert other.button.width() >= other.button.sizeHint().width(), "nothing is cut off"
+    other.click(beside)
+    other.wait(lambda: other.workbench.forecasting.preview is not None)
+    assert other.views.forecast.heading.text() == "Preview"
+    assert not beside.isVisible()
+    assert other.workbench.forecasting.preview.report.gone == gone
+    assert "→" in other.cell(FIRST, Column.SPARSITY)
+    other.click(other.button)
+    other.wait(lambda: len(other.states) == 2)
+    other.wait(beside.isVisible)  # the same again, seen before it is done
+    other.window.actions_["preview"].trigger()
+    other.wait(lambda: other.views.forecast.heading.text() == "Preview")
+
+
+def test_a_button_without_a_step_says_why(opened):
+    person = opened
+    action, note = person.views.forecast.action, person.views.forecast.note
+    sentence = "No tensor is checked. Check a tensor in the tree."
+    person.ask_amount("30 %")
+    person.wait(lambda: person.button.isEnabled() is True)
+    person.views.tree.uncheck_all()
+    person.wait(lambda: person.views.forecast.error.text() == f"✕ {sentence}")
+    assert sentence in person.button.toolTip()
+    person.key("Esc")
+    person.wait(lambda: is_waiting(person))
+    person.wait_idle()
+    person.pause(60)
+    assert (note.isVisible(), note.text()) == (True, sentence)
+    assert sentence in person.button.toolTip()
+    assert not action.preview.isVisible()
+    person.check(FIRST)
+    person.wait(lambda: person.button.isEnabled() is True)
+    assert sentence not in person.button.toolTip()
+    person.key("Esc")
+    person.wait(lambda: is_waiting(person))
+    assert (note.text(), action.preview.isVisible()) == ("", True)
+
+
 def test_a_form_comes_back_as_it_was_or_not_at_all():
     rows = (
         FormRow("", "Linear", "ln_structured", {"amount": 0.25, "n": float("inf"), "dim": 0}),
@@ -233,7 +291,7 @@ def test_nothing_is_computed_for_a_form_that_nobody_asked_for(computed, person, 
     person.pause(120)
     assert computed == []
     person.ask_amount("30 %")
-    person.wait(person.button.isEnabled)
+    person.wait(lambda: person.button.isEnabled() is True)
     person.wait(lambda: set(computed) == {"compute_preview", "estimate"})
     # Esc drops it; the form stays, and is previewed again from the next change on.
     person.wait_idle()
@@ -258,7 +316,7 @@ def test_the_line_of_the_distribution_can_be_taken_before_anything_is_asked_for(
     assert computed == []
     view.thresholdMoved.emit(0.5)
     person.wait(lambda: "compute_preview" in computed)
-    person.wait(person.button.isEnabled)
+    person.wait(lambda: person.button.isEnabled() is True)
 
 
 def test_a_compact_size_is_shown_from_the_first_preview_on(opened):

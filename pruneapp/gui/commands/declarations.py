@@ -33,6 +33,15 @@ from pruneapp.gui.commands.command import (
 
 PRUNE_ACTIONS: tuple[ActionSpec, ...] = (
     ActionSpec(
+        "preview",
+        PRUNE,
+        QT_TRANSLATE_NOOP("Actions", "Pre&view"),
+        (),
+        "",
+        QT_TRANSLATE_NOOP("Actions", "Preview the step with the current settings"),
+        needs_document=True,
+    ),
+    ActionSpec(
         "prune",
         PRUNE,
         QT_TRANSLATE_NOOP("Actions", "&Prune"),

@@ -14,7 +14,7 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from pruneapp.gui.widgets import number_format
-from pruneapp.gui.widgets.labels import plain, recolor
+from pruneapp.gui.widgets.labels import as_plain, plain, recolor
 from pruneapp.gui.widgets.theme import with_defaults
 from pruneapp.results.sparsity_report import Estimate, SparsityReport
 
@@ -22,6 +22,7 @@ translate = QCoreApplication.translate
 
 _BILLION = 10**9
 _SPACING = 4
+_PADDING = 16  # of a button that has little room
 ABOUT = "≈\u00a0"  # before every number that is not exact
 
 
@@ -335,14 +336,19 @@ class PruneAction(QWidget):
     ----------
     button
         The one that is there now: the main action, or the quiet one.
+    preview
+        The one beside it while no step is shown that could be; it gives way to a long number.
 
     Signals
     -------
     pruneRequested
         The person wants the step to be done.
+    previewRequested
+        The person wants to see the step as the form stands.
     """
 
     pruneRequested = Signal()
+    previewRequested = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -357,6 +363,12 @@ class PruneAction(QWidget):
         )
         self._quiet.hide()
         self.button = self._main
+        self.preview = QPushButton(self.tr("Preview"), self)
+        self.preview.setToolTip(self.tr("Preview the step with the current settings"))
+        self.preview.setAccessibleDescription(self.preview.toolTip())
+        self.preview.clicked.connect(self.previewRequested)
+        self.preview.hide()
+        self._previewable = False
         # No layout: another number on the button would lay out the whole window anew, at each
         # move of a slider. It gets more room when it needs more than ever before.
         self._room = QSize()
@@ -368,6 +380,11 @@ class PruneAction(QWidget):
         self._put(self._main)
         self._say(self._words(weights, channels, exact=exact) or self.tr("Nothing to prune"))
         self.button.setEnabled(bool(weights or channels))
+
+    def set_previewable(self, *, previewable: bool) -> None:
+        """Take whether there is a step that is not shown."""
+        self._previewable = previewable
+        self._place()
 
     def set_again(
         self, weights: int, channels: int = 0, *, exact: bool = True, done: bool = False
@@ -394,16 +411,20 @@ class PruneAction(QWidget):
         self._say(self.tr("Prune again") if done else self.tr("Prune"))
         self.button.setEnabled(True)
 
-    def set_waiting(self) -> None:
-        """Say what to do so that there is a step."""
+    def set_waiting(self, why: str = "") -> None:
+        """Say what to do so that there is a step, or why there is none."""
         self._put(self._quiet)
-        self._say(self.tr("Change a setting to preview a step"))
+        self._say(self.tr("Change a setting to preview a step"), self._beside())
+        self.set_disabled(why or self.button.text())
+
+    def set_disabled(self, why: str) -> None:
+        """Disable the button, which says in its tooltip why."""
         self.button.setEnabled(False)
+        self.button.setToolTip(as_plain(why))
 
     def _button(self) -> QPushButton:
         button = QPushButton(self)
         button.setMinimumHeight(36)
-        button.setToolTip(self.tr("Prune (Ctrl+Return)"))
         button.clicked.connect(self.pruneRequested)
         return button
 
@@ -415,15 +436,34 @@ class PruneAction(QWidget):
         other, self.button = self.button, button
         button.setText(other.text())
         button.setEnabled(True)
-        button.setGeometry(self.rect())
         button.show()
         if focused:
             button.setFocus()
         other.hide()
 
-    def _say(self, text: str) -> None:
+    def _say(self, text: str, beside: int = 0) -> None:
         self.button.setText(text)
-        self._make_room()
+        self.button.setToolTip(self.tr("Prune (Ctrl+Return)"))
+        self._make_room(beside)
+        self._place()
+
+    def _place(self) -> None:
+        """Give the room to the button, and of it to the one beside what is left over."""
+        room, beside = self.rect(), self._beside()
+        shown = self.button is self._quiet and self._previewable
+        shown = shown and self.button.sizeHint().width() <= room.width() - beside
+        if shown:
+            room.setWidth(room.width() - beside)
+            self.preview.setGeometry(room.width() + _SPACING, 0, beside - _SPACING, self.height())
+        elif self.preview.hasFocus():
+            self.button.setFocus()
+        self.button.setGeometry(room)
+        self.preview.setVisible(shown)
+
+    def _beside(self) -> int:
+        """Return the width that the other button takes, and the space before it."""
+        words = self.preview.fontMetrics().horizontalAdvance(self.preview.text())
+        return words + _PADDING + _SPACING
 
     def _words_again(self, weights: int, channels: int, *, exact: bool) -> str:
         if channels == 1:
@@ -462,8 +502,8 @@ class PruneAction(QWidget):
         return self._room
 
     def resizeEvent(self, _event: QResizeEvent) -> None:
-        """Give all room to the button."""
-        self.button.setGeometry(self.rect())
+        """Give the room to the buttons."""
+        self._place()
 
     def changeEvent(self, event: QEvent) -> None:
         """Ask for the room that another font or style needs."""
@@ -472,8 +512,8 @@ class PruneAction(QWidget):
             self._room = QSize()
             self._make_room()
 
-    def _make_room(self) -> None:
-        room = self._room.expandedTo(self.button.sizeHint())
+    def _make_room(self, beside: int = 0) -> None:
+        room = self._room.expandedTo(self.button.sizeHint() + QSize(beside, 0))
         room = room.expandedTo(self.button.minimumSize())
         if room != self._room:
             self._room = room

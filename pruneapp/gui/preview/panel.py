@@ -109,6 +109,7 @@ class PreviewPanel(QWidget):
         self._shown: Mapping[str, str] = {}
         self._short = ShortNames()
         self._resting = self._done = self._waiting = False
+        self._why = ""  # what is missing for a step while it waits
         self.action = PruneAction()
         self.heading = heading(self.tr("Preview"))
         self.state = WaitingNote(self)
@@ -232,6 +233,7 @@ class PreviewPanel(QWidget):
         """Say why nothing can be done."""
         self.clear()
         self._put(self.error, f"✕ {sentence} {remedy}".strip())
+        self.action.set_disabled(f"{sentence} {remedy}".strip())
         self.pages.setCurrentIndex(1)
 
     # What is in force, while nothing is asked for
@@ -261,9 +263,18 @@ class PreviewPanel(QWidget):
         dangers = {} if report is None else report.dangers
         self.most.show_tensors(self.tr("Most pruned"), pruned, self._shown, dangers)
 
-    def set_waiting(self) -> None:
-        """Wait until something is asked for, with a button that can do nothing."""
-        self._waiting = True
+    def set_waiting(self, why: str = "") -> None:
+        """Wait until something is asked for, with a button that can do nothing.
+
+        `why` says what is missing for a step, if anything is.
+        """
+        self._waiting, self._why = True, why
+        if self._resting:
+            self._say_waiting()
+
+    def set_previewable(self, *, previewable: bool) -> None:
+        """Take whether there is a step that is not shown."""
+        self.action.set_previewable(previewable=previewable)
 
     def set_again(
         self, gone: int, channels: int = 0, *, exact: bool = True, share: float | None = None
@@ -300,6 +311,7 @@ class PreviewPanel(QWidget):
         """Say why the form can do nothing to the state in force; nobody asked."""
         self._put(self.note, sentence)
         self.action.set_again(0)
+        self.action.set_disabled(sentence)
 
     def set_colors(self, colors: Mapping[str, str]) -> None:
         """Take the theme's colours."""
@@ -323,14 +335,17 @@ class PreviewPanel(QWidget):
 
     def _rest(self, title: str, *, done: bool) -> None:
         if self._waiting:
-            self._put(self.note, "")
-            self.action.set_waiting()
+            self._say_waiting()
         elif not self._resting or done != self._done:
             self._put(self.note, "")
             self.action.set_unknown(done=done)
         self._resting, self._done = True, done
         self.alarm.set_dangers({}, {})
         self._quiet(title)
+
+    def _say_waiting(self) -> None:
+        self._put(self.note, self._why)
+        self.action.set_waiting(self._why)
 
     def _quiet(self, title: str) -> None:
         if title != self.heading.text():

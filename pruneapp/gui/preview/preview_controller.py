@@ -272,6 +272,8 @@ class PreviewController(QObject):
             if not self.outlook.waiting:  # else nobody asked: nothing is computed for it
                 self._previewing.soon(self._step)
                 self._estimating.ask(Capture.of(document), self._step)
+        previewable = self._step is not None and not self.outlook.asked
+        self._panel.set_previewable(previewable=previewable)
         self.asked.emit()
 
     def _forget(self) -> None:
@@ -386,6 +388,7 @@ class PruneController(QObject):
         self._telling = telling
         for name, call in {
             "prune": self.prune,
+            "preview": forecasting.refresh,
             "cancel": self.cancel,
             "reset_form": self._asking.reset,
             "make_final": self.make_final,
@@ -393,6 +396,7 @@ class PruneController(QObject):
             window.actions_[name].triggered.connect(call)
         window.job_status.cancelRequested.connect(self.cancel)
         views.forecast.action.pruneRequested.connect(self.prune)
+        views.forecast.action.previewRequested.connect(forecasting.refresh)
         forecasting.dropped.connect(self._on_dropped)
         session.changed.connect(self._on_changed)
 

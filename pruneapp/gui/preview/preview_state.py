@@ -282,13 +282,13 @@ class PreviewState(QObject):
         self.asked = False
         if self.waiting:
             self.counted = False
+            self._panel.set_waiting()
         self._panel.set_counting(1.0)
         self._in_force.tell()
 
     def wait(self) -> None:
         """Let the state in force be seen, and nothing be done until the person asks for it."""
         self.waiting = True
-        self._panel.set_waiting()
         self.stand(None)
 
     def note_counted(self) -> None:
@@ -343,6 +343,7 @@ class PreviewState(QObject):
             self._panel.set_error(error.sentence, error.remedy)
             return
         if self.waiting and isinstance(error, (ParameterError, SelectionError)):
+            self._panel.set_waiting(f"{error.sentence} {error.remedy}".strip())
             return
         if not self.asked and isinstance(error, (ParameterError, SelectionError)):
             self._panel.set_not_again(error.sentence)
