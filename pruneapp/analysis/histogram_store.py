@@ -188,8 +188,15 @@ def _missing(snapshot: Snapshot, names: tuple[str, ...], kind: Kind) -> tuple[li
     known: int | None = snapshot.recall(mark)
     if known is not None:
         return [], known
-    missing = [name for name in names if _count_of(snapshot, name, kind) is None]
-    needed = sum([snapshot.cache.size(_key(snapshot, name, kind)) for name in names])
+    missing = []
+    needed = 0
+    for name in names:
+        found = _count_of(snapshot, name, kind)
+        if found is None:
+            missing.append(name)
+            needed += snapshot.cache.size(_key(snapshot, name, kind))
+        else:
+            needed += found.nbytes
     if not missing:
         snapshot.remember(mark, needed)
     return missing, needed
@@ -291,7 +298,8 @@ def below(snapshot: Snapshot, names: Iterable[str], threshold: float) -> int | N
 
 
 def _count_of(snapshot: Snapshot, name: str, kind: Kind) -> Any:
-    return snapshot.cache.get(_key(snapshot, name, kind), snapshot.layers(name))
+    layers = snapshot.layers(name)
+    return snapshot.cache.get((name, kind, *map(id, layers)), layers)
 
 
 def _key(snapshot: Snapshot, name: str, kind: Kind) -> tuple[object, ...]:

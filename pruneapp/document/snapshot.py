@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cached_property, partial
 from typing import Any, TypeVar
 
 import numpy as np
@@ -133,7 +133,13 @@ class Snapshot:
 
     def layers(self, name: str) -> Layers:
         """Return the masks of a tensor, by its first name."""
+        if self._bare:
+            return None, None, None
         return self.masks.get(name), self.protected.get(name), self.final.get(name)
+
+    @cached_property
+    def _bare(self) -> bool:
+        return not (self.masks or self.protected or self.final)
 
     def recall(self, key: Hashable) -> Any:
         """Return what was remembered of this state; None if nothing was."""

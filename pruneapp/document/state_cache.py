@@ -5,8 +5,7 @@ from __future__ import annotations
 import threading
 from collections import deque
 from collections.abc import Hashable
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 from weakref import ref
 
 # Bytes of everything that is kept.
@@ -19,18 +18,10 @@ _MOST_SPARE = 64
 Owners = tuple[Any | None, ...]
 
 
-@dataclass(frozen=True, eq=False)
-class _Entry:
+class _Entry(NamedTuple):
     owners: tuple[ref[Any] | None, ...]
     value: Any  # None of what was dropped
     nbytes: int
-
-    def belongs(self, owners: Owners) -> bool:
-        """Whether it is of these: another object may be where one was that is gone."""
-        for known, owner in zip(self.owners, owners, strict=True):
-            if owner is not (None if known is None else known()):
-                return False
-        return True
 
     @property
     def gone(self) -> bool:
@@ -72,7 +63,12 @@ class StateCache:
     def get(self, key: Hashable, owners: Owners) -> Any:
         """Return a value; None if there is none."""
         entry = self._find(key)
-        return entry.value if entry is not None and entry.belongs(owners) else None
+        if entry is None:
+            return None
+        for known, owner in zip(entry.owners, owners, strict=True):
+            if (None if known is None else known()) is not owner:
+                return None  # another object is where one was that is gone
+        return entry.value
 
     def size(self, key: Hashable) -> int:
         """Return how many bytes a value takes or took before it was dropped; 0 if not known."""
@@ -89,7 +85,9 @@ class StateCache:
         """
         gone = self._gone
         # Called whenever an owner is let go, even while this thread holds the lock: no more.
-        refs = tuple(None if o is None else ref(o, lambda _: gone.append(key)) for o in owners)
+        refs = owners
+        if owners.count(None) < len(owners):
+            refs = tuple(None if o is None else ref(o, lambda _: gone.append(key)) for o in owners)
         with self._lock:
             while gone:
                 if (known := self._find(dead := gone.popleft())) is not None and known.gone:
@@ -118,7 +116,6 @@ class StateCache:
         return self._large.get(key) or self._small.get(key) or self._spare.get(key)
 
     def _drop(self, key: Hashable) -> None:
-        self._small.pop(key, None)
-        for store in (self._large, self._spare):
-            if (entry := store.pop(key, None)) is not None:
-                self._nbytes -= entry.nbytes
+        if self._small.pop(key, None) is None:
+            entry = self._large.pop(key, None) or self._spare.pop(key, None)
+            self._nbytes -= 0 if entry is None else entry.nbytes

@@ -1,18 +1,17 @@
-"""How large the weights of each tile are, the same bits on every machine.
+"""How large the weights of each block are, the same bits on every machine.
 
-The terms of a row of a tile are added as `pruneapp.kernels.summation` says, then its rows
-from the first to the last; of tiles that the last columns cut the missing terms count as 0.
+The terms of a row of a block are added as `pruneapp.kernels.summation` says, then its rows
+from the first to the last; of blocks that the last columns cut the missing terms count as 0.
 """
 
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pruneapp.checkpoint.dtypes import DType
 from pruneapp.kernels.kernel import ReadBits
 from pruneapp.kernels.summation import LANES
-from pruneapp.kernels.values import decode
+from pruneapp.kernels.values import Float64s, decode
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.masks.blocks import Tiles
 from pruneapp.progress import Job
@@ -20,24 +19,15 @@ from pruneapp.progress import Job
 
 def tile_means(  # noqa: PLR0917 - each its own type
     read: ReadBits, dtype: DType, kept: BitMask | None, tiles: Tiles, order: int, job: Job
-) -> NDArray[np.float64]:
-    """Return the mean of ``|w|`` of each tile, or the root of the mean of its squares.
+) -> Float64s:
+    """Return the mean of ``|w|`` of each block, or (`order` 2) the root of the mean of its squares.
 
-    Parameters
-    ----------
-    read, dtype, kept
-        The tensor; what is not kept counts as 0.
-    tiles
-        How it is cut.
-    order
-        1 for magnitudes, 2 for squares.
-    job
-        Stepped by the elements.
+    What is not kept counts as 0. `job` is stepped by the elements.
 
     Returns
     -------
     ndarray
-        ``float64[tiles]``. A tile with a NaN has NaN.
+        ``float64[blocks]``. A block with a NaN has NaN.
     """
     sums = np.zeros(tiles.grid)
     for part in tiles.parts():
@@ -62,11 +52,11 @@ def tile_means(  # noqa: PLR0917 - each its own type
     return means if order == 1 else np.sqrt(means)
 
 
-def _along(terms: NDArray[np.float64]) -> NDArray[np.float64]:
+def _along(terms: Float64s) -> Float64s:
     """Add along the last axis, from left to right where it is that short."""
     wide = terms.shape[2]
     if wide >= LANES:
-        found: NDArray[np.float64] = np.add.reduce(terms, axis=2)
+        found: Float64s = np.add.reduce(terms, axis=2)
         return found
     total = terms[:, :, 0].copy()  # numpy would look at each few by themselves
     for column in range(1, wide):

@@ -1,9 +1,4 @@
-"""CpuKernel: numpy on several threads.
-
-The arithmetic of pruning with numpy, on unsigned integers.
-
-A sample of the keys of some tensors, from places all over them.
-"""
+"""The arithmetic of pruning with numpy, on unsigned integers and several threads."""
 
 from __future__ import annotations
 
@@ -11,10 +6,9 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pruneapp.checkpoint.elements import Bits
-from pruneapp.kernels.kernel import Near, NearCut, Ranking, Share, Slices, Threshold
+from pruneapp.kernels.kernel import KeyRange, NearCut, Ranking, Share, Slices, Threshold
 from pruneapp.kernels.lowest_channels import lowest_channels
 from pruneapp.kernels.mask_packing import OpenBits, Sieve, Sifted, pack_stretch, sift
 from pruneapp.kernels.norms import channel_norms
@@ -33,16 +27,15 @@ from pruneapp.kernels.threshold import (
     Candidates,
     Counted,
     FoundThreshold,
-    Guess,
-    Inside,
     Tally,
-    bracket_of_sample,
     count_inside,
     count_share,
-    kept_of,
+    range_of_sample,
+    read_kept_keys,
     search,
     shares,
 )
+from pruneapp.kernels.values import Float64s, Indices
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.params import Norm
 from pruneapp.progress import Job
@@ -80,9 +73,7 @@ def sample(rankings: Sequence[Ranking], job: Job) -> list[Bits]:
         index = int(np.searchsorted(ends, place, side="right"))
         ranking = rankings[index]
         start = place - (int(ends[index]) - ranking.size)
-        for chunk in ranking.keys(start, min(start + NEIGHBOURS, ranking.size)):
-            kept = kept_of(ranking, chunk.start, chunk.keys.size)
-            blocks.append(chunk.keys.copy() if kept is None else chunk.keys[kept])
+        blocks.append(read_kept_keys(ranking, start, min(start + NEIGHBOURS, ranking.size)))
     return blocks
 
 
@@ -158,32 +149,23 @@ class CpuKernel:
         """Do it in one pass, if a sample says that few enough elements are near the cut."""
         if sum(r.size for r in rankings) > WORTH_A_SAMPLE:
             width = _width(rankings)
-            guess = bracket_of_sample(sample(rankings, job), count, _left(rankings), width)
-            made = self._prune_at_once(rankings, count, guess, job)
-            if made is not None:
-                return made.masks
+            near = range_of_sample(sample(rankings, job), count, _left(rankings), width)
+            cut = self.prune_near(rankings, count, near, job)
+            if cut is not None:
+                return cut.masks
         return self._prune_in_two(rankings, count, job)
 
     def prune_near(
-        self, rankings: Sequence[Ranking], count: int, near: Near, job: Job
+        self, rankings: Sequence[Ranking], count: int, near: KeyRange, job: Job
     ) -> NearCut | None:
         """Hold what is between the two keys."""
-        guess = Guess(Bracket.of(near.low, near.high), near.inside)
-        return self._prune_at_once(rankings, count, guess, job)
-
-    def _prune_in_two(self, rankings: Sequence[Ranking], count: int, job: Job) -> list[BitMask]:
-        return list(self.masks(rankings, self.find_threshold(rankings, count, job), job))
-
-    def _prune_at_once(
-        self, rankings: Sequence[Ranking], count: int, guess: Guess, job: Job
-    ) -> NearCut | None:
-        if Sieve.room_for(guess, _width(rankings)) > MOST_HELD:
+        if Sieve.room_for(near, _width(rankings)) > MOST_HELD:
             return None
-        sieve = Sieve(rankings, guess)
+        sieve = Sieve(rankings, near)
         done = 0
 
         def work(task: Sequence[TensorRange]) -> list[Sifted]:
-            return [sift(rankings[s.index], s, guess.bracket, job.cancel) for s in task]
+            return [sift(rankings[s.index], s, near, job.cancel) for s in task]
 
         with closing(self._side_by_side(rankings, work, job)) as passed:
             for results in passed:
@@ -193,18 +175,21 @@ class CpuKernel:
                     job.step(2 * sifted.stretch.size)
                 if sieve.full:
                     break
-        made = sieve.cut(count)
-        if made is None:  # it was not there
+        cut = sieve.cut(count)
+        if cut is None:  # it was not there
             job.extend(done)
-        return made
+        return cut
 
-    def channel_norms(self, slices: Slices, n: Norm, job: Job) -> NDArray[np.float64]:
+    def _prune_in_two(self, rankings: Sequence[Ranking], count: int, job: Job) -> list[BitMask]:
+        return list(self.masks(rankings, self.find_threshold(rankings, count, job), job))
+
+    def channel_norms(self, slices: Slices, n: Norm, job: Job) -> Float64s:
         """Add up blocks of 4,096 side by side, each of them pairwise."""
         return channel_norms(slices, n, job, self._threads)
 
     def lowest_channels(
-        self, slices: Slices, n: Norm, among: NDArray[np.intp], count: int, job: Job
-    ) -> NDArray[np.intp]:
+        self, slices: Slices, n: Norm, among: Indices, count: int, job: Job
+    ) -> Indices:
         """Settle most of them by rough sums."""
         return lowest_channels(slices, n, among, count, job, threads=self._threads)
 
@@ -231,9 +216,8 @@ class CpuKernel:
         bracket = Bracket.everything(width)
         candidates = None
         if size > WORTH_A_SAMPLE:
-            bracket = bracket_of_sample(
-                sample(rankings, job), count, _left(rankings), width
-            ).bracket
+            near = range_of_sample(sample(rankings, job), count, _left(rankings), width)
+            bracket = Bracket.around(near, width)
             if bracket.shift:
                 candidates = Candidates(bracket)
         first: Counted | None = None
@@ -265,18 +249,20 @@ class CpuKernel:
         below = np.zeros(len(rankings), np.int64)
         hold = candidates is not None
 
-        def work(task: Sequence[TensorRange]) -> list[tuple[TensorRange, Inside]]:
+        def work(
+            task: Sequence[TensorRange],
+        ) -> list[tuple[TensorRange, int, Tally, Bits | None]]:
             return [
-                (s, count_inside(rankings[s.index], s, bracket, job.cancel, hold=hold))
+                (s, *count_inside(rankings[s.index], s, bracket, job.cancel, hold=hold))
                 for s in task
             ]
 
         for results in self._side_by_side(rankings, work, job):
-            for stretch, inside in results:
-                below[stretch.index] += inside.below
-                tallies[stretch.index if apart else 0].absorb(inside.tally)
-                if candidates is not None and inside.offsets is not None:
-                    candidates.add(stretch.index, inside.offsets)
+            for stretch, smaller, tally, offsets in results:
+                below[stretch.index] += smaller
+                tallies[stretch.index if apart else 0].absorb(tally)
+                if candidates is not None and offsets is not None:
+                    candidates.add(stretch.index, offsets)
                 job.step(stretch.size)
         return Counted(below, np.stack([tally.counts() for tally in tallies]))
 
@@ -307,22 +293,13 @@ def _width(rankings: Sequence[Ranking]) -> int:
 
 def _partitioned(rankings: Sequence[Ranking], count: int, job: Job) -> FoundThreshold:
     """Find the cut among few keys, all in memory."""
-    parts = [_kept_keys(ranking, job) for ranking in rankings]
+    parts = []
+    for ranking in rankings:
+        job.cancel.check()
+        parts.append(read_kept_keys(ranking, 0, ranking.size))
     keys = np.concatenate(parts)
     key = np.partition(keys, count - 1)[count - 1]
     ties = count - int(np.count_nonzero(keys < key))
     below = [int(np.count_nonzero(part < key)) for part in parts]
     equal = [int(np.count_nonzero(part == key)) for part in parts]
     return FoundThreshold(Threshold(int(key), ties), sum(equal), shares(below, equal, ties))
-
-
-def _kept_keys(ranking: Ranking, job: Job) -> Bits:
-    job.cancel.check()
-    found = []
-    for chunk in ranking.keys():  # noqa: SIM118 - no dict
-        if ranking.kept is None:
-            found.append(chunk.keys.copy())  # the buffer is used again
-        else:
-            kept = ranking.kept.bools(chunk.start, chunk.start + chunk.keys.size)
-            found.append(chunk.keys[kept])
-    return np.concatenate(found) if found else np.empty(0, f"uint{ranking.width}")

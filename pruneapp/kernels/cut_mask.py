@@ -6,14 +6,12 @@ from collections.abc import Iterator
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pruneapp.checkpoint.elements import Bits
 from pruneapp.kernels.kernel import Ranking, Share
 from pruneapp.kernels.sort_keys import PIECE, Magnitudes
 from pruneapp.kernels.threshold import kept_of
-
-Bools = NDArray[np.bool_]
+from pruneapp.kernels.values import Bools
 
 
 class CutMask:
@@ -25,11 +23,9 @@ class CutMask:
     Parameters
     ----------
     ranking
-        Ranks the elements; read again on every look.
+        Read again on every look.
     key
-        Kept elements with smaller keys go.
-    share
-        What the cut takes of this tensor.
+        Kept elements with smaller keys go; of this key those that `share` counts.
     own
         Whether the ranking is that of the tensor's own magnitudes, so that the keys can be taken
         from the very elements in which zeros are struck.
@@ -86,7 +82,7 @@ class CutMask:
             yield start + first, keys
 
     def _stay(self, keys: Bits, start: int) -> Bools:
-        """Say which elements are kept, from their keys and the place of the first."""
+        """Say which elements are kept, from their keys and the flat index of the first."""
         cut = keys.dtype.type(self._key)
         ties = min(max(self._ties_end - start, 0), keys.size)
         stays: Bools = keys >= cut

@@ -18,15 +18,7 @@ KEYS = ("auto", "cpu", "cuda", "mps")
 
 @dataclass(frozen=True)
 class Device:
-    """A device to prune on.
-
-    Attributes
-    ----------
-    key
-        What settings and the command line call it: ``cpu``, ``cuda`` or ``mps``.
-    label
-        What people call it.
-    """
+    """A device to prune on: what settings and the command line call it, and what people do."""
 
     key: str
     label: str
@@ -58,11 +50,6 @@ def available() -> tuple[Device, ...]:
 
 def kernel_for(key: str) -> Kernel:
     """Return the kernel of a device.
-
-    Parameters
-    ----------
-    key
-        ``cpu``, ``cuda``, ``mps``, or ``auto`` for the first GPU there is, else the CPU.
 
     Raises
     ------

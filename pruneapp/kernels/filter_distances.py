@@ -14,11 +14,9 @@ from numpy.typing import NDArray
 
 from pruneapp.kernels.kernel import Slices
 from pruneapp.kernels.summation import add_along, values_of
-from pruneapp.kernels.values import Floats
+from pruneapp.kernels.values import Bools, Float64s, Floats, Indices
 from pruneapp.masks.channels import boxes, extents
 from pruneapp.progress import Job
-
-Sums = NDArray[np.float64]
 
 # Elements of the channels that are held as float64 and compared with one at a time.
 _PIECE = 1 << 18
@@ -28,17 +26,10 @@ _PIECE = 1 << 18
 _HELD = 1 << 26
 
 
-def distance_sums(slices: Slices, among: NDArray[np.intp], job: Job) -> Sums:
-    """Return for some channels the sum of their distances to the others of them.
+def distance_sums(slices: Slices, among: Indices, job: Job) -> Float64s:
+    """Return for some channels (ascending) the sum of their distances to the others of them.
 
-    Parameters
-    ----------
-    slices
-        The tensor; what is not kept counts as 0.
-    among
-        Numbers of channels, ascending.
-    job
-        Stepped by the elements of the tensor, as the work goes on.
+    What is not kept counts as 0. `job` is stepped by the elements of the tensor.
 
     Returns
     -------
@@ -77,17 +68,17 @@ def distance_sums(slices: Slices, among: NDArray[np.intp], job: Job) -> Sums:
     return sums
 
 
-def _added(total: float, distances: Sums) -> float:
+def _added(total: float, distances: Float64s) -> float:
     """Add numbers to a sum from the first to the last."""
     return float(np.cumsum(np.concatenate(([total], distances)))[-1])
 
 
-def _finite(values: Sums) -> NDArray[np.bool_]:
-    finite: NDArray[np.bool_] = np.logical_and.reduce(np.isfinite(values), axis=1)
+def _finite(values: Float64s) -> Bools:
+    finite: Bools = np.logical_and.reduce(np.isfinite(values), axis=1)
     return finite
 
 
-def _distances(one: Sums, others: Sums, job: Job) -> Sums:
+def _distances(one: Float64s, others: Float64s, job: Job) -> Float64s:
     job.cancel.check()
     with np.errstate(over="ignore"):
         differences = others - one
@@ -110,13 +101,13 @@ class _Filters:
         if outer * channels * inner <= _HELD:
             self._all = self._read(np.arange(channels))
 
-    def of(self, numbers: NDArray[np.intp]) -> Sums:
+    def of(self, numbers: Indices) -> Float64s:
         """Return some channels, ``float64[channels, elements]``."""
         found = self._read(numbers) if self._all is None else self._all[numbers]
         with np.errstate(invalid="ignore"):  # signalling NaNs stay NaNs
             return found.astype(np.float64)
 
-    def _read(self, numbers: NDArray[np.intp]) -> Floats:
+    def _read(self, numbers: Indices) -> Floats:
         outer, _, inner = self._shape
         wide = np.float64 if self._slices.dtype.name == "F64" else np.float32
         found: NDArray[Any] = np.zeros((numbers.size, outer, inner), wide)

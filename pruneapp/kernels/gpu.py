@@ -1,18 +1,12 @@
-"""TorchKernel and its transfers (the one kernel that imports torch).
-
-The arithmetic of pruning on a GPU, by torch; the same masks as on the CPU, bit for bit.
+"""The arithmetic of pruning on a GPU, by torch; the same masks as on the CPU, bit for bit.
 
 Only rankings by magnitude are worth the way over the bus. Norms have to be added in an order that
 a GPU does not keep, and a choice at random reads nothing: both stay on the CPU.
-
-Keys as tensors of torch: made, compared with a bracket or a cut, packed. Nothing waits.
 
 Only what every device does right is used. On MPS torch's ``clamp`` has given wrong numbers
 (pytorch issues 130201, 133100 and 167767), and counting in bins takes seconds where most elements
 fall into few (pull request 184779); so NaN is filled in by comparison, and a device never counts
 bins: it selects the few elements inside a bracket, which the CPU counts.
-
-The way of chunks from memory to a device.
 """
 
 from __future__ import annotations
@@ -31,7 +25,7 @@ from pruneapp.checkpoint.dtypes import FloatForm
 from pruneapp.checkpoint.elements import Bits
 from pruneapp.errors import DeviceError
 from pruneapp.kernels.cpu import CpuKernel
-from pruneapp.kernels.kernel import Near, NearCut, Ranking, Threshold
+from pruneapp.kernels.kernel import KeyRange, NearCut, Ranking, Threshold
 from pruneapp.kernels.mask_packing import OpenBits
 from pruneapp.kernels.sort_keys import Magnitudes
 from pruneapp.kernels.threads import ReadAhead, TensorRange, stretches
@@ -43,12 +37,7 @@ from pruneapp.progress import CancelToken, Job
 def magnitude_keys(bits: Tensor, form: FloatForm) -> Tensor:
     """Return the keys of raw elements: signed, of 32 bits, or 64 for elements of so many.
 
-    Parameters
-    ----------
-    bits
-        ``uint8`` or signed integers of the width of the type; any shape.
-    form
-        How the type is ranked.
+    `bits` are ``uint8`` or signed integers of the width of the type; any shape.
     """
     wide = bits.to(torch.int64 if form.bits == 64 else torch.int32)
     keys = wide & form.magnitude_mask
@@ -112,15 +101,6 @@ class Mover:
     while the device computes and the next chunk is read. On MPS, memory is shared by CPU and GPU:
     a plain copy is short, and one that does not wait could still read a buffer that is filled
     again.
-
-    Parameters
-    ----------
-    device, name
-        Where to, and what people call it.
-    width
-        Bits of an element.
-    length
-        Elements of a buffer.
 
     Raises
     ------
@@ -222,17 +202,7 @@ def _is_there(key: str) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class DeviceChunk:
-    """Some elements on the device.
-
-    Attributes
-    ----------
-    stretch
-        Which.
-    keys
-        Signed integers; see `magnitude_keys`.
-    kept
-        Which of them are ranked; None for all.
-    """
+    """Some elements on the device: their keys, signed, and which of them are ranked."""
 
     stretch: TensorRange
     keys: Tensor
@@ -247,12 +217,8 @@ class TorchKernel(CpuKernel):
 
     Parameters
     ----------
-    device
-        ``cuda`` or ``mps``; ``cpu`` runs the same code without a GPU, for tests.
     worth_moving
         Elements below which the work stays on the CPU.
-    length
-        Elements of a chunk, a multiple of 8. Results do not depend on it.
     """
 
     def __init__(self, device: str, worth_moving: int = WORTH_MOVING, length: int = LENGTH) -> None:
@@ -277,7 +243,7 @@ class TorchKernel(CpuKernel):
         return super().prune(rankings, count, job)
 
     def prune_near(
-        self, rankings: Sequence[Ranking], count: int, near: Near, job: Job
+        self, rankings: Sequence[Ranking], count: int, near: KeyRange, job: Job
     ) -> NearCut | None:
         """Do it on the CPU, for what stays there; the device has no need of it."""
         return None if self._worth(rankings) else super().prune_near(rankings, count, near, job)

@@ -14,13 +14,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Protocol
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import NamedTuple, Protocol
 
 from pruneapp.checkpoint.dtypes import DType
 from pruneapp.checkpoint.elements import Bits, RawChunk
+from pruneapp.kernels.values import Float64s, Indices
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.params import Norm
 from pruneapp.progress import Job
@@ -40,14 +38,9 @@ class ReadBits(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class KeyChunk:
-    """The keys of some elements.
+    """The keys of some elements from a flat index on: 1-D, ``uint8`` to ``uint64``.
 
-    Attributes
-    ----------
-    start
-        Flat index of the first.
-    keys
-        1-D, ``uint8`` to ``uint64``; valid until the next chunk is asked for.
+    Valid until the next chunk is asked for.
     """
 
     start: int
@@ -55,17 +48,7 @@ class KeyChunk:
 
 
 class Ranking(Protocol):
-    """The keys of one tensor's elements, made anew on every pass.
-
-    Attributes
-    ----------
-    size
-        Elements in all.
-    width
-        Bits of a key: 8, 16, 32 or 64; the same for every tensor of one step.
-    kept
-        The elements that are still there; None for all. Only these are ranked.
-    """
+    """The keys of one tensor's elements, made anew on every pass."""
 
     @property
     def size(self) -> int:
@@ -73,11 +56,11 @@ class Ranking(Protocol):
 
     @property
     def width(self) -> int:
-        """Bits of a key."""
+        """Bits of a key: 8, 16, 32 or 64; the same for every tensor of one step."""
 
     @property
     def kept(self) -> BitMask | None:
-        """The elements that are ranked."""
+        """The elements that are still there; None for all. Only these are ranked."""
 
     def keys(self, start: int = 0, stop: int | None = None) -> Iterator[KeyChunk]:
         """Yield the keys of elements `start` to `stop` (pruned ones too) in flat order.
@@ -88,14 +71,9 @@ class Ranking(Protocol):
 
 @dataclass(frozen=True)
 class Threshold:
-    """Where the cut is.
+    """Where the cut is: every kept element with a smaller key than `key` goes.
 
-    Attributes
-    ----------
-    key
-        Every kept element with a smaller key goes.
-    ties
-        How many of the kept elements with just this key go, the first in order.
+    Of the kept elements with just this key the first `ties` in order go.
     """
 
     key: int
@@ -106,14 +84,8 @@ class Threshold:
 class Share:
     """What a cut takes of one tensor.
 
-    Attributes
-    ----------
-    below
-        Kept elements with a smaller key; all go.
-    equal
-        Kept elements with just the key of the cut.
-    taken
-        How many of these go, the first in order.
+    All kept elements with a smaller key (`below`), and `taken` of those with just the key of the
+    cut (`equal`), the first in order.
     """
 
     below: int
@@ -126,33 +98,19 @@ class Share:
         return self.below + self.taken
 
 
-@dataclass(frozen=True)
-class Near:
-    """Between which keys a cut lies, as far as whoever counted them knows.
-
-    Attributes
-    ----------
-    low, high
-        The first and the last key.
-    inside
-        How many kept elements have one of them.
-    """
+class KeyRange(NamedTuple):
+    """The first and the last key between which a cut should lie, and how many kept elements are."""
 
     low: int
     high: int
-    inside: int
+    inside: float
 
 
-@dataclass(frozen=True, eq=False)
-class NearCut:
+class NearCut(NamedTuple):
     """What a cut does that was looked for between two keys.
 
-    Attributes
-    ----------
-    masks
-        One for each tensor.
-    taken
-        For each tensor the keys between the two that went, unsigned, in flat order.
+    `masks` has one for each tensor, and `taken` the keys between the two that went, unsigned, in
+    flat order.
     """
 
     masks: list[BitMask]
@@ -161,18 +119,9 @@ class NearCut:
 
 @dataclass(frozen=True, eq=False)
 class Slices:
-    """A tensor, to be taken apart into the channels along one dimension.
+    """A tensor, to be taken apart into the channels along one dimension, counted from 0.
 
-    Attributes
-    ----------
-    shape, dtype
-        Of the tensor.
-    dim
-        From 0.
-    kept
-        Pruned elements count as 0 in every norm; None if there are none.
-    read
-        Yields the raw elements in flat order.
+    Elements that are not kept count as 0 in every norm. `read` yields the raw ones in flat order.
     """
 
     shape: tuple[int, ...]
@@ -209,7 +158,7 @@ class Kernel(Protocol):
         """
 
     def prune_near(
-        self, rankings: Sequence[Ranking], count: int, near: Near, job: Job
+        self, rankings: Sequence[Ranking], count: int, near: KeyRange, job: Job
     ) -> NearCut | None:
         """Do what `prune` does in one pass, where somebody knows about where the cut is.
 
@@ -226,7 +175,7 @@ class Kernel(Protocol):
         how many are taken. Steps `job` as `find_threshold` does.
         """
 
-    def channel_norms(self, slices: Slices, n: Norm, job: Job) -> NDArray[np.float64]:
+    def channel_norms(self, slices: Slices, n: Norm, job: Job) -> Float64s:
         """Return the norm of every channel, float64; steps `job` by the elements.
 
         `n` = 0 counts what is not zero, NaN too; inf and -inf take the largest and the smallest
@@ -237,8 +186,8 @@ class Kernel(Protocol):
         """
 
     def lowest_channels(
-        self, slices: Slices, n: Norm, among: NDArray[np.intp], count: int, job: Job
-    ) -> NDArray[np.intp]:
+        self, slices: Slices, n: Norm, among: Indices, count: int, job: Job
+    ) -> Indices:
         """Return which `count` of the channels `among` have the smallest norms, ascending.
 
         Those that `channel_norms` says, and as a rule sooner: NaN is larger than all others, of

@@ -1,6 +1,4 @@
-"""LAMP scores.
-
-How many weights of each tensor have the lowest LAMP scores over all of them.
+"""How many weights of each tensor have the lowest LAMP scores over all of them.
 
 The score of a weight is its square by the sum of the squares of all weights of its tensor that come
 after it, itself included, when they are ordered by magnitude (of equals the one with the higher
@@ -19,8 +17,6 @@ grows with the tensors (up to 1 MB each) and with the different magnitudes that 
 of the threshold's place: up to some 65,536 times three of a float32 tensor; only for float64 are
 there as many as weights. Sums are added in stretches of fixed length, so they do not depend on
 chunks or threads.
-
-The magnitudes of one tensor in ascending stretches, and between what their LAMP scores lie.
 """
 
 from __future__ import annotations
@@ -31,7 +27,6 @@ from dataclasses import dataclass, fields
 import numpy as np
 from numpy.typing import NDArray
 
-from pruneapp.checkpoint.elements import Bits
 from pruneapp.kernels.sort_keys import Magnitudes
 from pruneapp.kernels.threads import (
     WORTH_THREADS,
@@ -40,12 +35,9 @@ from pruneapp.kernels.threads import (
     in_order,
     stretches,
 )
-from pruneapp.kernels.threshold import kept_of
-from pruneapp.kernels.values import decode
+from pruneapp.kernels.threshold import read_kept_keys
+from pruneapp.kernels.values import Bools, Counts, Float64s, Indices, decode
 from pruneapp.progress import Job
-
-Floats = NDArray[np.float64]
-Counts = NDArray[np.int64]
 
 # Bits of a key that tell the bins apart.
 _BITS = 16
@@ -61,34 +53,25 @@ _HELD = 1 << 20
 class Segments:
     """Stretches of the order of one tensor's magnitudes, ascending.
 
-    Attributes
-    ----------
-    first, last
-        The keys that are in each, ``uint64``.
-    squares
-        Of the largest magnitude in each.
-    counts
-        Weights of each.
-    above
-        Sums of the squares of all weights after each.
-    lower, upper
-        Between what the scores of each lie.
+    The keys from `first` to `last` (``uint64``) are in each, so many weights (`counts`).
+    `squares` are of the largest magnitude in each, `above` the sums of the squares of all weights
+    after each; the scores of each lie between `lower` and `upper`.
     """
 
     first: NDArray[np.uint64]
     last: NDArray[np.uint64]
-    squares: Floats
+    squares: Float64s
     counts: Counts
-    above: Floats
-    lower: Floats
-    upper: Floats
+    above: Float64s
+    lower: Float64s
+    upper: Float64s
 
-    def only(self, which: NDArray[np.bool_]) -> Segments:
+    def only(self, which: Bools) -> Segments:
         """Return some of them."""
         return Segments(*(getattr(self, field.name)[which] for field in fields(self)))
 
 
-def bins_of(ranking: Magnitudes) -> int:
+def bin_count(ranking: Magnitudes) -> int:
     """Return how many bins of magnitude a tensor is counted in."""
     return 1 << min(ranking.width, _BITS)
 
@@ -105,40 +88,32 @@ def _finite_limit(ranking: Magnitudes) -> int:
     return form.largest if infinite else form.largest + 1
 
 
-def _values(ranking: Magnitudes, keys: NDArray[np.uint64]) -> Floats:
+def _values(ranking: Magnitudes, keys: NDArray[np.uint64]) -> Float64s:
     bits = keys.astype(f"uint{ranking.width}")
     return decode(bits, ranking.dtype).astype(np.float64)
 
 
-def _kept_keys(ranking: Magnitudes, start: int, stop: int) -> Bits:
-    keys = np.empty(stop - start, f"uint{ranking.width}")
-    for chunk in ranking.keys(start, stop):
-        keys[chunk.start - start : chunk.start - start + chunk.keys.size] = chunk.keys
-    kept = kept_of(ranking, start, stop - start)
-    return keys if kept is None else keys[kept]
-
-
-def count_bins(ranking: Magnitudes, stretch: TensorRange, job: Job) -> tuple[Counts, Floats]:
+def count_bins(ranking: Magnitudes, stretch: TensorRange, job: Job) -> tuple[Counts, Float64s]:
     """Return how many finite weights of a stretch are in each bin, and the sums of their squares.
 
     The sums are 0 where a bin is one magnitude: counts say it all.
     """
     job.cancel.check()
-    keys = _kept_keys(ranking, stretch.start, stretch.stop)
+    keys = read_kept_keys(ranking, stretch.start, stretch.stop)
     keys = keys[keys < _finite_limit(ranking)]
     bins = (keys >> keys.dtype.type(shift_of(ranking))).astype(np.intp)
-    size = bins_of(ranking)
+    size = bin_count(ranking)
     counts: Counts = np.bincount(bins, minlength=size).astype(np.int64)
     if not shift_of(ranking):
         return counts, np.zeros(size)
     with np.errstate(over="ignore"):
         squares = decode(keys, ranking.dtype).astype(np.float64)
         np.multiply(squares, squares, out=squares)
-        sums: Floats = np.bincount(bins, squares, size).astype(np.float64)
+        sums: Float64s = np.bincount(bins, squares, size).astype(np.float64)
     return counts, sums
 
 
-def segments_of(ranking: Magnitudes, counts: Counts, sums: Floats) -> Segments:
+def segments_of(ranking: Magnitudes, counts: Counts, sums: Float64s) -> Segments:
     """Return the bins of a tensor that hold something, of what `count_bins` found in all of it."""
     places = np.flatnonzero(counts).astype(np.uint64)
     shift = np.uint64(shift_of(ranking))
@@ -171,13 +146,13 @@ def exact_segments(
     return Segments(keys, keys, squares, counts, above, lower, upper)
 
 
-def _sums_above(sums: Floats, top: float) -> Floats:
+def _sums_above(sums: Float64s, top: float) -> Float64s:
     """Return for each of some sums, ascending, what comes after it, added from the top."""
     running = np.cumsum(np.concatenate(([top], sums[::-1])))
     return running[:-1][::-1]
 
 
-def _scores(values: Floats, sums: Floats) -> Floats:
+def _scores(values: Float64s, sums: Float64s) -> Float64s:
     """Return squares by sums: 0 of 0, and 1 where float64 has no room for either."""
     scores = np.where(values == 0, 0.0, values * values / sums)
     return np.where(np.isnan(scores), 1.0, scores)
@@ -201,7 +176,7 @@ def different_keys(
     size = 0
     for start in range(0, ranking.size, STRETCH):
         stop = min(start + STRETCH, ranking.size)
-        found = _kept_keys(ranking, start, stop)
+        found = read_kept_keys(ranking, start, stop)
         found = found[(found >= first) & (found <= last)]
         held.append(found.astype(np.uint64))
         size += found.size
@@ -217,12 +192,8 @@ def different_keys(
 class LampScores:
     """The LAMP scores of some tensors, as far as they have to be known.
 
-    Parameters
-    ----------
-    rankings
-        By magnitude, each with keys of its own type; only what is kept is ranked and summed up.
-    job
-        Stepped by the elements; further passes extend it.
+    Tensors are ranked by magnitude, with keys of their own types; only what is kept is ranked and
+    summed up. `job` is stepped by the elements; further passes extend it.
     """
 
     def __init__(self, rankings: Sequence[Magnitudes], job: Job) -> None:
@@ -230,10 +201,10 @@ class LampScores:
         self._job = job
         self._segments: list[Segments] = []
         self._odd: list[int] = []
-        bins = [np.zeros(bins_of(r), np.int64) for r in rankings]
-        sums = [np.zeros(bins_of(r)) for r in rankings]
+        bins = [np.zeros(bin_count(r), np.int64) for r in rankings]
+        sums = [np.zeros(bin_count(r)) for r in rankings]
 
-        def work(task: Sequence[TensorRange]) -> list[tuple[TensorRange, Counts, Floats]]:
+        def work(task: Sequence[TensorRange]) -> list[tuple[TensorRange, Counts, Float64s]]:
             return [(s, *count_bins(rankings[s.index], s, job)) for s in task]
 
         sizes = [r.size for r in rankings]
@@ -248,7 +219,7 @@ class LampScores:
             left = ranking.size if ranking.kept is None else ranking.kept.kept
             self._odd.append(left - int(counted.sum()))
 
-    def lowest(self, among: NDArray[np.bool_], count: int) -> Counts:
+    def lowest(self, among: Bools, count: int) -> Counts:
         """Return how many go of each tensor if `count` of the lowest of the chosen ones go.
 
         Equal scores go from the earlier tensors first; weights that are not finite go last. 0 of
@@ -287,7 +258,7 @@ class LampScores:
             found.append(float(values[order[place]]))
         return found[0], found[1]
 
-    def _resolved(self, index: int, segments: Segments, unsure: NDArray[np.bool_]) -> Segments:
+    def _resolved(self, index: int, segments: Segments, unsure: Bools) -> Segments:
         """Return the unsure segments of a tensor with one key each."""
         ranking = self._rankings[index]
         if not shift_of(ranking):
@@ -335,7 +306,7 @@ def _cut(groups: Sequence[tuple[int, Segments]], count: int, tensors: int) -> Co
     return gone + left
 
 
-def _gone_at(score: float, squares: Floats, above: Floats, counts: Counts) -> Counts:
+def _gone_at(score: float, squares: Float64s, above: Float64s, counts: Counts) -> Counts:
     """Return how many of the equals of each segment have a score up to `score`.
 
     The one that comes i-th from the end has ``square / (above + i * square)``.
@@ -349,5 +320,5 @@ def _gone_at(score: float, squares: Floats, above: Floats, counts: Counts) -> Co
     return found
 
 
-def _by_tensor(tensor: NDArray[np.intp], counts: Counts, tensors: int) -> Counts:
+def _by_tensor(tensor: Indices, counts: Counts, tensors: int) -> Counts:
     return np.bincount(tensor, counts, tensors).astype(np.int64)

@@ -1,11 +1,9 @@
-"""The channels of the smallest norms, most of them known by rough sums.
+"""The channels of the smallest norms, most of them known by rough sums; the order of scores.
 
 Which channels go is what the norms of the contract say, float64 in a fixed order. But float32 is
 enough to tell nearly every channel from the cut, and takes half to three quarters of the time. How
 far a rough sum may be from the exact one is known, so norms have to be made as the contract says
 only of those few channels that it does not settle.
-
-Which of some scores are the smallest: the order of channels and blocks.
 """
 
 from __future__ import annotations
@@ -23,6 +21,7 @@ from pruneapp.kernels.kernel import Slices
 from pruneapp.kernels.norms import channel_norms
 from pruneapp.kernels.summation import read_box, values_of
 from pruneapp.kernels.threads import default_threads, in_order
+from pruneapp.kernels.values import Float64s, Indices
 from pruneapp.masks.channels import Box, boxes, extents
 from pruneapp.params import Norm
 from pruneapp.progress import Job
@@ -31,7 +30,7 @@ from pruneapp.progress import Job
 _FEW = 1 << 14
 
 
-def smallest(scores: NDArray[np.float64], count: int) -> NDArray[np.intp]:
+def smallest(scores: Float64s, count: int) -> Indices:
     """Return where the `count` smallest are, ascending.
 
     NaN is larger than all others; of equal ones the first comes first.
@@ -45,8 +44,6 @@ def smallest(scores: NDArray[np.float64], count: int) -> NDArray[np.intp]:
             return np.flatnonzero(goes)
     return np.sort(np.argsort(scores, kind="stable")[:count])
 
-
-Channels = NDArray[np.intp]
 
 # Elements of a tensor from which on a rough look first is worth it.
 WORTH_A_LOOK = 1 << 20
@@ -66,25 +63,9 @@ MOST_CHANNELS = 1 << 10
 
 
 def lowest_channels(
-    slices: Slices, n: Norm, among: Channels, count: int, job: Job, *, threads: int | None = None
-) -> Channels:
-    """Return which channels have the smallest norms; see `Kernel.lowest_channels`.
-
-    Parameters
-    ----------
-    slices
-        The tensor.
-    n
-        The order of the norm.
-    among
-        Numbers of channels, ascending.
-    count
-        How many of them, up to all.
-    job
-        Stepped by the elements; extended if they are looked at once more.
-    threads
-        As for `channel_norms`.
-    """
+    slices: Slices, n: Norm, among: Indices, count: int, job: Job, *, threads: int | None = None
+) -> Indices:
+    """Return which of some channels have the smallest norms; see `Kernel.lowest_channels`."""
     if count in {0, among.size}:
         job.step(math.prod(slices.shape))
         return among[:count]
@@ -96,7 +77,7 @@ def lowest_channels(
     left = count - gone.size
     if unsure.size > left:
         unsure = unsure[smallest(_norms_of(slices, n, unsure, job, threads), left)]
-    found: Channels = np.sort(np.concatenate([gone, unsure]))
+    found: Indices = np.sort(np.concatenate([gone, unsure]))
     return found
 
 
@@ -117,10 +98,10 @@ def _worth_a_look(slices: Slices, n: Norm) -> bool:
 class _Bounds:
     """Between which values the sum of the terms of each channel lies, as the contract adds it."""
 
-    low: NDArray[np.float64]
-    high: NDArray[np.float64]
+    low: Float64s
+    high: Float64s
 
-    def settle(self, among: Channels, count: int) -> tuple[Channels, Channels]:
+    def settle(self, among: Indices, count: int) -> tuple[Indices, Indices]:
         """Return the channels that are certainly below the cut, and those that may be.
 
         If the high bound of a channel is below the `count`-th lowest low bound, fewer than `count`
@@ -141,7 +122,7 @@ def _bounds(slices: Slices, n: Norm, job: Job, threads: int) -> _Bounds:
     outer, channels, inner = extents(slices.shape, slices.dim)
     spare: deque[NDArray[np.float32]] = deque()  # fresh memory costs more than the work on it
 
-    def work(box: Box) -> tuple[Box, NDArray[np.float64]]:
+    def work(box: Box) -> tuple[Box, Float64s]:
         job.cancel.check()
         try:
             memory = spare.pop()
@@ -170,7 +151,7 @@ def _bounds(slices: Slices, n: Norm, job: Job, threads: int) -> _Bounds:
     return _Bounds(low, high)
 
 
-def _add_roughly(terms: NDArray[np.float32]) -> NDArray[np.float64]:
+def _add_roughly(terms: NDArray[np.float32]) -> Float64s:
     """Return the sums of terms of shape (outer, channels, inner) by channels."""
     outer, channels, inner = terms.shape
     sums = np.zeros(channels)
@@ -190,27 +171,19 @@ def _add_roughly(terms: NDArray[np.float32]) -> NDArray[np.float64]:
 
 
 def _errors(length: int, added: int) -> tuple[float, float]:
-    """Return how far a rough sum and that of the contract may be apart.
+    """Return how far a rough sum and that of the contract may be apart: relatively, absolutely.
 
     For sums of `length` terms that are not negative, in any order, with `added` of them at most
     in float32 (N. J. Higham, "Accuracy and stability of numerical algorithms", 2002, section 4.2):
-    half a unit in the last place for each addition, and for the rounding of a square.
-
-    Returns
-    -------
-    relative
-        As a share of the sum; some percent more than needed, for products of errors.
-    absolute
-        What terms below float32's normal numbers may have lost, even if the processor takes them
-        for zero.
+    half a unit in the last place for each addition, and for the rounding of a square. The share is
+    some percent more than needed, for products of errors; what is beyond is what terms below
+    float32's normal numbers may have lost, even if the processor takes them for zero.
     """
     relative = 1.1 * ((added + 2) * 2.0**-24 + 2 * length * 2.0**-53)
     return relative, length * 2.0**-126
 
 
-def _norms_of(
-    slices: Slices, n: Norm, some: Channels, job: Job, threads: int
-) -> NDArray[np.float64]:
+def _norms_of(slices: Slices, n: Norm, some: Indices, job: Job, threads: int) -> Float64s:
     """Return the norms of some channels as the contract has them."""
     outer, _, inner = extents(slices.shape, slices.dim)
     size = math.prod(slices.shape)
@@ -239,7 +212,7 @@ def _norms_of(
     return channel_norms(alone, n, Job(cancel=job.cancel), threads)
 
 
-def _holding(some: Channels, slices: Slices) -> Iterator[Box]:
+def _holding(some: Indices, slices: Slices) -> Iterator[Box]:
     """Yield the boxes of a tensor in which any of some channels is, no larger than need be.
 
     Boxes, not channels: where a file holds a tensor turned over, its smallest piece costs as much

@@ -1,50 +1,27 @@
-"""The smallest in each group of m, or in each row.
-
-Which elements of each group go: the lowest of every few that lie along a dimension.
+"""Which elements are the lowest of every few along a dimension, or of each row of a matrix.
 
 See `pruneapp.masks.regions` for what a group is. What was pruned before goes first, what is
 protected last; of equal keys the lower channel goes first, which is the lower flat index.
-
-Which elements of each row of a matrix go: so many of the lowest of each.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pruneapp.checkpoint.elements import Bits
 from pruneapp.kernels.kernel import Kernel, KeyChunk, Ranking
 from pruneapp.kernels.threads import WORTH_THREADS, default_threads, in_order
+from pruneapp.kernels.threshold import read_keys
+from pruneapp.kernels.values import Bools, Counts, Indices
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.masks.channels import Box, pack_into
 from pruneapp.masks.regions import Groups, bools_of, group_boxes, stretches
 from pruneapp.progress import Job
 
-Bools = NDArray[np.bool_]
-
 # Up to this size all elements of a group are compared with each other; larger ones are partitioned.
 FEW = 16
-
-
-@dataclass(frozen=True, eq=False)
-class Grouped:
-    """What is kept, and what could not be done.
-
-    Attributes
-    ----------
-    mask
-        What is kept.
-    lacking
-        How many elements too many are kept, because they are protected.
-    """
-
-    mask: BitMask
-    lacking: int
 
 
 def lowest_in_groups(  # noqa: PLR0917 - each its own type
@@ -54,24 +31,14 @@ def lowest_in_groups(  # noqa: PLR0917 - each its own type
     protected: BitMask | None,
     job: Job,
     threads: int | None = None,
-) -> Grouped:
-    """Return what is kept once the lowest of every group went.
+) -> tuple[BitMask, int]:
+    """Return what is kept once the lowest of every group went, and how many protected are too many.
 
     Parameters
     ----------
     ranking
         Ranks the elements; what is not kept counts as the lowest. Keys leave two numbers of their
         width unused, as those of magnitudes and scores do.
-    shape
-        Of the tensor.
-    groups
-        How it is cut.
-    protected
-        What stays; None for nothing.
-    job
-        Stepped by the elements.
-    threads
-        How many work at once, which changes nothing; as many as there are cores by default.
 
     Notes
     -----
@@ -94,7 +61,7 @@ def lowest_in_groups(  # noqa: PLR0917 - each its own type
             pack_into(packed, start, flat[at : at + stop - start])
             at += stop - start
         job.step(stays.size)
-    return Grouped(BitMask(packed, ranking.size), lacking)
+    return BitMask(packed, ranking.size), lacking
 
 
 def _box(
@@ -105,7 +72,7 @@ def _box(
     box: Box,
 ) -> tuple[Bools, int]:
     """Return which elements of a box stay, shaped like it, and how many had to."""
-    keys = _keys_of(ranking, shape, groups.dim, box)
+    keys = read_keys(ranking, *stretches(shape, groups.dim, box)).reshape(box.shape)
     kept, guarded = (
         None if mask is None else bools_of(mask, shape, groups.dim, box)
         for mask in (ranking.kept, protected)
@@ -134,17 +101,7 @@ def _box(
 def lowest_of_each(keys: Bits, count: int) -> Bools:
     """Say which elements are the `count` lowest of their group, of equals the first ones.
 
-    Parameters
-    ----------
-    keys
-        Shape (rows, groups, size, inner), unsigned.
-    count
-        From 0 to `size`.
-
-    Returns
-    -------
-    ndarray
-        ``bool``, shaped like `keys`.
+    `keys` are unsigned, of shape (rows, groups, size, inner); so is the answer.
     """
     size = keys.shape[2]
     if count in {0, size}:
@@ -174,15 +131,10 @@ def _compared(keys: Bits, count: int) -> Bools:
     return goes
 
 
-def lowest_in_rows(keys: Bits, counts: NDArray[np.intp]) -> Bools:
-    """Say which elements are the lowest of their row, of equals the first ones.
+def lowest_in_rows(keys: Bits, counts: Indices) -> Bools:
+    """Say which elements are the lowest of their row, so many of each, of equals the first.
 
-    Parameters
-    ----------
-    keys
-        Shape (rows, length), unsigned.
-    counts
-        How many of each row, from 0 to its length.
+    `keys` are unsigned, of shape (rows, length).
     """
     rows = len(keys)
     if not keys.size:
@@ -201,37 +153,17 @@ def lowest_in_rows(keys: Bits, counts: NDArray[np.intp]) -> Bools:
     return goes
 
 
-def _keys_of(ranking: Ranking, shape: tuple[int, ...], dim: int, box: Box) -> Bits:
-    keys: Bits = np.empty(math.prod(box.shape), f"uint{ranking.width}")
-    at = 0
-    for start, stop in stretches(shape, dim, box):
-        for chunk in ranking.keys(start, stop):
-            keys[at : at + chunk.keys.size] = chunk.keys
-            at += chunk.keys.size
-    return keys.reshape(box.shape)
-
-
 # Elements of some rows that are held and sorted together. A longer row is cut by itself.
 _PIECE = 1 << 20
 
 
 def lowest_per_row(
-    ranking: Ranking, length: int, counts: NDArray[np.int64], kernel: Kernel, job: Job
+    ranking: Ranking, length: int, counts: Counts, kernel: Kernel, job: Job
 ) -> BitMask:
     """Return what is kept once the lowest of every row went, of equals the first ones.
 
-    Parameters
-    ----------
-    ranking
-        Ranks the elements. Keys leave the largest number of their width unused.
-    length
-        Elements of a row.
-    counts
-        ``int64[rows]``: how many of each go, at most what is kept of it.
-    kernel
-        Cuts rows that are too long to be held.
-    job
-        Stepped by the elements.
+    So many of each row go (``int64[rows]``), at most what is kept of it. Keys leave the largest
+    number of their width unused. `kernel` cuts rows that are too long to be held.
 
     Notes
     -----
@@ -257,9 +189,7 @@ def lowest_per_row(
         last = min(first + step, rows)
         start, stop = first * length, last * length
         job.step(stop - start)
-        keys: Bits = np.empty(stop - start, f"uint{ranking.width}")
-        for chunk in ranking.keys(start, stop):
-            keys[chunk.start - start : chunk.start - start + chunk.keys.size] = chunk.keys
+        keys = read_keys(ranking, (start, stop))
         stays = np.ones(keys.size, np.bool_)
         if ranking.kept is not None:
             stays = ranking.kept.bools(start, stop)

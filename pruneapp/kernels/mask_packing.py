@@ -1,12 +1,8 @@
 """Keys compared with a threshold, packed into masks in one pass.
 
-The cut and the masks in one pass: what is certain is packed at once, the rest is held.
-
 A bracket around where the cut should be tells nearly every element's fate when it is read. The
 few inside are held with their places until all are known; then the cut is found among them, and
 those below it are struck out.
-
-Turning the keys of one stretch into bits of a mask.
 """
 
 from __future__ import annotations
@@ -18,9 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pruneapp.checkpoint.elements import Bits
-from pruneapp.kernels.kernel import NearCut, Ranking, Threshold
+from pruneapp.kernels.kernel import KeyRange, NearCut, Ranking, Threshold
 from pruneapp.kernels.threads import TensorRange
-from pruneapp.kernels.threshold import Bracket, Guess, kept_of, places_of
+from pruneapp.kernels.threshold import kept_of, places_of
+from pruneapp.kernels.values import Bools
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.masks.channels import pack_into
 from pruneapp.progress import CancelToken
@@ -37,20 +34,11 @@ _SAMPLE = 1 << 15
 
 @dataclass(frozen=True, eq=False)
 class Sifted:
-    """One stretch, compared with a bracket.
+    """One stretch, compared with the keys between which the cut should lie.
 
-    Attributes
-    ----------
-    stretch
-        Which.
-    stays
-        Packed bits: 1 where an element is kept and its key is not below the bracket.
-    below
-        Kept elements whose key is.
-    offsets
-        Keys inside the bracket, less its low end, in flat order, in pieces.
-    places
-        Where these are, from the start of the stretch.
+    `stays` are packed bits: 1 where an element is kept and its key is not below them, as those of
+    `below` elements are. Of the keys between them, in pieces and in flat order, `offsets` are less
+    the low end, and `places` counted from the start of the stretch.
     """
 
     stretch: TensorRange
@@ -60,8 +48,8 @@ class Sifted:
     places: list[Places]
 
 
-def sift(ranking: Ranking, stretch: TensorRange, bracket: Bracket, cancel: CancelToken) -> Sifted:
-    """Compare every key of a stretch with a bracket."""
+def sift(ranking: Ranking, stretch: TensorRange, near: KeyRange, cancel: CancelToken) -> Sifted:
+    """Compare every key of a stretch with those between which the cut should lie."""
     stays = np.zeros((stretch.size + 7) // 8, np.uint8)
     offsets, places = [], []
     for chunk in ranking.keys(stretch.start, stretch.stop):
@@ -69,14 +57,14 @@ def sift(ranking: Ranking, stretch: TensorRange, bracket: Bracket, cancel: Cance
         keys = chunk.keys
         kind = keys.dtype.type
         at = chunk.start - stretch.start
-        above = keys >= kind(bracket.low)
+        above = keys >= kind(near.low)
         kept = kept_of(ranking, chunk.start, keys.size)
         if kept is not None:
             above &= kept
         pack_into(stays, at, above)
-        above &= keys <= kind(bracket.high)
+        above &= keys <= kind(near.high)
         inside = places_of(above)
-        offsets.append(keys[inside] - kind(bracket.low))
+        offsets.append(keys[inside] - kind(near.low))
         inside += at
         places.append(inside.astype(np.uint32))
     if ranking.kept is None:
@@ -91,24 +79,16 @@ def _ones(packed: PackedBits) -> int:
 
 
 class Sieve:
-    """Puts the stretches of a pass together; holds what is inside the bracket.
+    """Puts the stretches of a pass together; holds what lies between the keys of a guess."""
 
-    Parameters
-    ----------
-    rankings
-        What is pruned.
-    guess
-        The bracket of the pass, and what is expected inside.
-    """
-
-    def __init__(self, rankings: Sequence[Ranking], guess: Guess) -> None:
+    def __init__(self, rankings: Sequence[Ranking], near: KeyRange) -> None:
         self._sizes = [ranking.size for ranking in rankings]
         self._packed = [np.empty((size + 7) // 8, np.uint8) for size in self._sizes]
-        self._low = guess.bracket.low
+        self._low = near.low
         self._below = 0
         # In one piece: numpy asks for large pages then, and a page that was never touched costs
         # more than all that is done with it.
-        room = min(int(_ROOM * guess.inside) + _SLACK, sum(self._sizes))
+        room = min(int(_ROOM * near.inside) + _SLACK, sum(self._sizes))
         self._offsets = np.empty(room, f"uint{rankings[0].width}")
         self._places = np.empty(room, np.uint32)
         self._used = 0
@@ -116,9 +96,9 @@ class Sieve:
         self.full = False
 
     @staticmethod
-    def room_for(guess: Guess, width: int) -> float:
+    def room_for(near: KeyRange, width: int) -> float:
         """Return how many bytes would be held, about; `width` is that of the keys in bits."""
-        return guess.inside * (width // 8 + 4)
+        return near.inside * (width // 8 + 4)
 
     def add(self, sifted: Sifted) -> None:
         """Take a stretch, in order; sets `full` if more was inside than there is room for."""
@@ -141,10 +121,7 @@ class Sieve:
     def cut(self, count: int) -> NearCut | None:
         """Strike out what is below the cut of `count` elements; call it once, after the pass.
 
-        Returns
-        -------
-        NearCut or None
-            The masks, and what was held and went; None if the cut was not held.
+        None if the cut was not held.
         """
         rank = count - self._below
         if self.full or not 0 < rank <= self._used:
@@ -184,7 +161,7 @@ def nth_smallest(values: Bits, rank: int) -> int:
     return int(np.partition(near, rank - smaller - 1)[rank - smaller - 1])
 
 
-def _clear(packed: PackedBits, places: Places, gone: NDArray[np.bool_]) -> None:
+def _clear(packed: PackedBits, places: Places, gone: Bools) -> None:
     """Set those of some bits to 0 that are gone; all of them are 1."""
     bits = np.left_shift(gone.view(np.uint8), (places & np.uint32(7)).astype(np.uint8))
     # Several may lie in one byte. Taking away a bit that is 1 touches no other.
@@ -192,14 +169,9 @@ def _clear(packed: PackedBits, places: Places, gone: NDArray[np.bool_]) -> None:
 
 
 class OpenBits:
-    """The bits of a stretch after a cut, as long as it is open which ties go.
+    """The bits of a stretch up to a flat index after a cut, as long as it is open which ties go.
 
-    Attributes
-    ----------
-    stop
-        Flat index behind the last element.
-    stays
-        Packed bits: 1 where an element is kept and its key is not below the cut.
+    `stays` are packed bits: 1 where an element is kept and its key is not below the cut.
     """
 
     def __init__(self, stop: int, stays: PackedBits, ties: PackedBits | None, count: int) -> None:

@@ -2,11 +2,11 @@
 
 Norms of channels: sums of powers, extremes, and singular values.
 
-Sums are added up in one fixed order, see `pruneapp.kernels.summation`.
+Float64s are added up in one fixed order, see `pruneapp.kernels.summation`.
 
 The nuclear norm of channels: the sum of the singular values of each slice as a matrix.
 
-Sums over the slices of channels, in the order of `pruneapp.kernels.summation`.
+Float64s over the slices of channels, in the order of `pruneapp.kernels.summation`.
 
 What runs side by side is only what is independent: parts of slices, which are joined in order.
 """
@@ -25,15 +25,13 @@ from pruneapp.kernels.kernel import Slices
 from pruneapp.kernels.summation import (
     InPlace,
     SlicePart,
-    Sums,
-    Way,
+    SliceSums,
     cut,
     join,
     values_of,
-    way_through,
 )
 from pruneapp.kernels.threads import WORTH_THREADS, default_threads, in_order
-from pruneapp.kernels.values import Floats
+from pruneapp.kernels.values import Float64s, Floats
 from pruneapp.masks.channels import Box, boxes, extents
 from pruneapp.params import Norm
 from pruneapp.progress import Job
@@ -45,19 +43,12 @@ _GATHERED = 1 << 26
 _LONG = 10**7
 
 
-def nuclear_norms(slices: Slices, job: Job) -> NDArray[np.float64]:
+def nuclear_norms(slices: Slices, job: Job) -> Float64s:
     """Return the nuclear norm of every channel, float64; steps `job` by the elements.
 
     A slice is a matrix of its first remaining dimension by all others. Slices along the first
     dimension are read one after the other; along others, so many are gathered in one pass as fit
     into a bounded memory (one at least), and the tensor is read again for the next ones.
-
-    Parameters
-    ----------
-    slices
-        The tensor, of two or more dimensions.
-    job
-        Stepped and asked whether to go on.
     """
     outer, channels, inner = extents(slices.shape, slices.dim)
     norms = np.zeros(channels)
@@ -72,7 +63,7 @@ def nuclear_norms(slices: Slices, job: Job) -> NDArray[np.float64]:
     return norms
 
 
-Gathered = Iterator[tuple[int, NDArray[np.float64]]]
+Gathered = Iterator[tuple[int, Float64s]]
 
 
 def _consecutive(slices: Slices, job: Job) -> Gathered:
@@ -109,7 +100,7 @@ def _values(slices: Slices, job: Job) -> Iterator[tuple[Box, Floats]]:
         yield box, values_of(slices, box)
 
 
-def _nuclear_norm(matrix: NDArray[np.float64], job: Job) -> float:
+def _nuclear_norm(matrix: Float64s, job: Job) -> float:
     if np.isnan(matrix).any():
         return math.nan
     if np.isinf(matrix).any():
@@ -119,7 +110,7 @@ def _nuclear_norm(matrix: NDArray[np.float64], job: Job) -> float:
     return _watched(matrix.copy(), job)
 
 
-def _watched(matrix: NDArray[np.float64], job: Job) -> float:
+def _watched(matrix: Float64s, job: Job) -> float:
     """Decompose a large matrix, and leave it behind when the job is cancelled meanwhile.
 
     LAPACK cannot be interrupted; the thread then ends by itself and nobody looks at its result.
@@ -148,43 +139,35 @@ _TASK = 1 << 21
 _FEW = 2
 
 
-def sum_slices(slices: Slices, power: InPlace, job: Job, threads: int) -> NDArray[np.float64]:
+def sum_slices(slices: Slices, power: InPlace, job: Job, threads: int) -> Float64s:
     """Return the sum of the terms of every channel; steps `job` by the elements.
 
-    Parameters
-    ----------
-    slices
-        The tensor.
-    power
-        Turns values into the terms of the sum, in place; called from any thread. No term is -0.0.
-    job
-        Looked at in all threads, stepped in this one.
-    threads
-        How many work at once; 1 is this one. The sums do not depend on it.
+    `power` turns values into the terms, in place and in any thread; no term is -0.0. The sums do
+    not depend on the number of threads.
     """
     outer, channels, inner = extents(slices.shape, slices.dim)
     length = outer * inner
     total = np.zeros(channels)
     if total.size * length == 0:
         return total
-    way = way_through(slices, (outer, channels, inner), power, job)
+    plan = SliceSums.of(slices, (outer, channels, inner), power, job)
     if channels * length <= _FEW * _TASK:
         threads = 1
-    used: deque[Sums] = deque()  # fresh memory costs more than the work on it
+    used: deque[Float64s] = deque()  # fresh memory costs more than the work on it
 
-    def work(task: list[SlicePart]) -> list[tuple[SlicePart, Sums]]:
+    def work(task: list[SlicePart]) -> list[tuple[SlicePart, Float64s]]:
         try:
             memory = used.pop()
         except IndexError:
-            memory = np.empty(way.room)
+            memory = np.empty(plan.room)
         with np.errstate(all="ignore"):  # infinities and NaN are answers here
-            done = [(part, way.sums(part, memory)) for part in task]
+            done = [(part, plan.sums(part, memory)) for part in task]
         used.append(memory)
         return done
 
-    def made() -> Iterator[Sums]:
+    def made() -> Iterator[Float64s]:
         """Yield the sums of blocks, or of runs, one after the other."""
-        tasks = _tasks(_parts(channels, length, way))
+        tasks = _tasks(_parts(channels, length, plan))
         for task in in_order(tasks, work, job, threads):
             for part, sums in task:
                 job.step(part.size)
@@ -192,16 +175,16 @@ def sum_slices(slices: Slices, power: InPlace, job: Job, threads: int) -> NDArra
 
     sums = made()
     with np.errstate(all="ignore"):
-        for first in range(0, channels, way.channels):
-            total[first : first + way.channels] = join(length, way.terms, sums)
+        for first in range(0, channels, plan.channels):
+            total[first : first + plan.channels] = join(length, plan.terms, sums)
         next(sums, None)  # lets the threads go
     return total
 
 
-def _parts(channels: int, length: int, way: Way) -> Iterator[SlicePart]:
-    for first in range(0, channels, way.channels):
-        last = min(first + way.channels, channels)
-        for start, stop in cut(length, way.terms):
+def _parts(channels: int, length: int, plan: SliceSums) -> Iterator[SlicePart]:
+    for first in range(0, channels, plan.channels):
+        last = min(first + plan.channels, channels)
+        for start, stop in cut(length, plan.terms):
             yield SlicePart(first, last, start, stop)
 
 
@@ -219,22 +202,11 @@ def _tasks(parts: Iterable[SlicePart]) -> Iterator[list[SlicePart]]:
         yield task
 
 
-def channel_norms(
-    slices: Slices, n: Norm, job: Job, threads: int | None = None
-) -> NDArray[np.float64]:
+def channel_norms(slices: Slices, n: Norm, job: Job, threads: int | None = None) -> Float64s:
     """Return the norm of every channel; see `Kernel.channel_norms`.
 
-    Parameters
-    ----------
-    slices
-        The tensor.
-    n
-        The order of the norm.
-    job
-        Stepped by the elements.
-    threads
-        How many work at once, which changes no bit of the norms; as many as there are cores by
-        default, one for a small tensor. None are left when the function returns or raises.
+    How many threads work at once changes no bit of the norms; by default as many as there are
+    cores, one for a small tensor. None are left when the function returns or raises.
     """
     if n == "nuc":
         return nuclear_norms(slices, job)
@@ -259,16 +231,16 @@ def _as_float(n: Norm) -> float:
 def _power(order: float) -> InPlace:
     """Return what turns values into the terms of the sum, in place."""
 
-    def count(values: NDArray[np.float64]) -> None:
+    def count(values: Float64s) -> None:
         np.not_equal(values, 0, out=values)  # NaN is not zero, as torch has it
 
-    def magnitude(values: NDArray[np.float64]) -> None:
+    def magnitude(values: Float64s) -> None:
         np.abs(values, out=values)
 
-    def square(values: NDArray[np.float64]) -> None:
+    def square(values: Float64s) -> None:
         np.multiply(values, values, out=values)
 
-    def power(values: NDArray[np.float64]) -> None:
+    def power(values: Float64s) -> None:
         np.abs(values, out=values)
         np.power(values, order, out=values)
 
@@ -276,13 +248,13 @@ def _power(order: float) -> InPlace:
     return special.get(order, power)
 
 
-def _root(total: NDArray[np.float64], order: float) -> NDArray[np.float64]:
+def _root(total: Float64s, order: float) -> Float64s:
     if order in {0.0, 1.0}:
         return total
     return np.sqrt(total) if order == 2.0 else np.power(total, 1.0 / order)
 
 
-def _extremes(slices: Slices, job: Job, threads: int, *, largest: bool) -> NDArray[np.float64]:
+def _extremes(slices: Slices, job: Job, threads: int, *, largest: bool) -> Float64s:
     pick = np.maximum if largest else np.minimum  # both let NaN through
     found = np.full(slices.shape[slices.dim], 0.0 if largest else math.inf)
 

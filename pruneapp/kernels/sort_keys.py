@@ -1,9 +1,4 @@
-"""Integers in the order of magnitudes, scores and random numbers.
-
-The keys by which elements are ranked: magnitudes, and a choice at random.
-
-Ranking by scores that are made from magnitudes, in float64.
-"""
+"""The integers by which elements are ranked: by magnitude, by a score, or at random."""
 
 from __future__ import annotations
 
@@ -26,8 +21,8 @@ from pruneapp.masks.bitmask import BitMask
 # of this two threads were no faster than one (302 M bfloat16 weights; one thread alone does not
 # care).
 PIECE = 1 << 20
-# Numbers that are drawn at once take four times the room, and more steps with it.
-_DRAWN = 1 << 18
+# Numbers that are drawn, and scores, take up to four times the room, and more steps with it.
+_SHORT_PIECE = 1 << 18
 
 
 def common_width(dtypes: set[DType]) -> int:
@@ -46,20 +41,7 @@ class Magnitudes:
 
     The key is the bit pattern of ``|w|``, as the type has it or widened to float32 or float64; the
     order of positive floats is the order of their bits. -0.0 ranks as 0, every NaN just above
-    infinity.
-
-    Parameters
-    ----------
-    read
-        Yields the raw elements in flat order.
-    size
-        Elements in all.
-    dtype
-        Their type, one that can be pruned.
-    kept
-        The elements that are ranked; None for all.
-    width
-        Bits that the keys should have at least; the type's own by default. See `common_width`.
+    infinity. Keys have at least `width` bits, by default those of the type; see `common_width`.
     """
 
     def __init__(
@@ -100,7 +82,7 @@ class Magnitudes:
         """Yield the keys of elements `start` to `stop`, in pieces of at most `PIECE`."""
         stop = self.size if stop is None else stop
         buffer = np.empty(min(PIECE, stop - start), f"uint{self._width}")
-        for first, bits in pieces(self.read, start, stop):
+        for first, bits in pieces(self.read, start, stop, PIECE):
             keys = buffer[: bits.size]
             self.write_keys(bits, keys)
             yield KeyChunk(first, keys)
@@ -122,11 +104,11 @@ class Magnitudes:
             np.minimum(keys, keys.dtype.type(self.nan_key), out=keys)
 
 
-def pieces(read: ReadBits, start: int, stop: int) -> Iterator[tuple[int, Bits]]:
-    """Yield what `read` yields in pieces of at most `PIECE` elements, with their flat indices."""
+def pieces(read: ReadBits, start: int, stop: int, most: int) -> Iterator[tuple[int, Bits]]:
+    """Yield what `read` yields in pieces of at most `most` elements, with their flat indices."""
     for chunk in read(start, stop):
-        for at in range(0, chunk.bits.size, PIECE):
-            yield chunk.start + at, chunk.bits[at : at + PIECE]
+        for at in range(0, chunk.bits.size, most):
+            yield chunk.start + at, chunk.bits[at : at + most]
 
 
 def _wide_form(width: int) -> FloatForm:
@@ -137,14 +119,9 @@ def _wide_form(width: int) -> FloatForm:
 
 @lru_cache
 def key_table(dtype: DType, width: int) -> Bits:
-    """Return the magnitude keys of all bit patterns of a type of 8 or 16 bits, read-only.
+    """Return the magnitude keys of all bit patterns of a float type of 8 or 16 bits, read-only.
 
-    Parameters
-    ----------
-    dtype
-        A float type of 8 or 16 bits.
-    width
-        Bits of a key: those of the type, or 32 or 64.
+    Keys have the bits of the type, or 32 or 64.
     """
     form = dtype.form
     assert form is not None
@@ -171,17 +148,6 @@ class Uniform:
     hashed from the seed and the name (BLAKE2b). It depends on nothing else: not on the chunks, the
     order of the tensors, the device, or what is pruned. Equal keys are rare (one in 2**32), so
     that the rule for equal keys favours nobody.
-
-    Parameters
-    ----------
-    seed
-        Any whole number.
-    name
-        The tensor's name.
-    size
-        Elements in all.
-    kept
-        The elements that are ranked; None for all.
     """
 
     width = 32
@@ -194,8 +160,8 @@ class Uniform:
     def keys(self, start: int = 0, stop: int | None = None) -> Iterator[KeyChunk]:
         """Yield the keys of elements `start` to `stop`, in pieces."""
         stop = self.size if stop is None else stop
-        for first in range(start, stop, _DRAWN):
-            mixed = splitmix64(self._state, first, min(first + _DRAWN, stop))
+        for first in range(start, stop, _SHORT_PIECE):
+            mixed = splitmix64(self._state, first, min(first + _SHORT_PIECE, stop))
             mixed >>= np.uint64(32)
             yield KeyChunk(first, mixed.astype(np.uint32))
 
@@ -232,28 +198,13 @@ def splitmix64(state: int, start: int, stop: int) -> NDArray[np.uint64]:
 # Turns the magnitudes of elements from a flat index on into scores, in place.
 Scoring = Callable[[int, NDArray[np.float64]], None]
 
-# Elements that are worked on at once.
-_PIECE = 1 << 18
-
 
 class Scores:
     """Ranks the elements of a tensor by a score of each.
 
     The key is the bit pattern of a float64 that is not negative, so that scores of tensors of all
-    types can be compared. Every NaN ranks just above infinity.
-
-    Parameters
-    ----------
-    read
-        Yields the raw elements in flat order.
-    size
-        Elements in all.
-    dtype
-        Their type, one that can be pruned.
-    kept
-        The elements that are ranked; None for all.
-    scoring
-        Makes the scores; called from any thread. It must not depend on where the pieces begin.
+    types can be compared. Every NaN ranks just above infinity. `scoring` is called from any thread;
+    it must not depend on where the pieces begin.
     """
 
     width = 64
@@ -270,19 +221,16 @@ class Scores:
     def keys(self, start: int = 0, stop: int | None = None) -> Iterator[KeyChunk]:
         """Yield the keys of elements `start` to `stop`, in pieces."""
         stop = self.size if stop is None else stop
-        form = DTYPES["F64"].form
-        assert form is not None
+        form = _wide_form(64)
         largest = np.uint64(form.nan_key)
-        for chunk in self._read(start, stop):
-            for at in range(0, chunk.bits.size, _PIECE):
-                bits = chunk.bits[at : at + _PIECE]
-                with np.errstate(all="ignore"):  # NaN and infinities are ranked, too
-                    scores = np.abs(decode(bits, self._dtype), dtype=np.float64)
-                    self._scoring(chunk.start + at, scores)
-                keys = scores.view(np.uint64)
-                if keys.size and keys.max() > largest:
-                    np.minimum(keys & np.uint64(form.magnitude_mask), largest, out=keys)
-                yield KeyChunk(chunk.start + at, keys)
+        for first, bits in pieces(self._read, start, stop, _SHORT_PIECE):
+            with np.errstate(all="ignore"):  # NaN and infinities are ranked, too
+                scores = np.abs(decode(bits, self._dtype), dtype=np.float64)
+                self._scoring(first, scores)
+            keys = scores.view(np.uint64)
+            if keys.size and keys.max() > largest:
+                np.minimum(keys & np.uint64(form.magnitude_mask), largest, out=keys)
+            yield KeyChunk(first, keys)
 
 
 def finite_only(read: ReadBits, dtype: DType) -> ReadBits:

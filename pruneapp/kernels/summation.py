@@ -1,6 +1,4 @@
-"""Slices of a tensor and their pairwise sums in one fixed order.
-
-The one order in which the terms of a slice are added.
+"""Sums over slices of a tensor, pairwise in one fixed order.
 
 Floating point addition depends on its order, so the order is part of the contract. The terms of a
 slice, in flat order, are cut into blocks of 4,096, the last may be shorter; the blocks are added in
@@ -19,33 +17,26 @@ side, element by element, the same is done here with whole rows. Errors grow wit
 the length of a block: N. J. Higham, "The accuracy of floating point summation", SIAM J. Sci.
 Comput. 14, 1993.
 
-Adding up parts of slices: a few channels, a few terms of each, within the cache of a core.
-
+Of a tensor a few channels and a few terms of each are added at once, within the cache of a core.
 Where the terms of a slice lie in one piece (the first dimension of a matrix) they are added as they
-stand. Where slices stand side by side, element by element (the last dimension), whole rows are
-added to each other. Everything between is turned over first, so that the elements of a channel lie
-in one piece.
-
-Reading a tensor box by box, to be taken apart into channels.
+stand. Where slices stand side by side (the last dimension), whole rows are added to each other.
+Everything between is turned over first, so that the elements of a channel lie in one piece.
 """
 
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pruneapp.checkpoint.elements import Bits
 from pruneapp.kernels.kernel import BLOCK, Slices
-from pruneapp.kernels.values import Floats, decode
+from pruneapp.kernels.values import Float64s, Floats, decode
 from pruneapp.masks.channels import Box
 from pruneapp.progress import Job
-
-Sums = NDArray[np.float64]
 
 LANES = 8
 # The most terms that are added in lanes. A block is 32 times as many, so that whole blocks are cut
@@ -54,15 +45,10 @@ RUN = 128
 
 
 def cut(length: int, most: int) -> Iterator[tuple[int, int]]:
-    """Yield start and stop of parts of a slice that can be added by themselves, in order.
+    """Yield start and stop of parts of a slice of so many terms that can be added by themselves.
 
-    Parameters
-    ----------
-    length
-        Terms of the slice.
-    most
-        Terms of a part: a power of two from `RUN` on. From `BLOCK` on parts are whole blocks (the
-        last may be shorter), below that they are runs of a block.
+    They are in order and have `most` terms, a power of two from `RUN` on. From `BLOCK` on parts are
+    whole blocks (the last may be shorter), below that they are runs of a block.
     """
     if most >= BLOCK:
         for start in range(0, length, most):
@@ -86,15 +72,10 @@ def _first(length: int) -> int:
     return length // 2 // LANES * LANES
 
 
-def join(length: int, most: int, sums: Iterator[Sums]) -> Sums:
-    """Return the sum of a slice from the sums of its parts.
+def join(length: int, most: int, sums: Iterator[Float64s]) -> Float64s:
+    """Return the sum of a slice from the sums of its parts; `length` and `most` as in `cut`.
 
-    Parameters
-    ----------
-    length, most
-        As in `cut`.
-    sums
-        Of the blocks, or of the runs if these are shorter; as many as are needed are taken.
+    `sums` are of the blocks, or of the runs if these are shorter; as many as are needed are taken.
     """
     most = min(most, BLOCK)
     total = np.add(_join_runs(min(BLOCK, length), most, sums), 0.0)  # in memory of its own
@@ -103,21 +84,18 @@ def join(length: int, most: int, sums: Iterator[Sums]) -> Sums:
     return total
 
 
-def _join_runs(length: int, most: int, sums: Iterator[Sums]) -> Sums:
+def _join_runs(length: int, most: int, sums: Iterator[Float64s]) -> Float64s:
     if length <= most:
         return next(sums)
     first = _join_runs(_first(length), most, sums)
     return np.add(first, _join_runs(length - _first(length), most, sums))
 
 
-def add_along(terms: Sums) -> Sums:
+def add_along(terms: Float64s) -> Float64s:
     """Return the sums of the blocks of some slices, shape (blocks, slices).
 
-    Parameters
-    ----------
-    terms
-        Shape (slices, terms), the terms of a slice side by side, from a block's border on; or a
-        run of a block.
+    `terms` have the shape (slices, terms), those of a slice side by side, from a block's border on;
+    or they are a run of a block.
     """
     slices, length = terms.shape
     whole = length // BLOCK
@@ -130,13 +108,10 @@ def add_along(terms: Sums) -> Sums:
     return sums
 
 
-def add_across(terms: Sums) -> Sums:
+def add_across(terms: Float64s) -> Float64s:
     """Return the sums of the blocks of some slices, shape (blocks, slices).
 
-    Parameters
-    ----------
-    terms
-        C ordered, shape (terms, slices), otherwise as for `add_along`.
+    `terms` are C ordered, of shape (terms, slices), otherwise as for `add_along`.
     """
     length, slices = terms.shape
     whole = length // BLOCK
@@ -148,10 +123,10 @@ def add_across(terms: Sums) -> Sums:
     return sums
 
 
-def _add_rows(terms: Sums) -> Sums:
+def _add_rows(terms: Float64s) -> Float64s:
     """Add the rows of one run."""
     length = len(terms)
-    total: Sums
+    total: Float64s
     if length % RUN == 0 and (length // RUN).bit_count() == 1:
         total = _add_runs(terms, length // RUN)[0]
         return total
@@ -161,38 +136,33 @@ def _add_rows(terms: Sums) -> Sums:
         return total
     whole = length // LANES
     slices = terms.shape[1]
-    lanes: Sums = np.add.reduce(terms[: whole * LANES].reshape(whole, LANES * slices), axis=0)
+    lanes: Float64s = np.add.reduce(terms[: whole * LANES].reshape(whole, LANES * slices), axis=0)
     return join_lanes(lanes.reshape(LANES, slices), terms[whole * LANES :])
 
 
-def _add_runs(terms: Sums, runs: int) -> Sums:
+def _add_runs(terms: Float64s, runs: int) -> Float64s:
     """Add stretches of so many runs of `RUN` rows each, a power of two, shape (stretches, slices).
 
     Row after row, as numpy adds along an axis that is not the last. Eight rows are one here, so
     that it never sees a single column, which it would add pairwise.
     """
     slices = terms.shape[1]
-    lanes: Sums = np.add.reduce(terms.reshape(-1, RUN // LANES, LANES * slices), axis=1)
+    lanes: Float64s = np.add.reduce(terms.reshape(-1, RUN // LANES, LANES * slices), axis=1)
     return _halved(lanes.reshape(-1, slices), LANES * runs)
 
 
-def join_lanes(lanes: Sums, rest: Sums) -> Sums:
-    """Return the sum of a run from its lanes, and from the terms beyond them.
+def join_lanes(lanes: Float64s, rest: Float64s) -> Float64s:
+    """Return the sum of a run from its lanes (8, slices), and fewer than eight rows beyond.
 
-    Parameters
-    ----------
-    lanes
-        Shape (8, slices); zeros if the run is shorter, which change no sum: no term is -0.0.
-    rest
-        Fewer than eight rows.
+    Lanes are zeros if the run is shorter, which change no sum: no term is -0.0.
     """
-    total: Sums = _halved(lanes, LANES)[0]
+    total: Float64s = _halved(lanes, LANES)[0]
     for row in rest:
         total += row
     return total
 
 
-def _halved(rows: Sums, times: int) -> Sums:
+def _halved(rows: Float64s, times: int) -> Float64s:
     """Add so many rows, a power of two, to one: neighbours, then neighbours of these."""
     while times > 1:
         rows = np.add(rows[0::2], rows[1::2])
@@ -228,7 +198,7 @@ def values_of(slices: Slices, box: Box) -> Floats:
     return decode(read_box(slices, box), slices.dtype)
 
 
-InPlace = Callable[[NDArray[np.float64]], None]
+InPlace = Callable[[Float64s], None]
 
 # Elements that are read, made terms, and added at once: few enough for the cache, so many that
 # Python's part does not count. Of a small tensor fewer, as fresh memory has its price. All are
@@ -259,65 +229,16 @@ class SlicePart:
         return (self.last - self.first) * (self.stop - self.start)
 
 
-class Way(Protocol):
-    """How the slices of one tensor are added up.
+class SliceSums(ABC):
+    """Adds up the slices of one tensor, of shape (outer, channels, inner), part by part.
 
-    Attributes
-    ----------
-    channels
-        How many are added up together.
-    terms
-        How many of each, as `pruneapp.kernels.summation.cut` takes it.
-    room
-        How many elements of memory `sums` works in.
+    So many `channels` are added up together, so many `terms` of each (as `cut` takes it), in memory
+    of so many elements: `room`.
     """
 
     channels: int
     terms: int
     room: int
-
-    def sums(self, part: SlicePart, memory: Sums) -> Sums:
-        """Return the sums of the blocks of a part, or of the run it is: (blocks, channels)."""
-
-
-def way_through(
-    slices: Slices, shape: tuple[int, int, int], power: InPlace, job: Job
-) -> Along | Across:
-    """Return how to add up the slices of a tensor that is not empty.
-
-    Parameters
-    ----------
-    slices
-        The tensor.
-    shape
-        Of the tensor as (outer, channels, inner).
-    power
-        Turns values into terms, in place.
-    job
-        Asked whether to go on.
-    """
-    outer, channels, inner = shape
-    if channels == 1:
-        return Along(slices, (1, 1, outer * inner), power, job)
-    if inner == 1 or (outer > 1 and inner <= NARROW and channels <= WIDE):
-        return Across(slices, shape, power, job)
-    return Along(slices, shape, power, job)
-
-
-class Along:
-    """Adds up slices of which several elements lie side by side.
-
-    Parameters
-    ----------
-    slices
-        The tensor.
-    shape
-        Of the tensor as (outer, channels, inner).
-    power
-        Turns values into terms, in place.
-    job
-        Asked whether to go on.
-    """
 
     def __init__(
         self, slices: Slices, shape: tuple[int, int, int], power: InPlace, job: Job
@@ -326,9 +247,37 @@ class Along:
         self._shape = shape
         self._power = power
         self._job = job
+        self._piece = min(max(_power_of_two(math.prod(shape) // PIECES), LEAST), PIECE)
+        self._plan()
+
+    @classmethod
+    def of(cls, slices: Slices, shape: tuple[int, int, int], power: InPlace, job: Job) -> SliceSums:
+        """Return how to add up a tensor that is not empty.
+
+        `power` turns values into terms, in place; `job` is asked whether to go on.
+        """
         outer, channels, inner = shape
-        length = outer * inner
-        piece = _piece(channels * length)
+        if channels == 1:
+            return AlongSlices(slices, (1, 1, outer * inner), power, job)
+        if inner == 1 or (outer > 1 and inner <= NARROW and channels <= WIDE):
+            return AcrossSlices(slices, shape, power, job)
+        return AlongSlices(slices, shape, power, job)
+
+    @abstractmethod
+    def _plan(self) -> None:
+        """Set `channels`, `terms` and `room`."""
+
+    @abstractmethod
+    def sums(self, part: SlicePart, memory: Float64s) -> Float64s:
+        """Return the sums of the blocks of a part, or of the run it is: (blocks, channels)."""
+
+
+class AlongSlices(SliceSums):
+    """Adds up slices of which several elements lie side by side."""
+
+    def _plan(self) -> None:
+        outer, channels, inner = self._shape
+        length, piece = outer * inner, self._piece
         if outer == 1:  # whole slices, or parts of one
             terms = piece if inner > piece else -(-inner // BLOCK) * BLOCK
         else:
@@ -342,8 +291,8 @@ class Along:
             self.channels = channels
         self.room = self.channels * (min(length, terms) + (0 if outer == 1 else 2 * inner))
 
-    def sums(self, part: SlicePart, memory: Sums) -> Sums:
-        """Read, turn over, make terms, add; see `Way`."""
+    def sums(self, part: SlicePart, memory: Float64s) -> Float64s:
+        """Read, turn over, make terms, add."""
         inner = self._shape[2]
         channels = part.last - part.first
         # A row of a single channel is cut to the part, of more it is read as a whole.
@@ -386,37 +335,20 @@ def _turned(bits: Bits) -> Bits:
     return out
 
 
-class Across:
+class AcrossSlices(SliceSums):
     """Adds up slices of which an element, or a few, lie in every row of a matrix.
 
-    Parameters
-    ----------
-    slices
-        The tensor.
-    shape
-        Of the tensor as (outer, channels, inner); `inner` is 1 if there are more channels than
-        `WIDE`.
-    power
-        Turns values into terms, in place.
-    job
-        Asked whether to go on.
+    The inner dimension is 1 if there are more channels than `WIDE`.
     """
 
-    def __init__(
-        self, slices: Slices, shape: tuple[int, int, int], power: InPlace, job: Job
-    ) -> None:
-        self._slices = slices
-        self._shape = shape
-        self._power = power
-        self._job = job
-        channels = shape[1]
-        self._piece = _piece(math.prod(shape))
+    def _plan(self) -> None:
+        channels = self._shape[1]
         self.channels = -(-channels // -(-channels // WIDE))
         self.terms = max(_power_of_two(self._piece // self.channels), RUN)
         self.room = max(self._piece, 2 * LANES * self.channels)
 
-    def sums(self, part: SlicePart, memory: Sums) -> Sums:
-        """Read, make terms, add; see `Way`."""
+    def sums(self, part: SlicePart, memory: Float64s) -> Float64s:
+        """Read, make terms, add."""
         width = part.last - part.first
         if part.size > self.room:
             return self._sum_of_run(part, *memory[: 2 * LANES * width].reshape(2, LANES, width))
@@ -425,7 +357,7 @@ class Across:
         self._power(terms)
         return add_across(terms)
 
-    def _sum_of_run(self, part: SlicePart, lanes: Sums, terms: Sums) -> Sums:
+    def _sum_of_run(self, part: SlicePart, lanes: Float64s, terms: Float64s) -> Float64s:
         """Add up a run, eight rows and more, of which only the lanes stay in the cache."""
         rest = terms[:0]
         step = max(self._piece // lanes.size, 1) * LANES
@@ -461,11 +393,6 @@ class Across:
         )
         bits = np.concatenate([read_box(self._slices, box) for box in boxes])
         return decode(bits[..., 0], self._slices.dtype)
-
-
-def _piece(size: int) -> int:
-    """Return how many elements of a tensor are worked on at once."""
-    return min(max(_power_of_two(size // PIECES), LEAST), PIECE)
 
 
 def _power_of_two(least: int) -> int:

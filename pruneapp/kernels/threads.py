@@ -1,12 +1,8 @@
-"""Ordered parallel map over stretches; read-ahead.
-
-Work on several stretches at once, its results taken in order.
+"""Ordered parallel map over ranges of tensors; read-ahead.
 
 Numpy lets other threads run while it works on an array, so a few threads read and count side by
 side. What they find is taken in the order of the tasks by the thread that asked, whichever of
 them ends first: a result never depends on the number of threads.
-
-Reading the next chunk in a thread while the one before is on its way to a device.
 """
 
 from __future__ import annotations
@@ -50,15 +46,9 @@ def usable_cores() -> int:
 
 @dataclass(frozen=True)
 class TensorRange:
-    """Elements `start` to `stop` of one of several tensors.
+    """Elements `start` to `stop` (flat) of one of several tensors.
 
-    Attributes
-    ----------
-    index
-        Which tensor, from 0.
-    start, stop
-        Flat indices; `start` is a multiple of 8, so that packed masks of two stretches share no
-        byte.
+    `start` is a multiple of 8, so that packed masks of two ranges share no byte.
     """
 
     index: int
@@ -72,17 +62,10 @@ class TensorRange:
 
 
 def stretches(sizes: Sequence[int], length: int = STRETCH) -> Iterator[tuple[TensorRange, ...]]:
-    """Cut tensors into tasks of about `length` elements, in order.
+    """Cut tensors of so many elements into tasks of about `length`, a multiple of 8, in order.
 
     Large tensors are cut; small ones are put together, so that a model of many thousands does not
     pay for a task each. Empty ones are left out.
-
-    Parameters
-    ----------
-    sizes
-        Elements of each tensor.
-    length
-        A multiple of 8.
     """
     task: list[TensorRange] = []
     room = length
@@ -106,18 +89,8 @@ def in_order(
     Only a few results more than there are threads are waiting at any time. `work` runs in threads
     of its own, so it must not step `job`; the caller does, after each result. When the caller
     stops (an exception, a cancelled job, a generator that is closed), tasks that were not begun
-    are dropped and those under way are waited for.
-
-    Parameters
-    ----------
-    tasks
-        Taken from the caller's thread, a few ahead.
-    work
-        Called in any thread; its first exception is raised here.
-    job
-        Looked at before each result.
-    threads
-        1 works in the caller's thread.
+    are dropped and those under way are waited for. The first exception of `work` is raised here.
+    With one thread the caller's own does it all.
     """
     if threads <= 1:
         for task in tasks:
@@ -145,34 +118,12 @@ _PATIENCE = 0.05
 Buffer = TypeVar("Buffer")
 
 
-@dataclass(frozen=True)
-class _Filled(Generic[Task, Buffer]):
-    task: Task
-    buffer: Buffer
-
-
-@dataclass(frozen=True)
-class _Ended:
-    """Nothing follows; `error` says why, if not because all tasks are done."""
-
-    error: BaseException | None = None
-
-
 class ReadAhead(Generic[Task, Buffer]):
     """Fills buffers by a thread of its own, in the order of the tasks.
 
-    A context: the thread starts with it, and is gone when it is left, however it is left.
-
-    Parameters
-    ----------
-    tasks
-        What to read; taken by the thread.
-    fill
-        Reads a task into a buffer, in the thread; checks the token every few milliseconds.
-    buffers
-        Two let the next chunk be read while one is copied; a third while one waits.
-    job
-        Looked at while a chunk is waited for.
+    A context: the thread starts with it, and is gone when it is left, however it is left. It takes
+    the tasks, and `fill` checks the token every few milliseconds. Two buffers let the next chunk be
+    read while one is copied; a third while one waits.
     """
 
     def __init__(
@@ -187,7 +138,8 @@ class ReadAhead(Generic[Task, Buffer]):
         self._job = job
         self._stop = CancelToken()
         self._free: SimpleQueue[tuple[Buffer, Callable[[], object]] | None] = SimpleQueue()
-        self._full: SimpleQueue[_Filled[Task, Buffer] | _Ended] = SimpleQueue()
+        # What is filled, then None, or what the thread ended with.
+        self._full: SimpleQueue[tuple[Task, Buffer] | BaseException | None] = SimpleQueue()
         for buffer in buffers:
             self.give_back(buffer)
         self._thread = Thread(target=self._read, name="pruneapp-read-ahead")
@@ -222,12 +174,11 @@ class ReadAhead(Generic[Task, Buffer]):
                 item = self._full.get(timeout=_PATIENCE)
             except Empty:
                 continue
-            if isinstance(item, _Filled):
-                yield item.task, item.buffer
-            elif item.error is not None:
-                raise item.error
-            else:
+            if item is None:
                 return
+            if isinstance(item, BaseException):
+                raise item
+            yield item
 
     def give_back(self, buffer: Buffer, copied: Callable[[], object] = lambda: None) -> None:
         """Let a buffer be filled again, once `copied` has returned: it waits for the copy."""
@@ -243,9 +194,9 @@ class ReadAhead(Generic[Task, Buffer]):
                 copied()
                 self._stop.check()
                 self._fill(task, buffer, self._stop)
-                self._full.put(_Filled(task, buffer))
-            self._full.put(_Ended())
+                self._full.put((task, buffer))
+            self._full.put(None)
         except Cancelled:
             return  # nobody waits for more
         except BaseException as error:  # noqa: BLE001 - raised again in the thread that waits
-            self._full.put(_Ended(error))
+            self._full.put(error)

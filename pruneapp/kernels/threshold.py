@@ -1,20 +1,10 @@
-"""Find the threshold by counting inside a bracket.
-
-Finding the key of a given rank by counting inside a bracket, without sorting.
+"""Finding the key of a given rank by counting inside a bracket, without sorting.
 
 Whatever is below the bracket is counted as a whole, what is inside key by key, or in bins of equal
 width where there are too many keys. A bracket that a sample has found holds some hundredths of the
 elements, few enough to be held and counted again bin by bin, so that one pass over all elements is
 enough; where the sample was wrong, or too many keys lie inside, the passes go on inside a smaller
 bracket. The result is exact either way.
-
-The keys inside a bracket, held so that a narrower one needs no further pass.
-
-Counting digits that come a few at a time.
-
-Counting the keys of one stretch: below a bracket, and inside it.
-
-Where the few are that a comparison found.
 """
 
 from __future__ import annotations
@@ -23,11 +13,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pruneapp.checkpoint.elements import Bits
-from pruneapp.kernels.kernel import Ranking, Share, Threshold
+from pruneapp.kernels.kernel import KeyRange, Ranking, Share, Threshold
 from pruneapp.kernels.threads import TensorRange
+from pruneapp.kernels.values import Bools, Counts, Indices
 from pruneapp.progress import CancelToken
 
 # Counters of a pass, where what it finds inside is too much to be held.
@@ -66,6 +56,15 @@ class Bracket:
         return cls(low, high, max(0, (high - low).bit_length() - most.bit_length() + 1))
 
     @classmethod
+    def around(cls, keys: KeyRange, width: int) -> Bracket:
+        """Return the bracket of some keys of so many bits that are held, if there is room."""
+        if keys.high - keys.low < _FEW_BINS:
+            most = _FEW_BINS
+        else:
+            most = _COARSE_BINS if keys.inside * width / 8 < MOST_HELD else MOST_BINS
+        return cls.of(keys.low, keys.high, most)
+
+    @classmethod
     def everything(cls, width: int) -> Bracket:
         """Return the bracket of all keys of so many bits."""
         return cls.of(0, (1 << width) - 1, _FEW_BINS)
@@ -80,37 +79,16 @@ class Bracket:
         return self.bins * tensors <= _MOST_APART
 
 
-@dataclass(frozen=True)
-class Guess:
-    """Where a sample has the cut.
-
-    Attributes
-    ----------
-    bracket
-        Around it.
-    inside
-        About how many elements the bracket holds.
-    """
-
-    bracket: Bracket
-    inside: float
-
-
 @dataclass(frozen=True, eq=False)
 class Counted:
     """What a pass over kept elements counted.
 
-    Attributes
-    ----------
-    below
-        For each tensor, elements with keys below the bracket.
-    inside
-        Elements in each bin: a row for each tensor if there is room (`Bracket.apart`), else one
-        for all.
+    For each tensor elements with keys `below` the bracket, and those `inside`, in each bin: a row
+    for each tensor if there is room (`Bracket.apart`), else one for all.
     """
 
-    below: NDArray[np.int64]
-    inside: NDArray[np.int64]
+    below: Counts
+    inside: Counts
 
 
 Count = Callable[[Bracket], Counted]
@@ -118,16 +96,9 @@ Count = Callable[[Bracket], Counted]
 
 @dataclass(frozen=True)
 class FoundThreshold:
-    """The cut, and what it takes.
+    """The cut, how many kept elements have its key in all, and what goes of each tensor.
 
-    Attributes
-    ----------
-    threshold
-        The key of the last element that goes, and how many with this key go.
-    equal
-        How many kept elements have this key in all.
-    shares
-        What goes of each tensor; None where the tensors were not kept apart.
+    `shares` are None where the tensors were not kept apart.
     """
 
     threshold: Threshold
@@ -135,13 +106,7 @@ class FoundThreshold:
     shares: tuple[Share, ...] | None
 
     def plain(self, width: int) -> Threshold:
-        """Return the cut without ties if all of them go: the next key, so that none need be told.
-
-        Parameters
-        ----------
-        width
-            Bits of a key.
-        """
+        """Return the cut without ties if all of them go: the next key of so many bits."""
         key, ties = self.threshold.key, self.threshold.ties
         if ties < self.equal or key == (1 << width) - 1:
             return self.threshold
@@ -149,18 +114,9 @@ class FoundThreshold:
 
 
 def search(width: int, count: int, bracket: Bracket, pass_over: Count) -> FoundThreshold:
-    """Find the cut below which `count` keys lie.
+    """Find the cut below which `count` keys lie, from 1 to the number of kept elements.
 
-    Parameters
-    ----------
-    width
-        Bits of a key.
-    count
-        From 1 to the number of kept elements.
-    bracket
-        Where to look first.
-    pass_over
-        Counts all kept elements once.
+    `pass_over` counts all kept elements once; `bracket` is where to look first.
 
     Raises
     ------
@@ -201,8 +157,8 @@ def shares(below: Sequence[int], equal: Sequence[int], ties: int) -> tuple[Share
     return tuple(made)
 
 
-def bracket_of_sample(blocks: Sequence[Bits], count: int, left: int, width: int) -> Guess:
-    """Return the keys between which the key of a rank should lie.
+def range_of_sample(blocks: Sequence[Bits], count: int, left: int, width: int) -> KeyRange:
+    """Return the keys between which the key of a rank (`count`, from 1) should lie.
 
     The error of the rank is estimated from how much the blocks differ: weights that lie side by
     side resemble each other, so a block tells less than as many weights picked one by one
@@ -212,8 +168,6 @@ def bracket_of_sample(blocks: Sequence[Bits], count: int, left: int, width: int)
     ----------
     blocks
         Keys of kept elements from places all over the tensors.
-    count
-        The rank, from 1.
     left
         Kept elements in all.
     width
@@ -221,7 +175,7 @@ def bracket_of_sample(blocks: Sequence[Bits], count: int, left: int, width: int)
     """
     keys = np.concatenate(blocks) if blocks else np.empty(0)
     if keys.size < 1000:
-        return Guess(Bracket.everything(width), left)
+        return KeyRange(0, (1 << width) - 1, left)
     sizes = np.array([block.size for block in blocks])
     keys.sort()
     middle = count / left * keys.size
@@ -232,12 +186,7 @@ def bracket_of_sample(blocks: Sequence[Bits], count: int, left: int, width: int)
     first, last = int(middle - spread) - 1, int(middle + spread) + 1
     low = int(keys[first]) if first >= 0 else 0
     high = int(keys[last]) if last < keys.size else (1 << width) - 1
-    expected = (last - first) / keys.size * left
-    if high - low < _FEW_BINS:
-        most = _FEW_BINS
-    else:
-        most = _COARSE_BINS if expected * width / 8 < MOST_HELD else MOST_BINS
-    return Guess(Bracket.of(low, high, most), expected)
+    return KeyRange(low, high, (last - first) / keys.size * left)
 
 
 # Digits that are held before they are counted, where there are fewer counters than these.
@@ -245,22 +194,17 @@ _HELD = 1 << 16
 
 
 class Tally:
-    """Counts how often each digit came.
+    """Counts how often each digit below `bins` came.
 
     Digits are held until there are as many as counters, so that adding the counters up costs no
     more than counting; memory stays within a few times the counters.
-
-    Parameters
-    ----------
-    bins
-        Digits are from 0 to `bins` - 1.
     """
 
     def __init__(self, bins: int) -> None:
         self._bins = bins
         self._held: list[Bits] = []
         self._size = 0
-        self._counts: NDArray[np.int64] | None = None
+        self._counts: Counts | None = None
 
     def add(self, digits: Bits) -> None:
         """Take digits, of any unsigned type; they are not copied."""
@@ -279,7 +223,7 @@ class Tally:
         for digits in other._held:
             self.add(digits)
 
-    def counts(self) -> NDArray[np.int64]:
+    def counts(self) -> Counts:
         """Return how often each digit came."""
         self._count()
         assert self._counts is not None
@@ -296,13 +240,7 @@ class Tally:
 
 
 class Candidates:
-    """Keys of kept elements that a pass found inside a bracket.
-
-    Parameters
-    ----------
-    bracket
-        What the pass looked for.
-    """
+    """Keys of kept elements that a pass found inside its bracket: a narrower one needs no pass."""
 
     def __init__(self, bracket: Bracket) -> None:
         self._bracket = bracket
@@ -329,16 +267,9 @@ class Candidates:
         )
 
     def count(self, bracket: Bracket, below: np.ndarray, *, apart: bool) -> Counted:
-        """Count what is inside a bracket, as a pass over all elements would.
+        """Count what is inside a bracket (see `hold`), as a pass over all elements would.
 
-        Parameters
-        ----------
-        bracket
-            See `hold`.
-        below
-            For each tensor, elements below the bracket that the pass looked for.
-        apart
-            Whether to count for each tensor; see `Counted.inside`.
+        `below` are the elements of each tensor below the bracket that the pass looked for.
         """
         first = bracket.low - self._bracket.low
         last = bracket.high - self._bracket.low
@@ -367,17 +298,13 @@ def bins_of(offsets: Bits, shift: int) -> Bits:
 _MANY = 0.5
 
 
-def places_of(found: NDArray[np.bool_]) -> NDArray[np.intp]:
+def places_of(found: Bools) -> Indices:
     """Return the places of the true ones in order, as ``numpy.flatnonzero`` does.
 
     Eight are looked at as one word first. numpy looks at each by itself and hardly ever guesses
     right whether it is true: where one in 30 is, that takes twice as long as all of this, and a
-    mask as an index three times (measured with numpy 2.4).
-
-    Parameters
-    ----------
-    found
-        One dimension, in one piece, from the beginning of an array.
+    mask as an index three times (measured with numpy 2.4). `found` is 1-D and the beginning of an
+    array.
     """
     if found.size % 8:
         return np.flatnonzero(found)
@@ -386,47 +313,18 @@ def places_of(found: NDArray[np.bool_]) -> NDArray[np.intp]:
     if eights.size > _MANY * words.size:
         return np.flatnonzero(found)
     inside = np.flatnonzero(words[eights].view(np.bool_))
-    places: NDArray[np.intp] = eights[inside >> 3]
+    places: Indices = eights[inside >> 3]
     places <<= 3
     places += inside & 7
     return places
 
 
-Kept = NDArray[np.bool_] | None
-
-
-@dataclass(frozen=True, eq=False)
-class Inside:
-    """What one stretch has inside a bracket.
-
-    Attributes
-    ----------
-    below
-        Kept elements below the bracket.
-    tally
-        Those inside, by bins.
-    offsets
-        The keys of those inside, less the low end of the bracket; None if they were not wanted.
-    """
-
-    below: int
-    tally: Tally
-    offsets: Bits | None
-
-
 def count_inside(
     ranking: Ranking, stretch: TensorRange, bracket: Bracket, cancel: CancelToken, *, hold: bool
-) -> Inside:
-    """Count the kept keys of a stretch that are below a bracket and inside it.
+) -> tuple[int, Tally, Bits | None]:
+    """Count the kept keys of a stretch that are below a bracket and, by bins, inside it.
 
-    Parameters
-    ----------
-    ranking, stretch, bracket
-        What is counted.
-    cancel
-        Looked at for every chunk.
-    hold
-        Whether the keys inside are wanted, too.
+    Returns the keys inside as well, less the low end of the bracket, if they are to be held.
     """
     below = 0
     tally = Tally(bracket.bins)
@@ -439,7 +337,7 @@ def count_inside(
         tally.add(bins_of(offsets, bracket.shift))
         if hold:
             held.append(offsets)
-    return Inside(below, tally, np.concatenate(held) if held else None)
+    return below, tally, np.concatenate(held) if held else None
 
 
 def count_share(
@@ -455,18 +353,36 @@ def count_share(
     return below, equal
 
 
-def kept_of(ranking: Ranking, start: int, size: int) -> Kept:
+def kept_of(ranking: Ranking, start: int, size: int) -> Bools | None:
     """Return which of `size` elements from `start` on are kept; None for all."""
     return None if ranking.kept is None else ranking.kept.bools(start, start + size)
 
 
-def _count(where: NDArray[np.bool_], kept: Kept) -> int:
+def read_keys(ranking: Ranking, *ranges: tuple[int, int]) -> Bits:
+    """Return the keys of some ranges of elements, pruned ones too, in memory of their own."""
+    keys: Bits = np.empty(sum([stop - start for start, stop in ranges]), f"uint{ranking.width}")
+    at = 0
+    for start, stop in ranges:
+        for chunk in ranking.keys(start, stop):
+            keys[at : at + chunk.keys.size] = chunk.keys
+            at += chunk.keys.size
+    return keys
+
+
+def read_kept_keys(ranking: Ranking, start: int, stop: int) -> Bits:
+    """Return the keys of those of elements `start` to `stop` that are kept."""
+    keys = read_keys(ranking, (start, stop))
+    kept = kept_of(ranking, start, keys.size)
+    return keys if kept is None else keys[kept]
+
+
+def _count(where: Bools, kept: Bools | None) -> int:
     if kept is not None:
         where &= kept
     return int(np.count_nonzero(where))
 
 
-def _split(keys: Bits, kept: Kept, bracket: Bracket) -> tuple[int, Bits]:
+def _split(keys: Bits, kept: Bools | None, bracket: Bracket) -> tuple[int, Bits]:
     """Return how many are below, and those inside, less the low end."""
     kind = keys.dtype.type
     if not bracket.low and bracket.high == np.iinfo(keys.dtype).max:

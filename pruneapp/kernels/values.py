@@ -11,17 +11,14 @@ from pruneapp.checkpoint.dtypes import DType
 from pruneapp.checkpoint.elements import Bits
 
 Floats = NDArray[np.float32] | NDArray[np.float64]
+Float64s = NDArray[np.float64]
+Counts = NDArray[np.int64]
+Indices = NDArray[np.intp]
+Bools = NDArray[np.bool_]
 
 
 def decode(bits: Bits, dtype: DType) -> Floats:
-    """Return the values of some elements, in memory of their own or as a view of `bits`.
-
-    Parameters
-    ----------
-    bits
-        Raw elements of any shape, as ``uint8`` to ``uint64``.
-    dtype
-        Their type.
+    """Return the values of raw elements, ``uint8`` to ``uint64``, as a copy or a view.
 
     Returns
     -------

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from pruneapp.checkpoint.elements import Bits
 from pruneapp.errors import ParameterError
-from pruneapp.kernels.kernel import Kernel, Near, Ranking
+from pruneapp.kernels.kernel import Kernel, KeyRange, Ranking
 from pruneapp.kernels.lowest_channels import smallest
 from pruneapp.kernels.lowest_in_groups import lowest_per_row
 from pruneapp.kernels.sort_keys import common_width
@@ -166,7 +166,7 @@ def count_of(group: Sequence[TensorView], method: Method, values: Values) -> int
 class NearTaken:
     """What went of one tensor between two keys; see `Kernel.prune_near`."""
 
-    near: Near
+    near: KeyRange
     keys: Bits
 
 
@@ -200,7 +200,7 @@ class Ranked:
 
 
 # Says about where the cut of some tensors lies; None if it does not know.
-Expect = Callable[[Ranked], Near | None]
+Expect = Callable[[Ranked], KeyRange | None]
 
 
 def plan(  # noqa: PLR0917 - each its own type

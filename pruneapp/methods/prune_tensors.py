@@ -131,10 +131,10 @@ def _prune_groups(
     spared: dict[str, int] = {}
     for view, cut in zip(tensors, groups, strict=True):
         job.label(view.name)
-        made = lowest_in_groups(method.rank(view, values), view.shape, cut, view.protected, job)
-        masks[view.name] = made.mask
+        ranking = method.rank(view, values)
+        masks[view.name], lacking = lowest_in_groups(ranking, view.shape, cut, view.protected, job)
         if view.protected is not None:
-            spared[view.name] = made.lacking
+            spared[view.name] = lacking
     return Pruned(masks, spared)
 
 

@@ -24,7 +24,7 @@ from pruneapp.analysis.retained_norm import Energy, total_of
 from pruneapp.analysis.statistics import sparsity
 from pruneapp.checkpoint.dtypes import DType
 from pruneapp.document.snapshot import Snapshot
-from pruneapp.kernels.kernel import Near
+from pruneapp.kernels.kernel import KeyRange
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.masks.channels import channels_left
 from pruneapp.methods.cutoff import NearTaken, Ranked
@@ -47,7 +47,7 @@ class CutPrediction:
     def __init__(self, snapshot: Snapshot) -> None:
         self._snapshot = snapshot
 
-    def __call__(self, ranked: Ranked) -> Near | None:
+    def __call__(self, ranked: Ranked) -> KeyRange | None:
         """Return the keys of the bin of a cut.
 
         None unless all tensors are counted, of one type and ranked by their own weights, and the
@@ -69,7 +69,7 @@ class CutPrediction:
             return None
         digit, shift = int(np.searchsorted(ends, ranked.count)), bin_shift(dtype)
         high = min(((digit + 1) << shift) - 1, dtype.form.largest)
-        return Near(digit << shift, high, int(total[digit]))
+        return KeyRange(digit << shift, high, int(total[digit]))
 
 
 def known_energies(

@@ -7,7 +7,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from pruneapp.kernels.cpu import CpuKernel
-from pruneapp.kernels.kernel import Near
+from pruneapp.kernels.kernel import KeyRange
 from pruneapp.kernels.sort_keys import Magnitudes
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.progress import Job
@@ -42,7 +42,7 @@ def test_the_cut_is_found_where_it_is_said_to_be_or_not_at_all(small, data, dtyp
     inside = (keys >= low) & (keys <= high) & there
     job = Job()
 
-    cut = CpuKernel().prune_near(rankings, count, Near(low, high, int(inside.sum())), job)
+    cut = CpuKernel().prune_near(rankings, count, KeyRange(low, high, int(inside.sum())), job)
 
     below = int(np.count_nonzero((keys < low) & there))
     if not below < count <= below + int(inside.sum()):
