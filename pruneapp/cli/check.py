@@ -5,21 +5,20 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 from pruneapp.analysis.patterns import check_pattern
 from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.cli import terminal
-from pruneapp.cli.terminal import named, print_json, print_table
+from pruneapp.cli.terminal import DIFFERENT, DONE, named, print_json, print_table
 from pruneapp.document.selection import default_selection, select
 from pruneapp.edits.open_document import open_document
 from pruneapp.errors import ParameterError, escaped
 from pruneapp.methods.builtin.patterns import parse_pattern
 from pruneapp.progress import CancelToken
 from pruneapp.results.pattern_report import PatternReport, TensorPattern
-
-SATISFIED, BROKEN = 0, 1
 
 _HEAD = (
     "tensor",
@@ -38,20 +37,17 @@ def check(options: argparse.Namespace, token: CancelToken) -> int:
     with (
         terminal.job("Checking", token) as job,
         open_checkpoint(Path(options.file), state_dict=options.state_dict, job=job) as checkpoint,
+        closing(open_document(checkpoint, job)) as document,
     ):
-        document = open_document(checkpoint, job)
-        try:
-            chosen = options.select
-            names = select(checkpoint, chosen) if chosen else default_selection(checkpoint)
-            _check_dim(options.dim, [checkpoint.entry(name).shape for name in names])
-            report = check_pattern(document.snapshot(), names, n, m, options.dim, job)
-        finally:
-            document.close()
+        chosen = options.select
+        names = select(checkpoint, chosen) if chosen else default_selection(checkpoint)
+        _check_dim(options.dim, [checkpoint.entry(name).shape for name in names])
+        report = check_pattern(document.snapshot(), names, n, m, options.dim, job)
     if options.json:
         print_json(_as_json(report))
     else:
         _print(report, options.file)
-    return SATISFIED if report.satisfied else BROKEN
+    return DONE if report.satisfied else DIFFERENT
 
 
 def _check_dim(dim: int, shapes: Sequence[tuple[int, ...]]) -> None:

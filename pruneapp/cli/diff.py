@@ -14,15 +14,13 @@ from typing import Any
 from pruneapp.analysis.comparison import compare
 from pruneapp.checkpoint.checkpoint import Checkpoint, open_checkpoint
 from pruneapp.cli import terminal
-from pruneapp.cli.terminal import named, percent, print_json, print_table
+from pruneapp.cli.terminal import DIFFERENT, DONE, named, percent, print_json, print_table
 from pruneapp.document.document import Document
 from pruneapp.document.selection import matching
 from pruneapp.edits.open_document import open_document
 from pruneapp.errors import SelectionError, escaped
 from pruneapp.progress import CancelToken, Job
 from pruneapp.results.state_comparison import Comparison, TensorDifference
-
-SAME, DIFFERENT = 0, 1
 
 _HEAD = ("tensor", "difference", "relative", "cosine", "differing", "zeros A", "zeros B", "overlap")
 # Without a tensor in common, more rows than these say no more than a sentence.
@@ -54,6 +52,7 @@ def diff(options: argparse.Namespace, token: CancelToken) -> int:
             called=(options.a, options.b),
             names=_names(a.checkpoint, b.checkpoint, options.pattern) if options.pattern else None,
         )
+    rows = sorted(found.differing if options.only_different else found.tensors, key=_by_difference)
     if options.json:
         learned = {
             name
@@ -62,10 +61,10 @@ def diff(options: argparse.Namespace, token: CancelToken) -> int:
             if entry.learned
             for name in entry.names
         }
-        print_json(_as_json(found, learned, only_different=options.only_different))
+        print_json(_as_json(found, rows, learned))
     else:
-        _print(found, only_different=options.only_different)
-    return DIFFERENT if found.differing else SAME
+        _print(found, rows)
+    return DIFFERENT if found.differing else DONE
 
 
 def _open(stack: contextlib.ExitStack, path: Path, key: str | None, job: Job) -> Document:
@@ -102,13 +101,7 @@ def _by_difference(row: TensorDifference) -> tuple[int, float]:
     return 1, -(math.inf if row.relative is None else row.relative)
 
 
-def _shown(found: Comparison, *, only_different: bool) -> list[TensorDifference]:
-    rows = found.differing if only_different else found.tensors
-    return sorted(rows, key=_by_difference)
-
-
-def _print(found: Comparison, *, only_different: bool) -> None:
-    rows = _shown(found, only_different=only_different)
+def _print(found: Comparison, rows: Sequence[TensorDifference]) -> None:
     if len(rows) > _MOST_UNRELATED and {row.kind for row in found.tensors} <= _UNRELATED:
         named_alike = sum(row.kind == "shape" for row in found.tensors)
         alike = f"{named_alike:,} have the same name" if named_alike else "none have the same name"
@@ -154,7 +147,9 @@ def _shape(shape: tuple[int, ...]) -> str:
     return "×".join(map(str, shape)) or "scalar"
 
 
-def _as_json(found: Comparison, learned: set[str], *, only_different: bool) -> dict[str, Any]:
+def _as_json(
+    found: Comparison, rows: Sequence[TensorDifference], learned: set[str]
+) -> dict[str, Any]:
     return {
         "a": found.a,
         "b": found.b,
@@ -181,6 +176,6 @@ def _as_json(found: Comparison, learned: set[str], *, only_different: bool) -> d
                 "zeros_both": row.pruned_both,
                 "overlap": row.overlap,
             }
-            for row in _shown(found, only_different=only_different)
+            for row in rows
         ],
     }

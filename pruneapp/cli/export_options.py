@@ -1,8 +1,6 @@
-"""The options of every command that exports: the format and its parameters, reports, a script.
+"""What the commands that export have in common: their options, the files they use, what they print.
 
-What the commands that write have in common: where to, in which format, and what was written.
-
-Which files a command reads and writes: none of these may be in the way of another.
+Of the files that a command reads and writes none may be in the way of another.
 """
 
 from __future__ import annotations
@@ -22,29 +20,24 @@ from pruneapp.cli.arguments import add_option, option_of
 from pruneapp.cli.terminal import named, percent, size
 from pruneapp.errors import ExportError, ParameterError, PruneAppError, counted, escaped
 from pruneapp.export.catalog import FORMATS, get
-from pruneapp.export.completeness import refuse_unwritable
 from pruneapp.export.destination.folder import left_as_it_was, refuse_file
 from pruneapp.export.destination.sidecars import companions, listed
 from pruneapp.export.destination.target import check_file, folder_is_there
-from pruneapp.export.exporter import ExportRequest, export, is_folder, landing
+from pruneapp.export.exporter import check, resolve, write, writes_folder
+from pruneapp.export.format import Format
 from pruneapp.export.formats.safetensors import SAFETENSORS
-from pruneapp.export.provenance import KEY
+from pruneapp.export.provenance import KEY, provenance_of
 from pruneapp.export.records import State
-from pruneapp.export.report import ExportReport
 from pruneapp.export.report_file import KINDS, account_of, write_account
 from pruneapp.export.scripts.comparison_script import write_check_script
-from pruneapp.params import Param, validate_all
+from pruneapp.params import Param
 from pruneapp.progress import Cancelled, Job
+from pruneapp.recipes.recipe import Recipe
+from pruneapp.results.export import ExportReport, ExportRequest
 
 
 def target_of(output: str) -> Path:
-    """Return the file to write.
-
-    Raises
-    ------
-    ParameterError
-        For a pipe.
-    """
+    """Return the file to write; raises `ParameterError` for a pipe."""
     if output == "-":
         raise ParameterError(
             "'--output' must be a file: what was written is read back and compared, which a pipe "
@@ -55,20 +48,16 @@ def target_of(output: str) -> Path:
 
 def format_of(target: Path) -> str:
     """Return the format that a name asks for: of those it suits the most telling, else dense."""
-    able = [form for form in FORMATS.values() if form.fits(target.name)]
-    longest = max((len(s) for f in able for s in _suffixes(f.suffixes, target)), default=0)
-    for form in able:
-        if any(len(suffix) == longest for suffix in _suffixes(form.suffixes, target)):
-            return form.name
-    return SAFETENSORS.name
 
+    def longest(form: Format) -> int:
+        return max((len(s) for s in form.suffixes if target.name.lower().endswith(s)), default=0)
 
-def _suffixes(suffixes: Sequence[str], target: Path) -> list[str]:
-    return [suffix for suffix in suffixes if target.name.lower().endswith(suffix)]
+    found = max(FORMATS.values(), key=longest)  # of equal ones the first
+    return found.name if longest(found) else SAFETENSORS.name
 
 
 def zeros_not_counted(checkpoint: Checkpoint) -> str:
-    """Return a sentence about zeros that no number of pruned weights has in it; empty if none.
+    """Return a sentence about zeros that are not counted as pruned; empty if there are none.
 
     Known of files that Pruneapp wrote, by their metadata, and that hold no masks.
     """
@@ -96,7 +85,7 @@ def report_as_json(report: ExportReport, selected: Collection[str]) -> dict[str,
         "kept_originals": report.kept_originals,
         "parameters": report.numel,
         "pruned": report.pruned,
-        "sparsity": report.pruned / report.numel if report.numel else 0.0,
+        "sparsity": report.sparsity,
         "selected": {
             "tensors": len(selected),
             "parameters": numel,
@@ -122,12 +111,7 @@ def print_report(
 ) -> None:
     """Print what was written, and what the person should know.
 
-    Parameters
-    ----------
-    report, notices
-        What was written, and sentences about it.
-    selected
-        The tensors that were to be pruned: their sparsity is said beside that of the model.
+    Of the `selected` tensors, those to be pruned, the sparsity is said beside that of the model.
     """
     for tensor in report.tensors:
         if tensor.pruned:
@@ -162,28 +146,20 @@ def check_places(
 ) -> None:
     """Refuse what would be lost, and what could not be written, before anything is computed.
 
-    Parameters
-    ----------
-    options
-        What the person wants.
-    checkpoint
-        What was opened. An export may take its place: the original is kept then.
-    request
-        Where the export goes; a folder may be made there, and a report go into it.
-
     Raises
     ------
     ParameterError
         If a file that is read would be replaced, or one that is written here, or one file gets a
         name that ends as those of folders do; or a file has no name, or is standard output.
     ExportError
-        If a report, a script or a recipe may not go where it should.
+        If the format cannot hold the checkpoint, or a report, a script or a recipe may not go where
+        it should.
     """
     _refuse_no_file(options)
     output = request.path
     form = get(request.format)
-    values = validate_all(form.params, request.params)
-    if options.output.endswith(("/", os.sep)) and not is_folder(checkpoint, output, form, values):
+    check(checkpoint, request)
+    if options.output.endswith(("/", os.sep)) and not writes_folder(checkpoint, request):
         raise ParameterError(
             f"'{options.output}' is the name of a folder, but the export is a single file.",
             remedy=f"Add the name of a file to it: '{options.output}model{form.suffixes[0]}'.",
@@ -216,22 +192,6 @@ def check_places(
     for _, path in _named(options, _BESIDE):
         if not _inside(path, output):
             check_file(path)
-
-
-def refuse_written(path: Path, files: Iterator[Path]) -> None:
-    """Refuse a name that a file of the export has got.
-
-    Raises
-    ------
-    ParameterError
-        If it has.
-    """
-    for file in files:
-        if _same(path, file):
-            raise ParameterError(
-                f"'{path}' is a file of the export, and was not replaced by a report.",
-                remedy="Choose another name.",
-            )
 
 
 def _refuse_no_file(options: argparse.Namespace) -> None:
@@ -362,7 +322,7 @@ def add_export(parser: argparse.ArgumentParser) -> None:
 
 
 def export_request(options: argparse.Namespace, target: Path) -> ExportRequest:
-    """Return what `add_export` was told.
+    """Return what the options of `add_export` ask for.
 
     Raises
     ------
@@ -399,61 +359,54 @@ def export_request(options: argparse.Namespace, target: Path) -> ExportRequest:
     )
 
 
-def check_entries(checkpoint: Checkpoint, request: ExportRequest) -> None:
-    """Refuse an export that cannot write every tensor, before anything is computed.
-
-    Parameters and errors are those of `refuse_unwritable`.
-    """
-    form = get(request.format)
-    values = validate_all(form.params, request.params)
-    refuse_unwritable(checkpoint, form, values, request.omit)
-
-
-def write_export(state: State, request: ExportRequest, job: Job) -> ExportReport:
-    """Export, and say first on standard error which files of a folder will be replaced.
-
-    Parameters and errors are those of `export`. Where OUT is a file nothing is said: it was named.
-    """
-    if folder_is_there(request.path):
-        there = landing(state, request, job).replaced
-        if there:
-            are = "is" if len(there) == 1 else "are"
-            said = f"{counted(len(there), 'file')} {are} there already and will be replaced"
-            sys.stderr.write(f"Note: {escaped(f'{said}: {listed(there)}.')}\n")
-    return export(state, request, job)
-
-
-def write_beside(
+def write_export(
     options: argparse.Namespace,
     state: State,
-    report: ExportReport,
+    recipe: Recipe,
+    request: ExportRequest,
     job: Job,
     *,
     steps: Sequence[str],
 ) -> tuple[ExportReport, PruneAppError | Cancelled | None]:
-    """Write the reports and the script that were asked for; see `add_export`.
+    """Export a state that a recipe made, in `steps`, then write its reports and its script.
 
-    Returns
-    -------
-    report, trouble
-        What the person should know of that as well, and why one of them was not written: the
-        export is there all the same, and is told of first.
+    Says first on standard error which files of a folder will be replaced; where OUT is a file
+    nothing is said: it was named. With the report comes why one of the files beside the export was
+    not written: the export is there all the same, and is told of first.
     """
+    checkpoint = state.checkpoint
+    resolved = resolve(state, request, job, provenance_of(state, recipe, job))
+    there = [path.name for path in resolved.replaced] if resolved.is_folder else ()
+    if there:
+        are = "is" if len(there) == 1 else "are"
+        sentence = f"{counted(len(there), 'file')} {are} there already and will be replaced"
+        sys.stderr.write(f"Note: {escaped(f'{sentence}: {listed(there)}.')}\n")
+    report = write(resolved, job)
+    if earlier := zeros_not_counted(checkpoint):
+        report = replace(report, notices=(earlier, *report.notices))
     try:
         if options.report:
             account = account_of(state, report, steps, job)
             for path in map(Path, options.report):
-                refuse_written(path, (file.path for file in report.files))
+                _refuse_exported(path, report)
                 write_account(account, path, job)
         if options.check_script:
             path = Path(options.check_script)
-            written = write_check_script(state.checkpoint, report, path, job)
+            written = write_check_script(checkpoint, report, path, job)
             if written.name != path.name:
-                said = (f"The script is '{written}'.", left_as_it_was(path))
-                report = replace(report, notices=(*report.notices, *said))
+                more = (f"The script is '{written}'.", left_as_it_was(path))
+                report = replace(report, notices=(*report.notices, *more))
     except PruneAppError as error:
         sentence = f"The export was written, but a report or script was not: {error.sentence}"
         return report, ExportError(sentence, remedy=error.remedy, details=error.details)
     except Cancelled as cancelled:
         return report, cancelled
     return report, None
+
+
+def _refuse_exported(path: Path, report: ExportReport) -> None:
+    if any(_same(path, file.path) for file in report.files):
+        raise ParameterError(
+            f"'{path}' is a file of the export, and was not replaced by a report.",
+            remedy="Choose another name.",
+        )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from pruneapp.cli.terminal import named, percent, print_json, print_table, size
 from pruneapp.document.document import Document
 from pruneapp.document.selection import matching
 from pruneapp.edits.open_document import open_document
-from pruneapp.errors import escaped
+from pruneapp.errors import counted, escaped
 from pruneapp.progress import CancelToken
 
 # Keys beside the state dict that are named.
@@ -28,20 +29,14 @@ def inspect(options: argparse.Namespace, token: CancelToken) -> int:
     with (
         terminal.job("Opening", token) as job,
         open_checkpoint(Path(options.file), state_dict=options.state_dict, job=job) as checkpoint,
+        closing(open_document(checkpoint, job)) as document,
     ):
-        document = open_document(checkpoint, job)
-        try:
-            names = (
-                matching(checkpoint, options.select)
-                if options.select
-                else tuple(checkpoint.entries)
-            )
-            if options.json:
-                print_json(_as_json(document, names))
-            else:
-                _print(document, names)
-        finally:
-            document.close()
+        patterns = options.select
+        names = matching(checkpoint, patterns) if patterns else tuple(checkpoint.entries)
+        if options.json:
+            print_json(_as_json(document, names))
+        else:
+            _print(document, names)
     return 0
 
 
@@ -106,11 +101,11 @@ def _print(document: Document, names: tuple[str, ...]) -> None:
     head = ("name", "kind (inferred)", "shape", "type", "elements", "pruned")
     print_table(head, rows, (False, False, False, False, True, False))
     total, buffers = size_of(entries)
-    beside = f"{_many(buffers, 'element')} in buffers, " if buffers else ""
+    beside = f"{counted(buffers, 'element')} in buffers, " if buffers else ""
     pruned = sum(document.masks.pruned(e.name) for e in entries if e.learned)
     write = sys.stdout.write
     write(
-        f"\n{contents.label}: {_many(len(entries), 'tensor')}, {_many(total, 'parameter')}, "
+        f"\n{contents.label}: {counted(len(entries), 'tensor')}, {counted(total, 'parameter')}, "
         f"{beside}"
         f"{size(sum(e.nbytes for e in entries))}, {percent(pruned, total)} pruned\n"
     )
@@ -130,7 +125,3 @@ def _print(document: Document, names: tuple[str, ...]) -> None:
         write(f"Note: {escaped(earlier)}\n")
     for notice in contents.notices:
         write(f"Note: {escaped(notice.text)}\n")
-
-
-def _many(number: int, thing: str) -> str:
-    return f"{number:,} {thing}" + ("" if number == 1 else "s")

@@ -13,10 +13,7 @@ from pruneapp.progress import Cancelled, CancelToken
 
 
 def main(options: argparse.Namespace) -> int:
-    """Run a command; returns the exit status: 0, 1 for a difference, 2, or 130 (see `statuses`).
-
-    A defect of ours is raised.
-    """
+    """Run a command; returns its exit status, see `EXIT_STATUS`. A defect of ours is raised."""
     interrupts = Interrupts()
     try:
         with interrupts.watched() as token:
@@ -43,38 +40,39 @@ def main(options: argparse.Namespace) -> int:
 
 
 def _command(name: str) -> Callable[[argparse.Namespace, CancelToken], int]:
-    if name == "check":
-        from pruneapp.cli.check import check
+    match name:
+        case "check":
+            from pruneapp.cli.check import check
 
-        return check
-    if name == "diff":
-        from pruneapp.cli.diff import diff
+            return check
+        case "diff":
+            from pruneapp.cli.diff import diff
 
-        return diff
-    if name == "inspect":
-        from pruneapp.cli.inspect import inspect
+            return diff
+        case "inspect":
+            from pruneapp.cli.inspect import inspect
 
-        return inspect
-    if name == "methods":
-        from pruneapp.cli.methods import methods
+            return inspect
+        case "methods":
+            from pruneapp.cli.methods import methods
 
-        return methods
-    if name == "run":
-        from pruneapp.cli.run import run
+            return methods
+        case "run":
+            from pruneapp.cli.run import run
 
-        return run
-    if name == "verify":
-        from pruneapp.cli.verify import verify
+            return run
+        case "verify":
+            from pruneapp.cli.verify import verify
 
-        return verify
-    if name == "expand":
-        from pruneapp.cli.expand import expand
+            return verify
+        case "expand":
+            from pruneapp.cli.expand import expand
 
-        return expand
-    if name == "sizes":
-        from pruneapp.cli.sizes import sizes
+            return expand
+        case "sizes":
+            from pruneapp.cli.sizes import sizes
 
-        return sizes
+            return sizes
     from pruneapp.cli.prune import prune
 
     return prune

@@ -1,10 +1,6 @@
-"""argparse from the registries; options that several commands share.
-
-What the command line understands; its options come from the registries.
+"""What the command line understands; its options come from the registries.
 
 Nothing heavy is imported for ``--help``, ``--version``, or the window.
-
-What ``pruneapp run`` and ``pruneapp verify`` understand.
 """
 
 from __future__ import annotations
@@ -21,6 +17,11 @@ from pruneapp.cli.arguments import STATE_DICT, add_computing, add_option, add_st
 from pruneapp.cli.terminal import EXIT_STATUS, USAGE_ERROR
 from pruneapp.errors import abridged, escaped
 from pruneapp.params import Param
+
+_STATUS = (
+    "Exit status: {}; 2 for errors that you can fix, 3 for a defect of Pruneapp, 130 if "
+    "interrupted."
+)
 
 
 def add_run(run: argparse.ArgumentParser) -> None:
@@ -47,10 +48,7 @@ def add_verify(verify: argparse.ArgumentParser) -> None:
     """Add the options of ``pruneapp verify``."""
     from pruneapp.export.catalog import FORMATS
 
-    verify.epilog = (
-        "Exit status: 0 if the file is what its recipe makes, 1 if not; 2 for errors that "
-        "you can fix, 3 for a defect of Pruneapp, 130 if interrupted."
-    )
+    verify.epilog = _STATUS.format("0 if the file is what its recipe makes, 1 if not")
     verify.add_argument("file", metavar="FILE", help="the exported file or folder")
     verify.add_argument(
         "--against", required=True, metavar="ORIGINAL", help="the original checkpoint"
@@ -211,6 +209,10 @@ _MATCHING = (
 _USUAL = "all prunable tensors with two or more dimensions, except embeddings and norms"
 
 
+def _add_select(parser: argparse.ArgumentParser, text: str) -> None:
+    parser.add_argument("--select", action="append", metavar="PATTERN", help=text)
+
+
 def _commands() -> tuple[Parser, Mapping[str, Parser]]:
     """Return the parser of all commands, and that of each."""
     parser = Parser(prog="pruneapp")
@@ -218,20 +220,14 @@ def _commands() -> tuple[Parser, Mapping[str, Parser]]:
 
     inspect = commands.add_parser("inspect", help="list the tensors of a checkpoint")
     inspect.add_argument("file", help="a checkpoint: a file, an index, a model folder")
-    inspect.add_argument(
-        "--select",
-        action="append",
-        metavar="PATTERN",
-        help=f"list only {_MATCHING}; default: all tensors",
-    )
+    _add_select(inspect, f"list only {_MATCHING}; default: all tensors")
     add_state_dict(inspect)
     inspect.add_argument("--json", action="store_true", help="print JSON")
 
     check = commands.add_parser(
         "check",
         help="check whether the weights of a checkpoint follow a pattern such as 2:4",
-        epilog="Exit status: 0 if every tensor has it, 1 if any has not; "
-        "2 for errors that you can fix, 3 for a defect of Pruneapp, 130 if interrupted.",
+        epilog=_STATUS.format("0 if every tensor has it, 1 if any has not"),
     )
     check.add_argument("file", help="a checkpoint: a file, an index, a model folder")
     check.add_argument(
@@ -247,12 +243,7 @@ def _commands() -> tuple[Parser, Mapping[str, Parser]]:
         metavar="DIM",
         help="dimension along which groups lie; default 1, the input dimension",
     )
-    check.add_argument(
-        "--select",
-        action="append",
-        metavar="PATTERN",
-        help=f"check {_MATCHING}; default: {_USUAL}",
-    )
+    _add_select(check, f"check {_MATCHING}; default: {_USUAL}")
     add_state_dict(check)
     check.add_argument("--json", action="store_true", help="print JSON")
 
@@ -291,9 +282,10 @@ def _diff() -> Parser:
         description="Compare the tensors of two checkpoints by value, independent of format "
         "and dtype; masks in a file are applied. Sorted by the norm of the "
         "difference relative to the norm in A.",
-        epilog="Exit status: 0 if all values are equal (NaN equals NaN, 0 equals -0), 1 if any "
-        "differ, if a tensor is in one file only or has another shape; "
-        "2 for errors that you can fix, 3 for a defect of Pruneapp, 130 if interrupted.",
+        epilog=_STATUS.format(
+            "0 if all values are equal (NaN equals NaN, 0 equals -0), 1 if any differ, if a "
+            "tensor is in one file only or has another shape"
+        ),
     )
     diff.add_argument("a", metavar="A", help="a checkpoint: a file, an index, a model folder")
     diff.add_argument("b", metavar="B", help="the other checkpoint")
@@ -347,12 +339,7 @@ def _add_prune(prune: argparse.ArgumentParser) -> None:
         "of channels pruned along dim 0; otherwise a pruned filter still outputs a "
         "constant",
     )
-    prune.add_argument(
-        "--select",
-        action="append",
-        metavar="PATTERN",
-        help=f"prune {_MATCHING}; includes biases and norms; default: {_USUAL}",
-    )
+    _add_select(prune, f"prune {_MATCHING}; includes biases and norms; default: {_USUAL}")
     add_state_dict(prune)
     prune.add_argument("--mask", metavar="FILE", help="masks for custom_from_mask")
     prune.add_argument(

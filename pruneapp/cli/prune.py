@@ -1,9 +1,4 @@
-"""`pruneapp prune`: its arguments and what it does.
-
-``pruneapp prune``: one step on one checkpoint, written to one file.
-
-Methods of other packages and of the person's files, loaded only where they are wanted.
-"""
+"""``pruneapp prune``: one step on one checkpoint, written to one file."""
 
 from __future__ import annotations
 
@@ -19,15 +14,12 @@ from pruneapp.checkpoint.io.digest import counted_beside
 from pruneapp.cli import terminal
 from pruneapp.cli.arguments import option_of
 from pruneapp.cli.export_options import (
-    check_entries,
     check_places,
     export_request,
     print_report,
     report_as_json,
     target_of,
-    write_beside,
     write_export,
-    zeros_not_counted,
 )
 from pruneapp.cli.terminal import print_json
 from pruneapp.document.capture import Capture
@@ -37,9 +29,7 @@ from pruneapp.document.step import Row, Step
 from pruneapp.edits.mask_files import given_masks, names_in
 from pruneapp.edits.open_document import open_document
 from pruneapp.errors import ParameterError, SelectionError
-from pruneapp.export.provenance import provenance_of
 from pruneapp.export.records import State
-from pruneapp.export.report import ExportReport
 from pruneapp.export.size_bounds import total_for
 from pruneapp.kernels.devices import kernel_for
 from pruneapp.kernels.kernel import Kernel
@@ -54,18 +44,14 @@ from pruneapp.progress import CancelToken, Job
 from pruneapp.recipes.portable import history_recipe, portable
 from pruneapp.recipes.recipe import Recipe, save
 from pruneapp.recipes.replay import after
+from pruneapp.results.export import ExportReport
 
 
 def offer_methods(file: str | None, wanted: Iterable[str]) -> None:
-    """Register the methods of a file, or those of other packages if one is not known.
+    """Register the methods of a .py file, whose code is run, or those of other packages.
 
-    Parameters
-    ----------
-    file
-        A .py file whose code is run; None for none.
-    wanted
-        Names of methods. Only if one is unknown are other packages asked: their methods are
-        classes of torch, which takes a second to import.
+    Only if one of the `wanted` is unknown are other packages asked: their methods are classes of
+    torch, which takes a second to import.
     """
     if file:
         from pruneapp.prune.custom_methods import load_file
@@ -81,7 +67,8 @@ def offer_methods(file: str | None, wanted: Iterable[str]) -> None:
 
 def prune(options: argparse.Namespace, token: CancelToken) -> int:
     """Prune and write; prints what was done."""
-    method = _method(options)
+    offer_methods(options.load_method, (options.method,))
+    method = registry.get(options.method)
     nbytes = _bytes_wanted(options, method)
     limits = _limits(options)
     check_limits(method, limits)
@@ -96,7 +83,6 @@ def prune(options: argparse.Namespace, token: CancelToken) -> int:
             open_checkpoint(Path(options.file), state_dict=options.state_dict, job=job)
         )
         check_places(options, checkpoint, request)
-        check_entries(checkpoint, request)
         document = open_document(checkpoint, job)
         stack.callback(document.close)
         masks = _masks(options, method, stack)
@@ -119,23 +105,14 @@ def prune(options: argparse.Namespace, token: CancelToken) -> int:
             state, made = _after(document, step, kernel, job, given=given, scores=scores)
         if options.save_recipe:
             save(made, Path(options.save_recipe), job)
-        origin = provenance_of(state, made, job)
-        report = write_export(state, replace(request, provenance=origin), job)
-        if earlier := zeros_not_counted(checkpoint):
-            report = replace(report, notices=(earlier, *report.notices))
-        report, trouble = write_beside(options, state, report, job, steps=(step.label(),))
+        report, problem = write_export(options, state, made, request, job, steps=(step.label(),))
     if options.json:
         print_json(_as_json(report, step, method, values, touched))
     else:
         print_report(report, report.notices, touched)
-    if trouble is not None:
-        raise trouble
+    if problem is not None:
+        raise problem
     return 0
-
-
-def _method(options: argparse.Namespace) -> Method:
-    offer_methods(options.load_method, (options.method,))
-    return registry.get(options.method)
 
 
 def _given(options: argparse.Namespace, kind: str) -> dict[str, str]:

@@ -6,7 +6,6 @@ import argparse
 import contextlib
 import shlex
 import sys
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,21 +13,17 @@ from pruneapp.checkpoint.checkpoint import Checkpoint, open_checkpoint
 from pruneapp.checkpoint.io.digest import counted_beside
 from pruneapp.cli import terminal
 from pruneapp.cli.export_options import (
-    check_entries,
     check_places,
     export_request,
     print_report,
     report_as_json,
     target_of,
-    write_beside,
     write_export,
-    zeros_not_counted,
 )
 from pruneapp.cli.prune import offer_methods
-from pruneapp.cli.terminal import print_json
+from pruneapp.cli.terminal import DIFFERENT, DONE, print_json
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.errors import ParameterError, PruneAppError, RecipeError, counted, escaped
-from pruneapp.export.provenance import provenance_of
 from pruneapp.kernels.devices import kernel_for
 from pruneapp.kernels.kernel import Kernel
 from pruneapp.masks.bitmask import BitMask
@@ -37,8 +32,6 @@ from pruneapp.recipes.fit import Fit, fit
 from pruneapp.recipes.portable import recipe_of
 from pruneapp.recipes.recipe import Recipe, is_recipe, load, methods_of
 from pruneapp.recipes.replay import replay_all
-
-FITS, FITS_NOT = 0, 1
 
 
 def run(options: argparse.Namespace, token: CancelToken) -> int:
@@ -61,35 +54,24 @@ def run(options: argparse.Namespace, token: CancelToken) -> int:
         found.deeds(recipe.where)  # says what does not fit
         request = export_request(options, target_of(options.output))
         check_places(options, checkpoint, request)
-        check_entries(checkpoint, request)
         with counted_beside(checkpoint.files):
             state, made = _done(checkpoint, found, recipe, kernel_for(options.device), job)
-        origin = provenance_of(state, made, job)
-        report = write_export(state, replace(request, provenance=origin), job)
-        if earlier := zeros_not_counted(checkpoint):
-            report = replace(report, notices=(earlier, *report.notices))
         labels = [entry.label for entry in found.entries]
-        report, trouble = write_beside(options, state, report, job, steps=labels)
+        report, problem = write_export(options, state, made, request, job, steps=labels)
     touched = {name for entry in found.entries for name in entry.names}
     notices = (*found.notices, *report.notices)
     if options.json:
-        more = {"recipe": made.sha256, "entries": [entry.label for entry in found.entries]}
+        more = {"recipe": made.sha256, "entries": labels}
         print_json(more | report_as_json(report, touched) | {"notices": notices})
     else:
         print_report(report, notices, touched)
-    if trouble is not None:
-        raise trouble
-    return FITS
+    if problem is not None:
+        raise problem
+    return DONE
 
 
 def _recipe(options: argparse.Namespace, job: Job) -> Recipe:
-    """Read the recipe; a checkpoint in its place is named, and the right order where it is known.
-
-    Raises
-    ------
-    RecipeError
-        If there is none.
-    """
+    """Read the recipe; a checkpoint in its place is named, and the right order if known."""
     try:
         return load(Path(options.recipe), job)
     except RecipeError:
@@ -142,7 +124,7 @@ def _say_fit(found: Fit, *, as_json: bool) -> int:
             write(f"Problem: {escaped(str(problem))}\n")
         for notice in found.notices:
             write(f"Note: {escaped(notice)}\n")
-    return FITS_NOT if found.problems else FITS
+    return DIFFERENT if found.problems else DONE
 
 
 def _as_json(found: Fit) -> dict[str, Any]:

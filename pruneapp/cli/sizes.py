@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -30,12 +31,9 @@ def sizes(options: argparse.Namespace, token: CancelToken) -> int:
     with (
         terminal.job("Counting", token) as job,
         open_checkpoint(Path(options.file), state_dict=options.state_dict, job=job) as checkpoint,
+        closing(open_document(checkpoint, job)) as document,
     ):
-        document = open_document(checkpoint, job)
-        try:
-            found = offers(document.snapshot(), job, path=path)
-        finally:
-            document.close()
+        found = offers(document.snapshot(), job, path=path)
     if options.json:
         print_json([_as_json(offer) for offer in found])
     else:

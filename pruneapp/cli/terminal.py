@@ -1,12 +1,4 @@
-"""Progress, Ctrl+C, tables, JSON on a terminal.
-
-What a terminal shows: a progress bar while work goes on, a clean stop on Ctrl+C.
-
-Printing: JSON for programs, plain columns for people and pipes.
-
-What the exit status of a command says, and how a command fails.
-
-Standard output and error that nobody has to listen to.
+"""What a terminal shows: tables, JSON, progress, failures; and a clean stop on Ctrl+C.
 
 Whoever reads our output may have read enough (``| head``), and either may be closed from the
 beginning (``>&-``). That changes neither the work nor its status: what is said goes nowhere then.
@@ -47,17 +39,7 @@ def print_json(value: Any) -> None:
 
 
 def print_table(head: Sequence[str], rows: Sequence[Sequence[str]], right: Sequence[bool]) -> None:
-    """Print columns, numbers to the right, cut nowhere.
-
-    Parameters
-    ----------
-    head
-        A word above each column.
-    rows
-        The cells.
-    right
-        For each column, whether its cells stand at the right.
-    """
+    """Print columns under their heads, cut nowhere; those that are `right` stand at the right."""
     lines = [[printable(cell) for cell in row] for row in (head, *rows)]
     widths = [max(len(line[i]) for line in lines) for i in range(len(head))]
     for row in lines:
@@ -122,19 +104,11 @@ def defect() -> int:
 
 
 class Interrupts:
-    """Turns the first Ctrl+C (or a polite kill) into a cancelled job.
-
-    Attributes
-    ----------
-    token
-        Cancelled by the signal.
-    status
-        The exit status that tells which signal it was: 128 and its number.
-    """
+    """Turns the first Ctrl+C (or a polite kill) into a cancelled job."""
 
     def __init__(self) -> None:
         self.token = CancelToken()
-        self.status = INTERRUPTED
+        self.status = INTERRUPTED  # that tells which signal it was: 128 and its number
 
     def _on_signal(self, number: int, _frame: FrameType | None) -> None:
         if self.token.cancelled:
@@ -156,15 +130,7 @@ class Interrupts:
 
 @contextlib.contextmanager
 def job(title: str, token: CancelToken) -> Iterator[Job]:
-    """Give a job whose progress a terminal shows; a pipe sees nothing.
-
-    Parameters
-    ----------
-    title
-        What is done, in a word: "Pruning".
-    token
-        Cancels it.
-    """
+    """Give a job whose progress a terminal shows under a title, "Pruning"; a pipe sees nothing."""
     if not sys.stderr.isatty():
         yield Job(None, token)
         return

@@ -9,15 +9,13 @@ from typing import Any
 
 from pruneapp.cli import terminal
 from pruneapp.cli.prune import offer_methods
-from pruneapp.cli.terminal import print_json, size
+from pruneapp.cli.terminal import DIFFERENT, DONE, print_json, size
 from pruneapp.errors import escaped
 from pruneapp.export.verify import Against, Verification
 from pruneapp.export.verify import verify as verify_file
 from pruneapp.kernels.devices import kernel_for
 from pruneapp.progress import CancelToken
 from pruneapp.recipes.recipe import load, methods_of
-
-SAME, DIFFERENT = 0, 1
 
 
 def verify(options: argparse.Namespace, token: CancelToken) -> int:
@@ -37,7 +35,7 @@ def verify(options: argparse.Namespace, token: CancelToken) -> int:
         print_json(_as_json(options.file, found))
     else:
         _print(options.file, found)
-    return SAME if found.same else DIFFERENT
+    return DONE if found.same else DIFFERENT
 
 
 def _print(file: str, found: Verification) -> None:

@@ -15,9 +15,9 @@ from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.checkpoint.formats.headers import show
 from pruneapp.checkpoint.torchfile.zip_format import SCRIPT
 from pruneapp.errors import ExportError, ParameterError, UnwritableError, counted
-from pruneapp.export.destination.sharding import SHARD_SIZE
 from pruneapp.export.format import Format, Plan
 from pruneapp.export.formats.safetensors import LAID_OUT, SAFETENSORS
+from pruneapp.export.plan import SHARD_SIZE
 from pruneapp.export.records import State
 from pruneapp.export.rounding import DTYPE, KEEP
 from pruneapp.progress import Job
@@ -42,15 +42,7 @@ def keeps_all(checkpoint: Checkpoint, form: Format, values: Mapping[str, Any]) -
 def unwritable(
     checkpoint: Checkpoint, form: Format, values: Mapping[str, Any]
 ) -> Mapping[str, str]:
-    """Return what an export cannot write, as far as is known before it is planned, and why.
-
-    Parameters
-    ----------
-    checkpoint
-        What would be exported.
-    form, values
-        The format, and values of its parameters.
-    """
+    """Return what an export cannot write, as far as is known before it is planned, and why."""
     if not form.lossless or keeps_all(checkpoint, form, values):
         return {}
     return checkpoint.contents.unreadable
@@ -61,12 +53,7 @@ def refuse_unwritable(
 ) -> None:
     """Refuse an export that cannot write all it should, before anything is computed.
 
-    Parameters
-    ----------
-    checkpoint, form, values
-        See `unwritable`.
-    omit
-        Names or globs of what may be left out.
+    `omit` are names or globs of what may be left out.
 
     Raises
     ------
@@ -111,25 +98,12 @@ def account_for(
 ) -> tuple[str, ...]:
     """Hold what is going to be written against the source; returns what the person should know.
 
-    Parameters
-    ----------
-    state
-        What is written.
-    form
-        The format.
-    plans
-        All files by their paths, copies and an index among them.
-    omit
-        Names or globs of what may be left out.
-    job
-        Looked at; may cancel.
+    `plans` are all files by their paths, copies and an index among them; `omit` as in `omitted`.
 
     Raises
     ------
     UnwritableError
         If an entry of the source would be missing without leave.
-    ParameterError
-        See `omitted`.
     """
     leave = omitted(state.checkpoint, omit)
     if not form.lossless:  # masks alone, which are nothing without the original
@@ -158,14 +132,7 @@ def losses(
 ) -> tuple[str, ...]:
     """Return what an export would lose, a sentence each, before it is planned.
 
-    Parameters
-    ----------
-    checkpoint, form, values
-        See `unwritable`.
-    suffix
-        Of the name of the file, in lower case.
-    job
-        Looked at; may cancel.
+    `suffix` is that of the name of the file, in lower case.
     """
     if not form.lossless or keeps_all(checkpoint, form, values):
         return ()

@@ -1,18 +1,11 @@
-"""Running an export: plan, write, read back, publish, report.
-
-Writing one planned file, with progress that ends where the file does.
-
-What an export finds where it goes: what it would replace, and why it may not go there.
-
-Giving new files their names, several as one, and the originals a new one.
-"""
+"""An export: the request held against state and disk, planned, written, and published."""
 
 from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -21,72 +14,356 @@ from pruneapp.checkpoint.io.atomic_file import AtomicFile
 from pruneapp.checkpoint.io.files import claim, hidden_name
 from pruneapp.checkpoint.io.source import FileSource, let_go
 from pruneapp.errors import ExportError
-from pruneapp.export import plan as parts
 from pruneapp.export.catalog import get
 from pruneapp.export.completeness import account_for, omitted, refuse_unwritable
-from pruneapp.export.destination import folder, sidecars
-from pruneapp.export.destination.folder import (
-    is_reserved,
-    misnamed,
-    refuse_file,
-    refuse_reserved,
-    refuse_shard,
-    without_companions,
-    without_folder,
-)
+from pruneapp.export.destination import folder
 from pruneapp.export.destination.sidecars import home_of, listed
 from pruneapp.export.destination.target import (
-    ExportTarget,
     check_file,
     check_folder,
     keep_original,
     kept_name,
 )
 from pruneapp.export.format import Format, Plan
-from pruneapp.export.format_sizes import plans_of
-from pruneapp.export.provenance import Provenance, ProvenanceState, metadata_of, told
+from pruneapp.export.plan import INDEX, in_folder, plan_weights
+from pruneapp.export.provenance import Provenance
 from pruneapp.export.records import State
-from pruneapp.export.report import ExportReport, WrittenFile, WrittenTensor
-from pruneapp.export.rounding import cost
+from pruneapp.export.rounding import Rounding, describe
 from pruneapp.params import validate_all
 from pruneapp.progress import Job
-from pruneapp.results.format_offer import Landing
+from pruneapp.results.export import (
+    ExportReport,
+    ExportRequest,
+    TargetCheck,
+    WrittenFile,
+    WrittenTensor,
+)
+
+# Names in a sentence; a sentence encoder has nine files beside its weights.
+_SHOWN = 12
 
 
-class Sized:
-    """A plan and how many bytes it is expected to write, so that progress ends where it should."""
+@dataclass(frozen=True)
+class ResolvedExport:
+    """A request held against a state and the disk: what will be written where."""
 
-    def __init__(self, plan: Plan, job: Job) -> None:
-        self._plan = plan
-        self._job = job
-        self._expected = plan.nbytes if plan.expected is None else plan.expected(job)
+    state: State
+    request: ExportRequest
+    # Where the state comes from, for the metadata and the report; None to say nothing.
+    provenance: Provenance | None
+    form: Format
+    values: Mapping[str, Any]  # valid values of all parameters of the format
+    target: Path  # the file or folder itself, links followed
+    is_folder: bool  # whether a folder of files is written
+    files: tuple[Path, ...]  # what is written, the weights first
+    notices: tuple[str, ...]  # what the person should know of the target
+    # Plans the files. Those of a folder are planned already: their names depend on it.
+    plan: Callable[[Job], dict[Path, Plan]]
 
     @property
-    def work(self) -> int:
-        """By how much writing it steps the job, as far as that is known."""
-        return self._plan.work + 2 * self._expected
+    def replaced(self) -> tuple[Path, ...]:
+        """Files that are there and will be lost, which those of the opened model never are."""
+        return tuple(
+            p for p in self.files if os.path.lexists(p) and not _is_opened(self.state.checkpoint, p)
+        )
 
-    def write(self, target: Path, stack: contextlib.ExitStack) -> tuple[AtomicFile, WrittenFile]:
-        """Write and seal a file, which is gone with `stack` unless it is committed."""
-        with contextlib.ExitStack() as preparing:
-            plan = self._plan
-            if plan.prepare is not None:
-                plan = preparing.enter_context(plan.prepare(self._job))
-            file = AtomicFile(target, plan.nbytes, self._job, exact=plan.exact)
-            stack.enter_context(file)
-            told = self._expected
-            if plan.exact:
-                self._job.extend(2 * (plan.nbytes - told))
-                told = plan.nbytes
-            for piece in plan.pieces():
-                more = file.taken + len(piece) - told
-                if more > 0:  # than the sample promised
-                    self._job.extend(2 * more)
-                    told += more
-                self._job.cancel.check()
-                file.write(piece)
-            self._job.extend(2 * (file.taken - told))
-            return file, WrittenFile(target, file.taken, file.seal())
+
+def export(
+    state: State, request: ExportRequest, job: Job, provenance: Provenance | None = None
+) -> ExportReport:
+    """Write a state to disk; the old file is there until the new one is safe.
+
+    Where a file of the checkpoint itself is replaced, it is first kept beside as
+    ``NAME.orig.EXT``, and the checkpoint goes on from there: `ExportReport.kept_originals`.
+
+    Parameters
+    ----------
+    provenance
+        Where the state comes from, for the metadata; None to say nothing.
+    job
+        Stepped by every byte twice: when it is made, and when it came back from the disk.
+
+    Raises
+    ------
+    ExportError
+        If the format cannot hold the checkpoint, or all of it but what may be left out, or the
+        system refuses to write it; nothing was changed then.
+    CheckpointError
+        If the source cannot be read or was changed meanwhile.
+    """
+    check(state.checkpoint, request)
+    return write(resolve(state, request, job, provenance), job)
+
+
+def check(checkpoint: Checkpoint, request: ExportRequest) -> None:
+    """Refuse an export that the format cannot hold, as far as is known before it is planned.
+
+    Raises as `export`, and `ParameterError` if a value breaks its rule, or one of `omit` names
+    nothing that cannot be read.
+    """
+    form = get(request.format)
+    values = validate_all(form.params, request.params)
+    if reason := form.why_not(checkpoint):
+        raise ExportError(reason, remedy="Choose another format.")
+    refuse_unwritable(checkpoint, form, values, request.omit)
+    checkpoint.verify_unchanged()
+
+
+def resolve(
+    state: State, request: ExportRequest, job: Job, provenance: Provenance | None = None
+) -> ResolvedExport:
+    """Hold a request against a state and the disk; nothing is written.
+
+    One file costs a few looks at the disk. For a folder every file is planned: headers are read,
+    no weights.
+
+    Raises
+    ------
+    ExportError
+        If it may not go there, or the format cannot hold the parts of a folder.
+    """
+    form = get(request.format)
+    values = validate_all(form.params, request.params)
+    checkpoint, path = state.checkpoint, request.path
+    if writes_folder(checkpoint, request):
+        target = check_folder(path, follow_links=request.follow_links)
+        weights = plan_weights(state, form, values, job, path=path, provenance=provenance)
+        named, notices = folder.plan_folder(checkpoint, weights, values, target.path)
+        plans = {target.path / name: plan for name, plan in named.items()}
+        return ResolvedExport(
+            state,
+            request,
+            provenance,
+            form,
+            values,
+            target.path,
+            is_folder=True,
+            files=tuple(plans),
+            notices=(*target.notices, *notices),
+            plan=lambda _job: plans,
+        )
+    folder.refuse_reserved(path, form)
+    target = check_file(path, follow_links=request.follow_links)
+    folder.refuse_shard(checkpoint, target.path)
+
+    def plan(job: Job) -> dict[Path, Plan]:
+        weights = plan_weights(state, form, values, job, path=path, provenance=provenance)
+        (one,) = weights.values()
+        beside, left = folder.beside(one, target.path)
+        return {target.path: replace(one, notices=(*one.notices, *left)), **beside}
+
+    return ResolvedExport(
+        state,
+        request,
+        provenance,
+        form,
+        values,
+        target.path,
+        is_folder=False,
+        files=(target.path,),
+        notices=(
+            *target.notices,
+            *folder.file_notices(checkpoint, target.path, form, values),
+        ),
+        plan=plan,
+    )
+
+
+def writes_folder(checkpoint: Checkpoint, request: ExportRequest) -> bool:
+    """Whether an export is a folder of files.
+
+    Raises
+    ------
+    ExportError
+        If it must be one, and the path is the name of a file.
+    """
+    form = get(request.format)
+    values = validate_all(form.params, request.params)
+    folder.refuse_file(request.path, form, values)
+    return in_folder(checkpoint, form, values, request.path)
+
+
+def check_target(
+    state: State, request: ExportRequest, job: Job, provenance: Provenance | None = None
+) -> TargetCheck:
+    """Say what an export would find where it goes; writes nothing, see `resolve`.
+
+    Without `provenance` of the right length there may be other files of a largest size.
+
+    Raises
+    ------
+    CheckpointError
+        If the source cannot be read any more.
+    ParameterError
+        If a value of the format's parameters breaks its rule.
+    """
+    try:
+        resolved = resolve(state, request, job, provenance)
+    except ExportError as error:
+        return TargetCheck(refused=str(error))
+    opened = [p for p in resolved.files if _is_opened(state.checkpoint, p)]
+    copied = _copied(state.checkpoint, resolved.plan(job)) if resolved.is_folder else ()
+    return TargetCheck(
+        replaced=tuple(path.name for path in resolved.replaced),
+        kept=tuple(kept_name(path).name for path in opened),
+        notices=(*copied, *resolved.notices),
+    )
+
+
+def _copied(checkpoint: Checkpoint, plans: Mapping[Path, Plan]) -> tuple[str, ...]:
+    """Say which files of the opened folder come along: those that hold no weights."""
+    home = os.path.commonpath(plans)
+    copies = [
+        path.relative_to(home)
+        for path, plan in plans.items()
+        if not plan.names and not path.name.endswith(INDEX)
+    ]
+    # Of what lies in a subfolder, that.
+    names = dict.fromkeys(p.name if len(p.parts) == 1 else f"{p.parts[0]}/" for p in copies)
+    if not names:
+        return ()
+    shown = ", ".join(f"'{name}'" for name in [*names][:_SHOWN])
+    more = f" and {len(names) - _SHOWN:,} more" if len(names) > _SHOWN else ""
+    return (f"Copied from '{home_of(checkpoint).name}': {shown}{more}.",)
+
+
+def _is_opened(checkpoint: Checkpoint, path: Path) -> bool:
+    """Whether a file is one of the opened model's, which `publish` keeps."""
+    opened = {(s.identity.device, s.identity.inode) for s in checkpoint.files}
+    there = _inode(path)
+    return there is not None and (there in opened or path in _also_kept(checkpoint))
+
+
+def _also_kept(checkpoint: Checkpoint) -> tuple[Path, ...]:
+    """Return what is kept beside the weights where an export takes its place: the index."""
+    index = checkpoint.contents.index
+    return () if index is None else (index.resolve(),)
+
+
+def write(resolved: ResolvedExport, job: Job) -> ExportReport:
+    """Write an export that was resolved; see `export`."""
+    checkpoint, request = resolved.state.checkpoint, resolved.request
+    plans = resolved.plan(job)
+    found = account_for(resolved.state, resolved.form, plans, request.omit, job)
+    if resolved.is_folder:
+        exact = (plan.nbytes for plan in plans.values() if plan.exact)
+        folder.refuse_without_room(resolved.target, sum(exact))
+    sizes = {path: plan.size(job) for path, plan in plans.items()}
+    work = sum(plan.work + 2 * sizes[path] for path, plan in plans.items())
+    job.start(work, resolved.target.name)
+    files: list[AtomicFile] = []
+    written: list[WrittenFile] = []
+    with contextlib.ExitStack() as stack:
+        place = None
+        if resolved.is_folder:
+            place = stack.enter_context(folder.TargetFolder(resolved.target))
+        for path, plan in plans.items():
+            if place is None:
+                file, one = _write(plan, sizes[path], path, stack, job)
+            else:
+                name = path.relative_to(resolved.target).as_posix()
+                job.label(name)
+                with place.named():
+                    file, one = _write(plan, sizes[path], place.path_of(name), stack, job)
+            files.append(file)
+            written.append(replace(one, path=path))
+        checkpoint.verify_unchanged()
+        if place is None:
+            # What goes with the file is there before it: were we killed, it would not be missing.
+            kept = publish([*files[1:], files[0]], checkpoint.files, job)
+        else:
+            kept = publish(files, checkpoint.files, job, _also_kept(checkpoint))
+            place.commit()
+    if kept and place is None:
+        checkpoint.path = kept[0]
+    notices = dict.fromkeys(notice for plan in plans.values() for notice in plan.notices)
+    rounding = Rounding.together(plan.rounding for plan in plans.values())
+    return _report(resolved, written, kept, (*resolved.notices, *notices, *found), rounding)
+
+
+def _write(
+    plan: Plan, expected: int, target: Path, stack: contextlib.ExitStack, job: Job
+) -> tuple[AtomicFile, WrittenFile]:
+    """Write and seal a file, which is gone with `stack` unless it is committed.
+
+    The job was started with `expected` bytes of it; what it turns out to have is made up for.
+    """
+    with contextlib.ExitStack() as preparing:
+        if plan.prepare is not None:
+            plan = preparing.enter_context(plan.prepare(job))
+        file = stack.enter_context(AtomicFile(target, plan.nbytes, job, exact=plan.exact))
+        if plan.exact:
+            job.extend(2 * (plan.nbytes - expected))
+            expected = plan.nbytes
+        for piece in plan.pieces():
+            more = file.taken + len(piece) - expected
+            if more > 0:
+                job.extend(2 * more)
+                expected += more
+            job.cancel.check()
+            file.write(piece)
+        job.extend(2 * (file.taken - expected))
+        return file, WrittenFile(target, file.taken, file.seal())
+
+
+def _report(
+    resolved: ResolvedExport,
+    written: Sequence[WrittenFile],
+    kept: Sequence[Path],
+    notices: Sequence[str],
+    rounding: Rounding | None,
+) -> ExportReport:
+    state, request, form = resolved.state, resolved.request, resolved.form
+    left = _deleted(kept) if request.replace_original else tuple(kept)
+    undo_ends = len(left) < len(kept)
+    cost = () if rounding is None else (describe(rounding.cost),)
+    said = [*notices, *cost]
+    if undo_ends:
+        said.append("The original was deleted, so undo ends here: open the new file to go on.")
+    if request.replace_original:
+        said.extend(f"'{path}' could not be deleted." for path in left)
+    if left and not undo_ends:
+        said.append(f"{_kept_as(left)}.")
+    provenance = resolved.provenance
+    return ExportReport(
+        path=request.path,
+        format=request.format,
+        files=tuple(written),
+        tensors=_tensors(state),
+        kept_originals=left,
+        undo_ends=undo_ends,
+        notices=tuple(said),
+        damage=cost if rounding is not None and rounding.cost.infinite else (),
+        verified=True,  # `AtomicFile.seal` returns only after every byte was compared
+        provenance={} if provenance is None else provenance.texts(form.name, resolved.values),
+        omitted=omitted(state.checkpoint, request.omit),
+        label=form.label,
+        loads=form.loads(request.path),
+    )
+
+
+def _kept_as(left: Sequence[Path]) -> str:
+    names = listed([path.name for path in left])
+    if len(left) == 1:
+        return f"The original is kept as {names}"
+    return f"{len(left):,} files of the original are kept beside the new ones, as {names}"
+
+
+def _deleted(files: Sequence[Path]) -> tuple[Path, ...]:
+    """Delete files; return those that the system keeps."""
+    for path in files:
+        with contextlib.suppress(OSError):
+            path.unlink()
+    return tuple(path for path in files if path.exists())
+
+
+def _tensors(state: State) -> tuple[WrittenTensor, ...]:
+    found = []
+    for entry in state.checkpoint.entries.values():
+        gone = state.zeroed(entry.name)
+        pruned = 0 if gone is None else gone.pruned
+        found.append(WrittenTensor(entry.name, entry.numel, pruned, entry.learned))
+    return tuple(found)
 
 
 def publish(
@@ -107,8 +384,6 @@ def publish(
         Sealed, in the order in which they are to appear.
     opened
         The files of the checkpoint; those that are replaced go on from the kept original.
-    job
-        May have to copy an original.
     also_keep
         Further files whose originals are kept: an index.
 
@@ -190,313 +465,3 @@ def _take_back(
             old.unlink()
         if source is not None and path is not None:
             source.moved(path)
-
-
-@dataclass(frozen=True)
-class ExportRequest:
-    """What to write where.
-
-    Attributes
-    ----------
-    format
-        Name of the format.
-    path
-        The file; for a model of several files the folder, or a file to put them together in.
-    replace_original
-        Delete the original after the export has taken its place; undo ends with it.
-    follow_links
-        Write what `path` points to where it is a link; otherwise that is refused.
-    params
-        Values of the format's parameters.
-    provenance
-        Where the state comes from, for the metadata; None to say nothing.
-    omit
-        Names or globs of tensors that may be left out where the format cannot hold them.
-    """
-
-    format: str
-    path: Path
-    replace_original: bool = False
-    follow_links: bool = False
-    params: Mapping[str, Any] = field(default_factory=dict)
-    provenance: Provenance | None = None
-    omit: tuple[str, ...] = ()
-
-
-def planned_size(state: State, name: str, job: Job) -> int | None:
-    """Return how many bytes an export in the format `name` will take, to the byte.
-
-    None if it is not possible, and for formats that compress: see `offers.forecast`. Files that
-    are copied along with a model of several files are not counted.
-    """
-    form = get(name)
-    try:
-        plans = plans_of(state, form, validate_all(form.params, {}), job)
-    except ExportError:
-        return None
-    return sum(plan.nbytes for plan in plans) if all(plan.exact for plan in plans) else None
-
-
-def export(state: State, request: ExportRequest, job: Job) -> ExportReport:
-    """Write a state to disk; the old file is there until the new one is safe.
-
-    Where a file of the checkpoint itself is replaced, it is first kept beside as
-    ``NAME.orig.EXT``, and the checkpoint goes on from there: `ExportReport.kept_originals`.
-
-    Parameters
-    ----------
-    state
-        The state to write.
-    request
-        What to write where.
-    job
-        Stepped by every byte twice: when it is made, and when it came back from the disk.
-
-    Raises
-    ------
-    ExportError
-        If the format cannot hold the checkpoint, or all of it but what may be left out, or the
-        system refuses to write it; nothing was changed then.
-    CheckpointError
-        If the source cannot be read or was changed meanwhile.
-    """
-    form = get(request.format)
-    values = validate_all(form.params, request.params)
-    if reason := form.why_not(state.checkpoint):
-        raise ExportError(reason, remedy="Choose another format.")
-    refuse_unwritable(state.checkpoint, form, values, request.omit)
-    state.checkpoint.verify_unchanged()
-    if request.provenance is not None:
-        state = told(ProvenanceState(state, request.provenance), form.name, values)
-    if is_folder(state.checkpoint, request.path, form, values):
-        return _export_folder(state, request, form, values, job)
-    return _export_file(state, request, form, values, job)
-
-
-def is_folder(checkpoint: Checkpoint, path: Path, form: Format, values: Mapping[str, Any]) -> bool:
-    """Whether an export to a path is a folder of files.
-
-    Raises
-    ------
-    ExportError
-        If it must be one, and the path is the name of a file.
-    """
-    refuse_file(path, form, values)
-    return folder.in_folder(checkpoint, form, values, path)
-
-
-def _export_file(
-    state: State, request: ExportRequest, form: Format, values: Mapping[str, Any], job: Job
-) -> ExportReport:
-    checkpoint = state.checkpoint
-    target = file_target(checkpoint, request, form)
-    plan = form.plan(parts.whole(state, request.path.suffix.lower()), values, job)
-    about = account_for(state, form, {target.path: plan}, request.omit, job)
-    beside, left = folder.beside(plan, target.path)
-    sized = {path: Sized(one, job) for path, one in {target.path: plan, **beside}.items()}
-    job.start(sum(one.work for one in sized.values()), target.path.name)
-    with contextlib.ExitStack() as stack:
-        made = [one.write(path, stack) for path, one in sized.items()]
-        checkpoint.verify_unchanged()
-        # What goes with the file is there before it: were we killed, it would not be missing.
-        kept = publish([file for file, _ in (*made[1:], made[0])], checkpoint.files, job)
-    if kept:
-        checkpoint.path = kept[0]
-    said = (*plan.notices, *about, *cost((plan.rounding,)), *left)
-    notices = (*file_notices(checkpoint, target, form, values), *said)
-    return _report(state, request, [written for _, written in made], kept, notices)
-
-
-def file_target(checkpoint: Checkpoint, request: ExportRequest, form: Format) -> ExportTarget:
-    """Return where one file goes.
-
-    Raises
-    ------
-    ExportError
-        If it may not go there.
-    """
-    refuse_reserved(request.path, form)
-    target = check_file(request.path, follow_links=request.follow_links)
-    refuse_shard(checkpoint, target.path)
-    return target
-
-
-def file_notices(
-    checkpoint: Checkpoint, target: ExportTarget, form: Format, values: Mapping[str, Any]
-) -> tuple[str, ...]:
-    """Say what the person should know of the name of a file, and of where it goes."""
-    path = target.path
-    apart = (*without_folder(checkpoint, path, form), *without_companions(checkpoint, form))
-    names = (*misnamed(path, form), *apart)
-    loaded = is_reserved(path)  # from_pretrained reads it by the configuration beside it
-    config = sidecars.left(checkpoint, path.parent, values) if loaded else ()
-    return (*target.notices, *names, *config)
-
-
-def _export_folder(
-    state: State, request: ExportRequest, form: Format, values: Mapping[str, Any], job: Job
-) -> ExportReport:
-    target = check_folder(request.path, follow_links=request.follow_links)
-    checkpoint = state.checkpoint
-    plans, found = folder.plan_all(state, form, values, target.path, job)
-    planned = {target.path / name: plan for name, plan in plans.items()}
-    about = account_for(state, form, planned, request.omit, job)
-    folder.refuse_without_room(target.path, sum(p.nbytes for p in plans.values() if p.exact))
-    sized = {name: Sized(plan, job) for name, plan in plans.items()}
-    job.start(sum(one.work for one in sized.values()), target.path.name)
-    with contextlib.ExitStack() as stack:
-        place = stack.enter_context(folder.TargetFolder(target.path))
-        files = []
-        written = []
-        for name, one in sized.items():
-            job.label(name)
-            with place.named():
-                file, wrote = one.write(place.path_of(name), stack)
-            written.append(replace(wrote, path=target.path / name))
-            files.append(file)
-        checkpoint.verify_unchanged()
-        kept = publish(files, checkpoint.files, job, also_kept(checkpoint))
-        place.commit()
-    said = dict.fromkeys(n for plan in plans.values() for n in plan.notices)
-    told = (*said, *about, *cost(plan.rounding for plan in plans.values()))
-    return _report(state, request, written, kept, (*target.notices, *found, *told))
-
-
-def also_kept(checkpoint: Checkpoint) -> tuple[Path, ...]:
-    """Return what is kept beside the weights where an export takes its place: the index."""
-    index = checkpoint.contents.index
-    return () if index is None else (index.resolve(),)
-
-
-def _report(
-    state: State,
-    request: ExportRequest,
-    written: Sequence[WrittenFile],
-    kept: Sequence[Path],
-    notices: Sequence[str],
-) -> ExportReport:
-    left = _deleted(kept) if request.replace_original else tuple(kept)
-    undo_ends = len(left) < len(kept)
-    said = list(notices)
-    if undo_ends:
-        said.append("The original was deleted, so undo ends here: open the new file to go on.")
-    if request.replace_original:
-        said.extend(f"'{path}' could not be deleted." for path in left)
-    if left and not undo_ends:
-        said.append(f"{_kept_as(left)}.")
-    return ExportReport(
-        path=request.path,
-        format=request.format,
-        files=tuple(written),
-        tensors=_tensors(state),
-        kept_originals=left,
-        undo_ends=undo_ends,
-        notices=tuple(said),
-        verified=True,  # `AtomicFile.seal` returns only after every byte was compared
-        provenance=metadata_of(state, {}),
-        omitted=omitted(state.checkpoint, request.omit),
-    )
-
-
-def _kept_as(left: Sequence[Path]) -> str:
-    names = listed([path.name for path in left])
-    if len(left) == 1:
-        return f"The original is kept as {names}"
-    return f"{len(left):,} files of the original are kept beside the new ones, as {names}"
-
-
-def _deleted(files: Sequence[Path]) -> tuple[Path, ...]:
-    """Delete files; return those that the system keeps."""
-    for path in files:
-        with contextlib.suppress(OSError):
-            path.unlink()
-    return tuple(path for path in files if path.exists())
-
-
-def _tensors(state: State) -> tuple[WrittenTensor, ...]:
-    found = []
-    for entry in state.checkpoint.entries.values():
-        gone = state.zeroed(entry.name)
-        pruned = 0 if gone is None else gone.pruned
-        found.append(WrittenTensor(entry.name, entry.numel, pruned, entry.learned))
-    return tuple(found)
-
-
-# Names in a sentence; a sentence encoder has nine files beside its weights.
-_SHOWN = 12
-
-
-def landing(state: State, request: ExportRequest, job: Job) -> Landing:
-    """Say what an export finds where it goes, and writes nothing.
-
-    One file costs a few looks at the disk. For a folder every file is planned, as for its size:
-    headers are read, no weights.
-
-    Parameters
-    ----------
-    state
-        What would be written; a `ProvenanceState` one, if `request` does not say where it comes
-        from: how many files of a largest size there are depends on that.
-    request
-        What would be written where.
-    job
-        Looked at; may cancel.
-
-    Raises
-    ------
-    CheckpointError
-        If the source cannot be read any more.
-    ParameterError
-        If a value of the format's parameters breaks its rule.
-    """
-    try:
-        return _found(state, request, job)
-    except ExportError as error:
-        return Landing(refused=str(error))
-
-
-def _found(state: State, request: ExportRequest, job: Job) -> Landing:
-    checkpoint = state.checkpoint
-    form = get(request.format)
-    values = validate_all(form.params, request.params)
-    if is_folder(checkpoint, request.path, form, values):
-        target = check_folder(request.path, follow_links=request.follow_links)
-        if request.provenance is not None:
-            state = ProvenanceState(state, request.provenance)
-        state = told(state, form.name, values)
-        plans, notices = folder.plan_all(state, form, values, target.path, job)
-        paths = [target.path / name for name in plans]
-        notices = (*target.notices, *_copied(checkpoint, plans), *notices)
-    else:
-        target = file_target(checkpoint, request, form)
-        paths = [target.path]
-        notices = file_notices(checkpoint, target, form, values)
-    there = [path for path in paths if os.path.lexists(path)]
-    kept = [path for path in there if _is_opened(checkpoint, path)]
-    return Landing(
-        replaced=tuple(path.name for path in there if path not in kept),
-        kept=tuple(kept_name(path).name for path in kept),
-        notices=notices,
-    )
-
-
-def _copied(checkpoint: Checkpoint, plans: Mapping[str, Plan]) -> tuple[str, ...]:
-    """Say which files of the opened folder come along: those that hold no weights."""
-    copies = [n for n, plan in plans.items() if not plan.names and not n.endswith(".index.json")]
-    # Of what lies in a subfolder, that.
-    names = dict.fromkeys(n if "/" not in n else f"{n.partition('/')[0]}/" for n in copies)
-    if not names:
-        return ()
-    said = ", ".join(f"'{name}'" for name in [*names][:_SHOWN])
-    more = f" and {len(names) - _SHOWN:,} more" if len(names) > _SHOWN else ""
-    return (f"Copied from '{home_of(checkpoint).name}': {said}{more}.",)
-
-
-def _is_opened(checkpoint: Checkpoint, path: Path) -> bool:
-    """Whether a file is one of the opened model's, which `publish` keeps."""
-    try:
-        status = path.stat()
-    except OSError:  # a link that leads nowhere
-        return False
-    opened = {(s.identity.device, s.identity.inode) for s in checkpoint.files}
-    return (status.st_dev, status.st_ino) in opened or path in also_kept(checkpoint)

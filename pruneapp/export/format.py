@@ -2,7 +2,7 @@
 
 A format is a frozen declaration in a file of its own; the dialog, the options of the command line
 and the tests read nothing but this. It writes nothing itself: it plans files, whose bytes the
-runner asks for one piece at a time.
+export asks for one piece at a time.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field, replace
+from operator import attrgetter
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -17,6 +18,8 @@ from typing import Any
 from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.checkpoint.entry import TensorEntry
 from pruneapp.checkpoint.io.source import FileSource
+from pruneapp.checkpoint.torchfile.torch_objects import QUANTIZED
+from pruneapp.export.provenance import KEY, Provenance
 from pruneapp.export.records import State
 from pruneapp.export.rounding import DTYPE, KEEP, RoundedState, Rounding
 from pruneapp.params import Param
@@ -26,167 +29,137 @@ from pruneapp.results.format_offer import Loader, Purpose
 
 @dataclass(frozen=True)
 class ExportPart:
-    """What goes into one file.
-
-    Attributes
-    ----------
-    state
-        What is written.
-    entries
-        The tensors of this file, in the order of the source.
-    source
-        The file that they come from; None if they come from several.
-    metadata
-        Text that a safetensors source keeps beside these tensors.
-    suffix
-        Of the name of the file to be written, in lower case; says which container where a format
-        has several.
-    """
+    """What goes into one file."""
 
     state: State
-    entries: tuple[TensorEntry, ...]
-    source: FileSource | None
-    metadata: Mapping[str, str]
+    entries: tuple[TensorEntry, ...]  # the tensors of this file, in the order of the source
+    source: FileSource | None  # the file that they come from; None if they come from several
+    metadata: Mapping[str, str]  # text that a safetensors source keeps beside these tensors
+    # Of the name of the file to be written, in lower case; says which container where a format has
+    # several.
     suffix: str
+    # Where the state comes from, for the metadata; None to say nothing.
+    provenance: Provenance | None = None
 
     @property
     def checkpoint(self) -> Checkpoint:
         """What the tensors come from."""
         return self.state.checkpoint
 
+    def texts(
+        self, form: str, values: Mapping[str, Any], kept: Mapping[str, str] | None = None
+    ) -> dict[str, str]:
+        """Return the metadata of a file of this part in a format, written with such values.
+
+        What `kept`, the text of the source, says of its own provenance is not true any more.
+        """
+        others = {key: text for key, text in (kept or {}).items() if not key.startswith(KEY)}
+        return others | ({} if self.provenance is None else self.provenance.texts(form, values))
+
+    def unscaled(self) -> tuple[str, ...]:
+        """Say which tensors lose what made numbers of them: torch keeps scales elsewhere."""
+        if QUANTIZED not in map(attrgetter("why_not"), self.entries):
+            return ()
+        names = [entry.name for entry in self.entries if entry.why_not == QUANTIZED]
+        more = f" and {len(names) - 1:,} more" if len(names) > 1 else ""
+        return (
+            (
+                f"'{names[0]}'{more} went out as plain whole numbers: the scales and zero points "
+                "of quantized tensors are not in this file."
+            ),
+        )
+
 
 @dataclass(frozen=True)
 class Plan:
-    """A file to be written.
+    """A file to be written."""
 
-    Attributes
-    ----------
-    nbytes
-        Its exact size; of a compressed file the most that it may have.
-    pieces
-        Makes its bytes, from the first to the last; a piece is valid until the next is asked for.
-        Whoever compresses yields often, if need be nothing: between two pieces a job is cancelled.
-    names
-        The tensors it holds and the bytes of each, in order; an index of shards lists these.
-    notices
-        What the person should know: what was left behind, what was written otherwise.
-    expected
-        Says how many bytes a compressed file will have, within 2 %, from a sample that takes well
-        under a second, and to the byte where all of it can be measured in that time; looks at the
-        job. None if `nbytes` is exact.
-    prepare
-        Makes an exact plan of it, where the beginning of the file tells what is only known once
-        everything was compressed. What that keeps aside is gone when its context is left. None if
-        the pieces can be written as they come.
-    beside
-        Small files that are written into the same folder, by name, unless there are such.
-    work
-        How many units `prepare` steps the job by.
-    rounding
-        What rounding its numbers has cost, once it was written; None if none are rounded.
-    container
-        Whether it is the container that was opened, in which everything but the pruned weights
-        stays as it is, what cannot be read among it.
-    blocked_by
-        Tensors whose pruning is the only reason why the container is not kept.
-    """
-
-    nbytes: int
+    nbytes: int  # its exact size; of a compressed file the most that it may have
+    # Makes its bytes, from the first to the last; a piece is valid until the next is asked for.
+    # Whoever compresses yields often, if need be nothing: between two pieces a job is cancelled.
     pieces: Callable[[], Iterator[bytes | memoryview]]
+    # The tensors it holds and the bytes of each, in order; an index of shards lists these.
     names: Mapping[str, int]
+    # What the person should know: what was left behind, what was written otherwise.
     notices: tuple[str, ...] = ()
+    # Says how many bytes a compressed file will have, within 2 %, from a sample that takes well
+    # under a second, and to the byte where all of it can be measured in that time; looks at the
+    # job. None if `nbytes` is exact.
     expected: Callable[[Job], int] | None = None
+    # Makes an exact plan of it, where the beginning of the file tells what is only known once
+    # everything was compressed. What that stores temporarily is gone when its context is left. None
+    # if the pieces can be written as they come.
     prepare: Callable[[Job], AbstractContextManager[Plan]] | None = None
-    work: int = 0
+    work: int = 0  # how many units `prepare` steps the job by
+    # What rounding its numbers has cost, once it was written; None if none are rounded.
     rounding: Rounding | None = None
+    # Whether it is the container that was opened, in which everything but the pruned weights stays
+    # as it is, what cannot be read among it.
     container: bool = False
+    # Tensors whose pruning is the only reason why the container is not kept.
     blocked_by: tuple[str, ...] = ()
+    # Small files that are written into the same folder, by name, unless there are such.
     beside: Mapping[str, bytes] = field(default_factory=lambda: MappingProxyType({}))
+
+    @classmethod
+    def of(cls, data: bytes, notices: tuple[str, ...] = ()) -> Plan:
+        """Plan a small file that holds no tensor."""
+        return cls(len(data), lambda: iter((data,)), {}, notices)
 
     @property
     def exact(self) -> bool:
         """Whether the file will have `nbytes`; else not more than that."""
         return self.expected is None
 
+    def size(self, job: Job) -> int:
+        """Return how many bytes the file will have, as far as `exact` says that is known."""
+        return self.nbytes if self.expected is None else self.expected(job)
+
 
 @dataclass(frozen=True, kw_only=True)
 class Format:
-    """A way to write a pruned checkpoint.
+    """A way to write a pruned checkpoint."""
 
-    Attributes
-    ----------
-    name
-        A word for the command line.
-    label
-        A few words for lists.
-    help
-        A paragraph: what it is for, what loads it.
-    suffixes
-        Of the files that it writes, the usual one first.
-    planner
-        What `plan` calls with a part whose numbers are already in the type that is written.
-    params
-        What it asks for.
-    why_not
-        Says why the format cannot hold a checkpoint, as a sentence; empty if it can.
-    loaded_by
-        What loads its files.
-    does_not
-        What it does not do, a sentence each, so that nobody finds out later.
-    good_for
-        The purposes that it serves, and why; of several the smallest file is recommended.
-    good_for_folder
-        The same of a model that is a folder, for transformers to load; None where nothing is
-        different then.
-    as_it_is
-        Whether the program of the person who gets it loads it without unpacking it first. Of
-        formats that serve a purpose and hardly differ in size, such a one is recommended.
-    lossless
-        Whether everything that is kept comes back from it bit for bit.
-    keeps
-        Whether a file of it may keep the container of a checkpoint, see `Plan.container`; what is
-        pruned may decide otherwise.
-    in_place
-        Whether that container is kept, as far as is known, although a tensor is pruned.
-    originals
-        Whether pruned weights are in it with their values.
-    one_file
-        Whether it writes one file of a model of several.
-    container
-        Says which container a file will be whose name ends so; a word for each. Empty where all
-        its files are of one, so that no size depends on the name.
-    tag
-        What the names of its files have in them beside those of formats that end so: ``-csr``.
-    loads
-        Says how whoever gets a file or folder loads it: one to three lines of Python, or a
-        command, of files that lie where it is typed.
-    load_code
-        A function ``load(path)`` in Python that returns the tensors of a file as a dict of torch
-        tensors, for scripts. It may use ``files_of(path, pattern)``, which gives the files of a
-        folder, and what stands in the script of `pruneapp.export.scripts.comparison_script` before
-        it.
-    """
-
+    # A word for the command line, a few words for lists, and a paragraph: what it is for.
     name: str
     label: str
     help: str
-    suffixes: tuple[str, ...]
+    suffixes: tuple[str, ...]  # of the files that it writes, the usual one first
+    # What `plan` calls with a part whose numbers are already in the type that is written.
     planner: Callable[[ExportPart, Mapping[str, Any], Job], Plan]
-    params: tuple[Param, ...] = ()
+    params: tuple[Param, ...] = ()  # what it asks for
+    # Says why the format cannot hold a checkpoint, as a sentence; empty if it can.
     why_not: Callable[[Checkpoint], str] = lambda _checkpoint: ""
     loaded_by: tuple[Loader, ...]
+    # What it does not do, a sentence each, so that nobody finds out later.
     does_not: tuple[str, ...] = ()
+    # The purposes that it serves, and why; of several the smallest file is recommended.
     good_for: Mapping[Purpose, str] = field(default_factory=lambda: MappingProxyType({}))
+    # The same of a model that is a folder, for transformers to load; None where nothing is
+    # different then.
     good_for_folder: Mapping[Purpose, str] | None = None
+    # Whether the program of the person who gets it loads it without unpacking it first. Of formats
+    # that serve a purpose and hardly differ in size, such a one is recommended.
     as_it_is: bool = False
-    lossless: bool = True
+    lossless: bool = True  # whether everything that is kept comes back from it bit for bit
+    # Whether a file of it may keep the container of a checkpoint, see `Plan.container`; what is
+    # pruned may decide otherwise.
     keeps: Callable[[Checkpoint], bool] = lambda _checkpoint: False
+    # Whether that container is kept, as far as is known, although a tensor is pruned.
     in_place: Callable[[Checkpoint, TensorEntry], bool] = lambda _checkpoint, _entry: True
-    originals: bool = False
-    one_file: bool = False
+    originals: bool = False  # whether pruned weights are in it with their values
+    one_file: bool = False  # whether it writes one file of a model of several
+    # Says which container a file will be whose name ends so; a word for each. Empty where all its
+    # files are of one, so that no size depends on the name.
     container: Callable[[str], str] = lambda _suffix: ""
+    # What the names of its files have in them beside those of formats that end so: ``-csr``.
     tag: str = ""
+    # Says how whoever gets a file or folder loads it: one to three lines of Python, or a command,
+    # of files that lie where it is typed.
     loads: Callable[[Path], str]
+    # A function ``load(path)`` in Python that returns the tensors of a file as a dict of torch
+    # tensors, for scripts. It may use ``files_of(path, pattern)``, which gives the files of a
+    # folder, and what stands before it in the script of `export.scripts.comparison_script`.
     load_code: str
 
     def plan(self, part: ExportPart, values: Mapping[str, Any], job: Job) -> Plan:

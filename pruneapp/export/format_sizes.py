@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
@@ -11,14 +11,12 @@ from typing import Any
 
 from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.errors import ExportError
-from pruneapp.export import plan as parts
-from pruneapp.export.catalog import FORMATS
+from pruneapp.export.catalog import FORMATS, get
 from pruneapp.export.completeness import losses
-from pruneapp.export.destination import folder
-from pruneapp.export.destination.sharding import SHARD_SIZE
 from pruneapp.export.destination.sidecars import is_folder_model
 from pruneapp.export.format import Format, Plan
-from pruneapp.export.provenance import told
+from pruneapp.export.plan import SHARD_SIZE, in_folder, plan_weights, usual_suffix
+from pruneapp.export.provenance import Provenance
 from pruneapp.export.records import State
 from pruneapp.export.rounding import DTYPE, KEEP, SMALLER, Rounding
 from pruneapp.params import validate_all
@@ -28,32 +26,19 @@ from pruneapp.results.format_offer import FormatOffer, Purpose, SizeForecast
 # So near to the smallest counts as no larger: what is compressed is not foretold any better.
 _NEAR = 1.02
 
-Params = Mapping[str, Mapping[str, Any]]
 
+def planned_size(state: State, name: str, job: Job) -> int | None:
+    """Return how many bytes an export in the format `name` will take, to the byte.
 
-def plans_of(
-    state: State, form: Format, values: Mapping[str, Any], job: Job, path: Path | None = None
-) -> tuple[Plan, ...]:
-    """Plan all files of an export to `path`, or under their usual names.
-
-    Looks at the job, which may cancel.
-
-    Raises
-    ------
-    ExportError
-        If the format cannot hold it, or not in a file of that name.
+    None if it is not possible, and for formats that compress: see `forecast`. Files that are copied
+    along with a model of several files are not counted.
     """
-    state = told(state, form.name, values)
-    if folder.in_folder(state.checkpoint, form, values, path):
-        return tuple(folder.plan(state, form, values, job).values())
-    suffix = usual_suffix(state.checkpoint, form) if path is None else path.suffix.lower()
-    return (form.plan(parts.whole(state, suffix), values, job),)
-
-
-def usual_suffix(checkpoint: Checkpoint, form: Format) -> str:
-    """Return how a file of a format ends if nothing else is said: as what was opened, if it may."""
-    suffix = checkpoint.path.suffix.lower()
-    return suffix if suffix in form.suffixes else form.suffixes[0]
+    form = get(name)
+    try:
+        plans = plan_weights(state, form, validate_all(form.params, {}), job).values()
+    except ExportError:
+        return None
+    return sum(plan.nbytes for plan in plans) if all(plan.exact for plan in plans) else None
 
 
 def written_as(checkpoint: Checkpoint, form: Format, path: Path | None) -> tuple[str, bool]:
@@ -67,72 +52,60 @@ def written_as(checkpoint: Checkpoint, form: Format, path: Path | None) -> tuple
 
 
 def forecast(
-    state: State, form: Format, values: Mapping[str, Any], job: Job, path: Path | None = None
+    state: State,
+    form: Format,
+    values: Mapping[str, Any],
+    job: Job,
+    *,
+    path: Path | None = None,
+    provenance: Provenance | None = None,
 ) -> SizeForecast:
-    """Return how large an export will be.
+    """Return how large an export will be: exact, or of a format that compresses from a sample.
 
-    Parameters
-    ----------
-    state
-        What would be written.
-    form
-        The format.
-    values
-        Valid values of all its parameters.
-    job
-        Looked at; may cancel.
-    path
-        The file or folder to be written; None for the usual name.
-
-    Returns
-    -------
-    Forecast
-        Exact from headers alone; of a format that compresses from a sample.
+    `values` are valid ones of all parameters; `path` is None for the usual name.
 
     Raises
     ------
     ExportError
         If the format cannot hold it.
     """
-    plans = plans_of(state, form, values, job, path)
-    nbytes = sum(p.nbytes if p.expected is None else p.expected(job) for p in plans)
-    notices = tuple(dict.fromkeys(notice for plan in plans for notice in plan.notices))
-    return SizeForecast(nbytes, all(plan.exact for plan in plans), notices, _files(plans))
+    plans = plan_weights(state, form, values, job, path=path, provenance=provenance).values()
+    nbytes = sum(plan.size(job) for plan in plans)
+    return SizeForecast(nbytes, all(plan.exact for plan in plans), _files(plans))
 
 
-def _files(plans: Iterable[Plan]) -> int:
+def _files(plans: Collection[Plan]) -> int:
     return sum(1 for plan in plans if plan.names) or 1  # an index holds none
 
 
 def offers(
     state: State,
     job: Job,
-    params: Params | None = None,
+    params: Mapping[str, Mapping[str, Any]] | None = None,
     *,
     sampled: bool = True,
     path: Path | None = None,
+    provenance: Provenance | None = None,
 ) -> tuple[FormatOffer, ...]:
     """Return every format with the size to come, and what each purpose is best served by.
 
     Parameters
     ----------
-    state
-        What would be written.
-    job
-        Looked at; may cancel.
     params
         Values of parameters by the name of the format; defaults where nothing is said.
     sampled
         Whether compressed formats are sized, from a sample. Without it their sizes are None, and
         nothing is recommended, as long as it may turn out otherwise.
-    path
+    path, provenance
         See `offer`.
     """
     found = []
     for form in FORMATS.values():
         job.step(0)
         given = (params or {}).get(form.name, {})
-        found.append(offer(state, form, given, job, sampled=sampled, path=path))
+        found.append(
+            offer(state, form, given, job, sampled=sampled, path=path, provenance=provenance)
+        )
     return recommend(found)
 
 
@@ -144,67 +117,54 @@ def offer(
     *,
     sampled: bool = True,
     path: Path | None = None,
+    provenance: Provenance | None = None,
 ) -> FormatOffer:
     """Return one format with the size to come, not compared with the others; see `offers`.
 
     It is that of an export to `path`. Without one, and where the format refuses the name, which
-    the export will say, it is that of a file of the usual name.
+    the export will say, it is that of a file of the usual name. What the export will say of where
+    it comes from is `provenance`, see `estimated_provenance`.
     """
-    if path is not None:
-        found = _offer(state, form, given, job, sampled=sampled, path=path)
-        if not found.why_not and not found.wrong:
-            return found
-    return _offer(state, form, given, job, sampled=sampled, path=None)
-
-
-def _offer(
-    state: State,
-    form: Format,
-    given: Mapping[str, Any],
-    job: Job,
-    *,
-    sampled: bool,
-    path: Path | None,
-) -> FormatOffer:
     values = validate_all(form.params, given)
-    plain = _unsized(state, form, values, job, path)
-    if plain.why_not:
-        return plain
-    try:
-        if not sampled:
-            plans = plans_of(state, form, values, job, path)
-            if not all(plan.exact for plan in plans):
+
+    def plan(path: Path | None, **more: Any) -> Collection[Plan]:
+        one = values | more
+        return plan_weights(state, form, one, job, path=path, provenance=provenance).values()
+
+    def sized(path: Path | None) -> FormatOffer:
+        plain = _unsized(state, form, values, job, path)
+        if plain.why_not:
+            return plain
+        try:
+            plans = plan(path)
+            exact = all(one.exact for one in plans)
+            if not exact and not sampled:
                 return replace(plain, exact=False)
-            nbytes = sum(plan.nbytes for plan in plans)
-            rounded = _in_16_bits(state, form, values, job, path)
-            return replace(plain, nbytes=nbytes, files=_files(plans), in_16_bits=rounded)
-        expected = forecast(state, form, values, job, path)
-    except ExportError as error:
-        if values == validate_all(form.params, {}):
-            return replace(plain, why_not=str(error))
-        return replace(plain, wrong=str(error))
-    return replace(
-        plain,
-        nbytes=expected.nbytes,
-        exact=expected.exact,
-        files=expected.files,
-        in_16_bits=_in_16_bits(state, form, values, job, path) if expected.exact else None,
-    )
+            return replace(
+                plain,
+                nbytes=sum(one.size(job) for one in plans),
+                exact=exact,
+                files=_files(plans),
+                in_16_bits=in_16_bits(path) if exact else None,
+            )
+        except ExportError as error:
+            if values == validate_all(form.params, {}):
+                return replace(plain, why_not=str(error))
+            return replace(plain, wrong=str(error))
 
+    def in_16_bits(path: Path | None) -> int | None:
+        """Return the exact size in bfloat16 of a file that keeps types; None if no smaller."""
+        if DTYPE not in form.params or values[DTYPE.name] != KEEP:
+            return None
+        rounding = Rounding.to(SMALLER)
+        assert rounding is not None
+        batches = job.cancel.batches(state.checkpoint.entries.values())
+        if not any(map(rounding.shrinks, chain.from_iterable(batches))):
+            return None
+        return sum(one.nbytes for one in plan(path, **{DTYPE.name: SMALLER}))
 
-def _in_16_bits(
-    state: State, form: Format, values: Mapping[str, Any], job: Job, path: Path | None
-) -> int | None:
-    """Return the exact size of a file in bfloat16 that keeps types; None if that is no smaller."""
-    if DTYPE not in form.params or values[DTYPE.name] != KEEP:
-        return None
-    rounding = Rounding.to(SMALLER)
-    assert rounding is not None
-    batches = job.cancel.batches(state.checkpoint.entries.values())
-    if not any(map(rounding.shrinks, chain.from_iterable(batches))):
-        return None
-    plans = plans_of(state, form, {**values, DTYPE.name: SMALLER}, job, path)
-    return sum(plan.nbytes for plan in plans)
+    found = sized(path)
+    return sized(None) if path is not None and (found.why_not or found.wrong) else found
 
 
 def unsized(state: State, job: Job) -> tuple[FormatOffer, ...]:
@@ -223,7 +183,7 @@ def _unsized(
     if form.good_for_folder is not None and is_folder_model(state.checkpoint):
         serves = form.good_for_folder
     # The name of a folder says nothing of the files in it.
-    named = path is not None and not folder.in_folder(state.checkpoint, form, values, path)
+    named = path is not None and not in_folder(state.checkpoint, form, values, path)
     suffix = path.suffix.lower() if path and named else usual_suffix(state.checkpoint, form)
     return FormatOffer(
         form.name,

@@ -1,37 +1,78 @@
-"""Which tensors go into which file."""
+"""Which tensors go into which file of an export, what these files are called, and their index.
+
+Files of at most so many bytes are called as transformers calls them,
+``model-00001-of-00004.safetensors`` beside ``model.safetensors.index.json``, or
+``model.safetensors`` alone where one is enough. Its limit counts the bytes of tensors; ours counts
+the whole file, so that what was asked for holds on a disk or at a service that takes files up to a
+size.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
-from itertools import chain
-from operator import attrgetter
+import json
+from bisect import bisect_right
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import accumulate, chain
+from pathlib import Path
+from typing import Any
 
+from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.checkpoint.entry import TensorEntry
-from pruneapp.checkpoint.torchfile.torch_objects import QUANTIZED
-from pruneapp.export.format import ExportPart, Format
+from pruneapp.errors import ExportError, JsonError
+from pruneapp.export.destination.target import folder_is_there
+from pruneapp.export.format import ExportPart, Format, Plan
+from pruneapp.export.provenance import Provenance
 from pruneapp.export.records import State
+from pruneapp.json_codec import load_object
+from pruneapp.params import SizeParam, format_bytes
 from pruneapp.progress import Job
 
+SHARD_SIZE = SizeParam(
+    name="shard_size",
+    label="Max shard size",
+    help=(
+        "Write a folder of shards up to this size, with an index file as in "
+        "transformers and the other files of the model."
+    ),
+    nothing="as opened",
+    usual=(1 * 10**9, 2 * 10**9, 4 * 10**9, 5 * 10**9, 10 * 10**9),
+)
+# Each is open until all of them are safe, and systems let a program open a thousand or so.
+MOST_FILES = 500
+INDEX = ".index.json"
+# About what a header says of a tensor: only a first guess depends on it.
+_ABOUT = 128
+_INTERPOLATED = 4
 
-@dataclass(frozen=True)
-class NamedPart:
-    """A part and the name of its file in a folder.
 
-    Attributes
-    ----------
-    name, part
-        Both.
-    unreadable
-        Tensors of the opened file that only a file which keeps its container holds.
+def limit_of(values: Mapping[str, Any]) -> int | None:
+    """Return the largest size that values of parameters ask for; None where files stay whole."""
+    limit: int | None = values.get(SHARD_SIZE.name)
+    return limit
+
+
+def in_folder(
+    checkpoint: Checkpoint, form: Format, values: Mapping[str, Any], path: Path | None = None
+) -> bool:
+    """Whether an export is several files, as opened or of a largest size, if not put together.
+
+    They are where `path` is the name of a file; without it the usual is told.
     """
+    if limit_of(values) is not None:
+        return True
+    if form.one_file or not checkpoint.contents.shards:
+        return False
+    return path is None or folder_is_there(path) or not form.fits(path.name)
 
-    name: str
-    part: ExportPart
-    unreadable: tuple[str, ...] = ()
+
+def usual_suffix(checkpoint: Checkpoint, form: Format) -> str:
+    """Return how a file of a format ends if nothing else is said: as what was opened, if it may."""
+    suffix = checkpoint.path.suffix.lower()
+    return suffix if suffix in form.suffixes else form.suffixes[0]
 
 
-def whole(state: State, suffix: str) -> ExportPart:
+def whole(state: State, suffix: str, provenance: Provenance | None = None) -> ExportPart:
     """Return everything as one file; shards are put together."""
     checkpoint = state.checkpoint
     files = checkpoint.files
@@ -41,37 +82,77 @@ def whole(state: State, suffix: str) -> ExportPart:
         files[0] if len(files) == 1 else None,
         checkpoint.metadata,
         suffix,
+        provenance,
     )
 
 
-def stripped(part: ExportPart) -> tuple[str, ...]:
-    """Say which tensors lose what made numbers of them: torch keeps scales outside the bytes."""
-    if QUANTIZED not in map(attrgetter("why_not"), part.entries):
-        return ()
-    names = [entry.name for entry in part.entries if entry.why_not == QUANTIZED]
-    more = f" and {len(names) - 1:,} more" if len(names) > 1 else ""
-    return (
-        (
-            f"'{names[0]}'{more} went out as plain whole numbers: the scales and zero points of "
-            "quantized tensors are not in this file."
-        ),
-    )
+def plan_weights(
+    state: State,
+    form: Format,
+    values: Mapping[str, Any],
+    job: Job,
+    *,
+    path: Path | None = None,
+    provenance: Provenance | None = None,
+) -> dict[str, Plan]:
+    """Plan every file of the weights by its name, and of several their index as the last.
+
+    Parameters
+    ----------
+    values
+        Valid values of all parameters of the format.
+    path
+        The file or folder to be written; None for the usual name.
+    provenance
+        Where the state comes from, for the metadata; None to say nothing.
+
+    Raises
+    ------
+    ExportError
+        If the format cannot hold it, or not in a file of that name; or there would be more than
+        `MOST_FILES`.
+    """
+    checkpoint = state.checkpoint
+    if not in_folder(checkpoint, form, values, path):
+        suffix = usual_suffix(checkpoint, form) if path is None else path.suffix.lower()
+        name = "" if path is None else path.name
+        return {name: form.plan(whole(state, suffix, provenance), values, job)}
+    limit = limit_of(values)
+    if limit is None:
+        plans = _as_opened(state, form, values, job, provenance)
+        opened = checkpoint.contents.index
+        index = "" if opened is None else renamed(opened.name, form)
+    else:
+        plans = Sharding(state, form, values, limit, job, provenance=provenance).plans()
+        index = f"{''.join(_stem_of(checkpoint, form))}{INDEX}" if len(plans) > 1 else ""
+    return {**plans, index: _index_of(plans, checkpoint)} if index else plans
 
 
-def shards(state: State, form: Format, job: Job) -> Iterator[NamedPart]:
-    """Yield every shard of a model of several files under the name of its new file."""
+def _as_opened(
+    state: State,
+    form: Format,
+    values: Mapping[str, Any],
+    job: Job,
+    provenance: Provenance | None,
+) -> dict[str, Plan]:
+    """Plan every shard of a model of several files under the name of its new file."""
     checkpoint = state.checkpoint
     opened = checkpoint.contents.shards
     shard_of = {source: at for at, shard in enumerate(opened) for source in shard.sources}
     entries: list[list[TensorEntry]] = [[] for _ in opened]
     for entry in chain.from_iterable(job.cancel.batches(checkpoint.entries.values())):
         entries[shard_of[entry.location.source]].append(entry)
+    plans = {}
     for shard, inside in zip(opened, entries, strict=True):
         name = renamed(shard.path.name, form)
         file = checkpoint.sources[shard.sources[0]].file
         suffix = name[name.rfind(".") :].lower()
-        part = ExportPart(state, tuple(inside), file, shard.metadata, suffix)
-        yield NamedPart(name, part, shard.unreadable)
+        part = ExportPart(state, tuple(inside), file, shard.metadata, suffix, provenance)
+        plan = form.plan(part, values, job)
+        if plan.container:  # the index lists all that is in it; nobody knows the bytes
+            plan = replace(plan, names={**plan.names, **dict.fromkeys(shard.unreadable, 0)})
+        plans[name] = plan
+    return plans
 
 
 def renamed(name: str, form: Format) -> str:
@@ -79,7 +160,7 @@ def renamed(name: str, form: Format) -> str:
 
     ``pytorch_model-00001-of-00002.bin`` is ``model-00001-of-00002.safetensors``.
     """
-    index = ".index.json" if name.endswith(".index.json") else ""
+    index = INDEX if name.endswith(INDEX) else ""
     stem, _dot, suffix = name.removesuffix(index).rpartition(".")
     if form.fits(name.removesuffix(index)):
         return name
@@ -88,3 +169,159 @@ def renamed(name: str, form: Format) -> str:
     else:
         stem, suffix = f"pytorch_{stem}", "bin"
     return f"{stem}.{suffix}{index}"
+
+
+def _stem_of(checkpoint: Checkpoint, form: Format) -> tuple[str, str]:
+    """Return the name of the whole model without its suffix, and the suffix, in a folder.
+
+    Those of the index that was opened, else what transformers calls it.
+    """
+    suffix = ".safetensors" if ".safetensors" in form.suffixes else ".bin"
+    index = checkpoint.contents.index
+    name = "" if index is None else renamed(index.name, form).removesuffix(INDEX)
+    if name.endswith(suffix):
+        return name.removesuffix(suffix), suffix
+    return "model" if suffix == ".safetensors" else "pytorch_model", suffix
+
+
+class Sharding:
+    """Packs the tensors of a state into files of at most so many bytes.
+
+    Tensors go in the order of the checkpoint, each into the file of the one before it as long as
+    that stays within the limit. A tensor that is larger has a file of its own. How large a file
+    will be is known by nobody but its format, which is asked: about three plans for a file, so
+    linear in the number of tensors.
+    """
+
+    def __init__(
+        self,
+        state: State,
+        form: Format,
+        values: Mapping[str, Any],
+        limit: int,
+        job: Job,
+        *,
+        provenance: Provenance | None = None,
+    ) -> None:
+        self._form = form
+        self._values = values
+        self._limit = limit
+        self._job = job
+        self._stem, self._suffix = _stem_of(state.checkpoint, form)
+        self._whole = whole(state, self._suffix, provenance)
+        self._entries = self._whole.entries
+        self._sums = [0, *accumulate(entry.nbytes + _ABOUT for entry in self._entries)]
+        aliases = {alias: entry.name for entry in self._entries for alias in entry.aliases}
+        # A file says which names share a tensor only where it holds that.
+        self._ties = {key: aliases[key] for key in self._whole.metadata if key in aliases}
+        self._large: list[str] = []
+        # How large a file becomes for what its tensors have, as far as was seen.
+        self._share = 1.0
+
+    def plans(self) -> dict[str, Plan]:
+        """Plan the files, by their names; raises `ExportError` if there would be too many."""
+        plans: list[Plan] = []
+        start = 0
+        while start < len(self._entries) or not plans:
+            if len(plans) == MOST_FILES:
+                raise ExportError(
+                    f"There would be more than {MOST_FILES:,} files of at most "
+                    f"{format_bytes(self._limit)}.",
+                    remedy="Increase the max shard size.",
+                )
+            plan, start = self._next(start)
+            plans.append(plan)
+        if self._large:
+            plans[0] = replace(plans[0], notices=(*plans[0].notices, self._too_large()))
+        if len(plans) == 1:
+            return {f"{self._stem}{self._suffix}": plans[0]}
+        count = len(plans)
+        return {
+            f"{self._stem}-{i:05}-of-{count:05}{self._suffix}": plan
+            for i, plan in enumerate(plans, 1)
+        }
+
+    def _too_large(self) -> str:
+        names, limit = self._large, format_bytes(self._limit)
+        if len(names) == 1:
+            return f"'{names[0]}' alone needs more than {limit}: its file is larger."
+        return (
+            f"'{names[0]}' and {len(names) - 1:,} more need more than {limit}, each "
+            "alone: their files are larger."
+        )
+
+    def _next(self, start: int) -> tuple[Plan, int]:
+        """Plan the file that begins with the tensor `start`; returns where the next one begins."""
+        last = len(self._entries)
+        fits, too_many = start, last + 1
+        best: Plan | None = None
+        stop = self._reaching(start)
+        tries = 0
+        while too_many - fits > 1:
+            stop = min(max(stop, fits + 1), too_many - 1)
+            plan = self._plan(start, stop)
+            self._share = max(plan.nbytes, 1) / max(self._sums[stop] - self._sums[start], 1)
+            if plan.nbytes <= self._limit:
+                best, fits = plan, stop
+            else:
+                too_many = stop
+            tries += 1
+            near = self._reaching(start)
+            stop = near if tries < _INTERPOLATED else (fits + too_many) // 2
+        if best is not None:
+            return best, fits
+        if start < last:
+            self._large.append(self._entries[start].name)
+        fits = min(start + 1, last)
+        return self._plan(start, fits), fits
+
+    def _reaching(self, start: int) -> int:
+        """Guess which tensor is the first that a file beginning with `start` has no room for."""
+        return bisect_right(self._sums, self._sums[start] + self._limit / self._share) - 1
+
+    def _plan(self, start: int, stop: int) -> Plan:
+        part, entries = self._whole, self._entries[start:stop]
+        if len(entries) < len(self._entries):
+            metadata = self._metadata(entries)
+            part = replace(part, entries=entries, source=None, metadata=metadata)
+        return self._form.plan(part, self._values, self._job)
+
+    def _metadata(self, entries: Sequence[TensorEntry]) -> Mapping[str, str]:
+        if not self._ties:
+            return self._whole.metadata
+        names = {entry.name for entry in entries}
+        gone = {alias for alias, name in self._ties.items() if name not in names}
+        return {key: text for key, text in self._whole.metadata.items() if key not in gone}
+
+
+def _index_of(plans: Mapping[str, Plan], checkpoint: Checkpoint) -> Plan:
+    """Plan the index of planned files as transformers writes it.
+
+    What else the index of the opened model says is kept, and all of it, byte for byte, where it is
+    true of the new files.
+    """
+    text, said = _read(checkpoint.contents.index)
+    where = {name: file for file, plan in plans.items() for name in plan.names}
+    total = sum(nbytes for plan in plans.values() for nbytes in plan.names.values())
+    before = sum(entry.nbytes for entry in checkpoint.entries.values())
+    if said.get("weight_map") == where and total == before:
+        return Plan.of(text)
+    # Names in the order of the old index, the new ones where the old one stood.
+    about = said.get("metadata")
+    about = about if type(about) is dict else {}
+    new = {"metadata": {**about, "total_size": total}, "weight_map": where}
+    return Plan.of((json.dumps(new, indent=2, ensure_ascii=False) + "\n").encode())
+
+
+def _read(index: Path | None) -> tuple[bytes, dict[str, Any]]:
+    if index is None:
+        return b"", {}
+    try:
+        text = index.read_bytes()
+        return text, load_object(text, str(index))
+    except (OSError, JsonError) as error:
+        raise ExportError(
+            f"'{index}', the index of the model, can no longer be read.",
+            remedy="Put it back, then open the model again.",
+            details=str(error),
+        ) from None

@@ -7,8 +7,6 @@ report of the export has it, and ``pruneapp verify`` is given the recipe.
 The header stands first in a file, so the SHA-256 of the inputs must be known before the first byte
 is written. It is counted once for an opened file and then remembered, after the masks were made,
 when the system still holds what was read for them.
-
-What a safetensors file says of itself that is compressed as a whole, without unpacking it.
 """
 
 from __future__ import annotations
@@ -17,27 +15,23 @@ import base64
 import contextlib
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
 from pruneapp import __version__
 from pruneapp.analysis.patterns import certificate
-from pruneapp.checkpoint.checkpoint import Checkpoint
-from pruneapp.checkpoint.elements import RawChunk
 from pruneapp.checkpoint.formats.safetensors import MAX_HEADER_BYTES
 from pruneapp.checkpoint.io.digest import left, sha256_of
 from pruneapp.checkpoint.io.source import FileSource
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.errors import CheckpointError, JsonError
 from pruneapp.export.records import State
-from pruneapp.export.rounding import RoundedState
 from pruneapp.json_codec import decode, load_object
-from pruneapp.masks.bitmask import BitMask, Mask
+from pruneapp.masks.bitmask import BitMask
 from pruneapp.methods import registry
 from pruneapp.methods.method import WeightMethod
 from pruneapp.progress import Job
@@ -58,42 +52,27 @@ _NOT_COUNTED = "0" * 64
 
 @dataclass(frozen=True, eq=False)
 class Provenance:
-    """What an export was made of, and how.
+    """What an export was made of, and how."""
 
-    Attributes
-    ----------
-    recipe
-        What was done, with every pattern as it is said for this checkpoint; see `portable`.
-    inputs
-        SHA-256 of the files of the checkpoint in its order, in hexadecimal digits.
-    state_dict
-        Which of several dicts of tensors was taken; empty if there is no choice.
-    version
-        Of Pruneapp.
-    pattern
-        Which N:M patterns the masks have, see `certificate`; empty if none.
-    omitted
-        Tensors of the checkpoint that cannot be read, and are in no file of such a format.
-    """
-
+    # What was done, with every pattern as it is said for this checkpoint; see `portable`.
     recipe: Recipe
+    # SHA-256 of the files of the checkpoint in its order, in hexadecimal digits.
     inputs: tuple[str, ...]
-    state_dict: str = ""
+    state_dict: str = ""  # which of several state dicts was used; empty if there is no choice
     version: str = __version__
-    pattern: str = ""
+    pattern: str = ""  # which N:M patterns the masks have, see `certificate`; empty if none
+    # Tensors of the checkpoint that cannot be read, and are in no file of such a format.
     omitted: tuple[str, ...] = ()
+    # Of the parameters of the format those that are named; None for all of them. A format that got
+    # parameters since does not name those in the files before.
+    parameters: frozenset[str] | None = None
 
     def texts(self, form: str, values: Mapping[str, Any]) -> dict[str, str]:
-        """Return it as metadata.
-
-        Parameters
-        ----------
-        form, values
-            The format of the file, and the values of its parameters.
-        """
+        """Return it as the metadata of a file in a format, with these values of its parameters."""
         recipe = self.recipe.canonical()
         # A value that is None says nothing, and parameters that say nothing may be added.
-        said = {name: value for name, value in values.items() if value is not None}
+        named = values.keys() if self.parameters is None else self.parameters
+        said = {n: value for n, value in values.items() if value is not None and n in named}
         long = len(recipe) > MOST_RECIPE
         texts = {
             "recipe_sha256" if long else "recipe": self.recipe.sha256 if long else recipe,
@@ -111,7 +90,8 @@ class Provenance:
             texts["omitted"] = _json(list(self.omitted))
         masks = {name: self.recipe.masks[name] for name, _ in self.recipe.named_masks()}
         if masks and sum(mask.nbytes for mask in masks.values()) <= MOST_MASKS:
-            texts["masks"] = _json({n: _text_of(mask) for n, mask in sorted(masks.items())})
+            packed = {n: base64.b64encode(mask.packed.data) for n, mask in sorted(masks.items())}
+            texts["masks"] = _json({name: data.decode() for name, data in packed.items()})
         texts["sha256"] = checksum(texts)
         return {KEY + name: text for name, text in texts.items()}
 
@@ -124,26 +104,19 @@ def checksum(texts: Mapping[str, str]) -> str:
 
 def seeds_of(recipe: Recipe) -> list[int]:
     """Return every seed that a recipe names, ascending."""
-    found = set()
+    seeds = set()
     for entry in recipe.entries:
         step = entry.configuration.step if isinstance(entry, ScheduleEntry) else entry
         if isinstance(step, StepEntry):
             values = [row.configuration.values for row in step.configuration.rows]
-            found |= {v["seed"] for v in values if isinstance(v.get("seed"), int)}
-    return sorted(found)
+            seeds |= {v["seed"] for v in values if isinstance(v.get("seed"), int)}
+    return sorted(seeds)
 
 
 def provenance_of(state: State, recipe: Recipe, job: Job) -> Provenance:
-    """Return the provenance of an export; counts the SHA-256 of files that are not counted yet.
+    """Return where an export of a state comes from that a recipe made.
 
-    Parameters
-    ----------
-    state
-        What is exported.
-    recipe
-        How it came to be.
-    job
-        Started with the bytes that are read; may cancel.
+    Computes the SHA-256 of files of which it is not known yet; `job` is started with their bytes.
 
     Raises
     ------
@@ -156,21 +129,19 @@ def provenance_of(state: State, recipe: Recipe, job: Job) -> Provenance:
     for file in files:
         job.label(file.path.name)
         inputs.append(sha256_of(file, job))
-    return replace(planned(state, recipe, job), inputs=tuple(inputs))
+    return replace(estimated_provenance(state, recipe, job), inputs=tuple(inputs))
 
 
-def planned(state: State, recipe: Recipe, job: Job) -> Provenance:
-    """Return provenance of the same length whose inputs are not counted: to say sizes to come.
-
-    Parameters are those of `provenance_of`; no weight is read.
-    """
-    checkpoint = state.checkpoint
+def estimated_provenance(state: State, recipe: Recipe, job: Job) -> Provenance:
+    """Return provenance of the same length without checksums, to estimate sizes: reads nothing."""
+    checkpoint, contents = state.checkpoint, state.checkpoint.contents
+    state_dict = contents.state_dict if len(contents.state_dicts) > 1 else ""
     pattern = ""
     if isinstance(state, Snapshot) and may_have_pattern(recipe):
         pattern = certificate(state, job) or ""
     inputs = (_NOT_COUNTED,) * len(checkpoint.files)
-    omitted = tuple(checkpoint.contents.unreadable)
-    return Provenance(recipe, inputs, _state_dict(checkpoint), pattern=pattern, omitted=omitted)
+    omitted = tuple(contents.unreadable)
+    return Provenance(recipe, inputs, state_dict, pattern=pattern, omitted=omitted)
 
 
 def may_have_pattern(recipe: Recipe) -> bool:
@@ -188,80 +159,10 @@ def may_have_pattern(recipe: Recipe) -> bool:
     return False
 
 
-@dataclass(frozen=True, eq=False)
-class ProvenanceState:
-    """A state that says where it comes from, wherever a format has a place for text.
-
-    Attributes
-    ----------
-    state, provenance
-        The state, and where it comes from.
-    form, values
-        The format that is written, and the values of its parameters; see `told`.
-    """
-
-    state: State
-    provenance: Provenance
-    form: str = ""
-    values: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
-
-    @property
-    def checkpoint(self) -> Checkpoint:
-        """What the tensors come from."""
-        return self.state.checkpoint
-
-    def mask(self, name: str) -> Mask | None:
-        """Return what is kept of a tensor; None for everything."""
-        return self.state.mask(name)
-
-    def zeroed(self, name: str) -> Mask | None:
-        """Return the mask of everything that is written as +0.0; None for nothing."""
-        return self.state.zeroed(name)
-
-    def chunks(
-        self, name: str, start: int = 0, stop: int | None = None, size: int | None = None
-    ) -> Iterator[RawChunk]:
-        """Yield the raw elements of a tensor, see `State`."""
-        return self.state.chunks(name, start, stop, size)
-
-
-def told(state: State, form: str, values: Mapping[str, Any]) -> State:
-    """Return a state that knows which format it is written in, if it says where it comes from."""
-    if isinstance(state, RoundedState):
-        return replace(state, state=told(state.state, form, values))
-    return replace(state, form=form, values=values) if isinstance(state, ProvenanceState) else state
-
-
-def metadata_of(state: State, kept: Mapping[str, str]) -> dict[str, str]:
-    """Return the text that a file of a state should carry.
-
-    Parameters
-    ----------
-    state
-        What is written.
-    kept
-        The text of the source. What that says of its own provenance is not true any more.
-    """
-    if isinstance(state, RoundedState):
-        state = state.state
-    others = {key: text for key, text in kept.items() if not key.startswith(KEY)}
-    if not isinstance(state, ProvenanceState):
-        return others
-    return others | state.provenance.texts(state.form, state.values)
-
-
 def inputs_in(texts: Mapping[str, str]) -> tuple[str, ...]:
     """Return the SHA-256 of the inputs that metadata names; none where it says nothing of them.
 
-    Parameters
-    ----------
-    texts
-        Metadata as `Provenance.texts` makes it.
-
-    Raises
-    ------
-    JsonError
-        If it is not as that makes it.
+    Raises `JsonError` for text that `Provenance.texts` does not make.
     """
     return decode(texts.get(_INPUTS, "[]"), tuple[str, ...], _INPUTS)
 
@@ -279,15 +180,6 @@ def read_masks(text: str, recipe: Recipe) -> dict[str, BitMask]:
         for name, data in packed.items()
         if name in sizes and len(data) == (sizes[name] + 7) // 8
     }
-
-
-def _text_of(mask: BitMask) -> str:
-    return base64.b64encode(mask.packed.data).decode()
-
-
-def _state_dict(checkpoint: Checkpoint) -> str:
-    contents = checkpoint.contents
-    return contents.state_dict if len(contents.state_dicts) > 1 else ""
 
 
 def _json(value: object) -> str:
@@ -308,10 +200,7 @@ def is_packed(file: Path) -> bool:
 
 
 def metadata_inside(file: Path) -> dict[str, str] | None:
-    """Return the metadata of the safetensors file that is compressed in another.
-
-    None if there is none in it, or it cannot be unpacked so far.
-    """
+    """Return the metadata of the safetensors file in another that is compressed; None if none."""
     import zstandard  # not for those who read no such file
 
     try:
@@ -325,7 +214,7 @@ def metadata_inside(file: Path) -> dict[str, str] | None:
             header = load_object(inside.read(length), str(file))
     except (OSError, zstandard.ZstdError, JsonError):
         return None
-    found = header.get("__metadata__", {})
-    if not isinstance(found, dict):
+    metadata = header.get("__metadata__", {})
+    if not isinstance(metadata, dict):
         return None
-    return {key: text for key, text in found.items() if isinstance(text, str)}
+    return {key: text for key, text in metadata.items() if isinstance(text, str)}

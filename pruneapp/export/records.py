@@ -1,11 +1,4 @@
-"""ExportState; its tensors as byte streams; spool.
-
-The tensors of an export, each as a name, a type, a shape and a stream of bytes.
-
-What an export needs of the state that it writes.
-
-A place to keep what is compressed until the beginning of its file can be written.
-"""
+"""What an export needs of a state, its tensors as streams of bytes, and a place to spool them."""
 
 from __future__ import annotations
 
@@ -69,22 +62,15 @@ class TensorRecord(NamedTuple):
     """A tensor as it is to be written: little-endian, in C order without gaps.
 
     A light one: there may be 100,000 of them.
-
-    Attributes
-    ----------
-    name, aliases
-        Its names in the new file, the one that is kept where only one can be kept first.
-    dtype, shape
-        As in the source.
-    pieces
-        Makes its bytes anew, in pieces that are valid until the next is asked for.
     """
 
+    # Its names in the new file, the one that is kept where only one can be kept first.
     name: str
     aliases: tuple[str, ...]
+    # As in the source.
     dtype: DType
     shape: tuple[int, ...]
-    pieces: Pieces
+    pieces: Pieces  # makes its bytes anew, in pieces that are valid until the next is asked for
 
     @property
     def nbytes(self) -> int:
@@ -214,13 +200,7 @@ class Spool:
         self.end = 0
 
     def append(self, data: bytes) -> None:
-        """Add `data` at the end.
-
-        Raises
-        ------
-        ExportError
-            If there is no room.
-        """
+        """Add `data` at the end; raises `ExportError` if there is no room."""
         self.end += len(data)
         self._memory += data
         if len(self._memory) > _IN_MEMORY:

@@ -1,18 +1,15 @@
-"""The report file of an export: HTML, JSON, CSV.
+"""The report file of an export: a page for people, tables for programs.
 
-Everything that the report of an export tells.
-
-The page: one file of HTML with its pictures inside, for light and dark, that runs nothing.
-
-An account as a page for people, and as tables for programs.
+The page is one file of HTML with its pictures inside, for light and dark, that runs nothing.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass
 from functools import lru_cache
+from itertools import chain
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -24,14 +21,13 @@ from pruneapp.analysis.retained_norm import measure_energies
 from pruneapp.checkpoint.io.atomic_file import write_whole
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.errors import ExportError, escaped
-from pruneapp.export.catalog import get
 from pruneapp.export.destination.target import check_file, spared
 from pruneapp.export.format_sizes import offers
 from pruneapp.export.provenance import inputs_in
 from pruneapp.export.records import State
-from pruneapp.export.report import ExportReport, WrittenFile
 from pruneapp.masks.bitmask import BitMask, Mask
 from pruneapp.progress import Job
+from pruneapp.results.export import ExportReport, WrittenTensor
 from pruneapp.results.format_offer import FormatOffer
 from pruneapp.results.tensor_statistics import csv_text
 
@@ -43,30 +39,17 @@ _STRETCH = 1 << 20
 
 
 @dataclass(frozen=True)
-class TensorAccount:
+class TensorAccount(WrittenTensor):
     """What became of a tensor.
 
-    Attributes
-    ----------
-    name, dtype, shape, numel
-        As in the checkpoint.
-    pruned
-        How many of its numbers are written as 0 because they were pruned.
-    energy, magnitude
-        What is kept of the sum of squares, and of magnitudes, of the file as it was opened, from 0
-        to 1; None where nothing was there or float64 cannot say.
-    learned
-        Whether it counts among the parameters, and not among the buffers.
+    What is kept of the sum of squares, and of magnitudes, of the file as it was opened, is a share
+    from 0 to 1; None where nothing was there or float64 cannot say.
     """
 
-    name: str
-    dtype: str
-    shape: tuple[int, ...]
-    numel: int
-    pruned: int
+    dtype: str = ""
+    shape: tuple[int, ...] = ()
     energy: float | None = 1.0
     magnitude: float | None = 1.0
-    learned: bool = True
 
     @property
     def sparsity(self) -> float:
@@ -76,118 +59,51 @@ class TensorAccount:
 
 @dataclass(frozen=True)
 class Account:
-    """What an export was made of, what was done, and what was written.
+    """What an export was made of, what was done, and what was written."""
 
-    Attributes
-    ----------
-    source
-        The file or folder that was opened, as a person calls it.
-    target
-        What was written.
-    format
-        Its label.
-    steps
-        What was done, in order, in words.
-    tensors
-        All of them, in the order of the source.
-    files
-        What was written, with checksums.
-    inputs
-        SHA-256 of the files that were opened; empty where they were not counted.
-    sizes
-        Every format with the size that it would have.
-    notices
-        What the person should know.
-    version
-        Of Pruneapp.
-    provenance
-        Where what was written comes from; see `ExportReport`.
-    omitted
-        Tensors of the source that are not in it because that was asked for.
-    """
-
-    source: str
-    target: str
-    format: str
-    steps: tuple[str, ...]
-    tensors: tuple[TensorAccount, ...]
-    files: tuple[WrittenFile, ...]
-    inputs: tuple[str, ...]
-    sizes: tuple[FormatOffer, ...]
-    notices: tuple[str, ...] = ()
-    version: str = __version__
-    provenance: Mapping[str, str] = field(default_factory=dict)
-    omitted: tuple[str, ...] = ()
-
-    @property
-    def name(self) -> str:
-        """The last part of the target."""
-        return Path(self.target).name
-
-    @property
-    def numel(self) -> int:
-        """Parameters of all tensors."""
-        return sum(tensor.numel for tensor in self.tensors if tensor.learned)
-
-    @property
-    def pruned(self) -> int:
-        """How many of them are pruned."""
-        return sum(tensor.pruned for tensor in self.tensors)
-
-    @property
-    def sparsity(self) -> float:
-        """The share that is pruned, from 0 to 1."""
-        return self.pruned / self.numel if self.numel else 0.0
-
-    @property
-    def nbytes(self) -> int:
-        """Bytes of all files that were written."""
-        return sum(file.nbytes for file in self.files)
+    report: ExportReport
+    source: str  # the file or folder that was opened, as a person calls it
+    steps: tuple[str, ...]  # what was done, in order, in words
+    tensors: tuple[TensorAccount, ...]  # all of them, in the order of the source
+    inputs: tuple[str, ...]  # SHA-256 of the files that were opened; empty where not computed
+    sizes: tuple[FormatOffer, ...]  # every format with the size that it would have
+    version: str = __version__  # of Pruneapp
 
 
 def account_of(state: State, report: ExportReport, steps: Sequence[str], job: Job) -> Account:
     """Return the account of an export that was written; reads the pruned tensors once.
 
-    Parameters
-    ----------
-    state
-        What was written.
-    report
-        What was written.
-    steps
-        What was done to get there, in words.
-    job
-        Started with the elements of the pruned tensors; may cancel.
+    `steps` say what was done; `job` is started with the elements of the pruned tensors.
     """
     checkpoint = state.checkpoint
     zeroed = {n: mask for n in checkpoint.entries if (mask := state.zeroed(n)) is not None}
     job.start(sum(mask.size for mask in zeroed.values()), checkpoint.path.name)
     after = {name: _bits(mask, job) for name, mask in zeroed.items()}
-    # Of the file as it was opened: nothing pruned, nothing final.
+    # Of the file as it was opened: nothing pruned, nothing permanent.
     energies = measure_energies(Snapshot(checkpoint), after, job)
     tensors = []
-    for batch in job.cancel.batches(checkpoint.entries.values()):
-        for entry in batch:
-            one = TensorAccount(
-                entry.name, entry.dtype.label, entry.shape, entry.numel, 0, learned=entry.learned
+    for written in chain.from_iterable(job.cancel.batches(report.tensors)):
+        entry, kept = checkpoint.entries[written.name], energies.get(written.name)
+        unknown = written.name in zeroed and kept is None
+        tensors.append(
+            TensorAccount(
+                written.name,
+                written.numel,
+                written.pruned,
+                written.learned,
+                dtype=entry.dtype.label,
+                shape=entry.shape,
+                energy=None if unknown else kept.share if kept else 1.0,
+                magnitude=None if unknown else kept.magnitude if kept else 1.0,
             )
-            if entry.name in zeroed:
-                one = replace(one, pruned=zeroed[entry.name].pruned, energy=None, magnitude=None)
-            if found := energies.get(entry.name):
-                one = replace(one, energy=found.share, magnitude=found.magnitude)
-            tensors.append(one)
+        )
     return Account(
-        source=str(checkpoint.path),
-        target=str(report.path),
-        format=get(report.format).label,
-        steps=tuple(steps),
-        tensors=tuple(tensors),
-        files=report.files,
-        inputs=inputs_in(report.provenance),
-        sizes=offers(state, job),
-        notices=report.notices,
-        provenance=report.provenance,
-        omitted=report.omitted,
+        report,
+        str(checkpoint.path),
+        tuple(steps),
+        tuple(tensors),
+        inputs_in(report.provenance),
+        offers(state, job),
     )
 
 
@@ -211,22 +127,13 @@ _UNITS = ("bytes", "kB", "MB", "GB", "TB")
 
 @dataclass(frozen=True)
 class Stripe:
-    """A tensor, or several small ones, in the picture.
+    """A tensor, or several small ones, in the picture."""
 
-    Attributes
-    ----------
-    left, width
-        In thousandths of the picture: the share of the numbers.
-    pruned
-        The share that is pruned, from 0 to 1.
-    title
-        What it is, in words.
-    """
-
+    # In thousandths of the picture: the share of the numbers.
     left: float
     width: float
-    pruned: float
-    title: str
+    pruned: float  # the share that is pruned, from 0 to 1
+    title: str  # what it is, in words
 
 
 def as_html(account: Account) -> str:
@@ -238,6 +145,7 @@ def as_html(account: Account) -> str:
     rows = sorted(account.tensors, key=lambda t: -t.pruned)[:MOST_ROWS]
     return _template().render(
         account=account,
+        report=account.report,
         rows=rows,
         left_out=len(account.tensors) - len(rows),
         stripes=tuple(_stripes(account.tensors)),
@@ -328,18 +236,19 @@ _COLUMNS = (
 
 def as_json(account: Account) -> str:
     """Return all of it, as an object."""
+    report = account.report
     data: dict[str, Any] = {
         "report": _VERSION,
         "made_by": f"Pruneapp {account.version}",
         "source": account.source,
         "inputs": list(account.inputs),
-        "target": account.target,
-        "format": account.format,
-        "numel": account.numel,
-        "pruned": account.pruned,
-        "sparsity": account.sparsity,
+        "target": str(report.path),
+        "format": report.label,
+        "numel": report.numel,
+        "pruned": report.pruned,
+        "sparsity": report.sparsity,
         "steps": list(account.steps),
-        "files": [{**asdict(file), "path": str(file.path)} for file in account.files],
+        "files": [{**asdict(file), "path": str(file.path)} for file in report.files],
         "sizes": [
             {
                 "name": offer.name,
@@ -350,9 +259,9 @@ def as_json(account: Account) -> str:
             }
             for offer in account.sizes
         ],
-        "notices": list(account.notices),
-        "omitted": list(account.omitted),
-        "provenance": dict(account.provenance),
+        "notices": list(report.notices),
+        "omitted": list(report.omitted),
+        "provenance": dict(report.provenance),
         "tensors": [
             dict(zip(_COLUMNS, row, strict=True), shape=list(tensor.shape))
             for row, tensor in zip(_rows(account), account.tensors, strict=True)
@@ -391,22 +300,8 @@ KINDS: Mapping[str, Callable[[Account], str]] = MappingProxyType(
 def write_account(account: Account, path: Path, job: Job, *, spare: bool = False) -> Path:
     """Write a report; its suffix says which: a page, a table of the tensors, or all as JSON.
 
-    Parameters
-    ----------
-    account
-        What to tell.
-    path
-        The file; one that is there is replaced once the new one is safe.
-    job
-        Stepped by the bytes, twice.
-    spare
-        Replace nothing: where another file is there take the next free name, ``NAME2.html`` and
-        so on.
-
-    Returns
-    -------
-    Path
-        What was written.
+    A file that is there is replaced once the new one is safe; with `spare` the new one takes the
+    next free name instead, ``NAME2.html`` and so on. Returns the path that was written.
 
     Raises
     ------

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import chain
 from operator import attrgetter, itemgetter
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,45 +42,11 @@ DTYPE = ChoiceParam(
 )
 
 
-class RoundingNotice(str):
-    """What rounding did to a file, as a sentence that knows its numbers.
-
-    Attributes
-    ----------
-    cost
-        The numbers.
-    """
-
-    __slots__ = ("cost",)
-
-    cost: RoundingCost
-
-    def __new__(cls, cost: RoundingCost) -> Self:
-        """Put numbers into words."""
-        notice = super().__new__(cls, _in_words(cost))
-        notice.cost = cost
-        return notice
-
-
-def damages(notice: str) -> bool:
-    """Whether a notice tells of numbers that became infinite."""
-    return isinstance(notice, RoundingNotice) and bool(notice.cost.infinite)
-
-
 def cost_to_come(state: State, name: str, job: Job) -> RoundingCost:
-    """Return what an export in another type would cost, without writing it.
+    """Return what an export in the type `name`, as `DTYPE` calls it, would cost; writes nothing.
 
     Reads every tensor that would be rounded, in pieces of at most 1 MiB; pruned weights do not
-    count. O(n) in the bytes of those tensors, in constant memory.
-
-    Parameters
-    ----------
-    state
-        What would be written.
-    name
-        The type, as `DTYPE` calls it; not ``keep``.
-    job
-        Stepped by the bytes that were read.
+    count. O(n) in the bytes of those tensors, by which `job` is stepped, in constant memory.
 
     Raises
     ------
@@ -101,37 +68,34 @@ def cost_to_come(state: State, name: str, job: Job) -> RoundingCost:
 
 @dataclass
 class Rounding:
-    """What rounding did, as far as it was done. Several threads may count at once.
-
-    Attributes
-    ----------
-    dtype
-        The type that is rounded to.
-    """
+    """What rounding to a type did so far. Several threads may count at once."""
 
     dtype: DType
     # By tensor and the flat index of the first element: what is read twice counts once.
-    _stretches: dict[tuple[str, int], RoundingCost] = field(default_factory=dict)
+    ranges: dict[tuple[str, int], RoundingCost] = field(default_factory=dict)
 
     @classmethod
     def to(cls, name: str) -> Rounding | None:
         """Return what rounds to the type that `DTYPE` calls `name`; None for ``keep``."""
         return None if name == KEEP else cls(DTYPES[_TO[name]])
 
-    def __iadd__(self, other: Rounding) -> Self:
-        """Count in what rounding did in another file."""
-        self._stretches |= other._stretches
-        return self
+    @classmethod
+    def together(cls, roundings: Iterable[Rounding | None]) -> Rounding | None:
+        """Return what rounding did in several files; None if none was rounded."""
+        some = [rounding for rounding in roundings if rounding is not None]
+        if not some:
+            return None
+        return cls(some[0].dtype, dict(chain.from_iterable(r.ranges.items() for r in some)))
 
     def forget(self) -> None:
         """Count anew."""
-        self._stretches.clear()
+        self.ranges.clear()
 
     @property
     def cost(self) -> RoundingCost:
         """What everything that was read cost together."""
         # Sorted, for threads and formats read them in any order.
-        found = dict(sorted(self._stretches.items()))
+        found = dict(sorted(self.ranges.items()))
         if not found:
             return RoundingCost(self.dtype.label)
         worst = max(found.values(), key=attrgetter("worst"))  # of equal ones the first
@@ -163,17 +127,12 @@ class Rounding:
     def rounded(self, entry: TensorEntry, chunk: RawChunk) -> RawChunk:
         """Return some elements of a tensor that `concerns` us as they are written.
 
-        Parameters
-        ----------
-        entry
-            The tensor, of the type that it is read in.
-        chunk
-            Some of its elements.
+        `entry` is of the type that it is read in.
         """
         values = chunk.bits.view(_type_of(entry.dtype))
         rounded = round_to(values, self.dtype)
         worst, infinite, vanished = _cost(values, rounded)
-        self._stretches[entry.name, chunk.start] = RoundingCost(
+        self.ranges[entry.name, chunk.start] = RoundingCost(
             self.dtype.label,
             worst=worst,
             where=entry.name if worst else "",
@@ -181,10 +140,6 @@ class Rounding:
             vanished=vanished,
         )
         return RawChunk(chunk.start, rounded.view(np.uint16))
-
-    def notices(self) -> tuple[str, ...]:
-        """Say what it cost, once everything was written."""
-        return (RoundingNotice(self.cost),)
 
 
 class _Zeroed:
@@ -209,12 +164,7 @@ class RoundedState:
     is said by `Rounding.entry`. Unlike those of other states its chunks are +0.0 wherever the
     state is zeroed, unless `originals` are asked for.
 
-    Attributes
-    ----------
-    state, rounding
-        What is rounded, and to what.
-    originals
-        Whether the values of pruned weights are written, so that they count in the cost.
+    With `originals` the values of pruned weights are written, so that they count in the cost.
     """
 
     state: State
@@ -254,7 +204,8 @@ class RoundedState:
         return self.checkpoint.entries[name]
 
 
-def _in_words(cost: RoundingCost) -> str:
+def describe(cost: RoundingCost) -> str:
+    """Say what rounding did to the numbers that were written."""
     if not cost.tensors:
         return f"Every number was {cost.dtype} or narrower: nothing was rounded."
     said = [f"Rounded to {cost.dtype}."]
@@ -273,26 +224,11 @@ def _in_words(cost: RoundingCost) -> str:
     return " ".join(said)
 
 
-def cost(roundings: Iterable[Rounding | None]) -> tuple[str, ...]:
-    """Say what rounding has cost in files that were written together; None rounds nothing."""
-    found = [rounding for rounding in roundings if rounding is not None]
-    if not found:
-        return ()
-    together = Rounding(found[0].dtype)
-    for rounding in found:
-        together += rounding
-    return together.notices()
-
-
 def round_to(values: NDArray[Any], dtype: DType) -> NDArray[Any]:
     """Return real numbers in another type, each rounded once: to the nearest, ties to even.
 
-    Parameters
-    ----------
-    values
-        ``float64``, ``float32``, ``float16`` or ml_dtypes' bfloat16.
-    dtype
-        Of 16 bits. What is too large becomes infinite, NaN stays NaN, -0.0 stays what it is.
+    `values` are ``float64``, ``float32``, ``float16`` or ml_dtypes' bfloat16; `dtype` is of 16
+    bits. What is too large becomes infinite, NaN stays NaN, -0.0 stays what it is.
 
     Notes
     -----

@@ -1,12 +1,10 @@
-"""Upper bound of a compact file; how much must go for N bytes.
-
-The most bytes that a compact file may have, cheap enough for every move of a slider.
+"""The most bytes that a compact file may have, cheap enough for every move of a slider.
 
 Its header says of every tensor where it is, what it was, and how the file came to be: of 20,000
 small tensors that is more than their weights. How long all that gets is planned once for a
 checkpoint; after that only what a step changes is counted.
 
-How much must go so that a compact file of the model has at most so many bytes.
+And the other way round: how much must be pruned so that the file has at most so many bytes.
 """
 
 from __future__ import annotations
@@ -24,13 +22,12 @@ from pruneapp.document.edit import Json, Record, said
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.step import Step
 from pruneapp.errors import ExportError, ParameterError
-from pruneapp.export import plan as parts
 from pruneapp.export.formats.compact import COMPACT_FILE, is_packed, most_of
+from pruneapp.export.plan import whole
 from pruneapp.export.provenance import (
     MOST_MASKS,
-    ProvenanceState,
+    estimated_provenance,
     may_have_pattern,
-    planned,
     seeds_of,
 )
 from pruneapp.params import validate_all
@@ -61,19 +58,8 @@ _NOTHING = _Said(0, patterned=False, masks={})
 class CompactSize:
     """The most bytes that a compact file of a state has, and of the state after a step.
 
-    Parameters
-    ----------
-    snapshot
-        The state. Looked at once, in time linear in its tensors.
-    around
-        The most that everything but the tensors and what edits say takes.
-    history
-        What the edits in force say.
-
-    Attributes
-    ----------
-    snapshot
-        As given.
+    Made in time linear in the tensors of `snapshot`. `around` is the most that everything but the
+    tensors and what edits say takes; `history` what the edits in force say.
     """
 
     def __init__(self, snapshot: Snapshot, around: int, history: Iterable[_Said]) -> None:
@@ -189,10 +175,12 @@ class CompactSizes:
 def _around(snapshot: Snapshot, job: Job) -> int | None:
     """Return the most that a file has beside packed elements; None if there can be no file."""
     quiet = Job(cancel=job.cancel)  # how far it is says nothing of what is waited for
-    state = ProvenanceState(snapshot, planned(snapshot, Recipe(()), quiet))
+    part = whole(
+        snapshot, COMPACT_FILE.suffixes[0], estimated_provenance(snapshot, Recipe(()), quiet)
+    )
     values = validate_all(COMPACT_FILE.params, {"reader": False})
     try:
-        plan = COMPACT_FILE.plan(parts.whole(state, COMPACT_FILE.suffixes[0]), values, quiet)
+        plan = COMPACT_FILE.plan(part, values, quiet)
     except ExportError:
         return None
     inside = sum(_most(entry, 0) for entry in snapshot.checkpoint.entries.values())
@@ -244,19 +232,8 @@ def total_for(snapshot: Snapshot, names: Iterable[str], nbytes: int) -> int:
     ``b(1 - s) + 1/8`` bytes a weight, and the file that is written is smaller: the target is an
     upper bound. Where types of several widths are touched, what is kept is taken for the widest.
 
-    Parameters
-    ----------
-    snapshot
-        The state before the step.
-    names
-        The tensors that the step touches, by first names.
-    nbytes
-        The target.
-
-    Returns
-    -------
-    int
-        For `Limits.total`: what is pruned already counts.
+    The result is for `Limits.total`: what is pruned already counts. `names` are the first names of
+    the tensors that the step touches, `snapshot` the state before it.
 
     Raises
     ------

@@ -35,23 +35,8 @@ def estimate(
     sum of all guesses (Horvitz and Thompson, 1952). The better the guesses, the smaller its error;
     a constant factor in them does not matter. Where there are not more pieces all are measured.
 
-    Parameters
-    ----------
-    pieces
-        What will be compressed, in order.
-    guesses
-        More than 0, about proportional to the bytes that they will have.
-    measure
-        Compresses one, in at most some milliseconds, and returns its bytes.
-    job
-        Looked at before each.
-    most
-        How many to measure.
-
-    Returns
-    -------
-    list of float
-        What was measured; of the others what is guessed, times a factor.
+    Guesses are more than 0; `measure` compresses a piece, in at most some milliseconds, and returns
+    its bytes. Of what was not measured the result is the guess, times a factor.
     """
     if len(pieces) <= most:
         shares = dict.fromkeys(range(len(pieces)), 1.0)
@@ -82,14 +67,8 @@ def estimate(
 def affordable(guesses: Sequence[float], least: float, budget: float) -> int:
     """Return how many pieces may be measured in a certain time: the fewer bytes come the more.
 
-    Parameters
-    ----------
-    guesses
-        About the bytes that each will have, more than 0; what is measured is picked in proportion.
-    least
-        How many bytes take as long as a piece does of which nothing is left.
-    budget
-        How many bytes may be made in that time.
+    In that time `budget` bytes may be made; a piece of which nothing is left takes as long as
+    `least` bytes do. Guesses are as of `estimate`.
     """
     each = np.asarray(guesses, np.float64)
     if each.sum() + least * each.size <= budget:
@@ -100,21 +79,11 @@ def affordable(guesses: Sequence[float], least: float, budget: float) -> int:
 
 
 class SampledWeights(NamedTuple):
-    """What is kept of a stretch.
+    """What is kept of a stretch."""
 
-    Attributes
-    ----------
-    size
-        Its elements.
-    kept
-        Those that are kept.
-    runs
-        In so many groups side by side: whole channels take less room than single weights.
-    """
-
-    size: int
-    kept: int
-    runs: int
+    size: int  # its elements
+    kept: int  # those that are kept
+    runs: int  # in so many groups side by side: whole channels take less room than single weights
 
     @property
     def places(self) -> float:

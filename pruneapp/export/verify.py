@@ -1,8 +1,6 @@
 """Whether a file is what its recipe makes of the original, to the last bit.
 
-Saying where two files differ in the words of a person: which tensor, which weight, which value.
-
-Bytes are compared; what they mean is looked up only where they differ.
+Bytes are compared; which tensor, weight and value they mean is looked up only where they differ.
 """
 
 from __future__ import annotations
@@ -31,15 +29,13 @@ from pruneapp.errors import (
     UnsupportedFileError,
     words_of,
 )
-from pruneapp.export import plan as parts
 from pruneapp.export import provenance
 from pruneapp.export.catalog import FORMATS, get
 from pruneapp.export.completeness import left_out, omitted
-from pruneapp.export.destination import folder
-from pruneapp.export.destination.sharding import limit_of
 from pruneapp.export.format import Format, Plan
 from pruneapp.export.formats.zst import ZSTANDARD
-from pruneapp.export.provenance import KEY, ProvenanceState, is_packed, metadata_inside, told
+from pruneapp.export.plan import INDEX, plan_weights, whole
+from pruneapp.export.provenance import KEY, is_packed, metadata_inside
 from pruneapp.export.records import State
 from pruneapp.json_codec import decode as decode_json_codec
 from pruneapp.kernels.kernel import Kernel
@@ -58,24 +54,16 @@ MOST = 100
 
 @dataclass(frozen=True)
 class Difference:
-    """Where a file is not what it should be.
+    """Where a file is not what it should be."""
 
-    Attributes
-    ----------
-    where
-        A tensor by its name; or ``metadata``, ``header``, ``original``, ``file``, ``container``
-        (what a torch file holds around its tensors).
-    sentence
-        What is wrong, without the values: the end of a sentence that begins with `where`.
-    index
-        Flat index of the element in C order, or the byte of the file; None where there is none.
-    expected, found
-        The value that the recipe makes, and that of the file.
-    """
-
+    # A tensor by its name; or ``metadata``, ``header``, ``original``, ``file``, ``container`` (what
+    # a torch file holds around its tensors).
     where: str
+    # What is wrong, without the values: the end of a sentence that begins with `where`.
     sentence: str
+    # Flat index of the element in C order, or the byte of the file; None where there is none.
     index: int | None = None
+    # The value that the recipe makes, and that of the file.
     expected: str = ""
     found: str = ""
 
@@ -86,43 +74,27 @@ class Difference:
 
 
 class Locating:
-    """Finds what lies at a byte of a file.
-
-    Parameters
-    ----------
-    path
-        The file, one of those of the checkpoint.
-    checkpoint
-        What was opened; None if it cannot be, as it is compressed as a whole.
-    """
+    """Finds what lies at a byte of a file of a checkpoint; None of one that cannot be opened."""
 
     def __init__(self, path: Path, checkpoint: Checkpoint | None) -> None:
         self._said: set[str] = set()
         self._places: list[tuple[int, int, TensorEntry]] = []
-        self._add(path, checkpoint)
-        self._places.sort(key=lambda place: place[:2])
-        self._starts = [start for start, _, _ in self._places]
-
-    def _add(self, path: Path, checkpoint: Checkpoint | None) -> None:
-        if checkpoint is None:
-            return
-        for entry in (*checkpoint.entries.values(), *checkpoint.contents.masks):
+        masks = () if checkpoint is None else checkpoint.contents.masks
+        for entry in () if checkpoint is None else (*checkpoint.entries.values(), *masks):
+            assert checkpoint is not None
             source = checkpoint.sources[entry.location.source]
             if source.size == source.file.size and source.file.path.name == path.name:
                 start = entry.location.offset
                 stop = start + entry.dtype.nbytes(entry.reach)
                 if stop > start:
                     self._places.append((start, stop, entry))
+        self._places.sort(key=lambda place: place[:2])
+        self._starts = [start for start, _, _ in self._places]
 
     def differences(self, offset: int, expected: bytes, found: bytes) -> Iterator[Difference]:
-        """Yield the first difference of each tensor that was not told of yet.
+        """Yield the first difference of each tensor that was not yielded before.
 
-        Parameters
-        ----------
-        offset
-            Byte of the file at which both begin.
-        expected, found
-            What should be there, and what is; the file may end before.
+        Both pieces begin at the byte `offset` of the file, which may end before.
         """
         size = min(len(expected), len(found))
         one = np.frombuffer(expected, np.uint8, size)
@@ -207,26 +179,14 @@ class _SaidFormat(Struct):
 
 @dataclass(frozen=True)
 class Verification:
-    """What was found.
+    """What was found."""
 
-    Attributes
-    ----------
-    differences
-        Where the file is not what it should be, the first of each tensor; none if it is.
-    compared
-        How many bytes were compared.
-    format
-        The format that was written again.
-    recipe
-        The recipe, as `Recipe.canonical`.
-    omitted
-        Tensors of the original that are not in the file because that was asked for.
-    """
-
+    # Where the file is not what it should be, the first of each tensor; none if it is.
     differences: tuple[Difference, ...]
-    compared: int = 0
-    format: str = ""
-    recipe: str = ""
+    compared: int = 0  # how many bytes were compared
+    format: str = ""  # the format that was written again
+    recipe: str = ""  # the recipe, as `Recipe.canonical`
+    # Tensors of the original that are not in the file because that was asked for.
     omitted: tuple[str, ...] = ()
 
     @property
@@ -237,28 +197,16 @@ class Verification:
 
 @dataclass(frozen=True)
 class Against:
-    """What a file is compared with.
+    """What a file is compared with."""
 
-    Attributes
-    ----------
-    original
-        What it was made of.
-    recipe
-        What is verified, if it is given: a file whose metadata says another one is not the result
-        of it. Needed for a file that does not say it, and where masks are too large for its
-        metadata.
-    format
-        For a file that does not say it; its name tells otherwise.
-    state_dict
-        Which of several dicts of tensors, for a file that does not say it.
-    omit
-        Names or globs of tensors that were left out, for a file that does not say it.
-    """
-
-    original: Path
+    original: Path  # what it was made of
+    # What is verified, if it is given: a file whose metadata says another one is not the result of
+    # it. Needed for a file that does not say it, and where masks are too large for its metadata.
     recipe: Recipe | None = None
-    format: str | None = None
+    format: str | None = None  # for a file that does not say it; its name tells otherwise
+    # Which of several dicts of tensors, for a file that does not say it.
     state_dict: str | None = None
+    # Names or globs of tensors that were left out, for a file that does not say it.
     omit: tuple[str, ...] = ()
 
 
@@ -266,18 +214,7 @@ def verify(file: Path, against: Against, kernel: Kernel, job: Job) -> Verificati
     """Do a recipe again, and compare every byte of what it makes with a file.
 
     Nothing is written. Finds a single flipped bit, wherever it is: in a tensor that was pruned or
-    not, in the header, in the metadata and in what it says of the original.
-
-    Parameters
-    ----------
-    file
-        What was exported: a file, or a folder.
-    against
-        The original, and what the file does not say itself.
-    kernel
-        Does the arithmetic.
-    job
-        Started several times; may cancel.
+    not, in the header, in the metadata and in what it says of the original. `file` may be a folder.
 
     Raises
     ------
@@ -315,17 +252,20 @@ def verify(file: Path, against: Against, kernel: Kernel, job: Job) -> Verificati
         state: State = snapshot
         form, values = _format(file, texts, against, state, job, packed=packed)
         differences: list[Difference] = []
+        origin = None
         if texts:
             counted = provenance.provenance_of(state, made, job)
             recorded = provenance.inputs_in(metadata)
             if counted.inputs != recorded:
                 differences.append(_other_original(original, counted.inputs, recorded))
-            origin = replace(counted, inputs=recorded, version=texts["version"])
-            # A format that got parameters since does not say those in the files before.
             named = decode_json_codec(texts["format"], _SaidFormat, KEY + "format").configuration
-            said = {name: value for name, value in values.items() if name in named}
-            state = told(ProvenanceState(state, origin), form.name, said)
-        plans = _plans(state, form, values, file, job)
+            origin = replace(
+                counted,
+                inputs=recorded,
+                version=texts["version"],
+                parameters=frozenset(named),
+            )
+        plans = _plans(state, form, values, file, job, origin=origin)
         left = left_out(original, form, plans.values())
         asked = _asked(original, texts, against)
         differences += [_absent(original, name) for name in left if name not in asked]
@@ -461,8 +401,8 @@ def _usual(file: Path, state: State, job: Job) -> Format:
     for form in fitting:
         if form.why_not(state.checkpoint):
             continue
-        whole = parts.whole(state, file.suffix.lower())
-        plan = form.plan(whole, validate_all(form.params, {}), job)
+        part = whole(state, file.suffix.lower())
+        plan = form.plan(part, validate_all(form.params, {}), job)
         if plan.exact and plan.nbytes == size:
             return form
         if not plan.exact and plan.nbytes >= size:
@@ -471,16 +411,19 @@ def _usual(file: Path, state: State, job: Job) -> Format:
 
 
 def _plans(
-    state: State, form: Format, values: Mapping[str, Any], file: Path, job: Job
+    state: State,
+    form: Format,
+    values: Mapping[str, Any],
+    file: Path,
+    job: Job,
+    *,
+    origin: provenance.Provenance | None,
 ) -> Mapping[Path, Plan]:
-    several = folder.in_folder(state.checkpoint, form, values)
-    if several and (limit_of(values) is not None or not form.fits(file.name)):
-        home = file if file.is_dir() else file.parent
-        plans = folder.plan(state, form, values, job)
-        # Of a largest size, one of the files may be looked at alone: it says what it is part of.
-        alone = file.is_file() and not file.name.endswith(".index.json") and file.name in plans
-        return {home / n: plan for n, plan in plans.items() if n == file.name or not alone}
-    return {file: form.plan(parts.whole(state, file.suffix.lower()), values, job)}
+    home = file if file.is_dir() else file.parent
+    plans = plan_weights(state, form, values, job, path=file, provenance=origin)
+    # Of a largest size, one of the files may be looked at alone: it says what it is part of.
+    alone = file.is_file() and not file.name.endswith(INDEX) and file.name in plans
+    return {home / n: plan for n, plan in plans.items() if n == file.name or not alone}
 
 
 def _other_original(

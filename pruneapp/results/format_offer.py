@@ -36,7 +36,6 @@ class SizeForecast:
     # Whether that is what will be written, to the byte; else it comes from a sample, and what is
     # written differs by 2 % at most.
     exact: bool = True
-    notices: tuple[str, ...] = ()  # what the person should know before
     files: int = 1  # how many files hold the weights
 
 
@@ -94,18 +93,3 @@ class FormatOffer:
     as_it_is: bool = False  # whether whoever gets the file loads it without unpacking it first
     # For which of them it is the best of all.
     recommended: Mapping[Purpose, str] = field(default_factory=lambda: MappingProxyType({}))
-
-
-@dataclass(frozen=True)
-class Landing:
-    """What an export finds where it goes, looked at before anything is written."""
-
-    # Why it cannot go there, with what to do; empty if it can. Then nothing else is said.
-    refused: str = ""
-    # Names of the files that are there and will be replaced: what they hold is lost.
-    replaced: tuple[str, ...] = ()
-    # Under which names the files of the opened model that are replaced are kept first, in the order
-    # in which they are replaced.
-    kept: tuple[str, ...] = ()
-    # What the person should know of the place and its name, a sentence each.
-    notices: tuple[str, ...] = ()

@@ -26,7 +26,7 @@ from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.step import Row, Step
 from pruneapp.edits.open_document import open_document
 from pruneapp.export.catalog import FORMATS
-from pruneapp.export.exporter import ExportRequest, export
+from pruneapp.export.exporter import export
 from pruneapp.export.format import Format
 from pruneapp.export.format_sizes import forecast
 from pruneapp.export.scripts.comparison_script import check_script
@@ -34,6 +34,7 @@ from pruneapp.kernels.devices import kernel_for
 from pruneapp.params import validate_all
 from pruneapp.preview.preview import compute_preview
 from pruneapp.progress import Job
+from pruneapp.results.export import ExportRequest
 from tests.benchmarks.frame import median
 from tests.benchmarks.models import ROOT
 from tests.benchmarks.report import replace_sections

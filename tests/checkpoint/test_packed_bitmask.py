@@ -16,8 +16,9 @@ from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.checkpoint.formats import packed_bits
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.errors import DamagedFileError
-from pruneapp.export.exporter import ExportRequest, export
+from pruneapp.export.exporter import export
 from pruneapp.progress import Job
+from pruneapp.results.export import ExportRequest
 
 DTYPES = (torch.float32, torch.float16, torch.bfloat16, torch.float8_e4m3fn)
 

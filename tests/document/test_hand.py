@@ -22,12 +22,13 @@ from pruneapp.edits import apply_manual_edit
 from pruneapp.edits.apply_manual_edit import compute_hand
 from pruneapp.edits.manual_edit import HandEdit, ManualTarget, digest
 from pruneapp.errors import ParameterError, SelectionError, StaleError, UnknownTensorError
-from pruneapp.export.exporter import ExportRequest, export
+from pruneapp.export.exporter import export
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.masks.bitmask import BitMask, MaskSet
 from pruneapp.preview.preview import compute_preview
 from pruneapp.progress import Cancelled, CancelToken, Job
 from pruneapp.results.document_rows import Gesture
+from pruneapp.results.export import ExportRequest
 
 FC = "module.fc.weight"
 

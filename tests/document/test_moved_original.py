@@ -14,8 +14,9 @@ from kept_work import SHAPES, A, open_model, prune, save, shut, states, storied,
 from safetensors.numpy import save_file
 
 from pruneapp.errors import OriginalChangedError, OriginalMissingError
-from pruneapp.export.exporter import ExportRequest, export
+from pruneapp.export.exporter import export
 from pruneapp.progress import Job
+from pruneapp.results.export import ExportRequest
 from pruneapp.sessions.fingerprint import describe, find_original
 from pruneapp.sessions.restore import masks_on_other, reopened
 from pruneapp.sessions.session_file import read_session

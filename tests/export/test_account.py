@@ -11,9 +11,10 @@ from safetensors.torch import load_file
 
 from pruneapp.errors import ExportError
 from pruneapp.export.catalog import FORMATS
-from pruneapp.export.exporter import ExportRequest, export
+from pruneapp.export.exporter import export
 from pruneapp.export.report_file import KINDS, account_of, percent, size, write_account
 from pruneapp.progress import Cancelled, CancelToken, Job
+from pruneapp.results.export import ExportRequest
 from tests.export.containers import as_snapshot, kept_masks, model
 
 STEPS = ("L1 40 % on 2 tensors", "<script>alert(1)</script> & more")
@@ -74,13 +75,13 @@ def test_the_numbers_are_those_of_the_files(account, exported):
         before, after = original[tensor.name].double(), written[tensor.name].double()
         assert tensor.energy == pytest.approx(float((after**2).sum() / (before**2).sum()))
         assert tensor.magnitude == pytest.approx(float(after.abs().sum() / before.abs().sum()))
-    assert account.pruned == sum(t.pruned for t in account.tensors)
+    assert account.report.pruned == sum(t.pruned for t in account.tensors)
     assert {offer.name for offer in account.sizes} == set(FORMATS)
-    assert account.nbytes == exported[2].stat().st_size
+    assert account.report.nbytes == exported[2].stat().st_size
 
 
 def test_buffers_are_no_parameters(account):
-    assert account.numel == 8 * 4 * 9 + 8 + 170 + 10
+    assert account.report.numel == 8 * 4 * 9 + 8 + 170 + 10
 
 
 def test_json_and_csv_say_the_same(account, tmp_path):
@@ -91,7 +92,7 @@ def test_json_and_csv_say_the_same(account, tmp_path):
         rows = list(csv.DictReader(file))
 
     assert data["steps"] == list(STEPS)
-    assert data["files"][0]["sha256"] == account.files[0].sha256
+    assert data["files"][0]["sha256"] == account.report.files[0].sha256
     assert [row["name"] for row in rows] == [t["name"] for t in data["tensors"]]
     for row, tensor, told in zip(rows, data["tensors"], account.tensors, strict=True):
         assert tensor["shape"] == list(told.shape)
@@ -113,13 +114,13 @@ def test_the_page_is_one_file_that_runs_nothing(account, tmp_path):
     assert not {tag for tag, _ in page.tags} & {"script", "iframe", "img", "link", "object"}
     assert not [a for _, attrs in page.tags for a in attrs if a.startswith("on") or a == "src"]
     assert STEPS[1] in page.texts, "it is said, and not run"
-    assert account.files[0].sha256 in page.texts
+    assert account.report.files[0].sha256 in page.texts
     assert all(tensor.name in page.texts for tensor in account.tensors)
     stripes = [attrs for tag, attrs in page.tags if tag == "rect" and "x" in attrs]
     kept = [s for s in stripes if s["class"] == "kept"]
     assert sum(float(s["width"]) for s in kept) == pytest.approx(1000, abs=0.01)
     area = sum(float(s["width"]) * float(s["height"]) for s in stripes if s["class"] == "pruned")
-    assert area / 100_000 == pytest.approx(account.sparsity, abs=1e-3)
+    assert area / 100_000 == pytest.approx(account.report.sparsity, abs=1e-3)
 
 
 @pytest.mark.parametrize("suffix", [".pdf", ".txt", ""])

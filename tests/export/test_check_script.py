@@ -15,9 +15,10 @@ import torch
 from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.errors import ExportError
 from pruneapp.export.catalog import FORMATS
-from pruneapp.export.exporter import ExportRequest, export
+from pruneapp.export.exporter import export
 from pruneapp.export.scripts.comparison_script import check_script, write_check_script
 from pruneapp.progress import Job
+from pruneapp.results.export import ExportRequest
 from tests.export.containers import as_snapshot, kept_masks, model
 
 MODEL = """def make_model():

@@ -27,11 +27,12 @@ from pruneapp.errors import (
     ParameterError,
     UnsupportedFileError,
 )
-from pruneapp.export.exporter import ExportRequest, export
+from pruneapp.export.exporter import export
 from pruneapp.export.format_sizes import offers
 from pruneapp.export.formats.compact import expand
 from pruneapp.export.scripts.loading_code import READER_NAME
 from pruneapp.progress import Cancelled, CancelToken, Job
+from pruneapp.results.export import ExportRequest
 from tests.export.containers import SOURCES, as_snapshot, kept_masks, model
 from tests.export.test_every_format import SPARSITIES, pruned, write_source
 
@@ -406,7 +407,7 @@ def test_what_it_says_of_its_making_is_true_of_both_files(source, tmp_path):
     made = {}
     for name, suffix in (("safetensors", "dense"), ("compact", "x.compact"), ("zst", "x.zst")):
         out = tmp_path / f"{suffix}.safetensors"
-        export(state, ExportRequest(name, out, provenance=origin), Job())
+        export(state, ExportRequest(name, out), Job(), origin)
         made[name] = out
     with open_checkpoint(made["compact"]) as packed, open_checkpoint(made["safetensors"]) as dense:
         assert json.loads(packed.metadata[f"{KEY}format"])["name"] == "compact"

@@ -18,13 +18,13 @@ from pruneapp.document.capture import Capture
 from pruneapp.document.document import Document
 from pruneapp.document.step import Row, Step
 from pruneapp.errors import PruneAppError
-from pruneapp.export.exporter import ExportRequest
 from pruneapp.export.size_bounds import CompactSizes
 from pruneapp.gui.export.export_worker import export_document
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.masks.bitmask import BitMask, MaskSet
 from pruneapp.preview.preview import compute_preview
 from pruneapp.progress import Job
+from pruneapp.results.export import ExportRequest
 from pruneapp.results.sparsity_report import TensorSparsity
 
 WHOLE = [d for d in DTYPES.values() if d.name in SAFETENSORS_DTYPES and not d.packed]

@@ -13,9 +13,9 @@ from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.errors import ExportError, FileChangedError
 from pruneapp.export.destination import folder as folders
 from pruneapp.export.destination.sidecars import _is_own, copy_of
-from pruneapp.export.exporter import ExportRequest, export, landing
-from pruneapp.gui.export.export_controller import report_text
+from pruneapp.export.exporter import check_target, export
 from pruneapp.progress import Cancelled, CancelToken, Job
+from pruneapp.results.export import ExportRequest
 from tests.export.containers import as_snapshot
 
 MODULES = [
@@ -94,7 +94,7 @@ def test_what_modules_json_names_goes_along_and_what_stays_is_said(encoder, tmp_
 def test_it_is_said_before(encoder, tmp_path):
     with open_checkpoint(encoder) as checkpoint:
         request = ExportRequest("safetensors", tmp_path / "out")
-        found = landing(as_snapshot(checkpoint, {}), request, Job())
+        found = check_target(as_snapshot(checkpoint, {}), request, Job())
     taken, left = found.notices
     assert taken == (
         "Copied from 'encoder': 'config.json', 'modules.json', 'tokenizer.json', '1_Pooling/', "
@@ -103,14 +103,8 @@ def test_it_is_said_before(encoder, tmp_path):
     assert left.startswith("Not copied from 'encoder': ")
     with open_checkpoint(encoder) as checkpoint:
         request = ExportRequest("safetensors", encoder)
-        found = landing(as_snapshot(checkpoint, {}), request, Job())
+        found = check_target(as_snapshot(checkpoint, {}), request, Job())
     assert found.notices == (), "where all of it is already"
-
-
-def test_the_dialog_names_each_file_by_its_folder(encoder, tmp_path):
-    shown = [name for name, _, _ in report_text(run(encoder, tmp_path / "out"), {}).files]
-    assert len(shown) == len(set(shown))
-    assert set(shown) == TAKEN
 
 
 def test_into_a_folder_that_is_there_nothing_is_left_of_an_export_that_fails(

@@ -11,8 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pruneapp.export.destination import sidecars
-from pruneapp.export.exporter import ExportRequest, export, landing
+from pruneapp.export.exporter import check_target, export
 from pruneapp.progress import Job
+from pruneapp.results.export import ExportRequest
 from tests.export.containers import as_snapshot, model
 
 CONFIG = """{
@@ -60,7 +61,7 @@ def test_without_rounding_it_is_copied(shards, tmp_path):
 
 
 def test_the_opened_folder_keeps_its_own_and_is_told(shards):
-    found = landing(
+    found = check_target(
         as_snapshot(shards),
         ExportRequest("safetensors", home_of(shards), params={"dtype": "float16"}),
         Job(),
@@ -89,7 +90,7 @@ def test_a_second_export_finds_its_own_configuration(shards, tmp_path):
     otherwise, kept = run(shards, tmp_path / "out").notices
     assert "differs from that of the opened model" in otherwise
     assert "write float32 in the place of it" in kept
-    assert landing(
+    assert check_target(
         as_snapshot(shards), ExportRequest("safetensors", tmp_path / "out"), Job()
     ).notices == (otherwise, kept)
 

@@ -18,10 +18,11 @@ import pruneapp
 from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.errors import ExportError
-from pruneapp.export.exporter import ExportRequest, export
+from pruneapp.export.exporter import export
 from pruneapp.export.formats.compact import expand
 from pruneapp.masks.bitmask import BitMask, MaskSet
 from pruneapp.progress import Job
+from pruneapp.results.export import ExportRequest
 from tests.export.containers import as_snapshot, kept_masks, model
 
 ROOT = Path(__file__).parents[2]

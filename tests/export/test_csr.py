@@ -24,13 +24,14 @@ from pruneapp.errors import ExportError
 from pruneapp.export import format as csr_module
 from pruneapp.export import plan as parts
 from pruneapp.export.catalog import FORMATS
-from pruneapp.export.exporter import ExportRequest, export
+from pruneapp.export.exporter import export
 from pruneapp.export.format_sizes import forecast
 from pruneapp.export.formats import csr
 from pruneapp.export.formats import torch as torch_torch_zip
 from pruneapp.export.records import finalized
 from pruneapp.masks.bitmask import BitMask, MaskSet
 from pruneapp.progress import Job
+from pruneapp.results.export import ExportRequest
 from tests.export.containers import as_snapshot, some_bytes
 
 pytestmark = pytest.mark.filterwarnings(

@@ -11,9 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pruneapp.errors import ExportError
-from pruneapp.export.exporter import ExportRequest, export
+from pruneapp.export.exporter import export
 from pruneapp.export.formats.deflated import BLOCK_BYTES, deflate
 from pruneapp.progress import Job
+from pruneapp.results.export import ExportRequest
 from tests.export.containers import as_snapshot
 
 

@@ -19,10 +19,11 @@ from pruneapp.document.snapshot import Snapshot
 from pruneapp.edits.mask_files import read_mask
 from pruneapp.errors import ExportError, ParameterError
 from pruneapp.export.catalog import FORMATS
-from pruneapp.export.exporter import ExportRequest, export
+from pruneapp.export.exporter import export
 from pruneapp.export.format_sizes import offers
 from pruneapp.masks.bitmask import BitMask, MaskSet
 from pruneapp.progress import Job
+from pruneapp.results.export import ExportRequest
 from tests.unusual import IN_PARTS, READABLE, UNREADABLE, oracle, plain
 
 pytestmark = [

@@ -25,13 +25,14 @@ from pruneapp.document.snapshot import Snapshot
 from pruneapp.edits.mask_files import read_mask
 from pruneapp.errors import ExportError, PruneAppError
 from pruneapp.export.catalog import FORMATS
-from pruneapp.export.exporter import ExportRequest, export
+from pruneapp.export.exporter import export
 from pruneapp.export.format import Format
 from pruneapp.export.format_sizes import forecast
 from pruneapp.export.formats.compact import expand
 from pruneapp.masks.bitmask import BitMask, MaskSet
 from pruneapp.params import validate_all
 from pruneapp.progress import Job
+from pruneapp.results.export import ExportRequest
 
 Bytes = Mapping[str, bytes]
 SPARSITIES = (0.0, 0.5, 0.9, 0.99, 1.0)

@@ -19,12 +19,13 @@ from pruneapp.checkpoint.formats import compact_codec
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.export import size_estimate
 from pruneapp.export.catalog import FORMATS
-from pruneapp.export.exporter import ExportRequest, export
+from pruneapp.export.exporter import export
 from pruneapp.export.format_sizes import forecast
 from pruneapp.export.formats import deflated, zst
 from pruneapp.masks.bitmask import BitMask, MaskSet
 from pruneapp.params import validate_all
 from pruneapp.progress import Cancelled, CancelToken, Job
+from pruneapp.results.export import ExportRequest
 
 SPARSITIES = (0.0, 0.5, 0.9, 0.99, 1.0)
 

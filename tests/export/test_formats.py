@@ -16,8 +16,10 @@ from torch.nn.utils import prune
 from pruneapp.checkpoint.dtypes import DTYPES
 from pruneapp.errors import ExportError
 from pruneapp.export.catalog import FORMATS
-from pruneapp.export.exporter import ExportRequest, export, planned_size
+from pruneapp.export.exporter import export
+from pruneapp.export.format_sizes import planned_size
 from pruneapp.progress import Job
+from pruneapp.results.export import ExportRequest
 from tests.export.containers import PRUNED, as_snapshot, kept_masks, model
 
 FLOATS = [getattr(torch, d.torch) for d in DTYPES.values() if d.prunable]

@@ -9,8 +9,9 @@ import torch
 from safetensors.torch import save_file
 
 from pruneapp.checkpoint.checkpoint import open_checkpoint
-from pruneapp.export.exporter import ExportRequest, export, landing
+from pruneapp.export.exporter import check_target, export
 from pruneapp.progress import Job
+from pruneapp.results.export import ExportRequest
 from tests.export.containers import as_snapshot, model
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*(TypedStorage|read-only|non-writable).*")
@@ -18,7 +19,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:.*(TypedStorage|read-only|non-wr
 
 def asked(state, path: Path, form: str = "safetensors", **params):
     request = ExportRequest(form, path, params=params)
-    found = landing(state, request, Job())
+    found = check_target(state, request, Job())
     return found, request
 
 

@@ -10,9 +10,10 @@ import torch
 from safetensors.torch import load_file
 
 from pruneapp.export.catalog import FORMATS
-from pruneapp.export.exporter import ExportRequest, export
+from pruneapp.export.exporter import export
 from pruneapp.export.scripts.loading_code import READER_NAME
 from pruneapp.progress import Job
+from pruneapp.results.export import ExportRequest
 from tests.export.containers import as_snapshot
 
 NAME = "it's a model"

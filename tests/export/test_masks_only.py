@@ -14,9 +14,10 @@ from pruneapp.cli.main import main
 from pruneapp.cli.parser import parse
 from pruneapp.edits.mask_files import given_masks, masks_of, names_in
 from pruneapp.errors import DamagedFileError, UnsupportedFileError
-from pruneapp.export.exporter import ExportRequest, export
+from pruneapp.export.exporter import export
 from pruneapp.masks.bitmask import BitMask, MaskSet
 from pruneapp.progress import Job
+from pruneapp.results.export import ExportRequest
 from tests.export.containers import PRUNED, as_snapshot, kept_masks, model
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*(TypedStorage|read-only|non-writable).*")

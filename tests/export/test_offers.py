@@ -8,15 +8,16 @@ from dataclasses import replace
 import pytest
 import torch
 
-from pruneapp.export import catalog, exporter, format_sizes
+from pruneapp.export import catalog, format_sizes
 from pruneapp.export.catalog import FORMATS
 from pruneapp.export.destination.sidecars import home_of
-from pruneapp.export.exporter import ExportRequest, export
+from pruneapp.export.exporter import export
 from pruneapp.export.format import Plan
 from pruneapp.export.format_sizes import forecast, offers, recommend
 from pruneapp.export.formats.safetensors import SAFETENSORS
 from pruneapp.params import validate_all
 from pruneapp.progress import Job
+from pruneapp.results.export import ExportRequest
 from pruneapp.results.format_offer import Purpose
 from tests.export.containers import as_snapshot, model
 
@@ -159,7 +160,7 @@ def test_progress_of_a_file_of_unknown_size_ends_at_its_end(guess, state, tmp_pa
     assert all(one[0] <= other[0] for one, other in itertools.pairwise(steps.told))
     told = forecast(state, form, validate_all(form.params, {}), Job())
     assert (told.nbytes, told.exact) == (guess, False)
-    assert exporter.planned_size(state, "safetensors", Job()) is None
+    assert format_sizes.planned_size(state, "safetensors", Job()) is None
     monkeypatch.setattr(format_sizes, "FORMATS", catalog.FORMATS)
     quick = offers(state, Job(), sampled=False)[0]
     assert (quick.nbytes, quick.exact) == (None, False)

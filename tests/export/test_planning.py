@@ -19,8 +19,8 @@ from pruneapp.checkpoint.checkpoint import Checkpoint, open_checkpoint
 from pruneapp.checkpoint.torchfile.zip_format import zip_layout
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.export.catalog import FORMATS
-from pruneapp.export.format_sizes import plans_of
 from pruneapp.export.formats import torch as module
+from pruneapp.export.plan import plan_weights
 from pruneapp.masks.bitmask import BitMask, MaskSet
 from pruneapp.params import validate_all
 from pruneapp.progress import Cancelled, CancelToken, Job
@@ -66,7 +66,7 @@ def planning(state: Snapshot, name: str) -> Callable[[CancelToken], object]:
 
     def work(token: CancelToken) -> object:
         job = Job(cancel=token)
-        plans = plans_of(state, form, validate_all(form.params, {}), job)
+        plans = plan_weights(state, form, validate_all(form.params, {}), job).values()
         return [plan.expected and plan.expected(job) for plan in plans]
 
     return work

@@ -12,11 +12,12 @@ from torch.nn.utils import prune
 
 from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.errors import CheckpointError, DamagedFileError
-from pruneapp.export.exporter import ExportRequest, export
+from pruneapp.export.exporter import export
 from pruneapp.export.formats.torch import Checked, Patch, PatchedFile
 from pruneapp.export.formats.zip_archive import Member, ZipPlan
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.progress import Job
+from pruneapp.results.export import ExportRequest
 from tests.export.containers import as_snapshot, kept_masks, model
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*(TypedStorage|read-only|non-writable).*")

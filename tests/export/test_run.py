@@ -17,8 +17,9 @@ from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.checkpoint.io import atomic_file
 from pruneapp.errors import ExportError, FileChangedError, ParameterError
 from pruneapp.export.destination import target
-from pruneapp.export.exporter import ExportRequest, export
+from pruneapp.export.exporter import export
 from pruneapp.progress import Cancelled, CancelToken, Job
+from pruneapp.results.export import ExportRequest
 from tests.export.containers import as_snapshot, kept_masks, model
 
 NAME = "net.conv.weight"
@@ -47,7 +48,7 @@ class TestOntoTheSource:
         report = run(as_snapshot(opened), path)
         kept = path.with_name("model.orig.safetensors")
 
-        assert report.kept_original == kept
+        assert report.kept_originals[0] == kept
         assert "model.orig.safetensors" in " ".join(report.notices)
         assert kept.read_bytes() == before
         assert opened.path == kept
@@ -62,7 +63,7 @@ class TestOntoTheSource:
         report = run(as_snapshot(opened, {}), path)
 
         assert path.read_bytes() == before
-        assert report.kept_original is None
+        assert report.kept_originals == ()
         assert len(list(path.parent.iterdir())) == 2
 
     def test_an_earlier_original_is_never_overwritten(self, opened):
@@ -71,7 +72,7 @@ class TestOntoTheSource:
             path.with_name(f"model.orig{number}.safetensors").write_bytes(b"precious")
         report = run(as_snapshot(opened), path)
 
-        assert report.kept_original == path.with_name("model.orig3.safetensors")
+        assert report.kept_originals[0] == path.with_name("model.orig3.safetensors")
         assert path.with_name("model.orig.safetensors").read_bytes() == b"precious"
 
     def test_without_hard_links_the_original_is_copied(self, opened, monkeypatch):
@@ -82,7 +83,7 @@ class TestOntoTheSource:
         before = opened.path.read_bytes()
         report = run(as_snapshot(opened), opened.path)
 
-        assert report.kept_original.read_bytes() == before
+        assert report.kept_originals[0].read_bytes() == before
         opened.verify_unchanged()
         assert opened.bits(NAME).size == 8 * 4 * 9
 
@@ -117,7 +118,7 @@ class TestOntoTheSource:
         path, before = opened.path, opened.path.read_bytes()
         report = run(as_snapshot(opened), path, "torch")
 
-        assert report.kept_original.read_bytes() == before
+        assert report.kept_originals[0].read_bytes() == before
         found = torch.load(path, weights_only=False)["state_dict"]
         assert int((found[NAME] == 0).sum()) == int((~kept_masks()[NAME]).sum())
         run(as_snapshot(opened, {}), path, "torch")
@@ -133,7 +134,7 @@ class TestOntoTheSource:
         report = export(as_snapshot(opened), request, Job())
 
         assert link.is_symlink()
-        assert report.kept_original == path.with_name("model.orig.safetensors")
+        assert report.kept_originals[0] == path.with_name("model.orig.safetensors")
         assert str(path) in report.notices[0]
 
     def test_a_fault_of_the_renaming_gives_the_original_its_name_back(self, opened, monkeypatch):

@@ -20,7 +20,7 @@ from safetensors.torch import load_file, save_file
 from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.errors import ExportError, PruneAppError
-from pruneapp.export.exporter import ExportRequest, export
+from pruneapp.export.exporter import export
 from pruneapp.export.scripts.script import script_of, write_script
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.methods.registry import METHODS
@@ -29,6 +29,7 @@ from pruneapp.progress import Job
 from pruneapp.recipes.fit import fit
 from pruneapp.recipes.recipe import Recipe
 from pruneapp.recipes.replay import replay
+from pruneapp.results.export import ExportRequest
 
 RUN = """
 import sys

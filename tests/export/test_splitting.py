@@ -18,17 +18,18 @@ from safetensors.torch import load_file, save_file
 
 from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.errors import ExportError
+from pruneapp.export import plan as sharding
 from pruneapp.export.catalog import FORMATS
-from pruneapp.export.destination import sharding
-from pruneapp.export.destination.sharding import SHARD_SIZE
-from pruneapp.export.exporter import ExportRequest, export
+from pruneapp.export.exporter import export
 from pruneapp.export.format_sizes import offer
+from pruneapp.export.plan import SHARD_SIZE
 from pruneapp.export.provenance import provenance_of
 from pruneapp.export.verify import Against, verify
 from pruneapp.kernels.devices import kernel_for
 from pruneapp.progress import Job
 from pruneapp.recipes.portable import recipe_of
 from pruneapp.recipes.recipe import Recipe
+from pruneapp.results.export import ExportRequest
 from tests.export.containers import as_snapshot, kept_masks, model
 
 NAME = "net.conv.weight"
@@ -157,7 +158,7 @@ def test_no_file_could_have_taken_the_first_tensor_of_the_next(opened, form, tmp
         groups = [[e for e in opened.entries if e in opened_names(list(load(path)))]
                   for path in weights(out)]  # fmt: skip
         assert [name for group in groups for name in group] == list(opened.entries)
-        packing = sharding._Packing(state, FORMATS[form], {"dtype": "keep"}, limit, Job())
+        packing = sharding.Sharding(state, FORMATS[form], {"dtype": "keep"}, limit, Job())
         at = 0
         for group in groups[:-1]:
             assert packing._plan(at, at + len(group) + 1).nbytes > limit
@@ -352,10 +353,8 @@ class TestVerify:
     def out(self, opened, tmp_path):
         state = as_snapshot(opened, {})
         origin = provenance_of(state, recipe_of(opened, [], {}), Job())
-        request = ExportRequest(
-            "safetensors", tmp_path / "out", params={"shard_size": 1500}, provenance=origin
-        )
-        export(state, request, Job())
+        request = ExportRequest("safetensors", tmp_path / "out", params={"shard_size": 1500})
+        export(state, request, Job(), origin)
         return tmp_path / "out"
 
     def original(self, opened) -> Against:
@@ -399,7 +398,7 @@ def test_of_very_many_tensors_each_is_planned_a_few_times(tmp_path, monkeypatch)
         form = FORMATS["safetensors"]
         object.__setattr__(form, "plan", counted)
         try:
-            plans = sharding.split(state, form, {"dtype": "keep"}, 40_000, Job())
+            plans = sharding.Sharding(state, form, {"dtype": "keep"}, 40_000, Job()).plans()
         finally:
             object.__setattr__(form, "plan", real)
     assert len(plans) > 20

@@ -14,8 +14,9 @@ from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.checkpoint.formats import compact_codec
 from pruneapp.errors import ExportError
 from pruneapp.export import records
-from pruneapp.export.exporter import ExportRequest, export
+from pruneapp.export.exporter import export
 from pruneapp.progress import Job
+from pruneapp.results.export import ExportRequest
 from tests.export.test_every_format import pruned, write_source
 
 

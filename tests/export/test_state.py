@@ -7,9 +7,11 @@ import pytest
 import torch
 
 from pruneapp.export import records
-from pruneapp.export.exporter import ExportRequest, export, planned_size
+from pruneapp.export.exporter import export
+from pruneapp.export.format_sizes import planned_size
 from pruneapp.export.formats import torch as torch_patching
 from pruneapp.progress import Job
+from pruneapp.results.export import ExportRequest
 from tests.export.containers import PRUNED, as_snapshot, model
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*(TypedStorage|read-only|non-writable).*")

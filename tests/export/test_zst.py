@@ -12,8 +12,8 @@ from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.errors import ParameterError
 from pruneapp.export.catalog import FORMATS
-from pruneapp.export.format_sizes import plans_of
 from pruneapp.export.formats import zst
+from pruneapp.export.plan import plan_weights
 from pruneapp.masks.bitmask import BitMask, MaskSet
 from pruneapp.params import validate_all
 from pruneapp.progress import Job
@@ -36,7 +36,7 @@ def state(tmp_path):
 
 def plan_of(state, level):
     form = FORMATS["zst"]
-    return plans_of(state, form, validate_all(form.params, {"level": level}), Job())[0]
+    return plan_weights(state, form, validate_all(form.params, {"level": level}), Job())[""]
 
 
 def longest_gap(plan) -> float:

@@ -12,8 +12,6 @@ from pruneapp.document.capture import Capture
 from pruneapp.document.step import Row, Step
 from pruneapp.edits.open_document import open_document
 from pruneapp.export.catalog import FORMATS
-from pruneapp.export.exporter import ExportRequest
-from pruneapp.gui.export.dialog import ExportWish
 from pruneapp.gui.export.export_worker import (
     export_document,
     named_beside,
@@ -23,6 +21,7 @@ from pruneapp.gui.export.export_worker import (
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.preview.preview import compute_preview
 from pruneapp.progress import Job
+from pruneapp.results.export import ExportRequest
 from tests.export.containers import PRUNED, model
 
 
@@ -45,7 +44,7 @@ def test_every_report_has_the_checksums_of_the_inputs(source_of, tmp_path, name,
     path = tmp_path / f"out{form.suffixes[0]}"
     exported = export_document(capture, ExportRequest(name, path), Job())
     for suffix in (".json", ".html"):
-        wish = ExportWish(name, str(path), report=suffix)
+        wish = ExportRequest(name, path, report=suffix)
         told = write_beside(capture, exported, wish, Job())
         beside = named_beside(exported, f".report{suffix}")
         assert str(beside) in " ".join(told.notices)
@@ -70,7 +69,7 @@ def test_the_script_beside_an_export_onto_the_opened_model_names_the_backup(
     capture = Capture.of(document)
     for path in (onto, tmp_path / "later.safetensors"):
         exported = export_document(capture, ExportRequest("safetensors", path), Job())
-        wish = ExportWish("safetensors", str(path), script=True)
+        wish = ExportRequest("safetensors", path, script=True)
         write_beside(capture, exported, wish, Job())
         text = named_beside(exported, ".check.py").read_text(encoding="utf-8")
         for file in checkpoint.files:
@@ -89,7 +88,7 @@ def test_nothing_that_is_there_and_differs_is_replaced(source_of, tmp_path):
     exported = export_document(capture, ExportRequest("safetensors", path), Job())
     (tmp_path / "out.check.py").write_text("mine")
     (tmp_path / "out.report.json").write_text("old")
-    wish = ExportWish("safetensors", str(path), script=True, report=".json")
+    wish = ExportRequest("safetensors", path, script=True, report=".json")
     for _ in range(2):
         told = write_beside(capture, exported, wish, Job()).notices
         assert [(tmp_path / name).read_text() for name in ("out.check.py", "out.report.json")] == [

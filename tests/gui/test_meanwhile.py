@@ -9,11 +9,11 @@ from safetensors.torch import load_file, save_file
 
 from pruneapp.checkpoint import checkpoint
 from pruneapp.export import exporter
-from pruneapp.gui.export import dialog as dialog_wish
 from pruneapp.gui.export import export_worker
 from pruneapp.gui.preview import live_preview, panel
 from pruneapp.preview import preview
 from pruneapp.results.document_rows import Gesture
+from pruneapp.results.export import ExportRequest
 from pruneapp.sessions import open_path
 from tests.gui.gate import Gate
 
@@ -60,9 +60,9 @@ def writing(monkeypatch):
     """An export takes until the gate is opened."""
     gate, real = Gate(), exporter.export
 
-    def work(snapshot, request, job):
+    def work(snapshot, request, job, provenance):
         gate.wait(job)
-        return real(snapshot, request, job)
+        return real(snapshot, request, job, provenance)
 
     monkeypatch.setattr(export_worker, "export", work)
     return gate
@@ -250,11 +250,7 @@ def test_a_stopped_job_is_stopped_even_if_the_window_stays(at_work, writing, tmp
 
 def test_each_report_is_closed_by_itself(at_work, tmp_path):
     first = at_work.export(tmp_path / "a.safetensors")
-    at_work.workbench.exporting._export(
-        dialog_wish.ExportWish(
-            "safetensors", str(tmp_path / "b.safetensors"), replace_original=False
-        )
-    )
+    at_work.workbench.exporting._export(ExportRequest("safetensors", tmp_path / "b.safetensors"))
     at_work.wait(lambda: at_work.workbench.exporting.report is not first)
     second = at_work.workbench.exporting.report
     first.close()

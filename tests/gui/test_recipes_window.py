@@ -17,7 +17,7 @@ from safetensors.numpy import load_file, save_file
 from pruneapp import resources
 from pruneapp.document.capture import Capture
 from pruneapp.export.format_sizes import offers
-from pruneapp.gui.export.export_worker import foretold
+from pruneapp.gui.export.export_worker import preview_export
 from pruneapp.progress import Job
 from tests.gui.by_hand.hands import channel
 from tests.gui.test_accessibility import missed
@@ -110,10 +110,9 @@ def test_a_recipe_made_in_the_window_gives_identical_bytes_by_command(person, so
 def test_the_size_that_is_foretold_is_that_of_the_file(person, source, tmp_path):
     open_file(person, source)
     prune(person, "40%")
-    sizes = {
-        offer.name: offer.nbytes
-        for offer in offers(foretold(Capture.of(person.document), Job()), Job())
-    }
+    found = preview_export(Capture.of(person.document), Job())
+    offered = offers(found.snapshot, Job(), provenance=found.provenance)
+    sizes = {offer.name: offer.nbytes for offer in offered}
     person.export(tmp_path / "o.safetensors")
     assert sizes["safetensors"] == (tmp_path / "o.safetensors").stat().st_size
     person.close_report()

@@ -11,7 +11,7 @@ from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.document.document import Document
 from pruneapp.document.step import Row, Step
 from pruneapp.export.catalog import FORMATS
-from pruneapp.export.exporter import planned_size
+from pruneapp.export.format_sizes import planned_size
 from pruneapp.gui.document.open_document import SAMPLE
 from pruneapp.gui.preview.step_info_controller import sizes_after
 from pruneapp.kernels.cpu import CpuKernel

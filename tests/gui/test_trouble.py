@@ -262,10 +262,10 @@ def slow_export(monkeypatch):
     real = exporter.export
     gate = Gate(closed=True)
 
-    def work(snapshot, request, job):
+    def work(snapshot, request, job, provenance):
         job.start(0, "fc.weight")
         gate.wait(job, 1)
-        return real(snapshot, request, job)
+        return real(snapshot, request, job, provenance)
 
     monkeypatch.setattr(export_worker, "export", work)
     return gate

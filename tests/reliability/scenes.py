@@ -14,10 +14,11 @@ import numpy as np
 from pruneapp.checkpoint.checkpoint import Checkpoint, open_checkpoint
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.export.catalog import FORMATS
-from pruneapp.export.exporter import ExportRequest, export
+from pruneapp.export.exporter import export
 from pruneapp.export.format import Format
 from pruneapp.masks.bitmask import BitMask, MaskSet
 from pruneapp.progress import Job
+from pruneapp.results.export import ExportRequest
 from tests.benchmarks.writing import values, write_safetensors
 
 OLD = b"an export of yesterday"

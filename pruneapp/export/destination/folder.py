@@ -1,9 +1,4 @@
-"""A folder as target: its files, reserved names.
-
-Models of several files: shards, their index, and what lies beside them.
-
-What the name of an export promises: names that are refused, and what to know of others.
-"""
+"""A folder as the target of an export: its files and how they get there; and reserved names."""
 
 from __future__ import annotations
 
@@ -11,9 +6,7 @@ import contextlib
 import errno
 import os
 import shutil
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
-from functools import partial
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -24,7 +17,6 @@ from pruneapp.checkpoint.io.files import claim, partial_name
 from pruneapp.checkpoint.io.source import let_go
 from pruneapp.errors import ExportError
 from pruneapp.export.destination import sidecars
-from pruneapp.export.destination.sharding import index_of, limit_of, split, stem_of
 from pruneapp.export.destination.sidecars import (
     CONFIG,
     companions,
@@ -33,132 +25,64 @@ from pruneapp.export.destination.sidecars import (
     is_home,
     left_in_folder,
     listed,
-    reading,
     refuse_others,
     same,
 )
 from pruneapp.export.destination.target import folder_is_there, holds
 from pruneapp.export.format import Format, Plan
-from pruneapp.export.plan import renamed, shards
-from pruneapp.export.records import State
-from pruneapp.progress import Job
+from pruneapp.export.plan import INDEX, limit_of
 from pruneapp.results.format_offer import Purpose
 
-_INDEX = ".index.json"
 
-
-def in_folder(
-    checkpoint: Checkpoint, form: Format, values: Mapping[str, Any], path: Path | None = None
-) -> bool:
-    """Whether an export is several files, as opened or of a largest size, if not put together.
-
-    They are where `path` is the name of a file; without it the usual is told.
-    """
-    if limit_of(values) is not None:
-        return True
-    if form.one_file or not checkpoint.contents.shards:
-        return False
-    return path is None or folder_is_there(path) or not form.fits(path.name)
-
-
-def plan(state: State, form: Format, values: Mapping[str, Any], job: Job) -> dict[str, Plan]:
-    """Plan every file of the weights by its name, and the index as the last.
-
-    They are those that were opened, or of a largest size; see `splitting`.
-
-    Raises
-    ------
-    ExportError
-        If the format cannot hold it.
-    """
-    limit = limit_of(values)
-    if limit is None:
-        plans = {}
-        for named in shards(state, form, job):
-            planned = form.plan(named.part, values, job)
-            if planned.container:  # the index lists all that is in it; nobody knows the bytes
-                names = {**planned.names, **dict.fromkeys(named.unreadable, 0)}
-                planned = replace(planned, names=names)
-            plans[named.name] = planned
-    else:
-        plans = split(state, form, values, limit, job)
-    name = _index_name(state, form, len(plans), limit)
-    if not name:
-        return plans
-    nbytes = sum(entry.nbytes for entry in state.checkpoint.entries.values())
-    return plans | {name: index_of(plans, state.checkpoint.contents.index, nbytes)}
-
-
-def _index_name(state: State, form: Format, count: int, limit: int | None) -> str:
-    if limit is not None:
-        return f"{''.join(stem_of(state, form))}.index.json" if count > 1 else ""
-    index = state.checkpoint.contents.index
-    return "" if index is None else renamed(index.name, form)
-
-
-def plan_all(
-    state: State, form: Format, values: Mapping[str, Any], target: Path, job: Job
+def plan_folder(
+    checkpoint: Checkpoint, plans: Mapping[str, Plan], values: Mapping[str, Any], target: Path
 ) -> tuple[dict[str, Plan], tuple[str, ...]]:
     """Plan what is to be written into the folder `target`: weights, what lies beside, the index.
 
-    The index comes last, and not at all where it is there already, byte for byte.
-
-    Returns
-    -------
-    plans, notices
-        The files by their names, and what the person should know of the folder.
+    `plans` are those of the weights, see `plan_weights`. The index comes last, and not at all where
+    it is there already, byte for byte. With the files by their names comes what the person should
+    know of the folder.
 
     Raises
     ------
     ExportError
-        If the format cannot hold it, or other weights lie in the folder, see `refuse_others`, or
-        a folder has the name of a file.
+        If other weights lie in the folder, see `refuse_others`, or a folder has the name of a file.
     """
-    checkpoint = state.checkpoint
-    plans = plan(state, form, values, job)
+    opened = is_home(checkpoint, target)
     # Files of a largest size have the names of those that were opened by chance alone.
-    anew = limit_of(values) is not None and is_home(checkpoint, target)
-    refuse_others(checkpoint, target, () if anew else plans)
-    _refuse_folders(target, plans)
-    last = {name: plans.pop(name) for name in list(plans) if name.endswith(_INDEX)}
-    if is_home(checkpoint, target):
-        index = checkpoint.contents.index
-        if index is not None and index.name in last:
-            data = b"".join(bytes(piece) for piece in last[index.name].pieces())
-            with reading(index):
-                last = {} if data == index.read_bytes() else last
-        return plans | last, sidecars.left(checkpoint, target, values)
-    beside = _beside(checkpoint, values)
-    found = {name: one for name, one in beside.items() if name not in plans}
-    copies = {n: one for n, one in found.items() if not os.path.lexists(target / n)}
-    differing = [n for n, one in found.items() if n not in copies and not same(one, target / n)]
-    wrong = () if CONFIG in copies else sidecars.left(checkpoint, target, values)
-    if wrong and CONFIG in differing:
-        own = companions(checkpoint)[CONFIG]
-        if not sidecars.differ_otherwise(own, target / CONFIG):
-            differing.remove(CONFIG)
-    notices = (*_left(target, differing), *wrong, *left_in_folder(checkpoint))
-    return plans | copies | last, notices
-
-
-def _refuse_folders(target: Path, names: Iterable[str]) -> None:
-    for name in names:
+    refuse_others(checkpoint, target, () if opened and limit_of(values) is not None else plans)
+    for name in plans:
         if (target / name).is_dir():
             raise ExportError(
                 f"'{target / name}' is a folder, and a file of the export has that name.",
                 remedy="Choose another folder, or remove what lies there.",
             )
+    weights = {name: plan for name, plan in plans.items() if not name.endswith(INDEX)}
+    last = {name: plan for name, plan in plans.items() if name.endswith(INDEX)}
+    if opened:
+        index = checkpoint.contents.index
+        if index is not None and index.name in last and same(last[index.name], index):
+            last = {}
+        return weights | last, sidecars.left(checkpoint, target, values)
+    copies: dict[str, Plan] = {}
+    differing = []
+    beside = companions(checkpoint)
+    for name, path in beside.items():
+        if name not in weights:
+            copy = sidecars.copy_with(path, values) if name == CONFIG else copy_of(path)
+            if not os.path.lexists(target / name):
+                copies[name] = copy
+            elif not same(copy, target / name):
+                differing.append(name)
+    dtype = () if CONFIG in copies else sidecars.left(checkpoint, target, values)
+    differs = dtype and CONFIG in differing
+    if differs and not sidecars.differ_otherwise(beside[CONFIG], target / CONFIG):
+        differing.remove(CONFIG)
+    notices = (*_not_replaced(target, differing), *dtype, *left_in_folder(checkpoint))
+    return weights | copies | last, notices
 
 
-def _beside(checkpoint: Checkpoint, values: Mapping[str, Any]) -> dict[str, Plan]:
-    """Plan copies of what lies beside the weights; the configuration names their new type."""
-    return {
-        name: sidecars.copy_with(path, values) if name == CONFIG else copy_of(path)
-        for name, path in companions(checkpoint).items()
-    }
-
-
-def _left(target: Path, names: Sequence[str]) -> tuple[str, ...]:
+def _not_replaced(target: Path, names: Sequence[str]) -> tuple[str, ...]:
     if not names:
         return ()
     if len(names) == 1:
@@ -178,7 +102,7 @@ def beside(plan: Plan, target: Path) -> tuple[dict[Path, Plan], tuple[str, ...]]
     for name, data in plan.beside.items():
         path = target.with_name(name)
         if not os.path.lexists(path):
-            plans[path] = Plan(len(data), partial(iter, (data,)), {})
+            plans[path] = Plan.of(data)
         elif not holds(path, data):
             notices.append(left_as_it_was(path))
     return plans, tuple(notices)
@@ -190,19 +114,9 @@ def left_as_it_was(path: Path) -> str:
 
 
 def refuse_without_room(target: Path, nbytes: int) -> None:
-    """Refuse files that all of them together have no room, before the first is written.
+    """Refuse files of `nbytes` together for which there is no room, before the first is written.
 
-    Parameters
-    ----------
-    target
-        The folder that they go into; it need not be there.
-    nbytes
-        Their bytes. What they replace stays until all are written.
-
-    Raises
-    ------
-    ExportError
-        That says how many bytes are missing.
+    What they replace stays until all are written; the folder `target` need not be there.
     """
     home = target if target.is_dir() else target.parent
     with contextlib.suppress(OSError):  # then whoever writes will see
@@ -328,16 +242,11 @@ def refuse_file(path: Path, form: Format, values: Mapping[str, Any]) -> None:
     )
 
 
-def is_reserved(path: Path) -> bool:
-    """Whether transformers takes a file of this name for the weights of a model."""
-    return path.name.lower() in _RESERVED
-
-
 def refuse_reserved(path: Path, form: Format) -> None:
     """Refuse a name that transformers takes for weights of another kind."""
     # transformers 5.23 fills in random numbers for what it does not find in a file of this name,
     # and says so in a log alone.
-    if is_reserved(path) and not form.fits(path.name):
+    if path.name.lower() in _RESERVED and not form.fits(path.name):
         raise ExportError(
             f"transformers takes a file called '{path.name}' for plain weights, which it would "
             f"not be ('{form.label}').",
@@ -345,37 +254,26 @@ def refuse_reserved(path: Path, form: Format) -> None:
         )
 
 
-def misnamed(path: Path, form: Format) -> tuple[str, ...]:
-    """Say what files of a format are usually called, if not so."""
-    if form.fits(path.name):
-        return ()
-    usual = " or ".join(form.suffixes[:2])
-    return (f"'{path.name}' holds '{form.label}'; such files are usually named {usual}.",)
-
-
-def without_companions(checkpoint: Checkpoint, form: Format) -> tuple[str, ...]:
-    """Say what goes with the one file that a folder was packed into, for from_pretrained."""
-    home = home_of(checkpoint)
-    if not form.good_for_folder or not form.one_file or not (home / CONFIG).is_file():
-        return ()
-    return (
-        (
-            f"For from_pretrained '{CONFIG}' and the files of the tokenizer go with it: they are "
-            f"in '{home}'. Put them beside the unpacked file, and name that '{_WEIGHTS}'."
-        ),
-    )
-
-
-def without_folder(checkpoint: Checkpoint, target: Path, form: Format) -> tuple[str, ...]:
-    """Say what is missing for from_pretrained where the file of a whole folder was opened."""
+def file_notices(
+    checkpoint: Checkpoint, path: Path, form: Format, values: Mapping[str, Any]
+) -> Iterator[str]:
+    """Say what the person should know of the name of a file, and of where it goes."""
+    if not form.fits(path.name):
+        usual = " or ".join(form.suffixes[:2])
+        yield f"'{path.name}' holds '{form.label}'; such files are usually named {usual}."
     beside = checkpoint.path.with_name(CONFIG)
-    if Purpose.TRANSFORMERS not in form.good_for or checkpoint.contents.shards:
-        return ()
-    if not beside.is_file() or (target.with_name(CONFIG).is_file() and target.name == _WEIGHTS):
-        return ()
-    return (
-        (
+    whole = path.name == _WEIGHTS and path.with_name(CONFIG).is_file()
+    loadable = Purpose.TRANSFORMERS in form.good_for and not checkpoint.contents.shards
+    if loadable and beside.is_file() and not whole:  # the file of a whole folder was opened
+        yield (
             f"from_pretrained looks for '{_WEIGHTS}' beside '{CONFIG}': open the folder "
             f"'{beside.parent}' instead of the file, and export that, to have both."
-        ),
-    )
+        )
+    home = home_of(checkpoint)
+    if form.good_for_folder and form.one_file and (home / CONFIG).is_file():
+        yield (
+            f"For from_pretrained '{CONFIG}' and the files of the tokenizer go with it: they are "
+            f"in '{home}'. Put them beside the unpacked file, and name that '{_WEIGHTS}'."
+        )
+    if path.name.lower() in _RESERVED:  # from_pretrained reads it by the configuration beside it
+        yield from sidecars.left(checkpoint, path.parent, values)

@@ -1,10 +1,4 @@
-"""Files beside the weights: config.json and its dtype, tokenizer, other weights.
-
-What lies beside the weights of a model and goes along with them: configuration, tokenizer.
-
-Weights in a folder that an export would leave there, and that would be taken for its own.
-
-The type of the weights that config.json names: transformers loads them as that.
+"""What lies beside the weights of a model: config.json and its dtype, tokenizer, other weights.
 
 Measured with transformers 5: ``from_pretrained(folder)`` takes the type from ``"dtype"``, or the
 older ``"torch_dtype"``, and that of the weights only where the configuration names none. Rounded
@@ -76,13 +70,7 @@ def is_home(checkpoint: Checkpoint, target: Path) -> bool:
 
 
 def files_in(folder: Path) -> list[Path]:
-    """Return what lies in a folder, by name.
-
-    Raises
-    ------
-    ExportError
-        If it cannot be listed.
-    """
+    """Return what lies in a folder, by name; raises `ExportError` if it cannot be listed."""
     try:
         return sorted(folder.iterdir())
     except OSError as error:
@@ -96,19 +84,14 @@ def is_folder_model(checkpoint: Checkpoint) -> bool:
 
 
 def companions(checkpoint: Checkpoint) -> dict[str, Path]:
-    """Return the files beside the weights that a copy of the model needs.
+    """Return the files beside the weights that a copy of the model needs, by name.
 
-    Those that lie in the model's folder, and all files of the subfolders that its ``modules.json``
-    names, as sentence-transformers writes it: their configurations, and the weights of their
-    layers.
+    Those that lie in the model's folder, and, with ``/`` in their names, all files of the
+    subfolders that its ``modules.json`` names, as sentence-transformers writes it: their
+    configurations, and the weights of their layers.
 
     Nothing at all where one file was opened that lies in no folder of a model: what else is there
     is not for us to copy.
-
-    Returns
-    -------
-    dict
-        By their names in the folder, with ``/`` where they lie in a subfolder.
 
     Raises
     ------
@@ -133,13 +116,7 @@ def companions(checkpoint: Checkpoint) -> dict[str, Path]:
 
 
 def left_in_folder(checkpoint: Checkpoint) -> tuple[str, ...]:
-    """Say what of a model's folder is not written into another one; empty if that is nothing.
-
-    Raises
-    ------
-    ExportError
-        If a folder cannot be listed.
-    """
+    """Say what of a model's folder is not written into another one; empty if that is nothing."""
     if not is_folder_model(checkpoint):
         return ()
     home = home_of(checkpoint)
@@ -232,15 +209,7 @@ def same(plan: Plan, there: Path) -> bool:
 
 
 def copy_of(path: Path) -> Plan:
-    """Plan a copy of a file.
-
-    Raises
-    ------
-    ExportError
-        If it cannot be read.
-    FileChangedError
-        If its size changes before it is copied.
-    """
+    """Plan a copy of a file; `FileChangedError` if its size changes before it is copied."""
     with reading(path):
         size = path.stat().st_size
 
@@ -280,21 +249,7 @@ def refuse_others(checkpoint: Checkpoint, target: Path, names: Collection[str]) 
 
     transformers takes ``model.safetensors`` before any index, and safetensors before torch; a
     program that reads all files would mix them. Whatever else lay in the folder of the model that
-    was opened was there before, and is no news.
-
-    Parameters
-    ----------
-    checkpoint
-        What is exported.
-    target
-        The folder; it need not be there.
-    names
-        Of the files that are written.
-
-    Raises
-    ------
-    ExportError
-        If there are any.
+    was opened was there before, and is no news. `names` are those of the files that are written.
     """
     if not target.is_dir():
         return
@@ -328,18 +283,8 @@ _BETWEEN = re.compile(r"[\s,:]*")
 def copy_with(path: Path, values: Mapping[str, Any]) -> Plan:
     """Plan a copy of a configuration that names another type, and nothing else differently.
 
-    Parameters
-    ----------
-    path
-        The configuration; one that is not JSON, or names no type of real numbers, is copied as it
-        is.
-    values
-        Of the parameters of the export; where they round to no type it is copied as it is.
-
-    Raises
-    ------
-    ExportError
-        If it cannot be read.
+    One that is not JSON, or names no type of real numbers, is copied as it is; so it is where the
+    parameters of the export round to no type.
     """
     dtype = values.get(DTYPE.name, KEEP)
     text = "" if dtype == KEEP else _text(path)
@@ -348,12 +293,11 @@ def copy_with(path: Path, values: Mapping[str, Any]) -> Plan:
         return replace(copy_of(path), notices=_unread(path, text)) if text else copy_of(path)
     for one in reversed(found):
         text = text[: one.start] + dtype + text[one.stop :]
-    data = text.encode()
     said = (
         f"'{path.name}': dtype changed from {found[0].dtype} to {dtype}, so that transformers "
         "loads the weights as they were written."
     )
-    return Plan(len(data), lambda: iter((data,)), {}, notices=(said,))
+    return Plan.of(text.encode(), (said,))
 
 
 def _unread(path: Path, text: str) -> tuple[str, ...]:
@@ -372,20 +316,8 @@ def _unread(path: Path, text: str) -> tuple[str, ...]:
 def left(checkpoint: Checkpoint, folder: Path, values: Mapping[str, Any]) -> tuple[str, ...]:
     """Say of a configuration that is not ours to change that it names another type.
 
-    Parameters
-    ----------
-    checkpoint
-        What is exported. Its own configuration says of its weights what it said before.
-    folder
-        Where the configuration lies, if there is one.
-    values
-        Of the parameters of the export; where they round to no type, weights keep the one that
-        their own configuration names, else the one that most of them have.
-
-    Raises
-    ------
-    ExportError
-        If one cannot be read.
+    Where the parameters of the export round to no type, weights keep the one that their own
+    configuration names, else the one that most of them have.
     """
     path, dtype = folder / CONFIG, values.get(DTYPE.name, KEEP)
     if not path.is_file():
@@ -407,13 +339,7 @@ def left(checkpoint: Checkpoint, folder: Path, values: Mapping[str, Any]) -> tup
 
 
 def differ_otherwise(one: Path, other: Path) -> bool:
-    """Whether two configurations differ in more than the type that they name.
-
-    Raises
-    ------
-    ExportError
-        If one cannot be read.
-    """
+    """Whether two configurations differ in more than the type that they name."""
     return _without_type(_text(one)) != _without_type(_text(other))
 
 

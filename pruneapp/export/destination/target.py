@@ -21,18 +21,10 @@ _ENDS = 24
 
 @dataclass(frozen=True)
 class ExportTarget:
-    """A place to write to that was looked at.
+    """A place to write to that was looked at."""
 
-    Attributes
-    ----------
-    path
-        The file or folder itself, links followed.
-    notices
-        What the person should know about it.
-    """
-
-    path: Path
-    notices: tuple[str, ...] = ()
+    path: Path  # the file or folder itself, links followed
+    notices: tuple[str, ...] = ()  # what the person should know about it
 
 
 def check_file(path: Path, *, follow_links: bool | None = None) -> ExportTarget:

@@ -12,7 +12,6 @@ from __future__ import annotations
 import io
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from itertools import chain
 from operator import attrgetter
 from pathlib import Path
@@ -33,13 +32,11 @@ from pruneapp.checkpoint.io.atomic_file import PIECE_BYTES, AtomicFile
 from pruneapp.checkpoint.io.source import FileSource
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.errors import DamagedFileError, ExportError, UnsupportedFileError, words_of
-from pruneapp.export import plan as plan_module
 from pruneapp.export import size_estimate
 from pruneapp.export.destination.target import check_file
 from pruneapp.export.format import ExportPart, Format, Plan
 from pruneapp.export.formats import safetensors as safetensors_module
 from pruneapp.export.formats.safetensors import SAFETENSORS, plan_safetensors
-from pruneapp.export.provenance import metadata_of, told
 from pruneapp.export.records import (
     RecordRange,
     Spool,
@@ -49,13 +46,13 @@ from pruneapp.export.records import (
     finalized_bits,
     stretches,
 )
-from pruneapp.export.report import WrittenFile
 from pruneapp.export.rounding import DTYPE
 from pruneapp.export.scripts import loading_code
 from pruneapp.export.scripts.loading_code import READER_NAME
 from pruneapp.kernels.threads import default_threads, in_order
 from pruneapp.params import FlagParam, validate_all
 from pruneapp.progress import Job
+from pruneapp.results.export import WrittenFile
 from pruneapp.results.format_offer import Loader, Purpose
 
 if TYPE_CHECKING:
@@ -91,7 +88,7 @@ def _plan(part: ExportPart, values: Mapping[str, Any], job: Job) -> Plan:
         else:
             raw.append(finalized(part.state, entry))
     _refuse_names(part, packed, job)
-    metadata = _metadata(part, entries, values[DTYPE.name], job)
+    metadata = _metadata(part, entries, values, job)
     names = {e.name: e.nbytes for batch in job.cancel.batches(entries) for e in batch}
     most = {e.name: most_of(e) for batch in job.cancel.batches(packed) for e in batch}
 
@@ -115,7 +112,7 @@ def _plan(part: ExportPart, values: Mapping[str, Any], job: Job) -> Plan:
         sized(most, job),
         _unprepared,
         names,
-        plan_module.stripped(part),
+        part.unscaled(),
         expected=expected,
         prepare=prepare,
         work=sum(names[entry.name] for entry in packed),
@@ -140,21 +137,21 @@ def _unprepared() -> NoReturn:
 
 
 def _metadata(
-    part: ExportPart, entries: Sequence[TensorEntry], dtype: str, job: Job
+    part: ExportPart, entries: Sequence[TensorEntry], values: Mapping[str, Any], job: Job
 ) -> dict[str, str]:
     # What comes out is the dense file, and says that of itself.
-    values = validate_all(SAFETENSORS.params, {DTYPE.name: dtype})
-    dense = replace(part, state=told(part.state, SAFETENSORS.name, values))
+    of_dense = validate_all(SAFETENSORS.params, {DTYPE.name: values[DTYPE.name]})
+    dense = safetensors_module.metadata_for(part, SAFETENSORS.name, of_dense)
     tensors = safetensors_module.json_object(
         ((e.name, [e.dtype.name, e.shape]) for e in entries), job
     )
-    ties = safetensors_module.with_ties(entries, safetensors_module.metadata_for(dense), job)
+    ties = safetensors_module.with_ties(entries, dense, job)
     metadata = safetensors_module.json_object(ties.items(), job)
     text = (
         f'{{"version":{VERSION},"frame":{compact_codec.FRAME},'
         f'"tensors":{tensors},"metadata":{metadata}}}'
     )
-    return {"format": COMPACT, KEY: text, **metadata_of(part.state, {})}
+    return {"format": COMPACT, KEY: text, **part.texts("compact", values)}
 
 
 def _ordered(raw: Sequence[TensorRecord], packed: Sequence[TensorRecord]) -> list[TensorRecord]:

@@ -24,7 +24,6 @@ from numpy.typing import NDArray
 from pruneapp.checkpoint.dtypes import DTYPES
 from pruneapp.checkpoint.entry import TensorEntry
 from pruneapp.errors import counted
-from pruneapp.export import plan as parts
 from pruneapp.export.format import ExportPart, Format, Plan
 from pruneapp.export.formats import torch
 from pruneapp.export.formats.zip_archive import Member, StateDictPickle, ZipPlan
@@ -174,7 +173,7 @@ def _plan(part: ExportPart, _values: Mapping[str, Any], job: Job) -> Plan:
             stream.add_csr(entry.names, storages, entry.shape)
         names |= dict.fromkeys(entry.names, sum(record.nbytes for record in records))
     plan = ZipPlan([*torch.before(stream), *members, torch.VERSION])
-    notices = (tally.notice(), *parts.stripped(part))
+    notices = (tally.notice(), *part.unscaled())
     return Plan(plan.nbytes(job), plan.pieces, names, notices)
 
 

@@ -18,7 +18,7 @@ from typing import Any
 
 from pruneapp.checkpoint.entry import TensorEntry
 from pruneapp.errors import ExportError
-from pruneapp.export import plan, size_estimate
+from pruneapp.export import size_estimate
 from pruneapp.export.format import ExportPart, Format, Plan
 from pruneapp.export.formats import torch
 from pruneapp.export.formats.zip_archive import Buffer, Member, ZipPlan, directory_bytes
@@ -105,7 +105,7 @@ def _plan(part: ExportPart, _values: Mapping[str, Any], job: Job) -> Plan:
         max(ZipPlan([*before, *members]).nbytes(job), ZipPlan([*before, *stored]).nbytes(job)),
         pieces,
         names,
-        plan.stripped(part),
+        part.unscaled(),
         expected=expected,
     )
 

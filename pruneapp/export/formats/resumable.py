@@ -25,12 +25,10 @@ from pruneapp.checkpoint.entry import STATISTICS_NAMES, TensorEntry
 from pruneapp.checkpoint.formats.compact_codec import KEY, MASKS, VERSION
 from pruneapp.checkpoint.formats.packed_bits import SUFFIX
 from pruneapp.errors import ExportError
-from pruneapp.export import plan as parts
-from pruneapp.export.destination.sharding import SHARD_SIZE
 from pruneapp.export.format import ExportPart, Format, Plan
 from pruneapp.export.formats import safetensors, torch
 from pruneapp.export.formats.safetensors import json_object, plan_safetensors
-from pruneapp.export.provenance import metadata_of
+from pruneapp.export.plan import SHARD_SIZE
 from pruneapp.export.records import State, TensorRecord, finalized, mask, original
 from pruneapp.export.rounding import DTYPE
 from pruneapp.export.scripts import loading_code
@@ -57,18 +55,18 @@ def _refuse_names(part: ExportPart, job: Job) -> None:
                 )
 
 
-def _plan(part: ExportPart, _values: Mapping[str, Any], job: Job) -> Plan:
+def _plan(part: ExportPart, values: Mapping[str, Any], job: Job) -> Plan:
     _refuse_names(part, job)
     if _container(part.suffix) == "safetensors":
         if reason := safetensors.refuses(part.checkpoint):
             raise ExportError(reason, remedy="Give the file a name that ends in .pt.")
         batches = job.cancel.batches(safetensors.in_order(part, job))
         records = [r for batch in batches for e in batch for r in _records(part.state, e)]
-        plan = safetensors.plan_safetensors(records, safetensors.metadata_for(part), job)
-        return replace(plan, notices=(*plan.notices, *parts.stripped(part)))
+        metadata = safetensors.metadata_for(part, "resumable", values)
+        return replace(plan_safetensors(records, metadata, job), notices=part.unscaled())
     if reason := torch.refuses(part.checkpoint):
         raise ExportError(reason, remedy="Give the file a name that ends in .safetensors.")
-    return torch.plan_state_dict(list(_in_torchs_order(part, job)), job, parts.stripped(part))
+    return torch.plan_state_dict(list(_in_torchs_order(part, job)), job, part.unscaled())
 
 
 def _container(suffix: str) -> str:
@@ -192,7 +190,7 @@ def _bits(kept: Mask, numel: int) -> Iterator[memoryview]:
         yield np.packbits(bools, bitorder="little").data
 
 
-def _plan_masks(part: ExportPart, _values: Mapping[str, Any], job: Job) -> Plan:
+def _plan_masks(part: ExportPart, values: Mapping[str, Any], job: Job) -> Plan:
     records: list[TensorRecord] = []
     shapes: list[tuple[str, object]] = []
     for entry in chain.from_iterable(job.cancel.batches(part.entries)):
@@ -201,7 +199,7 @@ def _plan_masks(part: ExportPart, _values: Mapping[str, Any], job: Job) -> Plan:
             records.append(packed(entry, kept))
             shapes.append((entry.name, entry.shape))
     about = f'{{"version":{VERSION},"shapes":{json_object(shapes, job)}}}'
-    metadata = {"format": MASKS, KEY: about, **metadata_of(part.state, {})}
+    metadata = {"format": MASKS, KEY: about, **part.texts("masks", values)}
     plan = plan_safetensors(records, metadata, job)
     if records:
         return plan

@@ -15,10 +15,8 @@ from pruneapp.checkpoint.dtypes import SAFETENSORS_DTYPES
 from pruneapp.checkpoint.entry import TensorEntry
 from pruneapp.checkpoint.formats import compact, safetensors
 from pruneapp.errors import ExportError
-from pruneapp.export import plan as parts
-from pruneapp.export.destination.sharding import SHARD_SIZE
 from pruneapp.export.format import ExportPart, Format, Plan
-from pruneapp.export.provenance import metadata_of
+from pruneapp.export.plan import SHARD_SIZE
 from pruneapp.export.records import TensorRecord, finalized
 from pruneapp.export.rounding import DTYPE, RoundedState
 from pruneapp.export.scripts import loading_code
@@ -144,11 +142,11 @@ def _in_order_of_source(part: ExportPart, job: Job) -> list[TensorEntry]:
     return list(part.entries)
 
 
-def metadata_for(part: ExportPart) -> dict[str, str]:
-    """Return the metadata that a safetensors file of this part should carry."""
+def metadata_for(part: ExportPart, form: str, values: Mapping[str, Any]) -> dict[str, str]:
+    """Return the metadata of a safetensors file of this part, written as `form` with `values`."""
     ours = part.checkpoint.format in LAID_OUT
     # Older transformers refuse a file without a format.
-    return metadata_of(part.state, part.metadata if ours else {"format": "pt"})
+    return part.texts(form, values, part.metadata if ours else {"format": "pt"})
 
 
 def refuses(checkpoint: Checkpoint) -> str:
@@ -161,13 +159,13 @@ def refuses(checkpoint: Checkpoint) -> str:
     return f"safetensors has no type {entry.dtype.label}, which '{entry.name}' has."
 
 
-def _plan(part: ExportPart, _values: Mapping[str, Any], job: Job) -> Plan:
+def _plan(part: ExportPart, values: Mapping[str, Any], job: Job) -> Plan:
     if reason := refuses(part.checkpoint):
         raise ExportError(reason, remedy="Export as torch.")
     batches = job.cancel.batches(in_order(part, job))
     records = [finalized(part.state, entry) for batch in batches for entry in batch]
-    plan = plan_safetensors(records, metadata_for(part), job)
-    return replace(plan, notices=(*plan.notices, *parts.stripped(part)))
+    plan = plan_safetensors(records, metadata_for(part, "safetensors", values), job)
+    return replace(plan, notices=part.unscaled())
 
 
 SAFETENSORS = Format(

@@ -34,10 +34,9 @@ from pruneapp.checkpoint.torchfile.sources import CheckedSource
 from pruneapp.checkpoint.torchfile.to_contents import IN_PICKLE
 from pruneapp.checkpoint.torchfile.zip_format import SCRIPT, pickle_with, zip_layout
 from pruneapp.errors import ExportError
-from pruneapp.export import plan as plan_module
-from pruneapp.export.destination.sharding import SHARD_SIZE
 from pruneapp.export.format import ExportPart, Format, Plan
 from pruneapp.export.formats.zip_archive import ALIGNMENT, Member, StateDictPickle, ZipPlan
+from pruneapp.export.plan import SHARD_SIZE
 from pruneapp.export.records import TensorRecord, finalized
 from pruneapp.export.rounding import DTYPE, RoundedState
 from pruneapp.export.scripts import loading_code
@@ -143,21 +142,11 @@ _CHUNK_ELEMENTS = 1 << 20
 
 @dataclass(frozen=True, eq=False)
 class Patch:
-    """Elements that lie side by side in a file, some of which become 0.
+    """Elements that lie side by side in a file, some of which become 0."""
 
-    Attributes
-    ----------
-    offset
-        Byte of the first.
-    itemsize
-        Bytes of one.
-    kept
-        0 where an element becomes 0.
-    """
-
-    offset: int
-    itemsize: int
-    kept: Mask
+    offset: int  # byte of the first
+    itemsize: int  # bytes of one
+    kept: Mask  # 0 where an element becomes 0
 
     @property
     def end(self) -> int:
@@ -171,18 +160,10 @@ class Patch:
 
 @dataclass(frozen=True, eq=False)
 class BytePatch:
-    """Bytes of a file in the place of as many others.
+    """Bytes of a file in the place of as many others."""
 
-    Attributes
-    ----------
-    offset
-        The first of them.
-    data
-        What stands there then.
-    """
-
-    offset: int
-    data: bytes
+    offset: int  # the first of them
+    data: bytes  # what stands there then
 
     @property
     def end(self) -> int:
@@ -197,19 +178,12 @@ class BytePatch:
 
 @dataclass(frozen=True)
 class Checked:
-    """A stretch of a file that a checksum covers.
+    """A stretch of a file that a checksum covers."""
 
-    Attributes
-    ----------
-    start, stop
-        Its bytes.
-    places
-        Bytes at which its CRC-32 is written, four little-endian bytes each.
-    """
-
+    # Its bytes.
     start: int
     stop: int
-    places: tuple[int, ...]
+    places: tuple[int, ...]  # bytes at which its CRC-32 is written, four little-endian bytes each
 
 
 @dataclass(frozen=True, eq=False)
@@ -391,7 +365,7 @@ def _plan(part: ExportPart, _values: Mapping[str, Any], job: Job) -> Plan:
         raise ExportError(refused, remedy="Export as safetensors.")
     batches = job.cancel.batches(part.entries)
     records = [finalized(part.state, entry) for batch in batches for entry in batch]
-    notices = (*_not_in_place(part, reason), *plan_module.stripped(part))
+    notices = (*_not_in_place(part, reason), *part.unscaled())
     return replace(plan_state_dict(records, job, notices), blocked_by=blocked_by)
 
 

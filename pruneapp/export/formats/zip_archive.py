@@ -38,28 +38,15 @@ Buffer = bytes | memoryview
 
 
 class Member(NamedTuple):
-    """A file in the archive; a light thing, for there may be 100,000 of them.
+    """A file in the archive; a light thing, for there may be 100,000 of them."""
 
-    Attributes
-    ----------
-    name
-        Path inside.
-    nbytes
-        Its exact size.
-    pieces
-        Makes its bytes.
-    deflated
-        Makes its bytes, each piece with what is stored for it: together one stream of deflate.
-        None if the bytes are stored as they are.
-    most
-        The most bytes that may be stored for it, where it is deflated.
-    """
-
-    name: str
-    nbytes: int
-    pieces: Callable[[], Iterator[Buffer]]
+    name: str  # path inside
+    nbytes: int  # its exact size
+    pieces: Callable[[], Iterator[Buffer]]  # makes its bytes
+    # Makes its bytes, each piece with what is stored for it: together one stream of deflate. None
+    # if the bytes are stored as they are.
     deflated: Callable[[], Iterator[tuple[Buffer, Buffer]]] | None = None
-    most: int = 0
+    most: int = 0  # the most bytes that may be stored for it, where it is deflated
 
     @classmethod
     def of(cls, name: str, data: bytes) -> Member:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -13,7 +13,6 @@ from pruneapp.export import size_estimate
 from pruneapp.export.format import ExportPart, Format, Plan
 from pruneapp.export.formats import safetensors
 from pruneapp.export.formats.safetensors import SAFETENSORS
-from pruneapp.export.provenance import told
 from pruneapp.export.records import RecordRange, State, finalized_bytes, stretches
 from pruneapp.export.rounding import DTYPE
 from pruneapp.export.scripts import loading_code
@@ -54,24 +53,12 @@ _PIECE = 2 << 20
 
 @dataclass(frozen=True)
 class _Sample:
-    """What takes well under a second on one core.
+    """What takes well under a second on one core."""
 
-    Attributes
-    ----------
-    level
-        The highest that this is for.
-    whole
-        Bytes of a file that is compressed as a whole, just as it is written.
-    pieces
-        Of a larger one so many are measured, and more the fewer bytes come.
-    least
-        How many bytes to come take as long as looking at a piece at all.
-    """
-
-    level: int
-    whole: int
-    pieces: int
-    least: int
+    level: int  # the highest that this is for
+    whole: int  # bytes of a file that is compressed as a whole, just as it is written
+    pieces: int  # of a larger one so many are measured, and more the fewer bytes come
+    least: int  # how many bytes to come take as long as looking at a piece at all
 
 
 _SAMPLES = (
@@ -94,8 +81,6 @@ _FRAME = 18
 
 def _plan(part: ExportPart, values: Mapping[str, Any], job: Job) -> Plan:
     of_dense = validate_all(SAFETENSORS.params, {DTYPE.name: values[DTYPE.name]})
-    # What comes out is the dense file, and says that of itself.
-    part = replace(part, state=told(part.state, SAFETENSORS.name, of_dense))
     dense = SAFETENSORS.planner(part, of_dense, job)
     level = values["level"]
 

@@ -243,24 +243,13 @@ _PIECE = 1 << 20
 
 @dataclass(frozen=True, eq=False)
 class Script:
-    """A script, and the masks that it reads.
+    """A script, and the masks that it reads."""
 
-    Attributes
-    ----------
-    checkpoint
-        The original.
-    parts
-        Its steps.
-    masks
-        What stock torch would not make by itself, by their names in the file of masks.
-    by_torch
-        How many of the steps are torch's own calls throughout.
-    """
-
-    checkpoint: Checkpoint
-    parts: tuple[script_calls.ScriptPart, ...]
+    checkpoint: Checkpoint  # the original
+    parts: tuple[script_calls.ScriptPart, ...]  # its steps
+    # What stock torch would not make by itself, by their names in the file of masks.
     masks: Mapping[str, BitMask]
-    by_torch: int
+    by_torch: int  # how many of the steps are torch's own calls throughout
 
     @property
     def steps(self) -> int:

@@ -47,21 +47,14 @@ _SMALLEST, _LARGEST = 1e-15, 1e15
 
 @dataclass(frozen=True)
 class Proved:
-    """What stock torch does just so.
+    """What stock torch does just so."""
 
-    Attributes
-    ----------
-    own
-        Tensors for which the step's own call, with its own values, makes the same mask.
-    together
-        How many weights of all its tensors ``global_unstructured`` has to take; None if that does
-        not make the same masks.
-    counts
-        How many weights of a tensor ``l1_unstructured`` has to take.
-    """
-
+    # Tensors for which the step's own call, with its own values, makes the same mask.
     own: frozenset[str] = frozenset()
+    # How many weights of all its tensors ``global_unstructured`` has to take; None if that does not
+    # make the same masks.
     together: int | None = None
+    # How many weights of a tensor ``l1_unstructured`` has to take.
     counts: Mapping[str, int] = field(default_factory=dict)
 
     @property
@@ -194,21 +187,11 @@ _FEW = 2
 
 @dataclass(frozen=True)
 class Call:
-    """Some lines for each of some tensors.
+    """Some lines for each of some tensors."""
 
-    Attributes
-    ----------
-    names
-        The tensors.
-    text
-        The call, ``name`` being the tensor.
-    together
-        Whether it is one call for all, with ``{names}`` in their place.
-    """
-
-    names: tuple[str, ...]
-    text: str
-    together: bool = False
+    names: tuple[str, ...]  # the tensors
+    text: str  # the call, ``name`` being the tensor
+    together: bool = False  # whether it is one call for all, with ``{names}`` in their place
 
 
 @dataclass(frozen=True)

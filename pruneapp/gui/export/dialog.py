@@ -1,19 +1,13 @@
-"""The dialog before an export.
-
-What a person has chosen in the dialog, to be found there again.
-
-What a person wants to be exported, and the look at where it would go.
-
-What else may be written beside an export.
-"""
+"""The dialog before an export: what the file is for, its format, and where it goes."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QObject, QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QShowEvent
 from PySide6.QtWidgets import (
     QCheckBox,
@@ -32,103 +26,26 @@ from pruneapp.gui.export.target_row import TargetRow
 from pruneapp.gui.widgets.controls import ComboBox, move_focus
 from pruneapp.gui.widgets.labels import heading, plain
 from pruneapp.gui.widgets.reports import add_button_row
-from pruneapp.results.format_offer import FormatOffer, Landing, Purpose, RoundingCost
+from pruneapp.results.export import ExportRequest, TargetCheck
+from pruneapp.results.format_offer import FormatOffer, Purpose, RoundingCost
+
+# So long nothing is typed before the disk is looked at.
+_PAUSE_MS = 150
+# Pixels of a screen that stay free around the dialog.
+_AROUND = 64
 
 
 @dataclass(frozen=True)
 class Choices:
-    """What was chosen, whether it came to an export or not.
+    """What was chosen, whether it came to an export or not, for the next dialog."""
 
-    Attributes
-    ----------
-    purpose
-        What the file was for; None if nobody said.
-    format
-        Name of the format; empty if none could be.
-    values
-        Values of the parameters of each format where the person changed some.
-    path
-        Where it was to go, if the person said; empty if it was as proposed.
-    script, report
-        As in `ExportWish`.
-    """
-
-    purpose: Purpose | None = None
-    format: str = ""
+    purpose: Purpose | None = None  # None if nobody said
+    format: str = ""  # empty if none could be
+    # Values of the parameters of each format where the person changed some.
     values: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    path: str = ""
+    path: str = ""  # empty if it was as proposed
     script: bool = False
     report: str = ""
-
-
-# So long nothing is typed before the disk is looked at.
-_PAUSE_MS = 150
-
-
-@dataclass(frozen=True)
-class ExportWish:
-    """What the person wants to be exported, and where to.
-
-    Attributes
-    ----------
-    format, path
-        As the request names them.
-    replace_original
-        Whether the original is deleted afterwards.
-    params
-        Values of the parameters of the format.
-    script
-        Whether a script that compares outputs is written beside it.
-    report
-        Suffix of the report that is written beside it; empty if none is.
-    """
-
-    format: str
-    path: str
-    replace_original: bool = False
-    params: Mapping[str, Any] = field(default_factory=dict)
-    script: bool = False
-    report: str = ""
-
-    def writes_as(self, other: ExportWish | None) -> bool:
-        """Whether an export would be the same; what is written beside it does not count."""
-        return other is not None and (self.format, self.path, dict(self.params)) == (
-            other.format,
-            other.path,
-            dict(other.params),
-        )
-
-
-class PathCheck(QObject):
-    """Asks what is there already, once the person pauses.
-
-    Signals
-    -------
-    asked
-        Time to look at where the export would go.
-    """
-
-    asked = Signal()
-
-    def __init__(self, parent: QObject) -> None:
-        super().__init__(parent)
-        self._wish: ExportWish | None = None
-        self._soon = QTimer(self)
-        self._soon.setSingleShot(True)
-        self._soon.setInterval(_PAUSE_MS)
-        self._soon.timeout.connect(self.asked)
-
-    def follow(self, wish: ExportWish) -> bool:
-        """Take what is wanted now; returns whether that goes elsewhere, and is asked for soon."""
-        moved = not wish.writes_as(self._wish)
-        if moved:
-            self._wish = wish
-            self._soon.start()
-        return moved
-
-    def is_of(self, wish: ExportWish) -> bool:
-        """Whether an answer about this wish is still about what is wanted."""
-        return wish.writes_as(self._wish)
 
 
 class Beside(QWidget):
@@ -178,36 +95,34 @@ class Beside(QWidget):
         return str(self.kind.currentData()) if self.account.isChecked() else ""
 
 
-_AROUND = 64
-
-
 class ExportDialog(QDialog):
     """Asks what the file is for, in which format it is written, and where to.
 
     Signals
     -------
-    exportRequested(ExportWish)
+    exportRequested(ExportRequest)
         The person wants it to be done; the dialog closes with it.
-    placeAsked(ExportWish)
-        The person wants this; what is there already is not known yet.
-    roundingAsked(str)
+    checkRequested(ExportRequest)
+        The person chose this, and paused; what is at its target is not known yet.
+    roundingRequested(str)
         The person chose a type whose cost is not known yet.
     parametersChanged(str, dict)
-        The person changed a parameter of this format: its size may be another now. The type of
-        the numbers is one for all formats.
+        A parameter of this format is another: its size may be, too. The type of the numbers is one
+        for all formats.
     """
 
     exportRequested = Signal(object)
     parametersChanged = Signal(str, object)
-    roundingAsked = Signal(str)
-    placeAsked = Signal(object)
+    roundingRequested = Signal(str)
+    checkRequested = Signal(object)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setWindowTitle(self.tr("Export"))
         self._costs: dict[str, RoundingCost | str] = {}
-        self._place = PathCheck(self)
-        self._place.asked.connect(self._ask_place)
+        self._checked: ExportRequest | None = None
+        self._pause = QTimer(self, singleShot=True, interval=_PAUSE_MS)
+        self._pause.timeout.connect(self._request_check)
         self.nothing = plain(wrap=True)
         self.nothing.setContentsMargins(0, 0, 0, 8)  # it is about all of what follows
         self.nothing.hide()
@@ -275,8 +190,6 @@ class ExportDialog(QDialog):
         elif not (inside and event.key() in {Qt.Key.Key_Return, Qt.Key.Key_Enter}):
             super().keyPressEvent(event)
 
-    # Told
-
     def set_offers(self, offers: Sequence[FormatOffer], chosen: str = "") -> None:
         """Offer these formats; `chosen`, or else the first that can be, is chosen at first."""
         self.target.set_suffixes(suffix for offer in offers for suffix in offer.suffixes)
@@ -285,7 +198,7 @@ class ExportDialog(QDialog):
         self._show_chosen()
 
     def set_pruned(self, *, pruned: bool, asked: str = "") -> None:
-        """Take note whether anything is pruned, and of the words on a button that would do it."""
+        """Say that nothing is pruned if so, and which button, `asked`, would apply the preview."""
         said = self.tr("△ Nothing is pruned yet: the export is a copy.")
         if asked:
             said += " " + self.tr(
@@ -294,10 +207,10 @@ class ExportDialog(QDialog):
         self.nothing.setText(said)
         self.nothing.setHidden(pruned)
 
-    def set_landing(self, wish: ExportWish, landing: Landing) -> None:
-        """Take note of what is there already where it is wanted."""
-        if self._place.is_of(wish):
-            self.target.set_landing(landing)
+    def set_check(self, request: ExportRequest, check: TargetCheck) -> None:
+        """Show what an export would find; no more if it would go elsewhere by now."""
+        if request.writes_as(self._checked):
+            self.target.set_check(check)
             self._arrange()
 
     def set_choices(self, choices: Choices) -> None:
@@ -340,8 +253,6 @@ class ExportDialog(QDialog):
         for part in (self.purposes, self.formats, self.details, self.target):
             part.set_colors(colors)
 
-    # Asked
-
     @property
     def radios(self) -> Mapping[str, QRadioButton]:
         """The buttons of the formats, by their names."""
@@ -363,25 +274,23 @@ class ExportDialog(QDialog):
             self.beside.report(),
         )
 
-    def wish(self) -> ExportWish | None:
+    def request(self) -> ExportRequest | None:
         """Return what is wanted; None while it cannot be done."""
         offer = self.chosen()
-        if offer is None or offer.wrong or self.target.trouble():
+        if offer is None or offer.wrong or self.target.problem():
             return None
         try:
             values = self.details.values()
         except ParameterError:
             return None  # said beside the field
-        return ExportWish(
+        return ExportRequest(
             offer.name,
-            self.target.text(),
+            Path(self.target.text()).expanduser(),
             replace_original=self.target.replace.isChecked() and self.target.replaces_source(),
             params=values,
             script=self.beside.script.isChecked(),
             report=self.beside.report(),
         )
-
-    # Inside
 
     def _on_best(self, name: str) -> None:
         self.formats.choose(name)
@@ -400,7 +309,7 @@ class ExportDialog(QDialog):
             self.parametersChanged.emit(offer.name, self.details.values())
             for name, values in self.details.share_type(self.formats.offers()).items():
                 self.parametersChanged.emit(name, values)
-        self._ask_rounding()
+        self._request_rounding()
         self._arrange()
 
     def _show_chosen(self) -> None:
@@ -408,21 +317,23 @@ class ExportDialog(QDialog):
         self.details.show_offer(offer)
         if not self.details.errors():  # what is half typed changes nothing
             self.target.set_format(offer, self.details.values())
-        self._ask_rounding()
+        self._request_rounding()
         self._arrange()
 
-    def _ask_rounding(self) -> None:
+    def _request_rounding(self) -> None:
         self.formats.set_types(self.details.types(self.formats.offers()))
         before, self._rounded = self._rounded, self.details.rounded_to()
         known = isinstance(self._costs.get(self._rounded), RoundingCost)
         if self._rounded and not known and self._rounded != before:
-            self.roundingAsked.emit(self._rounded)
+            self.roundingRequested.emit(self._rounded)
 
     def _arrange(self) -> None:
-        offer, wish = self.chosen(), self.wish()
-        if wish is not None and self._place.follow(wish):
-            self.target.set_landing(None)
-        replaces = wish is not None and self.target.replaces_open()
+        offer, request = self.chosen(), self.request()
+        if request is not None and not request.writes_as(self._checked):
+            self._checked = request
+            self._pause.start()
+            self.target.set_check(None)
+        replaces = request is not None and self.target.replaces_open()
         if offer is None or offer.nbytes is None:
             said = self.tr("Replace original") if replaces else self.tr("Export")
         elif replaces:
@@ -431,15 +342,15 @@ class ExportDialog(QDialog):
             said = self.tr("Export {size}")
         self.go.setText(said.format(size=size_words(offer) if offer is not None else ""))
         ready = offer is not None and not offer.wrong and not self.details.errors()
-        self.go.setEnabled(ready and not self.target.trouble())
+        self.go.setEnabled(ready and not self.target.problem())
 
-    def _ask_place(self) -> None:
-        wish = self.wish()
-        if wish is not None and self.isVisible():
-            self.placeAsked.emit(wish)
+    def _request_check(self) -> None:
+        request = self.request()
+        if request is not None and self.isVisible():
+            self.checkRequested.emit(request)
 
     def _finish(self) -> None:
-        wish = self.wish()
-        if wish is not None:
+        request = self.request()
+        if request is not None:
             self.accept()
-            self.exportRequested.emit(wish)
+            self.exportRequested.emit(request)

@@ -29,7 +29,8 @@ from pruneapp.gui.widgets import number_format
 from pruneapp.gui.widgets.controls import clear
 from pruneapp.gui.widgets.labels import on_one_line, plain, recolor
 from pruneapp.gui.widgets.theme import with_defaults
-from pruneapp.results.format_offer import FormatOffer, Landing, Loader, Purpose, RoundingCost
+from pruneapp.results.export import TargetCheck
+from pruneapp.results.format_offer import FormatOffer, Loader, Purpose, RoundingCost
 
 _ENDS = 24  # letters of a long name at either end
 _TOLD = 400  # letters of a message that may quote a path of any length
@@ -123,26 +124,26 @@ def briefly(told: str) -> str:
     return told if len(told) <= _TOLD else f"{told[: _TOLD // 2]}…{told[-_TOLD // 2 :]}"
 
 
-def landing_words(landing: Landing) -> str:
+def check_words(check: TargetCheck) -> str:
     """Say what is kept and what is lost where an export goes, and what else to know of it."""
     said = []
-    if landing.kept:
+    if check.kept:
         words = QCoreApplication.translate(
             "ExportPlace", "Replaces the open model; a backup is kept as {names}."
         )
-        said.append(words.format(names=_listed(landing.kept)))
-    if len(landing.replaced) == 1:
+        said.append(words.format(names=_listed(check.kept)))
+    if len(check.replaced) == 1:
         words = QCoreApplication.translate(
             "ExportPlace", "{name} already exists and will be replaced."
         )
-        said.append(words.format(name=short_name(landing.replaced[0])))
-    elif landing.replaced:
+        said.append(words.format(name=short_name(check.replaced[0])))
+    elif check.replaced:
         words = QCoreApplication.translate(
             "ExportPlace", "{n} files already exist and will be replaced: {names}."
         )
-        n = number_format.count(len(landing.replaced))
-        said.append(words.format(n=n, names=_listed(landing.replaced)))
-    return " ".join((*said, *landing.notices))
+        n = number_format.count(len(check.replaced))
+        said.append(words.format(n=n, names=_listed(check.replaced)))
+    return " ".join((*said, *check.notices))
 
 
 def _listed(names: Sequence[str]) -> str:

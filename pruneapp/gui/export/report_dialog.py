@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import replace
 
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QFontDatabase, QGuiApplication, QShowEvent
@@ -23,50 +23,8 @@ from pruneapp.gui.widgets.controls import CopyButton
 from pruneapp.gui.widgets.labels import ElidedLabel, heading, plain, recolor
 from pruneapp.gui.widgets.reports import CountsTable, add_button_row
 from pruneapp.gui.widgets.theme import with_defaults
+from pruneapp.results.export import ExportReport
 from pruneapp.results.short_names import ShortNames
-from pruneapp.results.sparsity_report import TensorSparsity
-
-
-@dataclass(frozen=True)
-class ReportText:
-    """What an export wrote.
-
-    Attributes
-    ----------
-    path, format
-        The file and the words for its format.
-    nbytes
-        Its size.
-    checksum
-        With the name of the sum: "sha256 3f…".
-    verified
-        Whether what was written was read back and compared.
-    tensors
-        The tensors that are pruned, in file order: `after` of `numel`.
-    kept_as
-        Where the files of the original were kept; none if it was not replaced.
-    loads
-        How whoever gets it loads it: a command, or a few lines of a program.
-    notes
-        What was left behind, a sentence each.
-    warnings
-        What was damaged, a sentence each.
-    files
-        Of a folder: name, bytes and checksum of each file that was written; else empty.
-    """
-
-    path: str
-    format: str
-    nbytes: int
-    checksum: str
-    verified: bool
-    tensors: tuple[TensorSparsity, ...] = ()
-    kept_as: tuple[str, ...] = ()
-    loads: str = ""
-    notes: tuple[str, ...] = ()
-    warnings: tuple[str, ...] = ()
-    files: tuple[tuple[str, int, str], ...] = ()
-
 
 # Letters of the width that a note is set in, and lines of the table that are always seen.
 _WIDTH = 84
@@ -91,32 +49,40 @@ class _Above(QScrollArea):
 class ExportReportDialog(QDialog):
     """Says what was written; all of it can be copied as text.
 
+    Tensors are called as in `shown`, by the names that they have in the file.
+
     Signals
     -------
-    folderRequested(str)
+    folderRequested(Path)
         The person wants to see this file, or folder, where it lies.
     """
 
-    folderRequested = Signal(str)
+    folderRequested = Signal(object)
 
     def __init__(
         self,
-        report: ReportText,
+        report: ExportReport,
         parent: QWidget | None = None,
         *,
+        shown: Mapping[str, str] | None = None,
         short: ShortNames | None = None,
     ) -> None:
         super().__init__(parent)
         self.setWindowTitle(self.tr("Exported"))
         self._report = report
         self._labels: list[QWidget] = []
-        self.notes = [plain(note, wrap=True) for note in report.notes]
-        self.warnings = [plain(f"▲ {warning}", wrap=True) for warning in report.warnings]
+        notes = [notice for notice in report.notices if notice not in report.damage]
+        if report.kept_originals and not report.undo_ends:
+            notes.append(self.tr("Undo goes on from the original that was kept."))
+        self.notes = [plain(note, wrap=True) for note in notes]
+        self.warnings = [plain(f"▲ {warning}", wrap=True) for warning in report.damage]
+        pruned = [tensor for tensor in report.tensors if tensor.pruned]
+        self._tensors = [replace(t, name=(shown or {}).get(t.name, t.name)) for t in pruned]
         headers = self.tr("Tensor"), self.tr("Pruned"), self.tr("Total"), self.tr("Sparsity")
-        self.table = CountsTable(headers, len(report.tensors), self._cells, self, short=short)
+        self.table = CountsTable(headers, len(self._tensors), self._cells, self, short=short)
         self.table.setAccessibleName(self.tr("Sparsity of the tensors"))
-        rows = range(len(report.tensors))
-        largest = sorted(rows, key=lambda row: -report.tensors[row].numel)[:1]
+        rows = range(len(self._tensors))
+        largest = sorted(rows, key=lambda row: -self._tensors[row].numel)[:1]
         self.table.fit_columns((*rows[:_MEASURED], *largest))
         self.table.setMinimumHeight(self.fontMetrics().lineSpacing() * _TABLE_LINES)
         self.loads = plain(report.loads)
@@ -146,8 +112,8 @@ class ExportReportDialog(QDialog):
         title = heading(self.tr("Sparsity"))
         layout.addWidget(title)
         layout.addWidget(self.table)
-        title.setVisible(bool(report.tensors))
-        self.table.setVisible(bool(report.tensors))
+        title.setVisible(bool(self._tensors))
+        self.table.setVisible(bool(self._tensors))
         add_button_row(layout, self.close_button, beside=(self.show_folder, self.copy))
         self.close_button.setFocus()
         self.copy.clicked.connect(self._copy)
@@ -196,7 +162,7 @@ class ExportReportDialog(QDialog):
         """Take the room that is needed, as far as the screen has it."""
         if not event.spontaneous():
             room = self.screen().availableSize() - QSize(_AROUND, _AROUND)
-            names = self.table.width_for_names(tensor.name for tensor in self._report.tensors)
+            names = self.table.width_for_names(tensor.name for tensor in self._tensors)
             wanted = QSize(min(names + 2 * _MARGIN, _WIDEST), 0)
             wanted = self.sizeHint().expandedTo(wanted)
             # Of a low screen the table gives way first: it scrolls anyway.
@@ -217,32 +183,32 @@ class ExportReportDialog(QDialog):
         """Return the whole report as text, numbers in full."""
         lines = [f"{label}: {tip or text}" for label, text, tip in self._facts()]
         lines.extend(label.text() for label in self.warnings)
-        lines.extend(self._report.notes)
+        lines.extend(label.text() for label in self.notes)
         if self._report.loads:
             lines.extend(("", self.tr("How to load"), self._report.loads))
         lines.extend(("", self.tr("Sparsity")))
         lines.extend(
-            f"{tensor.name}\t{tensor.after}\t{tensor.numel}\t"
-            f"{number_format.part(tensor.after, tensor.numel)}"
-            for tensor in self._report.tensors
+            f"{tensor.name}\t{tensor.pruned}\t{tensor.numel}\t"
+            f"{number_format.part(tensor.pruned, tensor.numel)}"
+            for tensor in self._tensors
         )
         return "\n".join(lines) + "\n"
 
     def _cells(self, row: int) -> tuple[str, ...]:
-        tensor = self._report.tensors[row]
+        tensor = self._tensors[row]
         return (
             tensor.name,
-            number_format.count(tensor.after),
+            number_format.count(tensor.pruned),
             number_format.count(tensor.numel),
-            number_format.part(tensor.after, tensor.numel),
+            number_format.part(tensor.pruned, tensor.numel),
         )
 
     def _facts(self) -> list[tuple[str, str, str]]:
         """Return label, text and full text of what is said above the table."""
         report = self._report
-        pruned = sum(tensor.after for tensor in report.tensors)
-        size, checksum, each = number_format.size(report.nbytes), report.checksum, ""
-        if report.files:
+        size, checksum, each = number_format.size(report.nbytes), f"sha256 {report.sha256}", ""
+        folder = report.path.is_dir()
+        if folder:
             words = (
                 self.tr("{size} in 1 file")
                 if len(report.files) == 1
@@ -250,13 +216,15 @@ class ExportReportDialog(QDialog):
             )
             size = words.format(size=size, n=number_format.count(len(report.files)))
             checksum = self.tr("one per file, included in the copied text")
+            home = report.files[0].path.parent  # of the weights; links are followed there
             each = "\n".join(
-                f"{name}\t{number_format.exact_size(nbytes)}\t{checksum}"
-                for name, nbytes, checksum in report.files
+                f"{file.path.relative_to(home).as_posix()}\t"
+                f"{number_format.exact_size(file.nbytes)}\tsha256 {file.sha256}"
+                for file in report.files
             )
         facts = [
-            (self.tr("Folder") if report.files else self.tr("File"), report.path, ""),
-            (self.tr("Format"), report.format, ""),
+            (self.tr("Folder") if folder else self.tr("File"), str(report.path), ""),
+            (self.tr("Format"), report.label, ""),
             (self.tr("Size"), size, number_format.exact_size(report.nbytes)),
             (self.tr("Checksum"), checksum, each and f"\n{each}"),
             (
@@ -266,11 +234,15 @@ class ExportReportDialog(QDialog):
                 else self.tr("✕ not compared"),
                 "",
             ),
-            (self.tr("Pruned"), self.tr("{n} weights").format(n=number_format.count(pruned)), ""),
+            (
+                self.tr("Pruned"),
+                self.tr("{n} weights").format(n=number_format.count(report.pruned)),
+                "",
+            ),
         ]
-        if report.kept_as:
-            names = ", ".join(report.kept_as)
-            facts.append((self.tr("Backup of original"), names, "\n".join(report.kept_as)))
+        if report.kept_originals:
+            kept = list(map(str, report.kept_originals))
+            facts.append((self.tr("Backup of original"), ", ".join(kept), "\n".join(kept)))
         return facts
 
     def _copy(self) -> None:

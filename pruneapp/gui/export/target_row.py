@@ -20,10 +20,11 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from pruneapp.gui.export.format_list import briefly, files_words, landing_words, rounded_to
+from pruneapp.gui.export.format_list import briefly, check_words, files_words, rounded_to
 from pruneapp.gui.widgets.labels import as_plain, heading, plain, recolor
 from pruneapp.gui.widgets.theme import with_defaults
-from pruneapp.results.format_offer import FormatOffer, Landing
+from pruneapp.results.export import TargetCheck
+from pruneapp.results.format_offer import FormatOffer
 
 
 def misplaced(path: str, source: str, endings: Iterable[str], *, split: bool, folders: bool) -> str:
@@ -116,7 +117,7 @@ class TargetRow(QWidget):
         self._base = self._ending = self._proposed = ""
         # What the path was made for: a format, and whether all of it goes into one file.
         self._made_for = "", True
-        self._landing: Landing | None = None
+        self._check: TargetCheck | None = None
         self._suffixes: tuple[str, ...] = ()
         self._source = ""
         self._kept_as = ""
@@ -178,9 +179,9 @@ class TargetRow(QWidget):
         del blocker
         self._tell()
 
-    def set_landing(self, landing: Landing | None) -> None:
+    def set_check(self, check: TargetCheck | None) -> None:
         """Take note of what an export finds where it goes; None while that is looked for."""
-        self._landing = landing
+        self._check = check
         self._tell()
 
     def set_folders(self, *, allowed: bool) -> None:
@@ -208,7 +209,7 @@ class TargetRow(QWidget):
         """Return the path if the person gave it; empty if it is as proposed."""
         return "" if self.path.text() == self._proposed else self.text()
 
-    def trouble(self) -> str:
+    def problem(self) -> str:
         """Say why nothing can be written there, as a sentence; empty if it can."""
         found = misplaced(
             self.text(),
@@ -217,7 +218,7 @@ class TargetRow(QWidget):
             split=self._limit is not None,
             folders=self._may_be_folder(),
         )
-        return found or (self._landing.refused if self._landing is not None else "")
+        return found or (self._check.refused if self._check is not None else "")
 
     def replaces_source(self) -> bool:
         """Whether the file that is open would be replaced."""
@@ -232,7 +233,7 @@ class TargetRow(QWidget):
 
     def replaces_open(self) -> bool:
         """Whether files of the model that is open would be replaced, as far as that is known."""
-        return self.replaces_source() or (self._landing is not None and bool(self._landing.kept))
+        return self.replaces_source() or (self._check is not None and bool(self._check.kept))
 
     # Inside
 
@@ -291,7 +292,7 @@ class TargetRow(QWidget):
         )
 
     def _on_typed(self) -> None:
-        self._landing = None
+        self._check = None
         self._tell()
         self.changed.emit()
 
@@ -301,27 +302,27 @@ class TargetRow(QWidget):
         self.path.setAccessibleName(
             self.tr("Destination file") if whole else self.tr("Destination folder")
         )
-        trouble = self.trouble() or (self._offer.wrong if self._offer is not None else "")
-        grave = trouble or self.replaces_open()
+        problem = self.problem() or (self._offer.wrong if self._offer is not None else "")
+        grave = problem or self.replaces_open()
         recolor(self.note, self._colors["danger" if grave else "text"])
-        told = f"✕ {trouble}" if trouble else self._about()
+        told = f"✕ {problem}" if problem else self._about()
         self.note.setText(briefly(told))
         self.note.setToolTip(as_plain(told) if told != self.note.text() else "")
-        self.replace.setVisible(not trouble and self.replaces_source())
+        self.replace.setVisible(not problem and self.replaces_source())
 
     def _about(self) -> str:
         offer, path = self._offer, Path(self.text()).expanduser()
         where = (
             "" if path.is_absolute() else self.tr("Written to {path}.").format(path=path.absolute())
         )
-        if self._landing is not None:
+        if self._check is not None:
             count = files_words(offer.files, self._limit) if offer and self._limit else ""
-            told = (where, count, landing_words(self._landing))
+            told = (where, count, check_words(self._check))
             return " ".join(words for words in told if words)
         if where:
             return where
         if self.replaces_source():
-            return landing_words(Landing(kept=(self._kept_as,)))
+            return check_words(TargetCheck(kept=(self._kept_as,)))
         if self._limit is not None and offer is not None:
             said = files_words(offer.files, self._limit)
             if _looks(path.is_dir):

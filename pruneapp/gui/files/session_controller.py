@@ -21,7 +21,6 @@ from pruneapp.errors import (
     StaleError,
     escaped,
 )
-from pruneapp.export.report import ExportReport
 from pruneapp.gui.app import dialogs
 from pruneapp.gui.app.jobs import Jobs
 from pruneapp.gui.app.notifications import NoticeTopic
@@ -33,6 +32,7 @@ from pruneapp.gui.mainwindow.status_controller import StatusController
 from pruneapp.gui.mainwindow.window import MainWindow
 from pruneapp.gui.widgets import number_format
 from pruneapp.results.document_rows import HistoryItem
+from pruneapp.results.export import ExportReport
 from pruneapp.sessions.fingerprint import Stamp
 from pruneapp.sessions.journal_reader import JournalFile
 from pruneapp.sessions.open_path import OpenRequest

@@ -23,7 +23,7 @@ from pruneapp.document.step import Step, may_have_companions
 from pruneapp.edits.coupled_tensors import Companions
 from pruneapp.errors import ParameterError, PruneAppError
 from pruneapp.export.catalog import FORMATS
-from pruneapp.export.exporter import planned_size
+from pruneapp.export.format_sizes import planned_size
 from pruneapp.export.size_bounds import total_for
 from pruneapp.gui.app.jobs import Jobs, Task, Urgency
 from pruneapp.gui.document.open_document import OpenDocument

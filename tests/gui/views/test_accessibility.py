@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 
 import pytest
 
@@ -15,7 +16,7 @@ from pruneapp.export.formats.zst import LEVEL
 from pruneapp.gui.compare.combine_dialog import CombineDialog
 from pruneapp.gui.document.history_view import HistoryStrip
 from pruneapp.gui.export.dialog import ExportDialog
-from pruneapp.gui.export.report_dialog import ExportReportDialog, ReportText
+from pruneapp.gui.export.report_dialog import ExportReportDialog
 from pruneapp.gui.files.recovery_view import FoundFiles, FoundWork, Recovery
 from pruneapp.gui.mainwindow.notices import NoticeBar
 from pruneapp.gui.mainwindow.start_page import EmptyPage
@@ -28,8 +29,8 @@ from pruneapp.gui.tree.panel import ModuleTree
 from pruneapp.gui.widgets.status import Done, JobStatus
 from pruneapp.params import AmountParam, DimParam, NormParam, SeedParam
 from pruneapp.results.document_rows import HistoryItem, TensorRow
+from pruneapp.results.export import ExportReport, WrittenFile, WrittenTensor
 from pruneapp.results.format_offer import FormatOffer
-from pruneapp.results.sparsity_report import TensorSparsity
 from pruneapp.results.state_comparison import Overlap, TensorOverlap
 
 
@@ -82,9 +83,8 @@ def export_dialog():
 
 
 def export_report():
-    return ExportReportDialog(
-        ReportText("p", "f", 1, "c", verified=True, tensors=(TensorSparsity("a", 2, 0, 1),))
-    )
+    file, tensor = WrittenFile(Path("p"), 1, "c"), WrittenTensor("a", 2, 1)
+    return ExportReportDialog(ExportReport(Path("p"), "f", (file,), (tensor,), verified=True))
 
 
 def pictures():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import replace
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -14,14 +15,20 @@ from PySide6.QtCore import QPoint, QSize, Qt
 from PySide6.QtGui import QColor, QGuiApplication, QPalette
 from PySide6.QtWidgets import QLabel, QStyleOptionViewItem
 
-from pruneapp.gui.export.dialog import Choices, ExportDialog, ExportWish
-from pruneapp.gui.export.report_dialog import ExportReportDialog, ReportText
+from pruneapp.gui.export.dialog import Choices, ExportDialog
+from pruneapp.gui.export.report_dialog import ExportReportDialog
 from pruneapp.gui.recipes.dialogs import RecipeDialog, RecipeLine
 from pruneapp.gui.widgets.theme import LIGHT, Style
 from pruneapp.params import Choice, ChoiceParam, FlagParam, Interval, IntParam, SizeParam
-from pruneapp.results.format_offer import FormatOffer, Landing, Loader, Purpose, RoundingCost
+from pruneapp.results.export import (
+    ExportReport,
+    ExportRequest,
+    TargetCheck,
+    WrittenFile,
+    WrittenTensor,
+)
+from pruneapp.results.format_offer import FormatOffer, Loader, Purpose, RoundingCost
 from pruneapp.results.short_names import ShortNames
-from pruneapp.results.sparsity_report import TensorSparsity
 from tests.gui.wheel import turn_wheel
 
 ZEROS = "Zeros do not reduce the size of a dense file."
@@ -157,7 +164,7 @@ def test_who_says_what_it_is_for_gets_the_best_format(dialog, qtbot, purpose, na
     assert dialog.chosen().name == name
     assert dialog.purposes.reason.text() == words
     assert dialog.target.path.text().endswith(f"pruned{dialog.chosen().suffixes[0]}")
-    assert dialog.wish().format == name
+    assert dialog.request().format == name
 
 
 def test_the_best_is_chosen_as_soon_as_it_is_known(dialog, qtbot):
@@ -202,7 +209,7 @@ def test_by_keys_alone(dialog, qtbot):
 def test_parameters_are_edited_by_the_forms_editors_and_kept(dialog, qtbot):
     dialog.set_offers(COUNTED)
     pick(dialog, qtbot, "zst")
-    assert dialog.wish().params == {"level": 3}
+    assert dialog.request().params == {"level": 3}
     editor = dialog.details.fields.fields["level"].editor
     with qtbot.waitSignal(dialog.parametersChanged) as told:
         qtbot.keyClick(editor.focusProxy(), Qt.Key.Key_Up)
@@ -210,19 +217,19 @@ def test_parameters_are_edited_by_the_forms_editors_and_kept(dialog, qtbot):
     dialog.set_offers(OFFERS)
     assert dialog.details.fields.fields["level"].editor is editor, "nothing is taken from the hand"
     pick(dialog, qtbot, "compact")
-    assert dialog.wish().params == {"reader": True}
+    assert dialog.request().params == {"reader": True}
     pick(dialog, qtbot, "zst")
-    assert dialog.wish().params == {"level": 4}
+    assert dialog.request().params == {"level": 4}
 
 
 def test_what_is_written_beside_is_asked_for(dialog, qtbot):
-    assert (dialog.wish().script, dialog.wish().report) == (False, "")
+    assert (dialog.request().script, dialog.request().report) == (False, "")
     assert not dialog.beside.kind.isEnabled()
     press(qtbot, dialog.beside.script)
     press(qtbot, dialog.beside.account)
-    assert (dialog.wish().script, dialog.wish().report) == (True, ".html")
+    assert (dialog.request().script, dialog.request().report) == (True, ".html")
     qtbot.keyClick(dialog.beside.kind, Qt.Key.Key_Down)
-    assert dialog.wish().report == ".csv"
+    assert dialog.request().report == ".csv"
 
 
 def test_a_model_of_several_files_becomes_one_where_the_format_has_but_one(dialog, qtbot, tmp_path):
@@ -263,15 +270,15 @@ class TestFilesOfALargestSize:
         field = dialog.details.fields.fields["largest"]
         assert "must be a size with its unit" in field.note.text()
         assert not dialog.go.isEnabled()
-        assert dialog.wish() is None
+        assert dialog.request() is None
         assert dialog.target.title.text() == "File"
         qtbot.keyClicks(size, "B")
         assert size.currentText() == "1.5 GB"
-        assert dialog.wish().params == {"largest": 1_500_000_000}
+        assert dialog.request().params == {"largest": 1_500_000_000}
         for _ in range(6):
             qtbot.keyClick(size, Qt.Key.Key_Backspace)
         assert size.currentText() == ""
-        assert dialog.wish().params == {"largest": None}
+        assert dialog.request().params == {"largest": None}
 
     @pytest.mark.parametrize(
         ("files", "said"),
@@ -294,7 +301,7 @@ class TestFilesOfALargestSize:
         dialog.set_offers((replace(DENSE, wrong="That would be more than 500 files."), *OFFERS[1:]))
         assert dialog.target.note.text() == "✕ That would be more than 500 files."
         assert dialog.formats.sizes["safetensors"].text() == "–"
-        assert dialog.wish() is None
+        assert dialog.request() is None
         assert not dialog.go.isEnabled()
         assert size.isEnabled()
         dialog.set_offers(OFFERS)
@@ -339,8 +346,8 @@ class TestFilesOfALargestSize:
 def test_the_wish_is_announced_and_closes_the_dialog(dialog, qtbot, tmp_path):
     with qtbot.waitSignal(dialog.exportRequested) as told:
         qtbot.mouseClick(dialog.go, Qt.MouseButton.LeftButton)
-    path = str(tmp_path / "pruned.safetensors")
-    assert told.args == [ExportWish("safetensors", path, params={"largest": None})]
+    path = tmp_path / "pruned.safetensors"
+    assert told.args == [ExportRequest("safetensors", path, params={"largest": None})]
     assert not dialog.isVisible()
 
 
@@ -375,13 +382,13 @@ def test_replacing_the_source_says_where_the_original_is_kept(dialog, tmp_path, 
     assert dialog.target.note.palette().windowText().color() == QColor(LIGHT["danger"])
     assert dialog.go.text() == "Replace original, 43 MB"
     dialog.target.replace.click()
-    assert dialog.wish().replace_original
+    assert dialog.request().replace_original
     (tmp_path / "link.safetensors").symlink_to(source)
     dialog.target.path.setText(str(tmp_path / "link.safetensors"))
     assert "Replaces the open model" in dialog.target.note.text()
     dialog.target.path.setText(str(tmp_path / "other.safetensors"))
     assert not dialog.target.replace.isVisible()
-    assert not dialog.wish().replace_original
+    assert not dialog.request().replace_original
     assert dialog.go.text() == "Export 43 MB"
 
 
@@ -410,31 +417,36 @@ def test_a_loop_of_links_is_not_the_file_that_is_open(dialog, tmp_path):
 )
 def test_a_place_that_cannot_be_is_said_before_the_button(dialog, tmp_path, path, words):
     dialog.set_target(path.replace("{}", str(tmp_path)))
-    assert dialog.wish() is None
+    assert dialog.request() is None
     assert not dialog.go.isEnabled()
     assert dialog.target.note.text().startswith("✕")
     assert words in dialog.target.note.text()
 
 
+def report_of(path, *tensors, nbytes=1, **more):
+    """Return the report of an export of one file whose tensors are pruned."""
+    file = WrittenFile(Path(path), nbytes, "3f")
+    more = {"verified": True} | more
+    return ExportReport(Path(path), "f", (file,), tuple(tensors), **more)
+
+
 def test_the_report_can_be_read_and_copied(qtbot):
-    report = ReportText(
-        path="/models/<pruned>.safetensors",
-        format="safetensors",
+    report = report_of(
+        "/models/<pruned>.safetensors",
+        WrittenTensor("a.weight", 1000, 200),
+        WrittenTensor("b", 10, 0),
         nbytes=43_012_345,
-        checksum="sha256 3f",
-        verified=True,
-        tensors=(TensorSparsity("a.weight", 1000, 0, 200), TensorSparsity("b", 0, 0, 0)),
-        kept_as=("/models/m.orig.safetensors",),
-        notes=("The optimizer was left behind.",),
+        kept_originals=(Path("/models/m.orig.safetensors"),),
+        notices=("The optimizer was left behind.",),
     )
-    dialog = ExportReportDialog(report)
+    dialog = ExportReportDialog(report, shown={"a.weight": "model.a.weight"})
     qtbot.addWidget(dialog)
     with qtbot.waitExposed(dialog):
         dialog.show()
     model = dialog.table.model()
     cells = [model.index(0, column).data() for column in range(4)]
-    assert cells == ["a.weight", "200", "1,000", "20.0\u00a0%"]
-    assert model.index(1, 3).data() == "–"
+    assert cells == ["model.a.weight", "200", "1,000", "20.0\u00a0%"]
+    assert model.rowCount() == 1, "of the others nothing is to be said"
     qtbot.mouseClick(dialog.copy, Qt.MouseButton.LeftButton)
     text = QGuiApplication.clipboard().text()
     for part in (
@@ -444,18 +456,18 @@ def test_the_report_can_be_read_and_copied(qtbot):
         "✓ read back",
         "Backup of original: /models/m.orig.safetensors",
         "The optimizer was left behind.",
-        "a.weight\t200\t1000\t20.0\u00a0%",
+        "Undo goes on from the original",
+        "model.a.weight\t200\t1000\t20.0\u00a0%",
     ):
         assert part in text
     qtbot.keyClick(dialog, Qt.Key.Key_Escape)
     assert not dialog.isVisible()
 
 
-def test_the_report_of_a_folder_has_a_checksum_for_each_file(qtbot):
-    files = (("model-1.safetensors", 4_000, "sha256 3f"), ("model-2.safetensors", 50, "sha256 4e"))
-    dialog = ExportReportDialog(
-        ReportText("/models/out", "f", 4_050, "sha256 3f", verified=True, files=files)
-    )
+def test_the_report_of_a_folder_has_a_checksum_for_each_file(qtbot, tmp_path):
+    names = (("model-1.safetensors", 4_000, "3f"), ("1_Pooling/model.safetensors", 50, "4e"))
+    files = tuple(WrittenFile(tmp_path / name, nbytes, sha256) for name, nbytes, sha256 in names)
+    dialog = ExportReportDialog(ExportReport(tmp_path, "f", files, verified=True))
     qtbot.addWidget(dialog)
     with qtbot.waitExposed(dialog):
         dialog.show()
@@ -464,12 +476,12 @@ def test_the_report_of_a_folder_has_a_checksum_for_each_file(qtbot):
     assert "3f" not in said(dialog)
     text = dialog.as_text()
     assert "\nmodel-1.safetensors\t4,000 bytes\tsha256 3f\n" in text
-    assert "\nmodel-2.safetensors\t50 bytes\tsha256 4e\n" in text
+    assert "\n1_Pooling/model.safetensors\t50 bytes\tsha256 4e\n" in text
 
 
 def test_the_tables_keep_qts_rules(qtbot, qtmodeltester):
-    tensors = tuple(TensorSparsity(f"t{n}", 10, 0, n) for n in range(5))
-    dialog = ExportReportDialog(ReportText("p", "f", 1, "c", verified=False, tensors=tensors))
+    tensors = (WrittenTensor(f"t{n}", 10, n) for n in range(1, 6))
+    dialog = ExportReportDialog(report_of("p", *tensors, verified=False))
     qtbot.addWidget(dialog)
     qtmodeltester.check(dialog.table.model())
 
@@ -524,7 +536,7 @@ class TestRounding:
         self, dialog, type_, qtbot
     ):
         dialog.set_colors({"danger": "#b3261e"})
-        with qtbot.waitSignal(dialog.roundingAsked) as asked:
+        with qtbot.waitSignal(dialog.roundingRequested) as asked:
             qtbot.keyClick(type_, Qt.Key.Key_Down)
         assert asked.args == ["float16"]
         note = dialog.details.rounding.note
@@ -538,12 +550,12 @@ class TestRounding:
         assert note.palette().windowText().color().name() == "#b3261e"
         assert note.isVisible()
 
-        with qtbot.waitSignal(dialog.roundingAsked) as asked:
+        with qtbot.waitSignal(dialog.roundingRequested) as asked:
             qtbot.keyClick(type_, Qt.Key.Key_Down)
         dialog.set_rounding("bfloat16", RoundingCost("bfloat16", 9, 0.5, "a.w", (), 3))
         assert note.text() == ("Largest rounding error 0.5 (a.w). Values rounded to 0: 3.")
         assert note.palette().windowText().color().name() != "#b3261e"
-        with qtbot.assertNotEmitted(dialog.roundingAsked):
+        with qtbot.assertNotEmitted(dialog.roundingRequested):
             qtbot.keyClick(type_, Qt.Key.Key_Up)
         assert "64 values" in note.text(), "it is known already"
 
@@ -559,13 +571,13 @@ class TestRounding:
         rounding = dialog.details.rounding
         assert rounding.note.text().startswith("bfloat16: 22 MB, with 8 significant bits")
         dialog.details.ensureWidgetVisible(rounding.take)
-        with qtbot.waitSignals([dialog.parametersChanged, dialog.roundingAsked]):
+        with qtbot.waitSignals([dialog.parametersChanged, dialog.roundingRequested]):
             qtbot.mouseClick(rounding.take, Qt.MouseButton.LeftButton)
         assert type_.currentText() == "bfloat16"
         assert dialog.radios["safetensors"].text() == "safetensors, bfloat16"
         assert dialog.radios["torch"].text() == "torch"
         assert not rounding.take.isVisible()
-        assert dialog.wish().params == {"dtype": "bfloat16"}
+        assert dialog.request().params == {"dtype": "bfloat16"}
         qtbot.keyClick(type_, Qt.Key.Key_Home)
         assert rounding.take.isVisible()
         assert dialog.radios["safetensors"].text() == "safetensors"
@@ -583,7 +595,7 @@ class TestRounding:
         assert all(values["dtype"] == "float16" for _, values in counted)
         qtbot.mouseClick(dialog.radios["torch"], Qt.MouseButton.LeftButton)
         assert dialog.details.fields.fields["dtype"].editor.combo.currentText() == "float16"
-        assert dialog.wish().params["dtype"] == "float16"
+        assert dialog.request().params["dtype"] == "float16"
 
 
 class TestNothingPruned:
@@ -602,33 +614,33 @@ class TestNothingPruned:
 
 class TestThePlace:
     def asked(self, dialog, qtbot, act):
-        with qtbot.waitSignal(dialog.placeAsked) as told:
+        with qtbot.waitSignal(dialog.checkRequested) as told:
             act()
         return told.args[0]
 
     def test_what_is_there_is_asked_for_and_said(self, dialog, qtbot, tmp_path):
         name = str(tmp_path / "new.safetensors")
-        wish = self.asked(dialog, qtbot, lambda: dialog.target.path.setText(name))
-        assert wish.path == name
+        request = self.asked(dialog, qtbot, lambda: dialog.target.path.setText(name))
+        assert request.path == Path(name)
         kept = ("model-00001.orig.safetensors", "model-00002.orig.safetensors")
-        dialog.set_landing(wish, Landing(kept=kept, notices=("A notice.",)))
+        dialog.set_check(request, TargetCheck(kept=kept, notices=("A notice.",)))
         assert dialog.target.note.text() == (
             "Replaces the open model; a backup is kept as model-00001.orig.safetensors, "
             "model-00002.orig.safetensors. A notice."
         )
         assert dialog.go.text() == "Replace original, 43 MB"
-        dialog.set_landing(wish, Landing(replaced=("a", "b", "c", "d", "e", "f")))
+        dialog.set_check(request, TargetCheck(replaced=("a", "b", "c", "d", "e", "f")))
         assert dialog.target.note.text() == (
             "6 files already exist and will be replaced: a, b, c, d and 2 more."
         )
-        dialog.set_landing(wish, Landing(refused="No. Choose another name."))
+        dialog.set_check(request, TargetCheck(refused="No. Choose another name."))
         assert dialog.target.note.text() == "✕ No. Choose another name."
         assert not dialog.go.isEnabled()
-        assert dialog.wish() is None
+        assert dialog.request() is None
         again = str(tmp_path / "other.safetensors")
-        wish = self.asked(dialog, qtbot, lambda: dialog.target.path.setText(again))
+        request = self.asked(dialog, qtbot, lambda: dialog.target.path.setText(again))
         assert dialog.go.isEnabled()
-        dialog.set_landing(wish, Landing(replaced=("other.safetensors",)))
+        dialog.set_check(request, TargetCheck(replaced=("other.safetensors",)))
         assert dialog.target.note.text() == (
             "other.safetensors already exists and will be replaced."
         )
@@ -636,7 +648,7 @@ class TestThePlace:
     def test_an_answer_about_another_place_is_dropped(self, dialog, qtbot, tmp_path):
         first = self.asked(dialog, qtbot, lambda: dialog.target.path.setText(str(tmp_path / "a")))
         self.asked(dialog, qtbot, lambda: dialog.target.path.setText(str(tmp_path / "b")))
-        dialog.set_landing(first, Landing(refused="No."))
+        dialog.set_check(first, TargetCheck(refused="No."))
         assert dialog.go.isEnabled()
 
     def test_a_relative_name_says_where_it_goes(self, dialog, tmp_path, monkeypatch):
@@ -672,10 +684,10 @@ class TestLongNames:
     def test_a_long_name_and_a_long_error_leave_the_buttons_in_reach(self, dialog, qtbot, tmp_path):
         before = dialog.size()
         dialog.target.path.selectAll()
-        with qtbot.waitSignal(dialog.placeAsked) as told:
+        with qtbot.waitSignal(dialog.checkRequested) as told:
             qtbot.keyClicks(dialog.target.path, str(tmp_path / ("y" * 300)))
         refused = "y" * 4_000
-        dialog.set_landing(told.args[0], Landing(refused=refused))
+        dialog.set_check(told.args[0], TargetCheck(refused=refused))
         note = dialog.target.note
         qtbot.waitUntil(lambda: note.heightForWidth(note.width()) <= note.height())
         assert note.text().startswith("✕ yyy")
@@ -757,7 +769,7 @@ def test_what_was_chosen_is_found_again(dialog, qtbot, tmp_path):
         later.set_choices(found)
     assert told.args == ["zst", {"level": 4}]
     assert later.choices() == found
-    assert later.wish() == dialog.wish()
+    assert later.request() == dialog.request()
 
 
 class TestKeys:
@@ -871,17 +883,16 @@ class TestKeys:
 class TestTheReport:
     @pytest.fixture
     def report(self, qtbot):
-        tensors = tuple(TensorSparsity(f"t{n}", 10, 0, n) for n in range(50))
-        found = ReportText(
+        damage = ("64 values became infinite.",)
+        notes = tuple(f"A note of some length that wraps, number {n}. " * 4 for n in range(9))
+        found = report_of(
             "/models/out.safetensors.zst",
-            "compressed",
-            4_050,
-            "sha256 3f",
-            verified=True,
-            tensors=tensors,
-            kept_as=("/models/m-1.orig.safetensors", "/models/m-2.orig.safetensors"),
-            notes=tuple(f"A note of some length that wraps, number {n}. " * 4 for n in range(9)),
-            warnings=("64 values became infinite.",),
+            *(WrittenTensor(f"t{n}", 10, n) for n in range(1, 51)),
+            nbytes=4_050,
+            label="compressed",
+            kept_originals=tuple(Path(f"/models/m-{n}.orig.safetensors") for n in (1, 2)),
+            notices=(*damage, *notes),
+            damage=damage,
             loads="zstd -d out.safetensors.zst",
         )
         dialog = ExportReportDialog(found)
@@ -916,7 +927,7 @@ class TestTheReport:
     def test_the_folder_is_asked_for_by_click_and_by_key(self, report, qtbot):
         with qtbot.waitSignal(report.folderRequested) as told:
             qtbot.mouseClick(report.show_folder, Qt.MouseButton.LeftButton)
-        assert told.args == ["/models/out.safetensors.zst"]
+        assert told.args == [Path("/models/out.safetensors.zst")]
         report.show_folder.setFocus()
         with qtbot.waitSignal(report.folderRequested):
             qtbot.keyClick(report.show_folder, Qt.Key.Key_Space)
@@ -935,10 +946,8 @@ def test_the_report_is_as_wide_as_names_need_and_loses_no_index(qtbot):
     parts = ("attention.output.dense", "attention.self.query", "intermediate.dense")
     names = [f"bert.encoder.layer.{n}.{part}.weight" for n in range(12) for part in parts]
     names += ["deep_module." * 15 + f"layer.{n}.weight" for n in range(2)]
-    tensors = tuple(TensorSparsity(name, 123_456_789, 0, 98_765_432) for name in names)
-    dialog = ExportReportDialog(
-        ReportText("p", "f", 1, "c", verified=True, tensors=tensors), short=ShortNames(names)
-    )
+    tensors = (WrittenTensor(name, 123_456_789, 98_765_432) for name in names)
+    dialog = ExportReportDialog(report_of("p", *tensors), short=ShortNames(names))
     qtbot.addWidget(dialog)
     with qtbot.waitExposed(dialog):
         dialog.show()
@@ -962,10 +971,8 @@ def test_the_report_is_as_wide_as_names_need_and_loses_no_index(qtbot):
 
 def test_on_a_low_screen_the_table_of_the_report_gives_way_first(qtbot, monkeypatch):
     """Where five pixels were missing, the lines above it scrolled and lost their last one."""
-    tensors = tuple(TensorSparsity(f"layer.{n}.weight", 40, 0, 12) for n in range(37))
-    report = ReportText(
-        "f", "safetensors", 1, "c" * 64, verified=True, tensors=tensors, loads="import a\nload(b)"
-    )
+    tensors = (WrittenTensor(f"layer.{n}.weight", 40, 12) for n in range(37))
+    report = report_of("f", *tensors, label="safetensors", loads="import a\nload(b)")
     usual = ExportReportDialog(report)
     qtbot.addWidget(usual)
     usual.show()
