@@ -109,7 +109,7 @@ def _spread(nodes: Nodes, of_tensors: NDArray[np.bool_]) -> NDArray[np.bool_]:
 
 # Longer lists of siblings are shown bit by bit: Qt asks for every one of them at once.
 _FLAT = 20_000
-MORE = 2_000
+MORE = 1_000
 
 
 class Order(NamedTuple):
@@ -479,9 +479,10 @@ class TreeModel(QAbstractItemModel):
         return len(self.listing.fetched(node)) < len(self.listing.children(node))
 
     def fetchMore(self, parent: Index) -> None:
-        """Go on with a long list."""
+        """Go on with a long list, by more each time: the view lays all of it out again."""
         node = parent.internalId() if parent.isValid() else ROOT
-        self._fetch(parent, len(self.listing.fetched(node)) + MORE)
+        have = len(self.listing.fetched(node))
+        self._fetch(parent, have + max(MORE, have // 4))
 
     def fetch_all(self) -> None:
         """List everything below the root, however much that is: someone goes to its end."""

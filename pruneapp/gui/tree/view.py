@@ -147,6 +147,7 @@ _GIVE_WAY = (Column.TO_PRUNE, Column.TYPE, Column.PARAMETERS, Column.KIND, Colum
 _GIVE_WAY_IN_LIST = (Column.TYPE, Column.KIND, Column.SHAPE, Column.PARAMETERS, Column.TO_PRUNE)
 _WIDEST_NAME = 900  # pixels of a name in the list: beyond, it loses its middle
 _MEASURED = 1_000  # names of the list by which the width of all is known
+_SIZED = 100  # rows of the tree, around those in sight, by which it is known
 _WIDEST_OF = 32  # of which so many are measured in pixels
 # Rows of many heights take long where there are many of them: then names lose their middle.
 _MOST_WRAPPED = 3_000
@@ -213,6 +214,7 @@ class TreeView(QTreeView):
         header = self.header()
         header.setStretchLastSection(False)
         header.setMinimumSectionSize(40)
+        header.setResizeContentsPrecision(_SIZED)  # Qt looks at 1,000 rows, for each cell at once
         header.setSectionResizeMode(Column.NAME, QHeaderView.ResizeMode.Stretch)
         header.setSortIndicatorClearable(True)
         header.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
@@ -633,6 +635,16 @@ class TreeView(QTreeView):
         if len(parts) > 1:  # rows of several modules, which stand between each other
             found.sort(key=self.tree.way if listing.order.column >= 0 else None)
         return found
+
+    def setSelection(self, rect: QRect, command: QItemSelectionModel.SelectionFlag) -> None:
+        """Select what lies in a rectangle: in a list one range, where Qt asks for every row."""
+        if not self.tree.flat:
+            super().setSelection(rect, command)
+            return
+        first, last = (self.indexAt(corner) for corner in (rect.topLeft(), rect.bottomRight()))
+        if first.isValid() and last.isValid():
+            rows = QItemSelection(*sorted((first, last), key=QModelIndex.row))
+            self.selectionModel().select(rows, command)
 
     # Keys
 

@@ -245,3 +245,54 @@ def test_100_000_tensors_stay_fluent(qtbot, english):
     assert tree.model.rowCount() == 66_668
     slow = {what: round(seconds, 2) for what, seconds in took.items() if seconds > 0.5}
     assert set(slow) <= {"end"}, took
+
+
+def test_a_range_is_selected_without_asking_for_its_rows(qtbot, english, monkeypatch):
+    """Qt asks four times for each: 0.4 s for 100,000."""
+    tree = ModuleTree()
+    qtbot.addWidget(tree)
+    tree.set_rows(tuple(blocks(7_000)))
+    tree.resize(700, 640)
+    tree.set_flat(flat=True)
+    with qtbot.waitExposed(tree):
+        tree.show()
+    view, last = tree.view, 3 * 7_000 - 1
+    qtbot.keyClick(view, Qt.Key.Key_End)
+    asked = []
+    index = type(tree.model).index
+    monkeypatch.setattr(tree.model, "index", lambda *at: asked.append(at) or index(tree.model, *at))
+    for key, selected in (
+        (Qt.Key.Key_Home, (0, last)),
+        (Qt.Key.Key_Down, (1, last)),
+        (Qt.Key.Key_End, (last, last)),
+    ):
+        qtbot.keyClick(view, key, SHIFT)
+        (part,) = view.selectionModel().selection().toList()
+        assert (part.top(), part.bottom()) == selected
+        assert part.left() == 0
+        assert part.right() == len(Column) - 1
+    assert 0 < len(asked) < 1_000
+
+
+def test_an_asterisk_lays_out_little_of_a_long_list(qtbot, monkeypatch):
+    tree = ModuleTree()
+    qtbot.addWidget(tree)
+    tree.resize(400, 640)
+    tree.set_rows(tuple(blocks(33_334)))
+    with qtbot.waitExposed(tree):
+        tree.show()
+    tree.view.setCurrentIndex(tree.model.index(0, 0))
+    asked = []
+    flags = type(tree.model).flags
+    monkeypatch.setattr(tree.model, "flags", lambda at: asked.append(at) or flags(tree.model, at))
+    measured = []
+    size = type(tree.view.delegate).sizeHint
+    monkeypatch.setattr(
+        tree.view.delegate,
+        "sizeHint",
+        lambda *of: measured.append(of) or size(tree.view.delegate, *of),
+    )
+    qtbot.keyClick(tree.view, Qt.Key.Key_Asterisk)
+    tree.view.viewport().repaint()
+    assert 1_000 < len(asked) < 15_000
+    assert len(measured) < 1_000
