@@ -139,8 +139,8 @@ def test_all_rows_of_the_tree_are_copied_aside_as_they_were(many):
     assert [line.split("\t")[0] for line in lines] == sorted(
         f"layers.{at}.weight" for at in range(TENSORS)
     )
-    at = heads.split("\t").index("Sparsity")
-    assert {line.split("\t")[at] for line in lines} == {"0 %"}
+    at = heads.split("\t").index("Sparsity (%)")
+    assert {line.split("\t")[at] for line in lines} == {"0"}
     assert many.window.done.label.text() == f"Copied {TENSORS:,} rows."
 
 
@@ -272,3 +272,14 @@ def test_a_picture_is_copied_encoded(wide):
     assert bytes(data.data("image/png").data()).startswith(b"\x89PNG")
     assert not QGuiApplication.clipboard().image().isNull()
     QGuiApplication.clipboard().clear()
+
+
+def test_shares_are_numbers_of_percent_in_a_file(wide, tmp_path):
+    numbers = Numbers(
+        ("a", "share"), 3, [("x", 0.432), ("y", None), ("z", 1 / 3)].__getitem__,
+        shares=frozenset({1}),
+    )  # fmt: skip
+    wide.views.pages.csvRequested.emit(numbers, tmp_path / "c.csv")
+    wide.wait(lambda: not wide.workbench.jobs.busy)
+    lines = (tmp_path / "c.csv").read_text().splitlines()
+    assert lines == ["a,share (%)", "x,43.2", "y,", "z,33.3333333333"]

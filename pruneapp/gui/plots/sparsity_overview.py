@@ -325,8 +325,10 @@ class ModelBars(OrderedChart):
         def row(at: int) -> tuple[object, ...]:
             i = int(order[at])
             now, then, whole = int(n.before[i]), int(n.after[i]), int(n.numel[i])
-            shares = part(now, whole), part(then, whole)
-            energies = _share(n.retained[i]), _share(n.left[i])
+            shares = (now / whole, then / whole) if whole else (None, None)
+            energies = (
+                None if np.isnan(share) else float(share) for share in (n.retained[i], n.left[i])
+            )
             return n.names[i], whole, int(n.nbytes[i]), now, then, *shares, *energies
 
         headers = (
@@ -342,7 +344,8 @@ class ModelBars(OrderedChart):
         )
         # Names need the room: the middle of one tells the block. Without a preview "after" is now.
         shown = (0, 5, 6, 7, 8) if self._previews else (0, 5, 7)
-        return Numbers(headers, len(n.names), row, shown=shown)
+        shares = frozenset({5, 6, 7, 8})
+        return Numbers(headers, len(n.names), row, shown=shown, shares=shares)
 
     # How it works.
 

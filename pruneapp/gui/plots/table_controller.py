@@ -20,7 +20,7 @@ from pruneapp.gui.document.open_document import OpenDocument
 from pruneapp.gui.mainwindow.status_controller import StatusController
 from pruneapp.gui.plots.base.export_menu import Encode, png
 from pruneapp.gui.plots.pages import PicturePages
-from pruneapp.gui.widgets.clipboard import Copies, Numbers, text_of
+from pruneapp.gui.widgets.clipboard import Copies, Numbers, in_percent, text_of
 from pruneapp.gui.widgets.number_format import count
 from pruneapp.progress import Job
 from pruneapp.results.tensor_statistics import csv_text
@@ -150,7 +150,7 @@ class TableController(QObject):
 
 
 def write_csv(numbers: Numbers, path: Path, job: Job) -> None:
-    """Write numbers in full precision, with a point and commas.
+    """Write numbers in full precision, with a point and commas; shares as numbers of percent.
 
     Raises
     ------
@@ -158,8 +158,17 @@ def write_csv(numbers: Numbers, path: Path, job: Job) -> None:
         If the system refuses it; a file that was there is as it was.
     """
     parts = job.parts(2)
-    data = csv_text(numbers.headers, _stepped(numbers, next(parts))).encode()
+    headers = [in_percent(h) if at in numbers.shares else h for at, h in enumerate(numbers.headers)]
+    rows = (
+        [_percent(cell) if at in numbers.shares else cell for at, cell in enumerate(row)]
+        for row in _stepped(numbers, next(parts))
+    )
+    data = csv_text(headers, rows).encode()
     write_whole(path, data, next(parts))
+
+
+def _percent(share: float | None) -> float | None:
+    return None if share is None else round(100 * share, 10)
 
 
 def _stepped(numbers: Numbers, job: Job) -> Iterator[Sequence[Any]]:

@@ -58,6 +58,7 @@ class Cells(QObject):
         self.parameters_below = nodes.below(nodes.parameters)
         self._buffers_below = nodes.below(nodes.numel - nodes.parameters)
         self._usual_below = nodes.below(nodes.by_default)
+        self._prunable_below = nodes.below(nodes.prunable)
         self._pruned = np.zeros(len(nodes.rows), np.int64)
         self._after: NDArray[np.int64] | None = None
         self.whole_names = False  # in a list, where no module stands above a tensor
@@ -179,16 +180,45 @@ class Cells(QObject):
         )
         return found
 
+    def numbered(self, nodes: NDArray[np.int32], column: int) -> NDArray[np.bool_]:
+        """Return ``bool[n]``: which of `nodes` have something to be sorted by in a column."""
+        own = self.nodes
+        tensor = own.tensor[nodes]
+        found: NDArray[np.bool_]
+        if column == Column.PARAMETERS:
+            found = ~own.alias[nodes] & ((self.parameters_below[nodes] > 0) | (tensor < 0))
+        elif column in {Column.TO_PRUNE, Column.SPARSITY}:
+            found = ~own.alias[nodes] & (self._prunable_below[nodes] > 0)
+            if column == Column.SPARSITY:
+                found &= self.parameters_below[nodes] > 0
+        else:
+            found = np.ones(len(nodes), np.bool_)
+        return found
+
     def to_prune(self) -> NDArray[np.int64]:
         """Return ``int64[nodes]``: how many weights below each node the step would prune."""
         return self._to_prune_below
 
-    def copied(self, node: int, column: int) -> str:
-        """Return what a cell says in a table of another program: names whole."""
+    @property
+    def previews(self) -> bool:
+        """Whether there is a preview."""
+        return self._after_below is not None
+
+    def copied(self, node: int, column: int, *, after: bool = False) -> str:
+        """Return what a cell says in a table of another program: names whole, one number in each.
+
+        `after`: the sparsity that the preview has.
+        """
         if column == Column.NAME:
             tensor = int(self.nodes.tensor[node])
             whole = tensor < 0 or self.nodes.alias[node]
             return self.nodes.paths[node] if whole else self.nodes.names[tensor]
+        if column == Column.SPARSITY:
+            found = self._shares(node)
+            if found is None:
+                return number_format.NO_NUMBER
+            now, then = found
+            return number_format.exact_percent(then if after and then is not None else now)
         return self.text(node, column)
 
     def text(self, node: int, column: int) -> str:
@@ -206,8 +236,9 @@ class Cells(QObject):
         if column == Column.SPARSITY:
             return self._sparsity_text(node, tensor)
         if column == Column.TO_PRUNE:
-            gone = 0 if nodes.alias[node] else int(self._to_prune_below[node])
-            return number_format.count(gone) if gone else number_format.NO_NUMBER
+            if nodes.alias[node] or not self._prunable_below[node]:
+                return number_format.NO_NUMBER
+            return number_format.count(int(self._to_prune_below[node]))
         if column == Column.PARAMETERS:
             if nodes.alias[node] or not (self.parameters_below[node] or tensor < 0):
                 return number_format.NO_NUMBER
@@ -227,21 +258,15 @@ class Cells(QObject):
         return next((row for row in found if row.by_default), found[0] if found else None)
 
     def _shares(self, node: int, _column: int = 0) -> tuple[float, float | None] | None:
-        tensor = int(self.nodes.tensor[node])
-        if self.nodes.alias[node] or (tensor >= 0 and not self.nodes.prunable[tensor]):
-            return None
         whole = int(self.parameters_below[node])
+        if self.nodes.alias[node] or not whole or not self._prunable_below[node]:
+            return None
         before = int(self._pruned_below[node])
         after = before if self._after_below is None else int(self._after_below[node])
-        quiet = not self._usual_below[node] and not before and not after
-        if not whole or (quiet and self.checks.state(node) in {None, Qt.CheckState.Unchecked}):
-            return None
         return before / whole, None if after == before else after / whole
 
     def _sparsity_text(self, node: int, tensor: int) -> str:
-        if tensor >= 0 and not self.nodes.prunable[tensor]:
-            return self.tr("not prunable")
-        if tensor >= 0 and self.nodes.rows[tensor].buffer:
+        if tensor >= 0 and self.nodes.prunable[tensor] and self.nodes.rows[tensor].buffer:
             return self.tr("buffer")
         shares = self._shares(node)
         if self._is_excluded(node):
@@ -354,7 +379,8 @@ class Cells(QObject):
             share = number_format.percent(0.0 if shares is None else shares[0])
             return self.tr("{share} pruned. {why}").format(share=share, why=self._fate(node))
         if shares is None:
-            return self.text(node, column)
+            text = self.text(node, column)
+            return self.tr("not prunable") if text == number_format.NO_NUMBER else text
         before, after = shares
         if after is None:
             return self.tr("{share} pruned").format(share=number_format.percent(before))

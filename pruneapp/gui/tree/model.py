@@ -224,8 +224,9 @@ class Listing:
         tensors = np.flatnonzero(self.shown[nodes.leaf])
         if column >= 0:
             keys = self._tensor_keys(column)[tensors]
-            # Stable both ways: equal ones keep the order of the file.
-            tensors = tensors[np.argsort(-keys if descending else keys, kind="stable")]
+            # Stable both ways: equal ones keep the order of the file. Without a number: at the end.
+            numbered = self._cells.numbered(nodes.leaf[tensors], column)
+            tensors = tensors[np.lexsort((-keys if descending else keys, ~numbered))]
         return nodes.leaf[tensors]
 
     def _tensor_keys(self, column: int) -> NDArray[np.float64] | NDArray[np.int64]:
@@ -259,9 +260,10 @@ class Listing:
             keys = [_natural(self._nodes.labels[node]) for node in children.tolist()]
         else:
             keys = [self._cells.text(node, column) for node in children.tolist()]
-        # Stable both ways: equal ones keep the order of the file.
-        order = sorted(range(len(keys)), key=keys.__getitem__, reverse=descending)
-        return children[np.array(order, np.int64)]
+        # Stable both ways: equal ones keep the order of the file. Without a number: at the end.
+        numbered = self._cells.numbered(children, column)
+        order = sorted(np.flatnonzero(numbered).tolist(), key=keys.__getitem__, reverse=descending)
+        return children[np.array([*order, *np.flatnonzero(~numbered).tolist()], np.int64)]
 
 
 def _natural(text: str) -> list[tuple[int, int, str]]:

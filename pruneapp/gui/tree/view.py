@@ -653,9 +653,15 @@ class TreeView(QTreeView):
         columns = [c for c in Column if not self.isColumnHidden(c)]
         heads = tuple(self.tree.headerData(c, Qt.Orientation.Horizontal) for c in columns)
         cells, nodes = self.tree.cells.frozen(), self.selected_nodes()
+        after = cells.previews and Column.SPARSITY in columns
+        if after:
+            heads += (self.tr("Sparsity after"),)
 
         def row(at: int) -> list[str]:
-            return [cells.copied(nodes[at], c) for c in columns]
+            found = [cells.copied(nodes[at], c) for c in columns]
+            if after:
+                found.append(cells.copied(nodes[at], Column.SPARSITY, after=True))
+            return found
 
         copy_rows(self, Numbers(heads, len(nodes), row))
 

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-import itertools
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtCore import QCoreApplication, QObject, Qt, Signal
 from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QTableView, QWidget
 
 from pruneapp.errors import escaped
+from pruneapp.gui.widgets.number_format import NO_NUMBER, locale
 
 _SPACES = str.maketrans("\u00a0\u202f\u2009", "   ")
-_NUMBER = re.compile(r"[-+−]?[0-9][0-9.,]*( ?%)?$")
+_NUMBER = re.compile(r"[-+−]?[0-9][0-9.,' ]*(e[-+−]?[0-9]+)?( ?%)?$")
+_UNIT = "\0%"  # behind a percentage until its column is complete; no text has this
 
 
 @dataclass(frozen=True)
@@ -33,12 +34,16 @@ class Numbers:
         when these numbers were made.
     shown
         The columns that there is room for on the screen; a file has all. None for all.
+    shares
+        The columns with shares from 0 to 1, None where there is none: the screen says them with
+        their unit, a file has numbers of percent below a header with the unit.
     """
 
     headers: tuple[str, ...]
     rows: int
     row: Callable[[int], Sequence[Any]]
     shown: tuple[int, ...] | None = None
+    shares: frozenset[int] = frozenset()
 
     @property
     def columns(self) -> tuple[int, ...]:
@@ -47,6 +52,11 @@ class Numbers:
 
     def __iter__(self) -> Iterator[Sequence[Any]]:
         return (self.row(i) for i in range(self.rows))
+
+
+def in_percent(header: str) -> str:
+    """Return the header of a column of numbers of percent."""
+    return QCoreApplication.translate("Numbers", "{what} (%)").format(what=header)
 
 
 NOTHING = Numbers((), 0, lambda _row: ())
@@ -78,9 +88,35 @@ def copy_rows(table: QWidget, rows: Numbers) -> None:
 
 
 def text_of(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """Return rows as they are put on the clipboard; empty if there are none."""
-    lines = ["\t".join(map(_cell, row)) for row in itertools.chain((heads,), rows)]
-    return "\n".join(lines) if len(lines) > 1 else ""
+    """Return rows as they are put on the clipboard; empty if there are none.
+
+    Numbers are what a spreadsheet of the same locale takes as such: without group separators, with
+    the unit of percentages in the head of their column, and nothing where there is no number. The
+    first column, which has the names, is left as it is.
+    """
+    group, named, percent = locale().groupSeparator(), list(heads), set[int]()
+    found = []
+    for row in rows:
+        cells = [_cell(row[0]), *(_number(text, group) for text in row[1:])] if row else []
+        percent.update(at for at, text in enumerate(cells) if at and text.endswith(_UNIT))
+        found.append(cells)
+    if not found:
+        return ""
+    for at in percent:
+        named[at] = in_percent(named[at])
+        for cells in found:
+            cells[at] = cells[at].removesuffix(_UNIT)
+    return "\n".join("\t".join(cells) for cells in ([_cell(head) for head in named], *found))
+
+
+def _number(text: str, group: str) -> str:
+    """Return a number without its group separators; what is none as it would be in a cell."""
+    if text == NO_NUMBER:
+        return ""
+    text = text.translate(_SPACES)
+    if not _NUMBER.match(text):
+        return _cell(text)
+    return text.replace(group.translate(_SPACES), "").replace("−", "-").replace(" %", _UNIT)
 
 
 def copied_by(table: QTableView, event: QKeyEvent, cells: Callable[[int], Sequence[str]]) -> bool:

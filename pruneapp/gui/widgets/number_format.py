@@ -47,6 +47,13 @@ def _percent(share: float, digits: int) -> str:
     return f"{locale().toString(float(share) * 100, 'f', digits)}{_GAP}%"
 
 
+def exact_percent(share: float | None) -> str:
+    """Write a share with six digits, for who goes on to compute with it; a dash for None."""
+    if share is None:
+        return NO_NUMBER
+    return f"{locale().toString(100 * share, 'g', 6)}{_GAP}%"
+
+
 def part(some: int, whole: int) -> str:
     """Write how large a part `some` of `whole` is; a dash if there is no whole."""
     return percent(some / whole) if whole else NO_NUMBER

@@ -182,7 +182,7 @@ def test_what_cannot_be_pruned_has_no_check_box_and_says_why(tree):
     place = index(tree, "bn1.steps")
     assert place.data(Qt.ItemDataRole.CheckStateRole) is None
     assert "int64 tensors are not pruned" in place.data(Qt.ItemDataRole.ToolTipRole)
-    assert index(tree, "bn1.steps", Column.SPARSITY).data() == "not prunable"
+    assert index(tree, "bn1.steps", Column.SPARSITY).data() == "–"
 
 
 def test_another_name_of_a_tied_tensor_is_a_row_without_a_check_box(tree):

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QFileSystemModel, QTreeView
 
 from pruneapp.gui.tree.cell_text import Column
 from pruneapp.gui.tree.model import Filter
@@ -120,7 +121,7 @@ def test_what_is_to_be_pruned_is_a_column_that_is_sorted_again_once_a_slider_res
     qtbot.waitUntil(lambda: shown(tree)[:2] == ["layers.4.norm.weight", "layers.5.norm.weight"])
     assert not tree.view.isColumnHidden(Column.TO_PRUNE)
     assert tree.model.index(0, Column.TO_PRUNE).data() == "3"
-    assert tree.model.index(2, Column.TO_PRUNE).data() == "–"
+    assert tree.model.index(2, Column.TO_PRUNE).data() == "0"
     tree.set_preview({"layers.5.norm.weight": 4})
     qtbot.waitUntil(lambda: shown(tree)[0] == "layers.5.norm.weight")
 
@@ -167,10 +168,106 @@ def test_ctrl_c_copies_rows_with_their_heads(tree, qtbot):
     qtbot.keyClick(tree.view, Qt.Key.Key_C, CTRL)
     heads, first, second = QGuiApplication.clipboard().text().split("\n")
     assert heads.split("\t")[0] == "Name"
-    assert heads.split("\t")[-2:] == ["To be pruned", "Sparsity"]
+    assert heads.split("\t")[-3:] == ["To be pruned", "Sparsity (%)", "Sparsity after (%)"]
     assert first.split("\t")[0] == "layers.0.mlp.up.weight"
-    assert first.split("\t")[-2:] == ["8", "→ 25.0 %"]
+    assert first.split("\t")[-3:] == ["8", "0", "25"]
     assert len(second.split("\t")) == len(heads.split("\t"))
+
+
+def test_what_is_copied_is_a_number_for_a_spreadsheet(qtbot, english):
+    """One in each cell, the unit in the head; nothing where there is none."""
+    rows = (
+        row("1,000", (1000, 2000), "Linear"),
+        row("b", (3,), "norm")._replace(why_not="integers are not pruned"),
+    )
+    tree = ModuleTree()
+    qtbot.addWidget(tree)
+    tree.set_rows(rows)
+    tree.set_flat(flat=True)
+    for column in Column:
+        tree.view.show_column(column, shown=True)
+    tree.set_sparsity({"1,000": 864_000})
+    tree.view.selectAll()
+    tree.view.copy_selected()
+    lines = [line.split("\t") for line in QGuiApplication.clipboard().text().split("\n")]
+    assert lines == [
+        ["Name", "Kind", "Shape", "Type", "Parameters", "To be pruned", "Sparsity (%)"],
+        ["1,000", "Linear", "1000×2000", "float32", "2000000", "0", "43.2"],
+        ["b", "norm", "3", "float32", "3", "", ""],
+    ]
+    tree.set_preview({"1,000": 1_000_000})
+    tree.view.copy_selected()
+    heads, first, _ = (line.split("\t") for line in QGuiApplication.clipboard().text().split("\n"))
+    assert heads[-3:] == ["To be pruned", "Sparsity (%)", "Sparsity after (%)"]
+    assert first[-3:] == ["136000", "43.2", "50"]
+    table = CountsTable(("Name", "Share"), 2, (("a", "1,234.5\u00a0%"), ("b", "–")).__getitem__)
+    qtbot.addWidget(table)
+    table.selectAll()
+    qtbot.keyClick(table, Qt.Key.Key_C, CTRL)
+    assert QGuiApplication.clipboard().text() == "Name\tShare (%)\na\t1234.5\nb\t"
+
+
+@pytest.mark.parametrize("flat", [True, False])
+def test_a_dash_is_what_cannot_be_pruned_and_stands_at_the_end(qtbot, english, flat):
+    """What can be, and is not, is 0 %: checked or not."""
+    rows = (
+        row("int", (4,), "")._replace(why_not="integers are not pruned"),
+        row("weight", (4, 4), "Linear"),
+        row("bias", (4,), "norm"),
+        row("other", (4, 4), "Linear"),
+    )
+    tree = ModuleTree()
+    qtbot.addWidget(tree)
+    tree.set_rows(rows)
+    tree.set_flat(flat=flat)
+    tree.set_sparsity({"other": 8})
+    tree.set_preview({"other": 12})
+    said = {
+        name: tree.model.index_of(tree.model.nodes.paths.index(name), Column.SPARSITY).data()
+        for name in ("int", "weight", "bias", "other")
+    }
+    assert said == {
+        "int": "–",
+        "weight": "0\u00a0%",
+        "bias": "0\u00a0%",
+        "other": "50.0 → 75.0\u00a0%",
+    }
+    for column in (Column.SPARSITY, Column.TO_PRUNE):
+        tree.view.sortByColumn(column, ASCENDING)
+        assert shown(tree) == ["weight", "bias", "other", "int"], column
+        tree.view.sortByColumn(column, DESCENDING)
+        assert shown(tree) == ["other", "weight", "bias", "int"], column
+
+
+def arrow(view):
+    """Return how wide the arrow of the sorted column is, from its upper row to its lower."""
+    header = view.header()
+    order, column = header.sortIndicatorOrder(), header.sortIndicatorSection()
+    painted = header.grab().toImage()
+    header.setSortIndicator(-1, order)
+    without = header.grab().toImage()
+    header.setSortIndicator(column, order)
+    rows = (
+        sum(painted.pixel(x, y) != without.pixel(x, y) for x in range(painted.width()))
+        for y in range(painted.height())
+    )
+    return [wide for wide in rows if wide]
+
+
+@pytest.mark.parametrize("order", [ASCENDING, DESCENDING])
+def test_the_arrow_points_as_in_every_list_of_this_style(tree, order):
+    """As in a file dialog of Qt: the sign of the style for this order, not one of our own."""
+    usual = QTreeView()
+    usual.setPalette(tree.view.palette())
+    usual.setStyle(tree.view.style())
+    usual.setModel(QFileSystemModel(usual))
+    usual.setSortingEnabled(True)
+    usual.sortByColumn(0, order)
+    tree.view.sortByColumn(Column.NAME, order)
+    ours, theirs = arrow(tree.view), arrow(usual)
+    assert len(ours) > 2
+    assert (ours[0] < ours[-1]) == (theirs[0] < theirs[-1])
+    assert (shown(tree)[0] == "layers.0.mlp.down.weight") == (order == ASCENDING)
 
 
 def test_other_tables_copy_rows_too_and_nothing_is_computed_by_a_spreadsheet(qtbot):
@@ -180,7 +277,7 @@ def test_other_tables_copy_rows_too_and_nothing_is_computed_by_a_spreadsheet(qtb
     table.selectAll()
     qtbot.keyClick(table, Qt.Key.Key_C, CTRL)
     text = QGuiApplication.clipboard().text()
-    assert text == "Name\tNumber\n'=SUM(A1)\\u0009and\\u000amore\t-1,000\nplain\t'+x"
+    assert text == "Name\tNumber\n'=SUM(A1)\\u0009and\\u000amore\t-1000\nplain\t'+x"
     copy_rows(table, NOTHING)
     assert QGuiApplication.clipboard().text() == text
 

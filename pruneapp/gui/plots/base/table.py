@@ -20,7 +20,7 @@ from pruneapp.errors import escaped
 from pruneapp.gui.plots.base.readout import value_text
 from pruneapp.gui.widgets.clipboard import NOTHING, Numbers, chosen_rows, copy_rows, shown_columns
 from pruneapp.gui.widgets.labels import as_plain
-from pruneapp.gui.widgets.number_format import count
+from pruneapp.gui.widgets.number_format import NO_NUMBER, count, exact_percent, percent
 
 _ROOM = 16  # pixels beside a text in its cell, and for a number that is longer than the first ones
 _NAME = 120  # pixels that a name has at least
@@ -56,7 +56,7 @@ class NumbersModel(QAbstractTableModel):
         if not index.isValid():
             return None
         if role in {Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole}:
-            text = _text(self._cell(index))
+            text = self._text(self._cell(index), self._numbers.columns[index.column()])
             return text if role == Qt.ItemDataRole.DisplayRole else as_plain(text)
         if role == Qt.ItemDataRole.TextAlignmentRole:
             left = isinstance(self._cell(index), str) and not index.column()
@@ -88,15 +88,22 @@ class NumbersModel(QAbstractTableModel):
 
         def row(at: int) -> list[str]:
             cells = numbers.row(rows[at])
-            return [_text(cells[c]) for c in chosen]
+            return [
+                exact_percent(cells[c]) if c in numbers.shares else _exact(cells[c]) for c in chosen
+            ]
 
         return Numbers(heads, len(rows), row)
 
+    def _text(self, cell: Any, column: int) -> str:
+        if column in self._numbers.shares:
+            return NO_NUMBER if cell is None else percent(cell)
+        return count(cell) if isinstance(cell, int) else _exact(cell)
 
-def _text(cell: Any) -> str:
+
+def _exact(cell: Any) -> str:
     if isinstance(cell, str):
         return escaped(cell)
-    return count(cell) if isinstance(cell, int) else value_text(cell, 6)
+    return str(cell) if isinstance(cell, int) else value_text(cell, 6)
 
 
 def in_two_lines(text: str) -> str:

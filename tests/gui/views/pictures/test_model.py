@@ -163,8 +163,8 @@ def test_the_energy_that_is_kept_since_opening(model, theme):
     )
     model.canvas.hovered.emit(2)
     assert "norm² retained 50.0\u00a0% since opening" in model.readout.text()
-    shares = [[text.replace("\u00a0", "") for text in row[-2:]] for row in model.numbers()]
-    assert shares == [["80.0%", "80.0%"], ["100%", "90.0%"], ["50.0%", "50.0%"], ["100%", "40.0%"]]
+    shares = [list(row[-2:]) for row in model.numbers()]
+    assert shares == [[0.8, 0.8], [1.0, 0.9], [0.5, 0.5], [1.0, 0.4]]
     model.set_order("energy")
     assert names(model) == ["1.up.weight", "1.q.weight", "0.q.weight", "0.up.weight"]
 
@@ -208,8 +208,13 @@ def test_what_is_not_counted_is_no_bar_and_no_number(model, theme):
     assert on_bar(model, 1, 30) == {theme.colors["kept"]}
     assert on_bar(model, 3, 30) == {theme.colors["surface"]}, "nobody knows what it had"
     assert on_bar(model, 4, 30) == {theme.colors["surface"]}, "nobody knows what the step takes"
-    assert [cells[-2] for cells in model.numbers()][2] == "–"
-    assert [cells[-1] for cells in model.numbers()][3] == "–"
+    assert [cells[-2] for cells in model.numbers()][2] is None
+    assert [cells[-1] for cells in model.numbers()][3] is None
+    model.toggle_table()
+    table = model._table.numbers
+    shown = [[table.index(at, c).data() for c in range(table.columnCount())] for at in range(4)]
+    assert shown[2][-2] == shown[3][-1] == "–"
+    model.toggle_table()
     assert model.readout.text().endswith("norm²: calculating…")
     model.set_order("energy")
     assert names(model) == ["0.q.weight", "0.up.weight", "1.q.weight", "1.up.weight"]
