@@ -1,22 +1,11 @@
-"""Declared parameters: number, amount, size, choice, flag.
-
-Numbers within bounds, and those with a meaning: seeds, dimensions, norms.
-
-What every parameter declares, and the check of several values at once.
-
-How much to prune: a share or a count.
-
-Sizes in bytes, as people write them: ``5 GB``, ``512 KiB``.
-
-Yes or no, and one of a few words.
-"""
+"""Declared parameters: numbers, amounts, sizes, choices and flags, each with its rule in words."""
 
 from __future__ import annotations
 
 import math
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from numbers import Integral, Real
@@ -63,14 +52,6 @@ class Param(ABC):
     @abstractmethod
     def describe(self) -> str:
         """Say the rule, as the end of a sentence that begins with "must be"."""
-
-    @abstractmethod
-    def valid(self) -> Iterator[Any]:
-        """Yield some values that are accepted, the borders among them."""
-
-    @abstractmethod
-    def invalid(self) -> Iterator[Any]:
-        """Yield some values that are refused."""
 
     def refuse(self, got: object) -> ParameterError:
         """Return the error for a value that breaks the rule; it quotes no exotic space."""
@@ -131,22 +112,6 @@ class NumberParam(Param):
         """Say the rule."""
         return f"a number, {self.bounds}"
 
-    def valid(self) -> Iterator[Any]:
-        """Yield the default and the finite borders."""
-        yield self.default
-        yield from (type(self.default)(b) for b in self._borders())
-
-    def invalid(self) -> Iterator[Any]:
-        """Yield what is just outside, and other types."""
-        if self.bounds.low is not None:
-            yield self.bounds.low - 1
-        if self.bounds.high is not None:
-            yield self.bounds.high + 1
-        yield from ("x", None, True)
-
-    def _borders(self) -> Iterator[float]:
-        yield from (b for b in (self.bounds.low, self.bounds.high) if b is not None)
-
 
 @dataclass(frozen=True, kw_only=True)
 class IntParam(NumberParam):
@@ -166,11 +131,6 @@ class IntParam(NumberParam):
         """Say the rule."""
         return f"a whole number, {self.bounds}"
 
-    def invalid(self) -> Iterator[Any]:
-        """Yield a fraction as well."""
-        yield from super().invalid()
-        yield 0.5
-
 
 @dataclass(frozen=True, kw_only=True)
 class FloatParam(NumberParam):
@@ -189,11 +149,6 @@ class FloatParam(NumberParam):
         if math.isfinite(found) and found in self.bounds:
             return found
         raise self.refuse(value)
-
-    def invalid(self) -> Iterator[Any]:
-        """Yield what is no finite number as well."""
-        yield from super().invalid()
-        yield from (math.nan, math.inf, 10**400)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -273,14 +228,6 @@ class NormParam(Param):
         """Say the rule."""
         return "a number, inf, -inf, 'fro' or 'nuc'"
 
-    def valid(self) -> Iterator[Norm]:
-        """Yield one of each kind."""
-        yield from (0, 0.5, 1, 2, 3, -1, math.inf, -math.inf, "fro", "nuc")
-
-    def invalid(self) -> Iterator[Any]:
-        """Yield other words and NaN."""
-        yield from (math.nan, "frobenius", None, True)
-
 
 def is_number(value: Any, kind: type) -> bool:
     """Whether it is a number of a kind; True is an int in Python, but none a person would type."""
@@ -327,14 +274,6 @@ class AmountParam(Param):
     def describe(self) -> str:
         """Say the rule."""
         return "a whole number of 0 or more (a count), or a fraction from 0.0 to 1.0"
-
-    def valid(self) -> Iterator[Amount]:
-        """Yield borders of both kinds."""
-        yield from (0, 1, 7, 0.0, 0.35, 0.5, 1.0)
-
-    def invalid(self) -> Iterator[Any]:
-        """Yield what torch refuses, and NaN."""
-        yield from (-1, -0.1, 1.1, math.nan, math.inf, "half", None)
 
 
 # What most methods ask for.
@@ -418,14 +357,6 @@ class SizeParam(Param):
         """Say the rule."""
         return f"a size with its unit, such as 5 GB, 500 MB or 4 GiB, or '{self.nothing}'"
 
-    def valid(self) -> Iterator[int | None]:
-        """Yield the least, round ones of both kinds, and one that is not round."""
-        yield from (None, 1, 1000, 1_500_000, 5 * 10**9, 4 * 2**30, 3 * 2**19, 1_234_567)
-
-    def invalid(self) -> Iterator[Any]:
-        """Yield what is no size."""
-        yield from (0, -1, 0.5, "x", True)
-
 
 @dataclass(frozen=True, kw_only=True)
 class FlagParam(Param):
@@ -452,14 +383,6 @@ class FlagParam(Param):
         """Say the rule."""
         return "yes or no"
 
-    def valid(self) -> Iterator[bool]:
-        """Yield both."""
-        yield from (True, False)
-
-    def invalid(self) -> Iterator[Any]:
-        """Yield other types."""
-        yield from (2, "maybe", None)
-
 
 @dataclass(frozen=True)
 class Choice:
@@ -485,11 +408,3 @@ class ChoiceParam(Param):
     def describe(self) -> str:
         """Say the rule."""
         return "one of " + ", ".join(c.value for c in self.choices)
-
-    def valid(self) -> Iterator[str]:
-        """Yield every word."""
-        yield from (c.value for c in self.choices)
-
-    def invalid(self) -> Iterator[Any]:
-        """Yield no word of ours."""
-        yield from ("", "no such choice", None, 1)

@@ -31,6 +31,7 @@ from pruneapp.params import (
     parse_bytes,
     validate_all,
 )
+from tests.param_values import invalid, valid
 
 OWN = [
     AmountParam(),
@@ -64,7 +65,7 @@ def test_the_default_is_valid(param):
 
 @EVERY
 def test_what_is_valid_is_taken_and_survives_being_written_and_read(param):
-    values = list(param.valid())
+    values = list(valid(param))
     assert values
     for value in values:
         assert param.validate(value) == value
@@ -75,7 +76,7 @@ def test_what_is_valid_is_taken_and_survives_being_written_and_read(param):
 
 @EVERY
 def test_what_is_invalid_is_refused_with_name_rule_and_value(param):
-    values = list(param.invalid())
+    values = list(invalid(param))
     assert values
     for value in values:
         with pytest.raises(ParameterError) as caught:

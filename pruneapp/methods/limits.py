@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any
 
@@ -49,15 +49,6 @@ class TotalParam(AmountParam):
         """Write a share as percent, a count as a whole number, None as nothing."""
         return "" if value is None else super().format(value)
 
-    def valid(self) -> Iterator[Amount | None]:  # type: ignore[override]  # wider by None
-        """Yield borders of both kinds, and None."""
-        yield None
-        yield from super().valid()
-
-    def invalid(self) -> Iterator[Any]:
-        """Yield what no amount is, except None."""
-        yield from (value for value in super().invalid() if value is not None)
-
 
 @dataclass(frozen=True, kw_only=True)
 class SpareParam(Param):
@@ -84,16 +75,6 @@ class SpareParam(Param):
     def describe(self) -> str:
         """Say the rule."""
         return "any of " + ", ".join(c.value for c in self.choices) + ", with commas between them"
-
-    def valid(self) -> Iterator[tuple[str, ...]]:
-        """Yield none, each and all."""
-        yield ()
-        yield from ((choice.value,) for choice in self.choices)
-        yield tuple(choice.value for choice in self.choices)
-
-    def invalid(self) -> Iterator[Any]:
-        """Yield no words of ours."""
-        yield from (("no such word",), "embeddings", None, 1)
 
 
 LIMITS: tuple[Param, ...] = (

@@ -10,6 +10,7 @@ import pytest
 from pruneapp.document.step import Row, Step
 from pruneapp.errors import ParameterError
 from pruneapp.methods import registry
+from tests.param_values import invalid, valid
 
 NINETEEN = tuple(f"module.layer{i}.conv.weight" for i in range(19))
 LAYER3 = tuple(f"module.layer3.{i}.conv1.weight" for i in range(3))
@@ -86,7 +87,7 @@ def test_the_detail_says_every_value_and_the_tensors():
 @pytest.mark.parametrize("index", range(10))
 def test_every_valid_value_survives_json(name, index):
     params = registry.get(name).params
-    values = {p.name: (v := list(p.valid()))[index % len(v)] for p in params}
+    values = {p.name: (v := list(valid(p)))[index % len(v)] for p in params}
     step = Step((Row(("a.weight", "b"), name, values, "*"),), registry.get(name).scopes[-1])
     again = Step.from_dict(json.loads(json.dumps(step.to_dict(), allow_nan=False)))
     assert again == step
@@ -98,7 +99,7 @@ def test_every_valid_value_survives_json(name, index):
 @pytest.mark.parametrize("name", list(registry.METHODS))
 def test_every_invalid_value_is_refused_when_the_row_is_made(name):
     for param in registry.get(name).params:
-        for value in param.invalid():
+        for value in invalid(param):
             with pytest.raises(ParameterError, match=param.name):
                 Row(("a",), name, {param.name: value})
 

@@ -9,11 +9,12 @@ import pytest
 from pruneapp.errors import ParameterError
 from pruneapp.gui.app.settings import DEVICE, RECENT_FILES, SETTINGS, THEME, Settings
 from pruneapp.kernels import devices
+from tests.param_values import invalid, valid
 
 
 @pytest.mark.parametrize("param", SETTINGS, ids=lambda p: p.name)
 def test_every_valid_value_survives_a_restart(tmp_path, param):
-    for value in param.valid():
+    for value in valid(param):
         Settings(tmp_path / "s.json").set(param, value)
 
         assert Settings(tmp_path / "s.json").get(param) == value
@@ -21,7 +22,7 @@ def test_every_valid_value_survives_a_restart(tmp_path, param):
 
 @pytest.mark.parametrize("param", SETTINGS, ids=lambda p: p.name)
 def test_every_invalid_value_is_refused(tmp_path, param):
-    for value in param.invalid():
+    for value in invalid(param):
         with pytest.raises(ParameterError, match=param.name):
             Settings(tmp_path / "s.json").set(param, value)
 

@@ -19,6 +19,7 @@ from pruneapp.methods.prune_tensors import prune
 from pruneapp.methods.registry import METHODS
 from pruneapp.params import AmountParam, DimParam
 from pruneapp.progress import Cancelled, CancelToken, Job
+from tests.param_values import invalid, valid
 from tests.strategies import FLOATS, float_types, kept_bools, raw_bits, shapes
 from tests.tensors import asked_of, view_of
 
@@ -79,10 +80,10 @@ def test_parameters_accept_what_they_say_and_refuse_the_rest(method):
     """Through the method's own validation, naming the parameter; text and value say the same."""
     for param in method.params:
         assert param.validate(param.default) == param.default
-        for value in param.valid():
+        for value in valid(param):
             assert value == method.validate({param.name: value})[param.name]
             assert value == param.parse(param.format(value))
-        for value in param.invalid():
+        for value in invalid(param):
             with pytest.raises(ParameterError, match=f"'{param.name}' must be"):
                 method.validate({param.name: value})
     with pytest.raises(ParameterError, match="Unknown parameter 'no_such'"):

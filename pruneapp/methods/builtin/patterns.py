@@ -10,7 +10,6 @@ Parameters that are two numbers with a sign between them: ``2:4``, ``16x1``.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -63,14 +62,6 @@ class PatternParam(Param):
             f"{_MOST:,}"
         )
 
-    def valid(self) -> Iterator[str]:
-        """Yield the usual ones and the borders."""
-        yield from ("2:4", "4:8", "1:2", "3:4", "1:4", f"1:{_MOST}", "7:32")
-
-    def invalid(self) -> Iterator[Any]:
-        """Yield what leaves nothing or takes nothing, and other words."""
-        yield from ("4:4", "0:4", "4:2", "2-4", "2:4:8", "-1:4", f"1:{_MOST + 1}", "", None, 2)
-
 
 @dataclass(frozen=True, kw_only=True)
 class BlockParam(Param):
@@ -97,14 +88,6 @@ class BlockParam(Param):
     def describe(self) -> str:
         """Say the rule."""
         return f"rows x columns, each from 1 to {_MOST:,}, such as 4x4"
-
-    def valid(self) -> Iterator[str]:
-        """Yield the usual ones and the borders."""
-        yield from ("4x4", "1x4", "16x1", "1x1", "3x5", f"{_MOST}x{_MOST}")
-
-    def invalid(self) -> Iterator[Any]:
-        """Yield blocks of nothing, and other words."""
-        yield from ("0x4", "4x0", "4", "4:4", "4x4x4", "-1x4", f"1x{_MOST + 1}", "", None, 4)
 
 
 def pattern_sizes(pattern: str) -> tuple[int, int]:

@@ -22,6 +22,7 @@ from pruneapp.progress import Job
 from pruneapp.recipes.fit import Schedule
 from pruneapp.recipes.replay import SCHEDULE, replay
 from pruneapp.recipes.schema import Path, ScheduleConfiguration
+from tests.param_values import invalid, valid
 
 PARAMS = {param.name: param for param in SCHEDULE}
 NAMES = tuple(f"layer{i}.conv1.weight" for i in range(3))
@@ -53,9 +54,9 @@ def test_a_recipe_takes_what_is_declared():
     step = {"name": "step", "configuration": {"rows": [{"name": "l1_unstructured"}]}}
     for name, param in PARAMS.items():
         usual = {"step": step} | {other.name: other.default for other in SCHEDULE}
-        for value in param.valid():
+        for value in valid(param):
             msgspec.convert(usual | {name: value}, ScheduleConfiguration)
-        for value in param.invalid():
+        for value in invalid(param):
             with pytest.raises(ParameterError):
                 param.validate(value)
             with pytest.raises(msgspec.ValidationError):
