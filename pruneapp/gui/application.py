@@ -165,6 +165,8 @@ class Start(QObject):
             window.actions_["open"].triggered: self._ask_file,
             window.actions_["sample"].triggered: self._open_sample,
             window.dropped: self.open,
+            window.actions_["cancel"].triggered: self._open_nothing,
+            window.job_status.cancelRequested: self._open_nothing,
         }
         for signal, call in self._early.items():
             signal.connect(call)
@@ -176,6 +178,8 @@ class Start(QObject):
         self._first.seen.connect(self._on_first_paint)
         self._classes = QtClasses(self)
         self._classes.made.connect(self._start_import)
+        if file is not None:
+            self._say_opening()
 
     @Slot(object)
     def open(self, path: Path) -> None:
@@ -184,6 +188,7 @@ class Start(QObject):
             self.workbench.open(path)
         else:
             self._file, self._state_dict = path, None
+            self._say_opening()
 
     def report_bug(
         self, kind: type[BaseException], error: BaseException, trace: TracebackType | None
@@ -217,6 +222,7 @@ class Start(QObject):
         if self._closed:
             return  # nobody would stop the threads of a workbench that comes too late
         if isinstance(found, BaseException):
+            self._window.job_status.set_idle()
             raise found
         for signal, call in self._early.items():
             signal.disconnect(call)
@@ -229,6 +235,15 @@ class Start(QObject):
             self._asked_early()
         gc.freeze()  # what lives as long as the window need not be looked at again
         self.ready.emit(self.workbench)
+
+    def _say_opening(self) -> None:
+        # What the worker says of it once it can, the job that opens the file goes on with.
+        self._window.job_status.set_job(self.tr("Opening"))
+
+    @Slot()
+    def _open_nothing(self) -> None:
+        self._file = self._state_dict = None
+        self._window.job_status.set_idle()
 
     @Slot()
     def _ask_file(self) -> None:
@@ -248,7 +263,7 @@ class Start(QObject):
 
     @Slot()
     def _open_sample(self) -> None:
-        self._file = resources.path("sample/lenet-digits.safetensors")
+        self.open(resources.path("sample/lenet-digits.safetensors"))
 
     @Slot(str)
     def _open_recent(self, path: str) -> None:

@@ -141,4 +141,6 @@ def test_the_window_says_which_model_it_is(person, tmp_path, config, starts):
     person.wait(lambda: person.document is not None)
     label = person.window.model_status.text
     assert label.text().startswith(f"{starts}16 parameters")
+    layers = "12 layers   ·   " if "num_hidden_layers" in config else ""
+    assert label.text().endswith(f"% pruned   ·   {layers}float32")
     assert "An export as a folder copies: config.json, tokenizer.json" in label.toolTip()

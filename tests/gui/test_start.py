@@ -156,6 +156,27 @@ def test_ctrl_q_holds_from_the_first_picture_on(new_person, monkeypatch):
     assert person.start.workbench is None
 
 
+def test_a_file_of_the_command_line_is_said_to_be_opened(new_person, monkeypatch):
+    """As when it is opened from the window; and it can be cancelled before anything is imported."""
+    gate = threading.Event()
+    begun = Start._import
+    monkeypatch.setattr(Start, "_import", lambda start: gate.wait() and begun(start))
+    try:
+        person = new_person(resources.path("sample/lenet-digits.safetensors"))
+        status = person.window.job_status
+        person.wait(status.isVisible)
+        assert person.start.workbench is None
+        assert status.label.text() == "Opening …"
+        person.click(status.cancel)
+        assert not status.isVisible()
+        person.start.open(resources.path("sample/lenet-digits.safetensors"))
+        person.wait(status.isVisible)
+    finally:
+        gate.set()
+    person.wait(lambda: person.document is not None)
+    person.wait(lambda: not status.isVisible())
+
+
 def test_what_is_imported_after_closing_is_not_used(new_person, monkeypatch):
     """A workbench that comes too late would have threads that nobody stops."""
     closed = threading.Event()

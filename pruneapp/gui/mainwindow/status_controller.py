@@ -111,15 +111,16 @@ class StatusController(QObject):
         window.notices.set_names(session.contents.short)
         window.job_status.label.set_names(session.contents.short)
         found = session.contents.configuration
+        dtypes = tuple(dict.fromkeys(row.dtype for row in session.contents.rows if not row.buffer))
         if found is not None:
             window.model_status.set_kind(
                 found.architectures[0] if found.architectures else found.model_type,
                 layers=found.num_hidden_layers,
-                dtypes=tuple(dict.fromkeys(row.dtype for row in session.contents.rows)),
+                dtypes=dtypes,
                 files=session.contents.companions,
             )
         else:
-            window.model_status.set_kind("", files=session.contents.companions)
+            window.model_status.set_kind("", dtypes=dtypes, files=session.contents.companions)
         self._show_numbers(tuple(document.masks))
         for notice in session.notices:
             window.notices.set_notice(notice.text, details=notice.details, trouble=False)

@@ -33,8 +33,10 @@ class ModelStatus(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.text = plain()
-        self._kind = ""
+        # What the window has no room for is elided: first what every file of the model shares.
+        self.text = ElidedLabel("", self)
+        self.text.elide = Qt.TextElideMode.ElideRight
+        self._kind = self._facts = ""
         self._about: tuple[str, ...] = ()
         layout = QHBoxLayout(self)
         layout.setContentsMargins(8, 0, 8, 0)
@@ -57,17 +59,21 @@ class ModelStatus(QWidget):
         layers
             How many layers it has, as its configuration says.
         dtypes
-            Of the tensors.
+            Of the parameters.
         files
             The other files of the folder, which an export as a folder copies.
         """
         kind = escaped(kind)
         self._kind = kind if len(kind) <= _KIND else f"{kind[: _KIND - 1]}…"
-        facts = [self._kind] if kind else []
+        facts = []
         if layers is not None:
-            facts.append(self.tr("{n} layers").format(n=number_format.count(layers)))
-        listed = [", ".join(dtypes[:_LISTED]) + " …" * (len(dtypes) > _LISTED)]
-        about = [" · ".join(filter(None, (*facts, *listed)))] if kind else []
+            words = self.tr("1 layer") if layers == 1 else self.tr("{n} layers")
+            facts.append(words.format(n=number_format.count(layers)))
+        listed = ", ".join(dtypes[:_LISTED]) + " …" * (len(dtypes) > _LISTED)
+        if len(dtypes) > 1:
+            listed = self.tr("mixed: {dtypes}").format(dtypes=listed)
+        self._facts = "   ·   ".join(filter(None, (*facts, listed)))
+        about = []
         if files:
             names = ", ".join(map(escaped, files[:_LISTED]))
             if len(files) > _LISTED:
@@ -80,6 +86,7 @@ class ModelStatus(QWidget):
     def set_model(self, numel: int, pruned: int, buffers: int = 0) -> None:
         """Show how many parameters there are, how many of them are pruned, and the buffers."""
         if not numel:
+            self._facts = ""
             self._show(self.tr("No parameters"), "")
             return
         words = self.tr("{n} parameters   ·   {share} pruned")
@@ -100,7 +107,7 @@ class ModelStatus(QWidget):
         self._show(text, tip)
 
     def _show(self, text: str, tip: str) -> None:
-        self.text.setText("   ·   ".join(filter(None, (self._kind, text))))
+        self.text.setText("   ·   ".join(filter(None, (self._kind, text, self._facts))))
         lines = filter(None, (*self._about, tip))
         self.text.setToolTip("<br>".join(map(as_plain, lines)))
         # A screen reader says the text; what the tooltip adds is markup to it.
@@ -108,7 +115,7 @@ class ModelStatus(QWidget):
 
     def clear(self) -> None:
         """Show nothing: no file is open."""
-        self._kind, self._about = "", ()
+        self._kind, self._facts, self._about = "", "", ()
         self.text.setText("")
         self.text.setAccessibleDescription("")
         self.text.setToolTip("")

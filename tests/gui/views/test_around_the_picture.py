@@ -727,9 +727,11 @@ def test_the_model_is_told_by_its_class_and_the_files_of_its_folder(show):
     files = tuple(f"file{n}.json" for n in range(8))
     status.set_kind("BertModel", layers=6, dtypes=("float32", "int64"), files=files)
     status.set_model(1_000, 0)
-    assert status.text.text() == f"BertModel   ·   1,000 parameters   ·   0{GAP}% pruned"
+    assert status.text.text() == (
+        f"BertModel   ·   1,000 parameters   ·   0{GAP}% pruned   ·   6 layers   ·   "
+        "mixed: float32, int64"
+    )
     tip = status.text.toolTip()
-    assert "BertModel · 6 layers · float32, int64" in tip
     assert "copies: file0.json" in tip
     assert "file5.json and 2 more" in tip
     status.set_kind("<b>\u202e" + "x" * 1_000)
