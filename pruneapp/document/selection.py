@@ -160,28 +160,36 @@ def _matching(checkpoint: Checkpoint, pattern: str) -> list[TensorEntry]:
 
 
 def _no_match(checkpoint: Checkpoint, pattern: str) -> SelectionError:
-    names = [name for e in checkpoint.entries.values() for name in e.names]
-    near = _nearest(pattern, names)
-    remedy = f"Nearest: {_listed(near)}." if near else "'*' matches every tensor."
+    # What is mostly meant comes first: the bias of a layer has the shorter, nearer name.
+    weights: list[str] = []
+    others: list[str] = []
+    for entry in checkpoint.entries.values():
+        (weights if entry.prunable and len(entry.shape) > 1 else others).extend(entry.names)
+    near = _nearest(pattern, weights, others)
+    rule = "Patterns are case-sensitive and match whole names; '*' matches every tensor."
     return SelectionError(
-        f"No tensor in '{checkpoint.path.name}' matches '{pattern}' "
-        "(patterns are case-sensitive and match whole names).",
-        remedy=remedy,
+        f"No tensor in '{checkpoint.path.name}' matches '{pattern}'.",
+        remedy=f"Nearest: {_listed(near)}." if near else rule,
     )
 
 
-def _nearest(pattern: str, names: Sequence[str]) -> list[str]:
-    """Return a few names that the person may have meant, the likeliest kind of slip first."""
+def _nearest(pattern: str, *names: Sequence[str]) -> list[str]:
+    """Return a few names that the person may have meant, the likeliest kind of slip first.
+
+    Of each kind of slip those of the first list come before those of the second.
+    """
     any_case = re.compile(fnmatch.translate(pattern), re.IGNORECASE).match
     part = re.compile(fnmatch.translate(f"*{pattern}*"), re.IGNORECASE).match
     for matches in (any_case, part):
-        found = [name for name in names if matches(name)]
+        found = [name for some in names for name in some if matches(name)]
         if found:
             return found[:_MOST_NAMED]
     # Spread over the file, so that a late layer is found in a long list as well.
-    every = max(1, len(names) // _MOST_COMPARED)
+    every = max(1, sum(map(len, names)) // _MOST_COMPARED)
     plain = pattern.replace("*", "").replace("?", "")
-    return difflib.get_close_matches(plain, names[::every], _MOST_NAMED, cutoff=0.4)
+    for some in names:
+        found += difflib.get_close_matches(plain, some[::every], _MOST_NAMED, cutoff=0.4)
+    return found[:_MOST_NAMED]
 
 
 def _not_prunable(pattern: str, matched: Sequence[TensorEntry]) -> SelectionError:

@@ -37,6 +37,16 @@ def test_patterns_match_whole_names_in_their_own_case(model):
         select(model, ["module.fcc.weigth"])
 
 
+def test_weights_are_suggested_before_biases_and_norms(model):
+    """Found: the bias of a layer was suggested first, as its name is shorter and so nearer."""
+    for typed in ("module.fc", "fc", "module.fcc."):
+        with pytest.raises(SelectionError) as refused:
+            select(model, [typed])
+        said = refused.value.remedy
+        assert said.startswith("Nearest: 'module.fc.weight'"), typed
+        assert "'module.fc.bias'" in said or typed == "module.fcc."
+
+
 def test_every_pattern_must_match_something(model):
     with pytest.raises(SelectionError, match="'layer9'"):
         select(model, ["*conv*", "layer9"])
