@@ -207,7 +207,7 @@ def by_torch(row: Row, scope: Scope, names: Sequence[str]) -> tuple[Call, ...]:
     if not names:
         return ()
     values = {name: _literal(value) for name, value in row.values.items()}
-    if scope == "global":
+    if scope == "global" and "amount" in row.values:
         return together(names, row.values["amount"])
     given = "".join(f", {name}={value}" for name, value in values.items())
     return (Call(tuple(names), f'prune.{row.method}(modules[name], "weight"{given})'),)

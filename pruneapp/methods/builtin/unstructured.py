@@ -259,11 +259,13 @@ IDENTITY = MaskMethod(
     help=(
         "Prunes nothing, but adds a mask of ones to each selected tensor without a "
         "mask. Use it before a resumable export, so that a script can continue "
-        "pruning these tensors with torch. Same as torch.nn.utils.prune.identity."
+        "pruning these tensors with torch. As the last of several rules it excludes "
+        "tensors from those before. Same as torch.nn.utils.prune.identity."
     ),
     formula="all weights are kept",
     params=(),
     prunes=False,
+    scopes=("local", "global"),  # it ranks nothing: beside other rules it decides no scope
     mask=_mask_identity,
 )
 
