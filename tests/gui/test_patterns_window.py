@@ -81,6 +81,7 @@ def test_it_is_said_which_rule_decides_the_scope_of_all(person):
     form = person.views.form
     person.click(form.all)
     person.click(form.add)
+    person.qtbot.keyClicks(person.rule.target, "fc1*")
     assert form.scope_note.isHidden()
     form.list.setCurrentRow(0)
     person.choose(person.rule.method, "N:M")

@@ -208,6 +208,7 @@ def test_several_rules_and_fixed_patterns_have_no_rounds(at_work):
     at_work.choose(at_work.rule.method, "L1 unstructured")
     assert form.rounds.isVisible()
     at_work.click(form.add)
+    at_work.qtbot.keyClicks(at_work.rule.target, "*")
     assert not form.rounds.isVisible()
     at_work.key("Ctrl+Shift+Return", at_work.window)
     at_work.wait(lambda: "Iterative pruning needs exactly one rule" in at_work.trouble[0])

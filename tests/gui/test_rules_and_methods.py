@@ -59,10 +59,10 @@ def test_the_step_of_the_tutorial_is_two_rules(person):
     person.wait_open(SAMPLE)
     form = person.views.form
     person.click(form.add)
-    assert person.rule.target.currentText() == "all Conv2d layers"
+    person.choose(person.rule.target, "all Conv2d layers")
     person.ask_amount("20 %")
     person.click(form.add)
-    assert person.rule.target.currentText() == "all Linear layers"
+    person.choose(person.rule.target, "all Linear layers")
     person.ask_amount("40 %")
     # The rule for the checked tensors is not wanted.
     first = form.list.visualItemRect(form.list.item(0)).center()
@@ -112,6 +112,8 @@ def test_a_rule_may_name_a_pattern(person):
     person.wait_open(SAMPLE)
     person.click(person.views.form.add)
     field, said = person.rule.target.lineEdit(), person.rule.matched
+    person.pause(50)
+    below = person.rule.method.mapTo(person.window, QPoint(0, 0))
     person.type(field, "fc?.weigth")
     person.wait(lambda: "fc?.weigth" in said.text())
     assert said.isVisible()
@@ -119,6 +121,7 @@ def test_a_rule_may_name_a_pattern(person):
     assert "fc1.weight" in said.text()
     assert person.rule.target.geometry().bottom() <= said.geometry().top()
     assert "✕ matches nothing" in person.views.form.list.item(1).text()
+    assert person.rule.method.mapTo(person.window, QPoint(0, 0)) == below, "nothing jumps"
     assert person.views.forecast.error.text() == "✕ A setting above is not valid."
     assert not person.button.isEnabled()
     # Another rule is looked at: now the panel says the whole of it.

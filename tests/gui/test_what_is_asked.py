@@ -247,7 +247,7 @@ def test_the_last_rule_that_names_a_tensor_takes_precedence_and_is_shown(opened,
     person.ask_amount("75 %")
     person.wait(lambda: " · 2 tensors\n" in form.list.item(1).text())
     assert " · 3 tensors\n" in form.list.item(0).text()
-    assert form.order.text() == "A tensor falls under the last rule that names it."
+    assert form.order.text() == "The last rule that matches a tensor applies to it."
     assert "Pruned by rule 2" in tooltip(person, NAMES[1])
     assert "Pruned by rule 1" in tooltip(person, FIRST)
     person.wait_preview()

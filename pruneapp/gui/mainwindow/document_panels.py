@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
-from PySide6.QtGui import QGuiApplication, QResizeEvent
+from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence, QResizeEvent
 from PySide6.QtWidgets import QDockWidget, QFrame, QMainWindow, QScrollArea, QVBoxLayout, QWidget
 
 from pruneapp.document.step import Row
@@ -66,32 +66,34 @@ class DocumentViews(QObject):
         self.form = PruneForm()
         self.form.checkedUsed.connect(self.tree.set_used)
         self.forecast = PreviewPanel()
-        column = _FormColumn(self.form, self.forecast, self.forecast.action)
+        column = _FormColumn(self.form.header, self.form, self.forecast, self.forecast.action)
         self.tree_dock = _dock("tree", self.tr("Modules"), _padded(self.tree, 8, 4), parent)
         self.form_dock = _dock("form", self.tr("Prune"), column, parent)
         self.middle = _Middle(self.pages, self.hand_options, self.history)
 
 
 class _FormColumn(QWidget):
-    """The form, below it what its step would do, and the one button, which never scrolls away.
+    """The form, below it what its step would do; its heading and the one button never scroll away.
 
     Where there is not room for all of it the form scrolls; what the step would do keeps its share
     of the height, so that its first numbers are seen whatever is unfolded above them.
     """
 
-    def __init__(self, form: QWidget, forecast: QWidget, action: QWidget) -> None:
+    def __init__(self, header: QWidget, form: QWidget, forecast: QWidget, action: QWidget) -> None:
         super().__init__()
         self._form, self._forecast = _Scrolled(form), _Scrolled(forecast)
-        self._action = _padded(action)
+        self._header, self._action = _padded(header, below=0), _padded(action)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
+        layout.addWidget(self._header)
         layout.addWidget(self._form, 1)
         layout.addWidget(self._forecast)
         layout.addWidget(self._action)
         # What is wider than the column would be cut off: with a larger font it is wider.
         parts = self._form, self._forecast
-        self.setMinimumWidth(max(FORM_WIDTH, *(part.least_width() for part in parts)))
+        least = [part.least_width() for part in parts]
+        self.setMinimumWidth(max(FORM_WIDTH, self._header.minimumSizeHint().width(), *least))
         for part in parts:
             part.content.rearranged.connect(self._share)
 
@@ -100,10 +102,22 @@ class _FormColumn(QWidget):
         super().resizeEvent(event)
         self._share()
 
+    def event(self, event: QEvent) -> bool:
+        """Keep Ctrl+A from checking tensors: here it selects text, and elsewhere nothing."""
+        if (
+            event.type() == QEvent.Type.ShortcutOverride
+            and isinstance(event, QKeyEvent)
+            and event.matches(QKeySequence.StandardKey.SelectAll)
+        ):
+            event.accept()
+            return True
+        return super().event(event)
+
     def _share(self) -> None:
         room = self.height() - self._action.sizeHint().height()
         wanted = self._forecast.wanted()
-        left = max(room - self._form.wanted(), round(room * PINNED))
+        form = self._header.sizeHint().height() + self._form.wanted()
+        left = max(room - form, round(room * PINNED))
         self._forecast.setFixedHeight(min(wanted, left))
 
 
@@ -183,10 +197,10 @@ class _Middle(QWidget):
         self._pages.set_low(low=low)
 
 
-def _padded(widget: QWidget, left: int = 12, right: int = 12) -> QWidget:
+def _padded(widget: QWidget, left: int = 12, right: int = 12, below: int = 8) -> QWidget:
     outer = QWidget()
     layout = QVBoxLayout(outer)
-    layout.setContentsMargins(left, 8, right, 8)
+    layout.setContentsMargins(left, 8, right, below)
     layout.addWidget(widget)
     return outer
 
@@ -398,6 +412,7 @@ def plain_form(request: FormRequest) -> dict[str, Any]:
     return {
         "rules": rules,
         "scope": request.scope,
+        **({"selected": request.selected} if request.selected else {}),
         **({"limits": dict(request.limits)} if request.limits else {}),
         **({"companions": True} if request.companions else {}),
     }
@@ -428,9 +443,12 @@ def read_form(plain: object, kinds: Sequence[str]) -> FormRequest | None:
         valid = validate_all(LIMITS, given)
     except (ParameterError, TypeError, ValueError, KeyError):
         return None  # a method that is not loaded, or a file that somebody changed
-    companions, scope = plain.get("companions") is True, plain.get("scope")
+    companions, selected = plain.get("companions") is True, plain.get("selected")
+    scope = "global" if plain.get("scope") == "global" else "local"
     limits = {name: valid[name] for name in given}
-    found = FormRequest(tuple(rows), "global" if scope == "global" else "local", limits, companions)
+    if not isinstance(selected, int) or not 0 <= selected < len(rows):
+        selected = 0
+    found = FormRequest(tuple(rows), scope, limits, companions, selected)
     return found if rows else None
 
 

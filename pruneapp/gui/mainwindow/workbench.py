@@ -12,6 +12,8 @@ from PySide6.QtCore import QObject, Slot
 from PySide6.QtGui import QCloseEvent
 
 from pruneapp.document.document import DocumentChanged
+from pruneapp.document.selection import counts_of
+from pruneapp.errors import PruneAppError
 from pruneapp.gui.app.jobs import Jobs
 from pruneapp.gui.app.notifications import NoticeTopic
 from pruneapp.gui.app.settings import Settings
@@ -109,6 +111,7 @@ class Workbench(QObject):
         )
         self.foreshadowing = TreePreview(self.forecasting.outlook, self.views.tree, self)
         self.forecasting.outlook.assigned.connect(self._on_assigned)
+        self.forecasting.asked.connect(self._count_rules)
         self.forecasting.in_force.judged.connect(self.foreshadowing.set_standing)
         self.looking = PlotController(
             self.session, self.jobs, self.forecasting, self.views.pages, parent=self
@@ -316,6 +319,25 @@ class Workbench(QObject):
         assignment = self.forecasting.outlook.assignment
         self.views.tree.set_assignment(assignment)
         self.views.form.set_rule_counts(assignment.counts)
+
+    def _count_rules(self) -> None:
+        """Count the tensors of rules that nobody asked for yet, such as those of a session."""
+        document, step = self.session.document, self.forecasting.step
+        if document is None or step is None or not self.forecasting.outlook.waiting:
+            return
+        checkpoint, form = document.checkpoint, self.views.form
+
+        def done(counts: tuple[int, ...]) -> None:
+            if self.forecasting.step is step and self.forecasting.outlook.waiting:
+                form.set_rule_counts(counts)
+
+        def failed(_error: PruneAppError) -> None:
+            pass  # limits leave nothing of it: the preview says so once it is asked for
+
+        if len(step.rows) > 1:
+            self.jobs.answer(
+                lambda _job: counts_of(checkpoint, step), on_result=done, on_error=failed
+            )
 
     def show_tensor(self, name: str) -> None:
         """Put a tensor into focus, in tree and pictures."""

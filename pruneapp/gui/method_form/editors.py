@@ -6,6 +6,8 @@ Which editor a type of parameter gets.
 
 A size in bytes: the usual ones to choose from, any other typed.
 
+Which tensors a rule is for: the checked ones, every layer of a kind, or patterns.
+
 How much: a slider, a field that reads shares and counts, and a switch between the two.
 """
 
@@ -564,3 +566,88 @@ def editor_for(param: Param, parent: QWidget | None = None) -> Editor:
     """Return a new editor for `param`: that of its type, else of the nearest type above."""
     kind = next(kind for kind in type(param).__mro__ if kind in EDITORS)
     return EDITORS[kind](param, parent)
+
+
+_CHECKED = ("", "")
+
+
+class TensorChoice(ComboBox):
+    """A box to choose a kind of layers from, or to type patterns into."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setEditable(True)
+        line = LineEdit(self)
+        line.setPlaceholderText(self.tr("Pattern, such as layer3.*"))
+        self.setLineEdit(line)
+        self.setInsertPolicy(ComboBox.InsertPolicy.NoInsert)
+        self.setAccessibleName(self.tr("Tensors of this rule"))
+        self.setToolTip(
+            self.tr(
+                "The checked tensors, all layers of one type, or patterns such as "
+                "layer3.*.weight, separated by commas"
+            )
+        )
+        self.setAccessibleDescription(self.toolTip())
+        self.setMinimumContentsLength(8)
+        self.setSizeAdjustPolicy(ComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        self.set_kinds(())
+        self.editTextChanged.connect(self._keep_on_one_line)
+
+    def set_kinds(self, kinds: Sequence[str]) -> None:
+        """Offer these kinds of layers, silently; what is chosen stays."""
+        blocker = QSignalBlocker(self)
+        text, begun = self.currentText(), self.count() > 0
+        self.clear()
+        self.addItem(self.tr("checked tensors"), _CHECKED)
+        for kind in kinds:
+            self.addItem(self._every(kind), ("", kind))
+        if text:
+            self.setCurrentText(text)
+            self.setCurrentIndex(max(-1, self.findText(text)))
+            self.setEditText(text)
+        elif begun:
+            self.set_empty()
+        del blocker
+
+    def set_wanted(self, pattern: str, kind: str) -> None:
+        """Show a pattern or a kind, silently; both empty for the checked tensors."""
+        blocker = QSignalBlocker(self)
+        place = -1
+        for item in range(self.count()):
+            if self.itemData(item) == (pattern, kind) and not pattern:
+                place = item
+        self.setCurrentIndex(place)
+        if place < 0:
+            self.setEditText(pattern or self._every(kind))
+        del blocker
+
+    def set_empty(self) -> None:
+        """Name no tensors, silently."""
+        blocker = QSignalBlocker(self)
+        self.setCurrentIndex(-1)
+        self.setEditText("")
+        del blocker
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether no tensors are named yet."""
+        return not self.currentText().strip(" ,")
+
+    def wanted(self) -> tuple[str, str]:
+        """Return pattern and kind; both empty for the checked tensors, and if `is_empty`."""
+        text = self.currentText().strip()
+        place = self.findText(text, Qt.MatchFlag.MatchExactly)
+        if place >= 0:
+            pattern, kind = self.itemData(place)
+            return pattern, kind
+        return text, ""
+
+    def _keep_on_one_line(self, text: str) -> None:
+        # A list of names that is pasted has one on each line.
+        if "\n" in text:
+            lines = filter(None, (line.strip(" ,") for line in text.splitlines()))
+            self.setEditText(", ".join(lines))
+
+    def _every(self, kind: str) -> str:
+        return self.tr("all {kind} layers").format(kind=kind)

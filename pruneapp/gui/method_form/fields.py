@@ -53,7 +53,6 @@ class Field(QWidget):
         self.note.setToolTip(param.help)
         self._colors = with_defaults({})
         self._told = self._instead = ""
-        self._rank = 0  # of the tensors that it is about; 0 if that is not one
         label = QLabel(param.label, self)
         label.setTextFormat(Qt.TextFormat.PlainText)
         label.setBuddy(self.editor)
@@ -82,9 +81,6 @@ class Field(QWidget):
     def set_context(self, shape: Sequence[int], kind: str) -> None:
         """Take note of the tensor that the words are to be about; of no shape if they differ."""
         self.editor.set_context(shape, kind)
-        if len(shape) != self._rank:
-            self._rank = len(shape)
-            self._show_note()
 
     def set_error(self, text: str) -> None:
         """Say what somebody else finds wrong, until the value changes."""

@@ -121,6 +121,8 @@ class LoadedMasks(QObject):
 
 # A check mark on a module sets many in one go; the form follows once they have settled.
 SETTLE_MS = 30
+# While a pattern is typed it matches nothing half of the time: that is said after a pause.
+PAUSE_MS = 400
 # Of the tensors that a rule leaves out, as many are named in a tooltip.
 MOST_NAMED = 20
 
@@ -177,7 +179,8 @@ class FormController(QObject):
         self._window = window
         # What stood there when the file was opened, as long as the person asked for nothing else.
         self._untouched: tuple[FormRequest | None, tuple[str, ...]] | None = None
-        self._matches: dict[tuple[str, str], Matches] = {}  # of the rules, by pattern and kind
+        # Of the rules, by pattern and kind: what they match, or why that is nothing.
+        self._matches: dict[tuple[str, str], Matches | SelectionError] = {}
         self._checks_masked = False  # whether the masks to come say which tensors are meant
         self._settle = QTimer(self)
         self._settle.setSingleShot(True)
@@ -187,6 +190,10 @@ class FormController(QObject):
         self._opened = QTimer(self)
         self._opened.setSingleShot(True)
         self._opened.timeout.connect(self._on_first_settled)
+        self._pause = QTimer(self)
+        self._pause.setSingleShot(True)
+        self._pause.setInterval(PAUSE_MS)
+        self._pause.timeout.connect(self.changed)
         views.form.changed.connect(self._on_form_changed)
         views.form.maskFileRequested.connect(self._ask_masks)
         views.form.scoresFileRequested.connect(self._ask_scores)
@@ -210,6 +217,12 @@ class FormController(QObject):
         ]
         scope: Scope = "global" if request.scope == "global" else "local"
         return Step(tuple(rows), scope, self._limits(request), request.companions)
+
+    def settle(self) -> None:
+        """Take what is typed as it stands, without waiting for a pause."""
+        if self._pause.isActive():
+            self._pause.stop()
+            self.changed.emit()
 
     def set_amount(self, rule: int, amount: Amount) -> None:
         """Ask for so much in a rule, as if it was typed."""
@@ -248,8 +261,6 @@ class FormController(QObject):
 
     def _named(self, rows: Sequence[FormRow]) -> list[tuple[str, ...]]:
         """Return the tensors of each rule, and say beside the rules what they match."""
-        # Those of the rules that did not change stay: a slider asks with each move.
-        known, self._matches = self._matches, {}
         found = []
         refused: SelectionError | None = None
         for place, row in enumerate(rows):
@@ -258,23 +269,37 @@ class FormController(QObject):
                 self._views.form.set_matches(place, None)
                 found.append(self._views.tree.checked())
                 continue
-            try:
-                matches = known.get(target) or self._matching(row)
-            except SelectionError as error:
-                said = f"{error.sentence} {error.remedy}".strip()
+            matches = self._match(row)
+            if isinstance(matches, SelectionError):
+                # Beside the field it is plain of which file, and there are two lines.
+                document = self._session.document
+                file = "" if document is None else document.checkpoint.path.name
+                sentence = matches.sentence.replace(f" in '{file}'", "")
+                said = f"{sentence} {matches.remedy}".strip()
                 if self._views.form.set_matches(place, 0, error=said):
-                    error = SelectionError("A setting above is not valid.")  # not twice
-                refused = refused or error
+                    matches = SelectionError("A setting above is not valid.")  # not twice
+                refused = refused or matches
                 continue
-            self._matches[target] = matches
             shown = [self._session.by_name[name].shown for name in matches.left[:MOST_NAMED]]
             self._views.form.set_matches(place, len(matches.names), len(matches.left), shown)
             found.append(matches.names)
+        targets = {(row.pattern, row.kind) for row in rows}
+        self._matches = {at: one for at, one in self._matches.items() if at in targets}
         if refused is not None:
             raise refused
         if not all(found):  # rules that name their tensors have some
             raise self._nothing_checked()
         return found
+
+    def _match(self, row: FormRow) -> Matches | SelectionError:
+        """Return what a rule matches, or why that is nothing; looked up once."""
+        target = row.pattern, row.kind
+        if target not in self._matches:  # a slider asks with each move
+            try:
+                self._matches[target] = self._matching(row)
+            except SelectionError as error:
+                self._matches[target] = error.with_traceback(None)
+        return self._matches[target]
 
     def _matching(self, row: FormRow) -> Matches:
         document = self._session.document
@@ -320,6 +345,7 @@ class FormController(QObject):
 
     def _on_opened(self) -> None:
         self._matches.clear()
+        self._pause.stop()
         offered = self._session.contents.kinds
         self._views.form.set_kinds(offered)
         request = self._views.form.request()
@@ -335,7 +361,18 @@ class FormController(QObject):
             self._opened.stop()
             self.tell_context()
         self._untouched = None
-        self.changed.emit()
+        if self._views.form.names_tensors and self._matches_nothing():
+            self._pause.start()
+        else:
+            self._pause.stop()
+            self.changed.emit()
+
+    def _matches_nothing(self) -> bool:
+        request = self._views.form.request()
+        if request is None or self._session.document is None:
+            return False
+        named = [row for row in request.rows if (row.pattern, row.kind) != ("", "")]
+        return any(isinstance(self._match(row), SelectionError) for row in named)
 
     def _on_first_settled(self) -> None:
         self._untouched = self._asked()
@@ -434,4 +471,5 @@ def _form(method: Method) -> MethodForm:
         granularity=method.granularity,
         takes_mask=method.takes_mask,
         takes_scores=method.takes_scores,
+        excludes=not method.prunes,
     )

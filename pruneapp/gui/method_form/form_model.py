@@ -32,6 +32,8 @@ class MethodForm:
         list a line is drawn where it changes.
     takes_mask, takes_scores
         Whether it needs a mask from a file, whether it can rank by scores from a file.
+    excludes
+        Whether it prunes nothing: a rule of it excludes tensors from those before.
     """
 
     name: str
@@ -43,6 +45,7 @@ class MethodForm:
     granularity: str = "weights"
     takes_mask: bool = False
     takes_scores: bool = False
+    excludes: bool = False
 
 
 @dataclass(frozen=True)
@@ -80,9 +83,12 @@ class FormRequest:
         The limits that bind, by the names of their parameters.
     companions
         Whether the bias and norm of channels that go along dim 0 go as well.
+    selected
+        Which of the rules is shown; two requests that differ in that ask for the same.
     """
 
     rows: tuple[FormRow, ...]
     scope: str = "local"
     limits: Mapping[str, Any] = field(default_factory=dict)
     companions: bool = False
+    selected: int = field(default=0, compare=False)

@@ -8,6 +8,7 @@ Whether the bias and norm of the channels that go should go as well, and why.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
@@ -25,7 +26,7 @@ from PySide6.QtWidgets import (
 from pruneapp.gui.method_form.fields import LimitsSection, label_width
 from pruneapp.gui.method_form.form_model import FormRequest, FormRow, MethodForm
 from pruneapp.gui.method_form.rules import RuleEditor, Rules
-from pruneapp.gui.widgets.controls import replace
+from pruneapp.gui.widgets.controls import replace as put_in_place
 from pruneapp.gui.widgets.labels import heading, plain, recolor
 from pruneapp.gui.widgets.number_format import count
 from pruneapp.gui.widgets.theme import with_defaults
@@ -134,7 +135,7 @@ class CompanionsRow(QWidget):
 
 
 class PruneForm(QWidget):
-    """Asks how to prune.
+    """Asks how to prune. `header` is its heading with the buttons of rules, to be placed above.
 
     Signals
     -------
@@ -162,7 +163,16 @@ class PruneForm(QWidget):
         self._colors = with_defaults({})
         self.rules_part = Rules(self)
         self.list, self.order, self.stack = self.rules_part.parts
-        self.add, self.remove = self.rules_part.add, self.rules_part.remove
+        self.add, self.exclude = self.rules_part.add, self.rules_part.exclude
+        self.remove = self.rules_part.remove
+        self.header = QWidget()  # apart: it stays in sight when the form scrolls
+        line = QHBoxLayout(self.header)
+        line.setContentsMargins(0, 0, 0, 0)
+        line.setSpacing(4)
+        line.addWidget(heading(self.tr("Pruning step")))
+        line.addStretch(1)
+        for button in (self.remove, self.add, self.exclude):
+            line.addWidget(button)
         self.rounds = QPushButton(self.tr("Iterative pruning…"), self)
         self.rounds.setFlat(True)
         self.rounds.setToolTip(
@@ -178,7 +188,6 @@ class PruneForm(QWidget):
         self._column = layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(12)
-        layout.addWidget(heading(self.tr("Pruning step")))
         for part in self.rules_part.parts:
             layout.addWidget(part)
         layout.addWidget(self.scope_row)
@@ -187,19 +196,18 @@ class PruneForm(QWidget):
         self._buttons = buttons = QHBoxLayout()
         layout.addLayout(buttons)
         buttons.setSpacing(4)
-        for button in (self.add, self.rounds):  # flat: as wide as their words
-            advance = button.fontMetrics().horizontalAdvance(button.text())
-            button.setFixedWidth(advance + 12)
+        advance = self.rounds.fontMetrics().horizontalAdvance(self.rounds.text())
+        self.rounds.setFixedWidth(advance + 12)  # flat: as wide as its words
         buttons.addWidget(self.limits.button)
-        buttons.addWidget(self.add)
         buttons.addWidget(self.rounds)
         buttons.addStretch(1)
-        buttons.addWidget(self.remove)
         layout.addWidget(self.limits)
 
         self.rules_part.changed.connect(self._after_change)
         self.rules_part.maskFileRequested.connect(self.maskFileRequested)
         self.rules_part.scoresFileRequested.connect(self.scoresFileRequested)
+        for button in (self.add, self.exclude, self.remove):
+            button.clicked.connect(self._arrange)  # a rule without tensors asks for nothing else
         self.rounds.clicked.connect(self.roundsAsked)
         self.all.toggled.connect(self.changed)
         self.companions.changed.connect(self.changed)
@@ -214,7 +222,7 @@ class PruneForm(QWidget):
         self._build(former)
 
     def set_rule_counts(self, counts: Sequence[int]) -> None:
-        """Take how many tensors fall under each rule; none if that is not known."""
+        """Take how many tensors fall under each rule of the request; none if not known."""
         self.rules_part.set_counts(counts)
 
     def set_matches(
@@ -226,23 +234,25 @@ class PruneForm(QWidget):
         *,
         error: str = "",
     ) -> bool:
-        """Say beside a rule how many tensors it takes, see `RuleEditor.set_matches`.
+        """Say beside a rule of the request how many tensors it takes, see `RuleEditor.set_matches`.
 
         Returns whether this rule is the one that is shown; if not, an error has to be said
         elsewhere.
         """
-        self.rules[row].set_matches(taken, left, names, error=error)
+        rule = self.rules_part.used[row]
+        rule.set_matches(taken, left, names, error=error)
         self.rules_part.arrange()
-        return row == self.stack.currentIndex()
+        return rule is self.stack.currentWidget()
 
     def set_names(self, names: ShortNames) -> None:
         """Take the shorter forms of the names of the file."""
         self.rules_part.set_names(names)
 
     def set_amount(self, amount: Amount, row: int = 0) -> None:
-        """Show how much a rule takes, silently."""
-        if 0 <= row < len(self.rules):
-            self.rules[row].set_amount(amount)
+        """Show how much a rule of the request takes, silently."""
+        used = self.rules_part.used
+        if 0 <= row < len(used):
+            used[row].set_amount(amount)
             self._arrange()
 
     def set_limits(self, params: Sequence[Param]) -> None:
@@ -252,8 +262,8 @@ class PruneForm(QWidget):
         self.limits.set_colors(self._colors)
         self.limits.changed.connect(self._after_limits)
         self.limits.sizeAsked.connect(self.sizeAsked)
-        replace(self._buttons, old.button, self.limits.button)
-        replace(self._column, old, self.limits)
+        put_in_place(self._buttons, old.button, self.limits.button)
+        put_in_place(self._column, old, self.limits)
         self._after_limits_shown()
 
     def set_limit(self, name: str, value: Any) -> None:
@@ -346,9 +356,17 @@ class PruneForm(QWidget):
         """The rules, at least one."""
         return self.rules_part.rules
 
+    @property
+    def names_tensors(self) -> bool:
+        """Whether the person is at the field for the tensors of the rule that is shown."""
+        return self.rules[self.stack.currentIndex()].target.hasFocus()
+
     def errors(self) -> tuple[str, ...]:
         """Return what is wrong, sentence by sentence; empty if all is in order."""
-        found = [error for rule in self.rules for error in rule.errors()]
+        used = self.rules_part.used
+        found = [error for rule in used for error in rule.errors()]
+        if not used:
+            found.append(self.tr("Enter the tensors that this rule applies to."))
         return (*found, *self.limits.errors())
 
     def said_beside_fields(self) -> tuple[str, ...]:
@@ -360,14 +378,21 @@ class PruneForm(QWidget):
         """Return what is asked for; None while `errors` has something to say."""
         if self.errors():
             return None
-        rows = tuple(rule.row() for rule in self.rules)
+        rows = tuple(rule.row() for rule in self.rules_part.used)
         return FormRequest(rows, self.scope(), self.limits.values(), self._with_companions())
 
     def mended(self) -> FormRequest:
-        """Return what is asked for, with the default in place of each value that is wrong."""
+        """Return what is asked for, with the default in place of each value that is wrong.
+
+        And with the rule that is shown, which is the first if that one is ignored.
+        """
         limits = {} if self.limits.errors() else self.limits.values()
-        rows = tuple(rule.mended() for rule in self.rules)
-        return FormRequest(rows, self.scope(), limits, self._with_companions())
+        # A rule alone that names no tensors is kept for its method, and is for the checked ones.
+        used = self.rules_part.used or self.rules[:1]
+        shown = self.stack.currentWidget()
+        selected = next((place for place, rule in enumerate(used) if rule is shown), 0)
+        rows = tuple(rule.mended() for rule in used)
+        return FormRequest(rows, self.scope(), limits, self._with_companions(), selected)
 
     def scope(self) -> str:
         """Return "local" or "global", as far as all rules can do it."""
@@ -382,18 +407,18 @@ class PruneForm(QWidget):
         return self._takes_filters() and self.companions.box.isChecked()
 
     def _takes_filters(self) -> bool:
-        return any(rule.takes_filters() for rule in self.rules)
+        return any(rule.takes_filters() for rule in self.rules_part.used)
 
     def _scopes(self) -> set[str]:
         found = {"local", "global"}
-        for rule in self.rules:
+        for rule in self.rules_part.used:
             form = rule.form()
             found &= set(form.scopes) if form else set()
         return found
 
     def _decided_scope(self) -> str:
         """Say which rule decides the scope of others that have a choice; empty if none does."""
-        forms = [(place, rule.form()) for place, rule in enumerate(self.rules, 1)]
+        forms = [(place, rule.form()) for place, rule in enumerate(self.rules_part.used, 1)]
         known = [(place, form) for place, form in forms if form is not None]
         deciding = [(place, form) for place, form in known if len(form.scopes) == 1]
         if len(self._scopes()) != 1 or len(deciding) in {0, len(known)}:
@@ -412,14 +437,12 @@ class PruneForm(QWidget):
     # Inside
 
     def _snapshot(self) -> FormRequest:
-        limits = {} if self.limits.errors() else self.limits.values()
         scope = "global" if self.all.isChecked() else "local"
-        rows = self.rules_part.rows_in_order()
-        return FormRequest(rows, scope, limits, self.companions.box.isChecked())
+        return replace(self.mended(), scope=scope, companions=self.companions.box.isChecked())
 
     def _build(self, request: FormRequest) -> None:
         blocker = QSignalBlocker(self.all)
-        self.rules_part.set_rows(request.rows)
+        self.rules_part.set_rows(request.rows, request.selected)
         self.companions.set_wanted(wanted=request.companions)
         (self.all if request.scope == "global" else self.each).setChecked(True)
         self.limits.set_values(request.limits)
@@ -447,4 +470,4 @@ class PruneForm(QWidget):
         decided = self._decided_scope()
         self.scope_note.setText(decided)
         self.scope_note.setVisible(bool(decided))
-        self.checkedUsed.emit(any(rule.target.wanted() == ("", "") for rule in self.rules))
+        self.checkedUsed.emit(any(r.target.wanted() == ("", "") for r in self.rules_part.used))

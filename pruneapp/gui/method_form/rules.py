@@ -3,8 +3,6 @@
 One rule: for which tensors, by which method, with which values.
 
 The rules of a step: a list of them, as soon as there are several, and the one that is edited.
-
-For which tensors a rule is: the checked ones, every layer of a kind, or patterns.
 """
 
 from __future__ import annotations
@@ -23,18 +21,16 @@ from PySide6.QtWidgets import (
     QListWidgetItem,
     QPushButton,
     QScrollArea,
-    QSizePolicy,
-    QStackedWidget,
     QToolButton,
     QVBoxLayout,
     QWidget,
 )
 
-from pruneapp.gui.method_form.editors import AmountEditor
+from pruneapp.gui.method_form.editors import AmountEditor, TensorChoice
 from pruneapp.gui.method_form.fields import Fields, label_width
 from pruneapp.gui.method_form.form_model import FormRow, MethodForm
 from pruneapp.gui.widgets import number_format
-from pruneapp.gui.widgets.controls import ComboBox, LineEdit, replace
+from pruneapp.gui.widgets.controls import ComboBox, replace
 from pruneapp.gui.widgets.labels import (
     ElidedLabel,
     as_plain,
@@ -47,74 +43,6 @@ from pruneapp.gui.widgets.labels import (
 from pruneapp.gui.widgets.theme import with_defaults
 from pruneapp.params import Amount, AmountParam, DimParam, Param
 from pruneapp.results.short_names import ShortNames
-
-_CHECKED = ("", "")
-
-
-class TensorChoice(ComboBox):
-    """A box to choose a kind of layers from, or to type patterns into."""
-
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.setEditable(True)
-        self.setLineEdit(LineEdit(self))
-        self.setInsertPolicy(ComboBox.InsertPolicy.NoInsert)
-        self.setAccessibleName(self.tr("Tensors of this rule"))
-        self.setToolTip(
-            self.tr(
-                "The checked tensors, all layers of one type, or patterns such as "
-                "layer3.*.weight, separated by commas"
-            )
-        )
-        self.setAccessibleDescription(self.toolTip())
-        self.setMinimumContentsLength(8)
-        self.setSizeAdjustPolicy(ComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-        self.set_kinds(())
-        self.editTextChanged.connect(self._keep_on_one_line)
-
-    def set_kinds(self, kinds: Sequence[str]) -> None:
-        """Offer these kinds of layers, silently; what is chosen stays."""
-        blocker = QSignalBlocker(self)
-        text = self.currentText()
-        self.clear()
-        self.addItem(self.tr("checked tensors"), _CHECKED)
-        for kind in kinds:
-            self.addItem(self._every(kind), ("", kind))
-        if text:
-            self.setCurrentText(text)
-            self.setCurrentIndex(max(-1, self.findText(text)))
-            self.setEditText(text)
-        del blocker
-
-    def set_wanted(self, pattern: str, kind: str) -> None:
-        """Show a pattern or a kind, silently; both empty for the checked tensors."""
-        blocker = QSignalBlocker(self)
-        place = -1
-        for item in range(self.count()):
-            if self.itemData(item) == (pattern, kind) and not pattern:
-                place = item
-        self.setCurrentIndex(place)
-        if place < 0:
-            self.setEditText(pattern or self._every(kind))
-        del blocker
-
-    def wanted(self) -> tuple[str, str]:
-        """Return pattern and kind; both empty for the checked tensors."""
-        text = self.currentText().strip()
-        place = self.findText(text, Qt.MatchFlag.MatchExactly)
-        if place >= 0:
-            pattern, kind = self.itemData(place)
-            return pattern, kind
-        return text, ""
-
-    def _keep_on_one_line(self, text: str) -> None:
-        # A list of names that is pasted has one on each line.
-        if "\n" in text:
-            lines = filter(None, (line.strip(" ,") for line in text.splitlines()))
-            self.setEditText(", ".join(lines))
-
-    def _every(self, kind: str) -> str:
-        return self.tr("all {kind} layers").format(kind=kind)
 
 
 class RuleEditor(QWidget):
@@ -146,6 +74,9 @@ class RuleEditor(QWidget):
         self.target = TensorChoice(self)
         self._target_label = self._label(self.tr("Tensors"), self.target)
         self.matched = plain(wrap=True)
+        self.matched.setAlignment(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
+        # Room for two lines from the start: what is below does not move while one types.
+        self.matched.setMinimumHeight(2 * self.matched.fontMetrics().lineSpacing())
         self._reveal = QTimer(self)  # once what it says has its place
         self._reveal.setSingleShot(True)
         self._reveal.timeout.connect(self._show_matched)
@@ -240,9 +171,8 @@ class RuleEditor(QWidget):
 
     def set_rules_shown(self, *, shown: bool) -> None:
         """Show for which tensors it is, or take it that it is for the checked ones."""
-        self.target.setVisible(shown)
-        self._target_label.setVisible(shown)
-        self.matched.setVisible(shown and bool(self.matched.text()))
+        for part in (self.target, self._target_label, self.matched):
+            part.setVisible(shown)
 
     def set_row(self, row: FormRow) -> None:
         """Show a rule, silently; an unknown method is left out."""
@@ -272,7 +202,11 @@ class RuleEditor(QWidget):
             Why it takes none.
         """
         said, tip = "", ""
-        if error:
+        if self.target.is_empty:
+            said = self.tr(
+                "No layers yet: enter a pattern or choose a type. Until then, this rule is ignored."
+            )
+        elif error:
             said = f"✕ {error}"
         elif taken is not None:
             said = (
@@ -295,12 +229,11 @@ class RuleEditor(QWidget):
                     else ()
                 )
                 tip = "\n".join((self.tr("Excluded from this rule:"), *names, *rest))
-        elif not self.target.wanted()[0]:
+        elif self.target.wanted() == ("", ""):
             said = self.tr("Or enter a pattern, such as layer3.*.weight.")
         self._refused = bool(error)
         self.matched.setText(said)
         self.matched.setToolTip(as_plain(tip))
-        self.matched.setVisible(bool(said) and not self.target.isHidden())
         recolor(self.matched, self._colors["danger" if error else "muted"])
         if error and self.target.hasFocus():
             self._reveal.start()
@@ -389,8 +322,6 @@ class RuleEditor(QWidget):
         found = self.fields.errors()
         if form.takes_mask and not self._mask_file:
             found = (*found, self.tr("Load a mask first."))
-        if not self.target.currentText().strip():
-            found = (*found, self.tr("Enter the tensors that this rule applies to."))
         return found
 
     def row(self) -> FormRow:
@@ -419,7 +350,10 @@ class RuleEditor(QWidget):
             for field in self.fields.fields.values()
             if isinstance(field.param, AmountParam)
         )
-        return self.target.currentText().strip(), ", ".join(filter(None, words))
+        target = self.target.currentText().strip()
+        if self.target.is_empty:
+            target = self.tr("no layers yet, ignored")
+        return target, ", ".join(filter(None, words))
 
     # Inside
 
@@ -467,8 +401,8 @@ class RuleEditor(QWidget):
         self.set_colors(self._colors)
 
 
-# Lines of the list that are seen without scrolling it.
-_MOST_LINES = 9
+# Rules that are seen without scrolling their list.
+_MOST_SEEN = 6
 # Lines that the tensors of a rule may take.
 _MOST_TARGET = 3
 # Pixels that a list leaves free at either side of a line.
@@ -502,22 +436,63 @@ class RuleList(QListWidget):
         """Show rules in place of all, each by its lines and the whole of it for a tooltip."""
         self.clear()
         line, height = self.fontMetrics().lineSpacing(), 0
-        for lines, whole in rules:
+        for place, (lines, whole) in enumerate(rules):
             # Made here: of an item that the list makes, Python is not told when it is deleted.
             item = QListWidgetItem("\n".join(lines))
             item.setToolTip(as_plain(whole))
             item.setSizeHint(QSize(0, len(lines) * line + 8))
             self.addItem(item)
-            height += item.sizeHint().height()
+            height += item.sizeHint().height() if place < _MOST_SEEN else 0
         self.setCurrentRow(current)
-        most = _MOST_LINES * line
-        self.setFixedHeight(max(min(height, most), 2 * (line + 8)) + 2 * self.frameWidth())
+        self.setFixedHeight(height + 2 * self.frameWidth())
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Say it if lines have another width."""
         super().resizeEvent(event)
         if event.size().width() != event.oldSize().width():
             self.resized.emit()
+
+
+class RuleStack(QWidget):
+    """The editors of rules, one in front; as high as that one, and not as the highest of all."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._editors: list[RuleEditor] = []
+        self._place = 0
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(0, 0, 0, 0)
+
+    def add(self, rule: RuleEditor) -> None:
+        """Put an editor behind the others; the first is in front."""
+        self._editors.append(rule)
+        self._column.addWidget(rule)
+        rule.setVisible(len(self._editors) == 1)
+
+    def take(self, rule: RuleEditor) -> None:
+        """Delete an editor; in its place comes the next one, or the one before."""
+        self._editors.remove(rule)
+        rule.hide()
+        self._column.removeWidget(rule)
+        rule.deleteLater()
+        if self._editors:
+            self.setCurrentIndex(min(self._place, len(self._editors) - 1))
+
+    def currentIndex(self) -> int:
+        """Return which one is in front."""
+        return self._place
+
+    def currentWidget(self) -> RuleEditor:
+        """Return the one in front."""
+        return self._editors[self._place]
+
+    def setCurrentIndex(self, place: int) -> None:
+        """Put one in front."""
+        self._place = place
+        shown = self._editors[place]
+        shown.show()  # first: the focus goes to what is shown
+        for rule in self._editors:
+            rule.setVisible(rule is shown)
 
 
 class Rules(QObject):
@@ -530,8 +505,8 @@ class Rules(QObject):
     parts
         What is to be placed below each other: the list, what is said of it, the editor. Not in a
         widget of their own, which would take the height of wrapped text at another width.
-    add, remove
-        Buttons, to be placed below.
+    add, exclude, remove
+        Buttons, to be placed above; `exclude` is shown if there is a method for it.
 
     Signals
     -------
@@ -562,18 +537,27 @@ class Rules(QObject):
         self.list = RuleList(parent)
         self.list.setAccessibleName(self.tr("Rules"))
         self.list.resized.connect(self.arrange)
-        self.order = plain(self.tr("A tensor falls under the last rule that names it."), wrap=True)
-        self.stack = QStackedWidget(parent)
+        self.order = plain(self.tr("The last rule that matches a tensor applies to it."), wrap=True)
+        self.stack = RuleStack(parent)
         self.parts = (self.list, self.order, self.stack)
         self.remove = QPushButton(self.tr("Remove"), parent)
         self.remove.setToolTip(self.tr("Remove the selected rule"))
         self.add = QPushButton(self.tr("Add rule…"), parent)
-        self.add.setFlat(True)
         self.add.setToolTip(
             self.tr("Another method or amount for other tensors, as part of the same step")
         )
-        self.add.setAccessibleDescription(self.add.toolTip())
+        self.exclude = QPushButton(self.tr("Exclude…"), parent)
+        self.exclude.setToolTip(
+            self.tr("Exclude layers by pattern or type: adds a rule that prunes nothing")
+        )
+        for button in (self.remove, self.add, self.exclude):
+            button.setFlat(True)
+            button.setAccessibleDescription(button.toolTip())
+            advance = button.fontMetrics().horizontalAdvance(button.text())
+            button.setFixedWidth(advance + 12)  # flat: as wide as its words
+        self.exclude.hide()
         self.add.clicked.connect(self._add_clicked)
+        self.exclude.clicked.connect(self._exclude_clicked)
         self.remove.clicked.connect(self._remove_clicked)
         self.list.currentRowChanged.connect(self._show_rule)
         self._append()
@@ -584,17 +568,17 @@ class Rules(QObject):
     def set_methods(self, forms: Sequence[MethodForm]) -> None:
         """Offer these methods to rules that come from now on."""
         self._forms = tuple(forms)
+        self.exclude.setVisible(any(form.excludes for form in forms))
 
-    def set_rows(self, rows: Sequence[FormRow]) -> None:
+    def set_rows(self, rows: Sequence[FormRow], selected: int = 0) -> None:
         """Show these rules in place of all, silently; none is one with nothing said."""
         blocker = QSignalBlocker(self.list)
         for rule in self.rules:
-            self.stack.removeWidget(rule)
-            rule.deleteLater()
+            self.stack.take(rule)
         self.rules = []
         for row in rows or (FormRow("", "", ""),):
             self._append().set_row(row)
-        self.stack.setCurrentIndex(0)
+        self.stack.setCurrentIndex(selected if selected < len(self.rules) else 0)
         self.arrange()
         del blocker
 
@@ -636,7 +620,7 @@ class Rules(QObject):
             rule.set_amount_used(used=used)
 
     def set_counts(self, counts: Sequence[int]) -> None:
-        """Take how many tensors fall under each rule; none if that is not known."""
+        """Take how many tensors fall under each of `used`; none if that is not known."""
         self._counts = tuple(counts)
         self.arrange()
 
@@ -655,20 +639,15 @@ class Rules(QObject):
     # Asked
 
     @property
+    def used(self) -> list[RuleEditor]:
+        """The rules that name tensors, or the checked ones; the others are ignored."""
+        return [rule for rule in self.rules if not rule.target.is_empty]
+
+    @property
     def several(self) -> bool:
         """Whether it has to be said for which tensors a rule is."""
-        return len(self.rules) > 1 or self.rules[0].target.wanted() != ("", "")
-
-    def rows_in_order(self) -> tuple[FormRow, ...]:
-        """Return the rules as they are, without the values that are wrong."""
-        return tuple(
-            FormRow(
-                *rule.target.wanted(),
-                str(rule.method.currentData() or ""),
-                rule.fields.valid_values(),
-            )
-            for rule in self.rules
-        )
+        target = self.rules[0].target
+        return len(self.rules) > 1 or target.is_empty or target.wanted() != ("", "")
 
     # Inside
 
@@ -684,37 +663,40 @@ class Rules(QObject):
         rule.maskFileRequested.connect(self.maskFileRequested)
         rule.scoresFileRequested.connect(self.scoresFileRequested)
         self.rules.append(rule)
-        self.stack.addWidget(rule)
+        self.stack.add(rule)
         return rule
 
     def _add_clicked(self) -> None:
-        taken = {rule.target.wanted() for rule in self.rules}
-        free = next((kind for kind in self._kinds if ("", kind) not in taken), "")
-        last = self.rules[-1]
-        method = str(last.method.currentData() or "")
+        prunes = [rule for rule in self.rules if not (form := rule.form()) or not form.excludes]
+        last = (prunes or self.rules)[-1]
+        self._add(str(last.method.currentData() or ""), last.fields.valid_values())
+
+    def _exclude_clicked(self) -> None:
+        self._add(next(form.name for form in self._forms if form.excludes), {})
+
+    def _add(self, method: str, values: Mapping[str, Any]) -> None:
+        """Add a rule that names no tensors yet: nothing else is asked for by that."""
         rule = self._append()
-        rule.set_row(FormRow("", free, method, last.fields.valid_values()))
-        self.stack.setCurrentWidget(rule)
+        rule.set_row(FormRow("", "", method, values))
+        rule.target.set_empty()
+        rule.set_matches(None)
+        self.stack.setCurrentIndex(len(self.rules) - 1)
         self.arrange()
         rule.target.setFocus()
-        if (line := rule.target.lineEdit()) is not None:
-            line.selectAll()  # what is typed next is a pattern
-        self.changed.emit()
 
     def _remove_clicked(self) -> None:
         place = self.stack.currentIndex()
         rule = self.rules.pop(place)
-        self.stack.removeWidget(rule)
-        rule.deleteLater()
-        if len(self.rules) == 1 and self.rules[0].target.wanted() == ("", ""):
+        self.stack.take(rule)
+        if len(self.rules) == 1:
             self.add.setFocus()
         self.arrange()
-        self.changed.emit()
+        if not rule.target.is_empty:
+            self.changed.emit()
 
     def _show_rule(self, place: int) -> None:
         if 0 <= place < len(self.rules):
             self.stack.setCurrentIndex(place)
-            self._fit_stack()
 
     def _after_change(self) -> None:
         self.arrange()
@@ -723,7 +705,7 @@ class Rules(QObject):
     def arrange(self) -> None:
         """Show the list as the rules are now."""
         several = self.several
-        said = [self._said(place) for place in range(len(self.rules))] if several else []
+        said = self._said() if several else []
         place, room = self.stack.currentIndex(), self.list.room
         methods = [rule.method.currentData() for rule in self.rules]  # each has its own height
         needed = (tuple(self.rules), *methods, *said, place, room, self.list.fontMetrics().height())
@@ -734,10 +716,7 @@ class Rules(QObject):
             rule.set_rules_shown(shown=several)
         blocker = QSignalBlocker(self.list)
         self.list.show_rules(
-            [
-                (self._lines(number, *each, room), "\n".join(filter(None, each)))
-                for number, each in enumerate(said, 1)
-            ],
+            [(self._lines(*each, room), "\n".join(filter(None, each[1:]))) for each in said],
             place,
         )
         del blocker
@@ -745,28 +724,38 @@ class Rules(QObject):
         self.order.setVisible(several)
         self.remove.setVisible(several)
         self.remove.setEnabled(len(self.rules) > 1)
-        self._fit_stack()
 
-    def _said(self, place: int) -> tuple[str, str, str]:
-        """Say which tensors a rule is for, what it does, and how many tensors fall under it."""
-        rule = self.rules[place]
-        target, done = rule.describe()
+    def _said(self) -> list[tuple[str, str, str, str]]:
+        """Return the number of each rule, its tensors, what it does, and how many tensors it takes.
+
+        A rule that is ignored has no number: the step, and what is said of it, knows nothing of it.
+        """
+        used = self.used
+        counts = self._counts if len(used) == len(self._counts) else (None,) * len(used)
+        known = dict(zip(map(id, used), enumerate(counts, 1), strict=True))
+        found = []
+        for rule in self.rules:
+            number, count = known.get(id(rule), (0, None))
+            found.append(
+                (f"{number}. " if number else "", *rule.describe(), self._many(rule, count))
+            )
+        return found
+
+    def _many(self, rule: RuleEditor, count: int | None) -> str:
         if rule.refused:
-            return target, done, self.tr("✕ matches nothing")
-        if len(self.rules) != len(self._counts):
-            return target, done, ""
-        count = self._counts[place]
+            return self.tr("✕ matches nothing")
+        if count is None:
+            return ""
         if not count:
-            return target, done, self.tr("later rules take its tensors")
+            return self.tr("later rules take its tensors")
         if count == 1:
-            return target, done, self.tr("1 tensor")
-        return target, done, self.tr("{n} tensors").format(n=number_format.count(count))
+            return self.tr("1 tensor")
+        return self.tr("{n} tensors").format(n=number_format.count(count))
 
-    def _lines(self, number: int, target: str, done: str, many: str, room: int) -> list[str]:
+    def _lines(self, first: str, target: str, done: str, many: str, room: int) -> list[str]:
         """Return what is said of a rule, in lines of so many pixels."""
         metrics = self.list.fontMetrics()
         advance = metrics.horizontalAdvance
-        first = f"{number}. "
         name = self._names.fitting(on_one_line(target), room - advance(first), advance)
         lines = [first]
         for pattern in re.split(r"(?<=, )", within_reason(name)):
@@ -785,14 +774,3 @@ class Rules(QObject):
         elif many:
             lines.append(many)
         return [*lines, done]
-
-    def _fit_stack(self) -> None:
-        # A stack is as high as its highest page; only the one in front is to count.
-        front = self.stack.currentWidget()
-        for rule in self.rules:
-            policy = rule.sizePolicy()
-            policy.setVerticalPolicy(
-                QSizePolicy.Policy.Preferred if rule is front else QSizePolicy.Policy.Ignored
-            )
-            rule.setSizePolicy(policy)
-        self.stack.updateGeometry()

@@ -402,6 +402,7 @@ class PruneController(QObject):
 
     def prune(self) -> None:
         """Do what the form says."""
+        self._asking.settle()
         if self._views.forecast.action.button.isEnabled():
             self._forecasting.prune()
 
