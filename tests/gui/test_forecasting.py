@@ -639,7 +639,8 @@ def test_after_a_prune_panel_tree_and_picture_show_what_was_done(counted):
     counted.wait(lambda: story(counted) == (True,) * 4)
     figures = {key: label.text() for key, label in panel.figures.labels.items()}
     compact = panel.file.labels["compact"].text()
-    assert compact.startswith("up to ")
+    assert compact.startswith("up to ")  # before it is compressed, as the export says it
+    assert panel.file.words["compact"].text() == "Compact file (uncompressed)"
     counted.click(counted.button)
     counted.wait(lambda: counted.document.position == 1)
     assert story(counted) == (False,) * 4

@@ -37,12 +37,16 @@ _TOLD = 400  # letters of a message that may quote a path of any length
 _NAMES = 4  # of many files, so many are named
 
 
+def _calculating() -> str:
+    return QCoreApplication.translate("ExportSizes", "calculating…")
+
+
 def size_words(offer: FormatOffer) -> str:
     """Say how large the file will be: 43 MB, ≈ 12 MB, or that it is being counted."""
     if offer.why_not or offer.wrong:
         return number_format.NO_NUMBER
     if offer.nbytes is None:
-        return QCoreApplication.translate("ExportSizes", "calculating…")
+        return _calculating()
     size = number_format.size(offer.nbytes)
     return size if offer.exact else f"≈\u00a0{size}"
 
@@ -183,7 +187,7 @@ def loader_words(loader: Loader) -> str:
     return f"{loader.name} ({told})" if told else loader.name
 
 
-_SIZE_LETTERS = 12
+_WIDEST_SIZE = "≈ 9,999 MB"
 
 
 def _label(offer: FormatOffer, dtype: str) -> str:
@@ -281,7 +285,8 @@ class Formats(QWidget):
             size = plain()
             size.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
             # As wide as anything that it says: nothing moves when a size becomes known.
-            size.setMinimumWidth(self.fontMetrics().averageCharWidth() * _SIZE_LETTERS)
+            texts = _calculating(), _WIDEST_SIZE
+            size.setMinimumWidth(max(map(self.fontMetrics().horizontalAdvance, texts)) + 1)
             self._layout.addWidget(radio, row, 0)
             self._layout.addWidget(size, row, 1)
             self._group.addButton(radio)

@@ -307,11 +307,12 @@ def _sizes() -> tuple[tuple[str, str, str], ...]:
         ),
         (
             "compact",
-            translate("Figures", "Compact file"),
+            translate("Figures", "Compact file (uncompressed)"),
             translate(
                 "Figures",
-                "Upper bound: remaining weights, one mask bit per weight, and metadata. "
-                "The file is also compressed, so it may be smaller.",
+                "Upper bound without compression and rounding: remaining weights, one mask bit "
+                "per weight, and metadata. The file is also compressed; the export dialog "
+                "estimates its size.",
             ),
         ),
     )

@@ -997,3 +997,15 @@ def test_rows_of_a_recipe_are_made_without_the_dialog(qtbot):
         del dialog
     assert cells(0) == ("1. L1 20 %", "3", "yes")
     assert cells(1) == ("✕ 2. L2 30 %", "–", "no")
+
+
+def test_a_size_is_never_cut_off(dialog, qtbot):
+    """However large the other words beside it get."""
+    types = {offer.name: "bfloat16" for offer in COUNTED}
+    for offers in (COUNTED, [replace(offer, nbytes=None) for offer in COUNTED]):
+        dialog.set_offers(offers)
+        dialog.formats.set_types(types)
+        dialog.resize(dialog.minimumSizeHint())
+        qtbot.wait(20)
+        for label in dialog.formats.sizes.values():
+            assert label.width() >= label.fontMetrics().horizontalAdvance(label.text())
