@@ -9,6 +9,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import torch
+import torch.nn.utils.prune
 from drawn import eligible_of, snapshots, values_of
 from hypothesis import given
 from hypothesis import strategies as st
