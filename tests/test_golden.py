@@ -111,7 +111,7 @@ def told(document: Document) -> dict:
     here, found = document.position, []
     for position, item in enumerate(document.items):
         document.jump(position)
-        layers = {"masks": document.masks, "final": document.final}
+        layers = {"masks": document.masks, "final": document.permanent}
         layers["protected"] = document.protected
         digests = {
             layer: {n: hashlib.sha256(m.packed).hexdigest()[:16] for n, m in sorted(masks.items())}

@@ -31,7 +31,9 @@ def _owners(a: Snapshot, b: Snapshot, pair: Pair) -> tuple[Any, ...]:
     """Return all that the values of both depend on: file, pruned, final."""
     owners: list[Any] = []
     for side, entry in ((a, pair[1]), (b, pair[2])):
-        masks = () if entry is None else (side.masks.get(entry.name), side.final.get(entry.name))
+        masks = (
+            () if entry is None else (side.masks.get(entry.name), side.permanent.get(entry.name))
+        )
         owners += (side.checkpoint, *masks)
     return tuple(owners)
 
@@ -447,7 +449,9 @@ def untouched(a: Snapshot, b: Snapshot, x: TensorEntry, y: TensorEntry) -> bool:
     """Say, unread, whether both are one tensor of one open file, with the same zeros over it."""
     if a.checkpoint is not b.checkpoint or x.name != y.name:
         return False
-    if all(s.get(x.name) is t.get(x.name) for s, t in ((a.masks, b.masks), (a.final, b.final))):
+    if all(
+        s.get(x.name) is t.get(x.name) for s, t in ((a.masks, b.masks), (a.permanent, b.permanent))
+    ):
         return True
     return _gone(a, x.name) == _gone(b, x.name)
 

@@ -236,11 +236,11 @@ def measure(snapshot: Snapshot, request: HistogramRequest, job: Job) -> None:
 
 
 def _put(snapshot: Snapshot, name: str, kind: Kind, found: MagnitudeHistogram | Channels) -> None:
-    snapshot.cache.put(_key(snapshot, name, kind), snapshot.layers(name), found, found.nbytes)
+    snapshot.cache.put(_key(snapshot, name, kind), snapshot.masks_of(name), found, found.nbytes)
 
 
 def _put_sums(snapshot: Snapshot, name: str, histogram: MagnitudeHistogram) -> None:
-    layers = snapshot.layers(name)
+    layers = snapshot.masks_of(name)
     found = histogram.sums(snapshot.entry(name).dtype)
     snapshot.cache.put(("sums", name, any(m is not None for m in layers)), layers, found)
 
@@ -267,7 +267,7 @@ def sums(snapshot: Snapshot, name: str) -> tuple[float, float] | None:
     masks, and of the last other state in which it was counted. Infinite beyond float64; None if
     they are not known.
     """
-    layers = snapshot.layers(name)
+    layers = snapshot.masks_of(name)
     key = "sums", name, any(mask is not None for mask in layers)
     found: tuple[float, float] | None = snapshot.cache.get(key, layers)
     if found is None and (histogram := magnitudes(snapshot, name)) is not None:
@@ -298,10 +298,10 @@ def below(snapshot: Snapshot, names: Iterable[str], threshold: float) -> int | N
 
 
 def _count_of(snapshot: Snapshot, name: str, kind: Kind) -> Any:
-    layers = snapshot.layers(name)
+    layers = snapshot.masks_of(name)
     return snapshot.cache.get((name, kind, *map(id, layers)), layers)
 
 
 def _key(snapshot: Snapshot, name: str, kind: Kind) -> tuple[object, ...]:
     """Return what a count is found by: those of several masks of a tensor are kept."""
-    return name, kind, *map(id, snapshot.layers(name))
+    return name, kind, *map(id, snapshot.masks_of(name))

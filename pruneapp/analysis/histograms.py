@@ -340,7 +340,7 @@ def alike(snapshot: Snapshot, names: Sequence[str], job: Job) -> Iterator[tuple[
     alone: list[str] = []
     for name in (n for batch in job.cancel.batches(names) for n in batch):
         entry = snapshot.entry(name)
-        plain = not (name in snapshot.final or name in snapshot.protected)
+        plain = not (name in snapshot.permanent or name in snapshot.protected)
         if plain and entry.location.strides is None and entry.numel <= BLOCK:
             groups[entry.location.source, entry.dtype.name, entry.numel].append(name)
         else:

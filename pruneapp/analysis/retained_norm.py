@@ -303,7 +303,7 @@ def measure_energies(
     alike: dict[tuple[int, str, int, bool], list[str]] = defaultdict(list)
     alone: list[str] = []
     entries, masks = snapshot.checkpoint.entries, snapshot.masks
-    apart = {*snapshot.final, *snapshot.protected}
+    apart = {*snapshot.permanent, *snapshot.protected}
     for batch in job.cancel.batches(after.items()):
         for name, mask in batch:
             entry = entries[name]

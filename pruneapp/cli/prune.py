@@ -22,12 +22,11 @@ from pruneapp.cli.export_options import (
     write_export,
 )
 from pruneapp.cli.terminal import print_json
-from pruneapp.document.capture import Capture
-from pruneapp.document.document import Document
+from pruneapp.document.document import Capture, Document
 from pruneapp.document.selection import default_selection, pruned_in, rows_of, select
 from pruneapp.document.step import Row, Step
+from pruneapp.edits.found_masks import open_document
 from pruneapp.edits.mask_files import given_masks, names_in
-from pruneapp.edits.open_document import open_document
 from pruneapp.errors import ParameterError, SelectionError
 from pruneapp.export.records import State
 from pruneapp.export.size_bounds import total_for
@@ -43,7 +42,6 @@ from pruneapp.preview.preview import compute_preview, state_after
 from pruneapp.progress import CancelToken, Job
 from pruneapp.recipes.portable import history_recipe, portable
 from pruneapp.recipes.recipe import Recipe, save
-from pruneapp.recipes.replay import after
 from pruneapp.results.export import ExportReport
 
 
@@ -206,8 +204,8 @@ def _after(
         preview = compute_preview(
             snapshot, step, kernel, job, energy=False, given=given, scores=scores
         )
-        edit = preview.as_edit(snapshot)
-        state, entry = after(snapshot, edit), edit.to_dict(masks)
+        state = snapshot.replaced(preview.edit.after)
+        entry = preview.edit.to_dict(masks)
     return state, Recipe((*before.entries, portable(checkpoint, entry)), masks)
 
 

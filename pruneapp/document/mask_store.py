@@ -14,18 +14,17 @@ import io
 import tempfile
 import threading
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import chain, islice
 from pathlib import Path
-from typing import Literal
 
 import numpy as np
 import platformdirs
 from numpy.typing import NDArray
 
-from pruneapp.errors import words_of
-from pruneapp.masks.bitmask import BitMask
+from pruneapp.errors import HistoryError, StaleError, words_of
+from pruneapp.masks.bitmask import BitMask, Layer, LayerMasks
 from pruneapp.progress import Job
 
 # Written or read in one go: a job that is cancelled waits for no more.
@@ -179,8 +178,29 @@ class MaskSlot:
         self.uses = 0
 
     def load(self, scratch: ScratchFile, job: Job) -> BitMask:
-        """Return the mask, from the file if need be; the slot itself stays as it is."""
-        return scratch.read(self.offset, self.size, job) if self.mask is None else self.mask
+        """Return the mask, from the file if need be, in any thread; the slot stays as it is.
+
+        Raises
+        ------
+        HistoryError
+            If the file cannot be read.
+        StaleError
+            If it was cut off from the history before it was read.
+        """
+        mask, offset = self.mask, self.offset  # once: the main thread may let go of it
+        if mask is not None:
+            return mask
+        try:
+            mask = scratch.read(offset, self.size, job)
+        except OSError as error:
+            if 0 <= offset == self.offset:
+                raise HistoryError(
+                    f"A mask of the history cannot be read again: {words_of(error)}.",
+                    remedy="The current state is unchanged and can still be exported.",
+                ) from error
+        if mask is None or self.offset != offset:  # its place may have held another mask by then
+            raise StaleError("This state is not in the history any more.", remedy="Try again.")
+        return mask
 
     def kept_at(self, scratch: ScratchFile, index: int) -> bool:
         """Return one bit of the mask without loading the rest."""
@@ -233,7 +253,7 @@ class Fetch:
     scratch: ScratchFile
 
     def run(self, job: Job) -> tuple[tuple[MaskSlot, BitMask], ...]:
-        """Read and count them; raises OSError if the file cannot be read."""
+        """Read and count them; raises as `MaskSlot.load`."""
         job.start(sum(slot.nbytes for slot in self.slots))
         found: list[tuple[MaskSlot, BitMask]] = []
         for slot in self.slots:
@@ -244,14 +264,8 @@ class Fetch:
         return tuple(found)
 
 
-# What a document says of each weight: whether it is kept, made final, protected.
-Layer = Literal["masks", "final", "protected"]
-
-
-Slots = dict[tuple[Layer, str], MaskSlot | None]
-
-
-Keyed = dict[tuple[Layer, str], BitMask | None]
+# None for no mask.
+LayerSlots = Mapping[Layer, Mapping[str, MaskSlot | None]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -312,10 +326,13 @@ class MaskStore:
         """Return the slot of a mask that is held."""
         return self._by_mask[id(mask)]
 
-    def slots_of(self, masks: Keyed) -> Slots:
+    def slots_of(self, layers: LayerMasks) -> LayerSlots:
         """Return the slots of masks; None is no mask, and has no slot."""
         # There may be 50,000 of them, and the window waits: nothing here runs Python for each.
-        return dict(zip(masks, map(self._by_mask.get, map(id, masks.values())), strict=True))
+        return {
+            layer: dict(zip(masks, map(self._by_mask.get, map(id, masks.values())), strict=True))
+            for layer, masks in layers.items()
+        }
 
     def load(self, slot: MaskSlot, job: Job) -> BitMask:
         """Return the mask of a slot, from the file if need be, and hold it from then on."""
@@ -398,6 +415,7 @@ class MaskStore:
                 self.nbytes -= slot.nbytes
             if slot.offset >= 0:
                 self.scratch.free(slot.offset, slot.nbytes)
+                slot.offset = -1
         if looked == most:
             return True
         self._cut_off = iter(())  # no chain that each cut makes longer

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from typing import Any, TypeVar
+from typing import Any, TypeVar, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +15,7 @@ from pruneapp.checkpoint.elements import Bits, RawChunk
 from pruneapp.checkpoint.entry import TensorEntry
 from pruneapp.document.selection import resolve
 from pruneapp.document.state_cache import StateCache
-from pruneapp.masks.bitmask import BitMask, MaskSet
+from pruneapp.masks.bitmask import BitMask, Layer, LayerMasks, MaskLayers, MaskSet
 from pruneapp.masks.channels import channels_left
 from pruneapp.methods.method import Method, TensorView
 from pruneapp.params import DimParam
@@ -23,8 +23,7 @@ from pruneapp.progress import Job
 
 T = TypeVar("T")
 
-# The masks of a tensor: what is kept, what is protected, and what was not made 0 for good.
-Layers = tuple[BitMask | None, BitMask | None, BitMask | None]
+_NO_MASKS: tuple[BitMask | None, ...] = (None,) * len(get_args(Layer))
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,28 +66,39 @@ class Snapshot:
 
     Attributes
     ----------
-    checkpoint
-        The file, never changed.
-    masks
-        What is kept; a tensor without a mask is kept whole. By first names.
-    final
-        Weights made final (torch's ``remove``): where a bit is 0 the weight reads as +0.0, and
-        counts as an ordinary weight that is there.
+    layers
+        What the state says of each weight, by the first names of tensors.
     revision
         Number of the state; answers made from it are true for this number alone.
-    protected
-        Weights that no method takes: a bit is 1 where it is protected. A tensor without a mask has
-        none. By first names.
     cache
         What was computed of states, such as histograms; handed on from state to state.
     """
 
     checkpoint: Checkpoint
-    masks: MaskSet = field(default_factory=MaskSet)
-    final: MaskSet = field(default_factory=MaskSet)
+    layers: MaskLayers = field(default_factory=MaskLayers)
     revision: int = 0
-    protected: MaskSet = field(default_factory=MaskSet)
     cache: StateCache = field(default_factory=StateCache, repr=False)
+
+    @property
+    def masks(self) -> MaskSet:
+        """What is kept; a tensor without a mask is kept whole."""
+        return self.layers.masks
+
+    @property
+    def permanent(self) -> MaskSet:
+        """What was made permanent: where a bit is 0, an ordinary weight reads as +0.0."""
+        return self.layers.permanent
+
+    @property
+    def protected(self) -> MaskSet:
+        """Weights that no method prunes: a bit is 1 where it is protected."""
+        return self.layers.protected
+
+    def replaced(self, changes: LayerMasks, revision: int | None = None) -> Snapshot:
+        """Return the state with other masks of some tensors; by default the next revision."""
+        if revision is None:
+            revision = self.revision + 1
+        return replace(self, layers=self.layers.replaced(changes), revision=revision)
 
     def entry(self, name: str) -> TensorEntry:
         """Return the tensor that has `name` among its names."""
@@ -97,18 +107,20 @@ class Snapshot:
     def chunks(
         self, name: str, start: int = 0, stop: int | None = None, size: int | None = None
     ) -> Iterator[RawChunk]:
-        """Return raw elements in flat order, as `Checkpoint.chunks`, final weights as +0.0.
+        """Return raw elements in flat order, as `Checkpoint.chunks`, permanent zeros as +0.0.
 
         Pruned weights come with their original bits.
         """
         chunks = self.checkpoint.chunks(name, start, stop, size)
-        mask = self.final.get(self.entry(name).name) if self.final else None
-        return chunks if mask is None else _finally(chunks, mask)
+        mask = self.permanent.get(self.entry(name).name) if self.permanent else None
+        if mask is None:
+            return chunks
+        return (RawChunk(chunk.start, _zeroed(chunk, mask)) for chunk in chunks)
 
     def bits(self, name: str, start: int = 0, stop: int | None = None) -> Bits:
-        """Return elements `start` to `stop`, final weights as +0.0, in memory of their own."""
+        """Return elements `start` to `stop`, permanent zeros as +0.0, in memory of their own."""
         bits = self.checkpoint.bits(name, start, stop)
-        mask = self.final.get(self.entry(name).name)
+        mask = self.permanent.get(self.entry(name).name)
         return bits if mask is None else _zeroed(RawChunk(start, bits), mask)
 
     def mask(self, name: str) -> BitMask | None:
@@ -126,29 +138,32 @@ class Snapshot:
     def zeroed(self, name: str) -> BitMask | None:
         """Return the mask of everything that an export writes as +0.0; None for nothing."""
         first = self.entry(name).name
-        mask, final = self.masks.get(first), self.final.get(first)
-        if mask is None or final is None:
-            return mask if final is None else final
-        return mask & final
+        mask, permanent = self.masks.get(first), self.permanent.get(first)
+        if mask is None or permanent is None:
+            return mask if permanent is None else permanent
+        return mask & permanent
 
-    def layers(self, name: str) -> Layers:
-        """Return the masks of a tensor, by its first name."""
+    def masks_of(self, name: str) -> tuple[BitMask | None, ...]:
+        """Return the masks of a tensor, one of each layer, by its first name."""
         if self._bare:
-            return None, None, None
-        return self.masks.get(name), self.protected.get(name), self.final.get(name)
+            return _NO_MASKS
+        return tuple([masks.get(name) for masks in self._sets])
+
+    @cached_property
+    def _sets(self) -> tuple[MaskSet, ...]:
+        return tuple(self.layers[layer] for layer in get_args(Layer))
 
     @cached_property
     def _bare(self) -> bool:
-        return not (self.masks or self.protected or self.final)
+        return not any(self._sets)
 
     def recall(self, key: Hashable) -> Any:
         """Return what was remembered of this state; None if nothing was."""
-        return self.cache.get(key, (self.masks, self.protected, self.final))
+        return self.cache.get(key, self._sets)
 
     def remember(self, key: Hashable, value: object, nbytes: int = 0) -> None:
         """Remember something of this state, if there is room; it is quickly made anew."""
-        owners = self.masks, self.protected, self.final
-        self.cache.put(key, owners, value, nbytes, spare=True)
+        self.cache.put(key, self._sets, value, nbytes, spare=True)
 
     def once(self, key: Hashable, make: Callable[[], T]) -> T:
         """Return what `make` returns, which is called once for this state."""
@@ -197,11 +212,6 @@ class Snapshot:
             given=given,
             protected=self.protected.get(entry.name),
         )
-
-
-def _finally(chunks: Iterator[RawChunk], mask: BitMask) -> Iterator[RawChunk]:
-    for chunk in chunks:
-        yield RawChunk(chunk.start, _zeroed(chunk, mask))
 
 
 def _zeroed(chunk: RawChunk, mask: BitMask) -> Bits:

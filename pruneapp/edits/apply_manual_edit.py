@@ -8,14 +8,13 @@ One operation by hand on the masks of one tensor.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pruneapp.checkpoint.entry import TensorEntry
-from pruneapp.document.edit import Change, Edit, listed
+from pruneapp.document.edit import Edit, Proposal, listed
 from pruneapp.document.selection import resolve
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.edits.manual_edit import DONE, HandEdit, ManualTarget, count, indices
@@ -71,7 +70,7 @@ def change(
     on_kept, more = operation in {"prune", "restore"}, operation in {"restore", "protect"}
     before = kept if on_kept else protected
     packed = _copied(before, numel, job, absent=on_kept)
-    final = snapshot.final.get(name)
+    final = snapshot.permanent.get(name)
     chosen = there = weights = still = 0
     for place in _pieces(region.place):
         job.step(0)
@@ -163,58 +162,19 @@ _MOST_REASONS = 2
 
 
 @dataclass(frozen=True, eq=False)
-class HandPreview:
-    """The outcome of an edit by hand, to be put in force by `Document.edit`.
+class HandPreview(Proposal):
+    """The outcome of a manual edit, to be put in force by `Document.commit`.
+
+    Its label is short ("channel 12 of layer2.0.conv1 pruned"); its detail has the numbers, and the
+    first tensors, with where in them if that is a box.
 
     Attributes
     ----------
-    revision
-        Of the state that it was computed from.
-    edit
-        What was asked for.
-    masks, protected
-        The masks that change, by first names; None where nothing is pruned or protected any more.
     numbers
         How many weights change.
-    label, detail
-        What is done, short ("channel 12 of layer2.0.conv1 pruned"); and with its numbers, the first
-        tensors, and where in them if that is a box.
-    recipe, meant
-        The edit as `HandEdit.to_dict` says it, and the masks that it names.
     """
 
-    revision: int
-    edit: HandEdit
-    masks: Mapping[str, BitMask | None]
-    protected: Mapping[str, BitMask | None]
     numbers: HandOutcome
-    label: str
-    detail: str
-    recipe: Mapping[str, Any]
-    meant: Mapping[str, BitMask]
-    _edits: dict[int, Edit] = field(default_factory=dict, repr=False)
-
-    def as_edit(self, before: Snapshot) -> Edit:
-        """Return it as a change of the state that it was computed from: the same every time.
-
-        Of 50,000 tensors a worker ought to make and `Edit.prepare` it.
-        """
-        known = self._edits.get(before.revision)
-        if known is not None:
-            return known
-        masks, protected = self.masks, self.protected
-        made = self._edits[before.revision] = Edit(
-            "edit",
-            self.label,
-            self.detail,
-            Change({n: before.masks.get(n) for n in masks}, dict(masks)),
-            protected=Change({n: before.protected.get(n) for n in protected}, dict(protected)),
-            entry=self.recipe,
-            meant=self.meant,
-            # What is protected is said by no file.
-            writes_the_same=not masks,
-        )
-        return made
 
 
 def compute_hand(snapshot: Snapshot, edit: HandEdit, job: Job) -> HandPreview:
@@ -274,18 +234,20 @@ def compute_hand(snapshot: Snapshot, edit: HandEdit, job: Job) -> HandPreview:
         raise _nothing_changes(reasons)
     numbers = HandOutcome(edit.operation, tuple(counts))
     meant: dict[str, BitMask] = {}
-    recipe = edit.to_dict(meant, job)
-    return HandPreview(
-        snapshot.revision,
-        edit,
-        masks,
-        protected,
-        numbers,
+    plain = edit.to_dict(meant, job)
+    result = Edit.of(
+        snapshot,
+        "edit",
         _label(edit, numbers),
         _detail(edit, numbers, entries),
-        recipe,
-        meant,
+        {"masks": masks, "protected": protected},
+        job,
+        entry=plain,
+        meant=meant,
+        # What is protected is said by no file.
+        writes_the_same=not masks,
     )
+    return HandPreview(snapshot.revision, result, numbers)
 
 
 def _label(edit: HandEdit, numbers: HandOutcome) -> str:

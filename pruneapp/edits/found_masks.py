@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
 from pruneapp.analysis.zeros import zero_masks
+from pruneapp.checkpoint.checkpoint import Checkpoint
+from pruneapp.checkpoint.contents import Notice
 from pruneapp.checkpoint.entry import TensorEntry
-from pruneapp.document.edit import FILE_MASKS, Change, Edit, Proposal, listed
+from pruneapp.document.document import Document
+from pruneapp.document.edit import FILE_MASKS, Edit, Proposal, listed
+from pruneapp.document.history import BUDGET
 from pruneapp.document.selection import resolve
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.step import OnTensors
@@ -21,26 +26,16 @@ from pruneapp.progress import Job
 class TreatZeros(OnTensors):
     """Zeros of the file count as pruned, so that amounts go on from there.
 
-    What is pruned stays pruned, and what is protected stays kept. An export has the same values as
-    before, so that it is not missed.
-
-    Attributes
-    ----------
-    names
-        Any names of the tensors; those without such a zero stay as they are.
+    What is pruned stays pruned, what is protected stays kept, and tensors without such a zero stay
+    as they are. An export has the same values as before, so that it is not missed.
     """
 
     NAME = "treat_zeros"
 
     def propose(self, snapshot: Snapshot, job: Job) -> Proposal:
-        """Return what it does to a state, for `Document.put`. Reads the tensors once.
+        """Return what it does to a state. Reads the tensors once.
 
-        Parameters
-        ----------
-        snapshot
-            The state.
-        job
-            Started with the elements; may cancel.
+        `job` is started with the elements; may cancel.
 
         Raises
         ------
@@ -64,16 +59,17 @@ class TreatZeros(OnTensors):
                 zeros += fresh
         if not masks:
             raise SelectionError("These tensors have no zeros that are not pruned already.")
-        place = counted(len(masks), "tensor")
-        edit = Edit(
+        edit = Edit.of(
+            snapshot,
             "found",
             "Zeros of the file treated as pruned",
-            listed(f"{counted(zeros, 'zero')} in {place}", masks),
-            _change(snapshot, masks),
+            listed(f"{counted(zeros, 'zero')} in {counted(len(masks), 'tensor')}", masks),
+            {"masks": masks},
+            job,
             entry=TreatZeros(tuple(masks)).to_dict(),
             writes_the_same=True,
         )
-        return Proposal(snapshot.revision, edit.prepare())
+        return Proposal(snapshot.revision, edit)
 
 
 @dataclass(frozen=True)
@@ -81,24 +77,14 @@ class FileMasks(OnTensors):
     """Masks that lie in the file beside their tensors (``NAME_mask``) are in force.
 
     A document begins with them, see `open_document`; to have them again changes nothing.
-
-    Attributes
-    ----------
-    names
-        Any names of the tensors.
     """
 
     NAME = FILE_MASKS
 
     def propose(self, snapshot: Snapshot, job: Job) -> Proposal:
-        """Return what it does to a state, for `Document.put`. Reads the masks of the file.
+        """Return what it does to a state. Reads the masks of the file.
 
-        Parameters
-        ----------
-        snapshot
-            The state.
-        job
-            Started with the elements of the masks; may cancel.
+        `job` is started with the elements of the masks; may cancel.
 
         Raises
         ------
@@ -111,63 +97,75 @@ class FileMasks(OnTensors):
         """
         checkpoint = snapshot.checkpoint
         entries = [checkpoint.entry(name) for name in resolve(checkpoint, self.names)]
-        masks, odd = read_file_masks(snapshot, entries, job)
-        if odd:
+        masks, invalid = _read_masks(checkpoint, entries, job)
+        if invalid:
             raise SelectionError(
-                f"'{odd[0]}' has no mask of zeros and ones beside it in '{checkpoint.path.name}'.",
+                f"'{invalid[0]}' has no mask of zeros and ones beside it in "
+                f"'{checkpoint.path.name}'.",
                 remedy="Choose the file in which it was pruned.",
             )
-        return propose_file_masks(snapshot, masks, job)
+        return _propose(snapshot, masks, job)
 
 
-def read_file_masks(
-    snapshot: Snapshot, entries: Iterable[TensorEntry], job: Job
-) -> tuple[dict[str, BitMask], list[str]]:
-    """Read the masks that lie beside some tensors.
+def open_document(
+    checkpoint: Checkpoint,
+    job: Job | None = None,
+    *,
+    budget: int = BUDGET,
+    scratch: Path | None = None,
+) -> Document:
+    """Make a document of a checkpoint; masks that torch's pruning left in it are in force.
 
-    Parameters
-    ----------
-    snapshot
-        A state of the file.
-    entries
-        The tensors.
-    job
-        Started with the elements of the masks; may cancel.
-
-    Returns
-    -------
-    tuple of dict and list
-        The masks by first names, and the names of those that have none, or one with other values
-        than 0 and 1.
+    The masks (``NAME_mask`` beside ``NAME_orig``) become the second entry of the history, "Mask
+    found in the file", which can be undone; they count as exported. A mask with other values than
+    0 and 1 is ignored: its tensor is opened as it is, with a notice. `job` may cancel; for the rest
+    see `Document`.
     """
+    job = job or Job()
+    pairs: list[TensorEntry] = []
+    for batch in job.cancel.batches(checkpoint.entries.values()):
+        pairs += [e for e in batch if e.mask_of and e.prunable]
+    masks, invalid = _read_masks(checkpoint, pairs, job)
+    document = Document(checkpoint, budget=budget, scratch=scratch)
+    if invalid:
+        many = len(invalid)
+        hold = f"The masks of {many:,} tensors hold" if many > 1 else "One mask holds"
+        sentence = "other values than 0 and 1: these tensors are opened as not pruned."
+        document.notify(Notice(f"{hold} {sentence}", "\n".join(invalid)))
+    if masks:
+        document.commit(_propose(document.snapshot(), masks, job))
+        document.mark_exported(document.snapshot())
+    return document
+
+
+def _read_masks(
+    checkpoint: Checkpoint, entries: Collection[TensorEntry], job: Job
+) -> tuple[dict[str, BitMask], list[str]]:
+    """Return the masks beside some tensors, and the names of those without a valid one."""
     masks: dict[str, BitMask] = {}
-    odd: list[str] = []
-    wanted = tuple(entries)
-    job.start(sum([e.numel for e in wanted]))
-    for entry in wanted:
+    invalid: list[str] = []
+    job.start(sum([e.numel for e in entries]))
+    for entry in entries:
         job.label(entry.name)
-        mask = read_mask(snapshot.checkpoint, entry.mask_of, job) if entry.mask_of else None
+        mask = read_mask(checkpoint, entry.mask_of, job) if entry.mask_of else None
         if mask is None or mask.size != entry.numel:
-            odd.append(entry.name)
+            invalid.append(entry.name)
         else:
             masks[entry.name] = mask
-    return masks, odd
+    return masks, invalid
 
 
-def propose_file_masks(snapshot: Snapshot, masks: Mapping[str, BitMask], job: Job) -> Proposal:
-    """Return what masks of the file do to a state, for `Document.put` or `Document.adopt`."""
+def _propose(snapshot: Snapshot, masks: Mapping[str, BitMask], job: Job) -> Proposal:
     pruned = 0
     for batch in job.cancel.batches(masks.values()):
         pruned += sum([mask.pruned for mask in batch])
-    edit = Edit(
+    edit = Edit.of(
+        snapshot,
         "found",
         "Mask found in the file",
         listed(f"{counted(pruned, 'weight')} pruned in {counted(len(masks), 'tensor')}", masks),
-        _change(snapshot, masks),
+        {"masks": masks},
+        job,
         entry=FileMasks(tuple(masks)).to_dict(),
     )
-    return Proposal(snapshot.revision, edit.prepare())
-
-
-def _change(snapshot: Snapshot, masks: Mapping[str, BitMask]) -> Change:
-    return Change({name: snapshot.masks.get(name) for name in masks}, dict(masks))
+    return Proposal(snapshot.revision, edit)

@@ -17,8 +17,8 @@ import msgspec
 
 from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.checkpoint.entry import TensorEntry
-from pruneapp.document.capture import Capture
-from pruneapp.document.edit import Json, Record, said
+from pruneapp.document.document import Capture
+from pruneapp.document.edit import Json, Record
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.step import Step
 from pruneapp.errors import ExportError, ParameterError
@@ -79,7 +79,7 @@ class CompactSize:
         Linear in them. A tensor with weights that were made final, which a method may take again,
         is counted with the larger number of zeros of the two.
         """
-        entries, final = self.snapshot.checkpoint.entries, self.snapshot.final
+        entries, final = self.snapshot.checkpoint.entries, self.snapshot.permanent
         nbytes = self._sum
         for t in tensors:
             entry, gone = entries[t.name], t.after
@@ -152,7 +152,7 @@ class CompactSizes:
     def _of_record(self, checkpoint: Checkpoint, record: Record) -> _Said:
         known = self._said.get(id(record))
         if known is None:
-            entry = portable(checkpoint, said(record.step, record.entry))
+            entry = portable(checkpoint, record.as_json())
             known = self._said[id(record)] = record, _said(entry)
         return known[1]
 

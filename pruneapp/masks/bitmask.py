@@ -1,17 +1,11 @@
-"""Mask protocol, BitMask, MaskSet.
-
-What everybody may ask of a mask, whether it is held in memory or made while one looks.
-
-The mask of one tensor, one bit per weight.
-
-The masks of a whole document.
-"""
+"""Masks: of one tensor, one bit per weight; of all tensors; and the layers of a state."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Protocol, TypeVar, cast, overload
+from typing import Literal, Protocol, TypeVar, cast, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -199,3 +193,38 @@ class MaskSet(Mapping[str, BitMask]):
 
     def __len__(self) -> int:
         return len(self._masks)
+
+
+# What a document says of each weight.
+Layer = Literal["masks", "permanent", "protected"]
+# Masks by layer and name of the tensor; None for no mask.
+LayerMasks = Mapping[Layer, Mapping[str, BitMask | None]]
+
+
+@dataclass(frozen=True, eq=False)
+class MaskLayers:
+    """All masks of one state, a set for each `Layer`; another layer is one more field of its name.
+
+    Attributes
+    ----------
+    masks
+        What is kept.
+    permanent
+        What was made permanent (torch's ``remove``): where a bit is 0 the weight reads as +0.0, and
+        counts as an ordinary weight that is there.
+    protected
+        Weights that no method prunes: a bit is 1 where it is protected. A tensor without a mask has
+        none.
+    """
+
+    masks: MaskSet = field(default_factory=MaskSet)
+    permanent: MaskSet = field(default_factory=MaskSet)
+    protected: MaskSet = field(default_factory=MaskSet)
+
+    def __getitem__(self, layer: Layer) -> MaskSet:
+        found: MaskSet = getattr(self, layer)
+        return found
+
+    def replaced(self, changes: LayerMasks) -> MaskLayers:
+        """Return the layers with other masks of some tensors; sets without a change are shared."""
+        return replace(self, **{k: self[k].with_masks(masks) for k, masks in changes.items()})

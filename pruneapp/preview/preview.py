@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
 
 from pruneapp.analysis.histogram_store import dims_of
@@ -19,7 +19,7 @@ from pruneapp.analysis.retained_norm import Energy, measure_energies, total_of
 from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.checkpoint.elements import RawChunk
 from pruneapp.checkpoint.entry import TensorEntry, size_of
-from pruneapp.document.edit import Change, Edit, Json
+from pruneapp.document.edit import Edit, Json, Proposal
 from pruneapp.document.selection import counts_of, pruned_in, resolve, rows_of
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.step import Row, Step
@@ -118,58 +118,23 @@ _LIKELY_PASSES = 3
 
 
 @dataclass(frozen=True, eq=False)
-class Preview:
-    """The outcome of a step, to be put in force by `Document.apply`.
+class Preview(Proposal):
+    """The outcome of a step, to be put in force by `Document.commit`.
 
     Attributes
     ----------
-    revision
-        Of the state that it was computed from.
     step
-        What was asked for.
+        What was requested.
     masks
         The masks of all tensors that the step touched, by first names in file order. A mask that
         did not change is the same object as before.
     report
         Numbers.
-    entry, meant
-        Where masks or scores of other files went into it, which the step does not hold: the same
-        as an edit by hand says it (`HandEdit.to_dict`), and the masks that it names.
     """
 
-    revision: int
     step: Step
     masks: Mapping[str, BitMask]
     report: SparsityReport
-    entry: Json | None = None
-    meant: Mapping[str, BitMask] = field(default_factory=dict)
-    _edits: dict[int, Edit] = field(default_factory=dict, repr=False)
-
-    def as_edit(self, before: Snapshot) -> Edit:
-        """Return it as a change of the state that it was computed from: the same every time.
-
-        Of 50,000 tensors a worker ought to make and `Edit.prepare` it.
-        """
-        known = self._edits.get(before.revision)
-        if known is not None:
-            return known
-        report = self.report
-        left = sum([row.numel - row.before for row in report.tensors])
-        done = f"{report.gone:,} of {counted(left, 'weight')} pruned"
-        if report.spared:
-            one, more = "protected weight left as it is", "protected weights left as they are"
-            done += f"\n{counted(report.spared, one, more)}"
-        counts = counts_of(before.checkpoint, self.step)
-        made = self._edits[before.revision] = Edit(
-            "prune",
-            self.step.label(counts),
-            f"{self.step.detail(counts)}\n{done}",
-            Change({n: before.masks.get(n) for n in self.masks}, dict(self.masks)),
-            step=self.step,
-            entry=self.entry,
-            meant=self.meant,
-        )
-        return made
 
 
 def compute_preview(
@@ -231,13 +196,13 @@ def compute_preview(
     pruned = pruned_in(rows)
     measured = sum([sizes[name] for name in pruned]) if energy else 0
     job.start(sum(reserved) + measured, touched[0])
-    working = snapshot.masks
+    state = snapshot
     spared = 0
     gone: dict[str, Gone] = {}
     near: Mapping[str, NearTaken] = {}
     pairs = Companions(snapshot.checkpoint)
     for (row, names), reserve in zip(rows, reserved, strict=True):
-        state = replace(snapshot, masks=working)
+        before = state
         views = []
         for batch in job.cancel.batches(names):
             views += [view_for_row(state, row, name, given, scores, pairs) for name in batch]
@@ -250,20 +215,22 @@ def compute_preview(
             views, method, row.values, step.scope, step.limits, kernel, job, expect=expect
         )
         near = made.near
-        working = working.with_masks(made.masks)
+        state = before.replaced({"masks": made.masks})
         spared += sum(made.spared.values())
         if step.companions:
-            for name, went in filters_gone(state, working, row, names, job).items():
+            for name, went in filters_gone(before, state.masks, row, names, job).items():
                 gone[name] = went | gone[name] if name in gone else went
     if gone:
-        along = take_along(replace(snapshot, masks=working), gone, job)
-        working, spared = working.with_masks(along.masks), spared + along.spared
+        along = take_along(state, gone, job)
+        state, spared = state.replaced({"masks": along.masks}), spared + along.spared
         job.extend(sum(mask.size for mask in along.masks.values()) if energy else 0)
         touched = resolve(snapshot.checkpoint, {*touched, *along.masks})
         pruned |= along.masks.keys()
     masks: dict[str, BitMask] = {}
     for batch in job.cancel.batches(touched):
-        masks.update([(name, _shared(snapshot.masks.get(name), working[name])) for name in batch])
+        masks.update(
+            [(name, _shared(snapshot.masks.get(name), state.masks[name])) for name in batch]
+        )
     counted_in = {name: mask for name, mask in masks.items() if name in pruned}
     cuts = any(registry.get(row.method).granularity in {"weights", "mask"} for row, _ in rows)
     known: dict[str, Energy] | None = None
@@ -281,7 +248,25 @@ def compute_preview(
     meant: dict[str, BitMask] = {}
     if given is not None or scores is not None:
         entry, meant = _as_by_hand(snapshot, step, masks, job)
-    return Preview(snapshot.revision, step, masks, replace(report, spared=spared), entry, meant)
+    left = sum([row.numel - row.before for row in report.tensors])
+    done = f"{report.gone:,} of {counted(left, 'weight')} pruned"
+    if spared:
+        one, more = "protected weight left as it is", "protected weights left as they are"
+        done += f"\n{counted(spared, one, more)}"
+    counts = counts_of(snapshot.checkpoint, step)
+    job.step(0)
+    edit = Edit.of(
+        snapshot,
+        "prune",
+        step.label(counts),
+        f"{step.detail(counts)}\n{done}",
+        {"masks": masks},
+        job,
+        step=step,
+        entry=entry,
+        meant=meant,
+    )
+    return Preview(snapshot.revision, edit, step, masks, replace(report, spared=spared))
 
 
 def _as_by_hand(
@@ -428,17 +413,16 @@ def state_after(
 
     A step of one row that ranks single weights takes no memory for masks, however large the model
     is: the threshold says it all. Any other is computed as a preview, and so is one where weights
-    are protected or final, which a threshold knows nothing of. What is pruned is the same.
+    are protected or permanent, which a threshold knows nothing of. What is pruned is the same.
     Parameters and errors are those of `compute_preview`.
     """
     method = registry.get(step.rows[0].method)
-    beyond_a_threshold = snapshot.final or snapshot.protected
+    beyond_a_threshold = snapshot.permanent or snapshot.protected
     if len(step.rows) > 1 or not isinstance(method, WeightMethod) or beyond_a_threshold:
         preview = compute_preview(
             snapshot, step, kernel, job, energy=False, given=given, scores=scores
         )
-        masks = snapshot.masks.with_masks(preview.masks)
-        return replace(snapshot, masks=masks, revision=snapshot.revision + 1)
+        return snapshot.replaced(preview.edit.after)
     snapshot.checkpoint.verify_unchanged()
     if scores is not None:
         scores.verify_unchanged()

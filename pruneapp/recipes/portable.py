@@ -15,8 +15,7 @@ import msgspec
 
 from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.checkpoint.entry import TensorEntry
-from pruneapp.document.capture import Capture
-from pruneapp.document.edit import said
+from pruneapp.document.document import Capture
 from pruneapp.document.selection import default_selection, resolve, select
 from pruneapp.document.step import Step, Version
 from pruneapp.errors import JsonError, PruneAppError, SelectionError, nearest
@@ -187,8 +186,8 @@ def history_recipe(capture: Capture, job: Job) -> Recipe:
     records = capture.records[: capture.position]
     job.start(len(records))
     for record in records:
-        masks.update({name: capture.mask(slot, job) for name, slot in record.meant.items()})
-        found.append(said(record.step, record.entry))
+        masks.update({name: slot.load(capture.scratch, job) for name, slot in record.meant.items()})
+        found.append(record.as_json())
         job.step(1)
     return recipe_of(capture.snapshot.checkpoint, found, masks)
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from pruneapp.document.edit import Change, Edit
+from pruneapp.document.edit import Edit
 from pruneapp.document.selection import rows_of
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.step import Step
@@ -161,7 +161,7 @@ def replay(
         for one in expanded_at(state, deed):
             edit = _edit(state, one, kernel, job)
             if edit is not None:
-                state = after(state, edit)
+                state = state.replaced(edit.after)
                 yield Replayed(number, edit, state)
 
 
@@ -196,17 +196,6 @@ def replay_all(
             ) from None
 
 
-def after(snapshot: Snapshot, edit: Edit) -> Snapshot:
-    """Return the state after an edit."""
-    return replace(
-        snapshot,
-        masks=snapshot.masks.with_masks(edit.masks.after),
-        final=snapshot.final.with_masks(edit.final.after),
-        protected=snapshot.protected.with_masks(edit.protected.after),
-        revision=snapshot.revision + 1,
-    )
-
-
 def expanded_at(state: Snapshot, deed: Deed) -> Sequence[Deed]:
     """Return what an entry comes to in a state: a schedule is several steps."""
     if not isinstance(deed, Schedule):
@@ -220,9 +209,9 @@ def expanded_at(state: Snapshot, deed: Deed) -> Sequence[Deed]:
 def _edit(state: Snapshot, deed: Deed, kernel: Kernel, job: Job) -> Edit | None:
     match deed:
         case Step():
-            return compute_preview(state, deed, kernel, job, energy=False).as_edit(state)
+            return compute_preview(state, deed, kernel, job, energy=False).edit
         case HandEdit():
-            return compute_hand(state, deed, job).as_edit(state)
+            return compute_hand(state, deed, job).edit
         case Finalize() | TreatZeros():
             return deed.propose(state, job).edit
         case FileMasks():
@@ -233,7 +222,7 @@ def _edit(state: Snapshot, deed: Deed, kernel: Kernel, job: Job) -> Edit | None:
 def _on_top(state: Snapshot, edit: Edit) -> Edit | None:
     """Return masks of the file on top of what is pruned and protected; None if they are there."""
     found: dict[str, BitMask] = {}
-    for name, mask in edit.masks.after.items():
+    for name, mask in edit.after["masks"].items():
         assert mask is not None  # the file has one for each
         kept, protected = state.masks.get(name), state.protected.get(name)
         there = mask if protected is None else mask | protected
@@ -242,4 +231,5 @@ def _on_top(state: Snapshot, edit: Edit) -> Edit | None:
             found[name] = there
     if not found:
         return None
-    return replace(edit, masks=Change({name: state.masks.get(name) for name in found}, found))
+    before = {name: state.masks.get(name) for name in found}
+    return replace(edit, before={"masks": before}, after={"masks": found})

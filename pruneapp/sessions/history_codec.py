@@ -17,11 +17,11 @@ from typing import Any, Protocol, TypeVar
 import msgspec
 
 from pruneapp.checkpoint.checkpoint import Checkpoint
-from pruneapp.document.edit import EditKind, Record, said
-from pruneapp.document.mask_store import Layer, MaskSlot, NewMask
+from pruneapp.document.edit import EditKind, Record
+from pruneapp.document.mask_store import MaskSlot, NewMask
 from pruneapp.errors import JsonError, SessionError
 from pruneapp.json_codec import decode
-from pruneapp.masks.bitmask import BitMask
+from pruneapp.masks.bitmask import BitMask, Layer
 from pruneapp.progress import Job
 from pruneapp.sessions.mask_codec import PIECE, SMALL
 
@@ -43,7 +43,7 @@ class SavedEdit(msgspec.Struct, frozen=True, kw_only=True):
         Whether an export after it has the same values as one before it.
     tensors
         Names, shapes and types of the tensors that it changed.
-    masks, final, protected
+    masks, permanent, protected
         What it changed of each layer.
     meant
         Numbers of the masks that the entry names.
@@ -56,14 +56,14 @@ class SavedEdit(msgspec.Struct, frozen=True, kw_only=True):
     same: bool = False
     tensors: tuple[tuple[str, tuple[int, ...], str], ...] = ()
     masks: tuple[Swap, ...] = ()
-    final: tuple[Swap, ...] = ()
+    permanent: tuple[Swap, ...] = msgspec.field(name="final", default=())
     protected: tuple[Swap, ...] = ()
     meant: dict[str, int] = {}
 
     @property
     def layers(self) -> dict[Layer, tuple[Swap, ...]]:
         """What it changed, by layer."""
-        return {"masks": self.masks, "final": self.final, "protected": self.protected}
+        return {"masks": self.masks, "permanent": self.permanent, "protected": self.protected}
 
 
 @dataclass(frozen=True)
@@ -195,10 +195,11 @@ class MaskNumbers:
         A mask is packed against the one that it followed.
         """
         found: dict[int, NewMask] = {}
-        for key, after in record.after.items():
-            before = record.before[key]
-            self._meet(before, None, found)
-            self._meet(after, before, found)
+        for layer, slots in record.after.items():
+            for name, after in slots.items():
+                before = record.before[layer][name]
+                self._meet(before, None, found)
+                self._meet(after, before, found)
         for slot in record.meant.values():
             self._meet(slot, None, found)
         return list(found.values())
@@ -248,17 +249,18 @@ class MaskNumbers:
             What the history is about.
         """
         names: dict[str, int] = {}
-        swaps: dict[Layer, list[Swap]] = {"masks": [], "final": [], "protected": []}
-        for (layer, name), after in record.after.items():
-            first, then = self.find(record.before[layer, name]), self.find(after)
-            swaps[layer].append((names.setdefault(name, len(names)), first, then))
+        swaps: dict[Layer, tuple[Swap, ...]] = {}
+        for layer, slots in record.after.items():
+            before, found = record.before[layer], []
+            for name, after in slots.items():
+                at = names.setdefault(name, len(names))
+                found.append((at, self.find(before[name]), self.find(after)))
+            swaps[layer] = tuple(found)
         entries = [checkpoint.entry(name) for name in names]
         return msgspec.structs.replace(
             self.intent(record, last),
             tensors=tuple([(e.name, e.shape, e.dtype.name) for e in entries]),
-            masks=tuple(swaps["masks"]),
-            final=tuple(swaps["final"]),
-            protected=tuple(swaps["protected"]),
+            **swaps,
         )
 
     def intent(self, record: Record, last: Record | None) -> SavedEdit:
@@ -267,7 +269,7 @@ class MaskNumbers:
             kind=record.kind,
             label=record.label,
             detail=record.detail,
-            entry=dict(said(record.step, record.entry)),
+            entry=dict(record.as_json()),
             same=record.key is (None if last is None else last.key),
             meant={name: self.find(slot) for name, slot in record.meant.items()},
         )

@@ -24,7 +24,7 @@ from weakref import ReferenceType, ref
 
 import platformdirs
 
-from pruneapp.document.capture import Capture
+from pruneapp.document.document import Capture
 from pruneapp.document.edit import Record
 from pruneapp.errors import SessionError, words_of
 from pruneapp.progress import Job
@@ -313,7 +313,8 @@ class JournalWriter:
 
 
 def _is_small(record: Record) -> bool:
-    slots = [slot for slot in (*record.after.values(), *record.meant.values()) if slot is not None]
+    layers = (*record.after.values(), record.meant)
+    slots = [slot for layer in layers for slot in layer.values() if slot is not None]
     return len(slots) <= _FEW and sum([slot.nbytes for slot in slots]) <= AT_ONCE
 
 

@@ -27,7 +27,7 @@ import msgspec
 
 from pruneapp.checkpoint.io import files
 from pruneapp.checkpoint.io.atomic_file import flush_folder
-from pruneapp.document.capture import Capture
+from pruneapp.document.document import Capture
 from pruneapp.document.edit import Record
 from pruneapp.document.mask_store import NewMask
 from pruneapp.json_codec import encoded

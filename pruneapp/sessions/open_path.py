@@ -7,7 +7,7 @@ from pathlib import Path
 
 from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.document.document import Document
-from pruneapp.edits.open_document import open_document
+from pruneapp.edits.found_masks import open_document
 from pruneapp.progress import Job
 from pruneapp.sessions.journal_reader import JournalFile, read_journal
 from pruneapp.sessions.restore import Saved, masks_on_other, reopened

@@ -20,15 +20,14 @@ from typing import Any
 from pruneapp.checkpoint.checkpoint import Checkpoint, open_checkpoint
 from pruneapp.checkpoint.contents import Notice
 from pruneapp.document.document import Document
-from pruneapp.document.edit import Json, Proposal, Record, said
+from pruneapp.document.edit import Json, Proposal, Record
 from pruneapp.document.history import BUDGET
-from pruneapp.document.mask_store import Layer, MaskSlot, ScratchFile, Slots
+from pruneapp.document.mask_store import MaskSlot, ScratchFile
 from pruneapp.document.step import Step
 from pruneapp.edits.apply_manual_edit import compute_hand
 from pruneapp.edits.finalize import Finalize
-from pruneapp.edits.found_masks import FileMasks, TreatZeros
+from pruneapp.edits.found_masks import FileMasks, TreatZeros, open_document
 from pruneapp.edits.manual_edit import HandEdit, ManualTarget
-from pruneapp.edits.open_document import open_document
 from pruneapp.errors import (
     CheckpointError,
     OriginalChangedError,
@@ -39,7 +38,7 @@ from pruneapp.errors import (
     words_of,
 )
 from pruneapp.kernels.cpu import CpuKernel
-from pruneapp.masks.bitmask import BitMask
+from pruneapp.masks.bitmask import BitMask, Layer
 from pruneapp.methods import registry
 from pruneapp.progress import Job
 from pruneapp.recipes.fit import Deed
@@ -140,18 +139,20 @@ def masks_in_force(
         If the history contradicts itself, or a mask cannot be read.
     """
     _check(history, where)
-    numbers: dict[Layer, dict[str, int]] = {"masks": {}, "final": {}, "protected": {}}
+    numbers: dict[Layer, dict[str, int]] = {}
     for edit in history.edits[: history.position]:
         for layer, swaps in edit.layers.items():
-            numbers[layer].update({edit.tensors[at][0]: after for at, _, after in swaps})
+            numbers.setdefault(layer, {}).update(
+                {edit.tensors[at][0]: after for at, _, after in swaps}
+            )
     found: dict[Layer, dict[str, BitMask]] = {
         layer: {name: unpacked(history, n, job) for name, n in of.items() if n != NO_MASK}
         for layer, of in numbers.items()
     }
-    kept = found["masks"]
-    for name, mask in found["final"].items():
+    kept = found.get("masks", {})
+    for name, mask in found.get("permanent", {}).items():
         kept[name] = mask & kept[name] if name in kept else mask
-    return kept, found["protected"]
+    return kept, found.get("protected", {})
 
 
 def unpacked(history: SavedHistory, number: int, job: Job) -> BitMask:
@@ -216,11 +217,12 @@ def _check(history: SavedHistory, where: str) -> None:
 
 def _check_protection(records: list[Record], scratch: ScratchFile, where: str, job: Job) -> None:
     """Raise SessionError if a weight is protected that is pruned: no document has that."""
-    state: Slots = {}
+    state: dict[Layer, dict[str, MaskSlot | None]] = {"masks": {}, "protected": {}}
     for place, record in enumerate(records, 1):
-        state |= record.after
-        for name in {name for _, name in record.after}:
-            kept, protected = state.get(("masks", name)), state.get(("protected", name))
+        for layer, slots in record.after.items():
+            state.setdefault(layer, {}).update(slots)
+        for name in {name for slots in record.after.values() for name in slots}:
+            kept, protected = state["masks"].get(name), state["protected"].get(name)
             if kept is None or protected is None:
                 continue
             guarded = protected.load(scratch, job) - kept.load(scratch, job)
@@ -242,17 +244,21 @@ def _check_mask(history: SavedHistory, number: int, size: int | None, where: str
 
 
 def _record(edit: SavedEdit, slots: Mapping[int, MaskSlot], last: Record | None) -> Record:
-    before: Slots = {}
-    after: Slots = {}
-    for layer, swaps in edit.layers.items():
-        for at, first, then in swaps:
-            name = edit.tensors[at][0]
-            before[layer, name] = slots.get(first)
-            after[layer, name] = slots.get(then)
+    names = [name for name, _, _ in edit.tensors]
+    changed = {layer: swaps for layer, swaps in edit.layers.items() if swaps}
     step, entry = _said(edit)
     meant = {name: slots[number] for name, number in edit.meant.items()}
     detail = detail_of(edit, step)
-    record = Record(edit.kind, edit.label, detail, step, entry, meant, before, after)
+    record = Record(
+        edit.kind,
+        edit.label,
+        detail,
+        step,
+        entry,
+        meant=meant,
+        before={k: {names[at]: slots.get(n) for at, n, _ in v} for k, v in changed.items()},
+        after={k: {names[at]: slots.get(n) for at, _, n in v} for k, v in changed.items()},
+    )
     if not edit.same:
         return record
     return replace(record, key=None if last is None else last.key)
@@ -350,7 +356,7 @@ def repeatable(record: Record) -> bool:
 
     A step by a method that does not come with Pruneapp may do something else the next time.
     """
-    entry = said(record.step, record.entry)
+    entry = record.as_json()
     if entry["name"] != "step":
         return entry["name"] in _DEEDS
     step = record.step
@@ -378,7 +384,7 @@ def repeat(document: Document, history: SavedHistory, job: Job) -> None:
     done = 0
     try:
         for edit in history.intents:
-            document.put(_again(document, edit, history, job))
+            document.commit(_again(document, edit, history, job))
             done += 1
             if history.exported == document.position:
                 document.mark_exported(document.snapshot())
@@ -400,7 +406,7 @@ def _again(document: Document, edit: SavedEdit, history: SavedHistory, job: Job)
     (done,) = replay(document.snapshot(), (deed,), CpuKernel(), job)
     # A step that took its masks from a file is an edit by hand that is called a step.
     made = replace(done.edit, kind=edit.kind, label=edit.label, detail=detail_of(edit, deed))
-    return Proposal(document.revision, made.prepare())
+    return Proposal(document.revision, made)
 
 
 def missing(edits: Sequence[SavedEdit], why: str, details: str = "") -> Notice:
@@ -543,7 +549,7 @@ def _take_over(
         targets = tuple(ManualTarget(name, mask=mask) for name, mask in masks.items())
         edit = HandEdit(operation, targets, words)
         with contextlib.suppress(SelectionError):  # the file's own masks say the same
-            document.edit(compute_hand(document.snapshot(), edit, job))
+            document.commit(compute_hand(document.snapshot(), edit, job))
 
 
 def _opened(saved: Saved, original: Path | None, job: Job) -> Checkpoint:

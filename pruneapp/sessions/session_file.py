@@ -39,7 +39,7 @@ from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.checkpoint.io.atomic_file import AtomicFile, write_error
 from pruneapp.checkpoint.io.files import exists
 from pruneapp.checkpoint.open import read_headers
-from pruneapp.document.capture import Capture
+from pruneapp.document.document import Capture
 from pruneapp.document.edit import Record
 from pruneapp.document.mask_store import NewMask
 from pruneapp.errors import CheckpointError, SessionChangedError, SessionError
@@ -242,7 +242,7 @@ class _Plain:
         self._names: dict[int, str] = {}
         for prefix, masks in (
             ("mask", snapshot.masks),
-            ("final", snapshot.final),
+            ("final", snapshot.permanent),
             ("protected", snapshot.protected),
         ):
             for name, mask in masks.items():

@@ -24,7 +24,7 @@ from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.document.document import Document
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.step import Row, Step
-from pruneapp.edits.open_document import open_document
+from pruneapp.edits.found_masks import open_document
 from pruneapp.export.catalog import FORMATS
 from pruneapp.export.exporter import export
 from pruneapp.export.format import Format
@@ -113,7 +113,7 @@ def measured(source: Path, folder: Path, rounds: int) -> Iterator[tuple[str, int
 def _prune(document: Document, names: tuple[str, ...], amount: float) -> None:
     row = Row(names, "l1_unstructured", {"amount": amount})
     step = Step((row,), scope="global")
-    document.apply(compute_preview(document.snapshot(), step, kernel_for("cpu"), Job()))
+    document.commit(compute_preview(document.snapshot(), step, kernel_for("cpu"), Job()))
 
 
 def _cell(state: Snapshot, form: Format, folder: Path, rounds: int) -> Cell:

@@ -240,7 +240,7 @@ def put_mask(hand: Hand, kept: np.ndarray) -> None:
         energy=False,
         given={LARGE: BitMask.from_bools(kept.reshape(-1))},
     )
-    hand.when(session.changed, lambda: session.apply(preview))
+    hand.when(session.changed, lambda: session.commit(preview))
 
 
 def picture(path: str, rounds: int) -> dict[str, Any]:

@@ -14,12 +14,12 @@ from pruneapp.progress import Job
 
 def make_final(document: Document, names: Sequence[str]) -> None:
     """Turn the pruned weights of some tensors into ordinary zeros."""
-    document.put(Finalize(tuple(names)).propose(document.snapshot(), Job()))
+    document.commit(Finalize(tuple(names)).propose(document.snapshot(), Job()))
 
 
 def treat_zeros(document: Document, names: Sequence[str]) -> None:
     """Count zeros of the file as pruned."""
-    document.put(TreatZeros(tuple(names)).propose(document.snapshot(), Job()))
+    document.commit(TreatZeros(tuple(names)).propose(document.snapshot(), Job()))
 
 
 def hand_edit(history: History, position: int) -> HandEdit:

@@ -10,7 +10,7 @@ from memory_checkpoint import MemoryCheckpoint
 
 from pruneapp.checkpoint.dtypes import DType
 from pruneapp.document.snapshot import Snapshot
-from pruneapp.masks.bitmask import BitMask, MaskSet
+from pruneapp.masks.bitmask import BitMask, MaskLayers, MaskSet
 from tests.strategies import float_types, kept_bools, moderate_bits, raw_bits, shapes
 from tests.tensors import decode_float64
 
@@ -43,7 +43,9 @@ def snapshots(
             if gone is not None:
                 final[f"{i}.w"] = BitMask.from_bools(gone)
     checkpoint = MemoryCheckpoint(arrays, chunk=draw(st.sampled_from([7, 64, 1000])))
-    return Snapshot(checkpoint, MaskSet(masks), MaskSet(final), protected=MaskSet(protected))
+    return Snapshot(
+        checkpoint, MaskLayers(MaskSet(masks), MaskSet(final), protected=MaskSet(protected))
+    )
 
 
 def typed(bits: np.ndarray, dtype: DType) -> np.ndarray:

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 from kept_work import SHAPES, A, B, C, by_hand, open_model, prune
 
-from pruneapp.document.capture import Capture
+from pruneapp.document.document import Capture
 from pruneapp.edits.manual_edit import ManualTarget
 from pruneapp.errors import SelectionError
 from pruneapp.masks.bitmask import BitMask

@@ -9,12 +9,11 @@ from changing import make_final
 from safetensors.numpy import save_file
 
 from pruneapp.checkpoint.checkpoint import open_checkpoint
-from pruneapp.document.capture import Capture
-from pruneapp.document.document import Document
+from pruneapp.document.document import Capture, Document
 from pruneapp.document.step import Row, Step
 from pruneapp.edits.apply_manual_edit import compute_hand
+from pruneapp.edits.found_masks import open_document
 from pruneapp.edits.manual_edit import HandEdit, ManualTarget
-from pruneapp.edits.open_document import open_document
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.preview.preview import compute_preview
@@ -45,12 +44,12 @@ def shut(document: Document) -> None:
 
 def prune(document: Document, name: str = A, amount: float = 0.5) -> None:
     step = Step((Row((name,), "l1_unstructured", {"amount": amount}),))
-    document.apply(compute_preview(document.snapshot(), step, CpuKernel(), Job()))
+    document.commit(compute_preview(document.snapshot(), step, CpuKernel(), Job()))
 
 
 def by_hand(document: Document, operation: str, *targets: ManualTarget) -> None:
     edit = HandEdit(operation, targets)
-    document.edit(compute_hand(document.snapshot(), edit, Job()))
+    document.commit(compute_hand(document.snapshot(), edit, Job()))
 
 
 def storied(path: Path, **more) -> Document:
@@ -97,7 +96,7 @@ def states(document: Document) -> list[dict]:
                     layer: {name: mask.packed.tobytes() for name, mask in kept.items()}
                     for layer, kept in (
                         ("masks", document.masks),
-                        ("final", document.final),
+                        ("final", document.permanent),
                         ("protected", document.protected),
                     )
                 },

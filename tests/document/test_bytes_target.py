@@ -17,7 +17,7 @@ from pruneapp.cli.parser import parse
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.errors import ParameterError
 from pruneapp.export.size_bounds import total_for
-from pruneapp.masks.bitmask import BitMask, MaskSet
+from pruneapp.masks.bitmask import BitMask, MaskLayers, MaskSet
 from pruneapp.params import parse_bytes
 
 
@@ -85,7 +85,7 @@ def test_types_of_several_widths_and_what_is_pruned_already_count(file):
     with open_checkpoint(file) as checkpoint:
         rng = np.random.default_rng(0)
         mask = BitMask.from_bools(rng.random(1001) < 0.1)
-        state = Snapshot(checkpoint, MaskSet({"b.bias": mask}))
+        state = Snapshot(checkpoint, MaskLayers(MaskSet({"b.bias": mask})))
         names = ["a.weight", "b.weight"]
         total = total_for(state, names, 100_000)
         others = mask.kept * 4 + 126 + 400

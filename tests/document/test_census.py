@@ -25,7 +25,7 @@ from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.state_cache import BUDGET, StateCache
 from pruneapp.document.step import Row, Step
 from pruneapp.kernels.cpu import CpuKernel
-from pruneapp.masks.bitmask import BitMask, MaskSet
+from pruneapp.masks.bitmask import BitMask, MaskLayers, MaskSet
 from pruneapp.preview.estimate import estimate
 from pruneapp.preview.preview import compute_preview
 from pruneapp.progress import Cancelled, CancelToken, Job
@@ -127,7 +127,9 @@ def test_pieces_of_a_large_tensor_are_put_together():
         guard = BitMask.from_bools(mask.bools() & (rng.random(size) < 0.1))
         checkpoint = MemoryCheckpoint({"w": weights}, chunk=300_001)
         for masks, protected in (({}, {}), ({"w": mask}, {}), ({"w": mask}, {"w": guard})):
-            snapshot = Snapshot(checkpoint, MaskSet(masks), protected=MaskSet(protected))
+            snapshot = Snapshot(
+                checkpoint, MaskLayers(MaskSet(masks), protected=MaskSet(protected))
+            )
             check(count_magnitudes(snapshot, "w", Job()), snapshot, "w")
 
 
@@ -143,7 +145,7 @@ def test_small_tensors_are_counted_side_by_side(tmp_path):
     save_file(tensors, tmp_path / "m.safetensors")
     with open_checkpoint(tmp_path / "m.safetensors") as checkpoint:
         masks = MaskSet({"3.torch.float32": BitMask.from_bools(rng.random(15) < 0.5)})
-        snapshot = Snapshot(checkpoint, masks)
+        snapshot = Snapshot(checkpoint, MaskLayers(masks))
         (wanted,) = histogram_store.wanted_all(snapshot, tuple(checkpoint.entries))
         assert wanted.elements == 20 * 3 * 15
         histogram_store.count(snapshot, wanted, Job())
@@ -181,7 +183,7 @@ def test_undo_finds_what_was_counted_before(three):
     count_all(document.snapshot())
     first = document.snapshot()
     step = Step((Row(("1.w",), "l1_unstructured", {"amount": 0.5}),))
-    document.apply(compute_preview(first, step, CpuKernel(), Job()))
+    document.commit(compute_preview(first, step, CpuKernel(), Job()))
     second = document.snapshot()
     (wanted,) = histogram_store.wanted_all(second, tuple(three))
     assert wanted.names == ("1.w",)
@@ -203,13 +205,17 @@ def test_masks_are_not_kept_alive_and_what_is_gone_makes_room(three):
     size = cache.nbytes
     for seed in range(5):
         kept = np.random.default_rng(seed).random(4900) < 0.5
-        state = replace(base, masks=MaskSet({"0.w": BitMask.from_bools(kept)}))
+        state = replace(
+            base, layers=replace(base.layers, masks=MaskSet({"0.w": BitMask.from_bools(kept)}))
+        )
         count_all(state)
         assert cache.nbytes > size
         check(histogram_store.magnitudes(state, "0.w"), state, "0.w")
         del state
         gc.collect()
-    count_all(replace(base, masks=MaskSet({"0.w": BitMask.full(4900)})))
+    count_all(
+        replace(base, layers=replace(base.layers, masks=MaskSet({"0.w": BitMask.full(4900)})))
+    )
     assert len(cache._large) == 4
 
 
@@ -246,7 +252,7 @@ def dropped(snapshot):
 
 
 def count_first(snapshot, mask):
-    state = replace(snapshot, masks=MaskSet({"0.w": mask}))
+    state = replace(snapshot, layers=replace(snapshot.layers, masks=MaskSet({"0.w": mask})))
     (wanted,) = histogram_store.wanted_all(state, ("0.w",))
     histogram_store.count(state, wanted, Job())
 
@@ -274,7 +280,7 @@ def test_what_was_put_together_gives_way_to_counts(three):
     snapshot = Snapshot(MemoryCheckpoint(three), cache=StateCache(budget=100_000))
     snapshot.remember("a", "value", 90_000)
     assert snapshot.recall("a") == "value"
-    assert replace(snapshot, masks=MaskSet()).recall("a") is None
+    assert replace(snapshot, layers=replace(snapshot.layers, masks=MaskSet())).recall("a") is None
     snapshot.remember("b", "other", 90_000)
     assert snapshot.recall("a") is None
     count_all(snapshot)
@@ -291,8 +297,10 @@ def test_norms_are_those_of_the_exact_step(three):
     guard[7, 7] = kept.reshape(70, 70)[7, 7] = True
     snapshot = Snapshot(
         MemoryCheckpoint(three),
-        MaskSet({"0.w": BitMask.from_bools(kept)}),
-        protected=MaskSet({"0.w": BitMask.from_bools(guard.reshape(-1))}),
+        MaskLayers(
+            MaskSet({"0.w": BitMask.from_bools(kept)}),
+            protected=MaskSet({"0.w": BitMask.from_bools(guard.reshape(-1))}),
+        ),
     )
     step = Step((Row(("0.w", "1.w"), "ln_structured", {"n": "fro", "dim": -1}),))
     wanted = histogram_store.wanted(snapshot, step)

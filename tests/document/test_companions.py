@@ -61,7 +61,7 @@ def opened(tmp_path: Path):
 def test_bias_and_norm_go_with_their_channels_as_torch_would_have_it(opened):
     model, document = opened
     preview = preview_of(document, asked())
-    document.apply(preview)
+    document.commit(preview)
     assert len(document.items) == 2
     assert document.items[1].label == "L2 50 %, dim 0, on 0.weight, with bias and norm"
     assert "Matching bias and norm entries: pruned" in document.items[1].detail
@@ -88,7 +88,7 @@ def test_amounts_count_the_chosen_tensors_and_the_report_counts_all(opened):
     gone = {row.name: row.gone for row in preview.report.tensors}
     assert gone == {CONV: 3 * 27, "0.bias": 3, "1.weight": 3, "1.bias": 3}
     assert preview.report.gone == 3 * 30
-    document.apply(preview)
+    document.commit(preview)
     assert preview.report.after == sum(document.masks.pruned(n) for n in document.masks)
     weights = document.checkpoint.read("1.bias").double().numpy()
     kept = document.masks["1.bias"].bools()
@@ -102,8 +102,8 @@ def test_amounts_count_the_chosen_tensors_and_the_report_counts_all(opened):
 def test_only_channels_that_go_now_take_something_along(opened):
     _, document = opened
     before = Step((Row((CONV,), "ln_structured", {"amount": 2, "n": 2, "dim": 0}),))
-    document.apply(preview_of(document, before))
-    document.apply(preview_of(document, asked(amount=1)))
+    document.commit(preview_of(document, before))
+    document.commit(preview_of(document, asked(amount=1)))
     assert document.masks[CONV].pruned == 3 * 27
     assert document.masks.pruned("1.bias") == 1
 
@@ -111,7 +111,7 @@ def test_only_channels_that_go_now_take_something_along(opened):
 def test_protected_weights_are_spared_and_counted(opened):
     _, document = opened
     edit = HandEdit.from_gestures(Gesture("protect", "1.bias", (((0, 8),),), "channel", 0))
-    document.edit(compute_hand(document.snapshot(), edit, Job()))
+    document.commit(compute_hand(document.snapshot(), edit, Job()))
     preview = preview_of(document, asked(amount=3))
     assert "1.bias" not in preview.masks
     assert preview.report.spared == 3

@@ -18,14 +18,14 @@ from pruneapp.analysis.comparison import compare
 from pruneapp.checkpoint.dtypes import DTYPES
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.state_cache import StateCache
-from pruneapp.masks.bitmask import BitMask, MaskSet
+from pruneapp.masks.bitmask import BitMask, MaskLayers, MaskSet
 from pruneapp.progress import Cancelled, CancelToken, Job
 from tests.strategies import FLOATS, kept_bools, raw_bits
 
 
 def snapshot(arrays, masks=None, chunk: int = 1000, **entries) -> Snapshot:
     kept = {name: BitMask.from_bools(bools) for name, bools in (masks or {}).items()}
-    return Snapshot(MemoryCheckpoint(arrays, chunk=chunk, **entries), MaskSet(kept))
+    return Snapshot(MemoryCheckpoint(arrays, chunk=chunk, **entries), MaskLayers(MaskSet(kept)))
 
 
 def one(a: Snapshot, b: Snapshot):
@@ -99,9 +99,11 @@ def test_a_tensor_that_is_not_changed_is_not_read(model):
     a = Snapshot(model)
     name = "module.fc.weight"
     mask = BitMask.from_bools(np.arange(640) % 2 == 0)
-    b = Snapshot(model, MaskSet({name: mask}))
-    again = Snapshot(model, MaskSet({name: BitMask.from_bools(np.arange(640) % 2 == 0)}))
-    empty = Snapshot(model, MaskSet({name: BitMask.full(640)}))
+    b = Snapshot(model, MaskLayers(MaskSet({name: mask})))
+    again = Snapshot(
+        model, MaskLayers(MaskSet({name: BitMask.from_bools(np.arange(640) % 2 == 0)}))
+    )
+    empty = Snapshot(model, MaskLayers(MaskSet({name: BitMask.full(640)})))
 
     assert not compare(b, again, Job()).differing
     assert not compare(a, empty, Job()).differing
@@ -141,7 +143,7 @@ def test_what_did_not_change_since_it_was_compared_is_not_read_again():
     assert read() == 500
 
     masks = MaskSet({"a": every_other(100)})
-    stepped = replace(here, masks=masks)
+    stepped = replace(here, layers=replace(here.layers, masks=masks))
     found = compare(stepped, other, Job(), known=known)
     assert read() == 700
     assert found.tensors == compare(stepped, other, Job()).tensors != first.tensors
@@ -154,7 +156,7 @@ def test_what_did_not_change_since_it_was_compared_is_not_read_again():
         assert progress.last == (200, 200), "it is said how far it is, though nothing is read"
 
 
-@pytest.mark.parametrize("layer", ["masks", "final"])
+@pytest.mark.parametrize("layer", ["masks", "permanent"])
 @pytest.mark.parametrize("side", [0, 1])
 def test_what_lies_over_either_side_is_looked_at(layer, side):
     rng = np.random.default_rng(8)
@@ -162,7 +164,7 @@ def test_what_lies_over_either_side_is_looked_at(layer, side):
     known = StateCache()
     for mask in (None, every_other(100), every_other(100, 1), None):
         there = MaskSet({} if mask is None else {"a": mask})
-        sides[side] = replace(sides[side], **{layer: there})
+        sides[side] = replace(sides[side], layers=replace(sides[side].layers, **{layer: there}))
         assert compare(*sides, Job(), known=known).tensors == compare(*sides, Job()).tensors
     sides[side] = snapshot({"a": np.zeros(100, np.float32)})
     assert compare(*sides, Job(), known=known).tensors == compare(*sides, Job()).tensors
@@ -173,10 +175,20 @@ def test_states_of_a_pair_are_remembered_and_masks_are_not_kept_alive():
     known = StateCache()
     masks = [every_other(100, number % 2) for number in range(6)]
     for mask in masks:
-        compare(replace(here, masks=MaskSet({"a": mask})), other, Job(), known=known)
+        compare(
+            replace(here, layers=replace(here.layers, masks=MaskSet({"a": mask}))),
+            other,
+            Job(),
+            known=known,
+        )
     here.checkpoint.elements_read = 0
     for mask in masks:
-        compare(replace(here, masks=MaskSet({"a": mask})), other, Job(), known=known)
+        compare(
+            replace(here, layers=replace(here.layers, masks=MaskSet({"a": mask}))),
+            other,
+            Job(),
+            known=known,
+        )
     assert here.checkpoint.elements_read == 0
     gone = ref(masks.pop())
     del mask
@@ -187,14 +199,18 @@ def test_states_of_a_pair_are_remembered_and_masks_are_not_kept_alive():
 def test_made_final_is_no_difference(model):
     name = "module.fc.weight"
     masks = MaskSet({name: BitMask.from_bools(np.arange(640) % 2 == 0)})
-    assert not compare(Snapshot(model, masks), Snapshot(model, final=masks), Job()).differing
+    assert not compare(
+        Snapshot(model, MaskLayers(masks)), Snapshot(model, MaskLayers(permanent=masks)), Job()
+    ).differing
     assert model.elements_read == 0
 
 
 def test_what_was_made_final_on_one_side_alone_differs(model):
     name = "module.fc.weight"
     final = MaskSet({name: BitMask.from_bools(np.arange(640) % 2 == 0)})
-    (only,) = compare(Snapshot(model), Snapshot(model, final=final), Job()).differing
+    (only,) = compare(
+        Snapshot(model), Snapshot(model, MaskLayers(permanent=final)), Job()
+    ).differing
     assert (only.name, only.differing) == (name, 320)
 
 

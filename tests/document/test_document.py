@@ -17,15 +17,15 @@ from torch.nn.utils import prune as torch_prune
 from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.checkpoint.entry import size_of
 from pruneapp.document.document import Document
-from pruneapp.document.edit import Change, Edit
+from pruneapp.document.edit import Edit
 from pruneapp.document.history import History
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.step import Row, Step
+from pruneapp.edits.found_masks import open_document
 from pruneapp.edits.mask_files import given_masks, names_in, read_mask
-from pruneapp.edits.open_document import open_document
 from pruneapp.errors import ParameterError, SelectionError
 from pruneapp.kernels.cpu import CpuKernel
-from pruneapp.masks.bitmask import BitMask
+from pruneapp.masks.bitmask import BitMask, MaskLayers
 from pruneapp.preview.estimate import estimate
 from pruneapp.preview.preview import compute_preview
 from pruneapp.progress import Cancelled, CancelToken, Job
@@ -35,7 +35,7 @@ FC = "module.fc.weight"
 
 def prune(document: Document, name: str = FC, amount=0.5) -> None:
     step = Step((Row((name,), "l1_unstructured", {"amount": amount}),))
-    document.apply(compute_preview(document.snapshot(), step, CpuKernel(), Job()))
+    document.commit(compute_preview(document.snapshot(), step, CpuKernel(), Job()))
 
 
 def test_the_history_names_each_state_and_what_it_did(model):
@@ -90,7 +90,7 @@ def test_subscribers_hear_what_changed_until_they_leave(model):
     leave()
     prune(document)
     assert told == [
-        ("apply", (FC,), 1),
+        ("prune", (FC,), 1),
         ("final", (FC,), 2),
         ("undo", (FC,), 3),
         ("redo", (FC,), 4),
@@ -217,7 +217,7 @@ def test_a_mask_must_have_real_values():
 
 
 def edit(before: BitMask | None, after: BitMask | None) -> Edit:
-    return Edit("prune", "", "", Change({"w": before}, {"w": after}))
+    return Edit("prune", "", "", before={"masks": {"w": before}}, after={"masks": {"w": after}})
 
 
 def chain(count: int, size: int = 800) -> list[BitMask | None]:
@@ -235,7 +235,7 @@ def test_masks_past_the_budget_go_to_a_nameless_file_and_come_back(tmp_path: Pat
     assert list(tmp_path.iterdir()) == []
     for position in (3, 11, 0, 20, 1, 19):
         change = history.go_to(position)
-        assert change.masks["w"] == masks[position]
+        assert change["masks"]["w"] == masks[position]
         assert history.memory <= 350
     assert history.scratch_size <= 20 * 100
     history.close()
@@ -278,7 +278,7 @@ def test_who_cannot_wait_lets_go_of_what_was_cut_off_a_part_at_a_time(tmp_path: 
     assert parts == 6, "six steps name eleven masks, the one after them one"
     assert (history.memory, history.scratch_size) == (100, 0)
     assert not history.let_go(2)
-    assert history.go_to(0).masks == {"w": None}
+    assert history.go_to(0)["masks"] == {"w": None}
     history.close()
 
 
@@ -293,7 +293,7 @@ def test_a_disk_that_is_full_costs_memory_and_no_undo(tmp_path: Path, monkeypatc
     for before, after in itertools.pairwise(masks):
         history.push(edit(before, after))
     assert history.memory == 500
-    assert history.go_to(2).masks["w"] == masks[2]
+    assert history.go_to(2)["masks"]["w"] == masks[2]
 
 
 def test_who_cannot_wait_has_masks_written_and_read_by_a_worker(tmp_path: Path):
@@ -310,7 +310,7 @@ def test_who_cannot_wait_has_masks_written_and_read_by_a_worker(tmp_path: Path):
     assert history.missing(3).run(Job())[0][1] == masks[3]
     history.put_back(history.missing(3).run(Job()))
     assert history.missing(3) is None
-    assert history.go_to(3).masks["w"].__dict__["kept"] == masks[3].kept
+    assert history.go_to(3)["masks"]["w"].__dict__["kept"] == masks[3].kept
     history.put_aside(history.spill().run(Job()))
     assert (history.memory, history.scratch_size) == (100, 400)
     history.close()
@@ -326,7 +326,7 @@ def test_what_was_read_for_nothing_is_put_aside_again(tmp_path: Path):
     found = history.missing(1).run(Job())
     history.put_back(found)
     assert history.memory == 100
-    assert history.go_to(1).masks["w"] == masks[1]
+    assert history.go_to(1)["masks"]["w"] == masks[1]
     history.close()
 
 
@@ -376,13 +376,13 @@ def test_counts_and_what_was_exported_keep_no_mask_alive(model):
     """Of a large model the masks of one state take hundreds of megabytes."""
     document = Document(model)
     step = Step((Row((FC,), "ln_structured", {"amount": 1, "n": 2, "dim": 0}),))
-    document.apply(compute_preview(document.snapshot(), step, CpuKernel(), Job()))
+    document.commit(compute_preview(document.snapshot(), step, CpuKernel(), Job()))
     estimate(document.snapshot(), step)
     document.mark_exported(document.snapshot())
     gone = weakref.ref(document.masks[FC])
     document.undo()
     assert gone() is not None
-    document.apply(compute_preview(document.snapshot(), step, CpuKernel(), Job()))
+    document.commit(compute_preview(document.snapshot(), step, CpuKernel(), Job()))
     gc.collect()
     assert gone() is None
     assert document.unexported
@@ -390,7 +390,9 @@ def test_counts_and_what_was_exported_keep_no_mask_alive(model):
 
 def test_chunks_with_final_zeros_leave_the_reader_its_buffer(model):
     final = BitMask.from_bools(np.arange(640) % 2 == 0)
-    snapshot = Snapshot(model, final=Snapshot(model).final.with_masks({FC: final}))
+    snapshot = Snapshot(
+        model, MaskLayers(permanent=Snapshot(model).permanent.with_masks({FC: final}))
+    )
     before = model.arrays[FC].copy()
     joined = np.concatenate([c.bits.copy() for c in snapshot.chunks(FC, 3, 500, 64)])
     np.testing.assert_array_equal(joined, snapshot.bits(FC, 3, 500))

@@ -21,8 +21,7 @@ from hypothesis.stateful import (
 )
 from memory_checkpoint import MemoryCheckpoint
 
-from pruneapp.document.capture import Capture
-from pruneapp.document.document import Document
+from pruneapp.document.document import Capture, Document
 from pruneapp.document.step import Row, Step
 from pruneapp.edits.apply_manual_edit import compute_hand
 from pruneapp.edits.manual_edit import HandEdit, ManualTarget
@@ -191,7 +190,7 @@ class DocumentAgainstArrays(RuleBasedStateMachine):
             return 0
         guess = estimate(snapshot, step)
         preview = compute_preview(snapshot, step, CpuKernel(), Job())
-        self.document.apply(preview)
+        self.document.commit(preview)
         if guess.exact:
             assert guess.gone == preview.report.gone
         else:
@@ -260,7 +259,7 @@ class DocumentAgainstArrays(RuleBasedStateMachine):
             return
         preview = compute_hand(snapshot, edit, Job())
         assert preview.numbers.changed == changed
-        self.document.edit(preview)
+        self.document.commit(preview)
         self.naive.push(kept, protected=protected)
         assert hand_edit(self.document.history, self.document.position) == edit
 
@@ -360,10 +359,10 @@ class DocumentAgainstArrays(RuleBasedStateMachine):
     def apply_a_stale_preview(self):
         step = Step((Row(NAMES, "l1_unstructured", {"amount": 0.0}),))
         preview = compute_preview(self.document.snapshot(), step, CpuKernel(), Job())
-        self.document.apply(preview)
+        self.document.commit(preview)
         self.naive.push(self.naive.kept)
         with pytest.raises(StaleError):
-            self.document.apply(preview)
+            self.document.commit(preview)
 
     @invariant()
     def both_are_the_same(self):
@@ -417,7 +416,7 @@ class DocumentAgainstArrays(RuleBasedStateMachine):
         if hasattr(self, "document"):
             in_force = sum(
                 mask.nbytes
-                for masks in (self.document.masks, self.document.final, self.document.protected)
+                for masks in (self.document.masks, self.document.permanent, self.document.protected)
                 for mask in masks.values()
             )
             if self.document.history.patient and self.read is None and self.written is None:

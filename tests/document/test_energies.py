@@ -12,7 +12,7 @@ from pruneapp.analysis import retained_norm
 from pruneapp.analysis.retained_norm import measure_energies, measure_energy
 from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.document.snapshot import Snapshot
-from pruneapp.masks.bitmask import BitMask, MaskSet
+from pruneapp.masks.bitmask import BitMask, MaskLayers, MaskSet
 from pruneapp.progress import Cancelled, CancelToken, Job
 
 SIZES = (1, 2, 3, 7, 8, 9, 16, 127, 128, 129, 1000, 4096, 4097)
@@ -61,7 +61,7 @@ def test_alike_tensors_have_the_energies_of_each(copies, tmp_path):
             elif number % 4:
                 kept &= rng.random(entry.numel) < 0.6
             after[entry.name] = BitMask.from_bools(kept)
-        snapshot = Snapshot(checkpoint, MaskSet(before), MaskSet(final))
+        snapshot = Snapshot(checkpoint, MaskLayers(MaskSet(before), MaskSet(final)))
 
         found = measure_energies(snapshot, after, Job())
 

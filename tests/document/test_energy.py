@@ -12,7 +12,7 @@ from pruneapp.analysis import retained_norm
 from pruneapp.analysis.retained_norm import measure_energy
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.kernels.kernel import BLOCK
-from pruneapp.masks.bitmask import BitMask, MaskSet
+from pruneapp.masks.bitmask import BitMask, MaskLayers, MaskSet
 from pruneapp.progress import Cancelled, CancelToken, Job
 from tests.document.memory_checkpoint import MemoryCheckpoint
 
@@ -24,7 +24,7 @@ def measured(monkeypatch, weights, before, after, threads, stretch=2, piece=1):
     monkeypatch.setattr(retained_norm, "_STRETCH", stretch * BLOCK)
     monkeypatch.setattr(retained_norm, "_PIECE", piece * BLOCK)
     masks = MaskSet() if before is None else MaskSet({"w": BitMask.from_bools(before)})
-    snapshot = Snapshot(MemoryCheckpoint({"w": weights}), masks)
+    snapshot = Snapshot(MemoryCheckpoint({"w": weights}), MaskLayers(masks))
     return measure_energy(snapshot, "w", BitMask.from_bools(after), Job(), threads)
 
 
@@ -90,7 +90,7 @@ def test_what_is_protected_makes_no_threshold_unsure():
     protected = np.arange(8) == 0
     snapshot = Snapshot(
         MemoryCheckpoint({"w": weights}),
-        protected=MaskSet({"w": BitMask.from_bools(protected)}),
+        MaskLayers(protected=MaskSet({"w": BitMask.from_bools(protected)})),
     )
     after = BitMask.from_bools(protected | (weights > 3))
     assert measure_energy(snapshot, "w", after, Job()).threshold == 3.0

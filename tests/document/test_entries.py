@@ -10,13 +10,12 @@ from changing import make_final, treat_zeros
 from memory_checkpoint import MemoryCheckpoint
 
 from pruneapp.document.document import Document
-from pruneapp.document.edit import Change, Edit
+from pruneapp.document.edit import Edit
 from pruneapp.document.step import Row, Step, named, names_of
 from pruneapp.edits.apply_manual_edit import compute_hand
 from pruneapp.edits.finalize import Finalize
-from pruneapp.edits.found_masks import FileMasks, TreatZeros
+from pruneapp.edits.found_masks import FileMasks, TreatZeros, open_document
 from pruneapp.edits.manual_edit import HandEdit, ManualTarget
-from pruneapp.edits.open_document import open_document
 from pruneapp.errors import ParameterError, SelectionError, StaleError
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.masks.bitmask import BitMask
@@ -44,9 +43,9 @@ def checkpoint() -> MemoryCheckpoint:
 def storied() -> Document:
     document = open_document(checkpoint())
     step = Step((Row(("tied",), "l1_unstructured", {"amount": 0.5}),))
-    document.apply(compute_preview(document.snapshot(), step, CpuKernel(), Job()))
+    document.commit(compute_preview(document.snapshot(), step, CpuKernel(), Job()))
     edit = HandEdit.from_gestures(Gesture("prune", "a", (((2, 3), (0, 16)),), "channel", 0))
-    document.edit(compute_hand(document.snapshot(), edit, Job()))
+    document.commit(compute_hand(document.snapshot(), edit, Job()))
     make_final(document, ["c", "b"])
     treat_zeros(document, ["c", "b", "tied"])
     return document
@@ -56,12 +55,12 @@ def replay(document: Document, entry) -> None:
     snapshot, job = document.snapshot(), Job()
     name = entry["name"]
     if name == "step":
-        document.apply(compute_preview(snapshot, Step.from_dict(entry), CpuKernel(), job))
+        document.commit(compute_preview(snapshot, Step.from_dict(entry), CpuKernel(), job))
     elif name == "edit":
-        document.edit(compute_hand(snapshot, HandEdit.from_dict(entry, {}), job))
+        document.commit(compute_hand(snapshot, HandEdit.from_dict(entry, {}), job))
     else:
         kinds = {"finalize": Finalize, "treat_zeros": TreatZeros, "file_masks": FileMasks}
-        document.put(kinds[name].from_dict(entry).propose(snapshot, job))
+        document.commit(kinds[name].from_dict(entry).propose(snapshot, job))
 
 
 def test_every_change_says_what_it_was_and_can_be_done_again():
@@ -84,7 +83,7 @@ def test_every_change_says_what_it_was_and_can_be_done_again():
     again = Document(checkpoint())
     for entry in json.loads(json.dumps(said)):
         replay(again, entry)
-    for layer in ("masks", "final", "protected"):
+    for layer in ("masks", "permanent", "protected"):
         there, here = getattr(document, layer), getattr(again, layer)
         assert set(there) == set(here)
         assert all(there[name] == here[name] for name in there), layer
@@ -94,17 +93,17 @@ def test_every_change_says_what_it_was_and_can_be_done_again():
 def test_an_edit_says_what_its_record_in_the_history_says():
     document = Document(checkpoint())
     proposal = TreatZeros(("b",)).propose(document.snapshot(), Job())
-    document.put(proposal)
+    document.commit(proposal)
     assert proposal.edit.to_dict({}) == document.history.entry(1, {}, Job())
     step = Step((Row(("a",), "l1_unstructured", {"amount": 0.5}),))
-    assert Edit("prune", "", "", Change(), step=step).to_dict({}) == step.to_dict()
+    assert Edit("prune", "", "", step).to_dict({}) == step.to_dict()
 
 
 def test_masks_that_an_edit_names_go_along():
     document = Document(checkpoint())
     chosen = BitMask.from_bools(np.arange(128) % 5 == 0)
     edit = HandEdit("prune", (ManualTarget("a", mask=chosen),))
-    document.edit(compute_hand(document.snapshot(), edit, Job()))
+    document.commit(compute_hand(document.snapshot(), edit, Job()))
     masks: dict[str, BitMask] = {}
     said = document.history.entry(1, masks, Job())
     assert HandEdit.from_dict(said, masks) == edit
@@ -113,7 +112,7 @@ def test_masks_that_an_edit_names_go_along():
 def test_to_have_the_masks_of_the_file_again_changes_nothing():
     document = open_document(checkpoint())
     before = document.masks["c"]
-    document.put(FileMasks(("c",)).propose(document.snapshot(), Job()))
+    document.commit(FileMasks(("c",)).propose(document.snapshot(), Job()))
     assert document.masks["c"] == before
     with pytest.raises(SelectionError, match="'a' has no mask of zeros and ones"):
         FileMasks(("c", "tied")).propose(document.snapshot(), Job())
@@ -130,7 +129,7 @@ def test_a_change_can_be_cancelled_and_is_refused_when_it_comes_too_late(kind):
     proposal = TreatZeros(("c",)).propose(document.snapshot(), Job())
     document.undo()
     with pytest.raises(StaleError):
-        document.put(proposal)
+        document.commit(proposal)
     assert document.can_redo
 
 

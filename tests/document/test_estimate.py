@@ -20,7 +20,7 @@ from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.step import Row, Step
 from pruneapp.errors import ParameterError
 from pruneapp.kernels.cpu import CpuKernel
-from pruneapp.masks.bitmask import BitMask, MaskSet
+from pruneapp.masks.bitmask import BitMask, MaskLayers, MaskSet
 from pruneapp.methods.limits import Limits
 from pruneapp.methods.registry import METHODS
 from pruneapp.preview.estimate import estimate
@@ -167,7 +167,7 @@ def test_a_choice_at_random_is_about_as_expected():
     checkpoint, protected = MemoryCheckpoint(arrays), MaskSet({"1.w": guard})
     for scope in ("local", "global"):
         step = Step((Row(tuple(arrays), "random_unstructured", {"amount": 0.4}),), scope)
-        snapshot = Snapshot(checkpoint, protected=protected)
+        snapshot = Snapshot(checkpoint, MaskLayers(protected=protected))
         early = estimate(snapshot, step)
         assert early.report.energy is None
         found, true = counted(snapshot, step).report, exact(snapshot, step).report
@@ -260,7 +260,7 @@ def test_of_channels_that_are_partly_pruned_it_is_sure_of_none_and_of_all(amount
     kept = np.ones((3, 4), np.bool_)
     kept[1, 2] = False
     checkpoint = MemoryCheckpoint({"w": np.ones((3, 4), np.float32)})
-    state = Snapshot(checkpoint, MaskSet({"w": BitMask.from_bools(kept.reshape(-1))}))
+    state = Snapshot(checkpoint, MaskLayers(MaskSet({"w": BitMask.from_bools(kept.reshape(-1))})))
     found = estimate(state, Step((Row(("w",), "ln_structured", {"amount": amount}),)))
     assert (found.gone, found.channels, found.exact) == (gone, amount, sure)
 
@@ -320,7 +320,7 @@ def test_tensors_that_nothing_is_pruned_of_count_for_nothing(model):
         assert (report.touched, report.gone) == (numel, gone)
         assert report.energy == pytest.approx(after / before, rel=1e-3)
     assert list(preview.masks) == [*pruned, *still]  # the mask of ones is what Identity is for
-    assert preview.as_edit(snapshot).label == "2 rules on 2 tensors"
+    assert preview.edit.label == "2 rules on 2 tensors"
     alone = Step((Row(still, "identity"),))
     assert estimate(snapshot, alone).report == exact(snapshot, alone).report
     assert exact(snapshot, alone).report.tensors == ()

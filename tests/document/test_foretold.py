@@ -10,7 +10,7 @@ from memory_checkpoint import MemoryCheckpoint
 
 from pruneapp.analysis.tiles import tile
 from pruneapp.document.snapshot import Snapshot
-from pruneapp.masks.bitmask import BitMask, MaskSet
+from pruneapp.masks.bitmask import BitMask, MaskLayers, MaskSet
 from pruneapp.progress import Job
 from pruneapp.results.tile import TileRequest
 
@@ -37,8 +37,9 @@ def test_what_is_small_kept_and_free_goes(dtype, shape):
             goes &= ~guarded
         snapshot = Snapshot(
             checkpoint,
-            masks if masked else MaskSet(),
-            protected=protected if protects else MaskSet(),
+            MaskLayers(
+                masks if masked else MaskSet(), protected=protected if protects else MaskSet()
+            ),
         )
         going = BitMask.from_bools((kept if masked else True) & ~goes)
         for pool, pruned in itertools.product((1, 2, 3, 8), (False, True)):

@@ -24,7 +24,7 @@ from pruneapp.edits.manual_edit import HandEdit, ManualTarget, digest
 from pruneapp.errors import ParameterError, SelectionError, StaleError, UnknownTensorError
 from pruneapp.export.exporter import export
 from pruneapp.kernels.cpu import CpuKernel
-from pruneapp.masks.bitmask import BitMask, MaskSet
+from pruneapp.masks.bitmask import BitMask, MaskLayers, MaskSet
 from pruneapp.preview.preview import compute_preview
 from pruneapp.progress import Cancelled, CancelToken, Job
 from pruneapp.results.document_rows import Gesture
@@ -42,7 +42,7 @@ def channel(operation, name, *numbers, dim=0, shape=(10, 64)) -> Gesture:
 
 def do(document: Document, *gestures: Gesture) -> None:
     edit = HandEdit.from_gestures(*gestures)
-    document.edit(compute_hand(document.snapshot(), edit, Job()))
+    document.commit(compute_hand(document.snapshot(), edit, Job()))
 
 
 def kept(document: Document, name: str = FC, shape=(10, 64)) -> np.ndarray:
@@ -93,7 +93,7 @@ def test_protected_weights_are_spared_and_counted(model):
         64,
         128,
     )
-    document.edit(preview)
+    document.commit(preview)
     assert kept(document)[3].all()
     assert not kept(document)[4].any()
     assert (
@@ -206,9 +206,9 @@ def test_an_edit_of_a_state_that_is_gone_is_refused(model):
     preview = compute_hand(
         document.snapshot(), HandEdit.from_gestures(channel("prune", FC, 3)), Job()
     )
-    document.edit(preview)
+    document.commit(preview)
     with pytest.raises(StaleError):
-        document.edit(preview)
+        document.commit(preview)
 
 
 def test_it_can_be_cancelled_and_says_how_far_it_is(model):
@@ -375,8 +375,10 @@ def test_masks_are_what_arrays_say(seed, operation, pairs, by_mask, share, piece
         chosen |= extra
     snapshot = Snapshot(
         MemoryCheckpoint({"w": np.ones(shape, np.float32)}),
-        MaskSet() if there.all() else MaskSet({"w": BitMask.from_bools(there)}),
-        protected=MaskSet({"w": BitMask.from_bools(guarded)} if guarded.any() else {}),
+        MaskLayers(
+            MaskSet() if there.all() else MaskSet({"w": BitMask.from_bools(there)}),
+            protected=MaskSet({"w": BitMask.from_bools(guarded)} if guarded.any() else {}),
+        ),
     )
     expected, guard = there.copy(), guarded.copy()
     if operation == "prune":
@@ -400,8 +402,8 @@ def test_masks_are_what_arrays_say(seed, operation, pairs, by_mask, share, piece
     spared = (chosen & guarded).sum() if operation == "prune" else 0
     assert preview.numbers.spared == spared
     for made, wanted, absent in (
-        (snapshot.masks.with_masks(preview.masks).get("w"), expected, True),
-        (snapshot.protected.with_masks(preview.protected).get("w"), guard, False),
+        (snapshot.layers.replaced(preview.edit.after).masks.get("w"), expected, True),
+        (snapshot.layers.replaced(preview.edit.after).protected.get("w"), guard, False),
     ):
         if made is None:
             assert (wanted == absent).all()
@@ -416,7 +418,7 @@ def test_masks_that_an_edit_meant_are_put_aside_with_the_others(model, tmp_path)
     do(document, channel("prune", FC, 0))
     mask = BitMask.from_bools(np.arange(640) % 3 == 0)
     edit = HandEdit("prune", (ManualTarget(FC, mask=mask),), "A mask of mine")
-    document.edit(compute_hand(document.snapshot(), edit, Job()))
+    document.commit(compute_hand(document.snapshot(), edit, Job()))
     history = document.history
     assert history.memory == 80  # what is in force, and nothing else
     assert history.scratch_size == 160
@@ -447,7 +449,7 @@ def test_a_step_says_how_many_protected_weights_a_mask_would_have_taken(model):
     nothing = BitMask.from_bools(np.zeros(640, bool))
     preview = compute_preview(document.snapshot(), step, CpuKernel(), Job(), given={FC: nothing})
     assert preview.report.spared == 64
-    document.apply(preview)
+    document.commit(preview)
     assert "576 of 640 weights pruned\n64 protected weights left" in document.items[-1].detail
     assert kept(document)[0].all()
 
@@ -472,7 +474,7 @@ def test_done_when_3_the_masks_are_torchs(tmp_path):
         do(document, channel("protect", "weight", protected, shape=shape))
         step = Step((Row(("weight",), "ln_structured", {"amount": 0.3, "n": 2, "dim": 0}),))
         preview = compute_preview(document.snapshot(), step, CpuKernel(), Job())
-        document.apply(preview)
+        document.commit(preview)
         scores = weights.clone()
         scores[protected] = torch.inf
         torch_prune.ln_structured(conv, "weight", 0.3, 2, 0, importance_scores=scores)

@@ -14,7 +14,7 @@ from changing import make_final
 from kept_work import A, B, C, by_hand, open_model, prune, shut, states, taken_up, write_model
 from safetensors.numpy import save_file
 
-from pruneapp.document.capture import Capture
+from pruneapp.document.document import Capture
 from pruneapp.document.step import Row, Step
 from pruneapp.edits.manual_edit import ManualTarget
 from pruneapp.errors import CheckpointError, SelectionError, SessionError, StaleError
@@ -183,7 +183,7 @@ def test_a_mask_from_a_file_is_there_although_the_file_is_gone(model, place):
     taken = BitMask.from_bools(np.random.default_rng(5).random(480) < 0.5)
     step = Step((Row((B,), "custom_from_mask"),))
     preview = compute_preview(document.snapshot(), step, CpuKernel(), Job(), given={B: taken})
-    document.apply(preview)
+    document.commit(preview)
     before = document.masks[B].packed.tobytes()
     journal = Journal(place)
     mid_write(document, journal, stop_at=2)
@@ -201,7 +201,7 @@ def test_masks_that_the_file_brought_are_read_again(tmp_path, place):
     save_file(arrays, tmp_path / "pruned.safetensors")
     document = open_model(tmp_path / "pruned.safetensors")
     (name,) = document.masks
-    document.apply(compute_preview(document.snapshot(), step_on(name), CpuKernel(), Job()))
+    document.commit(compute_preview(document.snapshot(), step_on(name), CpuKernel(), Job()))
     before = states(document)
     journal = Journal(place)
     mid_write(document, journal)
@@ -226,7 +226,7 @@ def test_a_method_of_the_persons_own_is_never_done_again(model, place, monkeypat
     journal = Journal(place)
     prune(document, A)
     step = Step((Row((B,), "random_unstructured", {"amount": 0.5}),))
-    document.apply(compute_preview(document.snapshot(), step, CpuKernel(), Job()))
+    document.commit(compute_preview(document.snapshot(), step, CpuKernel(), Job()))
     prune(document, C)
     copy = tmp_path / "copy.journal"
     seen = set()

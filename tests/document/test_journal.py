@@ -28,7 +28,7 @@ from kept_work import (
     write_model,
 )
 
-from pruneapp.document.capture import Capture
+from pruneapp.document.document import Capture
 from pruneapp.edits.manual_edit import ManualTarget
 from pruneapp.errors import OriginalChangedError, SessionError, StaleError
 from pruneapp.progress import Job

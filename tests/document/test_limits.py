@@ -19,6 +19,7 @@ from pruneapp.document.step import Row, Step
 from pruneapp.errors import ParameterError, SelectionError
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.kernels.sort_keys import Uniform
+from pruneapp.masks.bitmask import MaskLayers
 from pruneapp.methods.limits import LIMITS, Limits
 from pruneapp.preview.estimate import estimate
 from pruneapp.preview.preview import compute_preview, state_after
@@ -269,7 +270,7 @@ def test_a_tensor_above_the_ceiling_stays_as_it_is():
     arrays = {"a.w": np.arange(10.0), "b.w": np.arange(10.0) + 100}
     state = Snapshot(MemoryCheckpoint(arrays))
     first = masks_after(state, Step((Row(("a.w",), "l1_unstructured", {"amount": 8}),)))
-    state = Snapshot(state.checkpoint, state.masks.with_masks(first))
+    state = Snapshot(state.checkpoint, MaskLayers(state.masks.with_masks(first)))
     row = Row(("a.w", "b.w"), "l1_unstructured", {"amount": 5})
     masks = masks_after(state, Step((row,), "global", Limits(ceiling=0.5)))
     assert masks["a.w"] is state.masks["a.w"]
@@ -286,7 +287,7 @@ def test_a_step_of_several_rules_is_said_by_what_each_prunes():
     )
     document = Document(checkpoint)
     step = Step(rows, limits=Limits(spare=("first",)))
-    document.apply(compute_preview(document.snapshot(), step, CpuKernel(), Job()))
+    document.commit(compute_preview(document.snapshot(), step, CpuKernel(), Job()))
     item = document.items[1]
     assert item.label == "3 rules on 5 tensors, excluding the first layer"
     assert item.detail.splitlines()[:4] == [
@@ -299,7 +300,7 @@ def test_a_step_of_several_rules_is_said_by_what_each_prunes():
         found = document.item_for(1, name)
         assert (found.rule, found.label) == (rule, label)
     old = replace(step, version=1, limits=Limits())
-    document.apply(compute_preview(document.snapshot(), old, CpuKernel(), Job()))
+    document.commit(compute_preview(document.snapshot(), old, CpuKernel(), Job()))
     assert document.items[2].label == old.label()
     assert document.item_for(2, "3.w") == document.items[2]
     document.close()

@@ -81,7 +81,7 @@ def test_changes_of_the_state_look_at_their_job(document):
     names = weights(document)
     row = Row(names, "ln_structured", {"amount": 1, "n": 2, "dim": 0})
     before = document.snapshot()
-    document.apply(compute_preview(before, Step((row,)), CpuKernel(), Job()))
+    document.commit(compute_preview(before, Step((row,)), CpuKernel(), Job()))
     after = document.snapshot()
     for change, state in ((TreatZeros(names), before), (Finalize(names), after)):
 
@@ -103,7 +103,7 @@ def test_gestures_in_every_block_look_at_their_job(document):
         assert compute_hand(document.snapshot(), both, job).numbers.changed == 4 * WEIGHTS
 
     assert count_looks(work).longest < MOST
-    document.edit(compute_hand(document.snapshot(), edit, Job()))
+    document.commit(compute_hand(document.snapshot(), edit, Job()))
     state = document.snapshot()
     assert (
         count_looks(lambda token: complete_channels(state, None, Job(cancel=token))).longest < MOST

@@ -21,7 +21,7 @@ from pruneapp.edits.apply_manual_edit import compute_hand
 from pruneapp.edits.combine import combine, overlap
 from pruneapp.edits.mask_files import masks_of
 from pruneapp.errors import ParameterError, SelectionError, UnknownTensorError
-from pruneapp.masks.bitmask import BitMask, MaskSet
+from pruneapp.masks.bitmask import BitMask, MaskLayers, MaskSet
 from pruneapp.progress import Cancelled, CancelToken, Job
 from pruneapp.results.state_comparison import TensorOverlap
 
@@ -60,8 +60,10 @@ def assert_combined(seed, how, share_here, share_there, share_protected):
     protected = (rng.random((5, 7)) < share_protected) & ~here
     snapshot = Snapshot(
         MemoryCheckpoint({"w": np.ones((5, 7), np.float32)}),
-        MaskSet(masks(w=here) if here.any() else {}),
-        protected=MaskSet({"w": BitMask.from_bools(protected)} if protected.any() else {}),
+        MaskLayers(
+            MaskSet(masks(w=here) if here.any() else {}),
+            protected=MaskSet({"w": BitMask.from_bools(protected)} if protected.any() else {}),
+        ),
     )
     (row,) = overlap(snapshot, masks(w=there), Job()).tensors
     assert row == TensorOverlap(
@@ -83,10 +85,10 @@ def assert_combined(seed, how, share_here, share_there, share_protected):
             done()
         return
     preview = done()
-    after = snapshot.masks.with_masks(preview.masks).get("w")
+    after = snapshot.replaced(preview.edit.after).masks.get("w")
     gone = np.zeros((5, 7), bool) if after is None else ~after.bools().reshape(5, 7)
     np.testing.assert_array_equal(gone, expected)
-    assert preview.label == f"Masks combined with other.pt (pruned {WORDS[how]})"
+    assert preview.edit.label == f"Masks combined with other.pt (pruned {WORDS[how]})"
     assert preview.numbers.changed == (expected != here).sum()
     if how == "or":
         assert preview.numbers.spared == (there & protected).sum()
@@ -98,7 +100,7 @@ def test_a_combination_is_one_step_of_the_history(model):
     edit = combine(
         document.snapshot(), {"module.decoder.weight": BitMask.from_bools(~gone)}, "or", "b", Job()
     )
-    document.edit(compute_hand(document.snapshot(), edit, Job()))
+    document.commit(compute_hand(document.snapshot(), edit, Job()))
     assert [item.label for item in document.items[1:]] == [
         "Masks combined with b (pruned in either)"
     ]
@@ -120,7 +122,7 @@ class Seen:
 def test_tensors_come_in_the_order_of_the_file_and_it_is_said_how_far_it_is():
     snapshot = Snapshot(
         MemoryCheckpoint({name: np.ones(100, np.float32) for name in "bac"}),
-        MaskSet(masks(b=np.arange(100) < 40)),
+        MaskLayers(MaskSet(masks(b=np.arange(100) < 40))),
     )
     theirs = masks(**{name: np.arange(100) < 60 for name in "abc"})
     with patch("pruneapp.edits.combine._PIECE", 5):
@@ -143,7 +145,8 @@ def test_what_two_masks_share_by_chance(model):
     rng = np.random.default_rng(0)
     here, there = (rng.random((1000, 1000)) < share for share in (0.5, 0.2))
     snapshot = Snapshot(
-        MemoryCheckpoint({"w": np.ones((1000, 1000), np.float32)}), MaskSet(masks(w=here))
+        MemoryCheckpoint({"w": np.ones((1000, 1000), np.float32)}),
+        MaskLayers(MaskSet(masks(w=here))),
     )
     found = overlap(snapshot, masks(w=there), Job())
     assert found.jaccard == found.tensors[0].jaccard

@@ -190,13 +190,13 @@ def test_a_channel_that_goes_with_its_companions_emits_nothing(tmp_path):
         document = Document(checkpoint)
         gesture = Gesture("prune", "0.weight", (((2, 3), (0, 3), (0, 3), (0, 3)),), "channel", 0)
         alone = HandEdit.from_gestures(gesture)
-        document.edit(compute_hand(document.snapshot(), alone, Job()))
+        document.commit(compute_hand(document.snapshot(), alone, Job()))
         emitted = outputs(net, document, picture)[:, 2]
         assert emitted.std() < 1e-6
         assert emitted.abs().min() > 0.1
         document.undo()
         together = with_companions(checkpoint, alone)
-        document.edit(compute_hand(document.snapshot(), together, Job()))
+        document.commit(compute_hand(document.snapshot(), together, Job()))
         assert document.items[-1].label == "channel 2 of 0 pruned, with bias and norm"
         assert not outputs(net, document, picture)[:, 2].any()
         assert outputs(net, document, picture)[:, 1].std() > 0
@@ -231,8 +231,8 @@ def test_what_pruned_channels_left_behind_goes_in_one_step(tmp_path):
         with pytest.raises(SelectionError, match="No pruned channel has anything left"):
             complete_channels(document.snapshot(), None, Job())
         rows = (Row(("0.weight", "3.weight"), "ln_structured", {"amount": 0.5, "n": 2, "dim": 0}),)
-        document.apply(compute_preview(document.snapshot(), Step(rows), CpuKernel(), Job()))
-        document.apply(
+        document.commit(compute_preview(document.snapshot(), Step(rows), CpuKernel(), Job()))
+        document.commit(
             compute_preview(
                 document.snapshot(),
                 Step((Row(("0.bias",), "l1_unstructured", {"amount": 2}),)),
@@ -243,7 +243,7 @@ def test_what_pruned_channels_left_behind_goes_in_one_step(tmp_path):
         gone = ~document.masks["0.weight"].bools().reshape(6, -1).any(axis=1)
         bias_before = document.masks["0.bias"].bools()
         edit = complete_channels(document.snapshot(), None, Job())
-        document.edit(compute_hand(document.snapshot(), edit, Job()))
+        document.commit(compute_hand(document.snapshot(), edit, Job()))
         assert document.items[-1].label == "Bias and norm of 3 pruned channels pruned"
         for name in ("1.weight", "1.bias"):
             np.testing.assert_array_equal(document.masks[name].bools(), ~gone)

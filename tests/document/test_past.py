@@ -21,7 +21,7 @@ CONV = "module.conv2.weight"
 
 def prune(document: Document, name: str = FC) -> None:
     step = Step((Row((name,), "l1_unstructured", {"amount": 0.5}),))
-    document.apply(compute_preview(document.snapshot(), step, CpuKernel(), Job()))
+    document.commit(compute_preview(document.snapshot(), step, CpuKernel(), Job()))
 
 
 def storied(model, **more) -> Document:
@@ -45,7 +45,7 @@ def test_every_state_is_what_one_would_find_there(model, tmp_path: Path, budget,
         document.jump(position)
         now = document.snapshot()
         assert dict(past.masks) == dict(now.masks)
-        assert dict(past.final) == dict(now.final)
+        assert dict(past.permanent) == dict(now.permanent)
         np.testing.assert_array_equal(past.bits(FC), now.bits(FC))
     document.close()
 
@@ -61,7 +61,7 @@ def test_the_file_as_it_was_opened_is_found_after_every_step(model, tmp_path: Pa
             prune(document, CONV if document.position % 2 else FC)
         first = document.state_at(0).load(Job())
         assert not first.masks
-        assert not first.final
+        assert not first.permanent
         np.testing.assert_array_equal(first.bits(FC), Document(model).snapshot().bits(FC))
     document.close()
 
@@ -113,8 +113,8 @@ def test_a_state_that_was_cut_off_is_never_another_one(model, tmp_path: Path):
 def test_a_scratch_file_that_is_gone_is_said(model, tmp_path: Path):
     document = storied(model, budget=0, scratch=tmp_path)
     past = document.state_at(1)
-    document._history.scratch.close()
-    with pytest.raises(HistoryError, match="cannot be read: the scratch file"):
+    document.history.scratch.close()
+    with pytest.raises(HistoryError, match="cannot be read again: the scratch file"):
         past.load(Job())
     document.close()
 

@@ -14,7 +14,7 @@ from pruneapp.analysis.patterns import certificate, check_pattern, repair
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.errors import ParameterError, SelectionError
 from pruneapp.kernels.cpu import CpuKernel
-from pruneapp.masks.bitmask import BitMask, MaskSet
+from pruneapp.masks.bitmask import BitMask, MaskLayers, MaskSet
 from pruneapp.preview.preview import compute_preview
 from pruneapp.progress import Cancelled, CancelToken, Job
 from pruneapp.results.pattern_report import PatternTotals
@@ -29,7 +29,7 @@ def masks(bools) -> MaskSet:
 
 def snapshot(kept=None, protected=None, **arrays) -> Snapshot:
     checkpoint = MemoryCheckpoint(arrays, **dict.fromkeys(arrays, DEFAULT))
-    return Snapshot(checkpoint, masks(kept), protected=masks(protected))
+    return Snapshot(checkpoint, MaskLayers(masks(kept), protected=masks(protected)))
 
 
 def mended(state: Snapshot, report):
@@ -76,7 +76,7 @@ def test_mending_makes_it_hold_and_takes_what_was_said(seed):
     report = check_pattern(state, ["w", "x"], 2, 4, 1, Job())
     preview = mended(state, report)
 
-    after = Snapshot(state.checkpoint, state.masks.with_masks(preview.masks))
+    after = Snapshot(state.checkpoint, MaskLayers(state.masks.with_masks(preview.masks)))
     again = check_pattern(after, ["w", "x"], 2, 4, 1, Job())
     assert again.satisfied
     assert again.lost == 0.0
@@ -104,7 +104,9 @@ def test_groups_that_protection_keeps_broken_are_counted(seed):
     held = rng.random(48) < rng.random()
     state = snapshot(protected={"w": held}, w=values)
     report = check_pattern(state, ["w"], 2, 4, 1, Job())
-    after = Snapshot(state.checkpoint, state.masks.with_masks(mended(state, report).masks))
+    after = Snapshot(
+        state.checkpoint, MaskLayers(state.masks.with_masks(mended(state, report).masks))
+    )
     (before,), (found,) = report.tensors, check_pattern(after, ["w"], 2, 4, 1, Job()).tensors
     assert before.stuck == found.broken == (held.reshape(-1, 4).sum(axis=1) > 2).sum()
     assert before.taken == 48 - np.count_nonzero(after.masks["w"].bools())

@@ -18,7 +18,7 @@ from pruneapp.checkpoint.dtypes import DTYPES
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.errors import CheckpointError
 from pruneapp.kernels.threads import in_order
-from pruneapp.masks.bitmask import BitMask, MaskSet
+from pruneapp.masks.bitmask import BitMask, MaskLayers, MaskSet
 from pruneapp.progress import Cancelled, CancelToken, Job
 from pruneapp.results.tile import TileRequest
 
@@ -127,7 +127,7 @@ def test_parts_and_pools_equal_a_naive_picture(data):
     rows, columns = data.draw(st.integers(1, 30)), data.draw(st.integers(1, 30))
     pool = data.draw(st.sampled_from([1, 2, 4, 8, 64]))
     got = tile(
-        Snapshot(MemoryCheckpoint({"w": array}), MaskSet({"w": mask})),
+        Snapshot(MemoryCheckpoint({"w": array}), MaskLayers(MaskSet({"w": mask}))),
         TileRequest("w", row, column, rows, columns, pool),
         going,
         Job(),
@@ -212,7 +212,7 @@ def test_a_coarse_picture_of_a_large_tensor_takes_bounded_memory():
 def test_final_weights_are_black_and_the_scale_stays(model):
     name = "module.fc.weight"
     final = BitMask.from_bools(np.arange(640) % 2 == 0)
-    snapshot = Snapshot(model, final=MaskSet({name: final}))
+    snapshot = Snapshot(model, MaskLayers(permanent=MaskSet({name: final})))
     got = tile(snapshot, TileRequest(name, 0, 0, 10, 64), None, Job())
     assert not got.values[:, 1::2].any()
     assert got.scale == tile(Snapshot(model), TileRequest(name, 0, 0, 9, 9), None, Job()).scale
@@ -277,8 +277,10 @@ def test_a_result_has_pruned_weights_as_zero(pool):
     final = np.random.default_rng(5).random((16, 24)) < 0.9
     snapshot = Snapshot(
         MemoryCheckpoint({"w": array}),
-        MaskSet({"w": BitMask.from_bools(kept)}),
-        final=MaskSet({"w": BitMask.from_bools(final)}),
+        MaskLayers(
+            MaskSet({"w": BitMask.from_bools(kept)}),
+            permanent=MaskSet({"w": BitMask.from_bools(final)}),
+        ),
     )
     got = tile(snapshot, TileRequest("w", 0, 0, 16, 24, pool, pruned=True), None, Job())
     expected = np.where(kept & final, array, 0)

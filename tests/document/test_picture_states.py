@@ -12,7 +12,7 @@ from pruneapp.analysis.layout import layout
 from pruneapp.analysis.tiles import difference_tile, tile
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.errors import UnknownTensorError
-from pruneapp.masks.bitmask import BitMask, MaskSet
+from pruneapp.masks.bitmask import BitMask, MaskLayers, MaskSet
 from pruneapp.progress import Cancelled, CancelToken, Job
 from pruneapp.results.tile import TileRequest
 
@@ -73,7 +73,8 @@ def test_shares_and_magnitudes_equal_a_naive_picture(case, block):
     array = rng.normal(size=shape).astype(np.float32)
     kept, goes, guards = (rng.random(shape) < share for share in (0.7, 0.3, 0.2))
     snapshot = Snapshot(
-        MemoryCheckpoint({"w": array}), mask_set(kept), protected=mask_set(guards & kept)
+        MemoryCheckpoint({"w": array}),
+        MaskLayers(mask_set(kept), protected=mask_set(guards & kept)),
     )
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("pruneapp.analysis.tiles._BLOCK", block)
@@ -103,8 +104,8 @@ def test_two_states_of_one_file(case, data):
     ]
     final = data.draw(st.sampled_from([None, rng.random(shape) < 0.8]))
     checkpoint = MemoryCheckpoint({"w": array})
-    a = Snapshot(checkpoint, mask_set(kept[0]), final=mask_set(final))
-    b = Snapshot(checkpoint, mask_set(kept[1]))
+    a = Snapshot(checkpoint, MaskLayers(mask_set(kept[0]), permanent=mask_set(final)))
+    b = Snapshot(checkpoint, MaskLayers(mask_set(kept[1])))
     ones = np.ones(shape, np.bool_)
     before = (ones if kept[0] is None else kept[0]) & (ones if final is None else final)
     after = ones if kept[1] is None else kept[1]
@@ -126,7 +127,7 @@ def test_two_checkpoints(case, other):
     y = rng.normal(size=shape).astype(other)
     y[rng.random(shape) < 0.3] = 0
     kept = rng.random(shape) < 0.6
-    a = Snapshot(MemoryCheckpoint({"w": x}), mask_set(kept))
+    a = Snapshot(MemoryCheckpoint({"w": x}), MaskLayers(mask_set(kept)))
     b = Snapshot(MemoryCheckpoint({"v": y}, v={"aliases": ("w",)}))
 
     got = difference_tile(a, b, request, Job())
@@ -170,7 +171,7 @@ def test_a_first_look_takes_few_weights_of_every_pixel(shape, pool, monkeypatch)
     array = np.abs(rng.normal(size=shape)).astype(np.float32)
     kept = rng.random(shape) < 0.5
     checkpoint = MemoryCheckpoint({"w": array})
-    snapshot = Snapshot(checkpoint, mask_set(kept))
+    snapshot = Snapshot(checkpoint, MaskLayers(mask_set(kept)))
     exact = tile(snapshot, TileRequest("w", 0, 0, WHOLE, WHOLE, pool), None, Job())
     checkpoint.elements_read = 0
 
@@ -215,14 +216,17 @@ def test_a_random_mask_is_even_grey_and_a_hole_is_seen():
     kept[1000, 1000] = False
     checkpoint = MemoryCheckpoint({"w": np.ones((2048, 2048), np.float32)})
     coarse = tile(
-        Snapshot(checkpoint, mask_set(kept)),
+        Snapshot(checkpoint, MaskLayers(mask_set(kept))),
         TileRequest("w", 0, 0, WHOLE, WHOLE, 64),
         None,
         Job(),
     )
     assert np.abs(coarse.kept - 0.5).max() < 0.05  # six deviations of 4,096 coins
     fine = tile(
-        Snapshot(checkpoint, mask_set(kept)), TileRequest("w", 990, 990, 20, 20), None, Job()
+        Snapshot(checkpoint, MaskLayers(mask_set(kept))),
+        TileRequest("w", 990, 990, 20, 20),
+        None,
+        Job(),
     )
     assert fine.kept[10, 10] == 0
 

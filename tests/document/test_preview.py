@@ -12,10 +12,10 @@ from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.document.selection import select
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.step import Row, Step
-from pruneapp.edits.open_document import open_document
+from pruneapp.edits.found_masks import open_document
 from pruneapp.errors import ParameterError, SelectionError
 from pruneapp.kernels.cpu import CpuKernel
-from pruneapp.masks.bitmask import BitMask
+from pruneapp.masks.bitmask import BitMask, MaskLayers
 from pruneapp.preview.estimate import estimate
 from pruneapp.preview.preview import compute_preview
 from pruneapp.progress import Cancelled, CancelToken, Job
@@ -91,7 +91,9 @@ def test_the_report_counts_and_weighs_what_goes(model):
 def test_energy_is_of_what_was_kept_before(model):
     first = preview_of(Snapshot(model), Row((FC,), "l1_unstructured", {"amount": 0.5}))
     state = Snapshot(model).masks.with_masks(first.masks)
-    again = preview_of(Snapshot(model, state), Row((FC,), "l1_unstructured", {"amount": 0.0}))
+    again = preview_of(
+        Snapshot(model, MaskLayers(state)), Row((FC,), "l1_unstructured", {"amount": 0.0})
+    )
     assert again.report.energy == 1.0
     assert again.report.tensors[0].before == again.report.tensors[0].after == 320
     assert again.report.tensors[0].threshold is None
@@ -181,7 +183,7 @@ def test_a_given_mask_is_laid_over_what_was_pruned(model):
     keep = np.arange(640) % 3 != 0
     given = {"module.decoder.weight": BitMask.from_bools(keep)}  # by the other name
     first = preview_of(Snapshot(model), Row((FC,), "l1_unstructured", {"amount": 0.5}))
-    state = Snapshot(model, Snapshot(model).masks.with_masks(first.masks))
+    state = Snapshot(model, MaskLayers(Snapshot(model).masks.with_masks(first.masks)))
     preview = preview_of(state, Row((FC,), "custom_from_mask"), given=given)
     np.testing.assert_array_equal(preview.masks[FC].bools(), keep & first.masks[FC].bools())
 
@@ -251,7 +253,7 @@ def test_estimates_of_many_tensors_need_no_weight():
 
 def test_an_estimate_of_partly_pruned_channels_is_a_bound(model):
     first = preview_of(Snapshot(model), Row((FC,), "l1_unstructured", {"amount": 0.5}))
-    state = Snapshot(model, Snapshot(model).masks.with_masks(first.masks))
+    state = Snapshot(model, MaskLayers(Snapshot(model).masks.with_masks(first.masks)))
     step = Step((Row((FC,), "ln_structured", {"amount": 3}),))
     guess = estimate(state, step)
     assert (guess.exact, guess.channels) == (False, 3)
@@ -267,11 +269,11 @@ def test_the_real_resnet_equals_a_script_of_torch(resnet20):
         assert len(convs) == 19
         step = Step((Row(convs, "l1_unstructured", {"amount": 0.2}),), "global")
         assert estimate(document.snapshot(), step).gone == 53_539
-        document.apply(compute_preview(document.snapshot(), step, CpuKernel(), Job()))
+        document.commit(compute_preview(document.snapshot(), step, CpuKernel(), Job()))
         third = select(checkpoint, ["*layer3*conv*.weight"])
         step = Step((Row(third, "ln_structured", {"amount": 0.3}, "*layer3*"),))
         preview = compute_preview(document.snapshot(), step, CpuKernel(), Job())
-        document.apply(preview)
+        document.commit(preview)
         document.undo()
         document.redo()
 

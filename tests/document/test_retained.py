@@ -14,7 +14,7 @@ from memory_checkpoint import MemoryCheckpoint
 from pruneapp.analysis import histogram_store
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.state_cache import StateCache
-from pruneapp.masks.bitmask import BitMask, MaskSet
+from pruneapp.masks.bitmask import BitMask, MaskLayers, MaskSet
 from pruneapp.preview.from_histograms import retained
 from pruneapp.progress import Job
 
@@ -52,7 +52,7 @@ def test_it_is_the_share_of_the_sums(dtype, shares, seed, odd, large):
     opened = Snapshot(MemoryCheckpoint(arrays, chunk=64))
     masks = MaskSet({name: BitMask.from_bools(bools) for name, bools in kept.items()})
     protected = MaskSet({"w0": BitMask.from_bools(kept["w0"] & (rng.random(size) < 0.5))})
-    now = Snapshot(opened.checkpoint, masks, protected=protected, cache=opened.cache)
+    now = Snapshot(opened.checkpoint, MaskLayers(masks, protected=protected), cache=opened.cache)
     assert retained(opened, now, Job()).energy is None, "nothing is counted"
     count(opened, arrays)
     assert retained(opened, opened, Job()).energy == 1.0
@@ -88,7 +88,7 @@ def test_zeros_that_are_pruned_lose_nothing():
         array[~kept[name]] = 0
     opened = Snapshot(MemoryCheckpoint(arrays, chunk=4096))
     masks = MaskSet({name: BitMask.from_bools(bools) for name, bools in kept.items()})
-    now = Snapshot(opened.checkpoint, masks, cache=opened.cache)
+    now = Snapshot(opened.checkpoint, MaskLayers(masks), cache=opened.cache)
     count(opened, arrays)
     count(now, arrays)
     found = retained(opened, now, Job())
@@ -111,7 +111,7 @@ def full():
     arrays = {f"w{i}": rng.standard_normal(3000).astype(np.float32) for i in range(3)}
     opened = Snapshot(MemoryCheckpoint(arrays), cache=StateCache(budget=1))
     masks = MaskSet({name: BitMask.from_bools(rng.random(3000) < 0.5) for name in arrays})
-    return opened, Snapshot(opened.checkpoint, masks, cache=opened.cache)
+    return opened, Snapshot(opened.checkpoint, MaskLayers(masks), cache=opened.cache)
 
 
 def test_there_is_always_room_for_energies(full):
@@ -134,7 +134,7 @@ def test_the_first_state_is_known_whatever_comes(full):
     for seed in range(3):
         kept = np.random.default_rng(seed).random(3000) < 0.3
         masks = MaskSet(dict.fromkeys(names, BitMask.from_bools(kept)))
-        states.append(Snapshot(opened.checkpoint, masks, cache=opened.cache))
+        states.append(Snapshot(opened.checkpoint, MaskLayers(masks), cache=opened.cache))
     for state in states:
         for wanted in histogram_store.wanted_energies(state, names, Job()):
             histogram_store.measure(state, wanted, Job())
@@ -148,7 +148,7 @@ def test_numbers_go_with_their_masks(full):
     (wanted,) = histogram_store.wanted_energies(now, ["w0"], Job())
     histogram_store.measure(now, wanted, Job())
     assert histogram_store.sums(now, "w0") is not None
-    other = Snapshot(opened.checkpoint, MaskSet(), cache=opened.cache)
+    other = Snapshot(opened.checkpoint, MaskLayers(MaskSet()), cache=opened.cache)
     assert histogram_store.sums(other, "w0") is None
     del now, full
     gc.collect()
@@ -163,7 +163,7 @@ def test_work_that_is_taken_up_is_counted_in_another_state_first():
 
     def state(left):
         masks = MaskSet({"w": BitMask.from_bools(np.arange(100) < left)})
-        return Snapshot(opened.checkpoint, masks, cache=opened.cache)
+        return Snapshot(opened.checkpoint, MaskLayers(masks), cache=opened.cache)
 
     def measure(snapshot):
         for wanted in histogram_store.wanted_energies(snapshot, arrays, Job()):

@@ -9,7 +9,7 @@ from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.step import Row, Step
 from pruneapp.errors import ParameterError
 from pruneapp.kernels.cpu import CpuKernel
-from pruneapp.masks.bitmask import BitMask, MaskSet
+from pruneapp.masks.bitmask import BitMask, MaskLayers, MaskSet
 from pruneapp.methods.method import WeightMethod
 from pruneapp.methods.registry import METHODS
 from pruneapp.preview.preview import RuleState, compute_preview, state_after
@@ -51,13 +51,13 @@ def test_every_method_leaves_the_same(model, name, scope):
                 mask.zero(bits, chunk.start)
                 kept = held.bools(chunk.start, stop)
                 assert np.array_equal(bits, np.where(kept, chunk.bits, 0))
-        snapshot = Snapshot(model, snapshot.masks.with_masks(preview.masks))
+        snapshot = Snapshot(model, MaskLayers(snapshot.masks.with_masks(preview.masks)))
 
 
 def test_tensors_that_the_step_leaves_alone_keep_their_masks(model):
     row = Row(NAMES[:1], "l1_unstructured", {"amount": 0.5})
     first, _ = both(Snapshot(model), Step((row,)))
-    before = Snapshot(model, MaskSet(first.masks))
+    before = Snapshot(model, MaskLayers(MaskSet(first.masks)))
     _, state = both(before, Step((Row(NAMES[1:], "l1_unstructured", {"amount": 0.5}),)))
     assert state.mask(NAMES[0]) is before.mask(NAMES[0])
     assert state.mask("module.fc.bias") is None
@@ -78,11 +78,11 @@ def test_what_is_wrong_is_refused_before_anything_is_read(model):
     assert model.elements_read == 0
 
 
-@pytest.mark.parametrize("layer", ["protected", "final"])
+@pytest.mark.parametrize("layer", ["protected", "permanent"])
 def test_what_a_threshold_does_not_know_of_takes_masks(model, layer):
-    """Protected weights stay, and final zeros read as zeros: no rule over the file says so."""
+    """Protected weights stay, and permanent zeros read as zeros: no rule over the file says so."""
     name, half = NAMES[0], BitMask.from_bools(np.arange(216) % 2 == 0)
-    snapshot = Snapshot(model, **{layer: MaskSet({name: half})})
+    snapshot = Snapshot(model, MaskLayers(**{layer: MaskSet({name: half})}))
     preview, state = both(snapshot, Step((Row(NAMES, "l1_unstructured", {"amount": 0.4}),)))
     assert isinstance(state, Snapshot)
     assert state.revision == snapshot.revision + 1

@@ -16,8 +16,7 @@ from safetensors.numpy import load_file
 
 from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.checkpoint.io.atomic_file import AtomicFile
-from pruneapp.document.capture import Capture
-from pruneapp.document.document import Document
+from pruneapp.document.document import Capture, Document
 from pruneapp.document.step import Row, Step
 from pruneapp.errors import (
     ExportError,
@@ -64,7 +63,7 @@ def test_masks_that_were_put_aside_come_back_and_memory_stays_bounded(model, tmp
     save(document, tmp_path / "work.prune")
     with read_session(tmp_path / "work.prune", Job()) as session:
         again = reopened(session, Job(), budget=budget, scratch=tmp_path)
-    in_force = (again.masks, again.final, again.protected)
+    in_force = (again.masks, again.permanent, again.protected)
     assert again.history.memory <= budget + sum(m.nbytes for s in in_force for m in s.values())
     assert states(again) == before
     shut(document)
@@ -79,8 +78,8 @@ def test_large_masks_have_frames_of_their_own_and_small_ones_share_one(tmp_path)
     for name in (B, A):
         prune(document, name)
     step = Step((Row(("large", A, "other", B, C), "l1_unstructured", {"amount": 0.1}),))
-    document.apply(compute_preview(document.snapshot(), step, CpuKernel(), Job()))
-    document.apply(compute_preview(document.snapshot(), step, CpuKernel(), Job()))
+    document.commit(compute_preview(document.snapshot(), step, CpuKernel(), Job()))
+    document.commit(compute_preview(document.snapshot(), step, CpuKernel(), Job()))
     before = states(document)
     save(document, tmp_path / "work.prune")
     table = json.loads(load_file(tmp_path / "work.prune")["session.json"].tobytes())
@@ -112,7 +111,7 @@ def test_anybody_can_read_the_masks(model, tmp_path):
     tensors = load_file(tmp_path / "work.prune")
     for layer, kept in (
         ("mask", document.masks),
-        ("final", document.final),
+        ("final", document.permanent),
         ("protected", document.protected),
     ):
         assert {n.removeprefix(f"{layer}/") for n in tensors if n.startswith(f"{layer}/")} == set(
@@ -477,7 +476,7 @@ def test_saving_can_be_cancelled_and_leaves_the_old_file(model, session):
     document = storied(model)
     token = CancelToken()
     token.cancel()
-    from pruneapp.document.capture import Capture
+    from pruneapp.document.document import Capture
     from pruneapp.sessions.session_file import save_session
 
     with pytest.raises(Cancelled):
@@ -532,7 +531,7 @@ def test_a_folder_that_is_not_there_is_a_sentence(model, tmp_path):
 
 
 def test_masks_that_were_cut_off_while_saving_are_stale(model, tmp_path):
-    from pruneapp.document.capture import Capture
+    from pruneapp.document.document import Capture
     from pruneapp.sessions.session_file import save_session
 
     document = storied(model, budget=0, scratch=tmp_path)

@@ -14,7 +14,7 @@ from pruneapp.analysis.statistics import channel_norms, histogram, sparsity, sta
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.errors import ParameterError
 from pruneapp.kernels.cpu import CpuKernel
-from pruneapp.masks.bitmask import BitMask, MaskSet
+from pruneapp.masks.bitmask import BitMask, MaskLayers, MaskSet
 from pruneapp.masks.channels import kept_by_channel
 from pruneapp.progress import Cancelled, CancelToken, Job
 
@@ -69,9 +69,11 @@ def test_numbers_at_the_end_of_float64_do_not_warn(value):
 def test_pruned_weights_are_counted_and_final_ones_are_zeros(model):
     name = "module.fc.weight"
     half = BitMask.from_bools(np.arange(640) % 2 == 0)
-    pruned = stats(Snapshot(model, MaskSet({name: half})), name, Job())
+    pruned = stats(Snapshot(model, MaskLayers(MaskSet({name: half}))), name, Job())
     assert (pruned.pruned, pruned.zeros) == (320, 0)
-    final = stats(Snapshot(model, final=MaskSet({name: half})), "module.decoder.weight", Job())
+    final = stats(
+        Snapshot(model, MaskLayers(permanent=MaskSet({name: half}))), "module.decoder.weight", Job()
+    )
     assert (final.pruned, final.zeros) == (0, 320)
 
 
@@ -111,7 +113,7 @@ def test_histograms_equal_counts_between_the_edges(
     then = kept & (rng.random(array.size) < 0.5) if previewed else kept
     masks = MaskSet({"w": BitMask.from_bools(kept)} if masked else {})
     found = histogram(
-        Snapshot(MemoryCheckpoint({"w": array}, chunk=64), masks),
+        Snapshot(MemoryCheckpoint({"w": array}, chunk=64), MaskLayers(masks)),
         "w",
         BitMask.from_bools(then) if previewed else None,
         Job(),
@@ -243,7 +245,9 @@ def test_channels_have_their_norms_and_shares(dim, n):
     np.moveaxis(then, dim, 0)[1] = False
     np.moveaxis(kept, dim, 0)[2] = np.moveaxis(then, dim, 0)[2] = False
     found = channel_norms(
-        Snapshot(MemoryCheckpoint({"w": array}), MaskSet({"w": BitMask.from_bools(kept)})),
+        Snapshot(
+            MemoryCheckpoint({"w": array}), MaskLayers(MaskSet({"w": BitMask.from_bools(kept)}))
+        ),
         "w",
         dim,
         n,
@@ -270,7 +274,7 @@ def test_of_another_preview_only_what_it_leaves_is_measured():
     rng = np.random.default_rng(2)
     array = rng.normal(size=(5, 40)).astype(np.float32)
     now, one, other = (BitMask.from_bools(rng.random(array.shape) < 0.5) for _ in range(3))
-    snapshot = Snapshot(MemoryCheckpoint({"w": array}), MaskSet({"w": now}))
+    snapshot = Snapshot(MemoryCheckpoint({"w": array}), MaskLayers(MaskSet({"w": now})))
     measured = []
 
     class Counted(CpuKernel):
@@ -296,7 +300,7 @@ def test_channels_with_anything_protected_are_told(dim):
     protected[1, 2, 3] = protected[4, 2, 0] = True
     snapshot = Snapshot(
         MemoryCheckpoint({"w": np.ones((5, 4, 6), np.float32)}),
-        protected=MaskSet({"w": BitMask.from_bools(protected)}),
+        MaskLayers(protected=MaskSet({"w": BitMask.from_bools(protected)})),
     )
     found = channel_norms(snapshot, "w", dim, 2, None, CpuKernel(), Job())
     assert np.flatnonzero(found.guarded).tolist() == [[1, 4], [2], [0, 3]][dim]
@@ -326,7 +330,7 @@ def test_norms_that_make_no_sense_are_refused(model):
 def test_the_sparsity_of_the_model_counts_what_can_be_pruned(model):
     name = "module.fc.weight"
     half = BitMask.from_bools(np.arange(640) % 2 == 0)
-    state = Snapshot(model, MaskSet({name: half}))
+    state = Snapshot(model, MaskLayers(MaskSet({name: half})))
     now = sparsity(state)
     assert [row.name for row in now.tensors] == [n for n in model.entries if "tracked" not in n]
     assert (now.before, now.after, now.gone) == (320, 320, 0)

@@ -22,7 +22,7 @@ from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.step import Row, Step
 from pruneapp.errors import SelectionError
 from pruneapp.kernels.cpu import CpuKernel
-from pruneapp.masks.bitmask import BitMask, MaskSet
+from pruneapp.masks.bitmask import BitMask, MaskLayers, MaskSet
 from pruneapp.preview.preview import compute_preview
 from pruneapp.progress import Cancelled, CancelToken, Job
 from tests.looks import CountingToken
@@ -34,7 +34,8 @@ DEFAULT = {"by_default": True}
 def snapshot(array, kept=None, **facts) -> Snapshot:
     masks = {} if kept is None else {"w": BitMask.from_bools(kept)}
     return Snapshot(
-        MemoryCheckpoint({"w": array}, w={"why_not": "", **DEFAULT, **facts}), MaskSet(masks)
+        MemoryCheckpoint({"w": array}, w={"why_not": "", **DEFAULT, **facts}),
+        MaskLayers(MaskSet(masks)),
     )
 
 
@@ -259,7 +260,7 @@ def test_amounts_count_from_the_zeros_that_are_treated_as_pruned():
     assert [(c.kind, c.names) for c in told] == [("found", ("w",))]
     assert document.masks["w"] == BitMask.from_bools(array != 0)
     step = Step((Row(("w",), "l1_unstructured", {"amount": 0.5}),))
-    document.apply(compute_preview(document.snapshot(), step, CpuKernel(), Job()))
+    document.commit(compute_preview(document.snapshot(), step, CpuKernel(), Job()))
     assert document.masks["w"].kept == 32
     document.jump(0)
     assert "w" not in document.masks
@@ -273,7 +274,7 @@ def test_zeros_treated_as_pruned_are_nothing_to_export():
     document.undo()
     assert not document.unexported
     step = Step((Row(("v",), "l1_unstructured", {"amount": 0.5}),))
-    document.apply(compute_preview(document.snapshot(), step, CpuKernel(), Job()))
+    document.commit(compute_preview(document.snapshot(), step, CpuKernel(), Job()))
     treat_zeros(document, ["w"])
     assert document.unexported
     before = document.snapshot()
@@ -285,13 +286,15 @@ def test_zeros_treated_as_pruned_are_nothing_to_export():
 def test_what_is_pruned_stays_so_and_what_is_protected_stays_kept():
     document, array = half_zero()
     step = Step((Row(("w",), "l1_unstructured", {"amount": 100}),))
-    document.apply(compute_preview(document.snapshot(), step, CpuKernel(), Job()))
+    document.commit(compute_preview(document.snapshot(), step, CpuKernel(), Job()))
     with pytest.raises(SelectionError, match="no zeros"):
         treat_zeros(document, ["w"])  # all of them are among the hundred
     document.undo()
     protected = np.zeros(array.shape, np.bool_)
     protected[0] = True
     snap = document.snapshot()
-    document._snapshot = replace(snap, protected=MaskSet({"w": BitMask.from_bools(protected)}))
+    document._snapshot = replace(
+        snap, layers=replace(snap.layers, protected=MaskSet({"w": BitMask.from_bools(protected)}))
+    )
     treat_zeros(document, ["w"])
     assert document.masks["w"] == BitMask.from_bools((array != 0) | protected)

@@ -14,7 +14,7 @@ import torch
 from safetensors.torch import save_file
 
 from pruneapp.document.snapshot import Snapshot
-from pruneapp.masks.bitmask import BitMask, MaskSet
+from pruneapp.masks.bitmask import BitMask, MaskLayers, MaskSet
 
 PRUNED = ("net.conv.weight", "net.fc.weight")
 
@@ -55,7 +55,7 @@ def kept_masks() -> dict[str, np.ndarray]:
 def as_snapshot(checkpoint, kept: dict[str, np.ndarray] | None = None, **more) -> Snapshot:
     kept = kept_masks() if kept is None else kept
     masks = {name: BitMask.from_bools(mask) for name, mask in kept.items()}
-    return Snapshot(checkpoint, MaskSet(masks), **more)
+    return Snapshot(checkpoint, MaskLayers(MaskSet(masks), **more))
 
 
 def _safetensors(folder: Path, tensors: dict) -> Path:

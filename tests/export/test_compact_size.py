@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.checkpoint.dtypes import DTYPES, SAFETENSORS_DTYPES
 from pruneapp.checkpoint.formats import compact_codec
-from pruneapp.document.capture import Capture
-from pruneapp.document.document import Document
+from pruneapp.document.document import Capture, Document
 from pruneapp.document.step import Row, Step
 from pruneapp.errors import PruneAppError
 from pruneapp.export.size_bounds import CompactSizes
@@ -69,8 +68,8 @@ def pruned(document, step):
     """Do a step; return the most bytes that were told of it."""
     sizes, capture = CompactSizes(), Capture.of(document)
     preview = compute_preview(capture.snapshot, step, CpuKernel(), Job())
-    told = sizes.after(capture, preview.report.tensors, step, Job(), preview.entry)
-    document.apply(preview)
+    told = sizes.after(capture, preview.report.tensors, step, Job(), preview.edit.entry)
+    document.commit(preview)
     after = Capture.of(document)
     assert told == sizes.now(after, Job()) == CompactSizes().now(after, Job())
     return told
@@ -153,7 +152,12 @@ def test_zeros_that_are_final_count_once(tmp_path):
         document = Document(checkpoint)
         capture = Capture.of(document)
         final = MaskSet({"w": BitMask.from_bools(kept)})
-        capture = replace(capture, snapshot=replace(capture.snapshot, final=final))
+        capture = replace(
+            capture,
+            snapshot=replace(
+                capture.snapshot, layers=replace(capture.snapshot.layers, permanent=final)
+            ),
+        )
         step = Step((Row(("w",), "l1_unstructured", {"amount": 1}),))
         thirty, fifty, more = (
             CompactSizes().after(capture, [TensorSparsity("w", 60_000, 0, gone)], step, Job())

@@ -20,7 +20,7 @@ from pruneapp.document.snapshot import Snapshot
 from pruneapp.errors import ExportError
 from pruneapp.export.exporter import export
 from pruneapp.export.formats.compact import expand
-from pruneapp.masks.bitmask import BitMask, MaskSet
+from pruneapp.masks.bitmask import BitMask, MaskLayers, MaskSet
 from pruneapp.progress import Job
 from pruneapp.results.export import ExportRequest
 from tests.export.containers import as_snapshot, kept_masks, model
@@ -303,7 +303,7 @@ def test_safetensors_says_of_a_compressed_file_that_it_is_none(source_of, tmp_pa
     checkpoint = source_of("safetensors", {"w": torch.randn(64, 64)})
     mask = BitMask.from_bools(np.arange(4096) % 2 == 0)
     out = tmp_path / "out.safetensors.zst"
-    export(Snapshot(checkpoint, MaskSet({"w": mask})), ExportRequest("zst", out), Job())
+    export(Snapshot(checkpoint, MaskLayers(MaskSet({"w": mask}))), ExportRequest("zst", out), Job())
     with pytest.raises(SafetensorError):
         load_file(out)
 

@@ -29,7 +29,7 @@ from pruneapp.export.format_sizes import forecast
 from pruneapp.export.formats import csr
 from pruneapp.export.formats import torch as torch_torch_zip
 from pruneapp.export.records import finalized
-from pruneapp.masks.bitmask import BitMask, MaskSet
+from pruneapp.masks.bitmask import BitMask, MaskLayers, MaskSet
 from pruneapp.progress import Job
 from pruneapp.results.export import ExportRequest
 from tests.export.containers import as_snapshot, some_bytes
@@ -126,7 +126,7 @@ def test_any_shape_and_mask_comes_out_as_it_went_in(data, tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch, open_checkpoint(path) as checkpoint:
         patch.setattr(csr, "_OVERHEAD", -(1 << 40))
         patch.setattr(csr, "_STRETCH", data.draw(st.integers(1, 40)))
-        state = Snapshot(checkpoint, MaskSet({"x": BitMask.from_bools(kept)}))
+        state = Snapshot(checkpoint, MaskLayers(MaskSet({"x": BitMask.from_bools(kept)})))
         found, _ = written(state)
     loaded = torch.load(io.BytesIO(found), weights_only=True)["x"]
 

@@ -21,7 +21,7 @@ from pruneapp.errors import ExportError, ParameterError
 from pruneapp.export.catalog import FORMATS
 from pruneapp.export.exporter import export
 from pruneapp.export.format_sizes import offers
-from pruneapp.masks.bitmask import BitMask, MaskSet
+from pruneapp.masks.bitmask import BitMask, MaskLayers, MaskSet
 from pruneapp.progress import Job
 from pruneapp.results.export import ExportRequest
 from tests.unusual import IN_PARTS, READABLE, UNREADABLE, oracle, plain
@@ -49,7 +49,7 @@ def half(checkpoint: Checkpoint) -> Snapshot:
         for entry in checkpoint.entries.values()
         if entry.prunable
     }
-    return Snapshot(checkpoint, MaskSet(masks))
+    return Snapshot(checkpoint, MaskLayers(MaskSet(masks)))
 
 
 def written(out: Path) -> dict[str, np.ndarray]:
@@ -345,7 +345,7 @@ def test_a_container_that_is_not_kept_after_all_stops_the_export(tmp_path):
     content = {"w": READABLE["CSR"](), "m": torch.empty(2, device="meta")}
     with open_checkpoint(saved(tmp_path / "m.pt", content)) as checkpoint:
         masks = {"w": BitMask.from_bools(np.arange(checkpoint.entry("w").numel) % 2 == 0)}
-        state = Snapshot(checkpoint, MaskSet(masks))
+        state = Snapshot(checkpoint, MaskLayers(MaskSet(masks)))
         with pytest.raises(ExportError, match=r"'m' of '.*' cannot be written as torch"):
             run(state, "torch", tmp_path)
         assert run(Snapshot(checkpoint), "torch", tmp_path)[1].omitted == ()

@@ -29,7 +29,7 @@ from pruneapp.export.exporter import export
 from pruneapp.export.format import Format
 from pruneapp.export.format_sizes import forecast
 from pruneapp.export.formats.compact import expand
-from pruneapp.masks.bitmask import BitMask, MaskSet
+from pruneapp.masks.bitmask import BitMask, MaskLayers, MaskSet
 from pruneapp.params import validate_all
 from pruneapp.progress import Job
 from pruneapp.results.export import ExportRequest
@@ -92,7 +92,7 @@ def pruned(checkpoint: Checkpoint, sparsity: float, **more) -> Snapshot:
     for entry in checkpoint.entries.values():
         if entry.prunable and entry.numel and sparsity:
             masks[entry.name] = BitMask.from_bools(rng.random(entry.numel) >= sparsity)
-    return Snapshot(checkpoint, MaskSet(masks), **more)
+    return Snapshot(checkpoint, MaskLayers(MaskSet(masks), **more))
 
 
 def expected(state: Snapshot) -> dict[str, bytes]:
@@ -225,7 +225,7 @@ def test_weights_that_were_made_final_are_zero(form, source, tmp_path):
         return
     size = source.entry("BF16.large").numel
     final = MaskSet({"BF16.large": BitMask.from_bools(np.arange(size) % 3 == 0)})
-    state = pruned(source, 0.5, final=final)
+    state = pruned(source, 0.5, permanent=final)
     _, out = run(form, state, tmp_path)
 
     assert READ.get(form.name, by_our_reader)(out) == expected(state)

@@ -22,7 +22,7 @@ from pruneapp.export.catalog import FORMATS
 from pruneapp.export.exporter import export
 from pruneapp.export.format_sizes import forecast
 from pruneapp.export.formats import deflated, zst
-from pruneapp.masks.bitmask import BitMask, MaskSet
+from pruneapp.masks.bitmask import BitMask, MaskLayers, MaskSet
 from pruneapp.params import validate_all
 from pruneapp.progress import Cancelled, CancelToken, Job
 from pruneapp.results.export import ExportRequest
@@ -96,7 +96,7 @@ def pruned(checkpoint, tensors, sparsity: float, *, channels: bool) -> Snapshot:
         for name, weight in weights.items()
         if sparsity
     }
-    return Snapshot(checkpoint, MaskSet(masks))
+    return Snapshot(checkpoint, MaskLayers(MaskSet(masks)))
 
 
 @pytest.mark.usefixtures("small_pieces")

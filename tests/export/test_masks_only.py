@@ -76,7 +76,7 @@ def test_what_was_made_final_is_in_the_mask(source_of, tmp_path):
     source = source_of("zip", model(torch.float32))
     fixed = kept_masks()["net.fc.weight"]
     final = MaskSet({"net.fc.weight": BitMask.from_bools(fixed)})
-    write(as_snapshot(source, {}, final=final), tmp_path / "m.masks.safetensors")
+    write(as_snapshot(source, {}, permanent=final), tmp_path / "m.masks.safetensors")
     with open_checkpoint(tmp_path / "m.masks.safetensors") as masks:
         assert list(masks.entries) == ["net.fc.weight_mask"]
         assert np.array_equal(masks.bits("net.fc.weight_mask"), fixed.reshape(-1))

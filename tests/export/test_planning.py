@@ -21,7 +21,7 @@ from pruneapp.document.snapshot import Snapshot
 from pruneapp.export.catalog import FORMATS
 from pruneapp.export.formats import torch as module
 from pruneapp.export.plan import plan_weights
-from pruneapp.masks.bitmask import BitMask, MaskSet
+from pruneapp.masks.bitmask import BitMask, MaskLayers, MaskSet
 from pruneapp.params import validate_all
 from pruneapp.progress import Cancelled, CancelToken, Job
 from tests.looks import assert_cut
@@ -57,7 +57,7 @@ def pruned(checkpoint: Checkpoint) -> Snapshot:
     """Half of every tensor, one in ten tensors whole."""
     masks = {side: BitMask.from_bools(np.arange(side * side) % 2 > 0) for side in SIDES}
     names = (e for i, e in enumerate(checkpoint.entries.values()) if i % 10)
-    return Snapshot(checkpoint, MaskSet({e.name: masks[e.shape[0]] for e in names}))
+    return Snapshot(checkpoint, MaskLayers(MaskSet({e.name: masks[e.shape[0]] for e in names})))
 
 
 def planning(state: Snapshot, name: str) -> Callable[[CancelToken], object]:

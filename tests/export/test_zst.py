@@ -14,7 +14,7 @@ from pruneapp.errors import ParameterError
 from pruneapp.export.catalog import FORMATS
 from pruneapp.export.formats import zst
 from pruneapp.export.plan import plan_weights
-from pruneapp.masks.bitmask import BitMask, MaskSet
+from pruneapp.masks.bitmask import BitMask, MaskLayers, MaskSet
 from pruneapp.params import validate_all
 from pruneapp.progress import Job
 from tests.export.test_forecasts import write
@@ -31,7 +31,7 @@ def state(tmp_path):
     masks = {name: BitMask.from_bools(rng.random(w.shape) < 0.5) for name, w in tensors.items()}
     write(tmp_path / "in.safetensors", "F32", tensors)
     with open_checkpoint(tmp_path / "in.safetensors") as checkpoint:
-        yield Snapshot(checkpoint, MaskSet(masks))
+        yield Snapshot(checkpoint, MaskLayers(MaskSet(masks)))
 
 
 def plan_of(state, level):

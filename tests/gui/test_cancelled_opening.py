@@ -15,9 +15,9 @@ from pruneapp.checkpoint import parser_client
 from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.checkpoint.entry import TensorEntry
 from pruneapp.checkpoint.io.source import FileSource
-from pruneapp.document.capture import Capture
+from pruneapp.document.document import Capture
 from pruneapp.document.step import Row, Step
-from pruneapp.edits.open_document import open_document
+from pruneapp.edits.found_masks import open_document
 from pruneapp.gui.files import loader
 from pruneapp.gui.tree.nodes import build_nodes
 from pruneapp.kernels.cpu import CpuKernel
@@ -246,7 +246,7 @@ def test_a_file_that_opens_after_a_newer_one_was_asked_for_is_closed(
         document = open_document(open_checkpoint(path))
         name = next(iter(document.checkpoint.entries))
         step = Step((Row((name,), "l1_unstructured", {"amount": 0.5}),))
-        document.apply(compute_preview(document.snapshot(), step, CpuKernel(), Job()))
+        document.commit(compute_preview(document.snapshot(), step, CpuKernel(), Job()))
         journal = Journal(folder())
         journal.keep(Capture.of(document), {}, Job(), lambda: None)
         journal.close()

@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt
 from safetensors.torch import save_file
 
 from pruneapp.checkpoint.checkpoint import open_checkpoint
-from pruneapp.edits.open_document import open_document
+from pruneapp.edits.found_masks import open_document
 from pruneapp.gui.files.loader import contents_of
 from pruneapp.gui.tree.panel import ModuleTree
 from pruneapp.progress import CancelToken, Job

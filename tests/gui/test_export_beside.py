@@ -8,9 +8,9 @@ import json
 import pytest
 import torch
 
-from pruneapp.document.capture import Capture
+from pruneapp.document.document import Capture
 from pruneapp.document.step import Row, Step
-from pruneapp.edits.open_document import open_document
+from pruneapp.edits.found_masks import open_document
 from pruneapp.export.catalog import FORMATS
 from pruneapp.gui.export.export_worker import (
     export_document,
@@ -38,7 +38,7 @@ def test_every_report_has_the_checksums_of_the_inputs(source_of, tmp_path, name,
     assert len(expected) == (2 if container == "sharded" else 1)
     document = open_document(checkpoint)
     step = Step((Row(PRUNED, "l1_unstructured", {"amount": 0.5}),))
-    document.apply(compute_preview(document.snapshot(), step, CpuKernel(), Job()))
+    document.commit(compute_preview(document.snapshot(), step, CpuKernel(), Job()))
     form = FORMATS[name]
     capture = Capture.of(document)
     path = tmp_path / f"out{form.suffixes[0]}"
@@ -65,7 +65,7 @@ def test_the_script_beside_an_export_onto_the_opened_model_names_the_backup(
     onto = checkpoint.path
     document = open_document(checkpoint)
     step = Step((Row(PRUNED, "l1_unstructured", {"amount": 0.5}),))
-    document.apply(compute_preview(document.snapshot(), step, CpuKernel(), Job()))
+    document.commit(compute_preview(document.snapshot(), step, CpuKernel(), Job()))
     capture = Capture.of(document)
     for path in (onto, tmp_path / "later.safetensors"):
         exported = export_document(capture, ExportRequest("safetensors", path), Job())

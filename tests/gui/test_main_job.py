@@ -264,7 +264,7 @@ def test_a_stale_preview_is_never_applied(person, small):
     person.wait(lambda: len(person.states) == 2)
     assert person.document.masks.pruned("conv1.weight") == 54
 
-    assert not person.session.apply(old)
+    assert not person.session.commit(old)
     assert person.document.position == 1
     assert person.trouble == [
         "The preview belongs to a state of the document that is gone. Compute it again."

@@ -24,7 +24,7 @@ def three_steps(person, model, budget=None):
     person.open(model)
     person.wait_open(model)
     if budget is not None:
-        person.document.history._held.budget = budget
+        person.document.history._store.budget = budget
     for amount in ("10 %", "20 %", "30 %"):
         person.ask_amount(amount)
         person.wait_preview()
@@ -38,7 +38,7 @@ def pruned(person, model):
     three_steps(person, model, budget=4 * 64 * 64 // 8)
     history = person.document.history
     assert person.document.position == 3
-    assert history.memory <= history._held.budget, "the masks were not put aside"
+    assert history.memory <= history._store.budget, "the masks were not put aside"
     return person
 
 
@@ -61,7 +61,7 @@ def test_what_was_put_aside_is_read_in_the_background_and_comes_back(pruned):
     pruned.wait(lambda: pruned.document.position == 3)
     assert counts(pruned) == after
     pruned.wait_idle()
-    assert pruned.document.history.memory <= pruned.document.history._held.budget
+    assert pruned.document.history.memory <= pruned.document.history._store.budget
 
 
 def test_reading_can_be_cancelled_and_the_state_stays(pruned):
@@ -82,7 +82,7 @@ def test_a_broken_disk_is_told_in_a_sentence(pruned, monkeypatch):
     after = counts(pruned)
     pruned.key("Ctrl+Z")
     pruned.wait(lambda: pruned.trouble)
-    assert "cannot be read: input/output error." in pruned.trouble[0]
+    assert "cannot be read again: input/output error." in pruned.trouble[0]
     assert (pruned.document.position, counts(pruned)) == (3, after)
 
 
@@ -93,7 +93,7 @@ def test_a_full_disk_is_told_once_and_undo_works(person, model, monkeypatch):
     person.open(model)
     person.wait_open(model)
     monkeypatch.setattr(person.document.history.scratch, "write", full)
-    person.document.history._held.budget = 4 * 64 * 64 // 8
+    person.document.history._store.budget = 4 * 64 * 64 // 8
     for amount in ("10 %", "20 %", "30 %"):
         person.ask_amount(amount)
         person.wait_preview()

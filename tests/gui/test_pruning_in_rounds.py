@@ -270,7 +270,7 @@ def test_what_is_done_between_two_long_steps_ends_the_rounds(at_work, one_a_turn
 
     def undo(_change):
         if at_work.document.position == 3 and not undone:
-            undone.append(QTimer.singleShot(0, at_work.session.undo))
+            undone.append(QTimer.singleShot(0, at_work.document.undo))
 
     undone = []
     at_work.session.changed.connect(undo)

@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QFileDialog
 from safetensors.numpy import load_file, save_file
 
 from pruneapp import resources
-from pruneapp.document.capture import Capture
+from pruneapp.document.document import Capture
 from pruneapp.export.format_sizes import offers
 from pruneapp.gui.export.export_worker import preview_export
 from pruneapp.progress import Job

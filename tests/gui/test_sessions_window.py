@@ -20,9 +20,9 @@ from safetensors.numpy import load_file, save_file
 
 from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.checkpoint.io.digest import known
-from pruneapp.document.capture import Capture
+from pruneapp.document.document import Capture
 from pruneapp.document.step import Row, Step
-from pruneapp.edits.open_document import open_document
+from pruneapp.edits.found_masks import open_document
 from pruneapp.gui.app import dialogs
 from pruneapp.gui.plots.pages import Page
 from pruneapp.kernels.cpu import CpuKernel
@@ -513,7 +513,7 @@ def test_a_step_that_was_killed_while_its_masks_were_written_is_computed_again(
     document = open_document(open_checkpoint(file))
     for name in ("a.weight", "b.weight"):
         step = Step((Row((name,), "l1_unstructured", {"amount": 0.5}),))
-        document.apply(compute_preview(document.snapshot(), step, CpuKernel(), Job()))
+        document.commit(compute_preview(document.snapshot(), step, CpuKernel(), Job()))
     before = {name: mask.packed.tobytes() for name, mask in document.masks.items()}
     journal = Journal(folder())
     with pytest.raises(ZeroDivisionError):  # while the first masks are written

@@ -39,7 +39,7 @@ def test_sizes_are_those_of_the_state_after_the_step(document):
     for some in (names[:1], names[1:]):
         step = Step((Row(tuple(some), "l1_unstructured", {"amount": 0.3}),))
         told = sizes_after(document.snapshot(), step, Job())
-        document.apply(compute_preview(document.snapshot(), step, CpuKernel(), Job()))
+        document.commit(compute_preview(document.snapshot(), step, CpuKernel(), Job()))
         assert told == {name: planned_size(document.snapshot(), name, Job()) for name in FORMATS}
     assert told["resumable"] > told["safetensors"], "masks take room"
 

@@ -16,8 +16,7 @@ import msgspec
 import numpy as np
 from safetensors.numpy import save_file
 
-from pruneapp.document.capture import Capture
-from pruneapp.document.document import Document
+from pruneapp.document.document import Capture, Document
 from pruneapp.errors import PruneAppError, SessionError
 from pruneapp.progress import Job
 from pruneapp.sessions import history_codec, journal_file, mask_codec

@@ -21,12 +21,11 @@ import numpy as np
 from safetensors.numpy import save_file
 
 from pruneapp.checkpoint.checkpoint import open_checkpoint
-from pruneapp.document.capture import Capture
-from pruneapp.document.document import Document
+from pruneapp.document.document import Capture, Document
 from pruneapp.document.step import Row, Step
 from pruneapp.edits.apply_manual_edit import compute_hand
+from pruneapp.edits.found_masks import open_document
 from pruneapp.edits.manual_edit import HandEdit, ManualTarget
-from pruneapp.edits.open_document import open_document
 from pruneapp.errors import PruneAppError
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.preview.preview import compute_preview
@@ -226,7 +225,7 @@ def _expected(work: Work, model: Path, seed: int, actions: int) -> list[tuple[ob
 def state_of(document: Document) -> tuple[object, ...]:
     """Return what a document says: position, labels and a digest of its masks."""
     digest = hashlib.sha256()
-    for masks in (document.masks, document.final, document.protected):
+    for masks in (document.masks, document.permanent, document.protected):
         for name in sorted(masks):
             digest.update(name.encode() + masks[name].packed.tobytes())
     labels = tuple(item.label for item in document.items)
@@ -254,7 +253,7 @@ def _act(work: Work, document: Document, rng: np.random.Generator) -> None:
         document.jump(int(rng.integers(len(document.items))))
     elif what in {2, 3}:
         step = Step((Row((name,), "l1_unstructured", {"amount": 0.1}),))
-        document.apply(compute_preview(document.snapshot(), step, CpuKernel(), Job()))
+        document.commit(compute_preview(document.snapshot(), step, CpuKernel(), Job()))
     else:
         spans = tuple(
             (int(a := rng.integers(n)), int(rng.integers(a, n)) + 1) for n in work.shapes[name]
@@ -263,6 +262,6 @@ def _act(work: Work, document: Document, rng: np.random.Generator) -> None:
             str(rng.choice(["prune", "restore", "protect"])), (ManualTarget(name, (spans,)),)
         )
         try:
-            document.edit(compute_hand(document.snapshot(), edit, Job()))
+            document.commit(compute_hand(document.snapshot(), edit, Job()))
         except PruneAppError:
             document.redo()  # nothing would change

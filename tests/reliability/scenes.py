@@ -16,7 +16,7 @@ from pruneapp.document.snapshot import Snapshot
 from pruneapp.export.catalog import FORMATS
 from pruneapp.export.exporter import export
 from pruneapp.export.format import Format
-from pruneapp.masks.bitmask import BitMask, MaskSet
+from pruneapp.masks.bitmask import BitMask, MaskLayers, MaskSet
 from pruneapp.progress import Job
 from pruneapp.results.export import ExportRequest
 from tests.benchmarks.writing import values, write_safetensors
@@ -107,7 +107,7 @@ def run(scene: Scene, form: str, folder: Path) -> None:
     for name in ("a.weight", "b.weight"):
         size = checkpoint.entry(name).numel
         masks[name] = BitMask.from_bools(np.arange(size) % 2 == 0)
-    state = Snapshot(checkpoint, MaskSet(masks))
+    state = Snapshot(checkpoint, MaskLayers(MaskSet(masks)))
     export(state, ExportRequest(form, folder / scene.target), Job())
     checkpoint.close()
 

@@ -42,7 +42,7 @@ from pruneapp.preview.preview import compute_preview
 from pruneapp.progress import Job
 from pruneapp.recipes.fit import Deed, fit
 from pruneapp.recipes.recipe import Recipe
-from pruneapp.recipes.replay import after, expanded_at, replay
+from pruneapp.recipes.replay import expanded_at, replay
 
 
 def script(
@@ -382,10 +382,11 @@ class _Making:
         if not alike:
             calls += self._from_masks({n: preview.masks[n] for n in names if n not in found.names})
         self._add_part(step.label(), calls, by_torch=alike)
-        return after(state, preview.as_edit(state))
+        return state.replaced(preview.edit.after)
 
     def _whole(self, state: Snapshot, deed: Deed, edit: Edit) -> None:
-        names = list(edit.masks.after)
+        masks_after = edit.after.get("masks", {})
+        names = list(masks_after)
         free = not any(name in state.protected for name in names)
         calls: tuple[script_calls.Call, ...] = ()
         if isinstance(deed, Finalize):
@@ -395,9 +396,9 @@ class _Making:
         elif isinstance(deed, TreatZeros) and free:
             calls = (script_calls.zeros(names),)
         elif names:
-            back = [n for n in names if not _only_less(state.mask(n), edit.masks.after[n])]
+            back = [n for n in names if not _only_less(state.mask(n), masks_after[n])]
             calls = (script_calls.anew(back),) if back else ()
-            masks = {n: m for n in names if (m := edit.masks.after[n]) is not None}
+            masks = {n: m for n in names if (m := masks_after[n]) is not None}
             calls += self._from_masks(masks)
         named = isinstance(deed, FileMasks | TreatZeros) and free
         self._add_part(edit.label, calls, by_torch=named or isinstance(deed, Finalize))

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QFileDialog, QWidget
 
 from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.document.document import Document
-from pruneapp.edits.apply_manual_edit import HandPreview
+from pruneapp.edits.apply_manual_edit import HandPreview, compute_hand
 from pruneapp.edits.combine import Combination, combine, overlap
 from pruneapp.edits.mask_files import masks_of
 from pruneapp.gui.app.dialogs import DialogHolder
@@ -19,7 +19,6 @@ from pruneapp.gui.app.jobs import Jobs
 from pruneapp.gui.compare.combine_dialog import CombineDialog
 from pruneapp.gui.compare.compare_controller import CompareController
 from pruneapp.gui.document.open_document import OpenDocument
-from pruneapp.gui.manual_edit.edit_worker import prepared
 from pruneapp.gui.widgets.theme import ThemeManager
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.progress import Job
@@ -116,7 +115,7 @@ class CombineController(QObject):
         snapshot = document.snapshot()
 
         def work(job: Job) -> HandPreview:
-            return prepared(snapshot, combine(snapshot, theirs, how, title, job), job)
+            return compute_hand(snapshot, combine(snapshot, theirs, how, title, job), job)
 
         self._jobs.submit(
             self.tr("Combining masks"),
@@ -126,5 +125,5 @@ class CombineController(QObject):
         )
 
     def _on_combined(self, document: Document, preview: HandPreview) -> None:
-        if self._session.document is document and self._session.edit(preview):
+        if self._session.document is document and self._session.commit(preview):
             self.done.emit(preview)

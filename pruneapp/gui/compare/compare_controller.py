@@ -27,8 +27,8 @@ from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.document.document import Document, DocumentChanged
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.state_cache import StateCache
+from pruneapp.edits.found_masks import open_document
 from pruneapp.edits.mask_files import holds_masks_alone, masks_of
-from pruneapp.edits.open_document import open_document
 from pruneapp.errors import CheckpointError, PruneAppError
 from pruneapp.gui.app.jobs import Jobs, Task
 from pruneapp.gui.compare.view import ZEROS, Side
@@ -286,8 +286,9 @@ class ComparisonSource(QObject):
         """Take a state that has other masks over the same weights."""
         document = self._session.document
         if document is not None:
-            state = replace(document.snapshot(), masks=MaskSet(masks), protected=MaskSet())
-            self._take(called, state)
+            state = document.snapshot()
+            layers = replace(state.layers, masks=MaskSet(masks), protected=MaskSet())
+            self._take(called, replace(state, layers=layers))
 
     def drop(self) -> None:
         """Close what is there, and do not wait for what was asked for."""

@@ -19,10 +19,10 @@ from typing import Any
 from PySide6.QtCore import QObject, QTimer
 
 from pruneapp.document.document import Document, DocumentChanged
-from pruneapp.document.edit import Edit
+from pruneapp.document.edit import Edit, Proposal
 from pruneapp.document.mask_store import Fetch, Written
 from pruneapp.document.snapshot import Snapshot
-from pruneapp.errors import HistoryError, PruneAppError, StaleError, words_of
+from pruneapp.errors import HistoryError, PruneAppError, StaleError
 from pruneapp.gui.app.jobs import Jobs, Task
 from pruneapp.gui.document.open_document import OpenDocument
 from pruneapp.progress import Job
@@ -74,7 +74,7 @@ class HistoryController(QObject):
         self._stop_reading()
         fetch = document.history.missing(position)
         if fetch is None:
-            self._go_to(document, position)
+            self._session.jump(position)
         else:
             self._read(document, position, fetch)
 
@@ -85,30 +85,13 @@ class HistoryController(QObject):
             at = document.position if self._reading is None else self._target
             self.jump(at + steps)
 
-    def _go_to(self, document: Document, position: int) -> None:
-        if position == document.position - 1:
-            self._session.undo()
-        elif position == document.position + 1:
-            self._session.redo()
-        else:
-            self._session.jump(position)
-
     # -- the disk -------------------------------------------------------------------------------
 
     def _read(self, document: Document, position: int, fetch: Fetch) -> None:
-        def work(job: Job) -> Any:
-            try:
-                return fetch.run(job)
-            except OSError as error:
-                raise HistoryError(
-                    f"The masks of this state cannot be read: {words_of(error)}.",
-                    remedy="The current state is unchanged.",
-                ) from error
-
         self._target = position
         self._reading = self._jobs.submit(
             self.tr("Undoing") if position < document.position else self.tr("Redoing"),
-            work,
+            fetch.run,
             on_result=partial(self._on_read, document, document.revision, position),
             on_error=self._on_unreadable,
             on_cancelled=self._on_not_read,
@@ -118,7 +101,7 @@ class HistoryController(QObject):
         self._reading = None
         if document is self._session.document and document.revision == revision:
             document.history.put_back(found)
-            self._go_to(document, position)
+            self._session.jump(position)
 
     def _on_unreadable(self, error: PruneAppError) -> None:
         self._reading = None
@@ -273,7 +256,7 @@ class StepSequence(QObject):
             return
         ends = time.perf_counter() + TURN_S
         while self._left:
-            if not self._session.put_all((self._left[0],), self._revision):
+            if not self._session.commit(Proposal(self._revision, self._left[0])):
                 self._stop()
                 return
             self._left.popleft()

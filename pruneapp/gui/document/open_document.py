@@ -6,7 +6,7 @@ widget.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TypeVar
 
@@ -16,9 +16,8 @@ from pruneapp import resources
 from pruneapp.analysis.statistics import sparsity
 from pruneapp.checkpoint.contents import Notice
 from pruneapp.document.document import Document, DocumentChanged
-from pruneapp.document.edit import Edit, Proposal
+from pruneapp.document.edit import Proposal
 from pruneapp.document.snapshot import Snapshot
-from pruneapp.edits.apply_manual_edit import HandPreview
 from pruneapp.errors import OriginalChangedError, OriginalMissingError, PruneAppError
 from pruneapp.gui.app.jobs import Jobs
 from pruneapp.gui.app.runtime import settle
@@ -26,7 +25,6 @@ from pruneapp.gui.app.settings import DEVICE, Settings
 from pruneapp.gui.files.loader import FileLoader, LoadedContents, Opened, Prepare
 from pruneapp.kernels.devices import kernel_for
 from pruneapp.kernels.kernel import Kernel
-from pruneapp.preview.preview import Preview
 from pruneapp.progress import Job
 from pruneapp.results.document_rows import TensorRow
 from pruneapp.results.sparsity_report import SparsityReport
@@ -195,31 +193,14 @@ class OpenDocument(QObject):
 
     # -- changing it ---------------------------------------------------------------------------
 
-    def apply(self, preview: Preview) -> bool:
-        """Make a preview true; False if it came too late, or the file is another one by now."""
+    def commit(self, proposal: Proposal) -> bool:
+        """Put a change in force; False if it came too late, or the file is another one by now."""
 
-        def apply(document: Document) -> None:
+        def commit(document: Document) -> None:
             document.checkpoint.verify_unchanged()
-            document.apply(preview)
+            document.commit(proposal)
 
-        return self._try(apply)
-
-    def edit(self, preview: HandPreview) -> bool:
-        """Put in force what was done by hand; False if it came too late."""
-
-        def edit(document: Document) -> None:
-            document.checkpoint.verify_unchanged()
-            document.edit(preview)
-
-        return self._try(edit)
-
-    def undo(self) -> bool:
-        """Take back the last step."""
-        return self._try(lambda document: document.undo())
-
-    def redo(self) -> bool:
-        """Do it again."""
-        return self._try(lambda document: document.redo())
+        return self._try(commit)
 
     def jump(self, position: int) -> bool:
         """Go to a state of the history."""
@@ -240,7 +221,7 @@ class OpenDocument(QObject):
             return
         snapshot = document.snapshot()
 
-        def current(end: Callable[[T], None]) -> Callable[[T], None]:
+        def current(end: Callable[[T], object]) -> Callable[[T], None]:
             """Let it end so if it was made of the state in force, and not of one before."""
 
             def done(made: T) -> None:
@@ -256,27 +237,9 @@ class OpenDocument(QObject):
         self._jobs.submit(
             title,
             lambda job: make(snapshot, job),
-            on_result=current(self._put),
+            on_result=current(self.commit),
             on_error=current(self.refused.emit),
         )
-
-    def put_all(self, edits: Sequence[Edit], revision: int) -> bool:
-        """Put changes in force that were made one after another, each as one of the history.
-
-        False if they came too late: the first was made of the state of `revision`.
-        """
-
-        def put(document: Document) -> None:
-            document.checkpoint.verify_unchanged()
-            before = revision
-            for edit in edits:
-                document.put(Proposal(before, edit))
-                before = document.revision
-
-        return self._try(put)
-
-    def _put(self, proposal: Proposal) -> None:
-        self._try(lambda document: document.put(proposal))
 
     def hold(self, why: PruneAppError | None) -> None:
         """Refuse every change from now on, as it would be lost; None allows them again."""

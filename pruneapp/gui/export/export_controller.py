@@ -13,8 +13,7 @@ from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QWidget
 
 from pruneapp.checkpoint.io.files import is_folder
-from pruneapp.document.capture import Capture
-from pruneapp.document.document import Document
+from pruneapp.document.document import Capture, Document
 from pruneapp.errors import PruneAppError, UnwritableError
 from pruneapp.export.catalog import FORMATS
 from pruneapp.export.completeness import unwritable

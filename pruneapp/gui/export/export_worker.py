@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
 
-from pruneapp.document.capture import Capture
+from pruneapp.document.document import Capture
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.errors import PruneAppError
 from pruneapp.export.catalog import FORMATS

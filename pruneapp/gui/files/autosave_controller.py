@@ -23,8 +23,7 @@ from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 from pruneapp.checkpoint.io.digest import known, remember, sha256_of
 from pruneapp.checkpoint.io.source import FileSource
-from pruneapp.document.capture import Capture
-from pruneapp.document.document import Document, DocumentChanged
+from pruneapp.document.document import Capture, Document, DocumentChanged
 from pruneapp.document.edit import Record
 from pruneapp.errors import OriginalChangedError, PruneAppError, StaleError
 from pruneapp.gui.app.jobs import IdleScheduler, Jobs

@@ -11,8 +11,7 @@ from PySide6.QtCore import QObject, Signal, Slot
 from PySide6.QtWidgets import QFileDialog
 
 from pruneapp.checkpoint.io.files import exists
-from pruneapp.document.capture import Capture
-from pruneapp.document.document import Document, DocumentChanged
+from pruneapp.document.document import Capture, Document, DocumentChanged
 from pruneapp.errors import (
     OriginalChangedError,
     OriginalMissingError,

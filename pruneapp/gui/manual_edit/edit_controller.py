@@ -22,7 +22,7 @@ from PySide6.QtWidgets import QWidget
 
 from pruneapp.document.document import Document
 from pruneapp.document.selection import Alike, alike
-from pruneapp.edits.apply_manual_edit import HandPreview
+from pruneapp.edits.apply_manual_edit import HandPreview, compute_hand
 from pruneapp.edits.coupled_tensors import Companion, Companions, complete_channels
 from pruneapp.errors import PruneAppError, SelectionError
 from pruneapp.gui.app.jobs import Jobs, Task
@@ -35,7 +35,7 @@ from pruneapp.gui.mainwindow.document_panels import DocumentViews
 from pruneapp.gui.mainwindow.status_controller import StatusController
 from pruneapp.gui.mainwindow.window import MainWindow
 from pruneapp.gui.manual_edit.edit_views import AlikeDialog
-from pruneapp.gui.manual_edit.edit_worker import EditResult, make, prepared
+from pruneapp.gui.manual_edit.edit_worker import EditResult, make
 from pruneapp.gui.manual_edit.zeros_controller import ZerosController
 from pruneapp.gui.plots.pages import Page
 from pruneapp.gui.plots.plot_controller import PlotController
@@ -112,7 +112,7 @@ class EditController(QObject):
         snapshot = document.snapshot()
 
         def work(job: Job) -> HandPreview:
-            return prepared(snapshot, complete_channels(snapshot, None, job), job)
+            return compute_hand(snapshot, complete_channels(snapshot, None, job), job)
 
         def done(preview: HandPreview) -> None:
             if self._session.document is document:
@@ -162,7 +162,7 @@ class EditController(QObject):
         self._go_on()
 
     def _put(self, preview: HandPreview) -> None:
-        if self._session.edit(preview):
+        if self._session.commit(preview):
             self.done.emit(preview)
 
     def _on_refused(self, document: Document, error: PruneAppError) -> None:
@@ -215,7 +215,7 @@ class EditController(QObject):
             "restore": self.tr("Restore {what} in {n} tensors"),
             "protect": self.tr("Protect {what} in {n} tensors"),
             "release": self.tr("Unprotect {what} in {n} tensors"),
-        }[preview.edit.operation]
+        }[preview.numbers.operation]
         what = made.units or self.tr("{n} weights").format(
             n=number_format.count(preview.numbers.changed)
         )
@@ -418,7 +418,7 @@ class ManualEditController(QObject):
             )
 
     def _say(self, preview: HandPreview) -> None:
-        text, found = preview.label, preview.numbers
+        text, found = preview.edit.label, preview.numbers
         if found.spared:
             text = self.tr("{done}; {n} protected weights unchanged").format(
                 done=text, n=number_format.count(found.spared)

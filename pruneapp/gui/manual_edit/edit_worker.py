@@ -70,7 +70,7 @@ def make(
         edit = HandEdit.from_gestures(gesture)
         if companions:
             edit = with_companions(checkpoint, edit, job)
-        return EditResult(prepared(snapshot, edit, job))
+        return EditResult(compute_hand(snapshot, edit, job))
     found = alike(checkpoint, gesture.name)
     job.step(0)
     edit = HandEdit.from_gestures(
@@ -82,15 +82,8 @@ def make(
     job.step(0)
     if companions:
         edit = with_companions(checkpoint, edit, job)
-    preview = prepared(snapshot, edit, job)
+    preview = compute_hand(snapshot, edit, job)
     meant: list[Meant] = []
     for batch in job.cancel.batches(preview.numbers.tensors):
         meant += [Meant(shown[t.name], t.chosen, t.changed, t.spared, t.final) for t in batch]
     return EditResult(preview, found.pattern, tuple(meant), edit.units())
-
-
-def prepared(snapshot: Snapshot, edit: HandEdit, job: Job) -> HandPreview:
-    """Return what an edit does, ready to be put in force: of a large model that takes time, too."""
-    preview = compute_hand(snapshot, edit, job)
-    preview.as_edit(snapshot).prepare()
-    return preview

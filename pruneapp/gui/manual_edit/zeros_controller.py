@@ -208,7 +208,7 @@ class ZerosController(QObject):
             found = find_zeros(snapshot, None, job) if report is None else report
             names = [tensor.name for tensor in found.tensors]
             # What was made final since is zero as well, and was not when the file was looked at.
-            names += snapshot.final
+            names += snapshot.permanent
             if not names:
                 raise too_few
             return TreatZeros(tuple(names)).propose(snapshot, job)

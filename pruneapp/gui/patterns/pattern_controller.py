@@ -17,7 +17,7 @@ from PySide6.QtGui import QGuiApplication
 from pruneapp.analysis.patterns import check_pattern, repair
 from pruneapp.analysis.zeros import PATTERNS
 from pruneapp.document.document import DocumentChanged
-from pruneapp.document.edit import Edit
+from pruneapp.document.edit import Proposal
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.step import Step
 from pruneapp.errors import PruneAppError
@@ -69,10 +69,9 @@ def look(
     return answer
 
 
-def mend(snapshot: Snapshot, step: Step, kernel: Callable[[], Kernel], job: Job) -> Edit:
+def mend(snapshot: Snapshot, step: Step, kernel: Callable[[], Kernel], job: Job) -> Proposal:
     """Return what a step changes of a state, ready to be put in force."""
-    preview = compute_preview(snapshot, step, kernel(), job, energy=False)
-    return preview.as_edit(snapshot).prepare()
+    return compute_preview(snapshot, step, kernel(), job, energy=False)
 
 
 T = TypeVar("T")
@@ -216,13 +215,13 @@ class PatternController(QObject):
         self._drop()
         snapshot = document.snapshot()
         work = partial(mend, snapshot, repair(answer.report), self._session.kernel)
-        done = partial(self._on_repaired, snapshot.revision, answer)
+        done = partial(self._on_repaired, answer)
         self._begin(self.tr("Repairing sparsity pattern"), work, done)
         self._repairing = True
 
-    def _on_repaired(self, revision: int, answer: PatternAnswer, edit: Edit) -> None:
+    def _on_repaired(self, answer: PatternAnswer, proposal: Proposal) -> None:
         self._task, self._repairing = None, False
-        if not self._session.put_all((edit,), revision):
+        if not self._session.commit(proposal):
             if self.dialog is not None:
                 self.dialog.set_stale(self.tr("Nothing was repaired. The main window shows why."))
             return

@@ -511,7 +511,7 @@ class PlotController(QObject):
             return
         snapshot = document.snapshot()
         # With the final weights that they were measured with: nothing else changes values.
-        key, owners = ("statistics", name), (snapshot.final.get(name),)
+        key, owners = ("statistics", name), (snapshot.permanent.get(name),)
         known: TensorStats | None = snapshot.cache.get(key, owners)
         if known is not None:
             self._answers.cancel("stats")  # of another state, or another tensor

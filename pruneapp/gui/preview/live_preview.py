@@ -16,7 +16,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from pruneapp.analysis.histogram_store import assignment_now
 from pruneapp.checkpoint.checkpoint import Checkpoint
-from pruneapp.document.capture import Capture
+from pruneapp.document.document import Capture
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.step import Step
 from pruneapp.errors import PruneAppError
@@ -193,8 +193,9 @@ def _previewed(
     found = compute_preview(snapshot, step, kernel(), job, given=extras.masks, scores=extras.scores)
     found = replace(found, report=since_opening(found.report, snapshot))
     found.report.prepare()
-    found.as_edit(snapshot).prepare()
-    return PreviewResult(found, sizes.after(capture, found.report.tensors, step, job, found.entry))
+    return PreviewResult(
+        found, sizes.after(capture, found.report.tensors, step, job, found.edit.entry)
+    )
 
 
 # What takes longer is found out in the background: with what follows it would cost a frame.

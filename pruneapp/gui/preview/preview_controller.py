@@ -23,8 +23,7 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from pruneapp.document.capture import Capture
-from pruneapp.document.document import DocumentChanged
+from pruneapp.document.document import Capture, DocumentChanged
 from pruneapp.document.step import Step
 from pruneapp.edits.finalize import Finalize
 from pruneapp.errors import FileChangedError, PruneAppError
@@ -289,7 +288,7 @@ class PreviewController(QObject):
 
     def _apply(self, preview: Preview) -> None:
         self._applying = preview.report
-        self._session.apply(preview)
+        self._session.commit(preview)
         self._applying = None
 
     def _on_changed(self, change: DocumentChanged) -> None:
@@ -438,5 +437,5 @@ class PruneController(QObject):
         self.prune()
 
     def _on_changed(self, change: DocumentChanged) -> None:
-        if change.kind == "apply":
+        if change.kind == "prune":
             self._telling.end(NoticeTopic.STOPPED)

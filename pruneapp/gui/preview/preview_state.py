@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from PySide6.QtCore import QObject, Signal
 
-from pruneapp.document.capture import Capture
+from pruneapp.document.document import Capture
 from pruneapp.document.history import PastState
 from pruneapp.document.step import Step
 from pruneapp.errors import NothingToPruneError, ParameterError, PruneAppError, SelectionError

@@ -9,8 +9,7 @@ from PySide6.QtCore import QObject
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFileDialog
 
-from pruneapp.document.capture import Capture
-from pruneapp.document.document import Document
+from pruneapp.document.document import Capture, Document
 from pruneapp.document.edit import Edit
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.errors import PruneAppError, StaleError
@@ -174,7 +173,7 @@ class RecipeController(QObject):
 
         def work(snapshot: Snapshot, job: Job) -> tuple[Edit, ...]:
             done = replay_all(snapshot, fitted, recipe.where, kernel(), job)
-            return tuple(one.edit.prepare() for one in done)
+            return tuple(one.edit for one in done)
 
         self._series.begin(
             self.tr("Applying recipe"),

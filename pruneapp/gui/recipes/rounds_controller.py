@@ -28,7 +28,7 @@ from pruneapp.methods.limits import Limits
 from pruneapp.params import Amount
 from pruneapp.preview.preview import compute_preview
 from pruneapp.progress import Job
-from pruneapp.recipes.replay import SCHEDULE, after, amounts, expanded
+from pruneapp.recipes.replay import SCHEDULE, amounts, expanded
 
 
 @dataclass(frozen=True)
@@ -147,9 +147,8 @@ class RoundsController(QObject):
             for step, part in zip(steps, job.parts(len(steps)), strict=True):
                 found = compute_preview(state, step, arithmetic, part, scores=scores, energy=False)
                 if found.report.gone:
-                    edit = found.as_edit(state).prepare()
-                    state = after(state, edit)
-                    done.append(edit)
+                    state = state.replaced(found.edit.after)
+                    done.append(found.edit)
             return tuple(done)
 
         self._series.begin(

@@ -10,7 +10,7 @@ from functools import partial
 from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.document.selection import default_selection
 from pruneapp.document.step import Row, Step
-from pruneapp.edits.open_document import open_document
+from pruneapp.edits.found_masks import open_document
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.preview.preview import compute_preview
 from pruneapp.progress import Job

@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 from safetensors.numpy import save_file
 
 from pruneapp.checkpoint.checkpoint import open_checkpoint
-from pruneapp.document.capture import Capture
-from pruneapp.document.document import Document
+from pruneapp.document.document import Capture, Document
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.step import Row, Step
 from pruneapp.edits.apply_manual_edit import compute_hand
@@ -66,10 +65,10 @@ def worked_on(model) -> Document:
 
     def step(*rows, **more):
         preview = compute_preview(document.snapshot(), Step(rows, **more), CpuKernel(), Job())
-        document.apply(preview)
+        document.commit(preview)
 
     def edit(operation, *targets):
-        document.edit(compute_hand(document.snapshot(), HandEdit(operation, targets), Job()))
+        document.commit(compute_hand(document.snapshot(), HandEdit(operation, targets), Job()))
 
     edit("protect", ManualTarget("module.fc.weight", (((0, 2), (0, 64)),)))
     step(Row(names, "l1_unstructured", {"amount": 0.4}), scope="global", limits=Limits(ceiling=0.9))
@@ -82,12 +81,12 @@ def worked_on(model) -> Document:
     edit(
         "restore", ManualTarget("module.conv1.weight", mask=BitMask.from_bools(np.tile(chosen, 3)))
     )
-    document.put(Finalize(names).propose(document.snapshot(), Job()))
+    document.commit(Finalize(names).propose(document.snapshot(), Job()))
     return document
 
 
 def assert_same(state: Snapshot, other: Snapshot) -> None:
-    for layer in ("masks", "final", "protected"):
+    for layer in ("masks", "permanent", "protected"):
         assert dict(getattr(state, layer)) == dict(getattr(other, layer)), layer
 
 
@@ -402,7 +401,7 @@ def test_a_step_with_a_mask_of_a_file_is_an_edit_in_the_recipe(model):
         Snapshot(model), step, CpuKernel(), Job(), given={"module.decoder.weight": keep}
     )
     document = Document(model)
-    document.apply(preview)
+    document.commit(preview)
     recipe = history_recipe(Capture.of(document), Job())
     (entry,) = msgspec.to_builtins(recipe.entries)
     assert entry["name"] == "edit"
@@ -416,7 +415,7 @@ def test_a_step_with_scores_is_an_edit_in_the_recipe(model):
     step = Step((Row(("module.fc.bias",), "l1_unstructured", {"amount": 4}),))
     preview = compute_preview(Snapshot(model), step, CpuKernel(), Job(), scores=scores)
     masks: dict[str, BitMask] = {}
-    recipe = recipe_of(model, [preview.as_edit(Snapshot(model)).to_dict(masks)], masks)
+    recipe = recipe_of(model, [preview.edit.to_dict(masks)], masks)
     assert run(model, recipe)[-1].state.masks["module.fc.bias"].bools().tolist() == [
         False,
         False,
@@ -467,7 +466,7 @@ def test_zeros_and_final_weights_without_names_mean_all_there_are(model):
     assert "module.fc.bias" not in found.entries[0].names  # a vector
     first, second = run(other, recipe)
     assert first.state.masks.pruned("module.fc.weight") == 64
-    assert second.state.final.pruned("module.fc.weight") == 64
+    assert second.state.permanent.pruned("module.fc.weight") == 64
     assert first.edit.to_dict({}) == TreatZeros(("module.fc.weight",)).to_dict()
 
 

@@ -41,10 +41,10 @@ def replayed(done, masks, path):
         for entry in done:
             now = document.snapshot()
             if entry["name"] == "edit":
-                document.edit(compute_hand(now, HandEdit.from_dict(entry, masks), Job()))
+                document.commit(compute_hand(now, HandEdit.from_dict(entry, masks), Job()))
             else:
                 step = Step.from_dict(entry)
-                document.apply(compute_preview(now, step, CpuKernel(), Job()))
+                document.commit(compute_preview(now, step, CpuKernel(), Job()))
         document.close()
         return as_bytes(document.masks), as_bytes(document.protected)
 
