@@ -170,11 +170,10 @@ def test_every_page_is_told_as_a_picture_and_as_a_table(person, size):
         ]
         assert drawn, f"{page} has no picture that can have the focus"
         assert [page, missed(person.window)] == [page, []]
-        if picture._table_button is not None:
-            person.click(picture._table_button)
-            person.wait(lambda picture=picture: picture._table.isVisible())
-            assert [page, missed(person.window)] == [page, []]
-            person.click(picture._table_button)
+        person.click(picture._table_button)
+        person.wait(lambda picture=picture: picture._table.isVisible())
+        assert [page, missed(person.window)] == [page, []]
+        person.click(picture._table_button)
 
 
 def test_every_method_of_the_form_is_told(person):

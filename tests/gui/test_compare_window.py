@@ -123,7 +123,7 @@ def test_the_original_is_the_base_though_the_pruned_file_was_opened(person, mode
     person.open(pruned)
     person.wait_open(pruned)
     person.chooses_file(folder, "getExistingDirectory")
-    person.views.pages.compare.otherFolderRequested.emit()
+    person.views.pages.compare.sides.folderRequested.emit()
     assert list(compared(person)) == ["layers.0.weight"]
     assert person.views.pages.compare.wanted == (None, 0)
     assert person.views.pages.compare._comparison.a == "original"

@@ -60,7 +60,7 @@ def test_the_window_answers_while_numbers_are_saved(wide, beats, tmp_path):
     channels, target = wide.views.pages.channels, tmp_path / "c.csv"
     wide.chooses_file(target, "getSaveFileName")
     beats.forget()
-    channels.taking.csv.trigger()
+    channels.export_menu.csv.trigger()
     assert not target.exists(), "written before the window got to anything else"
     assert wide.workbench.jobs.writing
     wide.wait(lambda: not wide.workbench.jobs.busy)
@@ -243,7 +243,7 @@ def test_a_folder_with_a_name_that_is_too_long_is_no_folder(settings_file, tmp_p
 def test_a_picture_is_saved_in_the_background(wide, tmp_path, kind):
     channels, target = wide.views.pages.channels, tmp_path / f"c.{kind}"
     wide.chooses_file(target, "getSaveFileName")
-    getattr(channels.taking, kind).trigger()
+    getattr(channels.export_menu, kind).trigger()
     assert not target.exists(), "written before the window got to anything else"
     assert wide.workbench.jobs.writing
     wide.wait(lambda: not wide.workbench.jobs.busy)
@@ -266,7 +266,7 @@ def test_a_picture_that_cannot_be_written_is_a_sentence_and_leaves_the_old_file(
 
 def test_a_picture_is_copied_encoded(wide):
     QGuiApplication.clipboard().setText("before")
-    wide.views.pages.channels.taking.copy.trigger()
+    wide.views.pages.channels.export_menu.copy.trigger()
     wide.wait(lambda: QGuiApplication.clipboard().mimeData().hasFormat("image/png"))
     data = QGuiApplication.clipboard().mimeData()
     assert bytes(data.data("image/png").data()).startswith(b"\x89PNG")

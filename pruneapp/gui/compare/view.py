@@ -1,11 +1,4 @@
-"""Compare page.
-
-Which tensors of two states differ, and how much.
-
-How the difference of two tensors is measured, and the words for it.
-
-The two sides of a comparison, to be chosen.
-"""
+"""Which tensors of two states differ, and how much; the two sides, to be chosen."""
 
 from __future__ import annotations
 
@@ -16,7 +9,6 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QPaintEvent
 from PySide6.QtWidgets import (
-    QHBoxLayout,
     QLabel,
     QSizePolicy,
     QStyle,
@@ -28,16 +20,14 @@ from PySide6.QtWidgets import (
 
 from pruneapp.gui.plots.base.plot_view import WrappingRow
 from pruneapp.gui.plots.base.readout import value_text
-from pruneapp.gui.plots.chart.axes import NamesAxis, NumberAxis
-from pruneapp.gui.plots.chart.chart import OrderedChart, grouped_edges, grouped_max
+from pruneapp.gui.plots.chart.chart import TensorsChart, grouped_edges, grouped_max
 from pruneapp.gui.plots.chart.items import Floats, Stacks
 from pruneapp.gui.widgets.clipboard import NOTHING, Numbers
-from pruneapp.gui.widgets.controls import ComboBox
+from pruneapp.gui.widgets.controls import ComboBox, choice_box, lay_in_row
 from pruneapp.gui.widgets.labels import as_plain
 from pruneapp.gui.widgets.number_format import NO_NUMBER, count, part, percent
 from pruneapp.gui.widgets.safe_paint import reported
 from pruneapp.results.document_rows import HistoryItem
-from pruneapp.results.short_names import ShortNames
 from pruneapp.results.state_comparison import Comparison, TensorDifference
 
 NORM, ANGLE, SIGNS, ZEROS = "norm", "angle", "signs", "zeros"
@@ -48,65 +38,6 @@ _MEASURES: Mapping[str, Callable[[TensorDifference], float | None]] = {
     SIGNS: lambda t: None if t.same_sign is None else 1 - t.same_sign,
     ZEROS: lambda t: None if t.overlap is None else 1 - t.overlap,
 }
-
-
-class MeasureBox(ComboBox):
-    """A box to choose a measure from."""
-
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.setSizeAdjustPolicy(ComboBox.SizeAdjustPolicy.AdjustToContents)
-        for key, label in (
-            (NORM, self.tr("Relative norm")),
-            (ANGLE, self.tr("1 − cosine")),
-            (SIGNS, self.tr("Different signs")),
-            (ZEROS, self.tr("Unshared zeros")),
-        ):
-            self.addItem(label, key)
-        self.setAccessibleName(self.tr("Measure"))
-        self.setToolTip(
-            self.tr("Measure of the difference; the readout and the table show all measures")
-        )
-
-    @property
-    def measure(self) -> str:
-        """The key of the chosen measure."""
-        return str(self.currentData())
-
-    def axis_label(self) -> str:
-        """Say what the bars of the chosen measure are, and in which unit."""
-        return {
-            NORM: self.tr("difference, % of A"),
-            ANGLE: self.tr("1 − cosine"),
-            SIGNS: self.tr("different signs, %"),
-            ZEROS: self.tr("unshared zeros, %"),
-        }[self.measure]
-
-    def widest_tick(self) -> str:
-        """Return what the axis may show at most."""
-        return "100.5" if self.measure != ANGLE else "0.0005"
-
-    def text(self, height: float) -> str:
-        """Write the height of a bar, with its unit."""
-        if self.measure == ANGLE:
-            return value_text(height, 3)
-        if 1000 <= height < 1e9:
-            return f"{count(round(height))}\u00a0%"
-        return percent(height / 100) if height < 1000 else f"{value_text(height, 3)}\u00a0%"
-
-    def widest_text(self) -> str:
-        """Return a text as long as that of any bar that is not beyond the axis."""
-        return value_text(-1.23e-10, 3) if self.measure == ANGLE else percent(0.999999)
-
-    def heights(self, tensors: Sequence[TensorDifference]) -> Floats:
-        """Return ``float64[tensors]``: the chosen measure of each; NaN where it has none."""
-        of = _MEASURES[self.measure]
-        scale = 1.0 if self.measure == ANGLE else 100.0
-        found = (None if t.kind != "differs" else of(t) for t in tensors)
-        return np.array(
-            [np.nan if value is None else scale * max(value, 0.0) for value in found],
-            dtype=np.float64,
-        )
 
 
 # A position in the history; None for the other file.
@@ -167,9 +98,7 @@ class SidesRow(QWidget):
         self._wanted: list[Side] = [0, 0]
         self._own = [False, False]  # whether the person chose it
         self._asking = 1
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(8)
+        row = lay_in_row(self)
         self.boxes = _SideBox(), _SideBox()
         self.swap_button = QToolButton()
         self.swap_button.setText("⇄")
@@ -305,7 +234,7 @@ class SidesRow(QWidget):
 MOST, FILE = "most", "file"
 
 
-class CompareView(OrderedChart):
+class CompareView(TensorsChart):
     """Bars of how much tensors differ between two sides, the largest difference first.
 
     A side is a position in the history, or None for the other file.
@@ -314,17 +243,11 @@ class CompareView(OrderedChart):
     -------
     comparisonRequested(object, object)
         The person wants these two sides compared; answer with `set_comparison`.
-    otherFileRequested()
-        The person wants a file as one of the sides; answer with `set_other`.
-    otherFolderRequested()
-        The person wants a folder as one of the sides; answer with `set_other`.
     differenceRequested(str)
         The person wants to see where this tensor differs.
     """
 
     comparisonRequested = Signal(object, object)
-    otherFileRequested = Signal()
-    otherFolderRequested = Signal()
     differenceRequested = Signal(str)
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -333,40 +256,30 @@ class CompareView(OrderedChart):
         self._heights: Floats = np.zeros(0)
         self._cap: float | None = None  # where bars end that would squash all others
         self._shown_names: Mapping[str, str] = {}
-        self._short = ShortNames()
-        self._names_axis = NamesAxis()
         self.sides = SidesRow()
         orders = ((MOST, self.tr("Most different first")), (FILE, self.tr("In file order")))
-        super().__init__(
-            NumberAxis("bottom"),
-            self._names_axis,
-            orders,
-            first=1,
-            neutral=True,
-            sideways=True,
-            parent=parent,
+        box = choice_box(
+            self.tr("Measure"),
+            self.tr("Measure of the difference; the readout and the table show all measures"),
+            (
+                (self.tr("Relative norm"), NORM),
+                (self.tr("1 − cosine"), ANGLE),
+                (self.tr("Different signs"), SIGNS),
+                (self.tr("Unshared zeros"), ZEROS),
+            ),
         )
-        self.measure_box = MeasureBox()
-        self.measure_box.activated.connect(self._on_measure_chosen)
+        super().__init__(orders, box, neutral=True, parent=parent)
         boxes = QWidget()
-        row = QHBoxLayout(boxes)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(8)
-        row.addStretch(1)
-        row.addWidget(self.measure_box)
-        row.addWidget(self.order_box)
-        self._control_row().addWidget(WrappingRow(self.sides, boxes, grows=True))
-        self._add_table()
+        lay_in_row(boxes, None, self.measure_box, self.order_box)
+        self._row.addWidget(WrappingRow(self.sides, boxes, grows=True))
         self.has_legend = False  # there is one kind of bar only
         self.legend.hide()
         self.sides.changed.connect(self._on_sides_changed)
-        self.sides.otherRequested.connect(self.otherFileRequested)
-        self.sides.folderRequested.connect(self.otherFolderRequested)
         self._reorder()
-        self._label()
+        self._measure()
         self.set_colors(self._colors)
 
-    # What it is told.
+    # -- what it is told --------------------------------------------------------------------------
 
     def set_points(self, items: Sequence[HistoryItem], position: int) -> None:
         """Take the states of the history that one may choose, and which one is the current.
@@ -379,19 +292,10 @@ class CompareView(OrderedChart):
     def set_other(self, label: str | None, *, original: bool = False) -> None:
         """Take the other file as the side for which the person wanted it; None for no file.
 
-        Parameters
-        ----------
-        label
-            What it is called.
-        original
-            Whether it is to be the base, A, as what the document was made of.
+        The original of what is open is the base, A.
         """
         self.sides.set_other(label, original=original)
         self._show_state()
-
-    def set_names(self, names: ShortNames) -> None:
-        """Take the shorter forms of the names of the file."""
-        self._short = names
 
     def set_shown_names(self, shown: Mapping[str, str]) -> None:
         """Take the names to show for the names in the file."""
@@ -409,22 +313,12 @@ class CompareView(OrderedChart):
         if comparison is not None:
             self.set_busy(False)
 
-    def set_measure(self, key: str) -> None:
-        """Show another measure: ``norm``, ``angle``, ``signs`` or ``zeros``."""
-        self.measure_box.setCurrentIndex(self.measure_box.findData(key))
-        self._on_measure_chosen()
-
     @property
     def wanted(self) -> tuple[Side, Side]:
         """The two sides: positions in the history, None for the other file."""
         return self.sides.wanted
 
-    @property
-    def measure(self) -> str:
-        """The key of what the bars are."""
-        return self.measure_box.measure
-
-    # What it is.
+    # -- what it is -------------------------------------------------------------------------------
 
     def title(self) -> str:
         """Say what kind of picture it is."""
@@ -468,7 +362,7 @@ class CompareView(OrderedChart):
             return np.arange(self._heights.size)
         return np.argsort(-np.nan_to_num(self._heights, nan=-1.0), kind="stable")
 
-    def order_label(self, _key: str) -> str:
+    def order_label(self) -> str:
         """Say what stands along the axis."""
         return self.tr("differing tensors")
 
@@ -485,14 +379,10 @@ class CompareView(OrderedChart):
         highest = float(known.max()) if known.size else 0.0
         return highest if self._cap is None else min(highest, self._cap)
 
-    def widest_tick(self) -> str:
-        """Return what the axis may show at most."""
-        return self.measure_box.widest_tick()
-
     def tell(self, bar: int) -> str:
         """Say how a tensor differs."""
-        t = self._differing[int(self._order[bar])]
-        name = self._shown_names.get(t.name, t.name)
+        i = int(self._order[bar])
+        t, name = self._differing[i], self.name_of(i)
         if t.kind != "differs":
             return f"{name}:  {self._kind(t)}"
         facts = [
@@ -557,7 +447,7 @@ class CompareView(OrderedChart):
         if t.kind == "differs":
             self.differenceRequested.emit(t.name)
 
-    # How it works.
+    # -- its bars ---------------------------------------------------------------------------------
 
     def _kind(self, t: TensorDifference) -> str:
         return self._kinds()[t.kind]
@@ -572,37 +462,24 @@ class CompareView(OrderedChart):
             "unread": self.tr("cannot be read, not compared"),
         }
 
-    def _measure(self) -> None:
-        self._heights = self.measure_box.heights(self._differing)
-        self._cap = cap_of(self._heights)
-        self._label()
-
-    def _label(self) -> None:
-        text = self.measure_box.axis_label()
-        if self._cap is not None:
-            text = self.tr("{measure}; longer bars end in ▶").format(measure=text)
-        self.canvas.across.setLabel(text)
-
-    def _reorder(self) -> None:
-        super()._reorder()
-        beyond: dict[int, str] = {}
-        order = self._order
-        if self._cap is not None:
-            for bar in np.flatnonzero(self._heights[order] > self._cap).tolist():
-                beyond[bar] = self.measure_box.text(float(self._heights[order[bar]]))
-        self.canvas.set_capped(beyond)
-        widest = max((self.measure_box.widest_text(), *beyond.values()), key=len)
-        # The arrow of a bar that goes on needs room as well.
-        self.canvas.set_values(self._value, f"{widest} ▶" if beyond else widest)
-        self._names_axis.set_names(
-            lambda at: self._shown_name(int(order[at])), order.size, self._short
-        )
-
-    def _shown_name(self, i: int) -> str:
-        name = self._differing[i].name
+    def name_of(self, tensor: int) -> str:
+        """Return the name that is shown of a tensor."""
+        name = self._differing[tensor].name
         return self._shown_names.get(name, name)
 
-    def _value(self, bar: int) -> tuple[float, str]:
+    def axis_label(self) -> str:
+        """Say what is measured, and in which unit."""
+        text = {
+            NORM: self.tr("difference, % of A"),
+            ANGLE: self.tr("1 − cosine"),
+            SIGNS: self.tr("different signs, %"),
+            ZEROS: self.tr("unshared zeros, %"),
+        }[self.measure]
+        if self._cap is not None:
+            text = self.tr("{measure}; longer bars end in ▶").format(measure=text)
+        return text
+
+    def value_of(self, bar: int) -> tuple[float, str]:
         """Return where the bar of a tensor ends, and what stands behind it."""
         i = int(self._order[bar])
         height = float(self._heights[i])
@@ -610,12 +487,44 @@ class CompareView(OrderedChart):
             return 0.0, self._kind(self._differing[i])
         if np.isnan(height) or (self._cap is not None and height > self._cap):
             return 0.0, ""  # nothing is known, or it stands beside the arrow
-        return height, self.measure_box.text(height)
+        return height, self._height_text(height)
 
-    def _on_measure_chosen(self) -> None:
-        self._measure()
-        self._reorder()
-        self._begin(keep_view=True)
+    def widest_value(self) -> str:
+        """Return a text as long as what stands behind any bar."""
+        usual = value_text(-1.23e-10, 3) if self.measure == ANGLE else percent(0.999999)
+        beyond = self._beyond()
+        widest = max((usual, *beyond.values()), key=len)
+        # The arrow of a bar that goes on needs room as well.
+        return f"{widest} ▶" if beyond else widest
+
+    def _height_text(self, height: float) -> str:
+        if self.measure == ANGLE:
+            return value_text(height, 3)
+        if 1000 <= height < 1e9:
+            return f"{count(round(height))}\u00a0%"
+        return percent(height / 100) if height < 1000 else f"{value_text(height, 3)}\u00a0%"
+
+    def _measure(self) -> None:
+        of, scale = _MEASURES[self.measure], 1.0 if self.measure == ANGLE else 100.0
+        found = (None if t.kind != "differs" else of(t) for t in self._differing)
+        self._heights = np.array(
+            [np.nan if value is None else scale * max(value, 0.0) for value in found],
+            dtype=np.float64,
+        )
+        self._cap = cap_of(self._heights)
+        super()._measure()
+
+    def _beyond(self) -> dict[int, str]:
+        """Return the bars that go on beyond the axis, and what they reach."""
+        heights = self._heights[self._order]
+        if self._cap is None:
+            return {}
+        beyond = np.flatnonzero(heights > self._cap).tolist()
+        return {bar: self._height_text(float(heights[bar])) for bar in beyond}
+
+    def _reorder(self) -> None:
+        super()._reorder()
+        self.canvas.set_capped(self._beyond())
 
     def _on_sides_changed(self) -> None:
         self.set_comparison(None)

@@ -1,13 +1,4 @@
-"""Channel norms with cut and selection.
-
-The norms of a tensor's channels along a dimension, a cut through them, and hand work.
-
-The cut through a tensor's channels: where it stands, what it takes, and how it is moved.
-
-Which channels go first: the ranks of what is left of their norms, and what a cut takes.
-
-Bars of the norms of a tensor's channels: what they are, and what is said of them.
-"""
+"""The norms of a tensor's channels along a dimension, a cut through them, and manual edits."""
 
 from __future__ import annotations
 
@@ -21,13 +12,14 @@ from PySide6.QtCore import QCoreApplication, QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QWidget
 
+from pruneapp.gui.plots.base.plot_view import WrappingRow
 from pruneapp.gui.plots.base.readout import Swatch, value_text
 from pruneapp.gui.plots.chart.axes import NumberAxis, PlaceAxis
 from pruneapp.gui.plots.chart.chart import OrderedChart, envelope, grouped_edges
 from pruneapp.gui.plots.chart.items import CutLine, Floats, Marks, Pick, Selection, Stacks, runs
-from pruneapp.gui.plots.edit_buttons import HandRow, operation_of
+from pruneapp.gui.plots.edit_buttons import OperationButtons, operation_of
 from pruneapp.gui.widgets.clipboard import NOTHING, Numbers
-from pruneapp.gui.widgets.controls import ComboBox
+from pruneapp.gui.widgets.controls import choice_box, lay_in_row
 from pruneapp.gui.widgets.number_format import count, percent
 from pruneapp.results.document_rows import Gesture, Operation
 from pruneapp.results.tensor_statistics import ChannelNorms
@@ -35,13 +27,7 @@ from pruneapp.results.tensor_statistics import ChannelNorms
 
 @dataclass(frozen=True, eq=False)
 class ChannelRanks:
-    """The order in which channels are taken, without those that are pruned or protected.
-
-    Attributes
-    ----------
-    norms
-        Of the channels.
-    """
+    """The order in which channels are taken, without those that are pruned or protected."""
 
     norms: ChannelNorms
 
@@ -145,164 +131,20 @@ class Remaining:
     kept: Floats
 
 
-class ChannelBars(OrderedChart):
-    """Bars of norms, in the order of the tensor or of the norms.
+NONE_LEFT = Remaining(np.zeros(0, np.bool_), np.zeros(0), np.zeros(0), np.zeros(0))
 
-    A bar is as high as the norm of the whole channel, and split by what is left of it, in the
-    measure of the axis: most of an L2 norm may be left of a channel that lost half of its weights.
-    """
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        self._norms: ChannelNorms | None = None
-        self._ranks: ChannelRanks | None = None
-        self._after = Remaining(np.zeros(0, np.bool_), np.zeros(0), np.zeros(0), np.zeros(0))
-        self._heights: Floats = np.zeros(0)
-        orders = ((INDEX, self.tr("By index")), (NORM, self.tr("By norm")))
-        super().__init__(PlaceAxis(), NumberAxis("left"), orders, parent=parent)
+def norm_label(n: str) -> str:
+    """Return the short name of a norm: L2."""
+    n = n.removesuffix(".0")
+    words = {"fro": _tr("Frobenius"), "nuc": _tr("nuclear"), "inf": "L∞", "-inf": "L−∞"}
+    return words.get(n, f"L{n.replace('-', '−')}")
 
-    def norm_name(self) -> str:
-        """Return what is shown, in words: L2 norm."""
-        words = {"fro": self.tr("Frobenius norm"), "nuc": self.tr("nuclear norm")}
-        n = self._norms.n if self._norms else ""
-        return words.get(n, self.tr("{label} norm").format(label=self.norm_label(n)))
 
-    def norm_label(self, n: str) -> str:
-        """Return the short name of a norm: L2."""
-        n = n.removesuffix(".0")
-        words = {"fro": self.tr("Frobenius"), "nuc": self.tr("nuclear"), "inf": "L∞", "-inf": "L−∞"}
-        return words.get(n, f"L{n.replace('-', '−')}")
-
-    def empty_text(self) -> str:
-        """Say what to do where there is nothing to show."""
-        return self._instead or self.tr("Select a tensor with two or more dimensions in the tree.")
-
-    def busy_text(self) -> str:
-        """Say what is being done."""
-        return self.tr("Measuring channels…")
-
-    def title(self) -> str:
-        """Say what kind of picture it is."""
-        return self.tr("Norms of the channels")
-
-    def number_of_bars(self) -> int:
-        """Return how many channels there are."""
-        return self._heights.size
-
-    def ordered(self, key: str) -> NDArray[np.int64]:
-        """Return the channels in the order of the tensor or of the norms."""
-        if key == INDEX or self._ranks is None:
-            return np.arange(self._heights.size)
-        return self._ranks.order
-
-    def order_label(self, key: str) -> str:
-        """Say what stands along the axis."""
-        text = self.tr("channel")
-        if key == NORM:
-            text = self.tr("channels, sorted by norm")
-        if self._group > 1:
-            text = self.tr("{channels} (columns of {n}: the largest of each state)").format(
-                channels=text, n=count(self._group)
-            )
-        return text
-
-    def stacks(self, start: int, stop: int, group: int) -> Stacks:
-        """Return norms, split by what is left of them; of several channels as `envelope` says."""
-        assert self._ranks is not None
-        chosen = self._order[start:stop]
-        left, after = self._ranks.left[chosen], self._after.heights[chosen]
-        edges = grouped_edges(self.edges(), start, stop, group)
-        return envelope(edges, self._heights[chosen], left, after, group, self.highest())
-
-    def highest(self) -> float:
-        """Return the largest norm."""
-        return float(self._heights.max()) if self._heights.size else 0.0
-
-    def tell(self, bar: int) -> str:
-        """Say what is known of a channel."""
-        assert self._norms is not None
-        channel = int(self._order[bar])
-        return self.tr("channel {index}:  {norm} {value},  {state}").format(
-            index=count(channel),
-            norm=self.norm_name(),
-            value=self._left_text(channel),
-            state=state_words(self._norms, self._after, channel),
-        )
-
-    def _left_text(self, channel: int) -> str:
-        """Say the norm, of which whole it is what is left, and what a preview leaves."""
-        n = self._norms
-        assert n is not None
-        whole, left, after = (
-            float(norms[channel]) for norms in (n.norms, n.left, self._after.norms)
-        )
-        text = value_text(left, 5)
-        if n.kept[channel] < 1:
-            text = self.tr("{left} of {whole}").format(left=text, whole=value_text(whole, 5))
-            if 0 < left < whole < np.inf:
-                text += f" ({percent(left / whole)})"
-        if 0 < self._after.kept[channel] < n.kept[channel]:
-            text += self.tr(", {after} after the step").format(after=value_text(after, 5))
-            if 0 < after < whole < np.inf:
-                text += f" ({percent(after / whole)})"
-        return text
-
-    def summary(self) -> str:
-        """Say how many channels there are, and how many are pruned and going."""
-        n = self._norms
-        if n is None:
-            return ""
-        guarded = 0 if n.guarded is None else int(n.guarded.sum())
-        partly = int(((n.kept > 0) & (n.kept < 1)).sum())
-        facts = (
-            (self.tr("{n} pruned"), int((n.kept == 0).sum())),
-            (self.tr("{n} partly pruned"), partly),
-            (self.tr("{n} to be pruned"), int(self._after.going.sum())),
-            (self.tr("{n} protected"), guarded),
-        )
-        found = ", ".join(words.format(n=count(many)) for words, many in facts if many)
-        channels = self.tr("{n} channels").format(n=count(n.norms.size))
-        return f"{channels}: {found or self.tr('all kept')}"
-
-    def swatches(self) -> list[Swatch]:
-        """Return the legend."""
-        found = [
-            Swatch(self.tr("kept"), (self._colors["kept"],)),
-            Swatch(self.tr("pruned"), (self._colors["pruned"],)),
-        ]
-        n, line = self._norms, self.canvas.line
-        if line is not None or (n is not None and bool((self._after.kept < n.kept).any())):
-            found.append(Swatch(self.tr("to be pruned"), (self._colors["pruned"],), hatched=True))
-        guarded = None if self._norms is None else self._norms.guarded
-        if guarded is not None and guarded.any():
-            found.append(Swatch(self.tr("protected"), (self._colors["surface"],), outlined=True))
-        return found
-
-    def numbers(self) -> Numbers:
-        """Return the channels, in the order in which they are shown."""
-        n = self._norms
-        if n is None:
-            return NOTHING
-        order = self._order
-
-        def row(i: int) -> tuple[object, ...]:
-            channel = int(order[i])
-            columns = n.norms, n.left, after.norms, n.kept, after.kept
-            values = (float(column[channel]) for column in columns)
-            return channel, *values, state_words(n, after, channel)
-
-        norm, after = self.norm_name(), self._after
-        headers = (
-            self.tr("channel"),
-            norm,
-            self.tr("{norm} left").format(norm=norm),
-            self.tr("{norm} after the step").format(norm=norm),
-            self.tr("share of weights kept"),
-            self.tr("share kept after the step"),
-            self.tr("state"),
-        )
-        preview = bool((after.kept < n.kept).any())
-        shown = None if preview else (0, 1, 2, 4, 6)
-        return Numbers(headers, n.norms.size, row, shown=shown)
+def norm_name(n: str) -> str:
+    """Return a norm in words: L2 norm."""
+    words = {"fro": _tr("Frobenius norm"), "nuc": _tr("nuclear norm")}
+    return words.get(n, _tr("{label} norm").format(label=norm_label(n)))
 
 
 def state_words(norms: ChannelNorms, after: Remaining, channel: int) -> str:
@@ -326,46 +168,241 @@ def state_words(norms: ChannelNorms, after: Remaining, channel: int) -> str:
 
 
 def _tr(text: str) -> str:
-    return QCoreApplication.translate("ChannelBars", text)
+    return QCoreApplication.translate("ChannelsView", text)
 
 
-class ChannelCut(ChannelBars):
-    """Bars of norms with a cut that a person can move.
+class ChannelsView(OrderedChart):
+    """Bars of norms, in the order of the tensor or of the norms, with a cut, some of them chosen.
 
-    It takes the channels with the smallest norms that are neither pruned as a whole nor protected:
-    in the order of the tensor it lies at a norm, in that of norms it stands behind the last
-    channel that goes.
+    A bar is as high as the norm of the whole channel, and split by what is left of it, in the
+    measure of the axis: most of an L2 norm may be left of a channel that lost half of its weights.
+
+    The cut takes the channels with the smallest norms that are neither pruned as a whole nor
+    protected: in the order of the tensor it lies at a norm, in that of norms it stands behind the
+    last channel that goes.
 
     Signals
     -------
     cutTaken(), cutMoved(int), cutDropped()
         The person takes hold of the line; wants so many channels to go (comes with every move);
         wants the cut where it was.
+    dimChanged(int)
+        The person wants the channels along this dimension.
+    normChanged(str)
+        The person wants norms of this order: "1", "2", "inf".
+    selectionChanged()
+        Other channels are chosen.
+    gestureMade(Gesture)
+        The person wants something done to the chosen channels.
     """
 
     cutTaken = Signal()
     cutMoved = Signal(int)
     cutDropped = Signal()
+    dimChanged = Signal(int)
+    normChanged = Signal(str)
+    selectionChanged = Signal()
+    gestureMade = Signal(object)
 
     def __init__(self, parent: QWidget | None = None) -> None:
-        self._cut: int | None = None
-        self._cut_norm: float | None = None
+        self._norms: ChannelNorms | None = None
+        self._ranks: ChannelRanks | None = None
+        self._after = NONE_LEFT
+        self._heights: Floats = np.zeros(0)
+        # The number of channels and the norm at the cut: as shown, told, and before it was moved.
+        self._cut: tuple[int | None, float | None] = None, None
         self._told: tuple[int | None, float | None] = None, None
         self._before: tuple[int | None, float | None] = None, None
         self._answered = True
         self._editable = False
-        self._following = False
-        super().__init__(parent)
+        self._following = False  # whether the line says what goes, and not the norms
+        self._shape: tuple[int, ...] = ()
+        self._selection = Selection()
+        orders = ((INDEX, self.tr("By index")), (NORM, self.tr("By norm")))
+        super().__init__(PlaceAxis(), NumberAxis("left"), orders, parent=parent)
+        self.dim_box = choice_box(
+            self.tr("Dimension"), self.tr("Dimension whose slices are the channels")
+        )
+        self.dim_box.activated.connect(self.dimChanged)
+        self.norm_box = choice_box(
+            self.tr("Norm"),
+            self.tr("Norm of the channels"),
+            ((norm_label(n), n) for n in ("1", "2", "inf")),
+        )
+        self.norm_box.setCurrentIndex(1)
+        self.norm_box.activated.connect(self._on_norm_chosen)
+        self.operations = OperationButtons()
+        self.operations.operated.connect(self.make_gesture)
+        boxes = QWidget()
+        lay_in_row(boxes, self.dim_box, self.norm_box, self.order_box, None)
+        self._row.addWidget(WrappingRow(boxes, self.operations))
+        self.canvas.selecting = True
         self.canvas.lineMoved.connect(self._on_line_moved)
         self.canvas.lineStepped.connect(self._on_line_stepped)
         self.canvas.lineReleased.connect(self._on_line_released)
         self.canvas.lineTaken.connect(self._on_line_taken)
         self.canvas.lineDropped.connect(self._on_line_dropped)
+        self.canvas.picked.connect(self._on_picked)
+        self.canvas.banded.connect(self._on_banded)
+        self._show_chosen()
+        self.set_colors(self._colors)
+
+    # -- what it is -------------------------------------------------------------------------------
+
+    def empty_text(self) -> str:
+        """Say what to do where there is nothing to show."""
+        return self._instead or self.tr("Select a tensor with two or more dimensions in the tree.")
+
+    def busy_text(self) -> str:
+        """Say what is being done."""
+        return self.tr("Measuring channels…")
+
+    def title(self) -> str:
+        """Say what kind of picture it is."""
+        return self.tr("Norms of the channels")
+
+    def number_of_bars(self) -> int:
+        """Return how many channels there are."""
+        return self._heights.size
+
+    def ordered(self, key: str) -> NDArray[np.int64]:
+        """Return the channels in the order of the tensor or of the norms."""
+        if key == INDEX or self._ranks is None:
+            return np.arange(self._heights.size)
+        return self._ranks.order
+
+    def order_label(self) -> str:
+        """Say what stands along the axis."""
+        text = self.tr("channel")
+        if self.order == NORM:
+            text = self.tr("channels, sorted by norm")
+        if self._group > 1:
+            text = self.tr("{channels} (columns of {n}: the largest of each state)").format(
+                channels=text, n=count(self._group)
+            )
+        return text
+
+    def stacks(self, start: int, stop: int, group: int) -> Stacks:
+        """Return norms, split by what is left of them; of several channels as `envelope` says."""
+        assert self._ranks is not None
+        chosen = self._order[start:stop]
+        left, after = self._ranks.left[chosen], self._after.heights[chosen]
+        edges = grouped_edges(self.edges(), start, stop, group)
+        return envelope(edges, self._heights[chosen], left, after, group, self.highest())
+
+    def highest(self) -> float:
+        """Return the largest norm."""
+        return float(self._heights.max()) if self._heights.size else 0.0
+
+    def tell(self, bar: int) -> str:
+        """Say what is known of a channel, and what is chosen."""
+        assert self._norms is not None
+        channel = int(self._order[bar])
+        text = self.tr("channel {index}:  {norm} {value},  {state}").format(
+            index=count(channel),
+            norm=norm_name(self._norms.n),
+            value=self._left_text(channel),
+            state=state_words(self._norms, self._after, channel),
+        )
+        return f"{text};  {self._chosen_text()}" if self._selection else text
+
+    def _left_text(self, channel: int) -> str:
+        """Say the norm, of which whole it is what is left, and what a preview leaves."""
+        n = self._norms
+        assert n is not None
+        whole, left, after = (
+            float(norms[channel]) for norms in (n.norms, n.left, self._after.norms)
+        )
+        text = value_text(left, 5)
+        if n.kept[channel] < 1:
+            text = self.tr("{left} of {whole}").format(left=text, whole=value_text(whole, 5))
+            if 0 < left < whole < np.inf:
+                text += f" ({percent(left / whole)})"
+        if 0 < self._after.kept[channel] < n.kept[channel]:
+            text += self.tr(", {after} after the step").format(after=value_text(after, 5))
+            if 0 < after < whole < np.inf:
+                text += f" ({percent(after / whole)})"
+        return text
+
+    def summary(self) -> str:
+        """Say how many channels there are, are pruned, would go, and are chosen."""
+        n = self._norms
+        if n is None:
+            return ""
+        guarded = 0 if n.guarded is None else int(n.guarded.sum())
+        partly = int(((n.kept > 0) & (n.kept < 1)).sum())
+        facts = (
+            (self.tr("{n} pruned"), int((n.kept == 0).sum())),
+            (self.tr("{n} partly pruned"), partly),
+            (self.tr("{n} to be pruned"), int(self._after.going.sum())),
+            (self.tr("{n} protected"), guarded),
+        )
+        found = ", ".join(words.format(n=count(many)) for words, many in facts if many)
+        channels = self.tr("{n} channels").format(n=count(n.norms.size))
+        text = f"{channels}: {found or self.tr('all kept')}"
+        if self._selection:
+            return f"{self._chosen_text()};  {text}"
+        return f"{text};  {self._chosen_words()}" if self._shape else text
+
+    def swatches(self) -> list[Swatch]:
+        """Return the legend."""
+        n = self._norms
+        going = n is not None and bool((self._after.kept < n.kept).any())
+        found = self.state_swatches(preview=going or self.canvas.line is not None)
+        if n is not None and n.guarded is not None and n.guarded.any():
+            found.append(Swatch(self.tr("protected"), (self._colors["surface"],), outlined=True))
+        return found
+
+    def numbers(self) -> Numbers:
+        """Return the channels, in the order in which they are shown."""
+        n = self._norms
+        if n is None:
+            return NOTHING
+        order = self._order
+
+        def row(i: int) -> tuple[object, ...]:
+            channel = int(order[i])
+            columns = n.norms, n.left, after.norms, n.kept, after.kept
+            values = (float(column[channel]) for column in columns)
+            return channel, *values, state_words(n, after, channel)
+
+        norm, after = norm_name(n.n), self._after
+        headers = (
+            self.tr("channel"),
+            norm,
+            self.tr("{norm} left").format(norm=norm),
+            self.tr("{norm} after the step").format(norm=norm),
+            self.tr("share of weights kept"),
+            self.tr("share kept after the step"),
+            self.tr("state"),
+        )
+        preview = bool((after.kept < n.kept).any())
+        shown = None if preview else (0, 1, 2, 4, 6)
+        return Numbers(headers, n.norms.size, row, shown=shown)
+
+    def _chosen_words(self) -> str:
+        """Say how many channels are chosen, or how they are."""
+        number = self._selection.indices.size
+        if not number:
+            return self.tr("click or drag to choose channels")
+        if number == 1:
+            return self.tr("1 channel selected")
+        return self.tr("{n} channels selected").format(n=count(number))
+
+    def _chosen_text(self) -> str:
+        n = self._norms
+        assert n is not None
+        total = float(np.nansum(n.norms[self._selection.indices]))
+        return self.tr("{channels}, {norm} {total} in all").format(
+            channels=self._chosen_words(), norm=norm_name(n.n), total=value_text(total, 4)
+        )
+
+    # -- the cut ----------------------------------------------------------------------------------
 
     def set_cut(
         self, channels: int | None, norm: float | None = None, *, editable: bool = False
     ) -> None:
-        """Show how many channels would go.
+        """Show how many channels would go, a person may move it if `editable`.
 
         While a person holds the line it stays where they hold it; what is told meanwhile holds
         once it is let go.
@@ -376,43 +413,46 @@ class ChannelCut(ChannelBars):
             How many of those with the smallest norms; None without a cut, as for random pruning.
         norm
             The norm at the cut; None for that of the last channel that goes.
-        editable
-            Whether a person may move it.
         """
         editable = editable and channels is not None
-        same = (channels, norm, editable) == (self._cut, self._cut_norm, self._editable)
-        self._editable = editable
+        same = ((channels, norm), editable) == (self._cut, self._editable)
+        self._editable, self._answered = editable, True
         self._told = channels, norm
-        self._answered = True
         if not self.canvas.holding and not same:
-            self._following = self._following or channels != self._cut
-            self._cut, self._cut_norm = channels, norm
-            self._follow_cut()
+            self._following = self._following or channels != self._cut[0]
+            self._put_cut(self._told)
+
+    def _put_cut(self, cut: tuple[int | None, float | None]) -> None:
+        """Draw the cut, and what it takes."""
+        self._cut = cut
+        self._count_going()
+        self._show_cut()
+        self._redraw()
 
     def _count_going(self) -> None:
         """Find what would go: by the line while it says more than what was told."""
-        n, ranks = self._norms, self._ranks
+        n, ranks, channels = self._norms, self._ranks, self._cut[0]
         if n is None or ranks is None:
-            self._after = Remaining(np.zeros(0, np.bool_), np.zeros(0), np.zeros(0), np.zeros(0))
-        elif self._cut is None or not self._following:
+            self._after = NONE_LEFT
+        elif channels is None or not self._following:
             self._after = Remaining(n.going, n.after, ranks.after, n.kept_after)
         else:
-            going = ranks.taken(self._cut)
+            going = ranks.taken(channels)
             parts = (np.where(going, 0.0, part) for part in (n.left, ranks.left, n.kept))
             self._after = Remaining(going, *parts)
 
     def _show_cut(self) -> None:
-        ranks = self._ranks
-        if ranks is None or self._cut is None:
+        ranks, (channels, norm) = self._ranks, self._cut
+        if ranks is None or channels is None:
             self.canvas.set_line(None)
             return
-        taken = ranks.within(self._cut)
+        taken = ranks.within(channels)
         words = self.tr("1 channel") if taken == 1 else self.tr("{n} channels")
         label = words.format(n=count(taken))
         if self.order == NORM:
             line = CutLine(ranks.place_behind(taken), label, editable=self._editable)
         else:
-            norm = ranks.norm_of(taken) if self._cut_norm is None else self._cut_norm
+            norm = ranks.norm_of(taken) if norm is None else norm
             text = f"{value_text(norm, 4)} · {label}"
             line = CutLine(norm, text, upright=False, editable=self._editable)
         self.canvas.set_line(line)
@@ -422,11 +462,10 @@ class ChannelCut(ChannelBars):
         if not self._editable or self._ranks is None:
             return
         channels = self._ranks.within(channels)
-        changed = channels != self._cut
-        self._cut, self._cut_norm = channels, norm
+        changed = channels != self._cut[0]
         if changed:
             self._answered, self._following = False, True
-        self._follow_cut()
+        self._put_cut((channels, norm))
         if changed:
             self.cutMoved.emit(channels)
 
@@ -440,97 +479,30 @@ class ChannelCut(ChannelBars):
             self._move_cut(self._ranks.number_up_to(at), at)
 
     def _on_line_stepped(self, steps: int) -> None:
-        if self._cut is not None:
-            self._move_cut(self._cut + steps)
+        if self._cut[0] is not None:
+            self._move_cut(self._cut[0] + steps)
 
     def _on_line_taken(self) -> None:
-        self._before = self._cut, self._cut_norm
+        self._before = self._cut
         self.cutTaken.emit()
 
     def _on_line_dropped(self) -> None:
         self._told, self._answered, self._following = self._before, True, False
-        self._cut, self._cut_norm = self._before
-        self._follow_cut()
+        self._put_cut(self._before)
         self.cutDropped.emit()
 
     def _on_line_released(self) -> None:
-        if self._answered:
-            self._cut, self._cut_norm = self._told
-        elif self._cut_norm is not None:
-            self._cut_norm = None  # the line rests at the last channel that goes
-        self._follow_cut()
+        # Unanswered, the line rests at the last channel that goes.
+        self._put_cut(self._told if self._answered else (self._cut[0], None))
 
-    def _follow_cut(self) -> None:
-        """Draw the cut, and what it takes."""
-        self._count_going()
-        self._show_cut()
-        self._draw()
-        self._refresh_words()
-        self._refresh_table()
-
-
-class ChannelsView(ChannelCut):
-    """Bars of norms with a cut, of which a person can choose some.
-
-    Signals
-    -------
-    dimChanged(int)
-        The person wants the channels along this dimension.
-    normChanged(str)
-        The person wants norms of this order: "1", "2", "inf".
-    selectionChanged()
-        Other channels are chosen.
-    gestureMade(Gesture)
-        The person wants something done to the chosen channels.
-    """
-
-    dimChanged = Signal(int)
-    normChanged = Signal(str)
-    selectionChanged = Signal()
-    gestureMade = Signal(object)
-
-    def __init__(self, parent: QWidget | None = None) -> None:
-        self._shape: tuple[int, ...] = ()
-        self._selection = Selection()
-        super().__init__(parent)
-        self.dim_box = ComboBox()
-        self.dim_box.setSizeAdjustPolicy(ComboBox.SizeAdjustPolicy.AdjustToContents)
-        self.dim_box.setAccessibleName(self.tr("Dimension"))
-        self.dim_box.setToolTip(self.tr("Dimension whose slices are the channels"))
-        self.dim_box.activated.connect(self._on_dim_chosen)
-        self.norm_box = ComboBox()
-        self.norm_box.setSizeAdjustPolicy(ComboBox.SizeAdjustPolicy.AdjustToContents)
-        for n in ("1", "2", "inf"):
-            self.norm_box.addItem(self.norm_label(n), n)
-        self.norm_box.setCurrentIndex(1)
-        self.norm_box.setAccessibleName(self.tr("Norm"))
-        self.norm_box.setToolTip(self.tr("Norm of the channels"))
-        self.norm_box.activated.connect(self._on_norm_chosen)
-        self.hand = HandRow((self.dim_box, self.norm_box, self.order_box))
-        self.hand.operated.connect(self.make_gesture)
-        self._control_row().addWidget(self.hand)
-        self._add_table()
-        self.canvas.selecting = True
-        self.canvas.picked.connect(self._on_picked)
-        self.canvas.banded.connect(self._on_banded)
-        self._show_chosen()
-        self.set_colors(self._colors)
-
-    # What it is told.
+    # -- what it is told --------------------------------------------------------------------------
 
     def set_dims(
         self, labels: Sequence[str], current: int = 0, *, shape: Sequence[int] = ()
     ) -> None:
-        """Take the dimensions one may choose from, each with its meaning.
+        """Take the dimensions one may choose from: "0: output channels (64)".
 
-        Parameters
-        ----------
-        labels
-            One for each dimension of the tensor: "0: output channels (64)".
-        current
-            Which one is shown.
-        shape
-            Of the tensor; without it nothing can be done by hand.
+        Without the shape of the tensor nothing can be done by hand.
         """
         with QSignalBlocker(self.dim_box):
             self.dim_box.clear()
@@ -550,7 +522,7 @@ class ChannelsView(ChannelCut):
         n = n.removesuffix(".0")
         with QSignalBlocker(self.norm_box):
             if self.norm_box.findData(n) < 0:
-                self.norm_box.addItem(self.norm_label(n), n)
+                self.norm_box.addItem(norm_label(n), n)
             self.norm_box.setCurrentIndex(self.norm_box.findData(n))
 
     @property
@@ -570,15 +542,12 @@ class ChannelsView(ChannelCut):
         self._norms = norms
         self._ranks = None if norms is None else ChannelRanks(norms)
         self._set_stem(norms.name if norms else "", "channels")
-        if norms is None:
-            self._heights = np.zeros(0)
-        else:
-            assert self._ranks is not None
-            self._heights = self._ranks.heights
+        self._heights = np.zeros(0) if self._ranks is None else self._ranks.heights
+        if norms is not None:
             with QSignalBlocker(self.dim_box):
                 self.dim_box.setCurrentIndex(norms.dim)
             self.set_norm_choice(norms.n)
-            self.canvas.left.setLabel(self.norm_name())
+            self.canvas.left.setLabel(norm_name(norms.n))
             self._following = self.canvas.holding or not norms.going.any()
         if not same:
             self._selection.reset(self._heights.size)
@@ -601,42 +570,21 @@ class ChannelsView(ChannelCut):
         self._selection.chosen[list(channels)] = True
         self._show_chosen()
 
-    # What it says.
-
-    def tell(self, bar: int) -> str:
-        """Say what is known of a channel, and what is chosen."""
-        text = super().tell(bar)
-        return f"{text};  {self._chosen_text()}" if self._selection else text
-
-    def summary(self) -> str:
-        """Say how many channels there are, are pruned, would go, and are chosen."""
-        text = super().summary()
-        if self._selection and text:
-            return f"{self._chosen_text()};  {text}"
-        return f"{text};  {self.hand.words}" if self.hand.words and text else text
-
-    # What is chosen.
-
-    def _chosen_text(self) -> str:
-        n = self._norms
-        assert n is not None
-        total = float(np.nansum(n.norms[self._selection.indices]))
-        return self.tr("{channels}, {norm} {total} in all").format(
-            channels=self.hand.words, norm=self.norm_name(), total=value_text(total, 4)
-        )
+    # -- what is chosen ---------------------------------------------------------------------------
 
     def _show_chosen(self) -> None:
         n = self._norms
         if n is None:
             self.canvas.set_marks(None)
-            self.hand.set_chosen(0, possible=False)
+            self.operations.set_chosen("")
             return
         guarded = np.zeros(n.norms.size, np.bool_) if n.guarded is None else n.guarded
         order = self._order
         self.canvas.set_marks(
             Marks(self._selection.chosen[order], guarded[order], self._heights[order])
         )
-        self.hand.set_chosen(self._selection.indices.size, possible=bool(self._shape))
+        able = self._selection and self._shape
+        self.operations.set_chosen(self._chosen_words() if able else "")
         self._refresh_words()
 
     def _on_order_chosen(self) -> None:
@@ -646,20 +594,21 @@ class ChannelsView(ChannelCut):
 
     def _on_picked(self, bar: int, how: Pick) -> None:
         self._selection.pick(bar, how, self._order)
-        self._show_chosen()
-        self.selectionChanged.emit()
+        self._change_selection()
 
     def _on_banded(self, start: int, stop: int, add: bool) -> None:
         self._selection.pick_range(start, stop, self._order, add=add)
-        self._show_chosen()
-        self.selectionChanged.emit()
+        self._change_selection()
 
     def drop_selection(self) -> None:
         """Choose none, as the person wants it."""
         if self._selection:
             self._selection.clear()
-            self._show_chosen()
-            self.selectionChanged.emit()
+            self._change_selection()
+
+    def _change_selection(self) -> None:
+        self._show_chosen()
+        self.selectionChanged.emit()
 
     def make_gesture(self, operation: Operation) -> None:
         """Announce what the person wants done to the chosen channels, in one box for each run."""
@@ -681,9 +630,6 @@ class ChannelsView(ChannelCut):
             self.drop_selection()
         else:
             super().keyPressEvent(event)
-
-    def _on_dim_chosen(self, dim: int) -> None:
-        self.dimChanged.emit(dim)
 
     def _on_norm_chosen(self, _index: int) -> None:
         self.normChanged.emit(self.norm_choice)

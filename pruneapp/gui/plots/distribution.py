@@ -1,11 +1,4 @@
-"""Histogram with threshold line.
-
-How the weights of a tensor are distributed, and where the cut goes through them.
-
-Bars of how the weights of a tensor are distributed, and what is said of them.
-
-A field for a number that goes with a line in a chart.
-"""
+"""How the weights of a tensor are distributed, and where the threshold goes through them."""
 
 from __future__ import annotations
 
@@ -21,198 +14,9 @@ from pruneapp.gui.plots.chart.axes import CountAxis, Decades, MagnitudeAxis
 from pruneapp.gui.plots.chart.chart import Chart, grouped_edges, grouped_sum
 from pruneapp.gui.plots.chart.items import CutLine, Floats, Stacks
 from pruneapp.gui.widgets.clipboard import NOTHING, Numbers
-from pruneapp.gui.widgets.controls import ComboBox, LineEdit
+from pruneapp.gui.widgets.controls import LineEdit, choice_box
 from pruneapp.gui.widgets.number_format import count, locale, part
 from pruneapp.results.tensor_statistics import Binning, Histogram
-
-
-class DistributionBars(Chart):
-    """A histogram of magnitudes or values, with what lies below a threshold as going.
-
-    Magnitudes stand on an axis of numbers, or of powers of ten, which spreads the small ones apart.
-    """
-
-    def __init__(self, parent: QWidget | None = None) -> None:
-        self._histogram: Histogram | None = None
-        self._going: Floats = np.zeros(0)
-        self._threshold: float | None = None
-        self._following = False  # whether the threshold says what goes, and not the histogram
-        self._waits = False  # whether the threshold says nothing: nothing is asked for
-        self._decades: Decades | None = None
-        self._counts, self._magnitudes = CountAxis(), MagnitudeAxis()
-        super().__init__(self._magnitudes, self._counts, parent=parent)
-
-    def title(self) -> str:
-        """Say what kind of picture it is."""
-        binning = "magnitudes" if self._histogram is None else self._histogram.binning
-        return {
-            "magnitudes": self.tr("Distribution of magnitudes"),
-            "decades": self.tr("Distribution of magnitudes, logarithmic"),
-            "signed": self.tr("Distribution of values"),
-        }[binning]
-
-    def busy_text(self) -> str:
-        """Say what is being done."""
-        return self.tr("Computing histogram…")
-
-    def edges(self) -> Floats:
-        """Return where the bins begin and end on the axis."""
-        if self._histogram is None:
-            return np.zeros(1)
-        edges = self._histogram.edges
-        return edges if self._decades is None else self._decades.places(edges)
-
-    def stacks(self, start: int, stop: int, group: int) -> Stacks:
-        """Return counts."""
-        h = self._histogram
-        assert h is not None
-        kept, going, pruned = (
-            grouped_sum(part[start:stop].astype(np.float64), group)
-            for part in (h.kept - self._going, self._going, h.pruned)
-        )
-        return Stacks(grouped_edges(self.edges(), start, stop, group), kept, going, pruned)
-
-    def highest(self) -> float:
-        """Return the highest count of those that can be seen; the line does not move it."""
-        h = self._histogram
-        if h is None or not h.kept.size:
-            return 0.0
-        start, stop = self.canvas.visible
-        seen = (h.kept + h.pruned)[start - start % self._group : stop].astype(np.float64)
-        return float(grouped_sum(seen, self._group).max()) if seen.size else 0.0
-
-    def tell(self, bar: int) -> str:
-        """Say what a bin holds."""
-        h = self._histogram
-        assert h is not None
-        low, high = h.bounds(bar)
-        digits = 4 if h.finer is None else 7
-        text = self.tr("{low} to {high}:  {kept} kept, {pruned} pruned").format(
-            low=value_text(low, digits),
-            high=value_text(high, digits),
-            kept=count(int(h.kept[bar])),
-            pruned=count(int(h.pruned[bar])),
-        )
-        if self._going.any():
-            text += self.tr(", {going} to be pruned").format(going=count(round(self._going[bar])))
-        return text
-
-    def summary(self) -> str:
-        """Say where the cut is, and how much is pruned."""
-        h = self._histogram
-        if h is None:
-            return ""
-        kept, pruned = int(h.kept.sum()), int(h.pruned.sum())
-        if not kept + pruned:
-            return self.tr("no weights")
-        going = round(float(self._going.sum()))
-        text = self.tr("{n} weights, {share} pruned").format(
-            n=count(kept + pruned), share=part(pruned, kept + pruned)
-        )
-        if going and (self._threshold is None or self._waits):
-            text += self.tr(", {share} to be pruned").format(share=part(going, kept + pruned))
-        if h.nonfinite:
-            text += self.tr(", {n} NaN or infinite").format(n=count(h.nonfinite))
-        return text if self._threshold is None or self._waits else f"{self._cut_text()};  {text}"
-
-    def _cut_text(self) -> str:
-        h = self._histogram
-        assert h is not None
-        assert self._threshold is not None
-        going, kept = round(float(self._going.sum())), int(h.kept.sum())
-        words = self.tr("below {threshold}: {about}{n} weights, {share}")
-        if h.pruned.any():
-            words = self.tr("below {threshold}: {about}{n} weights, {share} of the remaining")
-        return words.format(
-            threshold=self._threshold_text(),
-            about=self.tr("≈ ") if self._following and going else "",
-            n=count(going),
-            share=part(going, kept),
-        )
-
-    def widest_tick(self) -> str:
-        """Return a count as long as the highest of all."""
-        h = self._histogram
-        highest = 0 if h is None else int((h.kept + h.pruned).max(initial=0))
-        return count(10 ** len(str(highest)) // 5 if not self._log else 100_000)
-
-    def swatches(self) -> list[Swatch]:
-        """Return the legend."""
-        found = [
-            Swatch(self.tr("kept"), (self._colors["kept"],)),
-            Swatch(self.tr("pruned"), (self._colors["pruned"],)),
-        ]
-        if self._going.any() or (self._threshold is not None and not self._waits):
-            found.append(Swatch(self.tr("to be pruned"), (self._colors["pruned"],), hatched=True))
-        outliers = self._outliers()
-        return [*found, Swatch(outliers, ())] if outliers else found
-
-    def _outliers(self) -> str:
-        """Say how many weights are counted in the bars at the edges; nothing if there are none."""
-        h = self._histogram
-        if h is None or h.ends is None:
-            return ""
-        limit = float(h.edges[-2])
-        weights = h.kept + h.pruned
-        many = int(weights[-1]) + (int(weights[0]) if h.signed else 0)
-        words = self.tr("last bar: {n} weights from {limit} to {largest}")
-        if h.signed:
-            words = self.tr("first and last bar: {n} weights from ±{limit} to ±{largest}")
-        return words.format(
-            n=count(many), limit=value_text(limit, 3), largest=value_text(h.ends[1], 3)
-        )
-
-    def numbers(self) -> Numbers:
-        """Return the bins, before and after."""
-        h = self._histogram
-        if h is None:
-            return NOTHING
-        going = self._going
-        headers = (
-            self.tr("from"),
-            self.tr("to"),
-            self.tr("kept"),
-            self.tr("pruned"),
-            self.tr("to be pruned"),
-            self.tr("kept after"),
-        )
-
-        def row(i: int) -> tuple[object, ...]:
-            kept, goes = int(h.kept[i]), round(float(going[i]))
-            return (*h.bounds(i), kept, int(h.pruned[i]), goes, kept - goes)
-
-        return Numbers(headers, h.kept.size, row)
-
-    # How it works.
-
-    def _threshold_text(self) -> str:
-        return "" if self._threshold is None else value_text(self._threshold, 4)
-
-    def _count_going(self) -> None:
-        h = self._histogram
-        if h is None:
-            self._going = np.zeros(0)
-        elif self._following and self._threshold is not None and not self._waits:
-            self._going = h.kept * share_below(h.edges, self._threshold)
-        else:
-            self._going = h.going.astype(np.float64)
-
-    def _lowest_kept(self) -> float:
-        """Return the magnitude below which no bin has anything that is kept; 0 if none has."""
-        h = self._histogram
-        if h is None or not h.kept.any():
-            return 0.0
-        edges, kept = h.edges, h.kept > 0
-        # The bin in which 0 lies begins at magnitude 0, the others at their end that is nearer.
-        nearest = np.maximum(np.maximum(edges[:-1], -edges[1:]), 0.0)
-        return float(nearest[kept].min())
-
-    def _axis_label(self, binning: Binning) -> str:
-        return {
-            "magnitudes": self.tr("weight magnitude"),
-            "decades": self.tr("weight magnitude (log scale)"),
-            "signed": self.tr("weight value"),
-        }[binning]
 
 
 def share_below(edges: Floats, threshold: float) -> Floats:
@@ -291,10 +95,11 @@ FEW_BINS = 40  # in sight, of which there should be more
 _WHOLE = 0.9  # of the axis in sight is all of it
 
 
-class DistributionView(DistributionBars):
+class DistributionView(Chart):
     """A histogram of magnitudes or values, with the threshold as a line.
 
-    On an axis of powers of ten the line is dragged and stepped by factors.
+    Magnitudes stand on an axis of numbers, or of powers of ten, which spreads the small ones apart;
+    there the line is dragged and stepped by factors.
 
     While the line moves, what lies below it is drawn as going at once, from the bins alone (of
     the bin in which the line stands, the share below it). The next histogram that is told says it
@@ -318,28 +123,36 @@ class DistributionView(DistributionBars):
     finerWanted = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
+        self._histogram: Histogram | None = None
+        self._counted: Histogram | None = None  # as it was told, with finer bins or without
+        self._going: Floats = np.zeros(0)
+        # The magnitude at which the line stands; as it was told, and before it was moved.
+        self.threshold: float | None = None
         self._told: float | None = None
         self._before: float | None = None
+        self._following = False  # whether the threshold says what goes, and not the histogram
+        self._waits = False  # whether the threshold says nothing: nothing is asked for
         self._answered = True
         self._about = False
         self._editable = False
-        self._counted: Histogram | None = None  # as it was told, with finer bins or without
-        self._rest = QTimer()
+        self._decades: Decades | None = None
+        self._counts, self._magnitudes = CountAxis(), MagnitudeAxis()
+        super().__init__(self._magnitudes, self._counts, parent=parent)
+        self._rest = QTimer(self)
         self._rest.setSingleShot(True)
         self._rest.setInterval(REST_MS)
-        super().__init__(parent)
-        self._rest.setParent(self)
         self._rest.timeout.connect(self._on_rested)
         self.canvas.viewChanged.connect(self._on_looked)
-        self.binning_box = ComboBox()
-        self.binning_box.addItem(self.tr("Magnitudes"), "magnitudes")
-        self.binning_box.addItem(self.tr("Log magnitudes"), "decades")
-        self.binning_box.addItem(self.tr("Signed values"), "signed")
-        self.binning_box.setAccessibleName(self.tr("Count"))
-        self.binning_box.setToolTip(
+        self.binning_box = choice_box(
+            self.tr("Count"),
             self.tr(
                 "Histogram of magnitudes, of magnitudes on a logarithmic axis, or of signed values"
-            )
+            ),
+            (
+                (self.tr("Magnitudes"), "magnitudes"),
+                (self.tr("Log magnitudes"), "decades"),
+                (self.tr("Signed values"), "signed"),
+            ),
         )
         self.binning_box.activated.connect(self._on_binning_chosen)
         self.log_box = QCheckBox(self.tr("Log counts"))
@@ -359,11 +172,9 @@ class DistributionView(DistributionBars):
         self.field.refused.connect(self._on_refused)
         label = QLabel(self.tr("Threshold"))
         label.setBuddy(self.field)
-        row = self._control_row()
         for widget in (self.binning_box, self.log_box, label, self.field):
-            row.addWidget(widget)
-        row.addStretch(1)
-        self._add_table()
+            self._row.addWidget(widget)
+        self._row.addStretch(1)
         self.canvas.left.setLabel(self.tr("number of weights"))
         self.canvas.bottom.setLabel(self._axis_label("magnitudes"))
         self.canvas.lineMoved.connect(self._on_line_moved)
@@ -374,7 +185,175 @@ class DistributionView(DistributionBars):
         self._show_threshold()
         self.set_colors(self._colors)
 
-    # What it is told.
+    # -- what it is -------------------------------------------------------------------------------
+
+    def title(self) -> str:
+        """Say what kind of picture it is."""
+        binning = "magnitudes" if self._histogram is None else self._histogram.binning
+        return {
+            "magnitudes": self.tr("Distribution of magnitudes"),
+            "decades": self.tr("Distribution of magnitudes, logarithmic"),
+            "signed": self.tr("Distribution of values"),
+        }[binning]
+
+    def busy_text(self) -> str:
+        """Say what is being done."""
+        return self.tr("Computing histogram…")
+
+    def edges(self) -> Floats:
+        """Return where the bins begin and end on the axis."""
+        if self._histogram is None:
+            return np.zeros(1)
+        edges = self._histogram.edges
+        return edges if self._decades is None else self._decades.places(edges)
+
+    def stacks(self, start: int, stop: int, group: int) -> Stacks:
+        """Return counts."""
+        h = self._histogram
+        assert h is not None
+        kept, going, pruned = (
+            grouped_sum(part[start:stop].astype(np.float64), group)
+            for part in (h.kept - self._going, self._going, h.pruned)
+        )
+        return Stacks(grouped_edges(self.edges(), start, stop, group), kept, going, pruned)
+
+    def highest(self) -> float:
+        """Return the highest count of those that can be seen; the line does not move it."""
+        h = self._histogram
+        if h is None or not h.kept.size:
+            return 0.0
+        start, stop = self.canvas.visible
+        seen = (h.kept + h.pruned)[start - start % self._group : stop].astype(np.float64)
+        return float(grouped_sum(seen, self._group).max()) if seen.size else 0.0
+
+    def tell(self, bar: int) -> str:
+        """Say what a bin holds."""
+        h = self._histogram
+        assert h is not None
+        low, high = h.bounds(bar)
+        digits = 4 if h.finer is None else 7
+        text = self.tr("{low} to {high}:  {kept} kept, {pruned} pruned").format(
+            low=value_text(low, digits),
+            high=value_text(high, digits),
+            kept=count(int(h.kept[bar])),
+            pruned=count(int(h.pruned[bar])),
+        )
+        if self._going.any():
+            text += self.tr(", {going} to be pruned").format(going=count(round(self._going[bar])))
+        return text
+
+    def summary(self) -> str:
+        """Say where the cut is, and how much is pruned."""
+        h = self._histogram
+        if h is None:
+            return ""
+        kept, pruned = int(h.kept.sum()), int(h.pruned.sum())
+        if not kept + pruned:
+            return self.tr("no weights")
+        going = round(float(self._going.sum()))
+        text = self.tr("{n} weights, {share} pruned").format(
+            n=count(kept + pruned), share=part(pruned, kept + pruned)
+        )
+        if going and (self.threshold is None or self._waits):
+            text += self.tr(", {share} to be pruned").format(share=part(going, kept + pruned))
+        if h.nonfinite:
+            text += self.tr(", {n} NaN or infinite").format(n=count(h.nonfinite))
+        return text if self.threshold is None or self._waits else f"{self._cut_text()};  {text}"
+
+    def _cut_text(self) -> str:
+        h = self._histogram
+        assert h is not None
+        assert self.threshold is not None
+        going, kept = round(float(self._going.sum())), int(h.kept.sum())
+        words = self.tr("below {threshold}: {about}{n} weights, {share}")
+        if h.pruned.any():
+            words = self.tr("below {threshold}: {about}{n} weights, {share} of the remaining")
+        return words.format(
+            threshold=self._threshold_text(),
+            about=self.tr("≈ ") if self._following and going else "",
+            n=count(going),
+            share=part(going, kept),
+        )
+
+    def widest_tick(self) -> str:
+        """Return a count as long as the highest of all."""
+        h = self._histogram
+        highest = 0 if h is None else int((h.kept + h.pruned).max(initial=0))
+        return count(10 ** len(str(highest)) // 5 if not self._log else 100_000)
+
+    def swatches(self) -> list[Swatch]:
+        """Return the legend."""
+        line = self.threshold is not None and not self._waits
+        found = self.state_swatches(preview=line or bool(self._going.any()))
+        outliers = self._outliers()
+        return [*found, Swatch(outliers, ())] if outliers else found
+
+    def _outliers(self) -> str:
+        """Say how many weights are counted in the bars at the edges; nothing if there are none."""
+        h = self._histogram
+        if h is None or h.ends is None:
+            return ""
+        limit = float(h.edges[-2])
+        weights = h.kept + h.pruned
+        many = int(weights[-1]) + (int(weights[0]) if h.signed else 0)
+        words = self.tr("last bar: {n} weights from {limit} to {largest}")
+        if h.signed:
+            words = self.tr("first and last bar: {n} weights from ±{limit} to ±{largest}")
+        return words.format(
+            n=count(many), limit=value_text(limit, 3), largest=value_text(h.ends[1], 3)
+        )
+
+    def numbers(self) -> Numbers:
+        """Return the bins, before and after."""
+        h = self._histogram
+        if h is None:
+            return NOTHING
+        going = self._going
+        headers = (
+            self.tr("from"),
+            self.tr("to"),
+            self.tr("kept"),
+            self.tr("pruned"),
+            self.tr("to be pruned"),
+            self.tr("kept after"),
+        )
+
+        def row(i: int) -> tuple[object, ...]:
+            kept, goes = int(h.kept[i]), round(float(going[i]))
+            return (*h.bounds(i), kept, int(h.pruned[i]), goes, kept - goes)
+
+        return Numbers(headers, h.kept.size, row)
+
+    def _threshold_text(self) -> str:
+        return "" if self.threshold is None else value_text(self.threshold, 4)
+
+    def _count_going(self) -> None:
+        h = self._histogram
+        if h is None:
+            self._going = np.zeros(0)
+        elif self._following and self.threshold is not None and not self._waits:
+            self._going = h.kept * share_below(h.edges, self.threshold)
+        else:
+            self._going = h.going.astype(np.float64)
+
+    def _lowest_kept(self) -> float:
+        """Return the magnitude below which no bin has anything that is kept; 0 if none has."""
+        h = self._histogram
+        if h is None or not h.kept.any():
+            return 0.0
+        edges, kept = h.edges, h.kept > 0
+        # The bin in which 0 lies begins at magnitude 0, the others at their end that is nearer.
+        nearest = np.maximum(np.maximum(edges[:-1], -edges[1:]), 0.0)
+        return float(nearest[kept].min())
+
+    def _axis_label(self, binning: Binning) -> str:
+        return {
+            "magnitudes": self.tr("weight magnitude"),
+            "decades": self.tr("weight magnitude (log scale)"),
+            "signed": self.tr("weight value"),
+        }[binning]
+
+    # -- what it is told --------------------------------------------------------------------------
 
     def set_histogram(self, histogram: Histogram | None) -> None:
         """Show the magnitudes or values of a tensor; None for no tensor."""
@@ -392,7 +371,7 @@ class DistributionView(DistributionBars):
             # One without a preview, for a moment, says nothing of what is asked for.
             self._following = self.canvas.holding or not histogram.going.any()
         if self._waits:
-            self._threshold = self._told = self._lowest_kept()
+            self.threshold = self._told = self._lowest_kept()
         same = before is not None and histogram is not None and _same_axis(before, histogram)
         if histogram is not None and not same:
             self._counted = self._histogram = histogram.without_finer()
@@ -418,20 +397,20 @@ class DistributionView(DistributionBars):
         Parameters
         ----------
         value
-            The magnitude; None if there is none, as for random pruning.
+            None if there is none, as for random pruning.
         editable
             Whether a person may move it.
         about
             Whether it is an estimate, with ≈ before it.
         """
         editable = editable and value is not None
-        shown = self._threshold, self._about, self._editable, self._waits
+        shown = self.threshold, self._about, self._editable, self._waits
         same = shown == (value, about, editable, False)
         self._editable, self._about, self._waits = editable, about, False
         self._told = value
         self._answered = True
         # Of another place than this one the histogram says nothing.
-        following = value is not None and (self._following or about or value != self._threshold)
+        following = value is not None and (self._following or about or value != self.threshold)
         if self.canvas.holding or (same and following == self._following):
             return
         self._following = following
@@ -445,7 +424,7 @@ class DistributionView(DistributionBars):
         if self._waits:
             return
         self._editable, self._about, self._waits = True, False, True
-        self._told = self._lowest_kept() if self._threshold is None else self._threshold
+        self._told = self._lowest_kept() if self.threshold is None else self.threshold
         self._answered = True
         if not self.canvas.holding:
             self._following = False
@@ -463,12 +442,7 @@ class DistributionView(DistributionBars):
         found: Binning = self.binning_box.currentData()
         return found
 
-    @property
-    def threshold(self) -> float | None:
-        """The magnitude at which the line stands."""
-        return self._threshold
-
-    # How closely one looks.
+    # -- how closely one looks --------------------------------------------------------------------
 
     @property
     def finer(self) -> tuple[float, float] | None:
@@ -505,9 +479,7 @@ class DistributionView(DistributionBars):
             self._histogram = seen
             self.canvas.swap_edges(self.edges())
             self._count_going()
-            self._draw()
-            self._refresh_words()
-            self._refresh_table()
+            self._redraw()
         self._rest.start()
 
     def _on_rested(self) -> None:
@@ -522,20 +494,18 @@ class DistributionView(DistributionBars):
             return np.zeros(0)
         return h.edges[[1, -2]] if h.signed else h.edges[[-2]]
 
-    # The line.
+    # -- the line ---------------------------------------------------------------------------------
 
     def _put(self, value: float | None) -> None:
         """Put the line there, and let the bars follow."""
-        self._threshold = value
+        self.threshold = value
         self._count_going()
         self._show_threshold()
         if self._histogram is not None:
-            self._draw()
-            self._refresh_words()
-            self._refresh_table()
+            self._redraw()
 
     def _show_threshold(self) -> None:
-        value = self._threshold
+        value = self.threshold
         text = self._threshold_text()
         about = self.tr("≈ ") if self._about and text else ""
         self.field.set_text(f"{about}{text}")
@@ -574,7 +544,7 @@ class DistributionView(DistributionBars):
             self._on_line_moved(line.at + steps * (high - low) / STEPS)
 
     def _on_taken(self) -> None:
-        self._before = self._threshold
+        self._before = self.threshold
         self.thresholdTaken.emit()
 
     def _on_dropped(self) -> None:
@@ -596,8 +566,7 @@ class DistributionView(DistributionBars):
 
     def _on_log_toggled(self, log: bool) -> None:
         self._log = self._counts.log = log
-        self._counts.picture = None
-        self._counts.update()
+        self._counts.redraw()
         self._draw()
 
 

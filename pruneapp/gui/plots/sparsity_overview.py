@@ -1,11 +1,4 @@
-"""Sparsity per tensor, size strip.
-
-How much of every tensor of the model is pruned, and would be; where its bytes are.
-
-Bars of a model's tensors: what they are, in which order, and what is said of them.
-
-The numbers of a model's tensors as arrays, for pictures and tables.
-"""
+"""How much of every tensor of the model is pruned, and would be; where its bytes are."""
 
 from __future__ import annotations
 
@@ -19,15 +12,13 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
 from pruneapp.gui.plots.base.readout import Swatch
-from pruneapp.gui.plots.chart.axes import NamesAxis, NumberAxis
-from pruneapp.gui.plots.chart.chart import OrderedChart, grouped_edges, grouped_max, grouped_sum
+from pruneapp.gui.plots.chart.chart import TensorsChart, grouped_edges, grouped_max, grouped_sum
 from pruneapp.gui.plots.chart.items import Floats, Stacks
 from pruneapp.gui.plots.chart.size_strip import SizeStrip
 from pruneapp.gui.widgets.clipboard import NOTHING, Numbers
-from pruneapp.gui.widgets.controls import ComboBox
+from pruneapp.gui.widgets.controls import choice_box
 from pruneapp.gui.widgets.number_format import NO_NUMBER, count, part, percent, size
 from pruneapp.results.document_rows import TensorRow
-from pruneapp.results.short_names import ShortNames
 from pruneapp.results.sparsity_report import SparsityReport, TensorSparsity
 
 
@@ -73,19 +64,14 @@ class ModelNumbers:
         """``float64[n]``: the pruned share after the step."""
         return self.after / np.maximum(self.numel, 1)
 
-    @cached_property
-    def roles(self) -> tuple[str, ...]:
-        """What each tensor is in its block: its name without the numbers between dots."""
-        return tuple(role(name) for name in self.names)
-
     def by_role(self) -> tuple[NDArray[np.int64], list[tuple[str, int]]]:
         """Return the tensors role by role, roles as they first come, and each role with its size.
 
         O(n) in the number of tensors.
         """
         places: dict[str, list[int]] = {}
-        for i, found in enumerate(self.roles):
-            places.setdefault(found, []).append(i)
+        for i, name in enumerate(self.names):
+            places.setdefault(role(name), []).append(i)
         order = np.array([i for group in places.values() for i in group], dtype=np.int64)
         return order, [(name, len(group)) for name, group in places.items()]
 
@@ -144,27 +130,29 @@ def _energies(tensors: Sequence[TensorSparsity]) -> Floats:
     return np.fromiter(shares, np.float64, len(tensors))
 
 
-def laid_out(rows: Sequence[TensorRow]) -> tuple[Floats, NDArray[np.bool_]]:
-    """Return bytes, and whether it can be pruned, of every tensor of a file."""
-    return (
-        np.array([row.nbytes for row in rows], dtype=np.float64),
-        np.array([not row.why_not for row in rows], dtype=np.bool_),
-    )
-
-
 FILE, SHARE, SIZE, ENERGY, ROLE = "file", "share", "size", "energy", "role"
 
 
-class ModelBars(OrderedChart):
-    """Bars of sparsity, of size, or of the energy that is kept since opening, a tensor each."""
+class ModelView(TensorsChart):
+    """Bars of sparsity, size, or energy kept since opening, above a strip of the whole file.
+
+    Signals
+    -------
+    tensorClicked(str)
+        The person chose the tensor of this name.
+    """
+
+    tensorClicked = Signal(str)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         self._report: SparsityReport | None = None
         self._by_name: Mapping[str, TensorRow] = {}
         self._numbers: ModelNumbers = NO_NUMBERS
-        self._short = ShortNames()
-        self._names_axis = NamesAxis()
-        self._values = NumberAxis("bottom")
+        self._tensors: Sequence[TensorRow] = ()
+        self._pointed = -1
+        # Where the tensors of the report are in the file: the same for every step.
+        self._placed: NDArray[np.int64] = np.zeros(0, dtype=np.int64)
+        self._placed_names: tuple[str, ...] = ()
         orders = (
             (FILE, self.tr("In file order")),
             (SHARE, self.tr("Most pruned first")),
@@ -172,41 +160,24 @@ class ModelBars(OrderedChart):
             (ENERGY, self.tr("Least norm² retained first")),
             (ROLE, self.tr("By role")),
         )
-        super().__init__(
-            self._values, self._names_axis, orders, first=1, sideways=True, parent=parent
+        measures = (
+            (self.tr("Pruned"), SHARE),
+            (self.tr("Size"), SIZE),
+            (self.tr("Norm² retained (whole model)"), ENERGY),
         )
-        self.show_box = ComboBox()
-        self.show_box.setSizeAdjustPolicy(ComboBox.SizeAdjustPolicy.AdjustToContents)
-        for key, label in (
-            (SHARE, self.tr("Pruned")),
-            (SIZE, self.tr("Size")),
-            (ENERGY, self.tr("Norm² retained (whole model)")),
-        ):
-            self.show_box.addItem(label, key)
-        self.show_box.setAccessibleName(self.tr("Show"))
-        self.show_box.setToolTip(self.tr("Height of the bars"))
-        self.show_box.activated.connect(self._on_shown_chosen)
-        row = self._control_row()
-        row.addWidget(self.show_box)
-        row.addWidget(self.order_box)
-        row.addStretch(1)
-        self._add_table()
+        box = choice_box(self.tr("Show"), self.tr("Height of the bars"), measures)
+        super().__init__(orders, box, parent=parent)
+        self._row.addWidget(self.measure_box)
+        self._row.addWidget(self.order_box)
+        self._row.addStretch(1)
+        self.legend_in_corner = False  # there its axis says what is measured
+        self.strip = SizeStrip()
+        self.strip.hovered.connect(self._on_pointed)
+        self.strip.chosen.connect(self._on_strip_chosen)
+        self._add_row(self.strip)
         self._reorder()
-        self._label()
-
-    def set_names(self, names: ShortNames) -> None:
-        """Take the shorter forms of the names of the file."""
-        self._short = names
-
-    def set_shown(self, key: str) -> None:
-        """Show another measure: ``share``, ``size`` or ``energy``."""
-        self.show_box.setCurrentIndex(self.show_box.findData(key))
-        self._on_shown_chosen()
-
-    @property
-    def shown(self) -> str:
-        """The key of what the bars are."""
-        return str(self.show_box.currentData())
+        self._measure()
+        self.set_colors(self._colors)
 
     def empty_text(self) -> str:
         """Say what to do where there is nothing to show."""
@@ -222,7 +193,7 @@ class ModelBars(OrderedChart):
             SHARE: self.tr("Sparsity of the tensors"),
             SIZE: self.tr("Sizes of the tensors"),
             ENERGY: self.tr("Norm² retained per tensor"),
-        }[self.shown]
+        }[self.measure]
 
     def number_of_bars(self) -> int:
         """Return how many tensors there are."""
@@ -239,7 +210,7 @@ class ModelBars(OrderedChart):
             return np.arange(n.numel.size)
         return np.argsort(-(n.shares if key == SHARE else n.nbytes), kind="stable")
 
-    def order_label(self, _key: str) -> str:
+    def order_label(self) -> str:
         """Say what stands along the axis."""
         return self.tr("tensors")
 
@@ -251,11 +222,11 @@ class ModelBars(OrderedChart):
         numel = np.maximum(grouped_sum(n.numel[chosen], group), 1)
         before = grouped_sum(n.before[chosen], group) / numel
         going = grouped_sum(n.after[chosen], group) / numel - before
-        if self.shown == SHARE:
+        if self.measure == SHARE:
             # What is pruned stands below, what would go on top of it.
             none = np.zeros_like(before)
             return Stacks(edges, none, 100 * going, 100 * before, pruned_first=True)
-        if self.shown == SIZE:
+        if self.measure == SIZE:
             high = grouped_max(n.nbytes[chosen], group)
             return Stacks(edges, high * (1 - before - going), high * going, high * before)
         # Of several tensors as of one: by their weights. What is not known has no bar.
@@ -274,11 +245,7 @@ class ModelBars(OrderedChart):
         if not n.numel.size:
             return 0.0
         pruned = 100 * float(n.shares.max()) or 100.0
-        return {SHARE: pruned, SIZE: float(n.nbytes.max()), ENERGY: 100.0}[self.shown]
-
-    def widest_tick(self) -> str:
-        """Return what the axis may show at most."""
-        return size(999_900_000) if self.shown == SIZE else "100"
+        return {SHARE: pruned, SIZE: float(n.nbytes.max()), ENERGY: 100.0}[self.measure]
 
     def tell(self, bar: int) -> str:
         """Say what is known of a tensor."""
@@ -300,7 +267,7 @@ class ModelBars(OrderedChart):
         if going:
             then = part(report.after + going, report.numel)
             text += self.tr(", {then} after the step").format(then=then)
-        if self.shown != ENERGY:
+        if self.measure != ENERGY:
             return text
         if report.energy is None:
             return text + self.tr(";  norm²: calculating…")
@@ -308,13 +275,7 @@ class ModelBars(OrderedChart):
 
     def swatches(self) -> list[Swatch]:
         """Return the legend, that of the strip of the file too."""
-        found = [
-            Swatch(self.tr("kept"), (self._colors["kept"],)),
-            Swatch(self.tr("pruned"), (self._colors["pruned"],)),
-        ]
-        if self._previews:
-            found.append(Swatch(self.tr("to be pruned"), (self._colors["pruned"],), hatched=True))
-        return found
+        return self.state_swatches(preview=self._previews)
 
     def numbers(self) -> Numbers:
         """Return the tensors, in the order in which they are shown."""
@@ -347,17 +308,38 @@ class ModelBars(OrderedChart):
         shares = frozenset({5, 6, 7, 8})
         return Numbers(headers, len(n.names), row, shown=shown, shares=shares)
 
-    # How it works.
+    def name_of(self, tensor: int) -> str:
+        """Return the name that is shown of a tensor."""
+        name = self._numbers.names[tensor]
+        row = self._by_name.get(name)
+        return row.shown if row else name
+
+    def widest_value(self) -> str:
+        """Return a text as long as what stands behind any bar."""
+        return size(999_900_000) if self.measure == SIZE else percent(0.999999)
+
+    def axis_label(self) -> str:
+        """Say what is measured, and in which unit."""
+        return {
+            SHARE: self.tr("pruned, %"),
+            SIZE: self.tr("size"),
+            ENERGY: self.tr("norm² retained, %"),
+        }[self.measure]
+
+    def value_of(self, bar: int) -> tuple[float, str]:
+        """Return where the bar of a tensor ends, and the number behind it."""
+        n, i = self._numbers, int(self._order[bar])
+        if self.measure == SIZE:
+            return float(n.nbytes[i]), size(int(n.nbytes[i]))
+        if self.measure == SHARE:
+            return 100 * float(n.shares[i]), part(int(n.after[i]), int(n.numel[i]))
+        left = float(n.left[i])
+        return (0.0, "") if np.isnan(left) else (100.0, percent(left))
 
     @property
     def _previews(self) -> bool:
         """Whether a step would prune something."""
         return bool((self._numbers.after > self._numbers.before).any())
-
-    def _shown_name(self, i: int) -> str:
-        name = self._numbers.names[i]
-        row = self._by_name.get(name)
-        return row.shown if row else name
 
     def _words(self, i: int) -> str:
         n = self._numbers
@@ -365,7 +347,7 @@ class ModelBars(OrderedChart):
         now = part(before, numel)
         if after > before:
             text = self.tr("{name}:  {now} → {then} pruned").format(
-                name=self._shown_name(i), now=now, then=part(after, numel)
+                name=self.name_of(i), now=now, then=part(after, numel)
             )
             if not np.isnan(n.energy[i]):
                 text += self.tr(", norm² retained {energy} (this step)").format(
@@ -373,7 +355,7 @@ class ModelBars(OrderedChart):
                 )
         else:
             text = self.tr("{name}:  {now} pruned, {some} of {all}").format(
-                name=self._shown_name(i), now=now, some=count(before), all=count(numel)
+                name=self.name_of(i), now=now, some=count(before), all=count(numel)
             )
         if before and not np.isnan(n.retained[i]):
             text += self.tr(", norm² retained {energy} since opening").format(
@@ -381,72 +363,16 @@ class ModelBars(OrderedChart):
             )
         return f"{text}, {size(int(n.nbytes[i]))}" if n.nbytes[i] else text
 
-    def _label(self) -> None:
-        self._values.set_bytes(self.shown == SIZE)
-        self.canvas.across.setLabel(
-            {
-                SHARE: self.tr("pruned, %"),
-                SIZE: self.tr("size"),
-                ENERGY: self.tr("norm² retained, %"),
-            }[self.shown]
-        )
+    def _measure(self) -> None:
+        self._values.set_bytes(self.measure == SIZE)
+        super()._measure()
 
     def _reorder(self) -> None:
         super()._reorder()
-        order = self._order
-        self._names_axis.set_names(
-            lambda at: self._shown_name(int(order[at])), order.size, self._short
-        )
         groups = self._numbers.by_role()[1] if self.order == ROLE else ()
         self.canvas.set_dividers(np.cumsum([many for _, many in groups])[:-1] + 0.5)
-        widest = self.widest_tick() if self.shown == SIZE else percent(0.999999)
-        self.canvas.set_values(self._value, widest)
 
-    def _value(self, bar: int) -> tuple[float, str]:
-        """Return where the bar of a tensor ends, and the number behind it."""
-        n, i = self._numbers, int(self._order[bar])
-        if self.shown == SIZE:
-            return float(n.nbytes[i]), size(int(n.nbytes[i]))
-        if self.shown == SHARE:
-            return 100 * float(n.shares[i]), part(int(n.after[i]), int(n.numel[i]))
-        left = float(n.left[i])
-        return (0.0, "") if np.isnan(left) else (100.0, percent(left))
-
-    def _on_shown_chosen(self) -> None:
-        self._label()
-        self._reorder()
-        self._begin(keep_view=True)
-
-
-def _share(share: float) -> str:
-    return NO_NUMBER if np.isnan(share) else percent(float(share))
-
-
-class ModelView(ModelBars):
-    """Bars of the tensors, above a strip of the whole file.
-
-    Signals
-    -------
-    tensorClicked(str)
-        The person chose the tensor of this name.
-    """
-
-    tensorClicked = Signal(str)
-
-    def __init__(self, parent: QWidget | None = None) -> None:
-        self._tensors: Sequence[TensorRow] = ()
-        self._pointed = -1
-        self._placed: NDArray[np.int64] = np.zeros(0, dtype=np.int64)
-        self._placed_names: tuple[str, ...] = ()
-        super().__init__(parent)
-        self.legend_in_corner = False  # there its axis says what is measured
-        self.strip = SizeStrip()
-        self.strip.hovered.connect(self._on_pointed)
-        self.strip.chosen.connect(self._on_strip_chosen)
-        self._add_row(self.strip)
-        self.set_colors(self._colors)
-
-    # What it is told.
+    # -- what it is told --------------------------------------------------------------------------
 
     def set_tensors(self, rows: Sequence[TensorRow]) -> None:
         """Take all tensors of the file, in its order: what they are called and how large they are.
@@ -457,7 +383,10 @@ class ModelView(ModelBars):
             return
         self._tensors = rows
         self._by_name = {row.name: row for row in rows}
-        self.strip.set_sizes(*laid_out(rows))
+        self.strip.set_sizes(
+            np.array([row.nbytes for row in rows], dtype=np.float64),
+            np.array([not row.why_not for row in rows], dtype=np.bool_),
+        )
         words = self.tr("{n} tensors, {size}")
         self.strip.setAccessibleDescription(
             words.format(n=count(len(rows)), size=size(int(self.strip.total)))
@@ -499,12 +428,11 @@ class ModelView(ModelBars):
         """Announce a tensor."""
         self.tensorClicked.emit(self._numbers.names[int(self._order[bar])])
 
-    # How it works.
+    # -- the strip --------------------------------------------------------------------------------
 
     def _tell_strip(self) -> None:
         n = self._numbers
         if n.names is not self._placed_names:
-            # Where the tensors of the report are in the file: the same for every step.
             place = {row.name: at for at, row in enumerate(self._tensors)}
             found = (place.get(name, -1) for name in n.names)
             self._placed = np.fromiter(found, np.int64, len(n.names))
@@ -539,3 +467,7 @@ class ModelView(ModelBars):
 
     def _on_strip_chosen(self, tensor: int) -> None:
         self.tensorClicked.emit(self._tensors[tensor].name)
+
+
+def _share(share: float) -> str:
+    return NO_NUMBER if np.isnan(share) else percent(float(share))

@@ -31,6 +31,7 @@ from PySide6.QtWidgets import (
     QApplication,
     QBoxLayout,
     QComboBox,
+    QHBoxLayout,
     QLayout,
     QLineEdit,
     QPushButton,
@@ -94,6 +95,17 @@ class ComboBox(QComboBox):
         """Change the choice, or let it scroll what this lies in."""
         if _takes_wheel(self, event):
             super().wheelEvent(event)
+
+
+def choice_box(name: str, tip: str, items: Iterable[tuple[str, object]] = ()) -> ComboBox:
+    """Return a box of labels and their data, as wide as they need; screen readers say `name`."""
+    box = ComboBox()
+    box.setSizeAdjustPolicy(ComboBox.SizeAdjustPolicy.AdjustToContents)
+    box.setAccessibleName(name)
+    box.setToolTip(tip)
+    for label, data in items:
+        box.addItem(label, data)
+    return box
 
 
 class SpinBox(QSpinBox):
@@ -214,6 +226,19 @@ class CopyButton(QPushButton):
 
     def _offer(self) -> None:
         self.setText(self.tr("Copy as text"))
+
+
+def lay_in_row(widget: QWidget, *parts: QWidget | None, spacing: int = 8) -> QHBoxLayout:
+    """Lay parts out in a row of a widget without margins; None is room that grows."""
+    row = QHBoxLayout(widget)
+    row.setContentsMargins(0, 0, 0, 0)
+    row.setSpacing(spacing)
+    for part in parts:
+        if part is None:
+            row.addStretch(1)
+        else:
+            row.addWidget(part)
+    return row
 
 
 def widgets_in(layout: QLayout) -> Iterator[QWidget]:

@@ -147,14 +147,14 @@ def test_a_person_prunes_a_channel_protects_another_and_undoes_all_by_clicks(at_
 
     at_work.click(channels.canvas.viewport(), middle_of_bar(at_work, 5))
     assert channels.chosen == (5,)
-    at_work.click(channels.hand.operations.buttons["prune"])
+    at_work.click(channels.operations.buttons["prune"])
     at_work.wait(lambda: len(at_work.states) == 2)
     assert said(at_work) == "channel 5 of layers.1.conv1 pruned"
     assert np.flatnonzero(~kept(at_work, CONV).any(axis=(1, 2, 3))).tolist() == [5]
     at_work.wait_idle()
 
     at_work.click(channels.canvas.viewport(), middle_of_bar(at_work, 1))
-    at_work.click(channels.hand.operations.buttons["protect"])
+    at_work.click(channels.operations.buttons["protect"])
     at_work.wait(lambda: len(at_work.states) == 3)
     assert said(at_work) == "channel 1 of layers.1.conv1 protected"
 

@@ -1,8 +1,4 @@
-"""Copy, PNG, SVG, CSV.
-
-The menu by which a person takes a picture along: copied, or in a file.
-
-Ways to take a picture along: the clipboard, a PNG, an SVG.
+"""How a person takes a plot along: copied, or saved as PNG, SVG or CSV.
 
 What has to be grabbed is grabbed at once; the functions that are returned encode it, which takes
 long, and any thread may call them.
@@ -11,9 +7,8 @@ long, and any thread may call them.
 from __future__ import annotations
 
 from base64 import b64encode
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Protocol
 
 from PySide6.QtCore import (
     QBuffer,
@@ -34,90 +29,66 @@ from pruneapp.errors import ExportError
 from pruneapp.gui.plots.base.readout import MenuButton
 
 
-class Takeable(Protocol):
-    """What can be taken along."""
+class ExportMenu(QObject):
+    """The actions, and the button with their menu; names of files begin with `stem`.
 
-    def copy(self) -> None:
-        """Announce that it is wanted on the clipboard."""
-
-    def save_png(self, path: Path) -> None:
-        """Announce that it is to be written as pixels."""
-
-    def save_svg(self, path: Path) -> None:
-        """Announce that it is to be written as lines and letters."""
-
-    def save_csv(self, path: Path) -> None:
-        """Announce that its numbers are to be written."""
-
-
-class Taking(QObject):
-    """The actions, and the button with their menu.
-
-    Attributes
+    Parameters
     ----------
-    button
-        To be put beside the other controls.
-    stem
-        From which names of files are made.
+    copy, save
+        Called when a person wants it; `save` by the suffix of the file.
     """
 
-    def __init__(self, picture: Takeable, parent: QWidget) -> None:
+    def __init__(
+        self,
+        parent: QWidget,
+        copy: Callable[[], None],
+        save: Mapping[str, Callable[[Path], None]],
+    ) -> None:
         super().__init__(parent)
-        self._picture = picture
-        self._parent = parent
+        self._parent, self._save = parent, save
         self.stem = "picture"
-        self.copy = self._action(self.tr("Copy picture"), self._on_copy)
-        self.png = self._action(self.tr("Save PNG…"), self._on_save_png)
-        self.svg = self._action(self.tr("Save SVG…"), self._on_save_svg)
-        self.csv = self._action(self.tr("Save CSV…"), self._on_save_csv)
+        self.copy = QAction(self.tr("Copy picture"), self)
+        self.copy.triggered.connect(copy)
+        self.png = self._saving("png", self.tr("Save PNG…"))
+        self.svg = self._saving("svg", self.tr("Save SVG…"))
+        self.csv = self._saving("csv", self.tr("Save CSV…"))
         self.button = MenuButton()
         menu = QMenu(self.button)
-        menu.addActions([self.copy, self.png, self.svg, self.csv])
+        menu.addActions(self.actions)
         self.button.setMenu(menu)
 
-    def set_enabled(self, *, enabled: bool) -> None:
-        """Say whether there is something to take along."""
-        self.button.setEnabled(enabled)
+    @property
+    def actions(self) -> list[QAction]:
+        """All of them, in order."""
+        return [self.copy, self.png, self.svg, self.csv]
 
-    def open_menu(self, place: QPoint) -> None:
+    def open_at(self, place: QPoint) -> None:
         """Offer it at a pixel of the screen."""
         menu = QMenu(self._parent)
-        menu.addActions([self.copy, self.png, self.svg, self.csv])
+        menu.addActions(self.actions)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         menu.popup(place)
 
-    def _action(self, text: str, call: Callable[[], None]) -> QAction:
+    def _saving(self, suffix: str, text: str) -> QAction:
         action = QAction(text, self)
-        action.triggered.connect(call)
+        action.setData(suffix)
+        action.triggered.connect(self._on_save)
         return action
 
-    def _on_copy(self) -> None:
-        self._picture.copy()
-
-    def _on_save_png(self) -> None:
-        self._save(
-            self.tr("Save picture"), "png", self.tr("PNG picture (*.png)"), self._picture.save_png
-        )
-
-    def _on_save_svg(self) -> None:
-        self._save(
-            self.tr("Save picture"), "svg", self.tr("SVG drawing (*.svg)"), self._picture.save_svg
-        )
-
-    def _on_save_csv(self) -> None:
-        self._save(
-            self.tr("Save data"),
-            "csv",
-            self.tr("Comma-separated values (*.csv)"),
-            self._picture.save_csv,
-        )
-
-    def _save(self, title: str, suffix: str, kinds: str, write: Callable[[Path], None]) -> None:
+    def _on_save(self) -> None:
+        action = self.sender()
+        assert isinstance(action, QAction)
+        suffix: str = action.data()
+        title, kinds = {
+            "png": (self.tr("Save picture"), self.tr("PNG picture (*.png)")),
+            "svg": (self.tr("Save picture"), self.tr("SVG drawing (*.svg)")),
+            "csv": (self.tr("Save data"), self.tr("Comma-separated values (*.csv)")),
+        }[suffix]
         folder = QStandardPaths.writableLocation(QStandardPaths.StandardLocation.PicturesLocation)
         proposed = str(Path(folder) / f"{self.stem}.{suffix}")
         chosen, _ = QFileDialog.getSaveFileName(self._parent, title, proposed, kinds)
         if chosen:
-            write(Path(chosen))
+            self._save[suffix](Path(chosen))
 
 
 def stem_of(name: str, what: str) -> str:
@@ -157,14 +128,8 @@ class Drawing(QSvgGenerator):
     ) -> None:
         """Draw what `paint` paints into a rectangle as an image.
 
-        Parameters
-        ----------
-        painter
-            Paints on this; `paint` is given one with the same transformation.
-        target
-            In the units of the drawing, without the transformation.
-        ratio
-            Pixels of the image for one of these units.
+        `target` is in the units of the drawing, without the transformation of `painter`, which the
+        one that `paint` is given has, too; `ratio` is in pixels of the image for such a unit.
         """
         rect = target.toAlignedRect()
         image = QImage(rect.size() * ratio, QImage.Format.Format_ARGB32_Premultiplied)
@@ -186,17 +151,7 @@ class Drawing(QSvgGenerator):
 
 
 def svg(paint: Callable[[QPainter], None], size: QSize, title: str) -> Encode:
-    """Draw, and return what makes the bytes of the drawing.
-
-    Parameters
-    ----------
-    paint
-        Paints it from the corner, in pixels of the screen.
-    size
-        How large it is.
-    title
-        What it is called in the file.
-    """
+    """Draw what `paint` paints from the corner, and return what makes the bytes of the drawing."""
     buffer = QBuffer()
     buffer.open(QIODevice.OpenModeFlag.WriteOnly)
     drawing = Drawing(buffer)

@@ -1,23 +1,18 @@
-"""pyqtgraph canvas, axis, coordinates.
-
-Plots between two axes: how they are set up, follow the theme, and are painted elsewhere.
-
-Where things are: from numbers on two axes to pixels, and back.
-"""
+"""What every plot between two axes is: its axes, its place on the screen, mouse and zoom."""
 
 from __future__ import annotations
 
 import math
+from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import pyqtgraph as pg
-from PySide6.QtCore import QEvent, QPointF, QRectF, Qt
+from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import (
     QColor,
     QContextMenuEvent,
-    QFont,
     QKeyEvent,
     QMouseEvent,
     QPainter,
@@ -28,6 +23,14 @@ from PySide6.QtWidgets import QApplication, QStyleOptionGraphicsItem, QWidget
 
 from pruneapp.gui.widgets.safe_paint import reported
 from pruneapp.gui.widgets.theme import LIGHT
+
+ZOOM_STEP = 1.25
+ZOOM_KEYS = {
+    Qt.Key.Key_Plus: ZOOM_STEP,
+    Qt.Key.Key_Equal: ZOOM_STEP,
+    Qt.Key.Key_Minus: 1 / ZOOM_STEP,
+    Qt.Key.Key_Underscore: 1 / ZOOM_STEP,
+}
 
 
 class PlotAxis(pg.AxisItem):  # type: ignore[misc]  # pyqtgraph has no types
@@ -72,17 +75,27 @@ class PlotAxis(pg.AxisItem):  # type: ignore[misc]  # pyqtgraph has no types
         views = self.scene().views() if self.scene() else ()
         return views[0].width() if views else None
 
+    def redraw(self) -> None:
+        """Draw it anew: its ticks or their labels are others."""
+        self.picture = None
+        self.update()
+
 
 class PlotCanvas(pg.GraphicsView):  # type: ignore[misc]  # pyqtgraph has no types
-    """A plot whose view is set by whoever owns it, with a frame when it has the focus.
+    """A plot in which one moves about by mouse and keys, with a frame when it has the focus.
 
     Parameters
     ----------
-    bottom, left
-        The axes.
     margin
         Room to the right in pixels, into which the last number of the axis may reach.
+
+    Signals
+    -------
+    viewChanged()
+        Something else can be seen, or in another size.
     """
+
+    viewChanged = Signal()
 
     def __init__(
         self,
@@ -93,7 +106,7 @@ class PlotCanvas(pg.GraphicsView):  # type: ignore[misc]  # pyqtgraph has no typ
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
-        self._bottom, self._axes = bottom, (left, bottom)
+        self.left, self.bottom = left, bottom
         self.plot = pg.PlotItem(axisItems={"left": left, "bottom": bottom}, enableMenu=False)
         self.plot.hideButtons()
         self.plot.layout.setContentsMargins(4, 8, margin, 4)
@@ -106,23 +119,27 @@ class PlotCanvas(pg.GraphicsView):  # type: ignore[misc]  # pyqtgraph has no typ
         self._pressed: QPointF | None = None
         self._dragged = False
 
-    def set_colors(self, colors: Mapping[str, str]) -> None:
-        """Take a theme."""
-        self._colors = colors
-        self.setBackground(colors["surface"])
-        for axis in self._axes:
-            dress_axis(axis, colors, self.font())
-        self.viewport().update()
+    # -- what a kind of canvas is -----------------------------------------------------------------
 
-    def has_corner(self, width: int) -> bool:
-        """Whether something so wide has room at the bottom right, beside the title of the axis."""
-        return bool(width + self._bottom.title_width() <= self.width())
+    @abstractmethod
+    def zoom(self, factor: float) -> None:
+        """Go closer by `factor`, towards the cursor or the middle."""
 
-    def set_corner(self, width: int) -> None:
-        """Keep so many pixels at the bottom right clear of the title of the axis."""
-        if width != self._bottom.corner:
-            self._bottom.corner = width
-            self._bottom.resizeEvent()
+    @abstractmethod
+    def fit(self) -> None:
+        """Look at all of it."""
+
+    @abstractmethod
+    def _hover(self, pixel: QPointF | None) -> None:
+        """Say what is under the mouse; None if it has left."""
+
+    @abstractmethod
+    def _drag(self, event: QMouseEvent, start: QPointF, moved: QPointF) -> None:
+        """Follow a drag, which has moved so far since it was last told."""
+
+    @abstractmethod
+    def _click(self, event: QMouseEvent) -> None:
+        """Do what a click of the left button means."""
 
     def takes(self, _event: QKeyEvent) -> bool:
         """Whether a key means something here, and is not to be a shortcut of the window."""
@@ -131,29 +148,38 @@ class PlotCanvas(pg.GraphicsView):  # type: ignore[misc]  # pyqtgraph has no typ
     def paint_over(self, painter: QPainter) -> None:
         """Paint what lies over the plot, in pixels of this widget."""
 
+    # -- what all of them do ----------------------------------------------------------------------
+
+    def set_colors(self, colors: Mapping[str, str]) -> None:
+        """Take a theme."""
+        self._colors = colors
+        self.setBackground(colors["surface"])
+        for axis in (self.left, self.bottom):
+            axis.setPen(pg.mkPen(colors["muted"], width=1))
+            axis.setTickPen(pg.mkPen(colors["muted"], width=1))
+            axis.setTextPen(pg.mkPen(colors["text"]))
+            axis.setTickFont(self.font())
+            axis.label.setFont(self.font())
+            axis.label.setDefaultTextColor(colors["text"])
+            axis.redraw()
+        self.viewport().update()
+
+    def has_corner(self, width: int) -> bool:
+        """Whether something so wide has room at the bottom right, beside the title of the axis."""
+        return bool(width + self.bottom.title_width() <= self.width())
+
+    def set_corner(self, width: int) -> None:
+        """Keep so many pixels at the bottom right clear of the title of the axis."""
+        if width != self.bottom.corner:
+            self.bottom.corner = width
+            self.bottom.resizeEvent()
+
     def paint_on(self, painter: QPainter) -> None:
         """Paint all of it elsewhere, without the focus."""
         whole = self.viewport().rect()
         painter.fillRect(whole, QColor(self._colors["surface"]))
         self.render(painter, QRectF(whole), whole)
         self.paint_over(painter)
-
-    # What the kinds of canvas use.
-
-    def _press(self, event: QMouseEvent) -> None:
-        """Begin a click or a drag."""
-        self._pressed, self._dragged = event.position(), False
-
-    def _drag(self, event: QMouseEvent) -> QPointF | None:
-        """Return how far the mouse went since it was asked last; None as long as it may click."""
-        if self._pressed is None:
-            return None
-        moved = event.position() - self._pressed
-        if not self._dragged and moved.manhattanLength() < QApplication.startDragDistance():
-            return None
-        self._dragged = True
-        self._pressed = event.position()
-        return QPointF(moved)
 
     def event(self, event: QEvent) -> bool:
         """Keep the keys that mean something here from the shortcuts of the window."""
@@ -165,6 +191,54 @@ class PlotCanvas(pg.GraphicsView):  # type: ignore[misc]  # pyqtgraph has no typ
             event.accept()
             return True
         return bool(super().event(event))
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Do what a key says; leave it to the window if it says nothing here."""
+        if not self._press_key(event):
+            event.ignore()
+
+    def _press_key(self, event: QKeyEvent) -> bool:
+        key = event.key()
+        if key in ZOOM_KEYS:
+            self.zoom(ZOOM_KEYS[Qt.Key(key)])
+        elif key == Qt.Key.Key_0:
+            self.fit()
+        else:
+            return False
+        return True
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        """Begin a click or a drag."""
+        if event.button() in {Qt.MouseButton.LeftButton, Qt.MouseButton.MiddleButton}:
+            self._pressed, self._dragged = event.position(), False
+        event.accept()
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        """Drag once the mouse went so far that it is no click, and say what is under it."""
+        if self._pressed is not None:
+            moved = event.position() - self._pressed
+            if self._dragged or moved.manhattanLength() >= QApplication.startDragDistance():
+                start, self._pressed, self._dragged = self._pressed, event.position(), True
+                self._drag(event, start, QPointF(moved))
+        self._hover(event.position())
+        event.accept()
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        """Click, or end a drag."""
+        clicked = self._pressed is not None and not self._dragged
+        if clicked and event.button() == Qt.MouseButton.LeftButton:
+            self._click(event)
+        self._pressed = None
+        event.accept()
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        """Treat the second press as a first one."""
+        self.mousePressEvent(event)
+
+    def leaveEvent(self, event: QEvent) -> None:
+        """Say that nothing is under the mouse."""
+        self._hover(None)
+        super().leaveEvent(event)
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         """Leave the menu to the view around."""
@@ -182,18 +256,6 @@ class PlotCanvas(pg.GraphicsView):  # type: ignore[misc]  # pyqtgraph has no typ
             # Inside of the edge: at 150 % half of a line on it would be none.
             painter.drawRect(QRectF(self.viewport().rect()).adjusted(0.5, 0.5, -0.5, -0.5))
         painter.end()
-
-
-def dress_axis(axis: Any, colors: Mapping[str, str], font: QFont) -> None:
-    """Give an axis of pyqtgraph the colours and the font of the window."""
-    axis.setPen(pg.mkPen(colors["muted"], width=1))
-    axis.setTickPen(pg.mkPen(colors["muted"], width=1))
-    axis.setTextPen(pg.mkPen(colors["text"]))
-    axis.setTickFont(font)
-    axis.label.setFont(font)
-    axis.label.setDefaultTextColor(colors["text"])
-    axis.picture = None
-    axis.update()
 
 
 @dataclass(frozen=True)
@@ -217,27 +279,20 @@ class PlotArea:
 
     def pixel(self, x: float, y: float) -> QPointF:
         """Return the pixel of a point."""
-        (left, right), (low, high) = self.x, self.y
+        rect = self.rect
+        along = (x - self.x[0]) / ((self.x[1] - self.x[0]) or 1)
+        across = (y - self.y[0]) / ((self.y[1] - self.y[0]) or 1)
         if self.sideways:
-            return QPointF(
-                self.rect.left() + (y - low) / ((high - low) or 1) * self.rect.width(),
-                self.rect.top() + (x - left) / ((right - left) or 1) * self.rect.height(),
-            )
-        return QPointF(
-            self.rect.left() + (x - left) / ((right - left) or 1) * self.rect.width(),
-            self.rect.bottom() - (y - low) / ((high - low) or 1) * self.rect.height(),
-        )
+            return QPointF(rect.left() + across * rect.width(), rect.top() + along * rect.height())
+        return QPointF(rect.left() + along * rect.width(), rect.bottom() - across * rect.height())
 
     def point(self, pixel: QPointF) -> QPointF:
         """Return the point at a pixel."""
-        (left, right), (low, high) = self.x, self.y
         rect = self.rect
+        right = (pixel.x() - rect.left()) / (rect.width() or 1)
         if self.sideways:
-            return QPointF(
-                left + (pixel.y() - rect.top()) / (rect.height() or 1) * (right - left),
-                low + (pixel.x() - rect.left()) / (rect.width() or 1) * (high - low),
-            )
-        return QPointF(
-            left + (pixel.x() - rect.left()) / (rect.width() or 1) * (right - left),
-            low + (rect.bottom() - pixel.y()) / (rect.height() or 1) * (high - low),
-        )
+            along, across = (pixel.y() - rect.top()) / (rect.height() or 1), right
+        else:
+            along, across = right, (rect.bottom() - pixel.y()) / (rect.height() or 1)
+        (x, until_x), (y, until_y) = self.x, self.y
+        return QPointF(x + along * (until_x - x), y + across * (until_y - y))

@@ -1,11 +1,4 @@
-"""Base of all plots: canvas, table, message, legend.
-
-What every picture is: a canvas or a table or a message, a read-out, a legend, a menu.
-
-When a picture says that an answer is on its way, and how long the old one stays.
-
-Two widgets side by side, or below each other where there is no room for both.
-"""
+"""What every plot is: a canvas or a table or a message, a read-out, a legend, a menu."""
 
 from __future__ import annotations
 
@@ -24,12 +17,12 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from pruneapp.gui.plots.base import export_menu
-from pruneapp.gui.plots.base.export_menu import Taking, stem_of
+from pruneapp.gui.plots.base.export_menu import ExportMenu, png, stem_of, svg
 from pruneapp.gui.plots.base.plot_canvas import PlotCanvas
 from pruneapp.gui.plots.base.readout import FootLine, Legend, Readout, Swatch, TableButton
 from pruneapp.gui.plots.base.table import NumbersView
 from pruneapp.gui.widgets.clipboard import NOTHING, Numbers
+from pruneapp.gui.widgets.controls import lay_in_row
 from pruneapp.gui.widgets.labels import plain, recolor
 from pruneapp.gui.widgets.safe_paint import saved
 from pruneapp.gui.widgets.theme import LIGHT, with_defaults
@@ -38,14 +31,7 @@ BUSY_AFTER_MS = 200
 
 
 class BusyIndicator(QObject):
-    """Says in the corner of a stack that it is being updated, if that takes long.
-
-    Attributes
-    ----------
-    busy
-        Whether an answer is on its way.
-    note
-        What it says in the corner.
+    """Says in the corner of a stack that it is being updated (`busy`), if that takes long.
 
     Signals
     -------
@@ -65,29 +51,19 @@ class BusyIndicator(QObject):
         self.note.setMargin(4)
         self.note.hide()
         # A busy state that comes at once flickers.
-        self._patience = QTimer(self)
-        self._patience.setSingleShot(True)
-        self._patience.setInterval(BUSY_AFTER_MS)
-        self._patience.timeout.connect(self.due)
+        self.patience = QTimer(self)
+        self.patience.timeout.connect(self.due)
         # What was there stays on the screen until its successor is painted, if that is soon.
         self._held = QTimer(self)
-        self._held.setSingleShot(True)
-        self._held.setInterval(BUSY_AFTER_MS)
         self._held.timeout.connect(self.release)
+        for timer in (self.patience, self._held):
+            timer.setSingleShot(True)
+            timer.setInterval(BUSY_AFTER_MS)
 
     @property
     def is_long(self) -> bool:
         """Whether it is busy for longer than goes unnoticed."""
-        return self.busy and not self._patience.isActive()
-
-    def start(self) -> None:
-        """Begin to count how long it takes, if that is not done already."""
-        if not self._patience.isActive():
-            self._patience.start()
-
-    def stop(self) -> None:
-        """Count no longer: whatever is there is shown at once."""
-        self._patience.stop()
+        return self.busy and not self.patience.isActive()
 
     def hold(self) -> None:
         """Leave what the stack shows on the screen for a moment, because a new one is coming."""
@@ -122,18 +98,7 @@ class Picture(QWidget):
     """A picture of something, and the same in numbers.
 
     A view is told what to show by ``set_*``, which never emit; what a person wants of it comes
-    as a signal.
-
-    Attributes
-    ----------
-    controls
-        What every picture has, its table and its menu; whoever shows it may put them elsewhere.
-    foot
-        The line below, with the read-out.
-    has_legend
-        Whether there is a legend to be shown, where there is room.
-    legend_in_corner
-        Whether it may lie in the corner of the picture, where there is no room below.
+    as a signal. Whoever shows it may put its `controls`, the table and the menu, elsewhere.
 
     Signals
     -------
@@ -155,15 +120,13 @@ class Picture(QWidget):
         self._canvas = canvas
         self._colors: Mapping[str, str] = LIGHT
         self._has_content = False
+        # Whether there is a legend, and whether it may lie over the picture if need be.
         self.has_legend = self.legend_in_corner = True
         self._error, self._trouble = "", True
         self._instead = ""
 
         self.controls = QWidget(self)
-        controls = QHBoxLayout(self.controls)
-        controls.setContentsMargins(0, 0, 0, 0)
-        controls.setSpacing(8)
-        controls.addStretch(1)
+        self._controls = lay_in_row(self.controls, None)
 
         self._message = plain(wrap=True)
         self._message.setAlignment(Qt.AlignmentFlag.AlignCenter)
@@ -171,11 +134,11 @@ class Picture(QWidget):
         self._message.setAutoFillBackground(True)
         self._message.setBackgroundRole(QPalette.ColorRole.Base)
         self._stack = QStackedWidget()
-        self._stack.addWidget(self._message)
-        self._stack.addWidget(canvas)
+        self._table = NumbersView()
+        for page in (self._message, canvas, self._table):
+            self._stack.addWidget(page)
         self._stack.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self._stack.setMinimumHeight(SMALLEST)
-        self._table: NumbersView | None = None
         self._waiting = BusyIndicator(self._stack)
         self._waiting.due.connect(self._show_state)
 
@@ -187,26 +150,29 @@ class Picture(QWidget):
         self._legend_below = True
         self._stack.currentChanged.connect(self._show_legend)
 
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(_GAP)
-        column.addWidget(self.controls)
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(0, 0, 0, 0)
+        self._column.setSpacing(_GAP)
+        self._column.addWidget(self.controls)
         # The one row of controls above the picture; not there as long as there is none.
         self._row = QHBoxLayout()
-        column.addLayout(self._row)
+        self._column.addLayout(self._row)
         self._row.setSpacing(8)
         self._row.addStrut(self.fontMetrics().height() + 13)  # no picture is higher than others
         # In one cell of it lies the picture, and the legend over it where there is no line for it.
         self._over = QGridLayout()
-        column.addLayout(self._over, 1)
+        self._column.addLayout(self._over, 1)
         self._over.addWidget(self._stack, 0, 0)
         self._between: list[QWidget] = []
-        column.addWidget(self.foot)
-        column.addWidget(self.legend)
+        self._column.addWidget(self.foot)
+        self._column.addWidget(self.legend)
 
-        self._table_button: TableButton | None = None
-        self.taking = Taking(self, self)
-        controls.addWidget(self.taking.button)
+        self._table_button = TableButton()
+        self._table_button.toggled.connect(self._on_table_toggled)
+        self._controls.addWidget(self._table_button)
+        save = {"png": self.save_png, "svg": self.save_svg, "csv": self.save_csv}
+        self.export_menu = ExportMenu(self, self.copy, save)
+        self._controls.addWidget(self.export_menu.button)
 
         self._show_state()
 
@@ -231,9 +197,7 @@ class Picture(QWidget):
 
     def set_low(self, *, low: bool) -> None:
         """Leave less space between the rows, where there is little for the picture."""
-        column = self.layout()
-        assert column is not None
-        column.setSpacing(LOW_GAP if low else _GAP)
+        self._column.setSpacing(LOW_GAP if low else _GAP)
 
     def set_empty_text(self, text: str) -> None:
         """Say this where there is nothing to show; empty for what this kind of picture says."""
@@ -260,11 +224,11 @@ class Picture(QWidget):
     def set_busy(self, busy: bool) -> None:
         """Say that an answer is on its way; seen only if it takes longer than 200 ms."""
         self._waiting.busy = busy
-        if busy and not self._error:
-            self._waiting.start()
-        else:
-            self._waiting.stop()
+        if not busy or self._error:
+            self._waiting.patience.stop()
             self._show_state()
+        elif not self._waiting.patience.isActive():
+            self._waiting.patience.start()
 
     def set_error(self, text: str, *, trouble: bool = True) -> None:
         """Show why there is no picture; empty for no error.
@@ -272,7 +236,7 @@ class Picture(QWidget):
         `trouble`: something is wrong, and not only nothing to be seen.
         """
         self._error, self._trouble = text, trouble
-        self._waiting.stop()
+        self._waiting.patience.stop()
         if text:
             self._waiting.busy = False
             self._waiting.release()
@@ -280,32 +244,27 @@ class Picture(QWidget):
 
     def needed(self, width: int) -> int:
         """Return the least height, without the legend, of which the picture is of use."""
-        column = self.layout()
-        assert column is not None
-        whole = column.minimumHeightForWidth(width)
+        whole = self._column.minimumHeightForWidth(width)
         if whole < 0:
-            whole = column.minimumSize().height()
+            whole = self._column.minimumSize().height()
         takes = self._legend_below and not self.legend.isHidden()
         return whole - self.legend_height() if takes else whole
 
     def legend_height(self) -> int:
         """Return what the legend takes."""
-        column = self.layout()
-        assert column is not None
-        return self.legend.sizeHint().height() + column.spacing() if self.has_legend else 0
+        high = self.legend.sizeHint().height() + self._column.spacing()
+        return high if self.has_legend else 0
 
     def set_legend_below(self, *, below: bool) -> None:
         """Give the legend a line below the picture, or lay it into the corner of the picture.
 
         It has a line of its own, too, where it would cover the title of the axis.
         """
-        column = self.layout()
-        assert isinstance(column, QVBoxLayout)
         below = below or not self._canvas.has_corner(self._corner())
         if below != self._legend_below:
             self._legend_below = below
             if below:
-                column.addWidget(self.legend)
+                self._column.addWidget(self.legend)
             else:
                 corner = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignBottom
                 self._over.addWidget(self.legend, 0, 0, corner)
@@ -360,11 +319,11 @@ class Picture(QWidget):
     def save_png(self, path: Path) -> None:
         """Announce that the picture is wanted there."""
         image = self.picture().toImage()
-        self.fileRequested.emit(lambda: export_menu.png(image), path)
+        self.fileRequested.emit(lambda: png(image), path)
 
     def save_svg(self, path: Path) -> None:
         """Announce that it is wanted there as a drawing, what is made of pixels as such."""
-        encode = export_menu.svg(self.paint_on, self._drawn().size(), self.taking.stem)
+        encode = svg(self.paint_on, self._drawn().size(), self.export_menu.stem)
         self.fileRequested.emit(encode, path)
 
     def save_csv(self, path: Path) -> None:
@@ -380,7 +339,7 @@ class Picture(QWidget):
 
     def _set_stem(self, name: str, what: str) -> None:
         """Take the name from which names of files are made."""
-        self.taking.stem = stem_of(name, what)
+        self.export_menu.stem = stem_of(name, what)
 
     def _set_content(self, *, present: bool) -> None:
         """Say whether there is something to show."""
@@ -406,41 +365,20 @@ class Picture(QWidget):
 
     def _add_row(self, row: QWidget) -> None:
         """Put something between the canvas and the read-out."""
-        column = self.layout()
-        assert isinstance(column, QVBoxLayout)
-        column.insertWidget(column.indexOf(self.foot), row)
+        self._column.insertWidget(self._column.indexOf(self.foot), row)
         self._between.append(row)
-
-    def _add_table(self) -> None:
-        """Offer the numbers as a table."""
-        self._table = NumbersView()
-        self._stack.addWidget(self._table)
-        self._table_button = TableButton()
-        self._table_button.toggled.connect(self._on_table_toggled)
-        self._add_control(self._table_button)
-
-    def _control_row(self) -> QHBoxLayout:
-        return self._row
-
-    def _add_control(self, control: QWidget, *, first: bool = False) -> None:
-        """Put a control before the menu, or before all."""
-        controls = self.controls.layout()
-        assert isinstance(controls, QHBoxLayout)
-        place = 1 if first else max(1, controls.indexOf(self.taking.button))
-        controls.insertWidget(place, control)
 
     @property
     def shows_table(self) -> bool:
         """Whether the numbers are shown instead of the picture."""
-        return self._table_button is not None and self._table_button.isChecked()
+        return self._table_button.isChecked()
 
     def toggle_table(self) -> None:
         """Show the numbers instead of the picture, or the picture again."""
-        if self._table_button is not None:
-            self._table_button.toggle()
+        self._table_button.toggle()
 
     def _refresh_table(self) -> None:
-        if self._table is not None and self.shows_table:
+        if self.shows_table:
             self._table.numbers.set_numbers(self.numbers())
 
     def _show_state(self) -> None:
@@ -455,31 +393,28 @@ class Picture(QWidget):
             self._message.setText("")
         if self._error or not self._has_content:
             page: QWidget = self._message
-        elif self.shows_table and self._table is not None:
-            page = self._table
         else:
-            page = self._canvas
+            page = self._table if self.shows_table else self._canvas
         self._stack.setCurrentWidget(page)
-        self.taking.set_enabled(enabled=page is not self._message)
+        self.export_menu.button.setEnabled(page is not self._message)
         self._recolor()
         self._waiting.show_note(shown=waiting and self._has_content and not self._error)
 
     def _on_table_toggled(self) -> None:
-        focused = self._canvas.hasFocus() or (self._table is not None and self._table.hasFocus())
+        focused = self._canvas.hasFocus() or self._table.hasFocus()
         self._refresh_table()
         self._show_state()
         if focused:
-            page = self._table if self.shows_table and self._table is not None else self._canvas
-            page.setFocus()
+            (self._table if self.shows_table else self._canvas).setFocus()
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         """Offer to take the picture along."""
         if self._has_content:
-            self.taking.open_menu(event.globalPos())
+            self.export_menu.open_at(event.globalPos())
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Switch between picture and table."""
-        if event.key() == Qt.Key.Key_T and not event.modifiers() and self._table is not None:
+        if event.key() == Qt.Key.Key_T and not event.modifiers():
             self.toggle_table()
         else:
             super().keyPressEvent(event)
@@ -488,16 +423,10 @@ class Picture(QWidget):
 class WrappingRow(QWidget):
     """The first at the left, the second takes the rest of the line or a line of its own.
 
-    Parameters
-    ----------
-    first, second
-        The two.
-    grows
-        Whether it is the first that takes the rest, and a line of its own.
-
-    Whether it wraps depends on the width and on what both need at least, not on what they show at
-    the moment: a stack of controls needs what the widest of its pages needs, so that nothing jumps
-    from page to page.
+    With `grows` it is the first that takes the rest, and a line of its own. Whether it wraps
+    depends on the width and on what both need at least, not on what they show at the moment: a
+    stack of controls needs what the widest of its pages needs, so that nothing jumps from page to
+    page.
     """
 
     def __init__(

@@ -1,11 +1,4 @@
-"""Read-out line, legend, number text.
-
-The line below a picture, and the buttons for its table and its menu.
-
-Numbers of pictures: real minus signs, enough digits to find the value again.
-
-What the colours mean, in swatches and words.
-"""
+"""What a plot says: the read-out below it, its legend, its numbers; and its two buttons."""
 
 from __future__ import annotations
 
@@ -25,6 +18,7 @@ from PySide6.QtGui import (
     QResizeEvent,
 )
 from PySide6.QtWidgets import (
+    QAbstractButton,
     QSizePolicy,
     QStyle,
     QStyleOptionToolButton,
@@ -87,22 +81,6 @@ class Readout(ElidedLabel):
         self.update()
         self.said.emit()
 
-    @reported
-    def paintEvent(self, _event: QPaintEvent) -> None:
-        """Paint what fits."""
-        painter = QPainter(self)
-        rect = self.contentsRect()
-        text = self.shortened(rect.width())
-        self.style().drawItemText(
-            painter,
-            rect,
-            int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter),
-            self.palette(),
-            self.isEnabled(),
-            text,
-            QPalette.ColorRole.WindowText,
-        )
-
 
 class FootLine(QWidget):
     """The read-out, and in the room that it leaves something that gives way to it.
@@ -148,6 +126,12 @@ class FootLine(QWidget):
         self._readout.setGeometry(0, 0, left, height)
 
 
+def _square(button: QAbstractButton) -> QSize:
+    """Return the size of a button as high as a combo box."""
+    side = button.fontMetrics().height() + 8
+    return QSize(side + 4, side)
+
+
 class TableButton(QToolButton):
     """A switch with the sign of a table, drawn in the colour of text."""
 
@@ -159,9 +143,8 @@ class TableButton(QToolButton):
         self.setAccessibleName(self.tr("Show as a table"))
 
     def sizeHint(self) -> QSize:
-        """Ask for a square, as high as a combo box."""
-        side = self.fontMetrics().height() + 8
-        return QSize(side + 4, side)
+        """Ask for a square."""
+        return _square(self)
 
     @reported
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -189,9 +172,8 @@ class MenuButton(QToolButton):
         self.setAccessibleName(self.tr("Copy or save"))
 
     def sizeHint(self) -> QSize:
-        """Ask for a square, as high as a combo box."""
-        side = self.fontMetrics().height() + 8
-        return QSize(side + 4, side)
+        """Ask for a square."""
+        return _square(self)
 
     @reported
     def paintEvent(self, _event: QPaintEvent) -> None:
@@ -224,11 +206,6 @@ def value_text(value: float, digits: int = 7) -> str:
     return locale().toString(value, form, digits if form == "g" else digits - 1).replace("-", "−")
 
 
-def index_text(index: tuple[int, ...]) -> str:
-    """Write an index into a tensor: [12, 3, 1, 2]."""
-    return f"[{', '.join(map(str, index))}]"
-
-
 _SWATCH = 12
 _RAMP = 36
 _GAP = 6
@@ -242,8 +219,6 @@ class Swatch:
 
     Attributes
     ----------
-    label
-        Its word.
     colors
         One colour; several for a ramp, none for a word alone.
     hatched
@@ -274,28 +249,23 @@ class Legend(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._entries: tuple[Swatch, ...] = ()
+        self.entries: tuple[Swatch, ...] = ()
         self._colors: Mapping[str, str] = LIGHT
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
 
-    @property
-    def entries(self) -> tuple[Swatch, ...]:
-        """What is shown."""
-        return self._entries
-
     def set_entries(self, entries: Sequence[Swatch]) -> None:
         """Show other swatches."""
-        if tuple(entries) == self._entries:
+        if tuple(entries) == self.entries:
             return
-        self._entries = tuple(entries)
+        self.entries = tuple(entries)
         self.setAccessibleName(self.tr("Legend: {words}").format(words=", ".join(self.words())))
-        self.setToolTip("\n".join(e.tip for e in self._entries if e.tip))
+        self.setToolTip("\n".join(e.tip for e in self.entries if e.tip))
         self.updateGeometry()
         self.update()
 
     def words(self) -> list[str]:
         """Return the words, in order."""
-        return [f"{e.before} … {e.label}" if e.before else e.label for e in self._entries]
+        return [f"{e.before} … {e.label}" if e.before else e.label for e in self.entries]
 
     def set_colors(self, colors: Mapping[str, str]) -> None:
         """Take a theme."""
@@ -304,8 +274,8 @@ class Legend(QWidget):
 
     def sizeHint(self) -> QSize:
         """Ask for room for all."""
-        width = sum(self._width(entry) for entry in self._entries)
-        width += _SPACE * max(0, len(self._entries) - 1)
+        width = sum(self._width(entry) for entry in self.entries)
+        width += _SPACE * max(0, len(self.entries) - 1)
         return QSize(width + 2, max(_SWATCH, self.fontMetrics().height()) + 4)
 
     def minimumSizeHint(self) -> QSize:
@@ -317,7 +287,7 @@ class Legend(QWidget):
         """Paint the swatches."""
         painter = QPainter(self)
         left = 0
-        for entry in self._entries:
+        for entry in self.entries:
             self._paint_entry(painter, entry, left)
             left += self._width(entry) + _SPACE
 

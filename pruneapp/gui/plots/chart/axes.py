@@ -1,11 +1,4 @@
-"""Axes: counts, names, decades.
-
-Axes that count: places of bars, weights, and bytes.
-
-Magnitudes on an axis of powers of ten, with room for 0.
-
-An axis that names the bars that lie beside it.
-"""
+"""Axes: names beside bars, places of bars, counts, bytes, and magnitudes in powers of ten."""
 
 from __future__ import annotations
 
@@ -60,16 +53,9 @@ class NamesAxis(PlotAxis):
     def set_names(
         self, name: Callable[[int], str], many: int, short: ShortNames | None = None
     ) -> None:
-        """Take the name of every bar; the first one stands at 1.
+        """Take the name of every bar, by a number from 0, and their shorter forms, if any.
 
-        Parameters
-        ----------
-        name
-            Returns the name of a number from 0.
-        many
-            How many there are.
-        short
-            The shorter forms of the names; without, they have none.
+        The first one stands at 1.
         """
         self._name, self._many = name, many
         self._short = ShortNames() if short is None else short
@@ -119,8 +105,7 @@ class NamesAxis(PlotAxis):
         wide = 2 * _NEAR + self._room + title
         if wide != self.fixedWidth:  # or this would be called without end
             self.setWidth(wide)
-        self.picture = None
-        self.update()
+        self.redraw()
 
     def drawPicture(self, p: QPainter, axis: Any, ticks: Any, texts: Any) -> None:
         """Draw the axis, then the names."""
@@ -219,8 +204,7 @@ class NumberAxis(PlotAxis):
     def set_bytes(self, as_bytes: bool) -> None:
         """Write numbers as bytes, or as they are."""
         self._bytes = as_bytes
-        self.picture = None
-        self.update()
+        self.redraw()
 
     def tickStrings(self, values: list[float], scale: float, spacing: float) -> list[str]:
         """Return numbers or bytes."""
@@ -243,12 +227,8 @@ _LETTER = 8.0  # pixels
 class Decades:
     """Where magnitudes stand: a power of ten takes as much room as the next.
 
-    From 0 to `low` they are evenly spread, in a quarter of the room of a decade.
-
-    Attributes
-    ----------
-    low
-        The end of the first bin, above 0.
+    From 0 to `low`, the end of the first bin, they are evenly spread, in a quarter of the room of
+    a decade.
     """
 
     low: float
@@ -285,8 +265,7 @@ class MagnitudeAxis(NumberAxis):
         """Take where magnitudes stand; None for plain numbers."""
         if decades != self._decades:
             self._decades = decades
-            self.picture = None
-            self.update()
+            self.redraw()
 
     def tickValues(self, start: float, stop: float, size: float) -> list[tuple[float, list[float]]]:
         """Return 0 and powers of ten; where one is close, also their doubles and fives."""

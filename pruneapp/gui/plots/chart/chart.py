@@ -1,11 +1,4 @@
-"""Chart, OrderedChart.
-
-What the charts have in common: bars that can be counted, hovered, read as a table.
-
-Charts whose bars can stand in more than one order.
-
-Bars that share a column of pixels, drawn so that no pixel says what none of them has.
-"""
+"""What charts have in common: bars that are counted, hovered, ordered, and drawn many as one."""
 
 from __future__ import annotations
 
@@ -13,17 +6,18 @@ from abc import abstractmethod
 from collections.abc import Mapping
 
 import numpy as np
-import pyqtgraph as pg
 from numpy.typing import NDArray
 from PySide6.QtCore import QModelIndex, QSignalBlocker
 from PySide6.QtWidgets import QWidget
 
+from pruneapp.gui.plots.base.plot_canvas import PlotAxis
 from pruneapp.gui.plots.base.plot_view import Picture
 from pruneapp.gui.plots.base.readout import Swatch, value_text
+from pruneapp.gui.plots.chart.axes import NamesAxis, NumberAxis
 from pruneapp.gui.plots.chart.chart_canvas import ChartCanvas
-from pruneapp.gui.plots.chart.items import Floats, Stacks
-from pruneapp.gui.widgets.clipboard import Numbers
-from pruneapp.gui.widgets.controls import ComboBox
+from pruneapp.gui.plots.chart.items import NO_STACKS, Floats, Stacks
+from pruneapp.gui.widgets.controls import ComboBox, choice_box
+from pruneapp.results.short_names import ShortNames
 
 
 class Chart(Picture):
@@ -31,8 +25,8 @@ class Chart(Picture):
 
     def __init__(
         self,
-        bottom: pg.AxisItem,
-        left: pg.AxisItem,
+        bottom: PlotAxis,
+        left: PlotAxis,
         *,
         neutral: bool = False,
         sideways: bool = False,
@@ -50,7 +44,8 @@ class Chart(Picture):
         self.canvas.viewChanged.connect(self._draw)
         self.canvas.hovered.connect(self._on_hovered)
         self.canvas.cursorMoved.connect(self._on_cursor_moved)
-        self.canvas.activated.connect(self._on_activated)
+        self.canvas.activated.connect(self.choose)
+        self._table.activated.connect(self._on_row_activated)
 
     # What a kind of chart is.
 
@@ -78,6 +73,17 @@ class Chart(Picture):
         """Return the legend."""
         return []
 
+    def state_swatches(self, *, preview: bool) -> list[Swatch]:
+        """Return the legend of bars by what becomes of weights; with a preview, what it takes."""
+        pruned = (self._colors["pruned"],)
+        found = [
+            Swatch(self.tr("kept"), (self._colors["kept"],)),
+            Swatch(self.tr("pruned"), pruned),
+        ]
+        if preview:
+            found.append(Swatch(self.tr("to be pruned"), pruned, hatched=True))
+        return found
+
     def widest_tick(self) -> str:
         """Return the longest label that the upright axis may show."""
         return value_text(self.highest(), 1) + "00"
@@ -96,10 +102,10 @@ class Chart(Picture):
     def _begin(self, *, keep_view: bool = False) -> None:
         """Show other numbers."""
         edges = self.edges()
-        # A fixed width, or the bars would move while one zooms.
-        metrics = self.fontMetrics()
-        label = metrics.height() + 12
         if not self.canvas.sideways:
+            # A fixed width, or the bars would move while one zooms.
+            metrics = self.fontMetrics()
+            label = metrics.height() + 12
             self.canvas.left.setWidth(metrics.horizontalAdvance(self.widest_tick()) + label)
         if keep_view and edges.size - 1 == self.canvas.count:
             self._draw()
@@ -113,9 +119,7 @@ class Chart(Picture):
     def _draw(self) -> None:
         start, stop = self.canvas.visible
         if not self.canvas.count or stop <= start:
-            self.canvas.bars.set_stacks(
-                Stacks(np.zeros(1), *(np.zeros(0),) * 3), gap=0, log=False, floor=0
-            )
+            self.canvas.bars.set_stacks(NO_STACKS, gap=0, log=False, floor=0)
             return
         wide = self.canvas.width_of_plot
         group = max(1, int(np.ceil((stop - start) / wide)))
@@ -133,6 +137,12 @@ class Chart(Picture):
         else:
             top = self.canvas.top_for(highest) if highest > 0 else 1.0
         self.canvas.set_top(floor, top)
+
+    def _redraw(self) -> None:
+        """Draw the same bars anew, and say what they are."""
+        self._draw()
+        self._refresh_words()
+        self._refresh_table()
 
     def _show_grouping(self) -> None:
         """Say how many bars are drawn as one, where that is to be known."""
@@ -156,11 +166,6 @@ class Chart(Picture):
         else:
             self.readout.setText(self.summary())
 
-    def _add_table(self) -> None:
-        super()._add_table()
-        if self._table is not None:
-            self._table.activated.connect(self._on_row_activated)
-
     def _on_row_activated(self, index: QModelIndex) -> None:
         self.choose(index.row())  # rows are the bars, in their order
 
@@ -172,13 +177,6 @@ class Chart(Picture):
     def _on_cursor_moved(self, _bar: int) -> None:
         self._hovered = -1
         self._refresh_readout()
-
-    def _on_activated(self, bar: int) -> None:
-        self.choose(bar)
-
-    @abstractmethod
-    def numbers(self) -> Numbers:
-        """Return the numbers of the bars."""
 
 
 def grouped_sum(values: Floats, group: int) -> Floats:
@@ -205,16 +203,12 @@ class OrderedChart(Chart):
         Key and label of each order; the first one is that of the index.
     first
         The place of the first bar on the axis.
-    neutral
-        Whether bars tell neither of what is kept nor of what is pruned, and have no such colour.
-    sideways
-        Whether bars lie below each other.
     """
 
     def __init__(
         self,
-        bottom: pg.AxisItem,
-        left: pg.AxisItem,
+        bottom: PlotAxis,
+        left: PlotAxis,
         orders: tuple[tuple[str, str], ...],
         *,
         first: int = 0,
@@ -225,12 +219,11 @@ class OrderedChart(Chart):
         self._order: NDArray[np.int64] = np.zeros(0, dtype=np.int64)
         self._first = first
         super().__init__(bottom, left, neutral=neutral, sideways=sideways, parent=parent)
-        self.order_box = ComboBox()
-        self.order_box.setSizeAdjustPolicy(ComboBox.SizeAdjustPolicy.AdjustToContents)
-        for key, label in orders:
-            self.order_box.addItem(label, key)
-        self.order_box.setAccessibleName(self.tr("Order"))
-        self.order_box.setToolTip(self.tr("Order of the bars"))
+        self.order_box = choice_box(
+            self.tr("Order"),
+            self.tr("Order of the bars"),
+            ((label, key) for key, label in orders),
+        )
         self.order_box.activated.connect(self._on_order_chosen)
 
     @abstractmethod
@@ -242,8 +235,8 @@ class OrderedChart(Chart):
         """Return ``int64[n]``: the index at each place of an order, equal ones as they were."""
 
     @abstractmethod
-    def order_label(self, key: str) -> str:
-        """Say what stands along the axis in an order."""
+    def order_label(self) -> str:
+        """Say what stands along the axis."""
 
     @property
     def order(self) -> str:
@@ -267,14 +260,86 @@ class OrderedChart(Chart):
         self._show_grouping()
 
     def _show_grouping(self) -> None:
-        self.canvas.along.setLabel(self.order_label(self.order))
+        self.canvas.along.setLabel(self.order_label())
 
     def _on_order_chosen(self) -> None:
         self._reorder()
         self.canvas.set_cursor(-1)
-        self._draw()
-        self._refresh_words()
-        self._refresh_table()
+        self._redraw()
+
+
+class TensorsChart(OrderedChart):
+    """Bars of tensors below each other, each with its name beside it and its number behind it.
+
+    What bars are is chosen in `measure_box`, whose data are the keys of measures.
+    """
+
+    def __init__(
+        self,
+        orders: tuple[tuple[str, str], ...],
+        measure_box: ComboBox,
+        *,
+        neutral: bool = False,
+        parent: QWidget | None = None,
+    ) -> None:
+        self.measure_box = measure_box
+        self._short = ShortNames()
+        self._names_axis, self._values = NamesAxis(), NumberAxis("bottom")
+        super().__init__(
+            self._values,
+            self._names_axis,
+            orders,
+            first=1,
+            neutral=neutral,
+            sideways=True,
+            parent=parent,
+        )
+        measure_box.activated.connect(self._on_measure_chosen)
+
+    @abstractmethod
+    def name_of(self, tensor: int) -> str:
+        """Return the name that is shown of a tensor."""
+
+    @abstractmethod
+    def value_of(self, bar: int) -> tuple[float, str]:
+        """Return where a bar ends, and what stands behind it."""
+
+    @abstractmethod
+    def widest_value(self) -> str:
+        """Return a text as long as what stands behind any bar."""
+
+    @abstractmethod
+    def axis_label(self) -> str:
+        """Say what is measured, and in which unit."""
+
+    def set_names(self, names: ShortNames) -> None:
+        """Take the shorter forms of the names of the file."""
+        self._short = names
+
+    @property
+    def measure(self) -> str:
+        """The key of what the bars are."""
+        return str(self.measure_box.currentData())
+
+    def set_measure(self, key: str) -> None:
+        """Show another measure."""
+        self.measure_box.setCurrentIndex(self.measure_box.findData(key))
+        self._on_measure_chosen()
+
+    def _measure(self) -> None:
+        """Take the measure that is chosen; to be called before the bars are ordered."""
+        self.canvas.across.setLabel(self.axis_label())
+
+    def _reorder(self) -> None:
+        super()._reorder()
+        order = self._order
+        self.canvas.set_values(self.value_of, self.widest_value())
+        self._names_axis.set_names(lambda at: self.name_of(int(order[at])), order.size, self._short)
+
+    def _on_measure_chosen(self) -> None:
+        self._measure()
+        self._reorder()
+        self._begin(keep_view=True)
 
 
 # Share of the height of the chart that can be seen at least of a state that few bars have.
@@ -293,8 +358,6 @@ def envelope(  # noqa: PLR0917 - each of its own meaning
 
     Parameters
     ----------
-    edges
-        ``float64[groups + 1]``.
     whole, left, after
         ``float64[n]``: height of each bar; up to which something is left; and will be.
     group

@@ -1,11 +1,4 @@
-"""Zoom, pan, cursor, keys.
-
-The part of a chart that one moves about in, by mouse and keys.
-
-Bars between axes, with a cut, a cursor and marks: where they are, and how they are painted.
-
-What keys mean on a chart: pure arithmetic on what can be seen.
-"""
+"""A chart of bars in which one moves about: zoom, cursor, keys, and the line to be dragged."""
 
 from __future__ import annotations
 
@@ -13,12 +6,17 @@ import math
 from collections.abc import Callable, Mapping
 
 import numpy as np
-import pyqtgraph as pg
-from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, Qt, Signal
+from PySide6.QtCore import QPoint, QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPen, QWheelEvent
 from PySide6.QtWidgets import QWidget
 
-from pruneapp.gui.plots.base.plot_canvas import PlotArea, PlotCanvas
+from pruneapp.gui.plots.base.plot_canvas import (
+    ZOOM_KEYS,
+    ZOOM_STEP,
+    PlotArea,
+    PlotAxis,
+    PlotCanvas,
+)
 from pruneapp.gui.plots.chart.axes import NamesAxis
 from pruneapp.gui.plots.chart.items import (
     CutLine,
@@ -31,461 +29,18 @@ from pruneapp.gui.plots.chart.items import (
     paint_line,
     paint_marks,
 )
+from pruneapp.gui.plots.edit_buttons import operation_of
 
 FEWEST = 8  # bars that can be seen at the closest
 _MARGIN = 24  # half of "100,000"
 _BEHIND = 4  # pixels between a bar and its number
 
-
-class BarPlot(PlotCanvas):
-    """Bars between axes, of which a stretch can be seen; what a person does comes on top.
-
-    Parameters
-    ----------
-    neutral
-        Whether bars have the colour of words, because they are neither kept nor pruned.
-    sideways
-        Whether bars lie below each other, from the top, with room for a name beside each. "Along x"
-        means down then, and the view begins with as many as have room for their names.
-
-    Signals
-    -------
-    viewChanged()
-        Other bars can be seen.
-    """
-
-    viewChanged = Signal()
-
-    def __init__(
-        self,
-        bottom: pg.AxisItem,
-        left: pg.AxisItem,
-        *,
-        neutral: bool = False,
-        sideways: bool = False,
-        parent: QWidget | None = None,
-    ) -> None:
-        super().__init__(bottom, left, margin=_MARGIN, parent=parent)
-        self.left, self.bottom = left, bottom
-        self.sideways = sideways
-        self.along, self.across = (left, bottom) if sideways else (bottom, left)
-        self.box.invertY(sideways)
-        self.bars = StackedBars(self.plot, neutral=neutral, sideways=sideways)
-        self.cursor_bar = -1
-        self._edges: Floats = np.zeros(1)
-        self._narrowest = 0.0  # stretch of x that can be seen at the closest
-        # What can be seen along x, and what was asked for: bars side by side are seen as a whole,
-        # and yet a drag by half of one is half of the way to the next.
-        self._range = self._asked = (0.0, 1.0)
-        self._line: CutLine | None = None
-        self._holding = False
-        self._marks: Marks | None = None
-        self._dividers: Floats = np.zeros(0)
-        self._capped: dict[int, str] = {}
-        self._value: Callable[[int], tuple[float, str]] | None = None
-        self._widest_value = ""
-        self._in_rows = False  # whether each bar that can be seen has room for its name
-        self._band: tuple[float, float] | None = None
-        self.box.sigResized.connect(self._on_resized)
-
-    @property
-    def count(self) -> int:
-        """How many bars there are."""
-        return self._edges.size - 1
-
-    @property
-    def edges(self) -> Floats:
-        """Where bars begin and end."""
-        return self._edges
-
-    @property
-    def visible(self) -> tuple[int, int]:
-        """The first bar that can be seen, and the one after the last."""
-        return self.bars_between(*self._range)
-
-    @property
-    def width_of_plot(self) -> float:
-        """Pixels along x."""
-        size = self.box.height() if self.sideways else self.box.width()
-        return max(1.0, float(size))
-
-    @property
-    def shown(self) -> tuple[float, float]:
-        """What can be seen along x."""
-        return self._range
-
-    @property
-    def line(self) -> CutLine | None:
-        """The cut."""
-        return self._line
-
-    @property
-    def holding(self) -> bool:
-        """Whether the line is held by the mouse."""
-        return self._holding
-
-    def bars_between(self, low: float, high: float) -> tuple[int, int]:
-        """Return the first bar that reaches into a stretch, and the one after the last."""
-        start = int(np.searchsorted(self._edges, low, side="right")) - 1
-        stop = int(np.searchsorted(self._edges, high, side="left"))
-        return max(0, start), min(self.count, max(stop, start + 1))
-
-    def set_edges(self, edges: Floats) -> None:
-        """Begin with other bars, all of them in sight."""
-        self.swap_edges(edges)
-        self.fit()
-        if self.sideways and self.count:
-            self._in_rows = True
-            self._look_at_rows(float(edges[0]))
-
-    def swap_edges(self, edges: Floats) -> None:
-        """Let other bars stand in the same places: what can be seen stays, not the cursor."""
-        self._edges = edges
-        self._narrowest = _narrowest(edges)
-        self.cursor_bar = -1
-        self.viewport().update()
-
-    def _look_at_rows(self, low: float) -> None:
-        """Look at as many bars as have room for their names, from there on."""
-        wide = float(self._edges[-1] - self._edges[0]) / self.count
-        self._look(low, low + wide * self.width_of_plot / self.row)
-
-    def set_top(self, low: float, high: float) -> None:
-        """Set what can be seen along y."""
-        (self.box.setXRange if self.sideways else self.box.setYRange)(low, high, padding=0)
-
-    def set_line(self, line: CutLine | None) -> None:
-        """Show the cut; None for none."""
-        if line != self._line:
-            self._line = line
-            self.viewport().update()
-
-    def set_marks(self, marks: Marks | None) -> None:
-        """Show what is chosen and what is protected."""
-        self._marks = marks
-        self.viewport().update()
-
-    def set_capped(self, capped: Mapping[int, str]) -> None:
-        """Mark bars that go on beyond the axis, by their index, with what they reach."""
-        self._capped = dict(capped)
-        self.viewport().update()
-
-    def set_values(self, value: Callable[[int], tuple[float, str]] | None, widest: str) -> None:
-        """Write a number behind bars that lie below each other, where each has room for a line.
-
-        Parameters
-        ----------
-        value
-            Returns where a bar ends, and its number; empty for none. None to write none.
-        widest
-            As long as any number; the axis leaves room for it, see `top_for`.
-        """
-        self._value, self._widest_value = value, widest
-        self.viewport().update()
-
-    def top_for(self, highest: float) -> float:
-        """Return how far the axis goes across for a highest bar, with room for its number."""
-        wide = float(self.box.width())
-        room = float(self.fontMetrics().horizontalAdvance(self._widest_value) + 2 * _BEHIND)
-        if self._value is None or not self._in_lines or wide < 2 * room:
-            return highest * 1.05
-        return float(max(1.05, wide / (wide - room)) * highest)
-
-    def set_dividers(self, places: Floats) -> None:
-        """Draw a thin line across at these places of x."""
-        self._dividers = places
-        self.viewport().update()
-
-    def set_colors(self, colors: Mapping[str, str]) -> None:
-        """Take a theme."""
-        super().set_colors(colors)
-        self.bars.set_colors(colors)
-
-    def fit(self) -> None:
-        """Look at all bars."""
-        self._in_rows = False
-        if self.count:
-            self._look(float(self._edges[0]), float(self._edges[-1]))
-
-    def zoom(self, factor: float, at: float | None = None) -> None:
-        """Go closer along x, towards a place there, else towards the cursor or the middle."""
-        self._in_rows = False
-        low, high = self._range
-        if at is None:
-            at = (low + high) / 2
-            if self.cursor_bar >= 0:
-                at = min(max(self._middle(self.cursor_bar), low), high)
-        self._look(at - (at - low) / factor, at + (high - at) / factor)
-
-    def set_cursor(self, bar: int) -> None:
-        """Put the cursor on a bar, -1 for none, and bring it into sight."""
-        self.cursor_bar = min(max(bar, -1), self.count - 1)
-        if self.cursor_bar >= 0:
-            low, high = self._range
-            left, right = self._edges[self.cursor_bar], self._edges[self.cursor_bar + 1]
-            move = min(0.0, left - low) + max(0.0, right - high)
-            if move:
-                self._look(low + move, high + move)
-        self.viewport().update()
-
-    def bar_at(self, position: QPoint) -> int:
-        """Return the bar at a pixel of this widget; -1 for none."""
-        place = self.place
-        if not self.count or not place.rect.contains(QPointF(position)):
-            return -1
-        found = int(np.searchsorted(self._edges, place.point(QPointF(position)).x(), "right")) - 1
-        return found if 0 <= found < self.count else -1
-
-    def pixel_of(self, bar: int) -> QPoint:
-        """Return the pixel of this widget in the middle of a bar."""
-        low, high = self.place.y
-        return self.pixel_at(self._middle(bar), (low + high) / 2).toPoint()
-
-    def pixel_at(self, x: float, y: float) -> QPointF:
-        """Return the pixel of this widget at a place of the plot."""
-        return self.place.pixel(x, y)
-
-    @property
-    def place(self) -> PlotArea:
-        """Where the plot is, and what of it can be seen."""
-        rect = QRectF(self.viewportTransform().mapRect(self.box.sceneBoundingRect()))
-        low, high = self.box.viewRange()[0 if self.sideways else 1]
-        return PlotArea(rect, self._range, (low, high), self.sideways)
-
-    @property
-    def row(self) -> float:
-        """Pixels of a bar that has room for its name beside it."""
-        return float(self.fontMetrics().height() + 4)
-
-    @property
-    def _in_lines(self) -> bool:
-        """Whether each bar that can be seen is as high as a line of text."""
-        start, stop = self.visible
-        line = self.fontMetrics().height()
-        return bool(self.sideways and (stop - start) * line <= self.width_of_plot + 2 * line)
-
-    def _middle(self, bar: int) -> float:
-        return float(self._edges[bar] + self._edges[bar + 1]) / 2
-
-    def _look(self, low: float, high: float) -> None:
-        first, last = float(self._edges[0]), float(self._edges[-1])
-        wide = min(max(high - low, self._narrowest), last - first)
-        bar = (last - first) / self.count
-        if self.sideways:
-            wide = bar * max(1, int(wide / bar + 1e-6))
-        middle = (low + high) / 2
-        low = min(max(middle - wide / 2, first), last - wide)
-        self._asked = (low, low + wide)
-        if self.sideways:  # a line of a list is not cut by the edge
-            low = first + bar * round((low - first) / bar)
-        self._range = (low, low + wide)
-        show = self.box.setYRange if self.sideways else self.box.setXRange
-        show(low, low + wide, padding=0)
-        self.viewChanged.emit()
-
-    def _on_resized(self) -> None:
-        if isinstance(self.left, NamesAxis):
-            self.left.lay_out()
-        if self._in_rows and self.count:
-            self._look_at_rows(self._range[0])
-        else:
-            self.viewChanged.emit()
-
-    # -- painting -------------------------------------------------------------------------------
-
-    def paint_over(self, painter: QPainter) -> None:
-        """Paint what is chosen and protected, the cursor, the band and the cut."""
-        painter.setFont(self.font())
-        place = self.place
-        self._paint_dividers(painter, place)
-        self._paint_values(painter, place)
-        self._paint_capped(painter, place)
-        if self.sideways and self.count:
-            self._paint_stretch(painter, place.rect)
-        if self._marks is not None and self.count:
-            paint_marks(painter, self._marks, place, self.visible, self._colors)
-        accent = QColor(self._colors["accent"])
-        if 0 <= self.cursor_bar < self.count:
-            painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.setPen(QPen(accent, 2))
-            painter.drawRect(self._bar_rect(self.cursor_bar, place))
-        if self._band is not None:
-            paint_band(painter, self._band, place.rect, accent)
-        if self._line is not None and self.count:
-            paint_line(painter, self._line, place, self._colors, held=self._holding)
-
-    def _paint_dividers(self, painter: QPainter, place: PlotArea) -> None:
-        rect = place.rect
-        painter.setPen(QPen(QColor(self._colors["muted"]), 1, Qt.PenStyle.DotLine))
-        for x in self._dividers if self.sideways else ():
-            at = place.pixel(float(x), 0).y()
-            if rect.top() < at < rect.bottom():
-                painter.drawLine(QPointF(rect.left(), at), QPointF(rect.right(), at))
-        for x in () if self.sideways else self._dividers:
-            at = place.pixel(float(x), 0).x()
-            if rect.left() < at < rect.right():
-                painter.drawLine(QPointF(at, rect.top()), QPointF(at, rect.bottom()))
-
-    def _paint_values(self, painter: QPainter, place: PlotArea) -> None:
-        if self._value is None or not self.count or not self._in_lines:
-            return
-        rect, metrics = place.rect, painter.fontMetrics()
-        painter.setPen(QColor(self._colors["text"]))
-        for bar in range(*self.visible):
-            end, text = self._value(bar)
-            middle = place.pixel(self._middle(bar), end)
-            box = QRectF(metrics.boundingRect(text))
-            box.moveCenter(QPointF(middle.x() + _BEHIND + box.width() / 2, middle.y()))
-            if rect.top() <= box.top() + 2 and box.bottom() - 2 <= rect.bottom():
-                painter.drawText(box.adjusted(0, 0, 2, 0), Qt.AlignmentFlag.AlignCenter, text)
-
-    def _paint_capped(self, painter: QPainter, place: PlotArea) -> None:
-        """Paint an arrow at the end of bars that go on, and their numbers where there is room."""
-        rect, (start, stop) = place.rect, self.visible
-        metrics = painter.fontMetrics()
-        side, free = metrics.height() / 3, -math.inf
-        painter.setPen(QColor(self._colors["text"]))
-        if self.sideways:
-            self._paint_capped_sideways(painter, place, side)
-            return
-        for bar in sorted(bar for bar in self._capped if start <= bar < stop):
-            x = place.pixel(self._middle(bar), 0).x()
-            if x - side < free:
-                continue
-            top = rect.top() + 2
-            head = [QPointF(x, top), QPointF(x - side, top + side), QPointF(x + side, top + side)]
-            painter.setBrush(QColor(self._colors["text"]))
-            painter.drawPolygon(head)
-            text, free = self._capped[bar], x + side
-            wide = metrics.horizontalAdvance(text) + 6
-            ground = QRectF(x + side + 3, top - 1, wide, metrics.height())
-            if ground.right() > rect.right():
-                ground.moveRight(x - side - 3)
-            if ground.left() >= rect.left():
-                painter.fillRect(ground, QColor(self._colors["surface"]))
-                painter.drawText(ground, Qt.AlignmentFlag.AlignCenter, text)
-                free = max(free, ground.right())
-
-    def _paint_capped_sideways(self, painter: QPainter, place: PlotArea, side: float) -> None:
-        rect, (start, stop) = place.rect, self.visible
-        metrics, free = painter.fontMetrics(), -math.inf
-        for bar in sorted(bar for bar in self._capped if start <= bar < stop):
-            y = place.pixel(self._middle(bar), 0).y()
-            if y - metrics.height() / 2 < free:
-                continue
-            free = y + metrics.height() / 2
-            text, right = self._capped[bar], rect.right() - 2
-            wide = metrics.horizontalAdvance(text) + 6
-            ground = QRectF(0, 0, wide + side + 4, metrics.height())
-            ground.moveCenter(QPointF(right - ground.width() / 2, y))
-            ground.adjust(0, -2, 0, 2)
-            painter.fillRect(ground, QColor(self._colors["surface"]))
-            painter.setBrush(QColor(self._colors["text"]))
-            tip = QPointF(right, y)
-            ends = QPointF(right - side, y - side), QPointF(right - side, y + side)
-            painter.drawPolygon([tip, *ends])
-            ground.setWidth(wide)
-            painter.drawText(ground, Qt.AlignmentFlag.AlignCenter, text)
-
-    def _paint_stretch(self, painter: QPainter, rect: QRectF) -> None:
-        """Paint beside the bars which of them can be seen, if not all can."""
-        first, last = float(self._edges[0]), float(self._edges[-1])
-        low, high = self._range
-        if high - low > 0.999 * (last - first):
-            return
-        scale = rect.height() / (last - first)
-        bar = QRectF(
-            rect.right() + 6,
-            rect.top() + (low - first) * scale,
-            6,
-            max(12.0, (high - low) * scale),
-        )
-        bar.moveBottom(min(bar.bottom(), rect.bottom()))
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(QColor(self._colors["muted"]))
-        painter.drawRoundedRect(bar, 3, 3)
-
-    def _bar_rect(self, bar: int, place: PlotArea) -> QRectF:
-        rect = QRectF(place.rect)
-        if self.sideways:
-            top, bottom = (place.pixel(float(self._edges[bar + n]), 0).y() for n in (0, 1))
-            rect.setTop(top)
-            rect.setBottom(bottom)
-            return rect.adjusted(0, -1, -1, 1) if rect.height() < 4 else rect.adjusted(0, 0, -1, 0)
-        left, right = (place.pixel(float(self._edges[bar + n]), 0).x() for n in (0, 1))
-        rect.setLeft(left)
-        rect.setRight(right)
-        return rect.adjusted(-1, 1, 1, 0) if rect.width() < 4 else rect.adjusted(0, 1, 0, 0)
-
-
-def _narrowest(edges: Floats) -> float:
-    """Return how wide so few bars are that one looks no closer."""
-    if edges.size < 2:
-        return 0.0
-    return float(min(edges[-1] - edges[0], FEWEST * np.diff(edges).min()))
-
-
-ZOOM_STEP = 1.25
-
-ZOOMS = {
-    Qt.Key.Key_Plus: ZOOM_STEP,
-    Qt.Key.Key_Equal: ZOOM_STEP,
-    Qt.Key.Key_Minus: 1 / ZOOM_STEP,
-    Qt.Key.Key_Underscore: 1 / ZOOM_STEP,
-}
 STEPS = {Qt.Key.Key_Left: -1, Qt.Key.Key_Down: -1, Qt.Key.Key_Right: 1, Qt.Key.Key_Up: 1}
-_BY_HAND = {Qt.Key.Key_Delete, Qt.Key.Key_R, Qt.Key.Key_P, Qt.Key.Key_Space}
+# Of bars that lie below each other: the key that means the same on upright ones.
+_SIDEWAYS = {Qt.Key.Key_Up: Qt.Key.Key_Left, Qt.Key.Key_Down: Qt.Key.Key_Right}
 
 
-def takes(event: QKeyEvent, *, line: bool, selecting: bool, chosen: bool) -> bool:
-    """Return whether a key means something on a chart, and is to be no shortcut of the window.
-
-    Parameters
-    ----------
-    line
-        Whether there is a line to be moved.
-    selecting
-        Whether bars can be chosen.
-    chosen
-        Whether some are.
-    """
-    key, held = event.key(), event.modifiers()
-    if held & Qt.KeyboardModifier.ControlModifier:
-        return (line and key in STEPS) or (selecting and key == Qt.Key.Key_A)
-    if key == Qt.Key.Key_Escape:
-        return chosen
-    return key in ZOOMS or key == Qt.Key.Key_0 or (selecting and key in _BY_HAND)
-
-
-def moved(key: int, at: int, visible: tuple[int, int], bars: int) -> int | None:
-    """Return where a key puts the cursor; None for keys that do not move it.
-
-    Parameters
-    ----------
-    key
-        Of `Qt.Key`.
-    at
-        The bar on which it is; with -1 the first key shows it at the first bar in sight.
-    visible
-        The first bar in sight and the one after the last: a page.
-    bars
-        How many there are.
-    """
-    start, stop = visible
-    page = max(1, stop - start)
-    places = {
-        Qt.Key.Key_Left: at - 1 if at > 0 else max(at, start),
-        Qt.Key.Key_Right: at + 1 if at >= 0 else start,
-        Qt.Key.Key_Home: 0,
-        Qt.Key.Key_End: bars - 1,
-        Qt.Key.Key_PageUp: max(0, at - page),
-        Qt.Key.Key_PageDown: at + page,
-    }
-    found = places.get(Qt.Key(key))
-    return None if found is None else min(found, bars - 1)
-
-
-class ChartCanvas(BarPlot):
+class ChartCanvas(PlotCanvas):
     """Bars that are zoomed and dragged along x, with a cursor for the keys, and a cut to be moved.
 
     Parameters
@@ -493,10 +48,18 @@ class ChartCanvas(BarPlot):
     neutral
         Whether bars have the colour of words, because they are neither kept nor pruned.
     sideways
-        Whether bars lie below each other; the wheel moves then, and zooms with Ctrl.
+        Whether bars lie below each other, from the top, with room for a name beside each. "Along x"
+        means down then, the wheel moves, and zooms with Ctrl, and the view begins with as many as
+        have room for their names.
 
     Attributes
     ----------
+    edges
+        Where bars begin and end; set by `set_edges` and `swap_edges`.
+    shown
+        What can be seen along x.
+    line
+        The cut; `holding`: whether the mouse holds it.
     selecting
         Whether bars can be chosen: a drag draws a band then, instead of moving the bars.
 
@@ -532,28 +95,324 @@ class ChartCanvas(BarPlot):
 
     def __init__(
         self,
-        bottom: pg.AxisItem,
-        left: pg.AxisItem,
+        bottom: PlotAxis,
+        left: PlotAxis,
         *,
         neutral: bool = False,
         sideways: bool = False,
         parent: QWidget | None = None,
     ) -> None:
-        super().__init__(bottom, left, neutral=neutral, sideways=sideways, parent=parent)
-        self.selecting = False
+        super().__init__(bottom, left, margin=_MARGIN, parent=parent)
+        self.sideways = sideways
+        self.along, self.across = (left, bottom) if sideways else (bottom, left)
+        self.box.invertY(sideways)
+        self.bars = StackedBars(self.plot, neutral=neutral, sideways=sideways)
+        self.cursor_bar = -1
+        self.edges: Floats = np.zeros(1)
+        # What was asked for of that: bars below each other are seen as a whole, and yet a drag by
+        # half of one is half of the way to the next.
+        self._asked = self.shown = (0.0, 1.0)
+        self.line: CutLine | None = None
+        self.holding = self.selecting = False
         self._anchored = False
+        self._marks: Marks | None = None
+        self._dividers: Floats = np.zeros(0)
+        self._capped: Mapping[int, str] = {}
+        self._value: Callable[[int], tuple[float, str]] | None = None
+        self._widest_value = ""
+        self._in_rows = False  # whether each bar that can be seen has room for its name
+        self._band: tuple[float, float] | None = None
+        self.box.sigResized.connect(self._on_resized)
+
+    @property
+    def count(self) -> int:
+        """How many bars there are."""
+        return self.edges.size - 1
+
+    @property
+    def visible(self) -> tuple[int, int]:
+        """The first bar that can be seen, and the one after the last."""
+        return self._bars_between(*self.shown)
+
+    @property
+    def width_of_plot(self) -> float:
+        """Pixels along x."""
+        return max(1.0, float(self.box.height() if self.sideways else self.box.width()))
+
+    @property
+    def place(self) -> PlotArea:
+        """Where the plot is, and what of it can be seen."""
+        rect = QRectF(self.viewportTransform().mapRect(self.box.sceneBoundingRect()))
+        low, high = self.box.viewRange()[0 if self.sideways else 1]
+        return PlotArea(rect, self.shown, (low, high), self.sideways)
+
+    @property
+    def row(self) -> float:
+        """Pixels of a bar that has room for its name beside it."""
+        return float(self.fontMetrics().height() + 4)
+
+    # -- what it is told --------------------------------------------------------------------------
+
+    def set_edges(self, edges: Floats) -> None:
+        """Begin with other bars, all of them in sight."""
+        self.swap_edges(edges)
+        self.fit()
+        if self.sideways and self.count:
+            self._in_rows = True
+            self._look_at_rows(float(edges[0]))
+
+    def swap_edges(self, edges: Floats) -> None:
+        """Let other bars stand in the same places: what can be seen stays, not the cursor."""
+        self.edges = edges
+        self.cursor_bar = -1
+        self.viewport().update()
+
+    def set_top(self, low: float, high: float) -> None:
+        """Set what can be seen along y."""
+        (self.box.setXRange if self.sideways else self.box.setYRange)(low, high, padding=0)
+
+    def set_line(self, line: CutLine | None) -> None:
+        """Show the cut; None for none."""
+        if line != self.line:
+            self.line = line
+            self.viewport().update()
+
+    def set_marks(self, marks: Marks | None) -> None:
+        """Show what is chosen and what is protected."""
+        self._marks = marks
+        self.viewport().update()
+
+    def set_capped(self, capped: Mapping[int, str]) -> None:
+        """Mark bars below each other that go on beyond the axis, with what they reach."""
+        self._capped = capped
+        self.viewport().update()
+
+    def set_values(self, value: Callable[[int], tuple[float, str]] | None, widest: str) -> None:
+        """Write a number behind bars that lie below each other, where each has room for a line.
+
+        Parameters
+        ----------
+        value
+            Returns where a bar ends, and its number; empty for none. None to write none.
+        widest
+            As long as any number; the axis leaves room for it, see `top_for`.
+        """
+        self._value, self._widest_value = value, widest
+        self.viewport().update()
+
+    def top_for(self, highest: float) -> float:
+        """Return how far the axis goes across for a highest bar, with room for its number."""
+        wide = float(self.box.width())
+        room = float(self.fontMetrics().horizontalAdvance(self._widest_value) + 2 * _BEHIND)
+        if self._value is None or not self._in_lines or wide < 2 * room:
+            return highest * 1.05
+        return float(max(1.05, wide / (wide - room)) * highest)
+
+    def set_dividers(self, places: Floats) -> None:
+        """Draw a thin line across at these places of x."""
+        self._dividers = places
+        self.viewport().update()
+
+    def set_colors(self, colors: Mapping[str, str]) -> None:
+        """Take a theme."""
+        super().set_colors(colors)
+        self.bars.set_colors(colors)
+
+    # -- where one looks --------------------------------------------------------------------------
+
+    def fit(self) -> None:
+        """Look at all bars."""
+        self._in_rows = False
+        if self.count:
+            self._look(float(self.edges[0]), float(self.edges[-1]))
+
+    def zoom(self, factor: float, at: float | None = None) -> None:
+        """Go closer along x, towards a place there, else towards the cursor or the middle."""
+        self._in_rows = False
+        low, high = self.shown
+        if at is None:
+            at = (low + high) / 2
+            if self.cursor_bar >= 0:
+                at = min(max(self._middle(self.cursor_bar), low), high)
+        self._look(at - (at - low) / factor, at + (high - at) / factor)
+
+    def set_cursor(self, bar: int) -> None:
+        """Put the cursor on a bar, -1 for none, and bring it into sight."""
+        self.cursor_bar = min(max(bar, -1), self.count - 1)
+        if self.cursor_bar >= 0:
+            low, high = self.shown
+            left, right = self.edges[self.cursor_bar], self.edges[self.cursor_bar + 1]
+            move = min(0.0, left - low) + max(0.0, right - high)
+            if move:
+                self._look(low + move, high + move)
+        self.viewport().update()
+
+    def bar_at(self, position: QPointF) -> int:
+        """Return the bar at a pixel of this widget; -1 for none."""
+        place = self.place
+        if not self.count or not place.rect.contains(position):
+            return -1
+        found = int(np.searchsorted(self.edges, place.point(position).x(), "right")) - 1
+        return found if 0 <= found < self.count else -1
+
+    def pixel_of(self, bar: int) -> QPoint:
+        """Return the pixel of this widget in the middle of a bar."""
+        place = self.place
+        return place.pixel(self._middle(bar), sum(place.y) / 2).toPoint()
+
+    def pixel_at(self, x: float, y: float) -> QPointF:
+        """Return the pixel of this widget at a place of the plot."""
+        return self.place.pixel(x, y)
+
+    @property
+    def _in_lines(self) -> bool:
+        """Whether each bar that can be seen is as high as a line of text."""
+        start, stop = self.visible
+        line = self.fontMetrics().height()
+        return bool(self.sideways and (stop - start) * line <= self.width_of_plot + 2 * line)
+
+    def _bars_between(self, low: float, high: float) -> tuple[int, int]:
+        start = int(np.searchsorted(self.edges, low, side="right")) - 1
+        stop = int(np.searchsorted(self.edges, high, side="left"))
+        return max(0, start), min(self.count, max(stop, start + 1))
+
+    def _middle(self, bar: int) -> float:
+        return float(self.edges[bar] + self.edges[bar + 1]) / 2
+
+    def _look_at_rows(self, low: float) -> None:
+        """Look at as many bars as have room for their names, from there on."""
+        wide = float(self.edges[-1] - self.edges[0]) / self.count
+        self._look(low, low + wide * self.width_of_plot / self.row)
+
+    def _look(self, low: float, high: float) -> None:
+        first, last = float(self.edges[0]), float(self.edges[-1])
+        narrowest = FEWEST * float(np.diff(self.edges).min())
+        wide = min(max(high - low, narrowest), last - first)
+        bar = (last - first) / self.count
+        if self.sideways:
+            wide = bar * max(1, int(wide / bar + 1e-6))
+        middle = (low + high) / 2
+        low = min(max(middle - wide / 2, first), last - wide)
+        self._asked = (low, low + wide)
+        if self.sideways:  # a line of a list is not cut by the edge
+            low = first + bar * round((low - first) / bar)
+        self.shown = (low, low + wide)
+        show = self.box.setYRange if self.sideways else self.box.setXRange
+        show(low, low + wide, padding=0)
+        self.viewChanged.emit()
+
+    def _on_resized(self) -> None:
+        if isinstance(self.left, NamesAxis):
+            self.left.lay_out()
+        if self._in_rows and self.count:
+            self._look_at_rows(self.shown[0])
+        else:
+            self.viewChanged.emit()
+
+    # -- painting ---------------------------------------------------------------------------------
+
+    def paint_over(self, painter: QPainter) -> None:
+        """Paint what is chosen and protected, the cursor, the band and the cut."""
+        painter.setFont(self.font())
+        place = self.place
+        self._paint_dividers(painter, place)
+        self._paint_values(painter, place)
+        self._paint_capped(painter, place)
+        if self.sideways and self.count:
+            self._paint_stretch(painter, place.rect)
+        if self._marks is not None and self.count:
+            paint_marks(painter, self._marks, place, self.visible, self._colors)
+        accent = QColor(self._colors["accent"])
+        if 0 <= self.cursor_bar < self.count:
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.setPen(QPen(accent, 2))
+            painter.drawRect(self._bar_rect(self.cursor_bar, place))
+        if self._band is not None:
+            paint_band(painter, self._band, place.rect, accent)
+        if self.line is not None and self.count:
+            paint_line(painter, self.line, place, self._colors, held=self.holding)
+
+    def _paint_dividers(self, painter: QPainter, place: PlotArea) -> None:
+        rect = place.rect
+        painter.setPen(QPen(QColor(self._colors["muted"]), 1, Qt.PenStyle.DotLine))
+        for x in self._dividers:
+            at = place.pixel(float(x), 0)
+            if self.sideways and rect.top() < at.y() < rect.bottom():
+                painter.drawLine(QPointF(rect.left(), at.y()), QPointF(rect.right(), at.y()))
+            elif not self.sideways and rect.left() < at.x() < rect.right():
+                painter.drawLine(QPointF(at.x(), rect.top()), QPointF(at.x(), rect.bottom()))
+
+    def _paint_values(self, painter: QPainter, place: PlotArea) -> None:
+        if self._value is None or not self.count or not self._in_lines:
+            return
+        rect, metrics = place.rect, painter.fontMetrics()
+        painter.setPen(QColor(self._colors["text"]))
+        for bar in range(*self.visible):
+            end, text = self._value(bar)
+            middle = place.pixel(self._middle(bar), end)
+            box = QRectF(metrics.boundingRect(text))
+            box.moveCenter(QPointF(middle.x() + _BEHIND + box.width() / 2, middle.y()))
+            if rect.top() <= box.top() + 2 and box.bottom() - 2 <= rect.bottom():
+                painter.drawText(box.adjusted(0, 0, 2, 0), Qt.AlignmentFlag.AlignCenter, text)
+
+    def _paint_capped(self, painter: QPainter, place: PlotArea) -> None:
+        """Paint an arrow and a number at the end of bars that go on."""
+        rect, (start, stop) = place.rect, self.visible
+        metrics, free = painter.fontMetrics(), -math.inf
+        side = metrics.height() / 3
+        painter.setPen(QColor(self._colors["text"]))
+        for bar in sorted(bar for bar in self._capped if start <= bar < stop):
+            y = place.pixel(self._middle(bar), 0).y()
+            if y - metrics.height() / 2 < free:
+                continue
+            free = y + metrics.height() / 2
+            text, right = self._capped[bar], rect.right() - 2
+            wide = metrics.horizontalAdvance(text) + 6
+            ground = QRectF(0, 0, wide + side + 4, metrics.height())
+            ground.moveCenter(QPointF(right - ground.width() / 2, y))
+            ground.adjust(0, -2, 0, 2)
+            painter.fillRect(ground, QColor(self._colors["surface"]))
+            painter.setBrush(QColor(self._colors["text"]))
+            tip = QPointF(right, y)
+            ends = QPointF(right - side, y - side), QPointF(right - side, y + side)
+            painter.drawPolygon([tip, *ends])
+            ground.setWidth(wide)
+            painter.drawText(ground, Qt.AlignmentFlag.AlignCenter, text)
+
+    def _paint_stretch(self, painter: QPainter, rect: QRectF) -> None:
+        """Paint beside the bars which of them can be seen, if not all can."""
+        first, last = float(self.edges[0]), float(self.edges[-1])
+        low, high = self.shown
+        if high - low > 0.999 * (last - first):
+            return
+        scale = rect.height() / (last - first)
+        bar = QRectF(
+            rect.right() + 6,
+            rect.top() + (low - first) * scale,
+            6,
+            max(12.0, (high - low) * scale),
+        )
+        bar.moveBottom(min(bar.bottom(), rect.bottom()))
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(QColor(self._colors["muted"]))
+        painter.drawRoundedRect(bar, 3, 3)
+
+    def _bar_rect(self, bar: int, place: PlotArea) -> QRectF:
+        start, stop = (place.pixel(float(self.edges[bar + n]), 0) for n in (0, 1))
+        rect = QRectF(place.rect)
+        if self.sideways:
+            rect.setTop(start.y())
+            rect.setBottom(stop.y())
+            return rect.adjusted(0, -1, -1, 1) if rect.height() < 4 else rect.adjusted(0, 0, -1, 0)
+        rect.setLeft(start.x())
+        rect.setRight(stop.x())
+        return rect.adjusted(-1, 1, 1, 0) if rect.width() < 4 else rect.adjusted(0, 1, 0, 0)
+
+    # -- the mouse --------------------------------------------------------------------------------
 
     def _on_line(self, pixel: QPointF) -> bool:
-        line = self._line
+        line = self.line
         return line is not None and line.editable and is_on(line, pixel, self.place, self.font())
-
-    def _hold(self, pixel: QPointF) -> None:
-        if self._line is not None:
-            point = self.place.point(pixel)
-            at = point.x() if self._line.upright else point.y()
-            self.lineMoved.emit(abs(at) if self._line.mirrored else at)
-
-    # -- the mouse ------------------------------------------------------------------------------
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         """Zoom along x towards the mouse; move with Shift, or sideways."""
@@ -573,134 +432,119 @@ class ChartCanvas(BarPlot):
     def mousePressEvent(self, event: QMouseEvent) -> None:
         """Take hold of the line, or begin a click or a drag."""
         if event.button() == Qt.MouseButton.LeftButton and self._on_line(event.position()):
-            self._holding = True
+            self.holding = True
             self.lineTaken.emit()
             self.viewport().update()
-        elif event.button() in {Qt.MouseButton.LeftButton, Qt.MouseButton.MiddleButton}:
-            self._press(event)
-        event.accept()
+            event.accept()
+        else:
+            super().mousePressEvent(event)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         """Move the line, draw a band or drag the bars; say what is under the mouse."""
-        at = event.position()
-        if self._holding:
-            self._hold(at)
-            event.accept()
+        if not self.holding or self.line is None:
+            super().mouseMoveEvent(event)
             return
-        start = self._pressed
-        moved = self._drag(event) if self.count else None
-        if moved is not None and start is not None:
-            if self.selecting and event.buttons() & Qt.MouseButton.LeftButton:
-                begun = self._band[0] if self._band else start.x()
-                self._band = begun, at.x()
-                self.viewport().update()
-            else:
-                low, high = self._asked
-                along = moved.y() if self.sideways else moved.x()
-                step = along * (high - low) / self.width_of_plot
-                self._look(low - step, high - step)
-        self._show_grip(at)
-        self.hovered.emit(self.bar_at(at.toPoint()))
+        point = self.place.point(event.position())
+        at = point.x() if self.line.upright else point.y()
+        self.lineMoved.emit(abs(at) if self.line.mirrored else at)
         event.accept()
 
-    def _show_grip(self, at: QPointF) -> None:
-        if self._pressed is None and self._on_line(at):
-            upright = self._line is not None and self._line.upright
+    def _drag(self, event: QMouseEvent, start: QPointF, moved: QPointF) -> None:
+        if not self.count:
+            return
+        if self.selecting and event.buttons() & Qt.MouseButton.LeftButton:
+            self._band = self._band[0] if self._band else start.x(), event.position().x()
+            self.viewport().update()
+            return
+        low, high = self._asked
+        step = (moved.y() if self.sideways else moved.x()) * (high - low) / self.width_of_plot
+        self._look(low - step, high - step)
+
+    def _hover(self, pixel: QPointF | None) -> None:
+        if pixel is not None and self._pressed is None and self._on_line(pixel):
+            upright = self.line is not None and self.line.upright
             shape = Qt.CursorShape.SplitHCursor if upright else Qt.CursorShape.SplitVCursor
             self.viewport().setCursor(shape)
-        else:
+        elif pixel is not None:
             self.viewport().unsetCursor()
+        self.hovered.emit(-1 if pixel is None else self.bar_at(pixel))
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         """Let the line go, choose what is in the band, or the bar on which one clicked."""
-        held = event.modifiers()
-        more = bool(held & Qt.KeyboardModifier.ControlModifier)
-        if self._holding:
-            self._holding = False
+        if self.holding:
+            self.holding = False
             self.viewport().update()
             self.lineReleased.emit()
         elif self._band is not None:
             low, high = (self.place.point(QPointF(x, 0)).x() for x in sorted(self._band))
             self._band = None
-            more = more or bool(held & Qt.KeyboardModifier.ShiftModifier)
-            self.banded.emit(*self.bars_between(low, high), more)
+            adds = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
+            self.banded.emit(*self._bars_between(low, high), bool(event.modifiers() & adds))
             self.viewport().update()
-        elif self._pressed is not None and not self._dragged:
-            found = self.bar_at(event.position().toPoint())
-            if found >= 0 and event.button() == Qt.MouseButton.LeftButton:
-                self.set_cursor(found)
-                self.cursorMoved.emit(found)
-                if self.selecting:
-                    self._anchored = True
-                    ranged = held & Qt.KeyboardModifier.ShiftModifier
-                    self.picked.emit(
-                        found, Pick.RANGE if ranged else Pick.TOGGLE if more else Pick.ONE
-                    )
-                self.activated.emit(found)
-        self._pressed = None
-        event.accept()
+        super().mouseReleaseEvent(event)
 
-    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
-        """Treat the second press as a first one."""
-        self.mousePressEvent(event)
+    def _click(self, event: QMouseEvent) -> None:
+        found, held = self.bar_at(event.position()), event.modifiers()
+        if found < 0:
+            return
+        self.set_cursor(found)
+        self.cursorMoved.emit(found)
+        if self.selecting:
+            self._anchored = True
+            how = Pick.TOGGLE if held & Qt.KeyboardModifier.ControlModifier else Pick.ONE
+            ranged = held & Qt.KeyboardModifier.ShiftModifier
+            self.picked.emit(found, Pick.RANGE if ranged else how)
+        self.activated.emit(found)
 
-    def leaveEvent(self, event: QEvent) -> None:
-        """Say that nothing is under the mouse."""
-        self.hovered.emit(-1)
-        super().leaveEvent(event)
+    # -- the keys ---------------------------------------------------------------------------------
+
+    def takes(self, event: QKeyEvent) -> bool:
+        """Whether a key means something here."""
+        key = event.key()
+        if event.modifiers() & Qt.KeyboardModifier.ControlModifier:
+            return (self.line is not None and key in STEPS) or (
+                self.selecting and key == Qt.Key.Key_A
+            )
+        if key == Qt.Key.Key_Escape:
+            chosen = self._marks is not None and bool(self._marks.chosen.any())
+            return chosen or self._under_way
+        by_hand = key == Qt.Key.Key_Space or operation_of(event) is not None
+        return key in ZOOM_KEYS or key == Qt.Key.Key_0 or (self.selecting and by_hand)
+
+    @property
+    def _under_way(self) -> bool:
+        """Whether the line is held, or a band is drawn."""
+        return self.holding or self._band is not None
 
     def _drop(self) -> None:
         """Leave everything as it was before the press, whatever the mouse does then."""
-        held, self._holding, self._band, self._pressed = self._holding, False, None, None
+        held, self.holding, self._band, self._pressed = self.holding, False, None, None
         if held:
             self.lineDropped.emit()
         self.viewport().update()
 
-    # -- the keys -------------------------------------------------------------------------------
-
-    def takes(self, event: QKeyEvent) -> bool:
-        """Whether a key means something here."""
-        if event.key() == Qt.Key.Key_Escape and (self._holding or self._band is not None):
-            return True
-        chosen = self._marks is not None and bool(self._marks.chosen.any())
-        line = self._line is not None
-        return takes(event, line=line, selecting=self.selecting, chosen=chosen)
-
-    def _turned(self, key: int) -> int:
-        """Return the key that means on upright bars what this one means here."""
-        if not self.sideways:
-            return key
-        turned = {Qt.Key.Key_Up: Qt.Key.Key_Left, Qt.Key.Key_Down: Qt.Key.Key_Right}
-        return turned.get(Qt.Key(key), key)
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Move the cursor or the line, zoom, or choose."""
-        key, at = event.key(), self.cursor_bar
-        shift = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
-        ctrl = bool(event.modifiers() & Qt.KeyboardModifier.ControlModifier)
-        line = self._line is not None and self._line.editable
-        other = event.modifiers() & (
-            Qt.KeyboardModifier.AltModifier | Qt.KeyboardModifier.MetaModifier
-        )
-        if key == Qt.Key.Key_Escape and (self._holding or self._band is not None):
+    def _press_key(self, event: QKeyEvent) -> bool:
+        key, at, held = event.key(), self.cursor_bar, event.modifiers()
+        shift = bool(held & Qt.KeyboardModifier.ShiftModifier)
+        ctrl = bool(held & Qt.KeyboardModifier.ControlModifier)
+        line = self.line is not None and self.line.editable
+        if key == Qt.Key.Key_Escape and self._under_way:
             self._drop()
-        elif not self.count or other:
-            event.ignore()
+        elif not self.count or held & (
+            Qt.KeyboardModifier.AltModifier | Qt.KeyboardModifier.MetaModifier
+        ):
+            return False
         elif line and key in STEPS and (ctrl or (shift and not self.selecting)):
             self.lineStepped.emit(STEPS[Qt.Key(key)])
         elif ctrl and key == Qt.Key.Key_A and self.selecting:
             self.banded.emit(0, self.count, False)
         elif ctrl:
-            event.ignore()
-        elif key in ZOOMS:
-            self.zoom(ZOOMS[Qt.Key(key)])
-        elif key == Qt.Key.Key_0:
-            self.fit()
+            return False
         elif key in {Qt.Key.Key_Return, Qt.Key.Key_Enter} and at >= 0:
             self.activated.emit(at)
         elif key == Qt.Key.Key_Space and self.selecting and at >= 0:
             self.picked.emit(at, Pick.TOGGLE)
-        elif (place := moved(self._turned(key), at, self.visible, self.count)) is not None:
+        elif (place := self._moved(key)) is not None:
             if shift and self.selecting and at >= 0 and not self._anchored:
                 self.picked.emit(at, Pick.ONE)  # the range begins where the cursor was
             self._anchored = shift
@@ -709,4 +553,21 @@ class ChartCanvas(BarPlot):
             if shift and self.selecting:
                 self.picked.emit(self.cursor_bar, Pick.RANGE)
         else:
-            event.ignore()
+            return super()._press_key(event)
+        return True
+
+    def _moved(self, key: int) -> int | None:
+        """Return where a key puts the cursor, which begins at the first bar in sight."""
+        if self.sideways:
+            key = _SIDEWAYS.get(Qt.Key(key), key)
+        at, (start, stop) = self.cursor_bar, self.visible
+        page = max(1, stop - start)
+        found = {
+            Qt.Key.Key_Left: at - 1 if at > 0 else max(at, start),
+            Qt.Key.Key_Right: at + 1 if at >= 0 else start,
+            Qt.Key.Key_Home: 0,
+            Qt.Key.Key_End: self.count - 1,
+            Qt.Key.Key_PageUp: max(0, at - page),
+            Qt.Key.Key_PageDown: at + page,
+        }.get(Qt.Key(key))
+        return None if found is None else min(found, self.count - 1)

@@ -1,13 +1,4 @@
-"""Bars, cut line, marks, selection: what a chart paints.
-
-Bars in three classes of colour, one item a class, whatever their number.
-
-A line across a chart that a person can take hold of.
-
-What is chosen and what is protected, painted over the bars.
-
-Which bars are chosen, and how clicks and keys choose them.
-"""
+"""What a chart paints: bars in three colours, the line to be dragged, marks; and its selection."""
 
 from __future__ import annotations
 
@@ -32,14 +23,12 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Stacks:
-    """Heights of bars that stand on each other, from below.
+    """Heights of bars that stand on each other, from below: ``float64[n]`` each.
 
     Attributes
     ----------
     edges
         ``float64[n + 1]``: where a bar ends the next one begins.
-    kept, going, pruned
-        ``float64[n]``.
     pruned_first
         Whether the pruned stand below, instead of the kept.
     floor
@@ -106,6 +95,9 @@ class HatchedBars(pg.BarGraphItem):  # type: ignore[misc]  # pyqtgraph has no ty
                 painter.drawRect(scale.mapRect(bar))
 
 
+NO_STACKS = Stacks(np.zeros(1), *(np.zeros(0),) * 3)
+
+
 class StackedBars:
     """The items of a plot that show `Stacks`; if `neutral`, what is kept in the colour of words."""
 
@@ -162,7 +154,7 @@ class StackedBars:
             low = high
         front = stacks.front
         if front is None and self.front is not None:
-            front = Stacks(np.zeros(1), *(np.zeros(0),) * 3)
+            front = NO_STACKS
         if front is not None:
             if self.front is None:
                 self.front = StackedBars(self._plot, neutral=self._neutral, sideways=self._sideways)
@@ -180,21 +172,7 @@ _PAD = 6
 
 @dataclass(frozen=True)
 class CutLine:
-    """Where the cut is.
-
-    Attributes
-    ----------
-    at
-        Along x if `upright`, else along y.
-    label
-        What stands at its handle: "0.0123".
-    upright
-        Whether it stands, instead of lying.
-    mirrored
-        Whether there is a second one at ``-at``.
-    editable
-        Whether it can be moved.
-    """
+    """Where the cut is: along x if `upright`, else along y; `mirrored`: and at ``-at``."""
 
     at: float
     label: str
@@ -279,9 +257,8 @@ class Pick(Enum):
 class Selection:
     """Bars that are chosen, by their index in the tensor, whatever their order on the screen."""
 
-    def __init__(self, size: int = 0) -> None:
-        self.chosen: NDArray[np.bool_] = np.zeros(size, dtype=np.bool_)
-        self._anchor = -1
+    def __init__(self) -> None:
+        self.reset(0)
 
     @property
     def indices(self) -> NDArray[np.int64]:
@@ -293,7 +270,7 @@ class Selection:
 
     def reset(self, size: int) -> None:
         """Begin with other bars, none of them chosen."""
-        self.chosen = np.zeros(size, dtype=np.bool_)
+        self.chosen: NDArray[np.bool_] = np.zeros(size, dtype=np.bool_)
         self._anchor = -1
 
     def clear(self) -> None:
@@ -301,17 +278,7 @@ class Selection:
         self.reset(self.chosen.size)
 
     def pick(self, bar: int, how: Pick, order: NDArray[np.int64]) -> None:
-        """Choose the bar at a place of an order.
-
-        Parameters
-        ----------
-        bar
-            Its place on the screen.
-        how
-            What happens to the others.
-        order
-            ``int64[n]``: which index stands at each place.
-        """
+        """Choose the bar at a place of an order: ``int64[n]``, the index that stands there."""
         index = int(order[bar])
         if how is Pick.TOGGLE:
             self.chosen[index] = not self.chosen[index]
@@ -349,18 +316,10 @@ _WIDE = 12  # pixels from which on outlines are 2 pixels each
 
 @dataclass(frozen=True, eq=False)
 class Marks:
-    """Marks of bars, in the order in which they stand; the bar at `i` reaches to ``i ± 0.5``.
-
-    Attributes
-    ----------
-    chosen, guarded
-        ``bool[n]``: chosen by the person; protected.
-    heights
-        ``float64[n]``.
-    """
+    """Marks of bars, in the order in which they stand; the bar at `i` reaches to ``i ± 0.5``."""
 
     chosen: NDArray[np.bool_]
-    guarded: NDArray[np.bool_]
+    protected: NDArray[np.bool_]
     heights: Floats
 
 
@@ -380,7 +339,7 @@ def paint_marks(
     with saved(painter):
         painter.setClipRect(plot.adjusted(-2, -2, 2, 2))
         next_lock = plot.left()
-        for first, last in _stretches(marks.guarded[start:stop], start, stop, plot.width()):
+        for first, last in _stretches(marks.protected[start:stop], start, stop, plot.width()):
             rect = _rect(place, first, last, float(marks.heights[first:last].max()))
             _paint_outlines(painter, rect)
             middle = rect.center().x()
@@ -456,10 +415,8 @@ def paint_lock(painter: QPainter, rect: QRectF, colors: Mapping[str, str]) -> No
 
 
 def _rect(place: PlotArea, first: int, last: int, high: float) -> QRectF:
-    corner, foot = place.pixel(first - 0.5, high), place.pixel(last - 0.5, 0)
-    rect = QRectF(corner, foot)
-    if rect.width() < 1:
-        rect.setWidth(1)
+    rect = QRectF(place.pixel(first - 0.5, high), place.pixel(last - 0.5, 0))
+    rect.setWidth(max(rect.width(), 1))
     return rect
 
 

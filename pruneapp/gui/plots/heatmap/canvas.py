@@ -1,53 +1,27 @@
-"""Pan, zoom, cursor, axes.
-
-The part of the weights view that one moves about in, by mouse and keys.
-
-Where keys put the cursor on a picture of weights: pure arithmetic on what can be seen.
-
-Axes in the coordinates of the tensor.
-"""
+"""A heat map in which one moves about and draws: pan, zoom, cursor, tools, and its axes."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
 
-from PySide6.QtCore import QEvent, QPoint, QPointF, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QMouseEvent, QWheelEvent
+from PySide6.QtCore import QPoint, QPointF, Qt, Signal
+from PySide6.QtGui import QFocusEvent, QKeyEvent, QMouseEvent, QWheelEvent
 from PySide6.QtWidgets import QWidget
 
-from pruneapp.gui.plots.base.plot_canvas import PlotAxis, PlotCanvas
+from pruneapp.gui.plots.base.plot_canvas import ZOOM_STEP, PlotAxis, PlotCanvas
+from pruneapp.gui.plots.edit_buttons import operation_of
+from pruneapp.gui.plots.heatmap.drawing_tools import Drawn, Place, Pointer, Tool
 from pruneapp.gui.plots.heatmap.heatmap_item import TilesItem
 from pruneapp.gui.plots.heatmap.viewport import Viewport
+from pruneapp.results.document_rows import Shape
 from pruneapp.results.tile import Layout
 
-
-def moved(key: int, view: Viewport, cursor: tuple[int, int] | None) -> tuple[int, int] | None:
-    """Return row and column where a key puts the cursor; None for keys that do not move it.
-
-    Parameters
-    ----------
-    key
-        Of `Qt.Key`.
-    view
-        Where one looks: a page is as high as what can be seen.
-    cursor
-        Where it is; if it is nowhere, the first key shows it in the middle.
-    """
-    row, column = cursor or (math.floor(view.y), math.floor(view.x))
-    page = max(1, math.floor(view.height / view.scale_y) - 1)
-    step = 0 if cursor is None else 1
-    places = {
-        Qt.Key.Key_Left: (row, column - step),
-        Qt.Key.Key_Right: (row, column + step),
-        Qt.Key.Key_Up: (row - step, column),
-        Qt.Key.Key_Down: (row + step, column),
-        Qt.Key.Key_Home: (row, 0),
-        Qt.Key.Key_End: (row, view.columns - 1),
-        Qt.Key.Key_PageUp: (row - page, column),
-        Qt.Key.Key_PageDown: (row + page, column),
-    }
-    return places.get(Qt.Key(key))
+_TAKES: dict[int, Shape] = {
+    Qt.Key.Key_H: "row",
+    Qt.Key.Key_V: "column",
+    Qt.Key.Key_C: "channel",
+}
 
 
 def nested(extents: Sequence[int], flat: int) -> tuple[int, ...]:
@@ -65,16 +39,8 @@ def ticks(
     """Return places (in weights) and labels of ticks between `low` and `high`.
 
     Single weights are labelled with all their indices where there is room; else the blocks of the
-    outermost dimension, in steps of powers of 2, at their middle.
-
-    Parameters
-    ----------
-    extents
-        Of the dimensions along the axis, outermost first.
-    scale
-        Pixels for a weight.
-    room
-        Pixels that the label of a weight and that of a block need.
+    outermost of the dimensions along the axis, in steps of powers of 2, at their middle. `scale` is
+    in pixels for a weight, `room` in pixels for the label of a weight, and of a block.
     """
     count = math.prod(extents)
     block = math.prod(extents[1:])
@@ -109,8 +75,7 @@ class TensorAxis(PlotAxis):
     def set_extents(self, extents: tuple[int, ...]) -> None:
         """Take the extents of the dimensions along this axis, outermost first."""
         self._extents = extents
-        self.picture = None
-        self.update()
+        self.redraw()
 
     def tickValues(self, start: float, stop: float, size: float) -> list[tuple[float, list[float]]]:
         """Return the places of the ticks, for pyqtgraph."""
@@ -131,28 +96,42 @@ class TensorAxis(PlotAxis):
         return [self._labels.get(value, "") for value in values]
 
 
-ZOOM_STEP = 1.25
+class HeatmapCanvas(PlotCanvas):
+    """Weights between their axes: zoomed by wheel, dragged, with a cursor for the keys, and tools.
 
+    With a tool a drag draws, and with Shift it adds to what is drawn. The middle button, or Space,
+    moves the picture whatever the tool. Keys draw from the cursor: Shift with the arrows a
+    rectangle, H the row, V the column, C the channel (again: along the next dimension).
 
-class Canvas(PlotCanvas):
-    """Weights between their axes: zoomed by wheel, dragged, with a cursor for the keys.
+    Attributes
+    ----------
+    view
+        Where one looks; None without a tensor.
+    pointer
+        The tool, and what is drawn.
 
     Signals
     -------
-    viewChanged()
-        Something else can be seen, or as large as it was not.
     hovered(object)
         Row and column under the mouse; None where there is no weight.
     cursorMoved(int, int)
         The person put the cursor on this row and column.
     maskToggled()
         The person wants the mask on or off.
+    drawnChanged(object)
+        The person drew something else (`Drawn`); None for nothing.
+    operated(str)
+        The person wants this done (`Operation`) to what is drawn, else to the cursor's weight.
+    menuAsked()
+        The person wants to see what can be done.
     """
 
-    viewChanged = Signal()
     hovered = Signal(object)
     cursorMoved = Signal(int, int)
     maskToggled = Signal()
+    drawnChanged = Signal(object)
+    operated = Signal(str)
+    menuAsked = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         self.rows = TensorAxis("left")
@@ -163,18 +142,23 @@ class Canvas(PlotCanvas):
         self.box.setDefaultPadding(0)
         self.box.addItem(self.item, ignoreBounds=True)
         self.item.set_font(self.font())
-        self._view: Viewport | None = None
+        self.view: Viewport | None = None
+        self.pointer = Pointer()
+        self._anchor: Place | None = None
+        self._panning = False
         self.box.sigResized.connect(self._on_resized)
 
     @property
-    def view(self) -> Viewport | None:
-        """Where one looks; None without a tensor."""
-        return self._view
+    def drawn(self) -> Drawn | None:
+        """What is drawn."""
+        return self.pointer.drawn
 
     def set_layout(self, layout: Layout | None) -> None:
-        """Begin with another tensor, all of it in sight."""
+        """Begin with another tensor: all of it in sight, nothing drawn."""
+        self.pointer.set_layout(layout)
+        self._anchor = None
         self.item.set_layout(layout)
-        self._view = None
+        self.view = None
         if layout is None:
             return
         rows = tuple(layout.shape[d] for d in layout.row_dims)
@@ -193,13 +177,14 @@ class Canvas(PlotCanvas):
         widest = ", ".join(str(extent - 1) for extent in rows)
         label_height = metrics.height() + 6 if layout.row_label else 0
         self.rows.setWidth(metrics.horizontalAdvance(widest) + 16 + label_height)
-        self._view = Viewport(
+        self.view = Viewport(
             layout.rows, layout.columns, max(1.0, self.box.width()), max(1.0, self.box.height())
         ).fitted()
         self._apply()
 
     def turn(self, layout: Layout) -> None:
-        """Go to another plane of the same extent; one looks at the same place of it."""
+        """Go to another plane of the same extent; what was drawn was meant for the other."""
+        self.pointer.set_layout(layout)
         self.item.turn(layout)
 
     def set_colors(self, colors: Mapping[str, str]) -> None:
@@ -207,67 +192,125 @@ class Canvas(PlotCanvas):
         super().set_colors(colors)
         self.item.set_colors(colors)
 
+    # -- where one looks --------------------------------------------------------------------------
+
     def look(self, view: Viewport) -> None:
         """Look elsewhere."""
-        if view != self._view:
-            self._view = view
+        if view != self.view:
+            self.view = view
             self._apply()
             self.viewChanged.emit()
 
     def zoom(self, factor: float, at: QPointF | None = None) -> None:
         """Go closer by `factor`, towards a pixel of the window, else the cursor or the middle."""
-        if self._view is None:
+        view = self.view
+        if view is None:
             return
         if at is not None:
-            local = self.box.mapFromScene(self.mapToScene(at.toPoint()))
-            self.look(self._view.zoomed(factor, local.x(), local.y()))
+            local = self._in_box(at)
+            self.look(view.zoomed(factor, local.x(), local.y()))
             return
         if self.item.cursor is not None:
             row, column = self.item.cursor
-            x, y = self._view.pixel(row + 0.5, column + 0.5)
-            if 0 <= x <= self._view.width and 0 <= y <= self._view.height:
+            x, y = view.pixel(row + 0.5, column + 0.5)
+            if 0 <= x <= view.width and 0 <= y <= view.height:
                 # Its cell grows: at the border half of it would be outside.
-                self.look(self._view.zoomed(factor, x, y).revealing(row, column))
+                self.look(view.zoomed(factor, x, y).revealing(row, column))
                 return
-        self.look(self._view.zoomed(factor, self._view.width / 2, self._view.height / 2))
+        self.look(view.zoomed(factor, view.width / 2, view.height / 2))
 
     def fit(self) -> None:
         """Look at all of it."""
-        if self._view is not None:
-            self.look(self._view.fitted())
+        if self.view is not None:
+            self.look(self.view.fitted())
 
-    def weight_at(self, position: QPoint) -> tuple[int, int] | None:
+    def weight_at(self, position: QPoint) -> Place | None:
         """Return row and column at a pixel of this widget."""
-        local = self.box.mapFromScene(self.mapToScene(position))
-        if self._view is None or not self.box.rect().contains(local):
+        local = self._in_box(QPointF(position))
+        if self.view is None or not self.box.rect().contains(local):
             return None
-        return self._view.weight_at(local.x(), local.y())
+        return self.view.weight_at(local.x(), local.y())
 
     def pixel_of(self, row: int, column: int) -> QPoint:
         """Return the pixel of this widget at the middle of a weight."""
-        assert self._view is not None
-        left, top = self._view.pixel(row + 0.5, column + 0.5)
+        left, top = self._looking().pixel(row + 0.5, column + 0.5)
         return QPoint(self.mapFromScene(self.box.mapToScene(QPointF(left, top))))
 
     def set_cursor(self, row: int, column: int) -> None:
         """Put the cursor on a weight and bring it into sight."""
-        if self._view is None:
+        if self.view is None:
             return
-        row = min(max(row, 0), self._view.rows - 1)
-        column = min(max(column, 0), self._view.columns - 1)
+        row = min(max(row, 0), self.view.rows - 1)
+        column = min(max(column, 0), self.view.columns - 1)
         self.item.cursor = (row, column)
         self.item.update()
-        self.look(self._view.revealing(row, column))
+        self.look(self.view.revealing(row, column))
+
+    def put_cursor(self) -> None:
+        """Put the cursor into the middle of what can be seen, if it is nowhere."""
+        if self.item.cursor is None and self.view is not None:
+            self.set_cursor(*self.view.nearest(self.view.width / 2, self.view.height / 2))
 
     def _apply(self) -> None:
-        assert self._view is not None
-        left, top, right, bottom = self._view.visible
+        left, top, right, bottom = self._looking().visible
         self.box.setRange(xRange=(left, right), yRange=(top, bottom), padding=0)
 
     def _on_resized(self) -> None:
-        if self._view is not None:
+        if self.view is not None:
             width, height = max(1.0, self.box.width()), max(1.0, self.box.height())
-            self.look(self._view.resized(width, height))
+            self.look(self.view.resized(width, height))
+
+    def _looking(self) -> Viewport:
+        assert self.view is not None, "keys and buttons are for a picture"
+        return self.view
+
+    def _in_box(self, position: QPointF) -> QPointF:
+        """Return where a pixel of this widget is, from the corner of the picture."""
+        return QPointF(self.box.mapFromScene(self.mapToScene(position.toPoint())))
+
+    def _nearest(self, position: QPointF) -> Place:
+        local = self._in_box(position)
+        return self._looking().nearest(local.x(), local.y())
+
+    # -- what is drawn ----------------------------------------------------------------------------
+
+    def set_tool(self, tool: Tool) -> None:
+        """Say what a drag does."""
+        self.pointer.tool = tool
+        self._show_pointer()
+
+    def drop(self) -> None:
+        """Take back what is drawn."""
+        if self.drawn is not None:
+            self.pointer.drop()
+            self._show_drawn()
+
+    def take(self, shape: Shape) -> None:
+        """Draw the row, column or channel of the cursor; a channel again turns to the next dim."""
+        cursor, layout = self.item.cursor, self.item.layout
+        if cursor is None or layout is None:
+            return
+        drawn = self.drawn
+        self.pointer.take(shape, cursor)
+        if shape == "channel" and drawn == self.drawn:
+            self.pointer.dim = (self.pointer.dim + 1) % max(1, len(layout.shape))
+            self.pointer.take(shape, cursor)
+        self._anchor = cursor
+        self._show_drawn()
+
+    def _show_drawn(self) -> None:
+        self.item.set_drawn(self.drawn)
+        self.drawnChanged.emit(self.drawn)
+
+    def _show_pointer(self) -> None:
+        if self._panning:
+            self.viewport().setCursor(Qt.CursorShape.OpenHandCursor)
+        elif self.pointer.tool != "look":
+            self.viewport().setCursor(Qt.CursorShape.CrossCursor)
+        else:
+            self.viewport().unsetCursor()
+
+    # -- the mouse --------------------------------------------------------------------------------
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         """Zoom towards the mouse."""
@@ -277,73 +320,142 @@ class Canvas(PlotCanvas):
         event.accept()
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        """Begin a click or a drag."""
-        if event.button() in {Qt.MouseButton.LeftButton, Qt.MouseButton.MiddleButton}:
-            self._press(event)
-        event.accept()
+        """Begin to draw, or a click or a drag."""
+        joining = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
+        tool = self.pointer.tool
+        if tool == "look" and joining:
+            tool = "rectangle"
+        drawing = event.button() == Qt.MouseButton.LeftButton and not self._panning
+        if drawing and tool != "look" and self.view is not None:
+            place = self._nearest(event.position())
+            self.item.cursor = self._anchor = place
+            self.pointer.press(place, tool, joining=joining)
+            self._show_drawn()
+            event.accept()
+        elif not self.pointer.is_drawing:
+            super().mousePressEvent(event)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        """Drag the picture, or say what is under the mouse."""
-        if self._view is not None and (moved := self._drag(event)) is not None:
+        """Draw on, or drag the picture; say what is under the mouse."""
+        if self.pointer.is_drawing:
+            self.pointer.move(self._nearest(event.position()))
+            self._show_drawn()
+        super().mouseMoveEvent(event)
+
+    def _drag(self, _event: QMouseEvent, _start: QPointF, moved: QPointF) -> None:
+        if self.view is not None:
             self.viewport().setCursor(Qt.CursorShape.ClosedHandCursor)
-            self.look(self._view.panned(moved.x(), moved.y()))
-        self.hovered.emit(self.weight_at(event.position().toPoint()))
-        event.accept()
+            self.look(self.view.panned(moved.x(), moved.y()))
+
+    def _hover(self, pixel: QPointF | None) -> None:
+        self.hovered.emit(None if pixel is None else self.weight_at(pixel.toPoint()))
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        """Put the cursor where one clicked."""
-        if self._pressed is not None and not self._dragged:
-            found = self.weight_at(event.position().toPoint())
-            if found is not None and event.button() == Qt.MouseButton.LeftButton:
-                self.set_cursor(*found)
-                self.cursorMoved.emit(*found)
-        self._pressed = None
-        self.viewport().unsetCursor()
+        """Leave what is drawn, or end a drag; a click beside what is drawn takes it back."""
+        if not self.pointer.is_drawing:
+            super().mouseReleaseEvent(event)
+        elif event.button() == Qt.MouseButton.LeftButton:
+            self.pointer.release()
+            self._show_drawn()
+        self._show_pointer()
         event.accept()
 
-    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
-        """Treat the second press as a first one."""
-        self.mousePressEvent(event)
+    def _click(self, event: QMouseEvent) -> None:
+        self.drop()
+        self._anchor = None
+        found = self.weight_at(event.position().toPoint())
+        if found is not None:
+            self.set_cursor(*found)
+            self.cursorMoved.emit(*found)
 
-    def leaveEvent(self, event: QEvent) -> None:
-        """Say that nothing is under the mouse."""
-        self.hovered.emit(None)
-        super().leaveEvent(event)
+    # -- the keys ---------------------------------------------------------------------------------
 
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Move the cursor, zoom, or switch the mask."""
-        plain = not event.modifiers() & (
+    def takes(self, event: QKeyEvent) -> bool:
+        """Keep Esc from the window's shortcut as long as it means what is drawn."""
+        return event.key() == Qt.Key.Key_Escape and self.drawn is not None
+
+    def keyReleaseEvent(self, event: QKeyEvent) -> None:
+        """End what Space began."""
+        if event.key() == Qt.Key.Key_Space and not event.isAutoRepeat():
+            self._panning = False
+            self._show_pointer()
+        else:
+            event.ignore()
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        """End what Space began: its release goes elsewhere."""
+        self._panning = False
+        self._show_pointer()
+        super().focusOutEvent(event)
+
+    def _press_key(self, event: QKeyEvent) -> bool:
+        key, held = event.key(), event.modifiers()
+        shift = bool(held & Qt.KeyboardModifier.ShiftModifier)
+        if self.view is None or held & (
             Qt.KeyboardModifier.ControlModifier
             | Qt.KeyboardModifier.AltModifier
             | Qt.KeyboardModifier.MetaModifier
-        )
-        if self._view is None or not plain or not self._press_key(event):
-            event.ignore()
-
-    def put_cursor(self) -> None:
-        """Put the cursor into the middle of what can be seen, if it is nowhere."""
-        if self.item.cursor is None and self._view is not None:
-            self.set_cursor(*self._view.nearest(self._view.width / 2, self._view.height / 2))
-
-    def _press_key(self, event: QKeyEvent) -> bool:
-        """Do what a key says; False if it says nothing here."""
-        key = event.key()
-        if key in {Qt.Key.Key_Plus, Qt.Key.Key_Equal}:
-            self.zoom(ZOOM_STEP)
-        elif key in {Qt.Key.Key_Minus, Qt.Key.Key_Underscore}:
-            self.zoom(1 / ZOOM_STEP)
-        elif key == Qt.Key.Key_0:
-            self.fit()
+        ):
+            return False
+        if key == Qt.Key.Key_Space:
+            self._panning = True
+            self._show_pointer()
+        elif key == Qt.Key.Key_Escape and self.drawn is not None:
+            if self.pointer.is_drawing:
+                self.pointer.cancel()
+            else:
+                self.pointer.drop()
+            self._show_drawn()
+        elif (operation := operation_of(event)) is not None:
+            self.operated.emit(operation)
+        elif key in {Qt.Key.Key_Return, Qt.Key.Key_Enter}:
+            self.put_cursor()
+            self.menuAsked.emit()
+        elif key in _TAKES:
+            self.put_cursor()
+            self.take(_TAKES[key])
         elif key == Qt.Key.Key_M:
             self.maskToggled.emit()
-        elif (place := moved(key, self._looking(), self.item.cursor)) is not None:
-            self.set_cursor(*place)
-            assert self.item.cursor is not None
-            self.cursorMoved.emit(*self.item.cursor)
+        elif self._moved(key) is not None:
+            self._move_cursor(key, drawing=shift)
         else:
-            return False
+            return super()._press_key(event)
         return True
 
-    def _looking(self) -> Viewport:
-        assert self._view is not None, "keys and buttons are for a picture"
-        return self._view
+    def _moved(self, key: int) -> Place | None:
+        """Return where a key puts the cursor; if it is nowhere, the first shows it in the middle.
+
+        A page is as high as what can be seen.
+        """
+        view, cursor = self._looking(), self.item.cursor
+        row, column = cursor or (math.floor(view.y), math.floor(view.x))
+        page = max(1, math.floor(view.height / view.scale_y) - 1)
+        step = 0 if cursor is None else 1
+        return {
+            Qt.Key.Key_Left: (row, column - step),
+            Qt.Key.Key_Right: (row, column + step),
+            Qt.Key.Key_Up: (row - step, column),
+            Qt.Key.Key_Down: (row + step, column),
+            Qt.Key.Key_Home: (row, 0),
+            Qt.Key.Key_End: (row, view.columns - 1),
+            Qt.Key.Key_PageUp: (row - page, column),
+            Qt.Key.Key_PageDown: (row + page, column),
+        }.get(Qt.Key(key))
+
+    def _move_cursor(self, key: int, *, drawing: bool) -> None:
+        """Move the cursor by a key; drawing, from where it stood to where it is then."""
+        if drawing:
+            self.put_cursor()
+            self._anchor = self._anchor or self.item.cursor
+        place = self._moved(key)
+        assert place is not None
+        self.set_cursor(*place)
+        cursor = self.item.cursor
+        assert cursor is not None
+        if drawing and self._anchor is not None:
+            self.pointer.extend(self._anchor, cursor)
+            self._show_drawn()
+        self.cursorMoved.emit(*cursor)
+        if not drawing:
+            self._anchor = cursor
+            self.drop()

@@ -1,27 +1,19 @@
-"""Which tiles and points to request; read-out of a weight.
-
-Which tiles are asked for, and when: what can be seen first, then the whole below it.
-
-What is said of the weight under the mouse, or of the cursor's.
-"""
+"""Which tiles and weights of a heat map are requested, and when; what is said of a weight."""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Literal
 
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
 from PySide6.QtWidgets import QWidget
 
 from pruneapp.gui.plots.base.readout import value_text
-from pruneapp.gui.plots.heatmap.canvas import Canvas
+from pruneapp.gui.plots.heatmap.canvas import HeatmapCanvas
 from pruneapp.gui.plots.heatmap.drawing_tools import Place
-from pruneapp.gui.plots.heatmap.shading import AnyTile, Weight, enough_digits, weight_of
+from pruneapp.gui.plots.heatmap.shading import AnyTile, Mode, Weight, enough_digits, weight_of
 from pruneapp.gui.plots.heatmap.viewport import Viewport, covers
 from pruneapp.results.document_rows import HistoryItem
-from pruneapp.results.tile import Layout, Tile, TileRequest
-
-Content = Literal["weights", "result", "difference"]
+from pruneapp.results.tile import Tile, TileRequest
 
 # Requests while one moves: a few a second, and the last one always.
 REQUEST_MS = 40
@@ -40,8 +32,6 @@ class TileRequests(QObject):
 
     Parameters
     ----------
-    canvas
-        Where one looks, and what is shown already.
     picture
         What the canvas is part of: where it is shown, tiles are of use, if only for the table of
         their numbers, which hides the canvas.
@@ -50,9 +40,6 @@ class TileRequests(QObject):
     ----------
     stale
         Whether what is shown is of an older state.
-    content
-        What is asked for: the weights, the weights with pruned ones as 0, or how two states
-        differ.
 
     Signals
     -------
@@ -63,7 +50,7 @@ class TileRequests(QObject):
     requested = Signal(object)
     _at_once = Signal()
 
-    def __init__(self, canvas: Canvas, picture: QWidget) -> None:
+    def __init__(self, canvas: HeatmapCanvas, picture: QWidget) -> None:
         super().__init__(picture)
         self._canvas = canvas
         self._picture = picture
@@ -72,21 +59,20 @@ class TileRequests(QObject):
         self._ground_wanted = False
         self._passing = False
         self.stale = False
-        self.content: Content = "weights"
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.timeout.connect(self.now)
         # Sooner than a timer, which waits until all is painted.
         self._at_once.connect(self.now, Qt.ConnectionType.QueuedConnection)
 
-    def begin(self, base: TileRequest | None) -> None:
-        """Begin with another tensor, or another layout of it; None for no tensor.
+    @property
+    def content(self) -> Mode:
+        """What tiles tell: weights, the result (pruned ones are 0), or how two states differ."""
+        mode = self._canvas.item.mode
+        return mode if mode in {Mode.RESULT, Mode.DIFFERENCE} else Mode.MAGNITUDE
 
-        Parameters
-        ----------
-        base
-            Says the tensor and its axes; the part does not matter.
-        """
+    def begin(self, base: TileRequest | None) -> None:
+        """Begin with the tensor and the axes of a request, or with no tensor."""
         self._base = base
         self._wanted = None
         self.stale = self._ground_wanted = self._passing = False
@@ -100,11 +86,8 @@ class TileRequests(QObject):
     def invalidate(self, *, passing: bool = False) -> None:
         """Ask anew; what is shown is old, but stays until the answer comes.
 
-        Parameters
-        ----------
-        passing
-            Whether the new state is likely to be gone soon: a first look at once will do, and the
-            rest is asked for only if the state stays.
+        With `passing` the new state is likely to be gone soon: a first look at once will do, and
+        the rest is asked for only if the state stays.
         """
         coarse = self._canvas.item.coarse
         self._wanted = None
@@ -192,12 +175,8 @@ class TileRequests(QObject):
     def _of(self, view: Viewport, ratio: float) -> TileRequest:
         assert self._base is not None
         part = view.request(self._base.name, ratio)
-        return replace(
-            part,
-            axes=self._base.axes,
-            fixed=self._base.fixed,
-            pruned=self.content == "result",
-        )
+        result = self.content is Mode.RESULT
+        return replace(part, axes=self._base.axes, fixed=self._base.fixed, pruned=result)
 
     def _ground(self) -> TileRequest | None:
         if self._canvas.view is None or self._base is None:
@@ -243,7 +222,7 @@ class Reading(QObject):
     historyRequested = Signal(object)
     changed = Signal()
 
-    def __init__(self, canvas: Canvas, asking: TileRequests, parent: QObject) -> None:
+    def __init__(self, canvas: HeatmapCanvas, asking: TileRequests, parent: QObject) -> None:
         super().__init__(parent)
         self._canvas = canvas
         self._asking = asking
@@ -292,20 +271,20 @@ class Reading(QObject):
         if place is None:
             return layout.note
         known, index = self._known(place), layout.index(*place)
+        names = layout.dims or ("",) * len(index)
+        at = ", ".join(f"{name} {i}".strip() for name, i in zip(names, index, strict=True))
         if known is None:
             self._timer.start()
-            return f"{index_words(layout, index)} = …"
-        words = [
-            f"{index_words(layout, index)} = {value_text(known.value, enough_digits(known.value))}"
-        ]
+            return f"[{at}] = …"
+        words = [f"[{at}] = {value_text(known.value, enough_digits(known.value))}"]
         if not known.kept and index in self._steps:
             step, item = self._steps[index]
-            said = self.tr("pruned in step {n} by {label}")
+            text = self.tr("pruned in step {n} by {label}")
             if not item.by_method:
-                said = self.tr("pruned in step {n}: {label}")
+                text = self.tr("pruned in step {n}: {label}")
             if item.rule:
-                said = self.tr("pruned in step {n}, rule {rule}: {label}")
-            words.append(said.format(n=step, rule=item.rule, label=item.label))
+                text = self.tr("pruned in step {n}, rule {rule}: {label}")
+            words.append(text.format(n=step, rule=item.rule, label=item.label))
         else:
             if not known.kept:
                 self._timer.start()
@@ -325,7 +304,7 @@ class Reading(QObject):
         self._hovered = None
 
     def _known(self, place: Place) -> Weight | None:
-        if not self._asking.stale and self._asking.content == "weights":
+        if not self._asking.stale and self._asking.content is Mode.MAGNITUDE:
             exact = self._canvas.item.exact(*place)
             if exact is not None:
                 return exact
@@ -365,10 +344,3 @@ class Reading(QObject):
         if change == 0:
             return self.tr("no difference")
         return self.tr("difference {value}").format(value=value_text(change))
-
-
-def index_words(layout: Layout, index: tuple[int, ...]) -> str:
-    """Write an index with the names of its dimensions: [out 12, in 3, 1, 2]."""
-    names = layout.dims or ("",) * len(index)
-    parts = (f"{name} {at}" if name else str(at) for name, at in zip(names, index, strict=True))
-    return f"[{', '.join(parts)}]"

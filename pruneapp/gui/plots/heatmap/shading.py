@@ -348,11 +348,6 @@ def change_stops(colors: Mapping[str, str], *, signs: bool) -> tuple[str, ...]:
     return (neutral, colors["muted"], colors["text"])
 
 
-def restored_color(colors: Mapping[str, str]) -> str:
-    """Return the blue of what is there again."""
-    return colors["kept"]
-
-
 class DifferenceTables:
     """The colours of one theme: ramps as pixels and in linear light."""
 
@@ -367,7 +362,7 @@ class DifferenceTables:
         self._flat = [
             np.array([linear(color) for color in flat], np.float32)
             for flat in (
-                (PRUNED_OVER, restored_color(colors), neither_color(colors)),
+                (PRUNED_OVER, colors["kept"], neither_color(colors)),
                 (PRUNED_OVER, colors["surface"], neither_color(colors)),
             )
         ]

@@ -488,19 +488,19 @@ def test_saving_asks_where(model, tmp_path, monkeypatch, qtbot):
 
     monkeypatch.setattr(QFileDialog, "getSaveFileName", ask)
     with qtbot.waitSignal(model.fileRequested) as asked:
-        model.taking.svg.trigger()
+        model.export_menu.svg.trigger()
     assert chosen[0][1].endswith("sparsity.svg")
     assert asked.args[1] == tmp_path / "x.svg"
     with qtbot.waitSignal(model.fileRequested) as asked:
-        model.taking.png.trigger()
+        model.export_menu.png.trigger()
     assert len(asked.args[0]()) > 1000
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_args: ("", ""))
     with qtbot.assertNotEmitted(model.fileRequested):
-        model.taking.png.trigger()
+        model.export_menu.png.trigger()
 
 
 def test_the_menu_offers_to_take_it_along(model):
-    texts = [a.text() for a in model.taking.button.menu().actions()]
+    texts = [a.text() for a in model.export_menu.button.menu().actions()]
     assert texts == ["Copy picture", "Save PNG…", "Save SVG…", "Save CSV…"]
 
 

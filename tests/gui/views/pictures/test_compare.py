@@ -141,8 +141,8 @@ def test_b_follows_the_history_until_it_is_chosen(view, qtbot):
 def test_another_file_is_asked_for_and_takes_the_side(view, qtbot):
     view.set_points(POINTS, 1)
     with (
-        qtbot.waitSignal(view.otherFileRequested),
-        qtbot.waitSignal(view.otherFolderRequested),
+        qtbot.waitSignal(view.sides.otherRequested),
+        qtbot.waitSignal(view.sides.folderRequested),
         qtbot.assertNotEmitted(view.comparisonRequested),
     ):
         qtbot.keyClick(view.sides.boxes[0], Qt.Key.Key_End)
@@ -184,7 +184,7 @@ def test_sides_are_swapped(view, qtbot):
 def test_behind_each_bar_stands_its_number(compared, theme):
     """The bars of the Model page have them, those beside it had none."""
     compared.set_colors(theme.colors)
-    ends = [compared._value(bar) for bar in range(compared.canvas.count)]
+    ends = [compared.value_of(bar) for bar in range(compared.canvas.count)]
     assert ends == [
         (50.0, "50.0\u00a0%"),
         (30.0, "30.0\u00a0%"),
@@ -204,12 +204,12 @@ def test_behind_each_bar_stands_its_number(compared, theme):
     wide = compared.fontMetrics().horizontalAdvance("50.0\u00a0%")
     assert end.x() + wide < right, "the longest bar leaves room for its number"
     compared.set_measure("angle")
-    assert compared._value(0) == (pytest.approx(0.1), "0.1")
+    assert compared.value_of(0) == (pytest.approx(0.1), "0.1")
     far = differs("far.weight", 152.0, 0.1, 0.5, (0, 0, 0))
     near = [differs(f"t{i}.weight", 0.1, 0.9, 0.9, (0, 0, 0)) for i in range(20)]
     compared.set_measure("norm")
     compared.set_comparison(Comparison("A", "B", (*near, far)))
-    assert compared._value(0)[1] == "", "its number stands beside the arrow"
+    assert compared.value_of(0)[1] == "", "its number stands beside the arrow"
     assert compared.canvas._capped == {0: "15,200\u00a0%"}
 
 

@@ -128,7 +128,7 @@ def test_roles_stand_side_by_side_and_are_named(model, theme):
 
 def test_sizes_are_stacked_by_what_is_kept(model, theme):
     model.set_colors(theme.colors)
-    model.set_shown("size")
+    model.set_measure("size")
     kept, pruned = theme.colors["kept"], theme.colors["pruned"]
     assert on_bar(model, 4, 2000) == {kept}, "a quarter of 16 kB is kept"
     assert {pruned, theme.colors["surface"]} <= on_bar(model, 4, 9000)
@@ -147,7 +147,7 @@ def test_the_energy_that_is_kept_since_opening(model, theme):
     model.set_colors(theme.colors)
     kept, pruned, ground = (theme.colors[c] for c in ("kept", "pruned", "surface"))
     model.set_report(retaining(0.8, 1.0, 0.5, 1.0, total=0.95), PREVIEW)
-    model.set_shown("energy")
+    model.set_measure("energy")
     assert on_bar(model, 3, 40) == {kept}
     assert on_bar(model, 3, 60) == {pruned}, "half of it is lost"
     assert on_bar(model, 4, 30) == {kept}
@@ -177,7 +177,7 @@ def test_where_nothing_is_pruned_the_axis_goes_to_100_percent(model):
     model.set_report(nothing, None)
     low, high = model.canvas.place.y
     assert (low, high > 100) == (0.0, True)
-    assert {model._value(bar) for bar in range(4)} == {(0.0, "0\u00a0%")}
+    assert {model.value_of(bar) for bar in range(4)} == {(0.0, "0\u00a0%")}
 
 
 def test_the_table_has_columns_of_afterwards_only_beside_a_preview(model):
@@ -204,7 +204,7 @@ def test_what_is_not_counted_is_no_bar_and_no_number(model, theme):
     model.set_colors(theme.colors)
     step = SparsityReport((TensorSparsity("m.layers.1.up.weight", 4000, 0, 3000),), 1, 0, 0)
     model.set_report(retaining(0.8, 1.0, None, 1.0, total=None), step)
-    model.set_shown("energy")
+    model.set_measure("energy")
     assert on_bar(model, 1, 30) == {theme.colors["kept"]}
     assert on_bar(model, 3, 30) == {theme.colors["surface"]}, "nobody knows what it had"
     assert on_bar(model, 4, 30) == {theme.colors["surface"]}, "nobody knows what the step takes"
@@ -306,7 +306,7 @@ def test_a_setter_is_silent_and_the_same_file_is_not_read_twice(model, qtbot):
         model.strip.cursor_at = 3
         model.set_tensors(ROWS)
         assert model.strip.cursor_at == 3
-        model.set_shown("size")
+        model.set_measure("size")
         model.set_order("role")
         model.set_report(None)
     assert not model.strip.isVisible()
@@ -393,7 +393,7 @@ def ink_behind(view, bar, end):
 
 def test_bars_have_their_numbers_at_their_ends(model, theme, qtbot):
     model.set_colors(theme.colors)
-    found = [model._value(bar) for bar in range(4)]
+    found = [model.value_of(bar) for bar in range(4)]
     assert found == [
         (20.0, "20.0\u00a0%"),
         (50.0, "50.0\u00a0%"),
@@ -406,11 +406,11 @@ def test_bars_have_their_numbers_at_their_ends(model, theme, qtbot):
         assert wide / 2 < len(inked) <= wide + 2
         assert inked[-1] < model.canvas.place.rect.right() + 2, "not beyond the axis"
         assert inked[0] > model.canvas.pixel_at(0, end).x() + 2, "not on the bar"
-    model.set_shown("size")
-    assert model._value(0)[1] == "4.0 kB"
+    model.set_measure("size")
+    assert model.value_of(0)[1] == "4.0 kB"
     model.set_report(retaining(0.8, 1.0, 0.5, 1.0, total=0.95), PREVIEW)
-    model.set_shown("energy")
-    assert [text for _, text in map(model._value, range(4))] == [
+    model.set_measure("energy")
+    assert [text for _, text in map(model.value_of, range(4))] == [
         "80.0\u00a0%",
         "90.0\u00a0%",
         "50.0\u00a0%",

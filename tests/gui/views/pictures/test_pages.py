@@ -204,7 +204,7 @@ print("pyqtgraph" in sys.modules)
 def test_what_is_done_by_hand_is_in_one_menu_where_room_is_short(pages, qtbot):
     pages.set_page(Page.CHANNELS)
     pages.channels.set_dims(["0: output channels (4,096)", "1: input channels (4,096)"])
-    box, operations = pages.channels.dim_box, pages.channels.hand.operations
+    box, operations = pages.channels.dim_box, pages.channels.operations
     for width, one in ((560, True), (1100, False)):
         pages.resize(width, 600)
         button = operations.menu_button if one else operations.buttons["prune"]

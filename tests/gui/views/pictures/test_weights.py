@@ -492,5 +492,5 @@ def test_the_picture_can_be_saved_and_copied(shown, tmp_path, qtbot):
         shown.save_png(tmp_path / "w.png")
     assert asked.args[0]().startswith(b"\x89PNG")
     with qtbot.waitSignal(shown.clipboardRequested) as asked:
-        shown.taking.copy.trigger()
+        shown.export_menu.copy.trigger()
     assert not asked.args[0].isNull()
