@@ -170,7 +170,9 @@ def model(walk: Tour) -> None:
     with walk.step("model-role", "the same roles of all blocks side by side"):
         person.choose(view.order_box, view.order_box.itemText(view.order_box.findData("role")))
     with walk.step("model-energy", "the energy that each tensor kept since opening"):
-        person.choose(view.measure_box, view.measure_box.itemText(view.measure_box.findData("energy")))
+        person.choose(
+            view.measure_box, view.measure_box.itemText(view.measure_box.findData("energy"))
+        )
     with walk.step("model-table", "the same in numbers"):
         person.press("T")
         if not view.shows_table:
@@ -195,7 +197,9 @@ def danger(walk: Tour) -> None:
     with walk.step("danger-model", "the same, tensor by tensor"):
         walk.views.pages.tabs.setCurrentIndex(Page.MODEL)
         view = walk.views.pages.model
-        person.choose(view.measure_box, view.measure_box.itemText(view.measure_box.findData("share")))
+        person.choose(
+            view.measure_box, view.measure_box.itemText(view.measure_box.findData("share"))
+        )
     person.replace(amount_field(walk), "20%")
 
 

@@ -96,7 +96,10 @@ def test_every_command_of_every_menu_is_found_by_its_words(person, tmp_path):
     person.wait_open(path)
     texts = [
         plain(action.text())
-        for menu in (person.window.menuBar(), person.views.pages.picture().taking.button.menu())
+        for menu in (
+            person.window.menuBar(),
+            person.views.pages.picture().export_menu.button.menu(),
+        )
         for action in every_action(menu)
     ]
     assert any(path.name in text for text in texts), "recent files as well"

@@ -83,9 +83,9 @@ class PaletteController(QObject):
     def _of_the_picture(self) -> Iterator[Entry]:
         """Yield what can be done with the picture that is shown."""
         picture = self._views.pages.picture()
-        for action in picture.taking.button.menu().actions():
+        for action in picture.export_menu.button.menu().actions():
             name = f"{self.tr('Picture')}{BETWEEN}{plain(action.text())}"
-            there = picture.taking.button.isEnabled()
+            there = picture.export_menu.button.isEnabled()
             yield Entry(name, "", action.trigger, action.toolTip(), enabled=there)
 
     def _methods(self) -> Iterator[Entry]:
