@@ -67,3 +67,15 @@ def test_a_small_window_stays_where_it_is(qtbot, small):
         window.show()
     window_placing.fit_into_screen(window)
     assert window.geometry() == QRect(100, 150, 400, 300)
+
+
+def test_a_window_comes_back_where_it_stood_however_small_its_frame(new_person, monkeypatch):
+    """A title bar of 9 pixels at the top of the screen: 36 are only guessed."""
+    monkeypatch.setattr(window_placing, "available", lambda _window: QRect(0, 0, 1600, 1000))
+    monkeypatch.setattr(window_placing, "FRAME", QMargins(1, 9, 1, 5))
+    first = new_person()
+    place = QRect(1, 9, 740, 500)
+    first.window.setGeometry(place)
+    assert first.window.close()
+    monkeypatch.setattr(window_placing, "FRAME", QMargins(4, 36, 4, 4))
+    assert new_person(show=False).window.geometry() == place

@@ -11,7 +11,9 @@ from pathlib import Path
 
 from PySide6.QtCore import (
     QByteArray,
+    QDataStream,
     QEvent,
+    QIODevice,
     QMargins,
     QMimeData,
     QPoint,
@@ -49,15 +51,17 @@ from pruneapp.gui.widgets.theme import Theme, ThemeManager
 FRAME = QMargins(4, 36, 4, 4)
 
 
-def fit_into_screen(window: QWidget) -> None:
+def fit_into_screen(window: QWidget, frame: QMargins | None = None) -> None:
     """Make a window smaller, and move it, where it would not lie in what its screen has free.
+
+    Its frame is measured if it is not given, and guessed where there is none yet.
 
     Status bar, progress and Cancel are at the bottom: what lies off the screen cannot be clicked.
     A window that fills its screen is left to the system.
     """
     if window.isMaximized() or window.isFullScreen():
         return
-    inside, frame = window.geometry(), _frame(window)
+    inside, frame = window.geometry(), _frame(window) if frame is None else frame
     room = available(window).marginsRemoved(frame)
     # A window that has no place yet is given one by the system, which knows better.
     placed = window.isVisible() or window.testAttribute(Qt.WidgetAttribute.WA_Moved)
@@ -87,6 +91,7 @@ def _frame(window: QWidget) -> QMargins:
 SIZE = QSize(1280, 800)
 DOCKS = (320, 330)  # widths of tree and form at first
 SMALLEST = QSize(720, 480)
+_NUDGE = 64  # pixels, more than any frame
 # Narrower than this the two docks share one place, as tabs.
 NARROW = 1120
 LAYOUT_VERSION = 2  # raised with DOCKS: docks of before left the picture too little
@@ -157,8 +162,12 @@ class MainWindow(QMainWindow):
         self._docks: tuple[QDockWidget, ...] = ()
         self._narrow = False
         self.resize(SIZE)
-        self.restoreGeometry(QByteArray(settings.blob("geometry")))
-        fit_into_screen(self)
+        restored = self.restoreGeometry(QByteArray(settings.blob("geometry")))
+        if restored:
+            self._put_back()
+        # Where a window stood its frame had room: by one that is guessed it would be moved, and the
+        # next time again.
+        fit_into_screen(self, QMargins() if restored else None)
         self._framed = False
         appearance.changed.connect(self._on_theme_changed)
         self._on_theme_changed(appearance.theme)
@@ -183,9 +192,21 @@ class MainWindow(QMainWindow):
             dock.setVisible(there)
         self._arrange_docks()
 
+    def _put_back(self) -> None:
+        """Take back by how much Qt moved the window for the frame that it guesses."""
+        place = QRect()
+        QDataStream(QByteArray(self._settings.blob("place"))) >> place
+        now = self.geometry()
+        moved = (place.topLeft() - now.topLeft()).manhattanLength()
+        if place.size() == now.size() and moved <= _NUDGE and not self.isMaximized():
+            self.setGeometry(place)
+
     def keep_layout(self) -> None:
         """Remember how the window stands."""
         self._settings.set_blob("geometry", bytes(self.saveGeometry().data()))
+        place = QByteArray()
+        QDataStream(place, QIODevice.OpenModeFlag.WriteOnly) << self.normalGeometry()
+        self._settings.set_blob("place", bytes(place.data()))
         if self.stack.currentIndex() and not self._narrow:
             self._settings.set_blob("docks", bytes(self.saveState(LAYOUT_VERSION).data()))
 
