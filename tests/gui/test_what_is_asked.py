@@ -14,6 +14,7 @@ from pruneapp.gui.method_form.form_model import FormRequest, FormRow
 from pruneapp.gui.plots.pages import Page
 from pruneapp.gui.preview import live_preview
 from pruneapp.gui.tree.cell_text import Column
+from pruneapp.gui.widgets import number_format
 from pruneapp.progress import Job
 from pruneapp.sessions.session_file import read_session
 from tests.gui.person import node_named
@@ -159,8 +160,18 @@ def test_a_reopened_session_is_previewed_as_it_was_saved(person, new_person, fil
     other.click(other.button)
     other.wait(lambda: len(other.states) == 2)
     other.wait(beside.isVisible)  # the same again, seen before it is done
+    whole = other.views.forecast.whole
+    other.wait(lambda: whole.text().endswith("%"))
+    done = {n: a.astype(np.float64) for n, a in load_file(file).items()}
+    before = sum(np.sum(a**2) for a in done.values())
+    after = sum(
+        np.sum(a.reshape(-1)[other.document.masks[n].bools()] ** 2) for n, a in done.items()
+    )
+    assert whole.text() == number_format.percent(after / before)
+    assert whole.isVisible() is True
     other.window.actions_["preview"].trigger()
     other.wait(lambda: other.views.forecast.heading.text() == "Preview")
+    assert whole.isVisible() is False
 
 
 def test_a_button_without_a_step_says_why(opened):

@@ -23,6 +23,7 @@ translate = QCoreApplication.translate
 _BILLION = 10**9
 _SPACING = 4
 _PADDING = 16  # of a button that has little room
+_WHOLE = "whole"
 ABOUT = "≈\u00a0"  # before every number that is not exact
 
 
@@ -71,7 +72,7 @@ class Figures(QWidget):
     @property
     def hidden_height(self) -> int:
         """How much lower it is than with all rows."""
-        hidden = [line for line in self._lines.values() if line.isHidden()]
+        hidden = [line for key, line in self._lines.items() if line.isHidden() and key != _WHOLE]
         return sum(line.sizeHint().height() + _SPACING for line in hidden)
 
     def set_colors(self, colors: Mapping[str, str]) -> None:
@@ -123,6 +124,10 @@ class StepFigures(Figures):
             ),
         }
         self._of_state: bool | None = None
+        word, tip = self._shares["energy"][True]
+        self.words[_WHOLE].setText(word)
+        for part in (self.words[_WHOLE], self.labels[_WHOLE]):
+            part.setToolTip(tip)
         self._explain(of_state=False)
 
     def set_model(self, numel: int, pruned: int) -> None:
@@ -152,10 +157,16 @@ class StepFigures(Figures):
         texts["sparsity"] = self._then(report.before, report.after, report.numel, upto)
         self.set_numbers(texts)
 
-    def show_done(self, report: SparsityReport) -> None:
-        """Show what a step did; an arrow is of what is to come."""
+    def show_done(self, report: SparsityReport, whole: float | None = None) -> None:
+        """Show what a step did; an arrow is of what is to come.
+
+        `whole` is the norm² that the whole model retains, if it is counted.
+        """
         self._explain(of_state=False)
+        self.show_only(self.labels)
         texts = self._texts(report, "", "")
+        if whole is not None:
+            texts[_WHOLE] = number_format.percent(whole)
         texts["sparsity"] = number_format.part(report.after, report.numel)
         self.set_numbers(texts)
 
@@ -177,7 +188,8 @@ class StepFigures(Figures):
                 if share is not None:
                     texts[key] = number_format.percent(share)
         self.set_numbers(texts)
-        self.show_only([key for key in self.labels if self._pruned or key != "tensors"])
+        hidden = {_WHOLE} if self._pruned else {_WHOLE, "tensors"}
+        self.show_only(self.labels.keys() - hidden)
 
     @property
     def unpruned(self) -> bool:
@@ -208,9 +220,9 @@ class StepFigures(Figures):
         )
 
     def _explain(self, *, of_state: bool) -> None:
+        self.show_only(self.labels.keys() - {_WHOLE})
         if of_state != self._of_state:
             self._of_state = of_state
-            self.show_only(self.labels)
             self.words["tensors"].setText(
                 self.tr("Tensors with pruned weights") if of_state else self.tr("Tensors")
             )
@@ -290,6 +302,7 @@ def _rows() -> tuple[tuple[str, str, str], ...]:
         ("sparsity", translate("Figures", "Sparsity (whole model)"), model),
         ("left", translate("Figures", "Parameters remaining"), model),
         ("energy", "", ""),  # what they say depends on what is shown
+        (_WHOLE, "", ""),  # of a result alone
         ("magnitude", "", ""),
     )
 

@@ -114,9 +114,8 @@ class PreviewPanel(QWidget):
         self.heading = heading(self.tr("Preview"))
         self.state = WaitingNote(self)
         self.figures = StepFigures(self)
-        self.tensors, self.gone, self.sparsity, self.left, self.energy, self.magnitude = (
-            self.figures.labels.values()
-        )
+        self.tensors, self.gone, self.sparsity, self.left, *norms = self.figures.labels.values()
+        self.energy, self.whole, self.magnitude = norms
         self.file = FileSizes(self)
         self.error = plain(wrap=True)
         self.error.setAlignment(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
@@ -238,10 +237,13 @@ class PreviewPanel(QWidget):
 
     # What is in force, while nothing is asked for
 
-    def set_done(self, report: SparsityReport) -> None:
-        """Show what was done by the step that led to the state in force."""
+    def set_done(self, report: SparsityReport, whole: float | None = None) -> None:
+        """Show what was done by the step that led to the state in force.
+
+        `whole` is the norm² that the whole model retains, if it is counted.
+        """
         self._rest(self.tr("Result"), done=True)
-        self.figures.show_done(report)
+        self.figures.show_done(report, whole)
         least = [replace(tensor, before=tensor.after) for tensor in report.most_affected]
         self._show_most(report, least)
 

@@ -161,7 +161,10 @@ class AppliedSummary(QObject):
         if self._told:
             # Also after a step: what was protected since stands in the header of a file.
             self._panel.set_compact(found.compact)
-            if not self.is_done:
+            if self.is_done:
+                assert self._done is not None
+                self._panel.set_done(self._done.report, found.report.energy)
+            else:
                 self._panel.set_now(found.report, found.most)
         if self._open and self._outdated:
             self._count()
