@@ -81,7 +81,7 @@ def kinds_of(snapshot: Snapshot, step: Step) -> Iterator[tuple[tuple[str, ...], 
     """
     for row, names in rows_now(snapshot, step):
         method = registry.get(row.method)
-        if method.told_by is None:
+        if method.estimated_by is None:
             continue
         if method.granularity == "weights":
             yield names, None

@@ -280,7 +280,7 @@ class Step:
         return (
             self.scope == "global"
             and len(rows) == 1
-            and registry.get(rows[0].method).told_by == "magnitudes"
+            and registry.get(rows[0].method).estimated_by == "magnitudes"
             and not self.limits.bound
         )
 

@@ -1,23 +1,13 @@
-"""Cut by threshold, by rows, by whole units.
-
-Cutting tensors by one threshold: each by itself, or several together.
-
-Taking whole channels and blocks away.
-
-Taking the lowest weights of every row.
-
-What is looked at before a method runs: whether it suits the tensors, what an amount is.
-"""
+"""Cutting tensors by a threshold, by rows, by whole units; whether a method suits them."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pruneapp.checkpoint.elements import Bits
 from pruneapp.errors import ParameterError
@@ -25,15 +15,22 @@ from pruneapp.kernels.kernel import Kernel, KeyRange, Ranking
 from pruneapp.kernels.lowest_channels import smallest
 from pruneapp.kernels.lowest_in_groups import lowest_per_row
 from pruneapp.kernels.sort_keys import common_width
+from pruneapp.kernels.values import Bools, Counts, Float64s, Indices
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.masks.channels import kept_by_channel
-from pruneapp.methods.amounts import to_prune
-from pruneapp.methods.limit_bounds import level
+from pruneapp.methods.amounts import counts_to_prune, to_prune
+from pruneapp.methods.limit_bounds import (
+    Running,
+    at_share,
+    channels_after,
+    first_of,
+    known_of,
+    level,
+    weights_gone,
+)
+from pruneapp.methods.limits import Limits
 from pruneapp.methods.method import (
-    Channels,
-    Counts,
     Method,
-    Partition,
     RowMethod,
     Scope,
     TensorView,
@@ -148,26 +145,8 @@ def _check_given(method: Method, view: TensorView) -> None:
         )
 
 
-def count_of(group: Sequence[TensorView], method: Method, values: Values) -> int:
-    """Return how many weights an amount is of some tensors together.
-
-    Raises
-    ------
-    ParameterError
-        If that is more than is free.
-    """
-    left = sum(units_left(view, method, values) for view in group)
-    where = group[0].name if len(group) == 1 else ""
-    protected = sum(view.protected.kept for view in group if view.protected is not None)
-    return to_prune(values["amount"], left, protected=protected, where=where)
-
-
-@dataclass(frozen=True, eq=False)
-class NearTaken:
-    """What went of one tensor between two keys; see `Kernel.prune_near`."""
-
-    near: KeyRange
-    keys: Bits
+# What went of a tensor between two keys; see `Kernel.prune_near`.
+NearTaken = tuple[KeyRange, Bits]
 
 
 @dataclass(frozen=True, eq=False)
@@ -208,27 +187,53 @@ def plan(  # noqa: PLR0917 - each its own type
     method: WeightMethod,
     values: Values,
     scope: Scope,
+    limits: Limits,
     kernel: Kernel,
     job: Job,
 ) -> list[Ranked]:
-    """Return what to rank together; raises `ParameterError` before anything is worked on.
+    """Return what to rank together, and how many go, for `prune_ranked`.
 
-    Where the method has to read the tensors to tell, `job` is extended by that and stepped.
+    Raises `ParameterError` before anything is worked on. Where the method has to read the tensors
+    to tell, `job` is extended by that and stepped. A global step within limits looks through the
+    weights to find what goes of each tensor, as a rule two or three times.
     """
-    groups = [list(tensors)] if scope == "global" else [[view] for view in tensors]
-    groups = [group for group in groups if group]
-    counts: list[int] = []
-    for batch in job.cancel.batches(groups):
-        counts += [count_of(group, method, values) for group in batch]
-    if method.allocate is not None and groups:
-        gone = method.allocate(tensors, values, kernel, job)(
-            np.ones(len(tensors), np.bool_), counts[0]
-        )
-        groups, counts = [[view] for view in tensors], gone.tolist()
-    return [
-        Ranked(group, rank_together(group, method, values, kernel, job) if count else [], count)
-        for group, count in zip(groups, counts, strict=True)
-    ]
+    if not tensors:
+        return []
+    known = known_of(tensors)
+    job.cancel.check()
+    rankings: list[Ranking] = []
+
+    def cut(among: Bools, count: int) -> Counts:
+        if not limits.bound:  # the sum is all that matters
+            return first_of(known.free, count)
+        if not rankings:
+            rankings.extend(rank_together(tensors, method, values, kernel, job))
+        gone = np.zeros(len(tensors), np.int64)
+        if count:
+            places = np.flatnonzero(among)
+            some = [rankings[i] for i in places]
+            job.extend(sum(ranking.size for ranking in some))
+            _, shares = kernel.shares(some, count, job)
+            gone[places] = [share.gone for share in shares]
+        return gone
+
+    cutting = cut if method.allocate is None else method.allocate(tensors, values, kernel, job)
+    gone, together = weights_gone(limits, known, values["amount"], scope, cutting)
+    if method.allocate is not None:
+        together = np.zeros_like(together)
+    groups = [[i] for i in np.flatnonzero(~together).tolist()]
+    if together.any():
+        groups.insert(0, np.flatnonzero(together).tolist())
+    plans = []
+    for group in groups:
+        views, count = [tensors[i] for i in group], int(gone[group].sum())
+        ranked: list[Ranking] = []
+        if count and rankings:
+            ranked = [rankings[i] for i in group]
+        elif count:
+            ranked = rank_together(views, method, values, kernel, job)
+        plans.append(Ranked(views, ranked, count))
+    return plans
 
 
 def rank_together(
@@ -270,99 +275,92 @@ def prune_ranked(
             masks[view.name] = mask if view.protected is None else mask | view.protected
         if about is not None and cut is not None:
             taken = zip(ranked.views, cut.taken, strict=True)
-            near |= {view.name: NearTaken(about, keys) for view, keys in taken}
+            near |= {view.name: (about, keys) for view, keys in taken}
     return Pruned(masks, near=near)
 
 
-def prune_units(
+def prune_units(  # noqa: PLR0917 - each its own type
     tensors: Sequence[TensorView],
     method: UnitMethod,
     values: Values,
+    scope: Scope,
+    limits: Limits,
     kernel: Kernel,
     job: Job,
 ) -> dict[str, BitMask]:
-    """Return the masks after so many channels or blocks of each tensor went."""
-    plans: list[tuple[TensorView, int, Channels]] = []
-    for view in tensors:  # refuse before the first is worked on
-        job.cancel.check()
-        there, among = free_units(view, method.partition(view, values))
-        count = to_prune(
-            values["amount"],
-            there,
-            protected=there - among.size,
-            unit=method.granularity,
-            where=view.name,
-        )
-        plans.append((view, count, among))
-    job.extend(sum(view.numel for view, count, _ in plans if count))
-    masks: dict[str, BitMask] = {}
-    for view, count, among in plans:
-        if not count:
-            masks[view.name] = view.kept or BitMask.full(view.numel)
-        else:
-            job.label(view.name)
-            gone = method.lowest(view, values, kernel, among, count, job)
-            masks[view.name] = without_units(view, method.partition(view, values), gone, job)
-    return masks
-
-
-def prune_units_together(
-    tensors: Sequence[TensorView],
-    method: UnitMethod,
-    values: Values,
-    kernel: Kernel,
-    job: Job,
-) -> dict[str, BitMask]:
-    """Return the masks after so many channels or blocks of all tensors together went.
+    """Return the masks after so many channels or blocks went, of each tensor or of all together.
 
     Of equal scores the earlier tensor's go first, then the lower numbers.
     """
-    assert method.score is not None  # as it has the global scope
+    amount, unit = values["amount"], method.granularity
     partitions = [method.partition(view, values) for view in tensors]
-    free = [free_units(view, each) for view, each in zip(tensors, partitions, strict=True)]
-    there = sum(left for left, _ in free)
-    count = to_prune(
-        values["amount"],
-        there,
-        protected=there - sum(among.size for _, among in free),
-        unit=method.granularity,
-        where=tensors[0].name if len(tensors) == 1 else "",
-    )
+    left = np.zeros(len(tensors), np.int64)
+    free: list[Indices] = []  # those that hold nothing protected
+    for i, (view, partition) in enumerate(zip(tensors, partitions, strict=True)):
+        job.cancel.check()
+        units = partition.left(view.kept)
+        left[i] = np.count_nonzero(units)
+        if view.protected is not None:
+            units = units & ~partition.left(view.protected)
+        free.append(np.flatnonzero(units))
+    gone: list[Indices] = []
+    if limits.bound:
+        job.extend(sum(view.numel for view in tensors))
+        weights: list[Counts] = []
+        for view, partition, among in zip(tensors, partitions, free, strict=True):
+            job.label(view.name)
+            gone.append(method.order(view, values, kernel, among, job))
+            kept = partition.kept(view.kept, job)
+            weights.append(np.concatenate(([0], np.cumsum(kept[gone[-1]]))))
+        running = Running(weights)
+        known = replace(known_of(tensors), free=running.all)
+        counts = channels_after(limits, known, left, running, amount, unit=unit)
+        gone = [order[:count] for order, count in zip(gone, counts.tolist(), strict=True)]
+    elif scope == "global":
+        total = int(left.sum())
+        protected = total - sum(among.size for among in free)
+        where = tensors[0].name if len(tensors) == 1 else ""
+        count = to_prune(amount, total, protected=protected, unit=unit, where=where)
+        gone = _lowest_of_all(tensors, method, values, free, count, kernel, job)
+    else:
+        able = np.array([among.size for among in free], np.int64)
+        counts = counts_to_prune(amount, left, able, [view.name for view in tensors], unit)
+        job.extend(sum(view.numel for view, count in zip(tensors, counts, strict=True) if count))
+        for view, among, count in zip(tensors, free, counts.tolist(), strict=True):
+            job.label(view.name)
+            lowest = method.lowest(view, values, kernel, among, count, job) if count else among[:0]
+            gone.append(lowest)
+    masks: dict[str, BitMask] = {}
+    for view, partition, numbers in zip(tensors, partitions, gone, strict=True):
+        masks[view.name] = view.kept or BitMask.full(view.numel)
+        if numbers.size:
+            stays = np.ones(partition.count, np.bool_)
+            stays[numbers] = False
+            masks[view.name] &= partition.mask(stays, job)
+    return masks
+
+
+def _lowest_of_all(  # noqa: PLR0917 - each its own type
+    tensors: Sequence[TensorView],
+    method: UnitMethod,
+    values: Values,
+    free: Sequence[Indices],
+    count: int,
+    kernel: Kernel,
+    job: Job,
+) -> list[Indices]:
+    assert method.score is not None  # as it has the global scope
     if not count:
-        return {view.name: view.kept or BitMask.full(view.numel) for view in tensors}
+        return [among[:0] for among in free]
     job.extend(sum(view.numel for view in tensors))
-    scores: list[NDArray[np.float64]] = []
-    for view, (_, among) in zip(tensors, free, strict=True):
+    scores: list[Float64s] = []
+    for view, among in zip(tensors, free, strict=True):
         job.label(view.name)
         scores.append(method.score(view, values, kernel, job)[among])
     goes = np.zeros(sum(part.size for part in scores), np.bool_)
     goes[smallest(np.concatenate(scores), count)] = True
-    masks: dict[str, BitMask] = {}
-    at = 0
-    for view, partition, (_, among) in zip(tensors, partitions, free, strict=True):
-        gone = among[goes[at : at + among.size]]
-        at += among.size
-        masks[view.name] = view.kept or BitMask.full(view.numel)
-        if gone.size:
-            masks[view.name] = without_units(view, partition, gone, job)
-    return masks
-
-
-def free_units(view: TensorView, partition: Partition) -> tuple[int, Channels]:
-    """Return how many units are left, and the numbers of those that hold nothing protected."""
-    left = partition.left(view.kept)
-    free = left
-    if view.protected is not None:
-        free = left & ~partition.left(view.protected)
-    return int(np.count_nonzero(left)), np.flatnonzero(free)
-
-
-def without_units(view: TensorView, partition: Partition, gone: Channels, job: Job) -> BitMask:
-    """Return the mask of a tensor after some of its channels or blocks went."""
-    stays = np.ones(partition.count, np.bool_)
-    stays[gone] = False
-    mask = partition.mask(stays, job)
-    return mask if view.kept is None else view.kept & mask
+    ends = np.cumsum([among.size for among in free])[:-1]
+    return [among[part] for among, part in zip(free, np.split(goes, ends), strict=True)]
 
 
 def prune_rows(  # noqa: PLR0917 - each its own type
@@ -404,8 +402,6 @@ def per_row(view: TensorView, free: TensorView, count: int, job: Job) -> Counts:
     able = left if free is view else kept_by_channel(free.kept, rows, 0, job)
 
     def at(share: float) -> Counts:
-        wanted = np.floor(share * left + 0.5).astype(np.int64)
-        counts: Counts = np.minimum(wanted, able)
-        return counts
+        return np.minimum(at_share(share, left), able)
 
     return level(at, count)

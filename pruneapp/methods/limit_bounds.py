@@ -1,12 +1,4 @@
-"""Floors, ceilings and totals as bounds per tensor; allocation within them.
-
-Between which counts each tensor stays if floors, ceilings and a total are to hold.
-
-Everything here is a count of pruned elements *after* the step, of several tensors in order.
-
-How many whole channels of each tensor go if floors, ceilings and a total are to hold.
-
-How many single weights of each tensor go, if one threshold or one share is clamped in each.
+"""How much of each tensor goes: amounts, floors, ceilings and totals as counts per tensor.
 
 Everything here is a count of pruned elements *after* the step, of several tensors in order.
 """
@@ -17,12 +9,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pruneapp.errors import ParameterError, counted
-from pruneapp.methods.amounts import to_prune
+from pruneapp.kernels.values import Bools, Counts, Float64s, Indices
+from pruneapp.methods.amounts import check_free, counts_to_prune, to_prune
 from pruneapp.methods.limits import Limits, percent
-from pruneapp.methods.method import Counts, Cutting, Scope, TensorView
+from pruneapp.methods.method import Cutting, Scope, TensorView
 from pruneapp.params import Amount
 
 # Products of a share and a size that are so near to a whole number are meant to be it: 0.9 is no
@@ -34,12 +26,8 @@ _NEAR = 1e-9
 class Tensors:
     """What is known of some tensors before a step.
 
-    Attributes
-    ----------
-    names
-        For messages.
-    numel, before, free
-        ``int64[tensors]``: elements, those that are pruned, and those that may go.
+    `numel`, `before` and `free` are ``int64[tensors]``: elements, those that are pruned, and those
+    that may go.
     """
 
     names: Sequence[str]
@@ -69,14 +57,10 @@ def known_of(tensors: Sequence[TensorView]) -> Tensors:
 
 @dataclass(frozen=True, eq=False)
 class Bounds:
-    """How many elements of each tensor may be pruned after a step.
+    """How many elements of each tensor may be pruned after a step, ``int64[tensors]``.
 
-    Attributes
-    ----------
-    low, high
-        ``int64[tensors]``: at least, and at most; from what is pruned already to all that is free.
-    ceiling
-        ``int64[tensors]``: at most, whatever is protected.
+    At least and at most, from what is pruned already to all that is free; and at most whatever is
+    protected.
     """
 
     low: Counts
@@ -121,13 +105,6 @@ def _whole(share: float, numel: Counts) -> Counts:
 
 def target_of(limits: Limits, tensors: Tensors, bounds: Bounds, wish: int | None = None) -> int:
     """Return how many elements of all tensors are to be pruned after a step.
-
-    Parameters
-    ----------
-    limits, tensors, bounds
-        What is asked for, and of what.
-    wish
-        What the amount comes to, if no total is asked for.
 
     Raises
     ------
@@ -181,52 +158,11 @@ def target_of(limits: Limits, tensors: Tensors, bounds: Bounds, wish: int | None
     )
 
 
-def budgets(amount: Amount, left: Counts) -> Counts:
-    """Return what an amount is in each tensor, as `to_prune` counts it one by one.
-
-    A count beyond all of them is told as one more than the most: a column has no room for any
-    number.
-    """
-    if isinstance(amount, float):
-        shares: Counts = np.rint(amount * left).astype(np.int64)  # halves to even, as round
-        return shares
-    return np.full(left.size, min(amount, int(left.max(initial=0)) + 1), np.int64)
-
-
-def refuse_more(  # noqa: PLR0917 - columns of one table
-    amount: Amount,
-    left: Counts,
-    free: Counts,
-    wanted: Counts,
-    names: Sequence[str],
-    unit: str = "weights",
-) -> None:
-    """Raise `ParameterError` for the first tensor of which more is wanted than is free.
-
-    Parameters
-    ----------
-    amount
-        What is asked for, for the message.
-    left, free, wanted
-        ``int64[tensors]``: what is not pruned yet, what of it may go, and what is to go.
-    names, unit
-        Of the tensors, and what is counted.
-    """
-    short = np.flatnonzero(wanted > free)
-    if short.size:
-        i = int(short[0])
-        there = int(left[i])
-        to_prune(amount, there, protected=there - int(free[i]), unit=unit, where=names[i])
-
-
 class Running:
     """What goes with the first channels of each of several tensors, in the order they go in.
 
-    Parameters
-    ----------
-    weights
-        For each tensor ``int64[free channels + 1]``: weights that go with so many channels; 0
-        first, never falling.
+    `weights` has for each tensor ``int64[free channels + 1]``: weights that go with so many
+    channels; 0 first, never falling.
     """
 
     def __init__(self, weights: Sequence[Counts]) -> None:
@@ -275,18 +211,10 @@ def channels_after(
 
     Parameters
     ----------
-    limits
-        Those of the step.
-    tensors
-        What it touches, in weights; free are those of channels that may go.
     left
         ``int64[tensors]``: channels of which something is not pruned yet.
     running
         What goes with them.
-    amount
-        What is asked for, in channels; of no account if the limits have a total.
-    unit
-        What is counted, for messages.
 
     Returns
     -------
@@ -316,10 +244,9 @@ def channels_after(
         )
     if limits.total is not None:
         return _in_all(limits, tensors, bounds, running, least, most, unit)
-    wanted = budgets(amount, left)
-    refuse_more(amount, left, left, wanted, tensors.names, unit)
+    wanted = counts_to_prune(amount, left, left, tensors.names, unit)
     wanted = np.minimum(wanted, most) if limits.ceiling < 1 else wanted
-    refuse_more(amount, left, running.free, wanted, tensors.names, unit)
+    check_free(amount, left, running.free, wanted, tensors.names, unit)
     return np.maximum(wanted, least)
 
 
@@ -353,33 +280,20 @@ def _in_all(  # noqa: PLR0917 - columns of one table
     return counts
 
 
-def _count_up(lengths: Counts) -> NDArray[np.intp]:
+def _count_up(lengths: Counts) -> Indices:
     """Return 0, 1, 2 and so on for each length."""
     ends = np.cumsum(lengths)
     return np.arange(int(ends[-1]) if ends.size else 0) - np.repeat(ends - lengths, lengths)
 
 
-def weights_after(
+def weights_gone(
     limits: Limits, tensors: Tensors, amount: Amount, scope: Scope, cut: Cutting
-) -> tuple[Counts, NDArray[np.bool_]]:
-    """Return how many single weights of each tensor are pruned after a step.
-
-    Parameters
-    ----------
-    limits
-        Those of the step.
-    tensors
-        What it touches.
-    amount
-        What is asked for; of no account if the limits have a total.
-    scope
-        Of the step.
-    cut
-        For the global scope, see `settle`.
+) -> tuple[Counts, Bools]:
+    """Return how many single weights of each tensor go; of no account is an amount beside a total.
 
     Returns
     -------
-    after
+    gone
         ``int64[tensors]``.
     together
         ``bool[tensors]``: those that one threshold cuts; each other one is cut by itself.
@@ -389,56 +303,53 @@ def weights_after(
     ParameterError
         If an amount is more than what is left, or the wishes contradict each other.
     """
+    names, left, free = tensors.names, tensors.left, tensors.free
+    none = np.zeros(left.size, np.bool_)
+    if not limits.bound:
+        if scope == "local":
+            return counts_to_prune(amount, left, free, names), none
+        where = names[0] if len(names) == 1 else ""
+        total = int(left.sum())
+        count = to_prune(amount, total, protected=total - int(free.sum()), where=where)
+        return cut(~none, count), ~none
     bounds = bounds_of(limits, tensors)
-    none = np.zeros(tensors.numel.size, np.bool_)
     if scope == "global":
         wish = None
         if limits.total is None:
-            wish = int(tensors.before.sum()) + to_prune(amount, int(tensors.left.sum()))
-        return settle(tensors, bounds, target_of(limits, tensors, bounds, wish), cut)
+            wish = int(tensors.before.sum()) + to_prune(amount, int(left.sum()))
+        after, together = settle(tensors, bounds, target_of(limits, tensors, bounds, wish), cut)
+        return after - tensors.before, together
     if limits.total is not None:
-        return spread(tensors, bounds, target_of(limits, tensors, bounds)), none
-    wanted = budgets(amount, tensors.left)
-    refuse_more(amount, tensors.left, tensors.left, wanted, tensors.names)
+        after = spread(tensors, bounds, target_of(limits, tensors, bounds))
+        return after - tensors.before, none
+    wanted = counts_to_prune(amount, left, left, names)
     after = np.minimum(tensors.before + wanted, bounds.ceiling)
-    refuse_more(amount, tensors.left, tensors.free, after - tensors.before, tensors.names)
-    return np.maximum(after, bounds.low), none
+    check_free(amount, left, free, after - tensors.before, names, "weights")
+    return np.maximum(after, bounds.low) - tensors.before, none
+
+
+def first_of(counts: Counts, count: int) -> Counts:
+    """Return what goes of each if so many of all go, the first first."""
+    before = np.cumsum(counts) - counts
+    taken: Counts = np.clip(count - before, 0, counts)
+    return taken
 
 
 def spread(tensors: Tensors, bounds: Bounds, target: int) -> Counts:
-    """Give every tensor the same share, as far as its bounds allow it.
+    """Give every tensor the same share, as far as its bounds allow it; the sum is the target.
 
-    Parameters
-    ----------
-    tensors, bounds
-        What there is.
-    target
-        The sum of the result; between the sums of the bounds.
-
-    Returns
-    -------
-    ndarray
-        ``int64[tensors]``: for some share ``s``, ``round(s * numel)`` within the bounds. Where that
-        cannot make the sum, the earlier of equals get one more.
+    For some share ``s``, ``round(s * numel)`` within the bounds. Where that cannot make the sum,
+    the earlier of equals get one more.
     """
-    return level(lambda share: _at(share, tensors, bounds), target)
+    return level(
+        lambda share: np.clip(at_share(share, tensors.numel), bounds.low, bounds.high), target
+    )
 
 
 def level(at: Callable[[float], Counts], target: int) -> Counts:
-    """Find the share at which counts make a sum.
+    """Find the share from 0 to 1 at which counts make a sum; none falls as the share grows.
 
-    Parameters
-    ----------
-    at
-        Returns the counts for a share from 0 to 1; none falls as the share grows.
-    target
-        The sum of the result, from ``at(0.0).sum()`` to ``at(1.0).sum()``.
-
-    Returns
-    -------
-    ndarray
-        ``int64``: the counts of a share. Where no share makes the sum, the earlier of those that
-        are about to grow get one more.
+    Where no share makes the sum, the earlier of those that are about to grow get one more.
     """
     low, high = 0.0, 1.0
     for _ in range(64):  # float64 has no more between them
@@ -456,10 +367,10 @@ def level(at: Callable[[float], Counts], target: int) -> Counts:
     return counts
 
 
-def _at(share: float, tensors: Tensors, bounds: Bounds) -> Counts:
-    wanted = np.floor(share * tensors.numel + 0.5).astype(np.int64)
-    after: Counts = np.clip(wanted, bounds.low, bounds.high)
-    return after
+def at_share(share: float | Float64s, sizes: Counts) -> Counts:
+    """Return the counts nearest to a share of some sizes, halves up."""
+    counts: Counts = np.floor(share * sizes + 0.5).astype(np.int64)
+    return counts
 
 
 def settle(
@@ -467,7 +378,7 @@ def settle(
     bounds: Bounds,
     target: int,
     cut: Cutting,
-) -> tuple[Counts, NDArray[np.bool_]]:
+) -> tuple[Counts, Bools]:
     """Find the one threshold of which the cuts, each within its bounds, make the target.
 
     Tensors that a common threshold takes beyond their bounds are held at them, those above or those
@@ -478,10 +389,6 @@ def settle(
 
     Parameters
     ----------
-    tensors, bounds
-        What there is.
-    target
-        Between the sums of the bounds.
     cut
         Returns how many elements go of each tensor (any number for those that are not chosen), if
         so many of the lowest of the chosen ones go.

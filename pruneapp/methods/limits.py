@@ -133,8 +133,7 @@ class Limits:
     Attributes
     ----------
     floor, ceiling
-        Shares of the elements of each tensor: so much is pruned after the step at least, and at
-        most. Whole channels stay under the ceiling.
+        Shares of the elements of each tensor. Whole channels stay under the ceiling.
     total
         How many elements of all tensors that the step touches are pruned after it: a float is a
         share (rounded to the nearest count, halves to the even one), an int a count. None leaves it

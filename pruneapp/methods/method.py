@@ -1,14 +1,10 @@
-"""Method declarations: WeightMethod, RowMethod, GroupMethod, ChannelMethod, BlockMethod.
-
-What a method declares. Everything that offers methods reads nothing but this.
+"""What a method declares. Everything that offers methods reads nothing but this.
 
 A method ranks single weights, in whole tensors (`WeightMethod`), in each row (`RowMethod`) or in
-groups of a few (`GroupMethod`); or it ranks whole channels or blocks (`UnitMethod`, in
-`pruneapp.methods.method`); or it says the mask outright (`MaskMethod`). Validation, the form
-in the window, the options of the command line, recipes, the reference page and the values that the
-tests try follow from the declaration: a new method is one file.
-
-What a method declares that takes away many weights as one: whole channels, or blocks.
+groups of a few (`GroupMethod`); or it ranks whole channels or blocks (`UnitMethod`); or it says the
+mask outright (`MaskMethod`). Validation, the form in the window, the options of the command line,
+recipes, the reference page and the values that the tests try follow from the declaration: a new
+method is one file.
 """
 
 from __future__ import annotations
@@ -20,11 +16,11 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pruneapp.checkpoint.dtypes import DType
 from pruneapp.kernels.kernel import Kernel, Ranking, ReadBits
 from pruneapp.kernels.lowest_channels import smallest
+from pruneapp.kernels.values import Bools, Counts, Float64s, Indices
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.masks.blocks import Tiles
 from pruneapp.masks.channels import channels_left, kept_by_channel, mask_of_channels
@@ -34,11 +30,10 @@ from pruneapp.progress import Job
 
 Scope = Literal["local", "global"]
 Granularity = Literal["weights", "groups", "channels", "blocks", "mask"]
-ToldBy = Literal["magnitudes", "norms", "chance"]
+EstimatedBy = Literal["magnitudes", "norms", "chance"]
 Values = Mapping[str, Any]
-Counts = NDArray[np.int64]
 # How many go of each of some tensors if so many of the chosen ones go; any number for the others.
-Cutting = Callable[[NDArray[np.bool_], int], Counts]
+Cutting = Callable[[Bools, int], Counts]
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,8 +42,6 @@ class TensorView:
 
     Attributes
     ----------
-    name, shape, dtype
-        As in the checkpoint.
     kept
         What is not pruned yet; None for everything.
     read
@@ -102,21 +95,9 @@ class Method(ABC):
     ----------
     name
         torch's function name where torch has the method.
-    label
-        A few words for lists: "L1 unstructured (magnitude)".
-    help
-        A paragraph: what it takes away, when to use it.
-    formula
-        The score, as one line.
-    params
-        What it asks for, in the order of the form.
     takes_scores
         Whether importance scores may stand in for the weights.
-    takes_mask
-        Whether it needs a mask from the person.
-    takes_scale
-        Whether it needs the scale of the norm that follows.
-    told_by
+    estimated_by
         What says beforehand how much it takes of each tensor, as long as the weights stand for
         themselves. ``magnitudes``: just the weights go whose magnitude is at or below a threshold,
         so that the amount may be said as that threshold, too. ``norms``: channels go in the order
@@ -136,7 +117,7 @@ class Method(ABC):
     takes_scores: bool = False
     takes_mask: bool = False
     takes_scale: bool = False
-    told_by: ToldBy | None = None
+    estimated_by: EstimatedBy | None = None
     ranks_anew: bool = False
     prunes: bool = True
     scopes: tuple[Scope, ...] = ("local",)
@@ -191,11 +172,6 @@ class RowMethod(Method):
     """Takes away the single weights that rank lowest in their row, the same share of every row.
 
     A row is what belongs to one index of the first dimension.
-
-    Attributes
-    ----------
-    rank
-        Makes the ranking of a tensor, with keys of any width.
     """
 
     rank: Callable[[TensorView, Values], Ranking]
@@ -232,13 +208,7 @@ class GroupMethod(Method):
 
 @dataclass(frozen=True, kw_only=True)
 class MaskMethod(Method):
-    """Says what is kept; the result is combined with what was pruned before.
-
-    Attributes
-    ----------
-    mask
-        The new mask of a tensor, before the old one is laid over it.
-    """
+    """Says what is kept; the result is combined with what was pruned before."""
 
     mask: Callable[[TensorView, Values, Job], BitMask]
 
@@ -248,10 +218,8 @@ class MaskMethod(Method):
         return "mask"
 
 
-# Numbers of channels, or of blocks.
-Channels = NDArray[np.intp]
 # The score of every channel or block of a tensor.
-Score = Callable[[TensorView, Values, Kernel, Job], NDArray[np.float64]]
+Score = Callable[[TensorView, Values, Kernel, Job], Float64s]
 
 
 class Partition(Protocol):
@@ -264,10 +232,10 @@ class Partition(Protocol):
     def kept(self, mask: BitMask | None, job: Job | None = None) -> Counts:
         """Count what a mask keeps of each, ``int64``; None keeps everything."""
 
-    def left(self, mask: BitMask | None, job: Job | None = None) -> NDArray[np.bool_]:
+    def left(self, mask: BitMask | None, job: Job | None = None) -> Bools:
         """Say of each whether a mask keeps anything of it."""
 
-    def mask(self, stays: NDArray[np.bool_], job: Job | None = None) -> BitMask:
+    def mask(self, stays: Bools, job: Job | None = None) -> BitMask:
         """Return the mask that keeps those that stay, whole."""
 
 
@@ -287,8 +255,8 @@ class UnitMethod(Method):
         global scope has it.
     """
 
-    lowest: Callable[[TensorView, Values, Kernel, Channels, int, Job], Channels]
-    order: Callable[[TensorView, Values, Kernel, Channels, Job], Channels]
+    lowest: Callable[[TensorView, Values, Kernel, Indices, int, Job], Indices]
+    order: Callable[[TensorView, Values, Kernel, Indices, Job], Indices]
     score: Score | None = None
     least_dims: int = 2
 
@@ -332,24 +300,18 @@ class ChannelsAlong:
         """Count what a mask keeps of each channel."""
         return kept_by_channel(mask, self.shape, self.dim, job)
 
-    def left(self, mask: BitMask | None, job: Job | None = None) -> NDArray[np.bool_]:
+    def left(self, mask: BitMask | None, job: Job | None = None) -> Bools:
         """Say of each channel whether a mask keeps anything of it."""
         return channels_left(mask, self.shape, self.dim, job)
 
-    def mask(self, stays: NDArray[np.bool_], job: Job | None = None) -> BitMask:
+    def mask(self, stays: Bools, job: Job | None = None) -> BitMask:
         """Return the mask that keeps whole channels."""
         return mask_of_channels(self.shape, self.dim, stays, job)
 
 
 @dataclass(frozen=True, kw_only=True)
 class BlockMethod(UnitMethod):
-    """Takes away the whole blocks of a matrix that score lowest.
-
-    Attributes
-    ----------
-    tiles
-        Says how a tensor is cut into blocks.
-    """
+    """Takes away the whole blocks of a matrix that score lowest."""
 
     tiles: Callable[[TensorView, Values], Tiles]
 
@@ -365,19 +327,15 @@ class BlockMethod(UnitMethod):
 
 def lowest_by(
     score: Score,
-) -> Callable[[TensorView, Values, Kernel, Channels, int, Job], Channels]:
-    """Return what finds the channels of the lowest scores.
+) -> Callable[[TensorView, Values, Kernel, Indices, int, Job], Indices]:
+    """Return what finds the lowest scores, one float64 for each channel or block.
 
-    Parameters
-    ----------
-    score
-        Returns one float64 for each channel; equal scores: the lower index goes first, NaN is
-        largest.
+    Of equal ones the lower index goes first; NaN is largest.
     """
 
     def lowest(  # noqa: PLR0917 - each of its own type
-        view: TensorView, values: Values, kernel: Kernel, among: Channels, count: int, job: Job
-    ) -> Channels:
+        view: TensorView, values: Values, kernel: Kernel, among: Indices, count: int, job: Job
+    ) -> Indices:
         return among[smallest(score(view, values, kernel, job)[among], count)]
 
     return lowest
@@ -385,12 +343,12 @@ def lowest_by(
 
 def order_by(
     score: Score,
-) -> Callable[[TensorView, Values, Kernel, Channels, Job], Channels]:
+) -> Callable[[TensorView, Values, Kernel, Indices, Job], Indices]:
     """Return what puts channels in the order of the same scores as `lowest_by` takes."""
 
     def order(
-        view: TensorView, values: Values, kernel: Kernel, among: Channels, job: Job
-    ) -> Channels:
+        view: TensorView, values: Values, kernel: Kernel, among: Indices, job: Job
+    ) -> Indices:
         return among[np.argsort(score(view, values, kernel, job)[among], kind="stable")]
 
     return order

@@ -25,14 +25,12 @@ from pruneapp.checkpoint.dtypes import DType
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.step import Row
 from pruneapp.kernels.cpu import CpuKernel
+from pruneapp.kernels.values import Bools, Counts, Float64s, Indices
 from pruneapp.methods import registry
 from pruneapp.methods.limit_bounds import Running
 from pruneapp.methods.method import ChannelMethod
 from pruneapp.params import AmountParam, Norm
 from pruneapp.progress import Job
-
-Counts = NDArray[np.int64]
-Sums = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,9 +48,9 @@ class Cut:
         Whether all of it is exact.
     """
 
-    thresholds: Sums
-    squares: Sums
-    sizes: Sums
+    thresholds: Float64s
+    squares: Float64s
+    sizes: Float64s
     sure: bool
 
 
@@ -79,16 +77,16 @@ class CumulativeTable:
         # Running totals: over all tensors, 0 first; and in each by itself, so that one of large
         # weights takes no digit from another.
         self._counts: Counts = np.concatenate(([0], np.cumsum(counts)))
-        self._squares: Sums = _running(squares, lengths)
-        self._sizes: Sums = _running(sizes, lengths)
+        self._squares: Float64s = _running(squares, lengths)
+        self._sizes: Float64s = _running(sizes, lengths)
         self.nan: Counts = np.array([c.nan for c in counted], np.int64)
         guarded = np.array([c.guarded for c in counted], np.float64).reshape(-1, 2)
-        self.guarded_squares: Sums = guarded[:, 0]
-        self.guarded_sizes: Sums = guarded[:, 1]
+        self.guarded_squares: Float64s = guarded[:, 0]
+        self.guarded_sizes: Float64s = guarded[:, 1]
 
     def _sums(
-        self, counted: Sequence[MagnitudeHistogram], counts: Counts, lengths: NDArray[np.intp]
-    ) -> tuple[Sums, Sums]:
+        self, counted: Sequence[MagnitudeHistogram], counts: Counts, lengths: Indices
+    ) -> tuple[Float64s, Float64s]:
         squares, sizes = np.empty(counts.size), np.empty(counts.size)
         kind = np.repeat(self._kind, lengths)
         for i, dtype in enumerate(self._dtypes):
@@ -122,16 +120,16 @@ class CumulativeTable:
         return self.finite + self.nan
 
     @cached_property
-    def squares(self) -> Sums:
+    def squares(self) -> Float64s:
         """``float64[tensors]``: sums of squares of the weights that may go."""
         return self._total(self._squares)
 
     @cached_property
-    def sizes(self) -> Sums:
+    def sizes(self) -> Float64s:
         """``float64[tensors]``: sums of magnitudes of the weights that may go."""
         return self._total(self._sizes)
 
-    def _total(self, running: Sums) -> Sums:
+    def _total(self, running: Float64s) -> Float64s:
         some = np.diff(self._starts) > 0
         totals = np.zeros(some.size)
         totals[some] = running[self._starts[1:][some] - 1]
@@ -179,7 +177,7 @@ class CumulativeTable:
         thresholds = np.where(some, self._thresholds(last, share), math.nan)
         return Cut(thresholds, sums[0], sums[1], self.sure or not some.any())
 
-    def _thresholds(self, places: NDArray[np.intp], share: Sums) -> Sums:
+    def _thresholds(self, places: Indices, share: Float64s) -> Float64s:
         """Return magnitudes in some bins, one of each tensor."""
         found = np.empty(places.size)
         bins = self._bins[places]
@@ -197,7 +195,7 @@ class CumulativeTable:
         found[np.isinf(found)] = math.nan
         return found
 
-    def shares(self, count: int, among: NDArray[np.bool_] | None = None) -> Counts:
+    def shares(self, count: int, among: Bools | None = None) -> Counts:
         """Return what goes of each tensor if the smallest weights of all together go.
 
         Parameters
@@ -225,7 +223,7 @@ class CumulativeTable:
         return below + (_first(equal, left) if self.sure else _alike(equal, left))
 
     @cached_property
-    def _ranks(self) -> tuple[NDArray[np.intp], ...]:
+    def _ranks(self) -> tuple[Indices, ...]:
         """Return the rank of each bin of each type, by its least magnitude."""
         values = [bin_values(dtype)[:-1] for dtype in self._dtypes]
         if len(values) == 1:
@@ -239,7 +237,7 @@ class CumulativeTable:
         ends: Counts = np.cumsum(self._by_rank(np.ones(self.nan.size, np.bool_)))
         return ends
 
-    def _by_rank(self, among: NDArray[np.bool_]) -> Counts:
+    def _by_rank(self, among: Bools) -> Counts:
         lengths = np.diff(self._starts)
         kinds = np.where(among, self._kind, -1)
         kind = np.repeat(kinds, lengths)
@@ -268,7 +266,7 @@ class CumulativeTable:
         equal = np.where(hit, self._counts[np.minimum(places + 1, ends)] - self._counts[places], 0)
         return below, equal
 
-    def _first_from(self, wanted: NDArray[np.intp]) -> NDArray[np.intp]:
+    def _first_from(self, wanted: Indices) -> Indices:
         """Return where in each tensor the first bin from a wanted one on is, by halving."""
         low, high = self._starts[:-1].copy(), self._starts[1:].copy()
         if not self._bins.size:
@@ -286,7 +284,7 @@ def _joined(parts: Iterable[NDArray[Any] | None]) -> NDArray[Any]:
     return np.concatenate([part for part in parts if part is not None])
 
 
-def _running(values: Sums, lengths: NDArray[np.intp]) -> Sums:
+def _running(values: Float64s, lengths: Indices) -> Float64s:
     """Return the running totals of some stretches, each by itself; those of a length at once."""
     starts = np.cumsum(lengths) - lengths
     totals = np.empty_like(values)
@@ -327,15 +325,15 @@ class OrderedTensor:
     """
 
     weights: Counts
-    squares: Sums
-    sizes: Sums
+    squares: Float64s
+    sizes: Float64s
     all_squares: float
     all_sizes: float
 
 
 def in_order_of(
     channels: Channels,
-    order: NDArray[np.intp],
+    order: Indices,
     squares: Channels | None,
     sizes: Channels | None,
 ) -> OrderedTensor:
@@ -376,10 +374,10 @@ class Ordered:
 
     def __init__(self, tensors: Sequence[OrderedTensor], *, complete: bool) -> None:
         self.running = Running([t.weights for t in tensors])
-        self._squares: Sums = np.concatenate([t.squares for t in tensors])
-        self._sizes: Sums = np.concatenate([t.sizes for t in tensors])
-        self.all_squares: Sums = np.array([t.all_squares for t in tensors])
-        self.all_sizes: Sums = np.array([t.all_sizes for t in tensors])
+        self._squares: Float64s = np.concatenate([t.squares for t in tensors])
+        self._sizes: Float64s = np.concatenate([t.sizes for t in tensors])
+        self.all_squares: Float64s = np.array([t.all_squares for t in tensors])
+        self.all_sizes: Float64s = np.array([t.all_sizes for t in tensors])
         self.complete = complete
 
     @property
@@ -387,7 +385,7 @@ class Ordered:
         """Bytes of memory."""
         return self.running.weights.nbytes + self._squares.nbytes + self._sizes.nbytes
 
-    def cut(self, counts: Counts) -> tuple[Counts, Sums, Sums]:
+    def cut(self, counts: Counts) -> tuple[Counts, Float64s, Float64s]:
         """Return the weights, squares and magnitudes that go with so many channels of each."""
         places = self.running.starts + counts
         return self.running.weights[places], self._squares[places], self._sizes[places]
@@ -429,7 +427,7 @@ def ordered_of(snapshot: Snapshot, row: Row, names: tuple[str, ...], job: Job) -
     snapshot
         The state.
     row
-        Of a method of channels of which counts can tell (`Method.told_by`).
+        Of a method of channels of which counts can tell (`Method.estimated_by`).
     names
         First names.
     job
@@ -470,10 +468,10 @@ def _counted(
     return find(orders_of(row)[0]), find(2), find(1)
 
 
-def _order(snapshot: Snapshot, row: Row, name: str, channels: Channels) -> NDArray[np.intp]:
+def _order(snapshot: Snapshot, row: Row, name: str, channels: Channels) -> Indices:
     among = np.flatnonzero(channels.free)
-    if registry.get(row.method).told_by == "norms":
-        order: NDArray[np.intp] = among[np.argsort(channels.norms[among], kind="stable")]
+    if registry.get(row.method).estimated_by == "norms":
+        order: Indices = among[np.argsort(channels.norms[among], kind="stable")]
         return order
     method = registry.get(row.method)
     assert isinstance(method, ChannelMethod)

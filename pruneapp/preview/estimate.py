@@ -14,28 +14,24 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pruneapp.analysis import histogram_store
 from pruneapp.analysis.histogram_store import rows_now
 from pruneapp.checkpoint.entry import size_of
 from pruneapp.document.snapshot import Snapshot, Units
 from pruneapp.document.step import Row, Step
+from pruneapp.kernels.values import Bools, Counts, Float64s
 from pruneapp.methods import registry
-from pruneapp.methods.amounts import to_prune
+from pruneapp.methods.amounts import counts_of, counts_to_prune
 from pruneapp.methods.limit_bounds import (
     Tensors,
-    budgets,
     channels_after,
-    refuse_more,
-    weights_after,
+    weights_gone,
 )
-from pruneapp.methods.method import BlockMethod, Counts, Cutting, GroupMethod
+from pruneapp.methods.method import BlockMethod, Cutting, GroupMethod
 from pruneapp.preview.cumulative import columns_of, ordered_of
 from pruneapp.progress import Job
 from pruneapp.results.sparsity_report import Estimate, SparsityReport, TensorSparsity
-
-Sums = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,9 +59,9 @@ class Effect:
 
     units: Units
     gone: Counts
-    thresholds: Sums
-    squares: Sums
-    sizes: Sums
+    thresholds: Float64s
+    squares: Float64s
+    sizes: Float64s
     sure: bool
     channels: int = 0
     complete: bool = True
@@ -93,23 +89,23 @@ def effect_of(snapshot: Snapshot, step: Step, row: Row, units: Units, job: Job) 
         If it asks for more than there is, or for what its limits do not leave.
     """
     method = registry.get(row.method)
-    if method.told_by is None:
+    if method.estimated_by is None:
         return None
     of = _of_weights if method.granularity == "weights" else _of_channels
     return of(snapshot, step, row, units, job)
 
 
 def _of_weights(snapshot: Snapshot, step: Step, row: Row, units: Units, job: Job) -> Effect | None:
-    ranked = registry.get(row.method).told_by == "magnitudes"
+    ranked = registry.get(row.method).estimated_by == "magnitudes"
     columns = columns_of(snapshot, units.names, job)
 
-    def by_magnitude(among: NDArray[np.bool_], count: int) -> Counts:
+    def by_magnitude(among: Bools, count: int) -> Counts:
         assert columns is not None
         return columns.shares(count, among)
 
     if ranked and columns is None:
         return None
-    gone = weights_gone(step, row, units, by_magnitude if ranked else by_lot(units))
+    gone = _weights_gone(step, row, units, by_magnitude if ranked else by_lot(units))
     size = len(units.names)
     if columns is None:
         nothing = np.full((2, size), math.nan)
@@ -139,7 +135,7 @@ def _of_weights(snapshot: Snapshot, step: Step, row: Row, units: Units, job: Job
 def by_lot(units: Units) -> Cutting:
     """Return what takes the same share of what is free of each tensor."""
 
-    def cut(among: NDArray[np.bool_], count: int) -> Counts:
+    def cut(among: Bools, count: int) -> Counts:
         free = np.where(among, units.free, 0)
         ends = np.rint(np.cumsum(free) * (count / max(int(free.sum()), 1))).astype(np.int64)
         return np.clip(np.diff(ends, prepend=0), 0, free)
@@ -147,21 +143,10 @@ def by_lot(units: Units) -> Cutting:
     return cut
 
 
-def weights_gone(step: Step, row: Row, units: Units, cut: Cutting) -> Counts:
+def _weights_gone(step: Step, row: Row, units: Units, cut: Cutting) -> Counts:
     """Return how many single weights of each tensor go; see `effect_of`."""
-    amount = row.values["amount"]
-    if step.limits.bound:
-        tensors = Tensors(units.names, units.numel, units.numel - units.kept, units.free)
-        after, _ = weights_after(step.limits, tensors, amount, step.scope, cut)
-        return after - tensors.before
-    if step.scope == "local":
-        gone = budgets(amount, units.left)
-        refuse_more(amount, units.left, units.free, gone, units.names)
-        return gone
-    left, protected = int(units.left.sum()), int(units.protected.sum())
-    where = units.names[0] if len(units.names) == 1 else ""
-    count = to_prune(amount, left, protected=protected, where=where)
-    return cut(np.ones(len(units.names), np.bool_), count)
+    tensors = Tensors(units.names, units.numel, units.numel - units.kept, units.free)
+    return weights_gone(step.limits, tensors, row.values["amount"], step.scope, cut)[0]
 
 
 def _of_channels(snapshot: Snapshot, step: Step, row: Row, units: Units, job: Job) -> Effect | None:
@@ -174,8 +159,7 @@ def _of_channels(snapshot: Snapshot, step: Step, row: Row, units: Units, job: Jo
         tensors = Tensors(units.names, units.numel, units.numel - units.kept, running.all)
         counts = channels_after(step.limits, tensors, units.left, running, amount)
     else:
-        counts = budgets(amount, units.left)
-        refuse_more(amount, units.left, units.free, counts, units.names, "channels")
+        counts = counts_to_prune(amount, units.left, units.free, units.names, "channels")
     gone, squares, sizes = ordered.cut(counts)
     zero = np.zeros(len(units.names))
     return Effect(
@@ -190,7 +174,7 @@ def _of_channels(snapshot: Snapshot, step: Step, row: Row, units: Units, job: Jo
     )
 
 
-def _before_and_after(free: Sums, guarded: Sums, gone: Sums) -> Sums:
+def _before_and_after(free: Float64s, guarded: Float64s, gone: Float64s) -> Float64s:
     with np.errstate(over="ignore", invalid="ignore"):
         before = free + guarded
         return np.stack((before, np.maximum(before - gone, guarded)))
@@ -234,7 +218,7 @@ def gone_in_pattern(
     if step.limits.bound:
         return int(units.free.sum()), 0, False
     tiles = [method.partition(view, row.values) for view in views]
-    counts = budgets(row.values["amount"], np.array([t.count for t in tiles], np.int64))
+    counts = counts_of(row.values["amount"], np.array([t.count for t in tiles], np.int64))
     whole_ones = all(
         rows % t.tall == columns % t.wide == 0 for t in tiles for rows, columns in [t.matrix]
     )
@@ -325,14 +309,13 @@ def _roughly(step: Step, row: Row, units: Units, *, disjoint: bool) -> tuple[int
         if limits.bound and not disjoint:  # they hold for what earlier rows leave
             return int(units.free.sum()), 0, False
         # How many go in all is the same whichever go.
-        return int(weights_gone(step, row, units, by_lot(units)).sum()), 0, True
+        return int(_weights_gone(step, row, units, by_lot(units)).sum()), 0, True
     if step.scope == "global" or limits.total is not None or limits.floor > 0:
         # More than the amount of each may go.
         return int(units.kept.sum()), 0, False
     amount, free = row.values["amount"], not limits.bound
-    counts = budgets(amount, units.left)
-    left = units.free if free else units.left
-    refuse_more(amount, units.left, left, counts, units.names, "channels")
+    able = units.free if free else units.left
+    counts = counts_to_prune(amount, units.left, able, units.names, "channels")
     taken = int(np.minimum(counts * units.each, units.kept).sum())
     # Whole channels are just as large as they look; of all that is left everything goes.
     sure = (units.kept == units.left * units.each) | (counts == units.left) | (counts == 0)
@@ -387,14 +370,14 @@ def _model(snapshot: Snapshot, job: Job) -> tuple[int, int]:
     return known
 
 
-def _shares(sums: NDArray[np.float64]) -> list[float | None]:
+def _shares(sums: Float64s) -> list[float | None]:
     """Return after by before, of sums that are (before, after) each; None where unknown or 0."""
     before, after = sums
     with np.errstate(invalid="ignore", divide="ignore"):
         return _or_none(np.where(np.isfinite(before) & (before > 0), after / before, math.nan))
 
 
-def _or_none(values: NDArray[np.float64]) -> list[float | None]:
+def _or_none(values: Float64s) -> list[float | None]:
     listed: list[float | None] = values.tolist()
     for i in np.flatnonzero(np.isnan(values)).tolist():
         listed[i] = None

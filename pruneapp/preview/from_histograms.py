@@ -110,7 +110,8 @@ def known_energies(
 def _energy(counted: MagnitudeHistogram, dtype: DType, taken: NearTaken) -> Energy | None:
     values = bin_values(dtype)
     shift = bin_shift(dtype)
-    place = int(np.searchsorted(counted.bins, taken.near.low >> shift))
+    near, keys = taken
+    place = int(np.searchsorted(counted.bins, near.low >> shift))
     if shift:
         assert counted.squares is not None
         assert counted.sizes is not None
@@ -120,7 +121,6 @@ def _energy(counted: MagnitudeHistogram, dtype: DType, taken: NearTaken) -> Ener
         there = np.where(np.isinf(there), 0.0, there)
         sizes = counted.counts * there
         squares = sizes * there
-    keys = taken.keys
     threshold: float | None = None
     if keys.size:
         went = keys.view(dtype.numpy).astype(np.float64) if shift else values[keys]

@@ -31,7 +31,7 @@ from pruneapp.masks.bitmask import BitMask, Mask
 from pruneapp.methods import registry
 from pruneapp.methods.cutoff import NearTaken
 from pruneapp.methods.method import TensorView, WeightMethod
-from pruneapp.methods.prune_tensors import prune_within, rules
+from pruneapp.methods.prune_tensors import prune, rules
 from pruneapp.preview.from_histograms import CutPrediction, known_channels, known_energies
 from pruneapp.progress import Job
 from pruneapp.results.sparsity_report import SparsityReport, TensorSparsity
@@ -209,10 +209,19 @@ def compute_preview(
         job.extend(-reserve)
         method = registry.get(row.method)
         expect = (
-            CutPrediction(snapshot) if len(rows) == 1 and method.told_by == "magnitudes" else None
+            CutPrediction(snapshot)
+            if len(rows) == 1 and method.estimated_by == "magnitudes"
+            else None
         )
-        made = prune_within(
-            views, method, row.values, step.scope, step.limits, kernel, job, expect=expect
+        made = prune(
+            views,
+            method,
+            row.values,
+            step.scope,
+            kernel,
+            job,
+            limits=step.limits,
+            expect=expect,
         )
         near = made.near
         state = before.replaced({"masks": made.masks})

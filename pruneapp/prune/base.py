@@ -1,17 +1,8 @@
-"""BasePruningMethod and its container, validation, rollback.
+"""The base of all pruning methods: torch's, with `apply` mended; its container and its checks.
 
-The base of all pruning methods: torch's, with `apply` mended.
-
-Several prunings of one tensor, one after the other.
-
-Putting a module back as it was when pruning it fails half way.
-
-What is checked before a mask is computed; the names are torch's, underscores and all.
-
-The rules and the types of the exceptions are those of ``torch.nn.utils.prune``. Two cases that
-torch lets through are refused here: a fraction that is NaN, and a dimension below the first.
-
-Norms of channels of torch tensors.
+Names that begin with an underscore, rules and types of exceptions are those of
+``torch.nn.utils.prune``. Two cases that torch lets through are refused here: a fraction that is
+NaN, and a dimension below the first.
 """
 
 from __future__ import annotations
@@ -45,7 +36,7 @@ _ABSENT = object()
 
 
 @contextmanager
-def restored_on_error(module: torch.nn.Module, name: str) -> Iterator[None]:
+def restored_on_error(module: Module, name: str) -> Iterator[None]:
     """Undo everything that the block did to the parameter `name`, if it raises.
 
     Parameters, buffers and hooks come back as the same objects in the same order; a pruning
@@ -79,9 +70,6 @@ def restored_on_error(module: torch.nn.Module, name: str) -> Iterator[None]:
         raise
 
 
-# ruff: noqa: SLF001 - torch keeps parameters, buffers and hooks of a module in private dicts
-
-
 class BasePruningMethod(torch_prune.BasePruningMethod):
     """Base class of pruning methods.
 
@@ -109,19 +97,9 @@ class BasePruningMethod(torch_prune.BasePruningMethod):
 
     @abstractmethod
     def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:
-        """Return the mask of `t`.
+        """Return the mask of `t`, the tensor itself or importance scores: 0 where pruned.
 
-        Parameters
-        ----------
-        t
-            The scores of what is pruned: the tensor itself, or importance scores.
-        default_mask
-            The mask so far, of the same shape; all ones at first.
-
-        Returns
-        -------
-        Tensor
-            0 where pruned, 1 where kept; of the same shape.
+        `default_mask` is the mask so far, of the same shape; all ones at first.
         """
 
     def apply_mask(self, module: Module) -> Tensor:
@@ -152,8 +130,6 @@ class BasePruningMethod(torch_prune.BasePruningMethod):
 
         Parameters
         ----------
-        module, name
-            The module and the name of its parameter.
         *args, **kwargs
             What the constructor of the method takes.
         importance_scores
@@ -216,17 +192,7 @@ class BasePruningMethod(torch_prune.BasePruningMethod):
         default_mask: Tensor | None = None,
         importance_scores: Tensor | None = None,
     ) -> Tensor:
-        """Return `t` times its mask, without any module.
-
-        Parameters
-        ----------
-        t
-            The tensor.
-        default_mask
-            The mask so far; all ones if absent.
-        importance_scores
-            Ranked in place of `t`; of the same shape.
-        """
+        """Return `t` times its mask, without any module."""
         scores = t if importance_scores is None else importance_scores
         if scores.shape != t.shape:
             raise AssertionError(
@@ -365,15 +331,8 @@ def combine(method: Any, t: Tensor, mask: Tensor) -> Tensor:
         A pruning method, torch's or ours. Its ``PRUNING_TYPE`` says what is left: the entries
         where the mask is 1, flattened ('unstructured'); the channels along ``method.dim`` whose
         mask does not sum to 0 ('structured'); everything ('global').
-    t
-        The scores.
     mask
         The mask so far, of the same shape; not changed.
-
-    Returns
-    -------
-    Tensor
-        In the type of `t`, contiguous.
     """
     of_kept = getattr(method, "_compute_mask_of_kept", None)
     fresh: Tensor | None = None if of_kept is None else of_kept(t, mask)
@@ -395,11 +354,7 @@ def _left(method: Any, t: Tensor, mask: Tensor) -> Any:
                 f"A pruning method of type 'structured' needs the attribute 'dim'"
                 f" ({type(method).__name__} has none)."
             )
-        if not -t.dim() <= method.dim < t.dim():
-            raise IndexError(
-                f"'dim' must be from {-t.dim()} to {t.dim() - 1} for shape {tuple(t.shape)}"
-                f" (got {method.dim})."
-            )
+        _validate_pruning_dim(t, method.dim)
         dim = method.dim % t.dim()
         # Of a tensor with one dimension this is the sum of all, so that it is taken as one row of
         # many channels: torch does so, and own methods may rely on it.
@@ -413,16 +368,66 @@ def _left(method: Any, t: Tensor, mask: Tensor) -> Any:
     return tuple(part)
 
 
-def channel_norms(t: Tensor, n: Norm, dim: int) -> Tensor:
+def _validate_pruning_amount_init(amount: Any) -> None:
+    """Check an amount by itself, before the size of the tensor is known."""
+    if not isinstance(amount, Real):
+        raise TypeError(f"'amount' must be an int or a float (got {amount!r}).")
+    if isinstance(amount, Integral):
+        if int(amount) < 0:
+            raise ParameterError(f"'amount' as a count must be 0 or more (got {amount}).")
+    elif math.isnan(amount) or not 0.0 <= float(amount) <= 1.0:
+        raise ParameterError(
+            f"'amount' as a fraction must be from 0.0 to 1.0 (got {amount}).",
+            remedy="Give an int to prune a count.",
+        )
+
+
+def _validate_pruning_amount(amount: Any, tensor_size: int) -> None:
+    """Check that a count is not more than there is; fractions always fit."""
+    if isinstance(amount, Integral) and int(amount) > tensor_size:
+        raise ParameterError(
+            f"'amount' must be at most {tensor_size}, all there is (got {amount})."
+        )
+
+
+def _validate_structured_pruning(t: Tensor) -> None:
+    """Check that a tensor has channels: two or more dimensions."""
+    if t.dim() < 2:
+        raise ParameterError(
+            f"Channels need a tensor of two or more dimensions (got shape {tuple(t.shape)}).",
+            remedy="Prune unstructured instead.",
+        )
+
+
+def _validate_pruning_dim(t: Tensor, dim: int) -> None:
+    """Check that a tensor has the dimension `dim`; negative ones count from the end.
+
+    torch notices a `dim` that is too low only by a bare IndexError later.
+    """
+    if not -t.dim() <= dim < t.dim():
+        raise IndexError(
+            f"'dim' must be from {-t.dim()} to {t.dim() - 1} for shape {tuple(t.shape)}"
+            f" (got {dim})."
+        )
+
+
+def _compute_nparams_toprune(amount: Any, tensor_size: int) -> int:
+    """Turn an amount into a count: fractions by Python's ``round``, half to even."""
+    if isinstance(amount, Integral):
+        return int(amount)
+    count: int = round(amount * tensor_size)
+    return count
+
+
+def _compute_norm(t: Tensor, n: Norm, dim: int) -> Tensor:
     """Return the norm of every channel along `dim`, float64, on the device of `t`.
 
     Floats go through the kernel that prunes documents, from every device: a GPU does not keep the
-    order of addition that makes norms the same everywhere.
+    order of addition that makes norms the same everywhere. (torch returns them in the type of `t`,
+    where float16 overflows.)
 
     Parameters
     ----------
-    t
-        Two or more dimensions, any type of numbers.
     n
         Order of the norm of the flattened slice: any number, inf, -inf; 'fro' is 2; 'nuc' is the
         sum of the singular values of the slice as a matrix, its first remaining dimension by the
@@ -456,87 +461,3 @@ def channel_norms(t: Tensor, n: Norm, dim: int) -> Tensor:
         read=partial(read_bits, bits),
     )
     return torch.from_numpy(CpuKernel().channel_norms(slices, n, Job())).to(t.device)
-
-
-def _validate_pruning_amount_init(amount: Any) -> None:
-    """Check an amount by itself, before the size of the tensor is known.
-
-    Raises
-    ------
-    TypeError
-        If it is no real number.
-    ParameterError
-        If it is a negative count, or a fraction that is NaN or outside 0 to 1. A ``ValueError``,
-        as in torch.
-    """
-    if not isinstance(amount, Real):
-        raise TypeError(f"'amount' must be an int or a float (got {amount!r}).")
-    if isinstance(amount, Integral):
-        if int(amount) < 0:
-            raise ParameterError(f"'amount' as a count must be 0 or more (got {amount}).")
-    elif math.isnan(amount) or not 0.0 <= float(amount) <= 1.0:
-        raise ParameterError(
-            f"'amount' as a fraction must be from 0.0 to 1.0 (got {amount}).",
-            remedy="Give an int to prune a count.",
-        )
-
-
-def _validate_pruning_amount(amount: Any, tensor_size: int) -> None:
-    """Check that a count is not more than there is; fractions always fit.
-
-    Raises
-    ------
-    ParameterError
-        A ``ValueError``, as in torch.
-    """
-    if isinstance(amount, Integral) and int(amount) > tensor_size:
-        raise ParameterError(
-            f"'amount' must be at most {tensor_size}, all there is (got {amount})."
-        )
-
-
-def _validate_structured_pruning(t: torch.Tensor) -> None:
-    """Check that a tensor has channels: two or more dimensions.
-
-    Raises
-    ------
-    ParameterError
-        A ``ValueError``, as in torch.
-    """
-    if t.dim() < 2:
-        raise ParameterError(
-            f"Channels need a tensor of two or more dimensions (got shape {tuple(t.shape)}).",
-            remedy="Prune unstructured instead.",
-        )
-
-
-def _validate_pruning_dim(t: torch.Tensor, dim: int) -> None:
-    """Check that a tensor has the dimension `dim`; negative ones count from the end.
-
-    Raises
-    ------
-    IndexError
-        If it has not. (torch notices a `dim` that is too low only by a bare IndexError later.)
-    """
-    if not -t.dim() <= dim < t.dim():
-        raise IndexError(
-            f"'dim' must be from {-t.dim()} to {t.dim() - 1} for shape {tuple(t.shape)}"
-            f" (got {dim})."
-        )
-
-
-def _compute_nparams_toprune(amount: Any, tensor_size: int) -> int:
-    """Turn an amount into a count: fractions by Python's ``round``, half to even."""
-    if isinstance(amount, Integral):
-        return int(amount)
-    count: int = round(amount * tensor_size)
-    return count
-
-
-def _compute_norm(t: torch.Tensor, n: Norm, dim: int) -> torch.Tensor:
-    """Return the norm of every channel of `t` along `dim`: ``t.shape[dim]`` float64 values.
-
-    See `pruneapp.prune.base.channel_norms`. torch returns them in the type of `t`, where
-    float16 overflows.
-    """
-    return channel_norms(t, n, dim)

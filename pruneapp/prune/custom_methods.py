@@ -5,8 +5,6 @@ on one dense tensor at a time, the way torch's hooks would run it on a module: o
 that was never pruned, afterwards on what its ``PRUNING_TYPE`` says is left.
 
 Loading a file runs the code in it: whoever calls `load_file` has warned the person.
-
-Tensors of a document as tensors of torch, whole and in memory.
 """
 
 from __future__ import annotations
@@ -49,15 +47,7 @@ from pruneapp.prune.base import combine
 
 
 def read_dense(view: TensorView, job: Job) -> Tensor:
-    """Return a tensor in its own type, +0.0 where pruned; steps `job` by its elements.
-
-    Parameters
-    ----------
-    view
-        A tensor of a type that torch has.
-    job
-        May cancel between chunks.
-    """
+    """Return a tensor of a type that torch has, +0.0 where pruned; steps `job` by its elements."""
     bits = np.empty(view.numel, view.dtype.storage)
     for chunk in view.read():
         stop = chunk.start + chunk.bits.size
@@ -163,13 +153,6 @@ def declare(kind: type[torch_prune.BasePruningMethod], where: str) -> Method:
     Its name is that of the class in snake_case, its help the docstring. The parameters are those
     of the constructor: ``amount``, ``n``, ``dim`` and ``seed`` by their names, others by their
     default if it is a whole number, a number or a truth value. What has another default keeps it.
-
-    Parameters
-    ----------
-    kind
-        A concrete class.
-    where
-        The file or package, for messages.
 
     Raises
     ------

@@ -1,9 +1,4 @@
-"""The functions; global_unstructured.
-
-The functions of ``torch.nn.utils.prune``, under their names and with their arguments.
-
-Pruning over many parameters at once, by one ranking.
-"""
+"""The functions of ``torch.nn.utils.prune``, under their names and with their arguments."""
 
 from __future__ import annotations
 
@@ -116,9 +111,6 @@ def is_pruned(module: Module) -> bool:
         for submodule in module.modules()
         for hook in submodule._forward_pre_hooks.values()
     )
-
-
-# ruff: noqa: SLF001 - torch keeps parameters, buffers and hooks of a module in private dicts
 
 
 Owner = tuple[Module, str]

@@ -1,11 +1,4 @@
-"""The classes: unstructured, structured, from a mask.
-
-Methods that prune single weights.
-
-Methods that prune whole channels.
-
-Methods that are told the mask: everything is kept, or a mask is given.
-"""
+"""The pruning methods: of single weights, of whole channels, and those that are told the mask."""
 
 from __future__ import annotations
 

@@ -1,32 +1,22 @@
-"""Smallest magnitudes of torch tensors, CPU and GPU.
-
-Which elements of a tensor have the smallest magnitudes, by the rules of ties and NaN.
+"""Which elements of torch tensors have the smallest magnitudes, by the rules of ties and NaN.
 
 Equal magnitudes: the lower flat index (C order) goes first. NaN counts as largest. Tensors of the
-CPU go through the kernel that prunes documents, those of other devices through its search where
-they lie, whole numbers through torch's operations, with the same result.
-
-Writing the masks of torch, a number for every weight, straight from the comparison with a cut.
+CPU go through the kernel that prunes documents; those of other devices through its search where
+they lie (one sample, one pass to count, one to strike, where ``torch.kthvalue`` needs keys and
+truth values for the whole tensor at once); whole numbers through torch's operations.
 
 Masks of numbers are as large as the weights, and memory that is touched for the first time is
 slow. So every value is written once, side by side in threads, and nothing is written before.
 
-The bit patterns of torch's floats: how they are ranked, and what numpy can see of them.
-
 torch computes nothing in float8 and only some in the other types, but it lets every tensor be
 viewed as integers of the same width without a copy.
-
-The smallest magnitudes of a tensor that lies on a GPU, found and struck there.
-
-The search of the kernels, on slices of the tensor itself: one sample, one pass to count, one to
-strike, where ``torch.kthvalue`` needs keys and truth values for the whole tensor at once.
 """
 
 from __future__ import annotations
 
 from collections.abc import Generator, Iterator, Sequence
-from dataclasses import dataclass
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -51,16 +41,10 @@ from pruneapp.masks.bitmask import BitMask
 from pruneapp.progress import Job
 
 
-@dataclass(frozen=True, eq=False)
-class MaskTarget:
-    """Where the mask of one tensor is written.
+class MaskTarget(NamedTuple):
+    """Where the mask of one tensor is written, as bits, 1-D: `base` where nothing goes, to `out`.
 
-    Attributes
-    ----------
-    base
-        What it is where nothing goes: bits, 1-D; all elements may be the same memory.
-    out
-        1-D, of the same size and type; may be `base` itself.
+    All elements of `base` may be the same memory; `out` may be `base` itself.
     """
 
     base: Bits
@@ -70,10 +54,9 @@ class MaskTarget:
 def write_cut(
     targets: Sequence[MaskTarget], rankings: Sequence[Magnitudes], threshold: Threshold
 ) -> None:
-    """Write every mask: 0 where an element goes, else the bits of `base`.
+    """Write every mask: 0 where an element goes, else the bits of `base`; what is not ranked stays.
 
-    Of the elements with just the key of the cut the first in order go. Elements that are not
-    ranked stay.
+    Of the elements with just the key of the cut the first in order go.
     """
     sizes = [ranking.size for ranking in rankings]
     threads = default_threads() if sum(sizes) >= WORTH_THREADS else 1
@@ -149,16 +132,9 @@ def read_bits(bits: Bits, start: int = 0, stop: int | None = None) -> Iterator[R
 
 
 class Resident(TorchKernel):
-    """Finds the cut of one tensor where it lies.
+    """Finds the cut of one tensor where it lies: 1-D scores of a float type, on any device.
 
-    Parameters
-    ----------
-    scores
-        1-D, of a float type; on any device.
-    kept
-        bool, 1-D, on the same device: what is ranked; None for all.
-    length
-        Elements of a slice, a multiple of 8. Results do not depend on it.
+    `kept`, on the same device, says what is ranked.
     """
 
     def __init__(self, scores: Tensor, kept: Tensor | None, length: int = LENGTH) -> None:
@@ -202,12 +178,6 @@ class Resident(TorchKernel):
         return DeviceChunk(stretch, keys, None if self._there is None else self._there[part])
 
 
-def zero_lowest_there(mask: Tensor, scores: Tensor, count: int, kept: Tensor | None) -> None:
-    """Do what `zero_lowest` does on the device of `scores`, floats of any type."""
-    ranked = None if kept is None else kept.reshape(-1)
-    Resident(scores.detach().reshape(-1), ranked).strike(as_integers(mask).view(-1), count)
-
-
 def lowest_whole_numbers(flat: Tensor, count: int, kept: Tensor | None) -> Tensor:
     """Return which of some whole numbers, 1-D, are the `count` smallest in magnitude, as bool."""
     keys = flat.to(torch.int64).abs()
@@ -226,18 +196,9 @@ def lowest_whole_numbers(flat: Tensor, count: int, kept: Tensor | None) -> Tenso
 
 
 def zero_lowest(mask: Tensor, scores: Tensor, count: int, kept: Tensor | None = None) -> None:
-    """Set `mask` to 0 where the `count` smallest magnitudes of `scores` are.
+    """Set `mask` (contiguous, any type) to 0 where the `count` smallest magnitudes of `scores` are.
 
-    Parameters
-    ----------
-    mask
-        Contiguous, any type; changed in place.
-    scores
-        Of the same shape.
-    count
-        From 0 to the number of elements (of `kept` elements, if given).
-    kept
-        bool, of the same shape: only where it is True elements are ranked and may go.
+    Only where `kept`, of the same shape, is True elements are ranked and may go.
     """
     if not count:
         return
@@ -245,7 +206,8 @@ def zero_lowest(mask: Tensor, scores: Tensor, count: int, kept: Tensor | None = 
     if mask.is_cpu and can_share_a_threshold([flat]):
         zero_lowest_of_all([mask], [flat], count, [kept])
     elif float_type(flat.dtype) is not None:
-        zero_lowest_there(mask, flat, count, kept)
+        ranked = None if kept is None else kept.reshape(-1)
+        Resident(flat, ranked).strike(as_integers(mask).view(-1), count)
     else:
         gone = lowest_whole_numbers(flat, count, None if kept is None else kept.reshape(-1))
         as_integers(mask).view(-1).masked_fill_(gone.to(mask.device), 0)
@@ -277,12 +239,7 @@ def zero_lowest_of_all(
 def without_lowest(base: Tensor, scores: Tensor, count: int, kept: Tensor | None = None) -> Tensor:
     """Return a contiguous copy of `base` after `zero_lowest`, with its values written once.
 
-    Parameters
-    ----------
-    base
-        Any type; elements may share memory.
-    scores, count, kept
-        See `zero_lowest`.
+    Elements of `base` may share memory.
     """
     if count and base.is_cpu and can_share_a_threshold([scores]):
         return without_lowest_of_all([base], [scores], count, [kept])[0]

@@ -18,7 +18,7 @@ from pruneapp.kernels.filter_distances import distance_sums
 from pruneapp.kernels.kernel import Slices
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.methods.limits import Limits
-from pruneapp.methods.prune_tensors import prune, prune_within
+from pruneapp.methods.prune_tensors import prune
 from pruneapp.methods.registry import get
 from pruneapp.progress import Job
 from tests.strategies import kept_bools, moderate_bits, shapes
@@ -301,14 +301,9 @@ def test_floors_and_ceilings_hold(name, seed, share):
     floor, ceiling = 0.2, 0.7
     assume(floor < share < ceiling)
     method = get(name)
-    masks = prune_within(
-        views,
-        method,
-        {"amount": share},
-        "global",
-        Limits(floor=floor, ceiling=ceiling),
-        CpuKernel(),
-        Job(),
+    limits = Limits(floor=floor, ceiling=ceiling)
+    masks = prune(
+        views, method, {"amount": share}, "global", CpuKernel(), Job(), limits=limits
     ).masks
     assert sum(m.pruned for m in masks.values()) == round(share * sum(v.numel for v in views))
     for view in views:
@@ -425,6 +420,6 @@ def test_bn_scale_needs_a_norm_and_the_local_scope_for_limits():
     ones = view_of_values(np.ones((3, 2), np.float32))
     with pytest.raises(ParameterError, match=r"No norm layer that follows 'layer.weight'"):
         run([ones], "bn_scale", amount=1)
-    asked = {"amount": 0.5}, "global", Limits(ceiling=0.5), CpuKernel(), Job()
+    asked = {"amount": 0.5}, "global", CpuKernel(), Job()
     with pytest.raises(ParameterError, match="prune whole channels apply per tensor"):
-        prune_within([with_scale([1, 2], 3, "0")], method, *asked)
+        prune([with_scale([1, 2], 3, "0")], method, *asked, limits=Limits(ceiling=0.5))

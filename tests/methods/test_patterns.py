@@ -26,7 +26,7 @@ from pruneapp.masks.blocks import Tiles
 from pruneapp.masks.regions import Groups, group_boxes, stretches
 from pruneapp.methods.limits import Limits
 from pruneapp.methods.method import TensorView
-from pruneapp.methods.prune_tensors import prune, prune_within
+from pruneapp.methods.prune_tensors import prune
 from pruneapp.methods.registry import get
 from pruneapp.progress import Job
 from tests.strategies import float_types, kept_bools, raw_bits, shapes
@@ -221,14 +221,14 @@ def test_blocks_keep_to_a_ceiling_and_reach_a_total():
     values = np.arange(64, dtype=np.float32).reshape(8, 8)
     view = view_of_values(values)
     method, kernel = get("blocks"), CpuKernel()
-    made = prune_within(
-        [view], method, {"amount": 3}, "local", Limits(ceiling=0.5), kernel, Job()
+    made = prune(
+        [view], method, {"amount": 3}, "local", kernel, Job(), limits=Limits(ceiling=0.5)
     ).masks[view.name]
     assert made.pruned == 32
-    made = prune_within([view], method, {}, "local", Limits(total=0.75), kernel, Job())
+    made = prune([view], method, {}, "local", kernel, Job(), limits=Limits(total=0.75))
     assert made.masks[view.name].pruned == 48
     with pytest.raises(ParameterError, match=r"Whole blocks of 'layer.weight' cannot be between"):
-        prune_within([view], method, {}, "local", Limits(floor=0.3, ceiling=0.4), kernel, Job())
+        prune([view], method, {}, "local", kernel, Job(), limits=Limits(floor=0.3, ceiling=0.4))
 
 
 @pytest.mark.parametrize("name", ["n_m", "blocks"])
@@ -240,7 +240,7 @@ def test_vectors_have_no_groups_and_no_blocks(name):
 def test_limits_do_not_go_with_groups():
     view = view_of_values(np.ones((4, 4), np.float32))
     with pytest.raises(ParameterError, match="'n_m' sets the sparsity itself"):
-        prune_within([view], get("n_m"), {}, "local", Limits(floor=0.5), CpuKernel(), Job())
+        prune([view], get("n_m"), {}, "local", CpuKernel(), Job(), limits=Limits(floor=0.5))
 
 
 @given(st.data())

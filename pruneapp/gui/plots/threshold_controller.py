@@ -107,7 +107,11 @@ class ThresholdController(QObject):
     def _show_threshold(self) -> None:
         view = self._pages.distribution
         found = self._rule()
-        if found is None or found[1].told_by != "magnitudes" or self._forecasting.ranks_by_scores:
+        if (
+            found is None
+            or found[1].estimated_by != "magnitudes"
+            or self._forecasting.ranks_by_scores
+        ):
             view.set_threshold(None)
             return
         _, name = self._here()

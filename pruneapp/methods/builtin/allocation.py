@@ -1,11 +1,4 @@
-"""lamp, erk, uniform_plus.
-
-Large layers lose more than small ones, by the sum of their dimensions.
-
-Every layer gives what hardly changes its output, by the scores of LAMP.
-
-All layers lose the same share, but for the first convolution and the last linear layer.
-"""
+"""Budgets per layer: LAMP, ERK, and uniform but for the first and the last layer."""
 
 from __future__ import annotations
 
@@ -13,13 +6,13 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pruneapp.kernels.kernel import Kernel
 from pruneapp.kernels.lamp import LampScores
+from pruneapp.kernels.values import Bools, Counts, Float64s
 from pruneapp.methods.builtin.unstructured import magnitude_width, magnitudes
-from pruneapp.methods.limit_bounds import known_of, level
-from pruneapp.methods.method import Counts, Cutting, TensorView, Values, WeightMethod
+from pruneapp.methods.limit_bounds import at_share, known_of, level
+from pruneapp.methods.method import Cutting, TensorView, Values, WeightMethod
 from pruneapp.params import AMOUNT_OF_WEIGHTS, Choice, ChoiceParam
 from pruneapp.progress import Job
 
@@ -38,17 +31,15 @@ def _allocate(
 ) -> Cutting:
     ratios = np.array([_ratio(view.shape, values["variant"]) for view in tensors])
     known = known_of(tensors)
-    numel, before, free = known.numel, known.before, known.free
     job.step(0)
 
-    def cut(among: NDArray[np.bool_], count: int) -> Counts:
+    def cut(among: Bools, count: int) -> Counts:
         dense = 1 / ratios[among].min() if among.any() else 1.0  # as all of them are whole
 
         def at(share: float) -> Counts:
             density = np.minimum(1.0, dense * (1 - share) * ratios)
-            after = np.floor(numel * (1 - density) + 0.5).astype(np.int64)
-            gone: Counts = np.where(among, np.clip(after - before, 0, free), 0)
-            return gone
+            gone = np.clip(at_share(1 - density, known.numel) - known.before, 0, known.free)
+            return np.where(among, gone, 0)
 
         return level(at, count)
 
@@ -119,8 +110,6 @@ LAMP = WeightMethod(
 )
 
 
-Shares = NDArray[np.float64]
-
 # What the last linear layer loses at most.
 _LAST = 0.8
 
@@ -139,10 +128,10 @@ def _allocate_uniform_plus(
     most[:2, convolutions[:1]] = 0.0
     job.step(0)
 
-    def cut(among: NDArray[np.bool_], count: int) -> Counts:
-        def at(share: float, caps: Shares, least: Counts) -> Counts:
-            after = np.floor(np.minimum(share, caps) * known.numel + 0.5).astype(np.int64)
-            gone: Counts = np.where(among, np.clip(after - known.before, 0, known.free), 0)
+    def cut(among: Bools, count: int) -> Counts:
+        def at(share: float, caps: Float64s, least: Counts) -> Counts:
+            after = at_share(np.minimum(share, caps), known.numel)
+            gone = np.where(among, np.clip(after - known.before, 0, known.free), 0)
             return np.maximum(gone, least)
 
         least = np.zeros_like(known.free)

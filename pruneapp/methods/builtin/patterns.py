@@ -1,11 +1,4 @@
-"""n_m, blocks and their parameters.
-
-Of every m weights the n largest stay.
-
-The blocks whose weights are smallest taken together go.
-
-Parameters that are two numbers with a sign between them: ``2:4``, ``16x1``.
-"""
+"""N:M in groups and whole blocks, with their parameters: ``2:4``, ``16x1``."""
 
 from __future__ import annotations
 
@@ -13,11 +6,9 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from pruneapp.kernels.block_scores import tile_means
 from pruneapp.kernels.kernel import Kernel
+from pruneapp.kernels.values import Float64s
 from pruneapp.masks.blocks import Tiles
 from pruneapp.masks.regions import Groups
 from pruneapp.methods.builtin.unstructured import magnitudes
@@ -157,7 +148,7 @@ def _score(
     values: Values,
     kernel: Kernel,  # noqa: ARG001 - the same on every device
     job: Job,
-) -> NDArray[np.float64]:
+) -> Float64s:
     ranked = view.ranked
     # Importance scores count in full, as they do for channels.
     kept = view.kept if view.scores is None else None

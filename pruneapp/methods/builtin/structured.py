@@ -1,25 +1,15 @@
-"""ln_structured, fpgm, bn_scale, random_structured.
-
-The channels of the smallest norm go.
-
-The channels go that the others can stand in for.
-
-The channels go that the norm after them makes smallest.
-
-Any channels go.
-"""
+"""Methods that take whole channels: by norm, by distance, by the scale of a norm, at random."""
 
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pruneapp.kernels.filter_distances import distance_sums
 from pruneapp.kernels.kernel import Kernel, Slices
 from pruneapp.kernels.sort_keys import hashed_state, splitmix64
-from pruneapp.kernels.values import decode
+from pruneapp.kernels.values import Float64s, Indices, decode
 from pruneapp.masks.channels import channels_left
-from pruneapp.methods.method import ChannelMethod, Channels, TensorView, Values, lowest_by, order_by
+from pruneapp.methods.method import ChannelMethod, TensorView, Values, lowest_by, order_by
 from pruneapp.params import AMOUNT_OF_CHANNELS, DimParam, Interval, NormParam, SeedParam
 from pruneapp.progress import Job
 
@@ -34,12 +24,12 @@ def _slices(view: TensorView, values: Values) -> Slices:
 
 
 def _lowest(  # noqa: PLR0917 - each of its own type
-    view: TensorView, values: Values, kernel: Kernel, among: Channels, count: int, job: Job
-) -> Channels:
+    view: TensorView, values: Values, kernel: Kernel, among: Indices, count: int, job: Job
+) -> Indices:
     return kernel.lowest_channels(_slices(view, values), values["n"], among, count, job)
 
 
-def _norms(view: TensorView, values: Values, kernel: Kernel, job: Job) -> NDArray[np.float64]:
+def _norms(view: TensorView, values: Values, kernel: Kernel, job: Job) -> Float64s:
     return kernel.channel_norms(_slices(view, values), values["n"], job)
 
 
@@ -70,7 +60,7 @@ LN_STRUCTURED = ChannelMethod(
     takes_scores=True,
     lowest=_lowest,
     order=order_by(_norms),
-    told_by="norms",
+    estimated_by="norms",
 )
 
 
@@ -79,7 +69,7 @@ def _score(
     values: Values,
     kernel: Kernel,  # noqa: ARG001 - the same on every device
     job: Job,
-) -> NDArray[np.float64]:
+) -> Float64s:
     dim = values["dim"] % len(view.shape)
     slices = Slices(view.shape, view.dtype, dim, view.kept, view.read)
     left = channels_left(view.kept, view.shape, dim, job)
@@ -113,7 +103,7 @@ def _score_bn_scale(
     values: Values,  # noqa: ARG001 - no values decide
     kernel: Kernel,  # noqa: ARG001 - nothing to compute
     job: Job,
-) -> NDArray[np.float64]:
+) -> Float64s:
     scale = view.scale
     assert scale is not None  # this method takes a scale
     job.step(view.numel)
@@ -160,7 +150,7 @@ def _score_random_structured(
     values: Values,
     kernel: Kernel,  # noqa: ARG001 - nothing to compute
     job: Job,
-) -> NDArray[np.float64]:
+) -> Float64s:
     # The dimension is not hashed: -1 and its positive spelling make the same choice anyway, and
     # elements draw from another stream than channels.
     state = hashed_state(values["seed"], view.name, "channels")
@@ -187,5 +177,5 @@ RANDOM_STRUCTURED = ChannelMethod(
     ),
     lowest=lowest_by(_score_random_structured),
     order=order_by(_score_random_structured),
-    told_by="chance",
+    estimated_by="chance",
 )

@@ -1,21 +1,4 @@
-"""l1_unstructured, per row, normalized, relative importance; random; identity, custom_from_mask.
-
-The smallest weights go.
-
-The smallest weights of every row go.
-
-The weights go that are smallest for their layer.
-
-The weights go that matter least among those of their row and of their column.
-
-Ranking a tensor by the magnitudes of its weights, or of the scores that stand in for them.
-
-What a given mask says goes.
-
-Nothing goes.
-
-Any weights go.
-"""
+"""Methods that take single weights: by magnitude, by normalized magnitude, at random, by mask."""
 
 from __future__ import annotations
 
@@ -23,16 +6,14 @@ import math
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pruneapp.kernels.kernel import Kernel, Slices
 from pruneapp.kernels.sort_keys import Magnitudes, Scores, Uniform, finite_only
+from pruneapp.kernels.values import Float64s
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.methods.method import MaskMethod, RowMethod, TensorView, Values, WeightMethod
 from pruneapp.params import AMOUNT_OF_WEIGHTS, Choice, ChoiceParam, Norm, SeedParam
 from pruneapp.progress import Job
-
-Sums = NDArray[np.float64]
 
 
 def _measure(
@@ -40,7 +21,7 @@ def _measure(
     values: Values,  # noqa: ARG001 - no values decide
     kernel: Kernel,
     job: Job,
-) -> tuple[Sums, Sums]:
+) -> tuple[Float64s, Float64s]:
     """Return the sums of the magnitudes of rows and of columns, 1 where there is nothing."""
     ranked = view.ranked
     matrix = _matrix(view)
@@ -61,12 +42,12 @@ def _rank(
     view: TensorView,
     values: Values,  # noqa: ARG001 - no values decide
     width: int,  # noqa: ARG001 - one width
-    measured: tuple[Sums, Sums],
+    measured: tuple[Float64s, Float64s],
 ) -> Scores:
     rows, columns = measured
     length = columns.size
 
-    def scoring(start: int, scores: Sums) -> None:
+    def scoring(start: int, scores: Float64s) -> None:
         at = 0
         while at < scores.size:  # the rest of a row, whole rows, a part of one
             row, column = divmod(start + at, length)
@@ -131,7 +112,7 @@ def _measure_normalized(view: TensorView, values: Values, kernel: Kernel, job: J
 
 
 def _rank_normalized(view: TensorView, values: Values, width: int, measured: float) -> Scores:  # noqa: ARG001 - one width
-    def scoring(start: int, scores: NDArray[np.float64]) -> None:  # noqa: ARG001 - anywhere alike
+    def scoring(start: int, scores: Float64s) -> None:  # noqa: ARG001 - anywhere alike
         np.divide(scores, measured, out=scores)
 
     ranked = view.ranked
@@ -203,7 +184,7 @@ L1_UNSTRUCTURED = WeightMethod(
     formula="score = |w|",
     params=(AMOUNT_OF_WEIGHTS,),
     takes_scores=True,
-    told_by="magnitudes",
+    estimated_by="magnitudes",
     rank=magnitudes,
     least_width=magnitude_width,
 )
@@ -296,5 +277,5 @@ RANDOM_UNSTRUCTURED = WeightMethod(
     ),
     rank=_rank_random,
     least_width=_least_width_random,
-    told_by="chance",
+    estimated_by="chance",
 )
