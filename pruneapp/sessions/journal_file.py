@@ -1,13 +1,12 @@
-"""Append-only record file; record types.
+"""The file of a journal: its records, and how they are written.
 
-An append-only file of records, each with its length and checksum.
+A file of records, each with its length and checksum, that is only appended to. A process may die at
+any moment, and a disk may keep some of what it was given: what comes after the first record that is
+not whole is no part of the file.
 
-A process may die at any moment, and a disk may keep some of what it was given: what comes after
-the first record that is not whole is no part of the file.
-
-Entries and masks in the file of a journal, and which of them are whole.
-
-What the records of a journal say, as JSON.
+First comes what was done, in words that it can be done again by, and only then the masks, which
+may take seconds: what is done meanwhile comes between their pieces. So all that was done is safe
+within milliseconds, and whatever has its masks in the file need not be done again.
 """
 
 from __future__ import annotations
@@ -18,10 +17,12 @@ import io
 import os
 import struct
 import zlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
+from weakref import ReferenceType
 
 import msgspec
 
@@ -32,10 +33,12 @@ from pruneapp.document.edit import Record
 from pruneapp.document.mask_store import NewMask
 from pruneapp.json_codec import encoded
 from pruneapp.progress import Job
-from pruneapp.sessions.fingerprint import Original, Stamp
-from pruneapp.sessions.history_codec import MaskNumbers, SavedEdit
+from pruneapp.sessions.fingerprint import Original, Stamp, describe
+from pruneapp.sessions.history_codec import MaskNumbers, SavedEdit, bundles
 from pruneapp.sessions.mask_codec import SMALL, pack, pack_together
+from pruneapp.sessions.restore import repeatable
 
+VERSION = 2
 MAGIC = b"pruneapp journal\n"
 # Length of the payload, CRC-32 of kind and payload, kind.
 _HEAD = struct.Struct("<IIB")
@@ -55,94 +58,11 @@ class RecordPlace:
     crc: int
 
 
-class LogFile:
-    """A file of records that is written; for one thread.
-
-    As long as it is open, this process holds a lock on it that others see, and that the system
-    drops when the process ends, however it ends.
-
-    Parameters
-    ----------
-    path
-        The file; it must not exist.
-
-    Raises
-    ------
-    BlockingIOError
-        If somebody has locked it who looks at what is there.
-    OSError
-        If the system refuses it; from every method.
-    """
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        flags = os.O_RDWR | os.O_CREAT | os.O_EXCL
-        flags |= getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
-        # Unbuffered: what a full disk refused must not be tried again later.
-        self._file = io.FileIO(os.open(path, flags, 0o600), "r+")
-        self.size = 0
-        self._named = False
-        try:
-            self._lock()
-            self._write(MAGIC)
-        except BaseException:
-            self.close()
-            delete(path)
-            raise
-
-    def append(self, kind: int, payload: bytes) -> int:
-        """Write a record; returns how many bytes it takes."""
-        crc = zlib.crc32(payload, zlib.crc32(bytes((kind,))))
-        self._write(_HEAD.pack(len(payload), crc, kind) + payload)
-        return _HEAD.size + len(payload)
-
-    def cut(self, size: int) -> None:
-        """Drop everything after the first `size` bytes; if that fails, it is written over."""
-        self.size = size
-        self._file.truncate(size)
-
-    def flush(self) -> None:
-        """Wait until the disk has everything, and the name of the file."""
-        os.fsync(self._file.fileno())
-        if not self._named:
-            flush_folder(self.path.parent)
-            self._named = True
-
-    def move(self, path: Path) -> None:
-        """Take the place of another file, and wait until the disk knows."""
-        self.path.replace(path)
-        self.path = path
-        flush_folder(path.parent)
-
-    def close(self) -> None:
-        """Let go of the file; it stays."""
-        with contextlib.suppress(OSError):  # it is closed, and what was to be kept was flushed
-            self._file.close()
-
-    def _lock(self) -> None:
-        if not lock(self._file.fileno()):
-            raise BlockingIOError(errno.EAGAIN, os.strerror(errno.EAGAIN))
-        self.path.stat()  # who looks may have deleted it
-
-    def _write(self, data: bytes) -> None:
-        # What a full disk took of the record before is no part of the file.
-        self._file.seek(self.size)
-        rest = memoryview(data)
-        while rest:
-            rest = rest[self._file.write(rest) :]
-        self.size += len(data)
-
-
 def records(file: io.BufferedIOBase, *, check_pieces: bool) -> Iterator[tuple[RecordPlace, bytes]]:
-    """Yield the records of a file, as far as they are whole.
+    """Yield the records of a file, from its beginning, as far as they are whole.
 
-    Parameters
-    ----------
-    file
-        The file, at its beginning.
-    check_pieces
-        Whether to read the pieces of masks, too, and compare their checksums; their payload is
-        empty else.
+    The payload of the pieces of masks is read, and its checksum compared, with `check_pieces` only;
+    it is empty else.
     """
     if file.read(len(MAGIC)) != MAGIC:
         return
@@ -178,9 +98,6 @@ def delete(path: Path) -> None:
     """Delete a file; one that is gone, or that the system keeps, is no error."""
     with contextlib.suppress(OSError):
         path.unlink()
-
-
-VERSION = 2
 
 
 class Head(msgspec.Struct, frozen=True, tag="head"):
@@ -296,159 +213,371 @@ Entry = (
 )
 
 
-# Who has something to say waits until the disk has no more than that.
+# Masks of an edit that are written along with it, in bytes and in number: packing them takes less
+# than waiting for a disk.
+AT_ONCE, _FEW = 4 << 20, 1000
+# Who has something to write waits until the disk has no more than that.
 _UNFLUSHED = 16 << 20
 
+# Writes what was done meanwhile, if there is something.
+Meanwhile = Callable[[], None]
 
-class JournalLog:
-    """The file of a journal that is written; for one thread.
+
+class JournalWriter:
+    """One file of a journal that is being written; for one thread.
+
+    As long as it is open, this process holds a lock on it that others see, and that the system
+    drops when the process ends, however it ends.
 
     Parameters
     ----------
     path
         The file; it must not exist.
+    capture
+        The document, whose checkpoint it is about.
 
     Attributes
     ----------
-    numbers
-        Of the masks in it.
+    size
+        Bytes of the file.
     doubtful
         Whether the disk refused to keep what it had taken: then nobody knows what it has.
 
     Raises
     ------
+    BlockingIOError
+        If somebody has locked it who looks at what is there.
     OSError
-        If the disk refuses something; from every method.
+        If the disk refuses it; from every method. The file ends with what was whole.
+    HistoryError, StaleError
+        If a mask of the history cannot be read, or is gone; from every method that takes a capture.
     """
 
-    def __init__(self, path: Path) -> None:
-        self.numbers = MaskNumbers()
+    def __init__(self, path: Path, capture: Capture, job: Job) -> None:
+        self.path = path
+        self.size = 0
         self.doubtful = False
-        # Bytes and base of each mask.
-        self._masks: dict[int, tuple[int, int]] = {}
+        flags = os.O_RDWR | os.O_CREAT | os.O_EXCL
+        flags |= getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
+        # Unbuffered: what a full disk refused must not be tried again later.
+        self._file = io.FileIO(os.open(path, flags, 0o600), "r+")
+        self._is_named = False
         self._unflushed = 0
-        self._file = LogFile(path)
-        self.mark()
-
-    @property
-    def path(self) -> Path:
-        """The file."""
-        return self._file.path
-
-    @property
-    def size(self) -> int:
-        """Bytes of the file."""
-        return self._file.size
-
-    def note(self, entry: Entry) -> None:
-        """Write what stands for itself, and stays whatever is refused later."""
-        self.write(entry)
-        self.mark()
-
-    def write(self, entry: Entry) -> int:
-        """Write an entry; returns how many bytes it takes."""
-        import zstandard
-
-        return self._append(JSON, zstandard.ZstdCompressor(level=1).compress(encoded(entry)))
-
-    def write_masks(
-        self, some: list[NewMask], capture: Capture, job: Job, is_there: Callable[[], bool]
-    ) -> bool:
-        """Write masks; see `bundles`.
-
-        Parameters
-        ----------
-        some
-            A large mask, or several small ones.
-        capture
-            Has them.
-        job
-            Stepped by their bytes; may cancel.
-        is_there
-            Called between the pieces: whether what they belong to is still there. It may write
-            something else, masks among it.
-
-        Returns
-        -------
-        bool
-            Whether they are in the file.
-        """
-        together = some[0].slot.nbytes <= SMALL
-        numbers = [self.numbers.give(new) for new in some]
-        bases = tuple(self.numbers.find(new.base) for new in some)
+        self._numbers = MaskNumbers()
+        # Bytes and base of each mask, by its number.
+        self._masks: dict[int, tuple[int, int]] = {}
+        # What is said; of so many the masks are in the file, the others can be done again.
+        self._records: list[Record] = []
+        self._complete = 0
+        # Bytes of each record.
+        self._sizes: list[int] = []
+        self._position = self._exported = 0
+        self._view: Mapping[str, Any] = {}
+        self._kept: Kept | None = None
         try:
-            if together:
-                pieces = iter((pack_together([capture.pair(new, job) for new in some], job),))
-            else:
-                pieces = pack(*capture.pair(some[0], job), job)
-            sizes = tuple(new.slot.size for new in some)
-            nbytes = self.write(MaskHead(numbers[0], sizes, bases, together))
-            for piece in pieces:
-                nbytes += self._append(PIECE, piece)
-                if self._unflushed > _UNFLUSHED:
-                    self.flush()
-                count = self.numbers.count
-                if not is_there():
-                    self.numbers.forget(some)
-                    return False
-                if self.numbers.count != count:
-                    self.write(More(numbers[0]))
+            self._lock()
+            self._write(MAGIC)
+            self._mark()
+            self._describe(capture, job)
         except BaseException:
-            self.numbers.forget(some)
+            self.delete()
             raise
-        for number, base in zip(numbers, bases, strict=True):
-            self._masks[number] = nbytes // len(some), base
-        return True
 
-    def mark(self) -> None:
-        """Let stay what is there now, whatever is refused later."""
-        self._whole = self.here()
-
-    def here(self) -> tuple[int, int]:
-        """Return how far the file is, for `back_to`."""
-        return self.size, self.numbers.count
-
-    def back_to(self, place: tuple[int, int] | None = None) -> None:
-        """Take back what was written since a place; by default, since `mark`."""
-        size, count = place or self._whole
-        self.numbers.back_to(count)
-        with contextlib.suppress(OSError):
-            self._file.cut(size)
-
-    def bytes_for(self, records: Iterable[Record]) -> int:
-        """Return the bytes of the masks of records, and of those that these are packed against."""
+    @property
+    def dead(self) -> int:
+        """Bytes that no state needs any more."""
         needed: set[int] = set()
-        for record in records:
+        for record in self._records:
             for slot in record.slots():
-                number = self.numbers.find(slot)
+                number = self._numbers.find(slot)
                 while number in self._masks and number not in needed:
                     needed.add(number)
                     number = self._masks[number][1]
-        return sum(self._masks[number][0] for number in needed)
+        live = sum(self._sizes) + sum(self._masks[number][0] for number in needed)
+        return max(0, self.size - live)
+
+    def says(self, capture: Capture) -> bool:
+        """Whether it says all that was done, with masks or without."""
+        return self._same(capture) == len(capture.records) and self._position == capture.position
+
+    def is_complete(self, capture: Capture) -> bool:
+        """Whether it has the masks of all that was done, too."""
+        return self.says(capture) and self._complete == len(capture.records)
+
+    def say(self, capture: Capture, job: Job) -> None:
+        """Write what was done, as far as that takes no time; each edit is there or not.
+
+        What cannot be done again has to wait for the masks of what came before.
+        """
+        if self._original != capture.snapshot.checkpoint.path:  # an export took its name
+            self._describe(capture, job)
+        for at in range(self._same(capture), len(capture.records)):
+            record = capture.records[at]
+            again = repeatable(record)
+            if self._complete >= at and (not again or _is_small(record)):
+                self._append(at, capture, job)
+            elif again:
+                self._announce(at, capture, job)
+            else:
+                break
+        there = len(self._records)
+        if self._position != capture.position <= there:
+            self.note(Position(capture.position))
+            self._position = capture.position
+        if self._exported != capture.exported <= there:
+            self.note(Exported(capture.exported))
+            self._exported = capture.exported
+
+    def say_all(self, capture: Capture, meanwhile: Meanwhile, job: Job) -> None:
+        """Write what was done with all masks, whatever time that takes; the file is a new one.
+
+        `meanwhile` is called between pieces of masks, and does nothing to this file.
+        """
+        for at in range(len(capture.records)):
+            self._append(at, capture, job, meanwhile)
+
+    def add_masks(self, capture: Capture, meanwhile: Meanwhile, job: Job) -> None:
+        """Write the masks of the first edit that lacks them, if there is one.
+
+        `meanwhile` is called between pieces of masks; may call `say`, and so cut the edit off.
+        """
+        at = self._complete
+        if at == len(self._records):
+            return
+        record = self._records[at]
+
+        def is_there() -> bool:
+            meanwhile()
+            return at < len(self._records) and self._records[at] is record
+
+        last = self._records[at - 1] if at else None
+        nbytes = self._write_edit(
+            partial(MasksAt, at), record, last, capture, is_there=is_there, job=job
+        )
+        if nbytes is not None:
+            self._sizes[at] += nbytes
+            self._complete += 1
+            self.flush()
+
+    def mark_kept(
+        self, records: Sequence[ReferenceType[Record]], position: int, file: Stamp
+    ) -> None:
+        """Write what of a session file is in this one, too, where that is something new."""
+        same = 0
+        for mine, theirs in zip(self._records, records, strict=False):
+            if theirs() is not mine:
+                break
+            same += 1
+        kept = Kept(position if position <= same else -1, same, file)
+        if kept != self._kept:
+            self.note(kept)
+            self._kept = kept
+
+    def look_at(self, view: Mapping[str, Any]) -> None:
+        """Write what the person looks at, if it is something else."""
+        if view != self._view:
+            self.note(View(dict(view)))
+            self._view = dict(view)
+
+    def note(self, entry: Entry) -> None:
+        """Write what stands for itself, and stays whatever is refused later."""
+        self._write_entry(entry)
+        self._mark()
 
     def flush(self) -> None:
-        """Wait until the disk has everything."""
+        """Wait until the disk has everything, and the name of the file."""
         try:
-            self._file.flush()
+            self._sync()
         except OSError:
             self.doubtful = True
             raise
         self._unflushed = 0
 
     def move(self, path: Path) -> None:
-        """Take the place of another file."""
-        self._file.move(path)
+        """Take the place of another file, and wait until the disk knows."""
+        self.path.replace(path)
+        self.path = path
+        flush_folder(path.parent)
 
     def close(self) -> None:
         """Let go of the file; it stays."""
-        self._file.close()
+        with contextlib.suppress(OSError):  # it is closed, and what was to be kept was flushed
+            self._file.close()
 
     def delete(self) -> None:
         """Delete the file."""
         self.close()
         delete(self.path)
 
-    def _append(self, kind: int, payload: bytes) -> int:
-        nbytes = self._file.append(kind, payload)
-        self._unflushed += nbytes
-        return nbytes
+    # Edits
+
+    def _describe(self, capture: Capture, job: Job) -> None:
+        checkpoint = capture.snapshot.checkpoint
+        self.note(Head(VERSION, describe(checkpoint, job)))
+        self._original = checkpoint.path
+
+    def _same(self, capture: Capture) -> int:
+        same = 0
+        for mine, theirs in zip(self._records, capture.records, strict=False):
+            if mine is not theirs:
+                break
+            same += 1
+        return same
+
+    def _append(
+        self, at: int, capture: Capture, job: Job, meanwhile: Meanwhile = lambda: None
+    ) -> None:
+        """Write an edit and its masks, or nothing."""
+
+        def is_there() -> bool:
+            meanwhile()
+            return True
+
+        self._cut_off(at)
+        record, last = capture.records[at], capture.records[at - 1] if at else None
+        nbytes = self._write_edit(
+            partial(EditAt, at), record, last, capture, is_there=is_there, job=job
+        )
+        self._complete = at + 1
+        self._said(record, nbytes or 0)
+
+    def _announce(self, at: int, capture: Capture, job: Job) -> None:
+        """Write what an edit did and the masks that it means itself, or nothing."""
+        self._cut_off(at)
+        before = self._here()
+        record, last = capture.records[at], capture.records[at - 1] if at else None
+        try:
+            for some in bundles(self._numbers.new_meant(record)):
+                self._write_masks(some, capture, lambda: True, job)
+            nbytes = self._write_entry(IntentAt(at, self._numbers.intent(record, last)))
+        except BaseException:
+            self._back_to(before)
+            raise
+        self._said(record, nbytes)
+        self._mark()
+
+    def _cut_off(self, at: int) -> None:
+        # The file forgets them when the next edit is there.
+        if at < len(self._records):
+            del self._records[at:], self._sizes[at:]
+            self._complete = min(self._complete, at)
+            self._numbers.keep(self._records)
+
+    def _said(self, record: Record, nbytes: int) -> None:
+        self._records.append(record)
+        self._sizes.append(nbytes)
+        self._position = len(self._records)
+        if self._exported > len(self._records) - 1:
+            self._exported = -1
+
+    def _write_edit(
+        self,
+        make: Callable[[SavedEdit], Entry],
+        record: Record,
+        last: Record | None,
+        capture: Capture,
+        *,
+        is_there: Callable[[], bool],
+        job: Job,
+    ) -> int | None:
+        """Write the new masks of an edit, and then itself; None if it was cut off meanwhile."""
+        self._mark()
+        try:
+            for some in bundles(self._numbers.new_of(record)):
+                if not self._write_masks(some, capture, is_there, job):
+                    return None
+            edit = self._numbers.edit(record, last, capture.snapshot.checkpoint)
+            return self._write_entry(make(edit))
+        except BaseException:
+            self._back_to(self._whole)
+            raise
+
+    # Masks
+
+    def _write_masks(
+        self, some: list[NewMask], capture: Capture, is_there: Callable[[], bool], job: Job
+    ) -> bool:
+        """Write a large mask, or several small ones; see `bundles`. False if it is not wanted.
+
+        `is_there` is called between the pieces: whether what they belong to is still there. It may
+        write something else, masks among it.
+        """
+        together = some[0].slot.nbytes <= SMALL
+        numbers = [self._numbers.give(new) for new in some]
+        bases = tuple(self._numbers.find(new.base) for new in some)
+        try:
+            if together:
+                pieces = iter((pack_together([capture.pair(new, job) for new in some], job),))
+            else:
+                pieces = pack(*capture.pair(some[0], job), job)
+            sizes = tuple(new.slot.size for new in some)
+            nbytes = self._write_entry(MaskHead(numbers[0], sizes, bases, together))
+            for piece in pieces:
+                nbytes += self._append_record(PIECE, piece)
+                if self._unflushed > _UNFLUSHED:
+                    self.flush()
+                count = self._numbers.count
+                if not is_there():
+                    self._numbers.forget(some)
+                    return False
+                if self._numbers.count != count:
+                    self._write_entry(More(numbers[0]))
+        except BaseException:
+            self._numbers.forget(some)
+            raise
+        for number, base in zip(numbers, bases, strict=True):
+            self._masks[number] = nbytes // len(some), base
+        return True
+
+    # Bytes
+
+    def _lock(self) -> None:
+        if not lock(self._file.fileno()):
+            raise BlockingIOError(errno.EAGAIN, os.strerror(errno.EAGAIN))
+        self.path.stat()  # who looks may have deleted it
+
+    def _mark(self) -> None:
+        """Let stay what is there now, whatever is refused later."""
+        self._whole = self._here()
+
+    def _here(self) -> tuple[int, int]:
+        return self.size, self._numbers.count
+
+    def _back_to(self, place: tuple[int, int]) -> None:
+        """Take back what was written since a place; if that fails, it is written over."""
+        self.size, count = place
+        self._numbers.back_to(count)
+        with contextlib.suppress(OSError):
+            self._file.truncate(self.size)
+
+    def _write_entry(self, entry: Entry) -> int:
+        import zstandard
+
+        return self._append_record(JSON, zstandard.ZstdCompressor(level=1).compress(encoded(entry)))
+
+    def _append_record(self, kind: int, payload: bytes) -> int:
+        """Write a record; returns how many bytes it takes."""
+        crc = zlib.crc32(payload, zlib.crc32(bytes((kind,))))
+        self._write(_HEAD.pack(len(payload), crc, kind) + payload)
+        self._unflushed += _HEAD.size + len(payload)
+        return _HEAD.size + len(payload)
+
+    def _write(self, data: bytes) -> None:
+        # What a full disk took of the record before is no part of the file.
+        self._file.seek(self.size)
+        rest = memoryview(data)
+        while rest:
+            rest = rest[self._file.write(rest) :]
+        self.size += len(data)
+
+    def _sync(self) -> None:
+        os.fsync(self._file.fileno())
+        if not self._is_named:
+            flush_folder(self.path.parent)
+            self._is_named = True
+
+
+def _is_small(record: Record) -> bool:
+    layers = (*record.after.values(), record.meant)
+    slots = [slot for layer in layers for slot in layer.values() if slot is not None]
+    return len(slots) <= _FEW and sum([slot.nbytes for slot in slots]) <= AT_ONCE

@@ -24,7 +24,6 @@ from pruneapp.methods import registry
 from pruneapp.preview.preview import compute_preview
 from pruneapp.progress import Cancelled, CancelToken, Job
 from pruneapp.sessions import history_codec, journal_file, mask_codec, restore
-from pruneapp.sessions import journal as journal_journal_writer
 from pruneapp.sessions.journal import Journal
 from pruneapp.sessions.journal_file import MAGIC, records
 from pruneapp.sessions.journal_reader import left_behind, read_journal
@@ -43,7 +42,7 @@ def model(tmp_path: Path) -> Path:
 @pytest.fixture(autouse=True)
 def large(monkeypatch):
     """Every mask is one of a large model: of several pieces, and too much to be written at once."""
-    monkeypatch.setattr(journal_journal_writer, "AT_ONCE", 0)
+    monkeypatch.setattr(journal_file, "AT_ONCE", 0)
     monkeypatch.setattr(mask_codec, "PIECE", 16)
     for module in (mask_codec, history_codec, journal_file):
         monkeypatch.setattr(module, "SMALL", 4)
@@ -131,10 +130,10 @@ def test_an_intent_is_on_the_disk_before_the_masks_and_small(model, place, monke
     journal = Journal(place)
     sizes: list[int] = []
     flushed: list[int] = []
-    flush = journal_file.LogFile.flush
+    flush = journal_file.JournalWriter._sync
     monkeypatch.setattr(
-        journal_file.LogFile,
-        "flush",
+        journal_file.JournalWriter,
+        "_sync",
         lambda log: (flushed.append(log.size), flush(log))[1],
     )
     journal.keep(Capture.of(document), {}, Job(), lambda: sizes.append(journal.size))
@@ -381,7 +380,7 @@ def test_compaction_waits_for_nobody(model, place, tmp_path, monkeypatch):
 
 def test_a_disk_that_keeps_no_masks_still_keeps_what_was_done(model, place, tmp_path, monkeypatch):
     """The sentence says so; as soon as there is room, the masks follow."""
-    write = journal_file.LogFile.append
+    write = journal_file.JournalWriter._append_record
     full = True
 
     def append(log, kind, payload):
@@ -389,7 +388,7 @@ def test_a_disk_that_keeps_no_masks_still_keeps_what_was_done(model, place, tmp_
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         return write(log, kind, payload)
 
-    monkeypatch.setattr(journal_file.LogFile, "append", append)
+    monkeypatch.setattr(journal_file.JournalWriter, "_append_record", append)
     document = open_model(model)
     journal = Journal(place)
     for name in (A, B):
@@ -414,7 +413,7 @@ def test_a_file_that_the_disk_may_have_lost_is_written_anew(
     model, place, tmp_path, monkeypatch, at
 ):
     """After a flush that failed nobody knows what is there, and the next one says nothing."""
-    flush = journal_file.LogFile.flush
+    flush = journal_file.JournalWriter._sync
     calls = 0
 
     def flushed(log):
@@ -424,7 +423,7 @@ def test_a_file_that_the_disk_may_have_lost_is_written_anew(
             raise OSError(errno.EIO, os.strerror(errno.EIO))
         flush(log)
 
-    monkeypatch.setattr(journal_file.LogFile, "flush", flushed)
+    monkeypatch.setattr(journal_file.JournalWriter, "_sync", flushed)
     document = open_model(model)
     journal = Journal(place)
     inode = None

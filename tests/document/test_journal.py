@@ -411,11 +411,9 @@ def test_any_bit_may_be_wrong(model, place, tmp_path):
 
 
 def test_a_newer_journal_is_left_alone(model, place, monkeypatch):
-    from pruneapp.sessions import journal as module
-
     document = open_model(model)
     prune(document)
-    monkeypatch.setattr(module, "VERSION", 5)
+    monkeypatch.setattr(journal_file, "VERSION", 5)
     journal = kept(document, place)
     journal.close()
     (found,) = left_behind(place, Job())
@@ -427,9 +425,7 @@ def test_a_newer_journal_is_left_alone(model, place, monkeypatch):
 
 def test_a_journal_of_the_version_before_opens_as_before(model, place, monkeypatch):
     """It has each edit with its masks, as small ones still are written."""
-    from pruneapp.sessions import journal as module
-
-    monkeypatch.setattr(module, "VERSION", 1)
+    monkeypatch.setattr(journal_file, "VERSION", 1)
     document = storied(model)
     journal = kept(document, place, {"tensor": A})
     journal.close()
@@ -497,7 +493,7 @@ class FullDisk:
 
     def __init__(self, monkeypatch) -> None:
         self.left = 1 << 60
-        write = journal_file.LogFile._write
+        write = journal_file.JournalWriter._write
 
         def limited(log, data):
             if len(data) > self.left:
@@ -507,7 +503,7 @@ class FullDisk:
             self.left -= len(data)
             write(log, data)
 
-        monkeypatch.setattr(journal_file.LogFile, "_write", limited)
+        monkeypatch.setattr(journal_file.JournalWriter, "_write", limited)
 
 
 @pytest.mark.parametrize("room", [0, 1, 8, 9, 10, 60, 150, 200, 300, 400])

@@ -29,9 +29,8 @@ from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.preview.preview import compute_preview
 from pruneapp.progress import Job
 from pruneapp.sessions import history_codec, journal_file, mask_codec
-from pruneapp.sessions import journal as journal_journal_writer
 from pruneapp.sessions.journal import Journal, folder
-from pruneapp.sessions.journal_file import LogFile
+from pruneapp.sessions.journal_file import JournalWriter
 from pruneapp.sessions.journal_reader import read_journal
 from tests.gui.person import PATIENCE_MS
 
@@ -509,7 +508,7 @@ def test_a_session_that_something_else_was_saved_in_is_not_replaced_unasked(
 def test_a_step_that_was_killed_while_its_masks_were_written_is_computed_again(
     new_person, file, monkeypatch
 ):
-    monkeypatch.setattr(journal_journal_writer, "AT_ONCE", 0)
+    monkeypatch.setattr(journal_file, "AT_ONCE", 0)
     document = open_document(open_checkpoint(file))
     for name in ("a.weight", "b.weight"):
         step = Step((Row((name,), "l1_unstructured", {"amount": 0.5}),))
@@ -619,7 +618,7 @@ def test_a_disk_that_is_full_is_said_once_and_work_goes_on(person, file, monkeyp
     def refuse(_self, _data):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("pruneapp.sessions.journal_file.LogFile._write", refuse)
+    monkeypatch.setattr("pruneapp.sessions.journal_file.JournalWriter._write", refuse)
     open_file(person, file)
     prune(person)
     person.wait(lambda: person.trouble)
@@ -632,20 +631,20 @@ def test_a_disk_that_is_full_is_said_once_and_work_goes_on(person, file, monkeyp
 
 def test_as_soon_as_there_is_room_the_work_is_kept_again(person, file, monkeypatch):
     refused = []
-    write = LogFile._write
+    write = JournalWriter._write
 
     def refuse(_self, data):
         refused.append(len(data))
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(LogFile, "_write", refuse)
+    monkeypatch.setattr(JournalWriter, "_write", refuse)
     person.workbench.keeping._idle.setInterval(10)
     open_file(person, file)
     prune(person)
     person.wait(lambda: person.trouble)
     seen = len(refused)
     person.wait(lambda: len(refused) > seen)
-    monkeypatch.setattr(LogFile, "_write", write)
+    monkeypatch.setattr(JournalWriter, "_write", write)
     person.wait(lambda: len(journals()) == 1)
     kept(person)
     assert len(person.trouble) == 1
@@ -654,7 +653,7 @@ def test_as_soon_as_there_is_room_the_work_is_kept_again(person, file, monkeypat
 def test_what_is_done_while_masks_are_written_is_in_the_journal_at_once(
     person, file, tmp_path, monkeypatch
 ):
-    monkeypatch.setattr(journal_journal_writer, "AT_ONCE", 0)
+    monkeypatch.setattr(journal_file, "AT_ONCE", 0)
     monkeypatch.setattr(mask_codec, "PIECE", 1)
     for module in (mask_codec, history_codec, journal_file):
         monkeypatch.setattr(module, "SMALL", 0)
