@@ -1,11 +1,4 @@
-"""TensorRow, HistoryItem, Gesture: what lists show and hands do.
-
-A tensor as lists and trees show it.
-
-The history as lists show it.
-
-What a person does to single weights and channels by hand.
-"""
+"""What lists show of tensors and of the history, and what an edit does to single weights."""
 
 from __future__ import annotations
 
@@ -14,6 +7,7 @@ from typing import Literal, NamedTuple
 
 from pruneapp.results.tile import Box
 
+# Restored weights are kept again; protected ones survive every later method until released.
 Operation = Literal["prune", "restore", "protect", "release"]
 Shape = Literal["rectangle", "row", "column", "channel", "brush"]
 
@@ -22,10 +16,8 @@ Shape = Literal["rectangle", "row", "column", "channel", "brush"]
 class Gesture:
     """One gesture on a picture: what is to be done to which weights."""
 
-    # ``prune``, ``restore`` (kept again), ``protect`` (survives every later method) or ``release``
-    # (not protected any more).
     operation: Operation
-    name: str  # the tensor
+    name: str
     boxes: tuple[Box, ...]  # which elements, as boxes of indices; they may overlap
     shape: Shape  # what was drawn, for words
     dim: int = -1  # the dimension whose channels were meant; -1 for none
@@ -46,7 +38,7 @@ class HandCount:
 class HandOutcome:
     """What an edit by hand does."""
 
-    operation: Operation  # what is done
+    operation: Operation
     # The tensors that were meant, in the order of the edit; of some nothing may change.
     tensors: tuple[HandCount, ...]
 
@@ -81,10 +73,8 @@ class TensorRow(NamedTuple):
     name: str  # as in the file, prefixes kept
     shown: str  # without prefixes that say nothing (``module.``, ``_orig_mod.``); unique as well
     kind: str  # inferred kind of layer; empty if unknown
-    # Extent and the type's label.
     shape: tuple[int, ...]
-    dtype: str
-    # Size.
+    dtype: str  # its label
     numel: int
     nbytes: int
     why_not: str = ""  # why it cannot be pruned; empty if it can

@@ -36,7 +36,7 @@ class SizeForecast:
     # Whether that is what will be written, to the byte; else it comes from a sample, and what is
     # written differs by 2 % at most.
     exact: bool = True
-    files: int = 1  # how many files hold the weights
+    files: int = 1  # that hold the weights
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class RoundingCost:
     """What it costs to write numbers in a type of fewer bits."""
 
     dtype: str  # the type, in words: ``float16``
-    tensors: int = 0  # how many tensors are rounded
+    tensors: int = 0
     # The largest rounding error of a number that stays finite, and the name of the first tensor
     # that has it; empty if nothing changes.
     worst: float = 0.0
@@ -64,23 +64,21 @@ class FormatOffer:
     """A format that an export may have."""
 
     name: str  # as the request names it
-    # A few words, and a paragraph.
-    label: str
-    help: str
+    label: str  # a few words
+    help: str  # a paragraph
     suffixes: tuple[str, ...]  # of its files, the usual one first
-    # Bytes to come; None while that is not known, and where it cannot be written so.
-    nbytes: int | None = None
+    nbytes: int | None = None  # None while that is not known, and where it cannot be written so
     exact: bool = True  # whether `nbytes` is exact; see `SizeForecast`
     loaded_by: tuple[Loader, ...] = ()  # what loads it
     does_not: tuple[str, ...] = ()  # what it does not do, a sentence each
     why_not: str = ""  # why this checkpoint cannot be written so; empty if it can
     wrong: str = ""  # why it cannot with these values of its parameters; empty if it can
-    params: tuple[Param, ...] = ()  # what it asks for
+    params: tuple[Param, ...] = ()
     one_file: bool = False  # whether a model of several files becomes one file
     # Name of the parameter that, where it is not None, makes a folder of files of that size; empty
     # if there is none.
     split_by: str = ""
-    files: int | None = None  # how many files hold the weights; None while that is not known
+    files: int | None = None  # that hold the weights; None while that is not known
     # Name of the parameter that says in which type numbers are written; empty if there is none.
     rounded_by: str = ""
     # What its files have in their names beside those of other formats that end so; may be empty.

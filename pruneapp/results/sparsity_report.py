@@ -1,11 +1,4 @@
-"""SparsityReport, Estimate, Danger: what a step does to tensors and model.
-
-What a step does, or would do, to tensors and to the model.
-
-Which tensors keep so little that the model is likely to break; docs/see.md has the reasons.
-
-Which rule of a step prunes each tensor, and what limits exclude.
-"""
+"""What a step does, or would do, to tensors and to the model, and what it endangers."""
 
 from __future__ import annotations
 
@@ -18,7 +11,8 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import NDArray
 
-# Without retraining, layers of which less than this share of the weights is left seldom work.
+# The reasons for these are in docs/see.md. Without retraining, layers of which less than this share
+# of the weights is left seldom work.
 FEW_WEIGHTS = 0.05
 # The squared error of a layer's output, relative to the output, is the share of norm² that is gone
 # (for inputs that do not correlate): from one half on there is more error than output.
@@ -88,9 +82,8 @@ class TensorSparsity:
     """What a step does to one tensor."""
 
     name: str  # as in the file
-    numel: int  # elements in all
-    # How many are pruned.
-    before: int
+    numel: int
+    before: int  # how many are pruned
     after: int
     # Share of the sum of squares of what was kept before that is still there after; None if it was
     # not counted, or there was none.
@@ -111,8 +104,7 @@ class SparsityReport:
     # The tensors in which the step prunes by a method that can, in file order.
     tensors: tuple[TensorSparsity, ...]
     numel: int  # elements of the whole checkpoint
-    # How many of them are pruned.
-    before: int
+    before: int  # how many of them are pruned
     after: int
     # Share of the sum of squares, over the touched tensors, that is still there; None if it was not
     # counted.

@@ -1,9 +1,4 @@
-"""Comparison of two states, overlap of two masks.
-
-How two states, or two checkpoints, differ.
-
-How far two masks agree about what is pruned.
-"""
+"""How two states, or two checkpoints, differ, and how far two masks agree."""
 
 from __future__ import annotations
 
@@ -22,8 +17,8 @@ class TensorDifference:
     """How a tensor of one side differs from that of the other; pruned weights are 0."""
 
     name: str  # as in the file of the first side, else of the second
-    kind: Difference  # what kind of difference it is
-    # The shapes; empty where there is no tensor, and for a scalar.
+    kind: Difference
+    # Empty where there is no tensor, and for a scalar.
     shape_a: tuple[int, ...] = ()
     shape_b: tuple[int, ...] = ()
     numel: int = 0  # elements of the first, else of the second
@@ -85,18 +80,8 @@ class TensorOverlap:
     @property
     def jaccard(self) -> float | None:
         """Share of what is pruned on any side that is pruned on both; None if nothing is."""
-        return _share(self.both, self.both + self.only_here + self.only_there)
-
-    @property
-    def by_chance(self) -> float | None:
-        """The share that masks of as many pruned weights, drawn by lot, would have about.
-
-        With shares p and q pruned, pq of all weights are pruned on both sides and p + q - pq on
-        any.
-        """
-        here, there = self.both + self.only_here, self.both + self.only_there
-        expected = here * there / self.numel if self.numel else 0.0
-        return _share(expected, here + there - expected)
+        union = self.both + self.only_here + self.only_there
+        return self.both / union if union else None
 
 
 @dataclass(frozen=True)
@@ -106,25 +91,7 @@ class Overlap:
     tensors: tuple[TensorOverlap, ...]  # the tensors that both sides have, in file order
 
     @property
-    def both(self) -> int:
-        """How many weights are pruned on both sides."""
-        return sum(tensor.both for tensor in self.tensors)
-
-    @property
-    def only_here(self) -> int:
-        """How many are pruned here alone."""
-        return sum(tensor.only_here for tensor in self.tensors)
-
-    @property
-    def only_there(self) -> int:
-        """How many are pruned there alone."""
-        return sum(tensor.only_there for tensor in self.tensors)
-
-    @property
-    def jaccard(self) -> float | None:
-        """Share of what is pruned on any side that is pruned on both; None if nothing is."""
-        return _share(self.both, self.both + self.only_here + self.only_there)
-
-
-def _share(part: float, whole: float) -> float | None:
-    return part / whole if whole else None
+    def total(self) -> TensorOverlap:
+        """The sums over all tensors, without a name."""
+        rows = ((t.numel, t.both, t.only_here, t.only_there) for t in self.tensors)
+        return TensorOverlap("", *map(sum, zip((0, 0, 0, 0), *rows, strict=True)))

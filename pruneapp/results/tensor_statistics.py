@@ -1,11 +1,4 @@
-"""Histogram, TensorStats, ChannelNorms, ZerosReport.
-
-Numbers about the values of a tensor: magnitudes, channels, summary.
-
-Zeros that a file already has.
-
-Tables as text for spreadsheets and programs.
-"""
+"""Numbers about the values of a tensor (magnitudes, channels, zeros), and tables as text."""
 
 from __future__ import annotations
 
@@ -30,7 +23,7 @@ Binning = Literal["magnitudes", "decades", "signed"]
 class Histogram:
     """Magnitudes, or values, of a tensor, counted in bins."""
 
-    name: str  # the tensor
+    name: str
     # ``float64[bins + 1]``, rising; from 0 for magnitudes, symmetric around 0 with signs.
     edges: NDArray[np.float64]
     # ``int64[bins]``: still there, pruned, and (in a preview) about to go; `going` is part of
@@ -39,7 +32,7 @@ class Histogram:
     pruned: NDArray[np.int64]
     going: NDArray[np.int64]
     nonfinite: int  # how many are NaN or infinite and in no bin
-    binning: Binning = "magnitudes"  # what is counted
+    binning: Binning = "magnitudes"
     # Where the first bin begins and the last one ends in truth, if outliers are counted in them:
     # the axis ends where `edges` do. None if no value is beyond the edges.
     ends: tuple[float, float] | None = None

@@ -140,22 +140,18 @@ def test_tensors_come_in_the_order_of_the_file_and_it_is_said_how_far_it_is():
             assert seen.all[-1] == (39, 39)
 
 
-def test_what_two_masks_share_by_chance(model):
-    """The yardstick beside the overlap: two masks drawn by lot."""
+def test_the_total_is_the_sum_of_all_tensors(model):
+    """Two masks drawn at random share as much as their sizes say."""
     rng = np.random.default_rng(0)
     here, there = (rng.random((1000, 1000)) < share for share in (0.5, 0.2))
-    snapshot = Snapshot(
-        MemoryCheckpoint({"w": np.ones((1000, 1000), np.float32)}),
-        MaskLayers(MaskSet(masks(w=here))),
-    )
-    found = overlap(snapshot, masks(w=there), Job())
-    assert found.jaccard == found.tensors[0].jaccard
-    assert found.jaccard == pytest.approx(found.tensors[0].by_chance, rel=0.01)
-    assert (found.both + found.only_here, found.both + found.only_there) == (
-        here.sum(),
-        there.sum(),
-    )
-    assert overlap(Snapshot(model), {FC: BitMask.full(640)}, Job()).jaccard is None
+    arrays = {name: np.ones((1000, 1000), np.float32) for name in "ab"}
+    snapshot = Snapshot(MemoryCheckpoint(arrays), MaskLayers(MaskSet(masks(a=here, b=here))))
+    found = overlap(snapshot, masks(a=there, b=there), Job())
+    total = found.total
+    assert total.jaccard == found.tensors[0].jaccard == pytest.approx(0.1 / 0.6, rel=0.01)
+    assert total.both + total.only_here == 2 * here.sum()
+    assert total.both + total.only_there == 2 * there.sum()
+    assert overlap(Snapshot(model), {FC: BitMask.full(640)}, Job()).total.jaccard is None
 
 
 def test_what_is_refused(model):

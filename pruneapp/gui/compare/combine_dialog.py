@@ -73,7 +73,7 @@ class CombineDialog(DecisionDialog):
             self.tr(
                 "Other file: {file}. {n} tensors are in both files. Overlap of the pruned "
                 "weights (intersection over union): {share}."
-            ).format(file=file, n=count(len(tensors)), share=_share(overlap)),
+            ).format(file=file, n=count(len(tensors)), share=_share(overlap.total)),
             wrap=True,
         )
         self.table = CountsTable(headers, len(tensors), cells, self, short=short)
@@ -135,8 +135,8 @@ class CombineDialog(DecisionDialog):
         )
 
     def _show_number(self) -> None:
-        found = self._overlap
-        number = {"or": found.only_there, "and": found.only_here, "minus": found.both}[self.how]
+        total = self._overlap.total
+        number = {"or": total.only_there, "and": total.only_here, "minus": total.both}[self.how]
         text = self.tr("Prune {n} weights") if self.how == "or" else self.tr("Restore {n} weights")
         self.go.setText(text.format(n=count(number)) if number else self.tr("No changes"))
         self.go.setEnabled(bool(number))
@@ -149,5 +149,5 @@ class CombineDialog(DecisionDialog):
         self.pictureRequested.emit()
 
 
-def _share(overlap: Overlap | TensorOverlap) -> str:
+def _share(overlap: TensorOverlap) -> str:
     return NO_NUMBER if overlap.jaccard is None else percent(overlap.jaccard)
