@@ -3,30 +3,6 @@
 A ``PruneAppError`` is one sentence that says what went wrong, where, which rule was broken, what
 came instead, and what to do. The window shows it beside the place it belongs to, the command line
 prints it and exits with 2. Any other exception is a bug in Pruneapp and is shown as one.
-
-::
-
-    PruneAppError
-    ├── CheckpointError            a file cannot be opened or read
-    │   ├── UnrecognizedFileError  it is not a checkpoint that we know
-    │   ├── DamagedFileError       it breaks the rules of its format, or is cut short
-    │   ├── UnsupportedFileError   it is sound, but of a kind that we do not read
-    │   ├── JsonError              text from outside is not the JSON that it should be
-    │   ├── FileChangedError       it changed on disk while it was open
-    │   └── UnknownTensorError     it holds no tensor of this name
-    ├── ParameterError             a value of a method or an option breaks its rule
-    ├── SelectionError             a selection matches nothing that can be pruned
-    ├── MethodError                a method loaded from a file cannot be used
-    ├── DeviceError                a device is not there or gave up
-    ├── StaleError                 an answer belongs to a state that is gone
-    ├── HistoryError               a state that was put aside cannot be read again
-    ├── RecipeError                a recipe cannot be read, or does not fit a checkpoint
-    ├── ExportError                a file cannot be written
-    │   └── UnwritableError        tensors of the source cannot be written in the format
-    └── SessionError               a session cannot be opened or kept
-        ├── OriginalMissingError   the checkpoint that it is about is not where it was
-        ├── OriginalChangedError   the checkpoint is another one than that it is about
-        └── SessionChangedError    its file is not the one that was read or written last
 """
 
 from __future__ import annotations

@@ -66,13 +66,6 @@ class Progress(Protocol):
         """Take note that `done` of `total` units (bytes, as a rule) are done, now at `label`."""
 
 
-class Silent:
-    """A `Progress` that tells nobody."""
-
-    def report(self, done: int, total: int, label: str) -> None:
-        """Do nothing."""
-
-
 class Job:
     """What a long function is given: where to report, and whether to go on.
 
@@ -80,7 +73,7 @@ class Job:
     """
 
     def __init__(self, progress: Progress | None = None, cancel: CancelToken | None = None) -> None:
-        self._progress = progress or Silent()
+        self._progress = progress
         self.cancel = cancel or CancelToken()
         self._done = 0
         self._total = 0
@@ -105,7 +98,8 @@ class Job:
         self.cancel.check()
         self._done += units
         self._label = self._label if label is None else label
-        self._progress.report(self._done, self._total, self._label)
+        if self._progress is not None:
+            self._progress.report(self._done, self._total, self._label)
 
     def parts(self, count: int) -> Iterator[Job]:
         """Yield a job for each of `count` parts of the same work, one after another.

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 
 from pruneapp.checkpoint import elements as gather
-from pruneapp.checkpoint.contents import Contents, Notice, Shard, StateDict
+from pruneapp.checkpoint.contents import Contents, Shard
 from pruneapp.checkpoint.elements import CHUNK_BYTES, Bits, RawChunk, in_chunks
 from pruneapp.checkpoint.entry import TensorEntry
 from pruneapp.checkpoint.io.source import ByteSource, FileSource
@@ -22,18 +22,6 @@ from pruneapp.progress import CancelToken, Job
 
 if TYPE_CHECKING:
     import torch
-
-__all__ = [
-    "CHUNK_BYTES",
-    "Bits",
-    "Checkpoint",
-    "Contents",
-    "Notice",
-    "RawChunk",
-    "Shard",
-    "StateDict",
-    "open_checkpoint",
-]
 
 
 class Checkpoint:

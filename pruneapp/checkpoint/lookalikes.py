@@ -129,13 +129,7 @@ def explain(head: bytes, source: FileSource) -> None:
     if text.startswith((b"<!doctype", b"<html", b"<?xml", b"<head")):
         _refuse(path, "is a web page, not a checkpoint", _AGAIN)
     if b"PK\x03\x04" in head:
-        _explain_zip(path, head)
-    if head[:1] == b"\x80" and 2 <= head[1] <= 5:
-        _refuse(
-            path,
-            "is a Python pickle that torch.save did not write",
-            "Save the weights with torch.save or safetensors, then open that.",
-        )
+        _refuse(path, "has something else in front of a zip archive", "Get the file again.")
     # An ONNX model is a protobuf: field 1 is its version, field 2 the name of its producer.
     if head[:1] == b"\x08" and head[2:3] == b"\x12" and path.suffix != ".safetensors":
         _refuse(path, *_SUFFIXES[".onnx"])
@@ -156,24 +150,6 @@ def _with_names(remedy: str, path: Path) -> str:
     if out.exists():  # the original, as a rule, and nobody is to be led to write over it
         out = out.with_name(f"{out.stem}-unpacked{out.suffix}")
     return remedy.format(packed=shlex.quote(str(path)), out=shlex.quote(str(out)))
-
-
-def _explain_zip(path: Path, head: bytes) -> None:
-    if head[:4] != b"PK\x03\x04":
-        _refuse(path, "has something else in front of a zip archive", "Get the file again.")
-    if b".npy" in head:
-        _refuse(
-            path,
-            "is an archive of numpy arrays",
-            "Save them with safetensors.numpy.save_file(dict(numpy.load(FILE)), NEW).",
-        )
-    if b"model.weights.h5" in head or b"metadata.json" in head:
-        _refuse(
-            path,
-            "is a Keras model",
-            "Load the weights with Keras and save them with safetensors.numpy.save_file.",
-        )
-    _refuse(path, "is a zip archive without a torch checkpoint in it", _UNPACK)
 
 
 def _refuse(path: Path, what: str, remedy: str) -> None:

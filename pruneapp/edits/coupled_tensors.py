@@ -347,7 +347,7 @@ def filters_gone(
         shape = state.checkpoint.entries[name].shape
         if dim_of(row, shape, name) != 0 or new is old:
             continue
-        gone = channels_left(old, shape, 0) & ~channels_left(new, shape, 0)
+        gone = channels_left(old, shape, 0, job) & ~channels_left(new, shape, 0, job)
         if gone.any():
             found[name] = gone
     return found

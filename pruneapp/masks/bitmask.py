@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Literal, Protocol, TypeVar, cast, overload
+from typing import Literal, Protocol, TypeVar, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -150,16 +150,11 @@ class MaskSet(Mapping[str, BitMask]):
         self._masks = dict(masks or {})
 
     def with_masks(self, changes: Mapping[str, BitMask | None]) -> MaskSet:
-        """Return a set in which `changes` replace what was there; None removes a mask.
-
-        The very same set where nothing changes.
-        """
+        """Return a set in which `changes` replace what was there; None removes a mask."""
         if not changes:
             return self
         merged = {**self._masks, **changes}
-        for name in [name for name, mask in changes.items() if mask is None]:
-            del merged[name]
-        return MaskSet(cast("dict[str, BitMask]", merged))
+        return MaskSet({name: mask for name, mask in merged.items() if mask is not None})
 
     def pruned(self, name: str) -> int:
         """How many elements of a tensor are pruned."""

@@ -29,11 +29,9 @@ _PIECE = 1 << 18
 class BlockRange:
     """Some whole tiles that form a rectangle."""
 
-    # First and last + 1, of the elements of the matrix.
-    rows: tuple[int, int]
+    rows: tuple[int, int]  # first and last + 1, of the elements of the matrix
     columns: tuple[int, int]
-    # The tiles, as slices of their grid.
-    down: slice
+    down: slice  # the tiles, as slices of their grid
     along: slice
 
     @property
@@ -117,31 +115,29 @@ class Tiles:
             values = filled
         return values.reshape(down, self.tall, along, self.wide)
 
-    def kept(self, mask: BitMask | None, job: Job | None = None) -> NDArray[np.int64]:
+    def kept(self, mask: BitMask | None, job: Job) -> NDArray[np.int64]:
         """Count what a mask keeps of each tile, ``int64[tiles]``; all of it where it is None."""
         if mask is None:
             return self.sizes
         counts = np.zeros(self.grid, np.int64)
         for part in self.parts():
-            if job is not None:
-                job.step(0)
+            job.step(0)
             bools = np.concatenate([mask.bools(*run) for run in self.stretches(part)])
             tiles = self.cut(bools.reshape(part.shape))
             counts[part.down, part.along] = np.count_nonzero(tiles, axis=(1, 3))
         return counts.reshape(-1)
 
-    def left(self, mask: BitMask | None, job: Job | None = None) -> NDArray[np.bool_]:
+    def left(self, mask: BitMask | None, job: Job) -> NDArray[np.bool_]:
         """Say of each tile whether a mask keeps anything of it."""
         return self.kept(mask, job) > 0
 
-    def mask(self, stays: NDArray[np.bool_], job: Job | None = None) -> BitMask:
+    def mask(self, stays: NDArray[np.bool_], job: Job) -> BitMask:
         """Return the mask that keeps whole tiles: those where `stays`, ``bool[tiles]``, is True."""
         grid = stays.reshape(self.grid)
         size = math.prod(self.shape)
         packed = np.zeros((size + 7) // 8, np.uint8)
         for part in self.parts():
-            if job is not None:
-                job.step(0)
+            job.step(0)
             rows, columns = part.shape
             bools = np.repeat(np.repeat(grid[part.down, part.along], self.tall, 0), self.wide, 1)
             flat, at = np.ascontiguousarray(bools[:rows, :columns]).reshape(-1), 0

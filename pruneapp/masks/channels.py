@@ -1,7 +1,5 @@
 """Masks and the channels of a tensor along one of its dimensions.
 
-Packed bits of channels, eight channels at a time.
-
 Eight runs of `inner` bits fill `inner` bytes, whatever `inner` is, so that the bits of the first of
 any eight channels stand at the same place of their bytes, and so do those of the others. Nothing
 needs to be unpacked.
@@ -21,21 +19,23 @@ from pruneapp.progress import Job
 
 Bytes = NDArray[np.uint8]
 
+# Elements of a box, see `boxes`.
+BOX = 1 << 18
+# Bits that a pattern of channels has at least before it is repeated over a tensor.
+_PATTERN = 1 << 15
+# Elements of a channel from which on counting its bits is faster than unpacking them.
+_LONG = 64
+
 
 def fill(stays: NDArray[np.bool_], inner: int) -> Bytes:
     """Return packed bits: `inner` of each channel, 1 where it stays.
 
-    Returns
-    -------
-    ndarray
-        ``uint8[ceil(channels * inner / 8)]``, the bits past the end 0.
+    ``uint8[ceil(channels * inner / 8)]``, the bits past the end 0.
     """
     if inner == 1:
         return np.packbits(stays, bitorder="little")
-    octets = -(-stays.size // 8)
-    padded = np.zeros(octets * 8, np.bool_)
-    padded[: stays.size] = stays
-    packed = np.zeros((octets, inner), np.uint8)
+    padded = np.pad(stays, (0, -stays.size % 8))
+    packed = np.zeros((padded.size // 8, inner), np.uint8)
     for channel in range(8):
         byte = np.negative(padded[channel::8].view(np.uint8))  # 0 or 255
         for place, bits in _places(channel, inner):
@@ -92,16 +92,6 @@ def _places(channel: int, inner: int) -> Iterator[tuple[slice, int]]:
         yield slice(first, last), 0xFF
     if tail:
         yield slice(last, last + 1), tail
-
-
-# Elements of a box, see `boxes`.
-BOX = 1 << 18
-
-# Bits that a pattern of channels has at least before it is repeated over a tensor.
-_PATTERN = 1 << 15
-
-# Elements of a channel from which on counting its bits is faster than unpacking them.
-_LONG = 64
 
 
 @dataclass(frozen=True)
@@ -168,7 +158,7 @@ def boxes(shape: tuple[int, ...], dim: int, size: int = BOX) -> Iterator[Box]:
 
 
 def channels_left(
-    kept: BitMask | None, shape: tuple[int, ...], dim: int, job: Job | None = None
+    kept: BitMask | None, shape: tuple[int, ...], dim: int, job: Job
 ) -> NDArray[np.bool_]:
     """Say of every channel whether anything of it is kept.
 
@@ -176,8 +166,7 @@ def channels_left(
     """
     if kept is None:
         return np.ones(shape[dim], np.bool_)
-    if job is not None:
-        job.step(0)
+    job.step(0)
     outer, channels, inner = extents(shape, dim)
     if kept.size == 0:
         return np.zeros(channels, np.bool_)
@@ -198,11 +187,10 @@ def channels_left(
 
 
 def mask_of_channels(
-    shape: tuple[int, ...], dim: int, stays: NDArray[np.bool_], job: Job | None = None
+    shape: tuple[int, ...], dim: int, stays: NDArray[np.bool_], job: Job
 ) -> BitMask:
     """Return the mask that keeps whole channels along `dim`, those where `stays` is True."""
-    if job is not None:
-        job.step(0)
+    job.step(0)
     size = math.prod(shape)
     if size == 0:
         return BitMask(np.zeros(0, np.uint8), 0)
@@ -234,7 +222,7 @@ def _groups(shape: tuple[int, ...], dim: int) -> int:
 
 
 def kept_by_channel(
-    kept: BitMask | None, shape: tuple[int, ...], dim: int, job: Job | None = None
+    kept: BitMask | None, shape: tuple[int, ...], dim: int, job: Job
 ) -> NDArray[np.int64]:
     """Count what is kept of each channel along `dim`.
 
@@ -245,14 +233,12 @@ def kept_by_channel(
     if kept is None or kept.size == 0:
         return counts + outer * inner
     if inner >= _LONG:
-        if job is not None:
-            job.step(0)
+        job.step(0)
         runs = count_set(kept.packed, outer * channels, inner).reshape(outer, channels)
         counts += np.add.reduce(runs, axis=0)
         return counts
-    for box in boxes(shape, dim, BOX):
-        if job is not None:
-            job.step(0)
+    for box in boxes(shape, dim):
+        job.step(0)
         ones = kept.bools(box.start, box.stop).view(np.uint8).reshape(box.shape)
         for first in range(0, len(ones), 255):  # as many as a byte can count
             added = np.add.reduce(ones[first : first + 255], axis=0, dtype=np.uint8)

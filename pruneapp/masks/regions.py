@@ -1,11 +1,7 @@
-"""Boxes of indices and groups of m, as packed bits.
-
-Boxes of indices of a tensor, as packed bits.
+"""Boxes of indices of a tensor and groups of elements along a dimension, as packed bits.
 
 A box is cut into runs of elements that follow each other in C order; a run's bits are set without
 looking at any other byte, so that a channel of a large tensor costs what it is large itself.
-
-Groups of a few elements that lie along a dimension, and masks cut into them.
 
 A group is a run of `size` channels at one place of all other dimensions, the first one from channel
 0 on. What is left over at the end of the dimension is in no group.
@@ -31,6 +27,8 @@ IndexBox = Sequence[Sequence[int]]
 _BATCH = 1 << 14
 # Bytes of a run from which on it is filled by itself.
 _LONG = 64
+# Elements that are worked on at once: few enough for the cache of a core.
+_PIECE = 1 << 18
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,7 +36,7 @@ class Region:
     """Some elements of a tensor, as the packed bits of the stretch in which all of them lie."""
 
     first: int  # byte of the tensor's mask at which the stretch begins
-    packed: NDArray[np.uint8]  # ``uint8``: a bit is 1 where the element belongs to the region
+    packed: NDArray[np.uint8]  # a bit is 1 where the element belongs to the region
 
     @classmethod
     def of_mask(cls, mask: BitMask) -> Region:
@@ -133,10 +131,6 @@ def _set(packed: NDArray[np.uint8], starts: NDArray[np.int64], length: int) -> N
     elif length > 8:
         at = np.add.outer(first + 1, np.arange(whole + 1))
         packed[at[at < last[:, np.newaxis]]] = 0xFF
-
-
-# Elements that are worked on at once: few enough for the cache of a core.
-_PIECE = 1 << 18
 
 
 @dataclass(frozen=True)

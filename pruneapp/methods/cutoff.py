@@ -65,7 +65,7 @@ def units_left(tensor: TensorView, method: Method, values: Mapping[str, Any]) ->
     """
     if isinstance(method, UnitMethod):
         partition = method.partition(tensor, method.validate(values))
-        return int(np.count_nonzero(partition.left(tensor.kept)))
+        return int(np.count_nonzero(partition.left(tensor.kept, Job())))
     return tensor.numel if tensor.kept is None else tensor.kept.kept
 
 
@@ -298,10 +298,10 @@ def prune_units(  # noqa: PLR0917 - each its own type
     free: list[Indices] = []  # those that hold nothing protected
     for i, (view, partition) in enumerate(zip(tensors, partitions, strict=True)):
         job.cancel.check()
-        units = partition.left(view.kept)
+        units = partition.left(view.kept, job)
         left[i] = np.count_nonzero(units)
         if view.protected is not None:
-            units = units & ~partition.left(view.protected)
+            units = units & ~partition.left(view.protected, job)
         free.append(np.flatnonzero(units))
     gone: list[Indices] = []
     if limits.bound:

@@ -229,13 +229,13 @@ class Partition(Protocol):
     def count(self) -> int:
         """How many there are."""
 
-    def kept(self, mask: BitMask | None, job: Job | None = None) -> Counts:
+    def kept(self, mask: BitMask | None, job: Job) -> Counts:
         """Count what a mask keeps of each, ``int64``; None keeps everything."""
 
-    def left(self, mask: BitMask | None, job: Job | None = None) -> Bools:
+    def left(self, mask: BitMask | None, job: Job) -> Bools:
         """Say of each whether a mask keeps anything of it."""
 
-    def mask(self, stays: Bools, job: Job | None = None) -> BitMask:
+    def mask(self, stays: Bools, job: Job) -> BitMask:
         """Return the mask that keeps those that stay, whole."""
 
 
@@ -296,15 +296,15 @@ class ChannelsAlong:
         """Channels."""
         return self.shape[self.dim]
 
-    def kept(self, mask: BitMask | None, job: Job | None = None) -> Counts:
+    def kept(self, mask: BitMask | None, job: Job) -> Counts:
         """Count what a mask keeps of each channel."""
         return kept_by_channel(mask, self.shape, self.dim, job)
 
-    def left(self, mask: BitMask | None, job: Job | None = None) -> Bools:
+    def left(self, mask: BitMask | None, job: Job) -> Bools:
         """Say of each channel whether a mask keeps anything of it."""
         return channels_left(mask, self.shape, self.dim, job)
 
-    def mask(self, stays: Bools, job: Job | None = None) -> BitMask:
+    def mask(self, stays: Bools, job: Job) -> BitMask:
         """Return the mask that keeps whole channels."""
         return mask_of_channels(self.shape, self.dim, stays, job)
 

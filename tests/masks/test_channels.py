@@ -53,10 +53,10 @@ def test_a_channel_is_left_while_anything_of_it_is_kept(shape, dim, share, patte
     expected = kept.sum(axis=tuple(d for d in range(len(shape)) if d != dim)) != 0
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(channels, "_PATTERN", pattern)
-        left = channels_left(BitMask.from_bools(kept), shape, dim)
+        left = channels_left(BitMask.from_bools(kept), shape, dim, Job())
 
     assert np.array_equal(expected, left)
-    assert channels_left(None, shape, dim).all()
+    assert channels_left(None, shape, dim, Job()).all()
 
 
 @given(
@@ -76,7 +76,7 @@ def test_counts_of_channels_are_those_of_their_elements(shape, dim, share, box, 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(channels, "BOX", box)
         patch.setattr(channels, "_LONG", long)
-        counts = kept_by_channel(mask, shape, dim)
+        counts = kept_by_channel(mask, shape, dim, Job())
 
     assert counts.dtype == np.int64
     assert np.array_equal(expected, counts)
@@ -86,7 +86,7 @@ def test_counts_of_channels_are_those_of_their_elements(shape, dim, share, box, 
 def test_counts_beyond_a_byte(shape):
     """More than 255 of a channel, in groups and inside one."""
     for dim in range(3):
-        counts = kept_by_channel(BitMask.full(math.prod(shape)), shape, dim)
+        counts = kept_by_channel(BitMask.full(math.prod(shape)), shape, dim, Job())
 
         assert (counts == math.prod(shape) // shape[dim]).all()
 
@@ -103,7 +103,7 @@ def test_a_mask_of_channels_keeps_whole_slices(shape, dim, pattern, seed):
     stays = np.random.default_rng(seed).random(shape[dim]) < 0.5
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(channels, "_PATTERN", pattern)
-        found = mask_of_channels(shape, dim, stays)
+        found = mask_of_channels(shape, dim, stays, Job())
 
     assert BitMask.from_bools(_spread(stays, shape, dim)) == found
 
@@ -127,15 +127,15 @@ def test_patterns_are_repeated_to_the_last_bit(shape):
     for dim in range(len(shape)):
         stays = np.random.default_rng(dim).random(shape[dim]) < 0.5
         expected = _spread(stays, shape, dim)
-        found = mask_of_channels(shape, dim, stays)
+        found = mask_of_channels(shape, dim, stays, Job())
 
         assert BitMask.from_bools(expected) == found
-        assert np.array_equal(stays, channels_left(found, shape, dim))
+        assert np.array_equal(stays, channels_left(found, shape, dim, Job()))
         one = np.zeros(shape, np.bool_)
         one[tuple(n - 1 for n in shape)] = True
         last = np.arange(shape[dim]) == shape[dim] - 1
-        assert np.array_equal(last, channels_left(BitMask.from_bools(one), shape, dim))
-        assert np.array_equal(last, kept_by_channel(BitMask.from_bools(one), shape, dim))
+        assert np.array_equal(last, channels_left(BitMask.from_bools(one), shape, dim, Job()))
+        assert np.array_equal(last, kept_by_channel(BitMask.from_bools(one), shape, dim, Job()))
 
 
 def _spread(stays, shape, dim):
@@ -163,9 +163,9 @@ def test_empty_tensors_have_no_boxes():
     for shape in ((3, 0), (0, 3)):
         for dim in (0, 1):
             stays = np.ones(shape[dim], np.bool_)
-            assert mask_of_channels(shape, dim, stays).size == 0
-            assert not channels_left(BitMask.full(0), shape, dim).any()
-            assert not kept_by_channel(BitMask.full(0), shape, dim).any()
+            assert mask_of_channels(shape, dim, stays, Job()).size == 0
+            assert not channels_left(BitMask.full(0), shape, dim, Job()).any()
+            assert not kept_by_channel(BitMask.full(0), shape, dim, Job()).any()
 
 
 def test_all_ways_stop_when_cancelled():

@@ -206,15 +206,15 @@ def test_tiles_count_and_make_masks_in_parts(data):
     bools = np.random.default_rng(0).random(math.prod(shape)) < 0.5
     mask = BitMask.from_bools(bools)
     stays = np.random.default_rng(1).random(tiles.count) < 0.5
-    whole = tiles.kept(mask), tiles.mask(stays)
+    whole = tiles.kept(mask, Job()), tiles.mask(stays, Job())
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(blocks, "_PIECE", 10)
-        parts = tiles.kept(mask), tiles.mask(stays)
+        parts = tiles.kept(mask, Job()), tiles.mask(stays, Job())
     assert np.array_equal(whole[0], parts[0])
     assert whole[0].sum() == mask.kept
     assert whole[1] == parts[1]
-    assert np.array_equal(np.where(stays, tiles.sizes, 0), tiles.kept(whole[1]))
-    assert np.array_equal(tiles.kept(None), tiles.kept(BitMask.full(mask.size)))
+    assert np.array_equal(np.where(stays, tiles.sizes, 0), tiles.kept(whole[1], Job()))
+    assert np.array_equal(tiles.kept(None, Job()), tiles.kept(BitMask.full(mask.size), Job()))
 
 
 def test_blocks_keep_to_a_ceiling_and_reach_a_total():

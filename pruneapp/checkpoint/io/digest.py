@@ -57,12 +57,11 @@ def left(file: FileSource) -> int:
     return 0 if count.sha256 else file.size - count.done
 
 
-def sha256_of(file: FileSource, job: Job) -> str:
+def sha256_of(file: FileSource, job: Job, *, near: bool = False) -> str:
     """Count what nobody has counted of a file, and return its SHA-256; at once if it is known.
 
-    One thread counts at a time: others wait, and go on if it is cancelled.
-
-    `job` is stepped by the bytes, whoever counts them.
+    One thread counts at a time: others wait, and go on if it is cancelled. `job` is stepped by the
+    bytes, whoever counts them; with `near` the count stays near what others read of the file.
 
     Raises
     ------
@@ -71,43 +70,6 @@ def sha256_of(file: FileSource, job: Job) -> str:
     Cancelled
         If something else is to go first; what was counted stays.
     """
-    return _counted(file, job)
-
-
-@contextlib.contextmanager
-def counted_beside(files: Sequence[FileSource]) -> Iterator[None]:
-    """Count the SHA-256 of files in a thread, as long as the block lasts that reads them, too.
-
-    What one of the two reads from the disk the system still holds for the other, so this adds no
-    pass; the thread goes about as fast as the block reads. It is gone when the block is left,
-    however it is left, and `sha256_of` counts the rest for whoever wants the sums then. A file that
-    cannot be read is complained of there, and not here.
-    """
-    stop = CancelToken()
-
-    def count() -> None:
-        with contextlib.suppress(Cancelled, PruneAppError):
-            for file in files:
-                _counted(file, Job(cancel=stop), near=True)
-
-    with ThreadPoolExecutor(1, thread_name_prefix="pruneapp-checksum") as executor:
-        counting = executor.submit(count)
-        try:
-            yield
-        finally:
-            stop.cancel()
-    counting.result()
-
-
-def _count_of(file: FileSource) -> _Count:
-    with _lock:
-        count = _counts.get(file)
-        if count is None or count.identity != file.identity:
-            count = _counts[file] = _Count(file.identity)
-        return count
-
-
-def _counted(file: FileSource, job: Job, *, near: bool = False) -> str:
     buffer = memoryview(bytearray(min(_READ, max(file.size, 1))))
     count = _count_of(file)
     begun = seen = count.done
@@ -126,6 +88,39 @@ def _counted(file: FileSource, job: Job, *, near: bool = False) -> str:
         if (latest := _count_of(file)) is not count:  # the file was moved, or somebody knows it
             count, begun, seen = latest, latest.done, latest.done
     return count.sha256
+
+
+@contextlib.contextmanager
+def counted_beside(files: Sequence[FileSource]) -> Iterator[None]:
+    """Count the SHA-256 of files in a thread, as long as the block lasts that reads them, too.
+
+    What one of the two reads from the disk the system still holds for the other, so this adds no
+    pass; the thread goes about as fast as the block reads. It is gone when the block is left,
+    however it is left, and `sha256_of` counts the rest for whoever wants the sums then. A file that
+    cannot be read is complained of there, and not here.
+    """
+    stop = CancelToken()
+
+    def count() -> None:
+        with contextlib.suppress(Cancelled, PruneAppError):
+            for file in files:
+                sha256_of(file, Job(cancel=stop), near=True)
+
+    with ThreadPoolExecutor(1, thread_name_prefix="pruneapp-checksum") as executor:
+        counting = executor.submit(count)
+        try:
+            yield
+        finally:
+            stop.cancel()
+    counting.result()
+
+
+def _count_of(file: FileSource) -> _Count:
+    with _lock:
+        count = _counts.get(file)
+        if count is None or count.identity != file.identity:
+            count = _counts[file] = _Count(file.identity)
+        return count
 
 
 def _stretch(file: FileSource, count: _Count, buffer: memoryview) -> None:

@@ -154,8 +154,8 @@ def _by_norm(
     view = replace(before.view(entry.name), protected=None)
     kept = before.mask(entry.name)
     norms = kernel.channel_norms(Slices(entry.shape, entry.dtype, dim, kept, view.read), n, job)
-    left = channels_left(kept, entry.shape, dim)
-    stays = channels_left(after[entry.name], entry.shape, dim)
+    left = channels_left(kept, entry.shape, dim, job)
+    stays = channels_left(after[entry.name], entry.shape, dim, job)
     gone = norms[left & ~stays]
     rest = norms[left & stays]
     if not np.all(np.isfinite(norms[left])):
