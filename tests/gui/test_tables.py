@@ -75,7 +75,7 @@ def test_escape_ends_it_and_leaves_the_old_file(wide, tmp_path):
     target = tmp_path / "c.csv"
     target.write_bytes(b"old")
     before = sorted(tmp_path.iterdir())
-    wide.views.pages.csvRequested.emit(numbers, target)
+    wide.views.pages.channels.csvRequested.emit(numbers, target)
     wide.wait(reached.is_set)
     assert wide.workbench.jobs.cancel_visible()
     go_on.set()
@@ -87,7 +87,7 @@ def test_escape_ends_it_and_leaves_the_old_file(wide, tmp_path):
 
 def test_what_cannot_be_written_is_a_sentence(wide, tmp_path):
     for name in ("gone/c.csv", "n" * 300):
-        wide.views.pages.csvRequested.emit(SMALL, tmp_path / name)
+        wide.views.pages.compare.csvRequested.emit(SMALL, tmp_path / name)
         wide.wait(lambda: not wide.workbench.jobs.busy)
         assert "cannot be written" in wide.trouble[0] or "was not written" in wide.trouble[0]
 
@@ -258,7 +258,7 @@ def test_a_picture_that_cannot_be_written_is_a_sentence_and_leaves_the_old_file(
     assert "cannot be written" in wide.trouble[0] or "was not written" in wide.trouble[0]
     target = tmp_path / "old.png"
     target.write_bytes(b"old")
-    wide.views.pages.fileRequested.emit(lambda: png(QImage()), target)
+    wide.views.pages.weights.fileRequested.emit(lambda: png(QImage()), target)
     wide.wait(lambda: not wide.workbench.jobs.busy)
     assert "cannot be encoded" in wide.trouble[0]
     assert target.read_bytes() == b"old"
@@ -279,7 +279,7 @@ def test_shares_are_numbers_of_percent_in_a_file(wide, tmp_path):
         ("a", "share"), 3, [("x", 0.432), ("y", None), ("z", 1 / 3)].__getitem__,
         shares=frozenset({1}),
     )  # fmt: skip
-    wide.views.pages.csvRequested.emit(numbers, tmp_path / "c.csv")
+    wide.views.pages.model.csvRequested.emit(numbers, tmp_path / "c.csv")
     wide.wait(lambda: not wide.workbench.jobs.busy)
     lines = (tmp_path / "c.csv").read_text().splitlines()
     assert lines == ["a,share (%)", "x,43.2", "y,", "z,33.3333333333"]

@@ -239,14 +239,14 @@ def test_the_pages_show_no_cut_through_what_is_excluded(opened):
     person.workbench.browsing.show_page(Page.CHANNELS)
     for name in (NAMES[1], FIRST):
         person.workbench.show_tensor(name)
-        person.wait(lambda: pages.channels._cut is not None)
+        person.wait(lambda: pages.channels.canvas.line is not None)
     exclude(person, "first")
     person.wait_preview()
-    person.wait(lambda: pages.channels._cut is None)
+    person.wait(lambda: pages.channels.canvas.line is None)
     person.workbench.show_tensor(NAMES[1])
-    person.wait(lambda: pages.channels._cut is not None)
+    person.wait(lambda: pages.channels.canvas.line is not None)
     person.workbench.show_tensor(FIRST)
-    person.wait(lambda: pages.channels._cut is None)
+    person.wait(lambda: pages.channels.canvas.line is None)
 
 
 def test_the_last_rule_that_names_a_tensor_takes_precedence_and_is_shown(opened, file):

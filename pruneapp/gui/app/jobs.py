@@ -410,6 +410,53 @@ class Jobs(QObject):
             task.on_result(result)
 
 
+class LatestTask:
+    """One question at a time: a newer one takes the place of the older, whose answer is dropped."""
+
+    def __init__(self, jobs: Jobs) -> None:
+        self._jobs = jobs
+        self.task: Task[Any] | None = None
+
+    def ask(
+        self,
+        work: Callable[[Job], T],
+        on_result: Callable[[T], None],
+        on_error: Callable[[PruneAppError], None] = _nothing,
+        *,
+        on_bug: Callable[[], None] = lambda: None,
+        urgency: Urgency = Urgency.SOON,
+    ) -> None:
+        """Have a question answered, see `Jobs.answer`; `on_bug` if it ends by one."""
+        self.cancel()
+
+        def over() -> None:
+            if self.task is task:
+                self.task = None
+
+        def answered(result: T) -> None:
+            over()
+            on_result(result)
+
+        def failed(error: PruneAppError) -> None:
+            over()
+            on_error(error)
+
+        def ended() -> None:
+            over()
+            if task.error is not None and not task.token.cancelled:  # reported elsewhere
+                on_bug()
+
+        task = self.task = self._jobs.answer(
+            work, on_result=answered, on_error=failed, on_cancelled=ended, urgency=urgency
+        )
+
+    def cancel(self) -> None:
+        """Ask no longer."""
+        task, self.task = self.task, None
+        if task is not None:
+            task.cancel()
+
+
 class IdleScheduler(QObject):
     """Does one piece of work at a time, once the person has paused.
 

@@ -160,14 +160,14 @@ class DifferenceHeatmap(QObject):
 
     def _say(self, text: str, *, trouble: bool) -> None:
         self._says = True
-        self._pages.set_busy(Page.WEIGHTS, False)
-        self._pages.set_error(Page.WEIGHTS, text, trouble=trouble)
+        self._pages.weights.set_busy(False)
+        self._pages.weights.set_error(text, trouble=trouble)
 
     def _unsay(self) -> None:
         """Make room for a picture: one that is hidden asks for nothing."""
         if self._says:
             self._says = False
-            self._pages.set_error(Page.WEIGHTS, "")
+            self._pages.weights.set_error("")
 
     def _on_mode_chosen(self, _mode: Mode) -> None:
         self._unsay()
@@ -511,7 +511,7 @@ class CompareController(QObject):
             return compare(a, b, job, called=sides.names, known=known)
 
         self._compared = wanted, document.revision
-        self._pages.set_busy(Page.COMPARE, True)
+        self._view.set_busy(True)
         self._comparing = self._jobs.submit(
             self.tr("Comparing"),
             work,
@@ -521,14 +521,14 @@ class CompareController(QObject):
         )
 
     def _on_not_compared(self, error: PruneAppError) -> None:
-        self._pages.set_busy(Page.COMPARE, False)
-        self._pages.set_error(Page.COMPARE, f"{error.sentence} {error.remedy}".strip())
+        self._view.set_busy(False)
+        self._view.set_error(f"{error.sentence} {error.remedy}".strip())
 
     def _on_cancelled(self) -> None:
         # By the person; or ended by a bug of ours. Not if it made room for another.
         task = self._comparing
         if task is not None and (task.token.cancelled or task.error is not None):
-            self._pages.set_busy(Page.COMPARE, False)
+            self._view.set_busy(False)
             self._compared = None
 
     def _forget(self) -> None:
@@ -538,7 +538,7 @@ class CompareController(QObject):
             task.cancel()
         self._compared = None
         self._view.set_comparison(None)
-        self._pages.set_error(Page.COMPARE, "")
+        self._view.set_error("")
 
     # -- the document ---------------------------------------------------------------------------
 

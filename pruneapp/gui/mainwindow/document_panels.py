@@ -263,7 +263,7 @@ class TreeController(QObject):
         }.items():
             actions[name].triggered.connect(call)
         views.pages.pageChanged.connect(self._on_page)
-        views.pages.tensorClicked.connect(tree.set_focused)
+        views.pages.model.tensorClicked.connect(tree.set_focused)
         self._on_page(views.pages.page)
         actions["tensor_list"].toggled.connect(self._list_tensors)
         tree.flatChanged.connect(actions["tensor_list"].setChecked)

@@ -1,4 +1,4 @@
-"""The pictures side by side as pages, below the heading of the tensor that they show."""
+"""The plots side by side as pages, below the heading of the tensor that they show."""
 
 from __future__ import annotations
 
@@ -25,7 +25,6 @@ from pruneapp.gui.plots.sparsity_overview import ModelView
 from pruneapp.gui.widgets.theme import with_defaults
 from pruneapp.results.document_rows import TensorRow
 from pruneapp.results.short_names import ShortNames
-from pruneapp.results.tensor_statistics import TensorStats
 
 
 class Page(IntEnum):
@@ -46,28 +45,13 @@ _OF_THE_TENSOR = frozenset({Page.WEIGHTS, Page.DISTRIBUTION, Page.CHANNELS})
 class PicturePages(QWidget):
     """Heading, tabs, and the picture of the chosen page, with the numbers of the tensor.
 
-    Attributes
-    ----------
-    weights, distribution, channels, model, compare
-        The pictures, to be told what to show.
-
     Signals
     -------
     pageChanged(int)
         The person chose another page; only this one needs answers.
-    tileRequested(TileRequest), pointRequested(TileRequest), dimChanged(int), tensorClicked(str), \
-fileRequested(Encode, Path), clipboardRequested(QImage), csvRequested(Numbers, Path)
-        As announced by the pictures.
     """
 
     pageChanged = Signal(int)
-    tileRequested = Signal(object)
-    pointRequested = Signal(object)
-    dimChanged = Signal(int)
-    tensorClicked = Signal(str)
-    fileRequested = Signal(object, object)
-    clipboardRequested = Signal(object)
-    csvRequested = Signal(object, object)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -78,13 +62,13 @@ fileRequested(Encode, Path), clipboardRequested(QImage), csvRequested(Numbers, P
         self.channels = ChannelsView()
         self.model = ModelView()
         self.compare = CompareView()
-        self._pages: tuple[Picture, ...] = (
-            self.weights,
-            self.distribution,
-            self.channels,
-            self.model,
-            self.compare,
-        )
+        self.pictures: dict[Page, Picture] = {
+            Page.WEIGHTS: self.weights,
+            Page.DISTRIBUTION: self.distribution,
+            Page.CHANNELS: self.channels,
+            Page.MODEL: self.model,
+            Page.COMPARE: self.compare,
+        }
         self._tab_colors = QColor(), QColor()
         self._narrow = False
         self.tabs = QTabBar()
@@ -102,27 +86,20 @@ fileRequested(Encode, Path), clipboardRequested(QImage), csvRequested(Numbers, P
             self.tr("Model"),
             self.tr("Compare"),
         )
-        for number, (picture, title) in enumerate(zip(self._pages, titles, strict=True), 1):
-            self.tabs.setTabToolTip(self.tabs.addTab(title), f"{title} ({number})")
+        for (page, picture), title in zip(self.pictures.items(), titles, strict=True):
+            self.tabs.setTabToolTip(self.tabs.addTab(title), f"{title} ({page + 1})")
             self._stack.addWidget(picture)
             self._controls.addWidget(picture.controls)
-            picture.fileRequested.connect(self.fileRequested)
-            picture.clipboardRequested.connect(self.clipboardRequested)
-            picture.csvRequested.connect(self.csvRequested)
 
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(_GAP)
-        column.addWidget(self.heading)
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(0, 0, 0, 0)
+        self._column.setSpacing(_GAP)
+        self._column.addWidget(self.heading)
         self._above = WrappingRow(self.tabs, self._controls)
-        column.addWidget(self._above)
-        column.addWidget(self._stack, 1)
+        self._column.addWidget(self._above)
+        self._column.addWidget(self._stack, 1)
 
         self.tabs.currentChanged.connect(self._on_tab_changed)
-        self.weights.tileRequested.connect(self.tileRequested)
-        self.weights.pointRequested.connect(self.pointRequested)
-        self.channels.dimChanged.connect(self.dimChanged)
-        self.model.tensorClicked.connect(self.tensorClicked)
         self._show(self.page)
 
     @property
@@ -132,7 +109,7 @@ fileRequested(Encode, Path), clipboardRequested(QImage), csvRequested(Numbers, P
 
     def picture(self, page: int | None = None) -> Picture:
         """Return the picture of a page, of the shown one if none is named."""
-        return self._pages[self.page if page is None else page]
+        return self.pictures[self.page if page is None else Page(page)]
 
     def set_page(self, page: int) -> None:
         """Show a page."""
@@ -142,16 +119,14 @@ fileRequested(Encode, Path), clipboardRequested(QImage), csvRequested(Numbers, P
 
     def set_low(self, *, low: bool) -> None:
         """Leave less space between the rows, where the window has little for the picture."""
-        column = self.layout()
-        assert column is not None
-        column.setSpacing(LOW_GAP if low else _GAP)
-        for picture in self._pages:
+        self._column.setSpacing(LOW_GAP if low else _GAP)
+        for picture in self.pictures.values():
             picture.set_low(low=low)
 
     def set_names(self, names: ShortNames) -> None:
         """Take the shorter forms of the names of the file."""
         self.heading.name.set_names(names)
-        for picture in self._pages:
+        for picture in self.pictures.values():
             picture.readout.set_names(names)
         for chart in (self.model, self.compare):
             chart.set_names(names)
@@ -178,7 +153,7 @@ fileRequested(Encode, Path), clipboardRequested(QImage), csvRequested(Numbers, P
 
     def set_empty_text(self, text: str) -> None:
         """Say this on pages that have nothing to show; empty for what they say themselves."""
-        for picture in self._pages:
+        for picture in self.pictures.values():
             picture.set_empty_text(text)
 
     def set_pruned(self, pruned: int) -> None:
@@ -187,23 +162,11 @@ fileRequested(Encode, Path), clipboardRequested(QImage), csvRequested(Numbers, P
         self.numbers.set_pruned(pruned=bool(pruned))
         self.weights.set_pruned(pruned)
 
-    def set_stats(self, stats: TensorStats | None) -> None:
-        """Show the numbers of the tensor."""
-        self.numbers.set_stats(stats)
-
-    def set_busy(self, page: int, busy: bool) -> None:
-        """Say that the answer for a page is on its way."""
-        self._pages[page].set_busy(busy)
-
-    def set_error(self, page: int, text: str, *, trouble: bool = True) -> None:
-        """Show why a page has no picture; empty for no error. See `Picture.set_error`."""
-        self._pages[page].set_error(text, trouble=trouble)
-
     def set_colors(self, colors: Mapping[str, str]) -> None:
         """Take the colours of a theme by token, and paint all anew."""
         self.heading.set_colors(colors)
         self.numbers.set_colors(colors)
-        for picture in self._pages:
+        for picture in self.pictures.values():
             picture.set_colors(colors)
         tokens = with_defaults(colors)
         self._tab_colors = QColor(tokens["text"]), QColor(tokens["muted"])
@@ -215,9 +178,9 @@ fileRequested(Encode, Path), clipboardRequested(QImage), csvRequested(Numbers, P
         self._stack.setCurrentIndex(page)
         self._controls.setCurrentIndex(page)
         if goes_along:
-            self._pages[page].focus()
+            self.picture(page).focus()
         if page in _OF_THE_TENSOR:
-            self._pages[page].foot.set_beside(self.numbers)
+            self.picture(page).foot.set_beside(self.numbers)
         self._make_room()
         # In the dark the style hardly raises the chosen tab above the others.
         for number in range(self.tabs.count()):
@@ -237,10 +200,9 @@ fileRequested(Encode, Path), clipboardRequested(QImage), csvRequested(Numbers, P
     def _make_room(self) -> None:
         """Where the window is narrow or low, the picture comes before what is around it."""
         self._narrow_controls()
-        picture, column = self.picture(), self.layout()
-        assert column is not None
-        above = self.heading.heightForWidth(self.width()) + column.spacing()
-        above += self._above.heightForWidth(self.width()) + column.spacing()
+        picture, gap = self.picture(), self._column.spacing()
+        above = self.heading.heightForWidth(self.width()) + gap
+        above += self._above.heightForWidth(self.width()) + gap
         rest = self.height() - above - picture.needed(self.width()) - picture.legend_height()
         half = max(0, self.window().height() // 2 - SMALLEST)
         picture.set_legend_below(below=rest >= half)
@@ -252,7 +214,7 @@ fileRequested(Encode, Path), clipboardRequested(QImage), csvRequested(Numbers, P
         narrow = needed > self.width()
         if narrow != self._narrow:
             self._narrow = narrow
-            for picture in self._pages:
+            for picture in self.pictures.values():
                 picture.set_narrow(narrow=narrow)
 
     def _on_tab_changed(self, page: int) -> None:

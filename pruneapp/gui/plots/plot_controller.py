@@ -1,20 +1,14 @@
-"""Answers what the pictures ask: for the tensor in focus, and only for the page that is shown.
+"""Answers what the plots request: for the tensor in focus, and only for the page that is shown.
 
 Answers come from the small executor, from snapshots; a newer question cancels the older one of the
 same kind, and an answer about a state that is gone is dropped by its number.
-
-What would go of the tensor in focus: by an estimate while the form changes, then exactly.
-
-Questions of the pages of pictures: a newer one of the same kind takes the place of the older.
-
-Answers what the picture of weights asks: tiles and points, as the person scrolls and zooms.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
@@ -22,8 +16,7 @@ from pruneapp.analysis.layout import layout
 from pruneapp.analysis.statistics import channel_norms, histogram, stats
 from pruneapp.analysis.tiles import tile
 from pruneapp.document.document import DocumentChanged
-from pruneapp.errors import PruneAppError
-from pruneapp.gui.app.jobs import Jobs, Task
+from pruneapp.gui.app.jobs import Jobs, LatestTask
 from pruneapp.gui.document.open_document import OpenDocument
 from pruneapp.gui.plots.heatmap.toolbar import Axes
 from pruneapp.gui.plots.pages import Page, PicturePages
@@ -48,11 +41,6 @@ class FocusPreview(QObject):
     """Keeps what would go of one tensor: a threshold at first, then the mask of the preview.
 
     The first estimate is told at once, those that follow a few times a second.
-
-    Parameters
-    ----------
-    outlook
-        What would happen, by estimates and previews.
 
     Signals
     -------
@@ -131,195 +119,11 @@ class FocusPreview(QObject):
 
 
 T = TypeVar("T")
-
-
-class LatestRequest(QObject):
-    """Has questions answered in the background, and says on its page if that does not work.
-
-    Parameters
-    ----------
-    jobs
-        Where answers are found.
-    pages
-        The pictures.
-
-    Attributes
-    ----------
-    known
-        Pages that show what is true, or are about to.
-    """
-
-    def __init__(self, jobs: Jobs, pages: PicturePages, parent: QObject) -> None:
-        super().__init__(parent)
-        self._jobs = jobs
-        self._pages = pages
-        self._asked: dict[str, Task[Any]] = {}
-        self.known: set[Page] = set()
-
-    def ask(
-        self, kind: str, work: Callable[[Job], T], done: Callable[[T], None], page: Page | None
-    ) -> None:
-        """Ask, and no longer what was asked of this kind before.
-
-        Parameters
-        ----------
-        kind
-            Of which one question at a time is worth an answer.
-        work, done
-            Finds the answer in the background, and shows it.
-        page
-            Where is said that it could not be found; None for nowhere.
-        """
-        self.cancel(kind)
-
-        def say(text: str) -> None:
-            if page is not None:
-                self.known.discard(page)
-                self._pages.set_busy(page, False)
-                self._pages.set_error(page, text)
-
-        def over() -> None:
-            if self._asked.get(kind) is task:
-                del self._asked[kind]
-
-        def found(answer: T) -> None:
-            over()
-            done(answer)
-
-        def failed(error: PruneAppError) -> None:
-            over()
-            say(str(error))
-
-        def ended() -> None:
-            over()
-            if task.error is not None and not task.token.cancelled:  # a bug, reported elsewhere
-                say(self.tr("This view could not be computed."))
-
-        task = self._jobs.answer(work, on_result=found, on_error=failed, on_cancelled=ended)
-        self._asked[kind] = task
-
-    def under_way(self, kind: str) -> bool:
-        """Whether an answer of this kind is being found."""
-        return kind in self._asked
-
-    def cancel(self, kind: str) -> None:
-        """Ask no longer what was asked of this kind."""
-        older = self._asked.pop(kind, None)
-        if older is not None:
-            older.cancel()
-
-    def forget(self) -> None:
-        """Ask nothing any more; no page shows what is true."""
-        for kind in tuple(self._asked):
-            self.cancel(kind)
-        self.known.clear()
-
-
-class TileController(QObject):
-    """Keeps the picture of weights true.
-
-    Parameters
-    ----------
-    session
-        The document.
-    answers
-        Finds tiles.
-    following
-        What would go of the tensor, which the picture shows.
-    pages
-        That of the weights asks, and is told.
-    """
-
-    def __init__(
-        self,
-        session: OpenDocument,
-        answers: LatestRequest,
-        following: FocusPreview,
-        pages: PicturePages,
-        parent: QObject,
-    ) -> None:
-        super().__init__(parent)
-        self._session = session
-        self._answers = answers
-        self._following = following
-        self._picture = pages.weights
-        self._row: TensorRow | None = None
-        self._first_look = False  # whether the tile that was asked for last is one
-        self._behind = False
-        following.changed.connect(self._on_estimate)
-        pages.tileRequested.connect(self._on_tile_requested)
-        pages.pointRequested.connect(self._on_point_requested)
-        pages.weights.historyRequested.connect(self._on_history_requested)
-        pages.weights.axesChosen.connect(self._on_axes_chosen)
-
-    def look_at(self, row: TensorRow | None, pruned: int = 0) -> None:
-        """Show another tensor, of which so many weights are pruned, or none."""
-        self._row = row
-        if row is not None:
-            self._picture.set_layout(layout(row.shape, row.kind), row.shape, row.dtype, row.name)
-            self._picture.set_pruned(pruned)
-            self._picture.set_why_not(row.why_not)
-
-    def _on_estimate(self) -> None:
-        # If each estimate asked anew, a tile that takes longer would never come.
-        self._behind = self._first_look and self._answers.under_way("tile")
-        if not self._behind:
-            self._picture.invalidate(passing=True)
-
-    def _on_tile_requested(self, request: TileRequest) -> None:
-        def told(found: Tile, generation: int) -> None:
-            self._picture.set_tile(found, generation)
-            if self._behind:
-                self._on_estimate()
-
-        self._first_look = request.sampled
-        self._answer("tile", request, told)
-
-    def _on_point_requested(self, request: TileRequest) -> None:
-        self._answer("point", request, self._picture.set_point)
-
-    def _answer(self, kind: str, request: TileRequest, told: Callable[[Tile, int], None]) -> None:
-        document = self._session.document
-        if document is None:
-            return
-        snapshot, going = document.snapshot(), self._following.going
-        generation = self._picture.generation
-        self._answers.ask(
-            kind,
-            lambda job: tile(snapshot, request, going, job),
-            lambda found: told(found, generation),
-            Page.WEIGHTS,
-        )
-
-    def _on_history_requested(self, index: tuple[int, ...]) -> None:
-        document, row = self._session.document, self._row
-        if document is None or row is None:
-            return
-        flat = 0
-        for at, extent in zip(index, row.shape, strict=True):
-            flat = flat * extent + at
-        step = document.pruned_by(row.name, flat)
-        if step is not None:
-            self._picture.set_pruned_by(index, step, document.item_for(step, row.name))
-
-    def _on_axes_chosen(self, axes: Axes) -> None:
-        if self._row is not None:
-            self._picture.set_plane(layout(self._row.shape, self._row.kind, *axes), axes)
+KINDS = ("tile", "point", "stats", "histogram", "channels", "model")
 
 
 class PlotController(QObject):
-    """Keeps the pictures true.
-
-    Parameters
-    ----------
-    session
-        The document.
-    jobs
-        Where answers are found.
-    forecasting
-        The preview, which pictures show as what would go.
-    pages
-        The pictures.
+    """Keeps the pictures true: those of the tensor in focus, and of the model.
 
     Signals
     -------
@@ -341,18 +145,26 @@ class PlotController(QObject):
         self._session = session
         self._forecasting = forecasting
         self._pages = pages
-        self._answers = LatestRequest(jobs, pages, self)
+        self._tasks = {kind: LatestTask(jobs) for kind in KINDS}
+        # Pages that show what is true, or are about to.
+        self._known: set[Page] = set()
         # Of which state, tensor, dimension and order: another preview leaves most of it as it is.
         self._norms: tuple[tuple[object, ...], ChannelNorms] | None = None
         self.name: str | None = None  # a file may call a tensor ""
+        self._first_look = False  # whether the tile that was asked for last is one
+        self._behind = False
         # Before what is connected below: it knows the mask to come when the pictures are told.
         self._following = FocusPreview(forecasting.outlook, self)
-        self._tiles = TileController(session, self._answers, self._following, pages, self)
+        self._following.changed.connect(self._on_estimate)
+        pages.weights.tileRequested.connect(self._on_tile_requested)
+        pages.weights.pointRequested.connect(self._on_point_requested)
+        pages.weights.historyRequested.connect(self._on_history_requested)
+        pages.weights.axesChosen.connect(self._on_axes_chosen)
         pages.pageChanged.connect(self._on_page_changed)
-        pages.distribution.binningChanged.connect(self._on_binning_changed)
-        pages.distribution.finerWanted.connect(self._on_binning_changed)
-        pages.dimChanged.connect(self._on_channels_changed)
-        pages.channels.normChanged.connect(self._on_channels_changed)
+        for changed in (pages.distribution.binningChanged, pages.distribution.finerWanted):
+            changed.connect(self._on_binning_changed)
+        for changed in (pages.channels.dimChanged, pages.channels.normChanged):
+            changed.connect(self._on_channels_changed)
         session.changed.connect(self._on_changed)
         session.opened.connect(self._on_opened)
         session.closed.connect(self._on_closed)
@@ -367,16 +179,18 @@ class PlotController(QObject):
         if found == self.name:
             return
         self.name = found
-        self._answers.forget()
+        self._forget()
         self._following.look_at(found)
         if row is None or document is None:
-            self._tiles.look_at(None)
             self._pages.set_tensor(None)
             self.focused.emit()
             return
         pruned = document.masks.pruned(name)
         self._pages.set_tensor(row, pruned)
-        self._tiles.look_at(row, pruned)
+        weights = self._pages.weights
+        weights.set_layout(layout(row.shape, row.kind), row.shape, row.dtype, row.name)
+        weights.set_pruned(pruned)
+        weights.set_why_not(row.why_not)
         labels = dim_labels(row.shape, row.kind) if len(row.shape) > 1 else ()
         self._pages.channels.set_dims(labels, shape=() if row.why_not else row.shape)
         self._ask_stats()
@@ -385,7 +199,7 @@ class PlotController(QObject):
 
     def recount(self) -> None:
         """Ask anew for what is told from counts: more is known."""
-        self._answers.known.discard(Page.MODEL)
+        self._known.discard(Page.MODEL)
         if self._pages.page is Page.MODEL:
             self._ask_page(Page.MODEL)
 
@@ -398,13 +212,13 @@ class PlotController(QObject):
             assert document is not None
             self._pages.set_pruned(document.masks.pruned(name))
             self._pages.weights.invalidate()
-            self._answers.known.clear()
+            self._known.clear()
             self._ask_stats()
-        self._answers.known.discard(Page.MODEL)
+        self._known.discard(Page.MODEL)
         self._ask_page(self._pages.page)
 
     def _on_preview_changed(self) -> None:
-        self._answers.known.clear()
+        self._known.clear()
         self._pages.weights.invalidate()
         if not self._line_tells:
             self._ask_page(self._pages.page)
@@ -414,7 +228,7 @@ class PlotController(QObject):
         self._ask_page(number)
 
     def _on_foreseen(self) -> None:
-        self._answers.known.discard(Page.MODEL)
+        self._known.discard(Page.MODEL)
         if self._pages.page in {Page.MODEL, Page.DISTRIBUTION} and not self._line_tells:
             self._ask_page(self._pages.page)
 
@@ -441,56 +255,83 @@ class PlotController(QObject):
         self._pages.set_empty_text("")
         self.name = None
         self._norms = None
-        self._answers.forget()
+        self._forget()
         self._following.look_at(None)
-        self._tiles.look_at(None)
         self._pages.set_tensor(None)
         self._pages.model.set_report(None)
 
-    # -- asking ---------------------------------------------------------------------------------
+    @property
+    def _row(self) -> TensorRow | None:
+        return None if self.name is None else self._session.by_name.get(self.name)
+
+    # -- asking -----------------------------------------------------------------------------------
+
+    def _forget(self) -> None:
+        """Ask nothing any more; no page shows what is true."""
+        for task in self._tasks.values():
+            task.cancel()
+        self._known.clear()
+
+    def _ask(
+        self, kind: str, page: Page, work: Callable[[Job], T], done: Callable[[T], None]
+    ) -> None:
+        """Ask, and no longer what was asked of this kind; say on a page if that does not work."""
+        picture = self._pages.picture(page)
+
+        def failed(text: str) -> None:
+            self._known.discard(page)
+            picture.set_busy(False)
+            picture.set_error(text)
+
+        self._tasks[kind].ask(
+            work,
+            done,
+            lambda error: failed(str(error)),
+            on_bug=lambda: failed(self.tr("This view could not be computed.")),
+        )
 
     def _ask_page(self, number: int) -> None:
         page = Page(number)
         document = self._session.document
-        if document is None or page in self._answers.known:
+        if document is None or page in self._known:
             return
-        snapshot, name = document.snapshot(), self.name
+        snapshot, row = document.snapshot(), self._row
+        picture = self._pages.picture(page)
         if page is Page.MODEL:
-            self._answers.known.add(page)
+            self._known.add(page)
             would = self._forecasting.outlook.report
             by_name = self._session.by_name
             first = document.state_at(0)
             self._pages.model.set_tensors(self._session.rows)
-            self._pages.set_busy(page, True)
+            picture.set_busy(True)
             # Of 100,000 tensors that takes a fifth of a second.
-            self._answers.ask(
+            self._ask(
                 "model",
+                page,
                 lambda job: _telling(retained(first.load(job), snapshot, job), would, by_name),
                 lambda report: self._pages.model.set_report(report, would),
-                page,
             )
             return
-        row = None if name is None else self._session.by_name.get(name)
-        if name is None or row is None or page is Page.WEIGHTS:
+        if row is None or page is Page.WEIGHTS:
             return  # the picture of weights asks for itself, tile by tile
-        self._answers.known.add(page)
-        going = self._following.exact
+        self._known.add(page)
+        name, going = row.name, self._following.exact
         if page is Page.DISTRIBUTION:
             binning, finer = self._pages.distribution.binning, self._pages.distribution.finer
             if finer is None:
-                self._pages.set_busy(page, True)
-            self._answers.ask(
+                picture.set_busy(True)
+            self._ask(
                 "histogram",
+                page,
                 lambda job: histogram(snapshot, name, going, job, binning=binning, finer=finer),
                 self._pages.distribution.set_histogram,
-                page,
             )
         elif page is Page.CHANNELS and len(row.shape) < 2:
-            self._pages.set_error(page, self.tr("A tensor of one dimension has no channels."))
+            picture.set_error(self.tr("A tensor of one dimension has no channels."))
         elif page is Page.CHANNELS:
             dim = max(self._pages.channels.dim, 0)
             n = NormParam().parse(self._pages.channels.norm_choice)
-            self._pages.set_busy(page, True)
+            picture.set_busy(True)
             asked = snapshot.revision, name, dim, n
             known = self._norms[1] if self._norms is not None and self._norms[0] == asked else None
 
@@ -498,11 +339,11 @@ class PlotController(QObject):
                 self._norms = asked, found
                 self._pages.channels.set_norms(found)
 
-            self._answers.ask(
+            self._ask(
                 "channels",
+                page,
                 lambda job: channel_norms(snapshot, name, dim, n, going, CpuKernel(), job, known),
                 measured,
-                page,
             )
 
     def _ask_stats(self) -> None:
@@ -514,24 +355,73 @@ class PlotController(QObject):
         key, owners = ("statistics", name), (snapshot.permanent.get(name),)
         known: TensorStats | None = snapshot.cache.get(key, owners)
         if known is not None:
-            self._answers.cancel("stats")  # of another state, or another tensor
-            self._pages.set_stats(known)
+            self._tasks["stats"].cancel()  # of another state, or another tensor
+            self._pages.numbers.set_stats(known)
             return
 
         def done(found: TensorStats) -> None:
             snapshot.cache.put(key, owners, found)
             if name == self.name:
-                self._pages.set_stats(found)
+                self._pages.numbers.set_stats(found)
 
-        self._answers.ask("stats", lambda job: stats(snapshot, name, job), done, None)
+        self._tasks["stats"].ask(lambda job: stats(snapshot, name, job), done)
 
     def _on_binning_changed(self) -> None:
-        self._answers.known.discard(Page.DISTRIBUTION)
+        self._known.discard(Page.DISTRIBUTION)
         self._ask_page(self._pages.page)
 
     def _on_channels_changed(self) -> None:
-        self._answers.known.discard(Page.CHANNELS)
+        self._known.discard(Page.CHANNELS)
         self._ask_page(self._pages.page)
+
+    # -- the heat map, tile by tile ---------------------------------------------------------------
+
+    def _on_estimate(self) -> None:
+        # If each estimate asked anew, a tile that takes longer would never come.
+        self._behind = self._first_look and self._tasks["tile"].task is not None
+        if not self._behind:
+            self._pages.weights.invalidate(passing=True)
+
+    def _on_tile_requested(self, request: TileRequest) -> None:
+        def done(found: Tile, generation: int) -> None:
+            self._pages.weights.set_tile(found, generation)
+            if self._behind:
+                self._on_estimate()
+
+        self._first_look = request.sampled
+        self._ask_tile("tile", request, done)
+
+    def _on_point_requested(self, request: TileRequest) -> None:
+        self._ask_tile("point", request, self._pages.weights.set_point)
+
+    def _ask_tile(self, kind: str, request: TileRequest, done: Callable[[Tile, int], None]) -> None:
+        document = self._session.document
+        if document is None:
+            return
+        snapshot, going = document.snapshot(), self._following.going
+        generation = self._pages.weights.generation
+        self._ask(
+            kind,
+            Page.WEIGHTS,
+            lambda job: tile(snapshot, request, going, job),
+            lambda found: done(found, generation),
+        )
+
+    def _on_history_requested(self, index: tuple[int, ...]) -> None:
+        document, row = self._session.document, self._row
+        if document is None or row is None:
+            return
+        flat = 0
+        for at, extent in zip(index, row.shape, strict=True):
+            flat = flat * extent + at
+        step = document.pruned_by(row.name, flat)
+        if step is not None:
+            item = document.item_for(step, row.name)
+            self._pages.weights.set_pruned_by(index, step, item)
+
+    def _on_axes_chosen(self, axes: Axes) -> None:
+        if (row := self._row) is not None:
+            self._pages.weights.set_plane(layout(row.shape, row.kind, *axes), axes)
 
 
 def _telling(

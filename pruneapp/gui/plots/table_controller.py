@@ -58,9 +58,10 @@ class TableController(QObject):
         self._session = session
         self._jobs = jobs
         self._telling = telling
-        pages.fileRequested.connect(self.save_picture)
-        pages.clipboardRequested.connect(self.copy_picture)
-        pages.csvRequested.connect(self.save)
+        for picture in pages.pictures.values():
+            picture.fileRequested.connect(self.save_picture)
+            picture.clipboardRequested.connect(self.copy_picture)
+            picture.csvRequested.connect(self.save)
         self._copying: Task[Any] | None = None
         copies = Copies(window)
         copies.wanted.connect(self.copy)

@@ -85,7 +85,7 @@ class ThresholdController(QObject):
         for dropped in (pages.distribution.thresholdDropped, pages.channels.cutDropped):
             dropped.connect(self._on_dropped)
         pages.pageChanged.connect(self._show)
-        pages.dimChanged.connect(self._show)
+        pages.channels.dimChanged.connect(self._show)
         pages.channels.normChanged.connect(self._show)
         looking.focused.connect(self._show)
         forecasting.asked.connect(self._show)

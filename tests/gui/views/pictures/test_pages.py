@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QApplication
 
 from pruneapp.gui.plots.pages import Page, PicturePages
@@ -61,7 +58,7 @@ def test_the_window_stays_small_for_long_names(pages):
 
 def test_numbers_are_written_in_one_line(pages):
     stats = TensorStats("x", 36_864, 0, -0.61234, 0.5, 0.0, 0.05, 4096, 0, 3)
-    pages.set_stats(stats)
+    pages.numbers.set_stats(stats)
 
     def said():
         return pages.numbers.text().replace("\u00a0", " ")
@@ -88,7 +85,7 @@ def test_numbers_are_written_in_one_line(pages):
 
 def test_a_tensor_of_nan_has_numbers_too(pages):
     nan = float("nan")
-    pages.set_stats(TensorStats("x", 1, 0, nan, nan, nan, nan, 0, 1, 0))
+    pages.numbers.set_stats(TensorStats("x", 1, 0, nan, nan, nan, nan, 0, 1, 0))
     assert "min\u00a0NaN" in pages.numbers.text()
 
 
@@ -108,9 +105,9 @@ def test_only_the_person_changes_pages_with_a_signal(pages, qtbot):
 def test_only_the_visible_page_asks_for_tiles(pages, conv, qtbot):
     pages.set_page(Page.DISTRIBUTION)
     pages.set_tensor(ROW, 0)
-    with qtbot.assertNotEmitted(pages.tileRequested, wait=80):
+    with qtbot.assertNotEmitted(pages.weights.tileRequested, wait=80):
         conv.show(pages.weights)
-    with qtbot.waitSignal(pages.tileRequested):
+    with qtbot.waitSignal(pages.weights.tileRequested):
         pages.set_page(Page.WEIGHTS)
 
 
@@ -141,30 +138,16 @@ def test_an_old_picture_does_not_stay_long(pages, conv, qtbot):
     qtbot.waitUntil(pages.weights._stack.updatesEnabled, timeout=1000)
 
 
-def test_busy_and_error_reach_their_page(pages, qtbot):
+def test_an_error_stays_when_a_page_is_busy_no_more(pages, qtbot):
     pages.set_page(Page.DISTRIBUTION)
     pages.set_tensor(ROW, 0)
     qtbot.waitUntil(
         lambda: pages.distribution._message.text() == "Computing histogram…", timeout=1000
     )
-    pages.set_error(Page.DISTRIBUTION, "The file changed.")
+    pages.distribution.set_error("The file changed.")
     assert pages.distribution._message.text() == "▲  The file changed."
-    pages.set_busy(Page.DISTRIBUTION, False)
+    pages.distribution.set_busy(False)
     assert pages.distribution._message.text() == "▲  The file changed."
-
-
-def test_signals_of_the_pictures_are_passed_on(pages, qtbot):
-    for emit, heard, value in (
-        (pages.channels.dimChanged, pages.dimChanged, 1),
-        (pages.model.tensorClicked, pages.tensorClicked, "fc.weight"),
-        (pages.model.clipboardRequested, pages.clipboardRequested, QImage()),
-    ):
-        with qtbot.waitSignal(heard) as caught:
-            emit.emit(value)
-        assert caught.args == [value]
-    with qtbot.waitSignal(pages.fileRequested) as caught:
-        pages.compare.fileRequested.emit(bytes, Path("x"))
-    assert caught.args == [bytes, Path("x")]
 
 
 def test_the_theme_reaches_all(pages, theme):
@@ -259,7 +242,7 @@ def test_the_extent_stays_when_the_share_has_more_digits(pages):
         details = pages.heading.details
         assert details.shown(details.width()).startswith("256×704")
     assert not pages.numbers.text()
-    pages.set_stats(TensorStats(name, 100, 0, -1.0, 1.0, 0.0, 0.5, 3, 0, 0))
+    pages.numbers.set_stats(TensorStats(name, 100, 0, -1.0, 1.0, 0.0, 0.5, 3, 0, 0))
     assert pages.numbers.text().startswith("In the file:")
 
 
