@@ -113,6 +113,9 @@ def test_commands_of_the_form_are_found_and_done(at_work):
     assert len(at_work.views.form.rules) == 2
     find(at_work, "remove rule")
     assert len(at_work.views.form.rules) == 1
+    find(at_work, "exclude layers")
+    assert at_work.views.form.rules[-1].method.currentData() == "identity"
+    find(at_work, "remove rule")
     find(at_work, "limits")
     assert at_work.views.form.limits.button.isChecked()
     assert looked_for(at_work, ["remove rule"]) == [["Pruning step › Remove rule"]]

@@ -68,6 +68,7 @@ class PaletteController(QObject):
         form = self._views.form
         for words, button in (
             (self.tr("Add rule"), form.add),
+            (self.tr("Exclude layers"), form.exclude),
             (self.tr("Remove rule"), form.remove),
             (self.tr("Limits"), form.limits.button),
         ):

@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QEvent, QObject, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, QPoint, Qt, Signal
 from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence, QResizeEvent
 from PySide6.QtWidgets import QDockWidget, QFrame, QMainWindow, QScrollArea, QVBoxLayout, QWidget
 
@@ -38,6 +38,8 @@ from pruneapp.params import validate_all
 FORM_WIDTH = 330
 # Share of the form's column that what a step would do has at least.
 PINNED = 0.36
+# Pixels: a row of the preview is cut by the edge of its area only if it is higher.
+TALLEST_ROW = 60
 # Pixels of height between toolbar and status below which rows stand closer to each other.
 LOW = 600
 
@@ -118,7 +120,7 @@ class _FormColumn(QWidget):
         wanted = self._forecast.wanted()
         form = self._header.sizeHint().height() + self._form.wanted()
         left = max(room - form, round(room * PINNED))
-        self._forecast.setFixedHeight(min(wanted, left))
+        self._forecast.setFixedHeight(wanted if wanted <= left else self._forecast.whole(left))
 
 
 class _Scrolled(QScrollArea):
@@ -145,6 +147,21 @@ class _Scrolled(QScrollArea):
         if content.hasHeightForWidth():
             return content.heightForWidth(self.width())
         return content.sizeHint().height()
+
+    def whole(self, height: int) -> int:
+        """Return the largest height up to `height` at which no row of the content is cut.
+
+        A row that is higher than `TALLEST_ROW` may be: what is left of the height would be lost.
+        """
+        spans = []
+        for part in self.content.findChildren(QWidget):
+            if part.isVisibleTo(self.content) and part.height() <= TALLEST_ROW:
+                top = part.mapTo(self.content, QPoint()).y()
+                spans.append((top, top + part.height()))
+        least = height
+        while cut := [top for top, bottom in spans if top < least < bottom]:
+            least = min(cut)
+        return least
 
 
 class _Content(QWidget):
