@@ -12,9 +12,16 @@ from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
-from pruneapp.checkpoint import elements as gather
 from pruneapp.checkpoint.contents import Contents, Shard
-from pruneapp.checkpoint.elements import CHUNK_BYTES, Bits, RawChunk, in_chunks
+from pruneapp.checkpoint.elements import (
+    CHUNK_BYTES,
+    Bits,
+    Elements,
+    RawChunk,
+    in_chunks,
+    read_alike,
+    rows_of,
+)
 from pruneapp.checkpoint.entry import TensorEntry
 from pruneapp.checkpoint.io.source import ByteSource, FileSource
 from pruneapp.errors import CheckpointError, UnknownTensorError
@@ -122,19 +129,22 @@ class Checkpoint:
         CheckpointError
             If the file cannot be read, was cut or was changed meanwhile.
         """
-        elements = gather.Elements(self.entry(name), self.sources)
-        stop = elements.size if stop is None else stop
-        elements.check_range(start, stop)
+        elements, stop = self._elements(name, start, stop)
         return in_chunks(elements, start, stop, size or CHUNK_BYTES // elements.itemsize)
 
     def bits(self, name: str, start: int = 0, stop: int | None = None) -> Bits:
         """Return elements `start` to `stop` of a tensor as an array that owns its memory."""
-        elements = gather.Elements(self.entry(name), self.sources)
-        stop = elements.size if stop is None else stop
-        elements.check_range(start, stop)
+        elements, stop = self._elements(name, start, stop)
         bits = elements.empty(stop - start)
         elements.read_into(start, bits)
         return bits
+
+    def _elements(self, name: str, start: int, stop: int | None) -> tuple[Elements, int]:
+        elements = Elements(self.entry(name), self.sources)
+        stop = elements.size if stop is None else stop
+        if not 0 <= start <= stop <= elements.size:
+            raise IndexError(f"elements {start} to {stop} of {elements.size}")
+        return elements, stop
 
     def bits_alike(self, names: Sequence[str], most: int) -> Iterator[Bits]:
         """Yield the elements of small tensors as matrices of at most `most` rows, one a tensor.
@@ -143,7 +153,7 @@ class Checkpoint:
         type and size, and in one piece (no strides). A matrix is valid until the next is asked
         for.
         """
-        return gather.read_alike([self.entry(name) for name in names], self.sources, most)
+        return read_alike([self.entry(name) for name in names], self.sources, most)
 
     def read(self, name: str, rows: slice | None = None) -> torch.Tensor:
         """Return a tensor, or some of its rows (dim 0), in memory of its own.
@@ -157,7 +167,7 @@ class Checkpoint:
         """
         entry = self.entry(name)
         if rows is not None:
-            entry = gather.rows_of(entry, rows)
+            entry = rows_of(entry, rows)
         import torch
 
         dtype = getattr(torch, entry.dtype.torch, None) if entry.dtype.torch else None
@@ -167,7 +177,7 @@ class Checkpoint:
                 f"which torch {torch.__version__} does not have.",
                 remedy="Read it with Checkpoint.bits instead.",
             )
-        elements = gather.Elements(entry, self.sources)
+        elements = Elements(entry, self.sources)
         bits = elements.empty(elements.size)
         elements.read_into(0, bits)
         if entry.dtype.name == "BOOL":

@@ -51,11 +51,6 @@ class Elements:
         """Return a new buffer for `size` words."""
         return np.empty(size, self._dtype)
 
-    def check_range(self, start: int, stop: int) -> None:
-        """Raise `IndexError` unless ``0 <= start <= stop <= size``."""
-        if not 0 <= start <= stop <= self.size:
-            raise IndexError(f"elements {start} to {stop} of {self.size}")
-
     def read_into(self, start: int, out: Bits) -> None:
         """Fill `out` (contiguous, 1-D) with the words from flat index `start` on."""
         if not out.size:

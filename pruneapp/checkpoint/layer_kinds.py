@@ -1,8 +1,6 @@
-"""Infer kinds of layers from names and shapes; which tensors are selected by default.
+"""What layer a tensor seems to belong to, and whether it is pruned when nothing is selected.
 
-What layer a tensor seems to belong to. Inferred, and said to be so wherever it is shown.
-
-Which tensors stand side by side in a module.
+Inferred from names and shapes, and said to be so wherever it is shown.
 """
 
 from __future__ import annotations
@@ -52,8 +50,7 @@ _NORM = re.compile("|".join(map(translate, NORMS)), re.IGNORECASE)
 class Role:
     """What the names of a tensor say about it."""
 
-    # Whether it belongs to one.
-    embedding: bool
+    embedding: bool  # whether it belongs to one
     norm: bool
 
 

@@ -1,10 +1,6 @@
-"""Whether a tensor can be pruned, and the sentence why not.
+"""Whether a tensor can be pruned, and the sentence why not: by its type, name and neighbours.
 
-What is to be said of each tensor of a file; most are judged like another one before them.
-
-Why a tensor may not be pruned: what its type, its name and its neighbours tell.
-
-What names, shapes and neighbours tell about the tensors of a file, for all formats alike.
+Most tensors of a file are judged like another one before them.
 """
 
 from __future__ import annotations
@@ -66,7 +62,7 @@ def why_not(entry: TensorEntry, modules: Modules, module: Module, path: str, lea
     below = modules.get(entry.name)
     return (
         _by_neighbours(leaf, module)
-        or _told_by_name(entry.name)
+        or _by_name(entry.name)
         or (_BNB_REASON if below and not _BNB.isdisjoint(below) else "")
         or _scaled(entry, modules, path, leaf)
         or entry.dtype.why_not
@@ -76,18 +72,18 @@ def why_not(entry: TensorEntry, modules: Modules, module: Module, path: str, lea
     )
 
 
-def is_ordinary(leaf: str, leaves: AbstractSet[str]) -> bool:
+def _is_ordinary(leaf: str, leaves: AbstractSet[str]) -> bool:
     """Whether `why_not` needs no more of most tensors called `leaf` than name, type and shape.
 
     Exceptions are 8-bit values, tensors with others below them, and modules that are
-    `conspicuous`.
+    conspicuous.
 
     `leaves` are the last names of all tensors in the file.
     """
     return _scale_named(leaf) is None and not any(needed <= leaves for needed, _ in _rules(leaf))
 
 
-def conspicuous(names: str) -> bool:
+def _is_conspicuous(names: str) -> bool:
     """Whether any of many names, a line each, tells something by a part other than its last."""
     return any(part in names for part in ("parametrizations.", ".quant_state.", "_packed_params"))
 
@@ -126,7 +122,7 @@ def _rules(leaf: str) -> tuple[tuple[frozenset[str], str], ...]:
     return tuple((frozenset(needed), why) for needed, why in rules)
 
 
-def _told_by_name(name: str) -> str:
+def _by_name(name: str) -> str:
     if "parametrizations." in name and ".parametrizations." in f".{name}":
         return f"a parametrization {_RECOMPUTED}"
     if ".quant_state." in name:
@@ -181,8 +177,7 @@ def _scale_of(leaf: str, module: Module) -> str:
 class Prunability(NamedTuple):
     """What is said of a tensor."""
 
-    # See `TensorEntry`.
-    why_not: str
+    why_not: str  # see `TensorEntry`, as `kind`
     kind: str
     usual: bool  # whether it is pruned by default if it may be pruned at all
 
@@ -200,19 +195,20 @@ class Judge:
         self._modules = modules
         self._known: dict[tuple[object, ...], Prunability] = {}
         leaves: set[str] = set()
-        told = False
+        conspicuous = False
         for batch in cancel.batches(modules.items()):
             leaves.update(*[module for _, module in batch])
-            told = told or conspicuous("\n".join([f"{path}." for path, _ in batch]))
+            paths = "\n".join([f"{path}." for path, _ in batch])
+            conspicuous = conspicuous or _is_conspicuous(paths)
         self._ordinary: set[str] = set()
         # A measured mean makes a norm of every tensor of its module.
-        if told or "running_mean" in leaves:
+        if conspicuous or "running_mean" in leaves:
             return
         for some in cancel.batches(leaves):
-            if conspicuous("\n".join(some)):
+            if _is_conspicuous("\n".join(some)):
                 self._ordinary.clear()
                 return
-            self._ordinary.update([leaf for leaf in some if is_ordinary(leaf, leaves)])
+            self._ordinary.update([leaf for leaf in some if _is_ordinary(leaf, leaves)])
 
     def of(self, entries: Iterable[TensorEntry]) -> Iterator[Prunability]:
         """Judge tensors, one after the other."""
@@ -271,9 +267,9 @@ def annotate(contents: Contents, sources: Sequence[ByteSource], job: Job) -> Con
     entries: list[TensorEntry] = []
     for batch in job.cancel.batches(folded.entries):
         names, shapes, dtypes, locations, aliases, why_not, _, mask_of, _ = zip(*batch, strict=True)
-        told, kinds, usual = zip(*judge.of(batch), strict=True)
+        judged, kinds, usual = zip(*judge.of(batch), strict=True)
         shared = [overlaps.get(name, "") for name in names] if overlaps else [""] * len(names)
-        reasons = [a or b or c for a, b, c in zip(why_not, told, shared, strict=True)]
+        reasons = [a or b or c for a, b, c in zip(why_not, judged, shared, strict=True)]
         entries += make_entries(
             names,
             shapes,

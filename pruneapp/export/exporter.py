@@ -11,7 +11,7 @@ from typing import Any
 
 from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.checkpoint.io.atomic_file import AtomicFile
-from pruneapp.checkpoint.io.files import claim, hidden_name
+from pruneapp.checkpoint.io.files import hidden_name, lock
 from pruneapp.checkpoint.io.source import FileSource, let_go
 from pruneapp.errors import ExportError
 from pruneapp.export.catalog import get
@@ -442,7 +442,7 @@ def _spare(target: Path, was: tuple[int, int] | None, claims: contextlib.ExitSta
     with contextlib.suppress(OSError):
         fd = os.open(spare, os.O_RDONLY)
         claims.callback(let_go, fd)
-        claim(fd)
+        lock(fd)
     return spare
 
 

@@ -11,7 +11,6 @@ import pytest
 
 from pruneapp.checkpoint.io import files
 from pruneapp.checkpoint.io.files import (
-    claim,
     find_abandoned,
     hidden_name,
     lock,
@@ -75,7 +74,7 @@ def test_without_locks_work_is_kept_and_nothing_is_taken_for_abandoned(path, fd,
     monkeypatch.setattr(files, "_take", refuse)
     assert lock(fd) is None
     assert journal_file.lock(fd) is True
-    claim(fd)
+    lock(fd)
     assert find_abandoned(path.parent) == ()
     assert not remove_abandoned(path)
     assert path.exists()

@@ -16,7 +16,7 @@ from pruneapp.checkpoint.dtypes import DTYPES, SAFETENSORS_DTYPES, DType
 from pruneapp.checkpoint.formats import compact_codec
 from pruneapp.checkpoint.formats.compact_codec import KEY, CompactLayout
 from pruneapp.checkpoint.formats.headers import Header, show
-from pruneapp.checkpoint.io.derived_source import RawSegment, Segment, Unpacked
+from pruneapp.checkpoint.io.derived_source import RawSegment, Segment, Unpacked, fill_from_blocks
 from pruneapp.checkpoint.io.source import FileSource
 from pruneapp.errors import DamagedFileError
 from pruneapp.progress import CancelToken
@@ -36,10 +36,10 @@ class _Memory:
 
     def get(self, key: tuple[int, int]) -> NDArray[np.uint8] | None:
         with self._lock:
-            found = self._frames.get(key)
-            if found is not None:
+            octets = self._frames.get(key)
+            if octets is not None:
                 self._frames.move_to_end(key)
-            return found
+            return octets
 
     def put(self, key: tuple[int, int], octets: NDArray[np.uint8]) -> None:
         with self._lock:
@@ -74,22 +74,15 @@ class FramesSegment:
 
     def read_into(self, offset: int, view: memoryview) -> None:
         """Unpack the frames that hold these bytes."""
-        stride = self._packed.frame * self._words.itemsize
-        done = 0
-        while done < len(view):
-            number, inside = divmod(offset + done, stride)
-            octets = self._octets(number)
-            part = octets[inside : inside + len(view) - done]
-            np.frombuffer(view[done : done + part.size], np.uint8)[:] = part
-            done += part.size
+        fill_from_blocks(view, offset, self._packed.frame * self._words.itemsize, self._octets, 1)
 
-    def _octets(self, number: int) -> NDArray[np.uint8]:
+    def _octets(self, number: int, _next: int) -> memoryview:
         key = (self._packed.index, number)
-        found = self._memory.get(key)
-        if found is None:
-            found = self._unpacked(number)
-            self._memory.put(key, found)
-        return found
+        octets = self._memory.get(key)
+        if octets is None:
+            octets = self._unpacked(number)
+            self._memory.put(key, octets)
+        return octets.data
 
     def _unpacked(self, number: int) -> NDArray[np.uint8]:
         index, starts = self._read_index()

@@ -23,7 +23,7 @@ from pruneapp.checkpoint.contents import Notice, ReadResult
 from pruneapp.checkpoint.dtypes import DTYPES, DType
 from pruneapp.checkpoint.formats.compact_codec import KEY, CompactLayout
 from pruneapp.checkpoint.formats.headers import Header, RawTensor, show
-from pruneapp.checkpoint.io.derived_source import RawSegment, Unpacked
+from pruneapp.checkpoint.io.derived_source import RawSegment, Unpacked, fill_from_blocks
 from pruneapp.checkpoint.io.source import FileSource
 from pruneapp.errors import DamagedFileError
 from pruneapp.progress import CancelToken
@@ -77,17 +77,10 @@ class BitmaskSegment:
     def read_into(self, offset: int, view: memoryview) -> None:
         """Unpack the rows that hold these bytes."""
         columns = self._packed.columns
-        row_bytes = columns * self._words.itemsize
         most = max(1, _STRETCH // columns)
-        done = 0
-        while done < len(view):
-            first, inside = divmod(offset + done, row_bytes)
-            last = min(-(-(offset + len(view)) // row_bytes), first + most)
-            octets = self._rows(first, last)[inside : inside + len(view) - done]
-            np.frombuffer(view[done : done + octets.size], np.uint8)[:] = octets
-            done += octets.size
+        fill_from_blocks(view, offset, columns * self._words.itemsize, self._rows, most)
 
-    def _rows(self, first: int, last: int) -> NDArray[np.uint8]:
+    def _rows(self, first: int, last: int) -> memoryview:
         starts = self._read_starts()
         begin, end = int(starts[first]), int(starts[last])
         values = np.empty(end - begin, self._words)
@@ -97,7 +90,7 @@ class BitmaskSegment:
         out = np.zeros((last - first, self._packed.columns), self._words)
         bits = np.unpackbits(self._bits(first, last), axis=1, bitorder="little")
         out[bits[:, : self._packed.columns].view(np.bool_)] = values
-        return out.reshape(-1).view(np.uint8)
+        return out.reshape(-1).view(np.uint8).data
 
     def _bits(self, first: int, last: int) -> NDArray[np.uint8]:
         wide = self._packed.row_bytes

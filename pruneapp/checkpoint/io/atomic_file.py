@@ -1,12 +1,8 @@
-"""AtomicFile: write, flush, compare, then rename (with its pipeline).
-
-Writing a file so that the old one is there until the new one is safe on the disk.
+"""Writing a file so that the old one is there until the new one is safe on the disk.
 
 The bytes go to a temporary file beside the target, are flushed, read back from the disk and
-compared as they go (see `pipeline`), and only then given the target's name. Whatever happens
-before that leaves the old file as it was and nothing behind.
-
-Bytes on their way to the disk and back: flushed and compared while the next ones are made.
+compared as they go, and only then given the target's name. Whatever happens before that leaves the
+old file as it was and nothing behind.
 
 The caller fills windows. A thread writes each and flushes it to the disk, another one reads it
 back from there and compares it, a third one counts its checksum meanwhile. None of them needs
@@ -32,13 +28,12 @@ from dataclasses import dataclass
 from io import FileIO
 from pathlib import Path
 from queue import Empty, SimpleQueue
-from types import TracebackType
 from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pruneapp.checkpoint.io.files import claim, hidden_name
+from pruneapp.checkpoint.io.files import hidden_name, lock
 from pruneapp.errors import ExportError, counted, words_of
 from pruneapp.progress import Cancelled, Job
 
@@ -111,8 +106,8 @@ class WritePipeline:
         self._under_way = 0
         self._free: SimpleQueue[_Window | None] = SimpleQueue()
         self._taken = 0
-        self._verified = 0  # counted by the stage that compares, told by the caller's thread
-        self._told = 0
+        self._verified = 0  # counted by the stage that compares, reported by the caller's thread
+        self._reported = 0
         self._back = np.empty(0, np.uint8)
         self._lock = threading.Lock()
         self._ended = False
@@ -138,7 +133,7 @@ class WritePipeline:
             window.size += piece.size
             start += piece.size
             self._taken += piece.size
-            self._tell(piece.size)
+            self._report(piece.size)
             if not window.room:
                 self._send()
 
@@ -149,7 +144,7 @@ class WritePipeline:
             self._send()
         while self._under_way:
             self._wait()
-        self._tell()
+        self._report()
         return self._hash.hexdigest()
 
     def close(self) -> None:
@@ -174,18 +169,18 @@ class WritePipeline:
 
     def _wait(self) -> _Window:
         while True:
-            self._tell()
+            self._report()
             with contextlib.suppress(Empty):
                 window = self._free.get(timeout=_PATIENCE)
                 if window is not None:
                     self._under_way -= 1
                     return window
 
-    def _tell(self, taken: int = 0) -> None:
+    def _report(self, taken: int = 0) -> None:
         if self._error is not None:
             raise self._error
         verified = self._verified
-        more, self._told = verified - self._told, verified
+        more, self._reported = verified - self._reported, verified
         self._job.step(taken + more)
 
     def _send(self) -> None:
@@ -368,7 +363,7 @@ class AtomicFile:
         except OSError:
             self._part = None  # whoever has this name, it is not ours to remove
             raise
-        claim(self._fd)
+        lock(self._fd)  # told from what a killed process left, see `find_abandoned`
         with contextlib.suppress(FileNotFoundError):
             mode = stat.S_IMODE(self.target.stat().st_mode)
             if hasattr(os, "fchmod"):
@@ -448,12 +443,7 @@ class AtomicFile:
         if fd >= 0:
             os.close(fd)
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *exc: object) -> None:
         self.discard()
 
     @contextlib.contextmanager
@@ -504,25 +494,16 @@ def flush_folder(folder: Path) -> None:
 
 def write_error(target: Path, error: OSError, nbytes: int) -> ExportError:
     """Say in a sentence why `target`, of `nbytes`, could not be written."""
-    details = f"{type(error).__name__}: {error}"
     if error.errno in _FULL:
-        return ExportError(
-            f"'{target}' cannot be written: {_what_is_missing(target, nbytes)}.",
-            remedy="Make room or choose another disk.",
-            details=details,
-        )
-    if error.errno == errno.EFBIG:
-        return ExportError(
-            f"'{target}' cannot be written: the file system does not support files of {nbytes:,} "
-            f"bytes.",
-            remedy="Choose another disk (FAT32 is limited to 4 GB).",
-            details=details,
-        )
-    return ExportError(
-        f"'{target}' cannot be written: {words_of(error)}.",
-        remedy=_remedy(error, target.parent),
-        details=details,
-    )
+        what = _what_is_missing(target, nbytes)
+        remedy = "Make room or choose another disk."
+    elif error.errno == errno.EFBIG:
+        what = f"the file system does not support files of {nbytes:,} bytes"
+        remedy = "Choose another disk (FAT32 is limited to 4 GB)."
+    else:
+        what, remedy = words_of(error), _remedy(error, target.parent)
+    details = f"{type(error).__name__}: {error}"
+    return ExportError(f"'{target}' cannot be written: {what}.", remedy=remedy, details=details)
 
 
 def _what_is_missing(target: Path, nbytes: int) -> str:

@@ -1,15 +1,10 @@
-"""Sources computed from other sources: joined segments, values made on reading.
-
-What sources have in common whose bytes are made of those of another one.
-
-Bytes that do not stand in the file as they are read, one stretch behind the other.
-"""
+"""Sources whose bytes are made of those of another one: joined segments, unpacked on reading."""
 
 from __future__ import annotations
 
 import math
 from bisect import bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Protocol
 
@@ -22,7 +17,7 @@ from pruneapp.progress import CancelToken
 
 
 class DerivedSource:
-    """A `ByteSource` that makes its bytes of those of another one; what is of the file is its."""
+    """What a `ByteSource` that makes its bytes of those of another one has of that one."""
 
     def __init__(self, source: ByteSource) -> None:
         self._source = source
@@ -132,6 +127,22 @@ class JoinedSource(DerivedSource):
                 segment.read_into(inside, view[done : done + size])
                 done += size
             index += 1
+
+
+def fill_from_blocks(
+    view: memoryview, offset: int, nbytes: int, unpack: Callable[[int, int], memoryview], most: int
+) -> None:
+    """Fill `view` from byte `offset` on with blocks of `nbytes`.
+
+    `unpack` returns the bytes of the blocks from one number to another, of at most `most` at once.
+    """
+    done = 0
+    while done < len(view):
+        first, skipped = divmod(offset + done, nbytes)
+        last = min(-(-(offset + len(view)) // nbytes), first + most)
+        part = unpack(first, last)[skipped : skipped + len(view) - done]
+        view[done : done + len(part)] = part
+        done += len(part)
 
 
 class RawSegment:

@@ -1,21 +1,13 @@
-"""File names, existence, locks, leftovers of killed processes.
+"""Names of files, what is at a path, locks, and what killed processes left behind.
 
-Names of files that every system can hold: files travel. Needs the standard library alone.
+Files travel, so that a name is one that every system can hold. `pathlib` of Python 3.11 raises
+where a name is too long, or a folder must not be looked into; a person may type such a name, and a
+session from elsewhere may hold one: a path that nobody can have is one where nothing is.
 
-What is at a path, whatever the path: one that nobody can have is one where nothing is.
-
-`pathlib` of Python 3.11 raises where a name is too long, or a folder must not be looked into. A
-person may type such a name, and a session from elsewhere may hold one.
-
-Locks on open files: they tell others that somebody works on them.
-
-The system drops a lock when the file is closed or the process ends, however it ends. Nobody is
-kept from reading or writing by it.
-
-What a killed process left behind: temporary files and folders beside its targets.
-
-A process that writes holds a lock on each of them, which the system drops when the process ends,
-however it ends. What can be locked by somebody else is abandoned.
+Locks on open files tell others that somebody works on them. The system drops a lock when the file
+is closed or the process ends, however it ends. Nobody is kept from reading or writing by it. A
+process that writes holds one on each temporary file and folder beside its targets: what can be
+locked by somebody else is abandoned. Needs the standard library alone.
 """
 
 from __future__ import annotations
@@ -98,8 +90,8 @@ def lock(fd: int) -> bool | None:
     -------
     bool or None
         True if the lock is held now; False if somebody else holds it; None where the file system
-        has no locks, as some network drives. What that means is for the caller to say: who would
-        remove something must take it for held, who has work to keep cannot do without.
+        has no locks, as some network drives. Who would remove something must take that for held,
+        who has work to keep cannot do without.
     """
     try:
         _take(fd)
@@ -131,11 +123,6 @@ def partial_name(name: str) -> str:
 def _with_room(name: str, for_bytes: int) -> str:
     """Return the beginning of a name that leaves room for so many more bytes."""
     return os.fsencode(name)[: NAME_BYTES - for_bytes].decode("utf-8", "ignore")
-
-
-def claim(fd: int) -> None:
-    """Mark what is open as being worked on, as long as it is open and this process lives."""
-    lock(fd)  # where there are none, nothing is ever taken for abandoned
 
 
 def find_abandoned(folder: Path) -> tuple[Path, ...]:

@@ -89,9 +89,7 @@ class FileSource:
             flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
             self._fd = os.open(path, flags | getattr(os, "O_CLOEXEC", 0))
         except OSError as error:
-            raise CheckpointError(
-                f"'{path}' cannot be opened: {words_of(error)}.", remedy=_remedy(error)
-            ) from None
+            raise _cannot_open(path, error) from None
         except ValueError:
             raise CheckpointError(
                 f"'{path}' cannot be opened: its name contains a character that file names cannot "
@@ -141,7 +139,7 @@ class FileSource:
         self.look_into(offset, buffer)
 
     def look_into(self, offset: int, buffer: memoryview) -> None:
-        """Fill `buffer` from `offset` on, as `read_into`, without being counted for it."""
+        """Fill `buffer` as `read_into` does, without being counted for it."""
         # A picture may still be read when the document is closed; its number must not become
         # another file's under the reader's hands.
         with self._lock:
@@ -235,9 +233,7 @@ class FileSource:
         try:
             fd = os.open(path, flags)
         except OSError as error:
-            raise CheckpointError(
-                f"'{path}' cannot be opened: {words_of(error)}.", remedy=_remedy(error)
-            ) from error
+            raise _cannot_open(path, error) from error
         try:
             with self._lock:
                 identity = FileIdentity.of(os.fstat(fd))
@@ -283,9 +279,10 @@ def _refuse_irregular(path: Path, status: os.stat_result) -> None:
     )
 
 
-def _remedy(error: OSError) -> str:
+def _cannot_open(path: Path, error: OSError) -> CheckpointError:
+    remedy = ""
     if isinstance(error, PermissionError):
-        return "Ask for the right to read it, or copy it to a folder of your own."
-    if isinstance(error, FileNotFoundError):
-        return "Check the name and the folder."
-    return ""
+        remedy = "Ask for the right to read it, or copy it to a folder of your own."
+    elif isinstance(error, FileNotFoundError):
+        remedy = "Check the name and the folder."
+    return CheckpointError(f"'{path}' cannot be opened: {words_of(error)}.", remedy=remedy)

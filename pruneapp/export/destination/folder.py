@@ -13,7 +13,7 @@ from typing import Any, Self
 
 from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.checkpoint.io.atomic_file import flush_folder, write_error
-from pruneapp.checkpoint.io.files import claim, partial_name
+from pruneapp.checkpoint.io.files import lock, partial_name
 from pruneapp.checkpoint.io.source import let_go
 from pruneapp.errors import ExportError
 from pruneapp.export.destination import sidecars
@@ -155,7 +155,7 @@ class TargetFolder:
             with contextlib.suppress(OSError):  # Windows opens no folders
                 fd = os.open(partial, os.O_RDONLY)
                 self._claimed.callback(let_go, fd)
-                claim(fd)
+                lock(fd)
         return self
 
     def path_of(self, name: str) -> Path:
