@@ -108,5 +108,6 @@ class Reader:
     recognises: Callable[[bytes, FileSource], bool]
     # Reads the headers: file, chosen state dict (None: the reader chooses), job. Delivers plain
     # entries (name, shape, dtype, location, aliases), which `annotate` completes for all formats
-    # alike, and every source that they refer to; the file itself is closed with them.
+    # alike, and every source that they refer to; the file itself is closed with them. Raises
+    # `CheckpointError` if the file is not sound, or of a newer version.
     read: Callable[[FileSource, str | None, Job], ReadResult] = field(repr=False)

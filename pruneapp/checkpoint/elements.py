@@ -111,10 +111,7 @@ def read_alike(
     The entries are of one source, one type and one size, each in one piece; at most `most` are
     delivered at once.
 
-    Yields
-    ------
-    matrix
-        ``(tensors, words)``: the words of some tensors, in order. Valid until the next.
+    Yields ``(tensors, words)``: the words of some tensors, in order; valid until the next.
     """
     first = Elements(entries[0], sources)
     source, nbytes = sources[entries[0].location.source], entries[0].nbytes
@@ -142,10 +139,7 @@ def boxes(
 ) -> Iterator[tuple[tuple[int, ...], tuple[int, ...]]]:
     """Cut a range of flat indices (C order) into boxes, in order.
 
-    Yields
-    ------
-    corner, extents
-        Of a box: its first index, and its size along each dim. At most two boxes a dim.
+    Yields the first index of a box, and its size along each dim. At most two boxes a dim.
     """
     while start < stop:
         size = 1
@@ -203,13 +197,7 @@ class RawChunk:
 
 
 def in_chunks(elements: Elements, start: int, stop: int, size: int) -> Iterator[RawChunk]:
-    """Yield the elements `start` to `stop` of a tensor, at most `size` (at least 1) at a time.
-
-    Raises
-    ------
-    CheckpointError
-        If the file cannot be read, was cut or was changed meanwhile.
-    """
+    """Yield the elements `start` to `stop` of a tensor, at most `size` (at least 1) at a time."""
     size = max(1, size)
     if 0 < stop - start <= size:
         return map(_whole, (elements,), (start,), (stop - start,))

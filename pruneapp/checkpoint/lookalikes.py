@@ -108,13 +108,6 @@ def explain(head: bytes, source: FileSource) -> None:
     """Raise the error that says what a file is, if its first bytes or its name tell; else return.
 
     `head` is the first 512 bytes, or all of a smaller file.
-
-    Raises
-    ------
-    DamagedFileError
-        If the file is empty, or nothing but zeros so far.
-    UnsupportedFileError
-        Otherwise.
     """
     path = source.path
     if not head:

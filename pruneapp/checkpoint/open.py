@@ -91,13 +91,7 @@ _INDEX = Reader(
 
 
 def _recognise(source: FileSource, readers: tuple[Reader, ...]) -> Reader:
-    """Return the reader for a file.
-
-    Raises
-    ------
-    UnrecognizedFileError, UnsupportedFileError, DamagedFileError
-        In a sentence that says what the file is instead, as far as its first bytes tell.
-    """
+    """Return the reader for a file."""
     head = source.read(0, min(HEAD_BYTES, source.size))
     for reader in readers:
         if reader.recognises(head, source):

@@ -48,10 +48,12 @@ class _Memory:
                 self._frames.popitem(last=False)
 
 
-@dataclass(frozen=True)
-class PackedTensor:
-    """A tensor in frames."""
+@dataclass(eq=False)
+class FramesSegment:
+    """The elements of a tensor, unpacked frame by frame as they are asked for."""
 
+    file: FileSource
+    memory: _Memory  # shared with the other tensors of the file
     name: str
     dtype: DType
     numel: int
@@ -60,38 +62,29 @@ class PackedTensor:
     begin: int  # first byte of its frames
     end: int  # byte behind the last of them
 
-
-class FramesSegment:
-    """The elements of one tensor, unpacked frame by frame as they are asked for."""
-
-    def __init__(self, file: FileSource, packed: PackedTensor, memory: _Memory) -> None:
-        self._file = file
-        self._packed = packed
-        self._words = np.dtype(packed.dtype.storage)
-        self._memory = memory
+    def __post_init__(self) -> None:
+        self._words = np.dtype(self.dtype.storage)
         self._index: tuple[NDArray[np.uint32], NDArray[np.int64]] | None = None
-        self.size = packed.dtype.nbytes(packed.numel)
+        self.size = self.dtype.nbytes(self.numel)
 
     def read_into(self, offset: int, view: memoryview) -> None:
         """Unpack the frames that hold these bytes."""
-        fill_from_blocks(view, offset, self._packed.frame * self._words.itemsize, self._octets, 1)
+        fill_from_blocks(view, offset, self.frame * self._words.itemsize, self._octets, 1)
 
     def _octets(self, number: int, _next: int) -> memoryview:
-        key = (self._packed.index, number)
-        octets = self._memory.get(key)
+        key = (self.index, number)
+        octets = self.memory.get(key)
         if octets is None:
             octets = self._unpacked(number)
-            self._memory.put(key, octets)
+            self.memory.put(key, octets)
         return octets.data
 
     def _unpacked(self, number: int) -> NDArray[np.uint8]:
         index, starts = self._read_index()
         begin, end = int(starts[number]), int(starts[number + 1])
         packed = np.empty(end - begin, np.uint8)
-        self._file.read_into(begin, packed.data)
-        frame = self._packed.frame
-        size = min(frame, self._packed.numel - number * frame)
-        out = np.empty(size, self._words)
+        self.file.read_into(begin, packed.data)
+        out = np.empty(min(self.frame, self.numel - number * self.frame), self._words)
         try:
             compact_codec.decode(packed.data, index[number], out)
         except compact_codec.FrameError:
@@ -100,21 +93,20 @@ class FramesSegment:
 
     def _read_index(self) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
         if self._index is None:
-            about = self._packed
-            count = -(-about.numel // about.frame)
+            count = -(-self.numel // self.frame)
             index = np.empty((count, compact_codec.columns(self._words.itemsize)), "<u4")
-            self._file.read_into(about.index, index.reshape(-1).view(np.uint8).data)
+            self.file.read_into(self.index, index.reshape(-1).view(np.uint8).data)
             starts = np.zeros(count + 1, np.int64)
             np.cumsum(index[:, 1:].sum(axis=1, dtype=np.int64), out=starts[1:])
-            starts += about.begin
-            if starts[-1] != about.end:
+            starts += self.begin
+            if starts[-1] != self.end:
                 raise self._damaged("the index")
             self._index = index, starts
         return self._index
 
     def _damaged(self, what: str) -> DamagedFileError:
         return DamagedFileError(
-            f"'{self._file.path}' is damaged: {what} of tensor '{show(self._packed.name)}' does "
+            f"'{self.file.path}' is damaged: {what} of tensor '{show(self.name)}' does "
             f"not hold what it should.",
             remedy="Download or copy it again.",
         )
@@ -124,11 +116,6 @@ def read(header: Header, start: int, source: FileSource, cancel: CancelToken) ->
     """Return the tensors of a compact file; see `Reader.read`.
 
     They lie, one behind the other, where they would lie in the dense file.
-
-    Raises
-    ------
-    DamagedFileError, UnsupportedFileError
-        If the layout is not sound, or a newer one.
     """
     layout = CompactLayout(header, str(source.path), start)
     tree = layout.tree
@@ -150,8 +137,9 @@ def read(header: Header, start: int, source: FileSource, cancel: CancelToken) ->
                     raise layout.damaged(f"'{show(name)}' is described twice, in two ways")
                 segment: Segment = RawSegment(source, begin, end - begin)
             else:
-                packed = _packed(layout, name, dtype, shape, frame)
-                segment = FramesSegment(source, packed, memory)
+                numel = math.prod(shape)
+                places = _places(layout, name, dtype, numel, frame)
+                segment = FramesSegment(source, memory, name, dtype, numel, frame, *places)
             unpacked.add(name, dtype, shape, segment)
     contents, joined = unpacked.contents(FORMAT, "compact file of Pruneapp", metadata, cancel)
     # What the container itself says beside its layout: how it was made.
@@ -171,15 +159,15 @@ def _about(layout: CompactLayout, name: str, about: Any) -> tuple[DType, tuple[i
     return DTYPES[about[0]], layout.shape(name, about[1])
 
 
-def _packed(
-    layout: CompactLayout, name: str, dtype: DType, shape: tuple[int, ...], frame: int
-) -> PackedTensor:
+def _places(
+    layout: CompactLayout, name: str, dtype: DType, numel: int, frame: int
+) -> tuple[int, int, int]:
+    """Return first byte of the index, first of the frames, and the one behind the last."""
     if dtype.packed:
         raise layout.damaged(f"'{show(name)}' is of a type whose elements share bytes")
-    numel = math.prod(shape)
     wanted = (-(-numel // frame), compact_codec.columns(np.dtype(dtype.storage).itemsize))
     _, _, extents, index, _ = layout.stored(name + INDEX, "U32")
     if extents != wanted:
         raise layout.damaged(f"'{show(name + INDEX)}' has the shape {list(extents)}")
     _, _, _, begin, end = layout.stored(name + FRAMES, "U8")
-    return PackedTensor(name, dtype, numel, frame, index, begin, end)
+    return index, begin, end

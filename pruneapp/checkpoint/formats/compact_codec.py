@@ -49,11 +49,8 @@ def columns(itemsize: int) -> int:
 def encode(words: Bits) -> tuple[list[int], list[bytes]]:
     """Pack up to `FRAME` elements.
 
-    Returns
-    -------
-    row, parts
-        The row of the index, and the frames of zstd that belong to it. Always the same for the
-        same elements and the same version of zstd.
+    Returns the row of the index, and the frames of zstd that belong to it: always the same for the
+    same elements and the same version of zstd.
     """
     width = words.dtype.itemsize
     kept = int(np.count_nonzero(words))
@@ -73,10 +70,7 @@ def encode(words: Bits) -> tuple[list[int], list[bytes]]:
 def decode(data: memoryview, row: NDArray[np.uint32], out: Bits) -> None:
     """Unpack a frame into `out`, which has as many elements as the frame.
 
-    Raises
-    ------
-    FrameError
-        If it holds something else than `row` says.
+    Raises `FrameError` if it holds something else than `row` says.
     """
     kept, mask_bytes, *lengths = map(int, row)
     width = out.dtype.itemsize

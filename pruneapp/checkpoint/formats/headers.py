@@ -239,11 +239,6 @@ def scan(pieces: Iterable[bytes], job: Job) -> Header | None:
     """Read a header that comes in pieces; None if it is not in the one layout.
 
     Asks for no more pieces than it can use.
-
-    Raises
-    ------
-    Cancelled
-        If the job is.
     """
     try:
         return _scan(pieces, job)

@@ -40,81 +40,64 @@ _NOTICE = Notice(
 )
 
 
-@dataclass(frozen=True)
-class _Packed:
-    """A weight, and where its parts lie in the file."""
-
-    name: str
-    dtype: DType
-    shape: tuple[int, ...]
-    bitmask: int
-    compressed: int
-    kept: int
-
-    @property
-    def rows(self) -> int:
-        return math.prod(self.shape[:-1])
-
-    @property
-    def columns(self) -> int:
-        return self.shape[-1]
-
-    @property
-    def row_bytes(self) -> int:
-        return (self.columns + 7) // 8
-
-
+@dataclass(eq=False)
 class BitmaskSegment:
     """The elements of one weight, unpacked row by row as they are asked for."""
 
-    def __init__(self, file: FileSource, packed: _Packed) -> None:
-        self._file = file
-        self._packed = packed
-        self._words = np.dtype(packed.dtype.storage)
+    file: FileSource
+    name: str
+    dtype: DType
+    shape: tuple[int, ...]
+    bitmask: int  # first byte of its bitmask in the file
+    compressed: int  # first byte of its values
+    kept: int  # how many values there are
+
+    def __post_init__(self) -> None:
+        self._words = np.dtype(self.dtype.storage)
         self._starts: NDArray[np.int64] | None = None
-        self.size = math.prod(packed.shape) * self._words.itemsize
+        self._columns = self.shape[-1]
+        self._row_bytes = (self._columns + 7) // 8
+        self.size = math.prod(self.shape) * self._words.itemsize
 
     def read_into(self, offset: int, view: memoryview) -> None:
         """Unpack the rows that hold these bytes."""
-        columns = self._packed.columns
-        most = max(1, _STRETCH // columns)
-        fill_from_blocks(view, offset, columns * self._words.itemsize, self._rows, most)
+        most = max(1, _STRETCH // self._columns)
+        fill_from_blocks(view, offset, self._columns * self._words.itemsize, self._rows, most)
 
     def _rows(self, first: int, last: int) -> memoryview:
         starts = self._read_starts()
         begin, end = int(starts[first]), int(starts[last])
         values = np.empty(end - begin, self._words)
-        place = self._packed.compressed + begin * self._words.itemsize
+        place = self.compressed + begin * self._words.itemsize
         if values.size:
-            self._file.read_into(place, values.view(np.uint8).data)
-        out = np.zeros((last - first, self._packed.columns), self._words)
+            self.file.read_into(place, values.view(np.uint8).data)
+        out = np.zeros((last - first, self._columns), self._words)
         bits = np.unpackbits(self._bits(first, last), axis=1, bitorder="little")
-        out[bits[:, : self._packed.columns].view(np.bool_)] = values
+        out[bits[:, : self._columns].view(np.bool_)] = values
         return out.reshape(-1).view(np.uint8).data
 
     def _bits(self, first: int, last: int) -> NDArray[np.uint8]:
-        wide = self._packed.row_bytes
-        bits = np.empty((last - first, wide), np.uint8)
-        self._file.read_into(self._packed.bitmask + first * wide, bits.reshape(-1).data)
-        if rest := self._packed.columns % 8:
+        bits = np.empty((last - first, self._row_bytes), np.uint8)
+        self.file.read_into(self.bitmask + first * self._row_bytes, bits.reshape(-1).data)
+        if rest := self._columns % 8:
             bits[:, -1] &= (1 << rest) - 1
         return bits
 
     def _read_starts(self) -> NDArray[np.int64]:
         """Count where each row begins; once."""
         if self._starts is None:
-            rows = self._packed.rows
+            rows = math.prod(self.shape[:-1])
             starts = np.zeros(rows + 1, np.int64)
-            most = max(1, _STRETCH // self._packed.row_bytes)
+            most = max(1, _STRETCH // self._row_bytes)
             for first in range(0, rows, most):
                 last = min(first + most, rows)
                 counts = np.bitwise_count(self._bits(first, last)).sum(axis=1, dtype=np.int64)
                 starts[first + 1 : last + 1] = counts
             np.cumsum(starts, out=starts)
-            if starts[-1] != self._packed.kept:
+            if starts[-1] != self.kept:
                 raise DamagedFileError(
-                    f"'{self._file.path}' is damaged: the bitmask of '{show(self._packed.name)}' "
-                    f"is for {starts[-1]:,} values, but the file contains {self._packed.kept:,}.",
+                    f"'{self.file.path}' is damaged: the bitmask of '{show(self.name)}' "
+                    f"is for {starts[-1]:,} values, but the file contains {self.kept:,}.",
                     remedy="Download or copy it again.",
                 )
             self._starts = starts
@@ -144,13 +127,7 @@ def _is_packed(prefix: str, names: set[str]) -> bool:
 def read(
     header: Header, start: int, source: FileSource, packed: AbstractSet[str], cancel: CancelToken
 ) -> ReadResult:
-    """Return the tensors of a file; `packed` are those of `packed_names`. See `Reader.read`.
-
-    Raises
-    ------
-    DamagedFileError
-        If the parts of a weight do not fit each other.
-    """
+    """Return the tensors of a file; `packed` are those of `packed_names`. See `Reader.read`."""
     stored = {tensor[0]: tensor for tensor in header.tensors}
     unpacked = Unpacked(source)
     stored_as: dict[str, str] = {}
@@ -160,9 +137,8 @@ def read(
             if prefix in packed and part in {*_PARTS, "row_offsets"}:
                 stored_as[name] = f"{prefix}.weight"
                 if part == "compressed":
-                    found = _weight(prefix, stored, start, source)
-                    segment = BitmaskSegment(source, found)
-                    unpacked.add(found.name, found.dtype, found.shape, segment)
+                    weight = _weight(prefix, stored, start, source)
+                    unpacked.add(weight.name, weight.dtype, weight.shape, weight)
             else:
                 raw = RawSegment(source, start + begin, end - begin)
                 unpacked.add(name, DTYPES[dtype], shape, raw)
@@ -171,7 +147,9 @@ def read(
     return replace(contents, notices=(_NOTICE,), stored_as=stored_as), (joined,)
 
 
-def _weight(prefix: str, stored: dict[str, RawTensor], start: int, source: FileSource) -> _Packed:
+def _weight(
+    prefix: str, stored: dict[str, RawTensor], start: int, source: FileSource
+) -> BitmaskSegment:
     _, kind, extents, begin, end = stored[f"{prefix}.shape"]
     if kind != "I64" or not 0 < math.prod(extents) <= _MOST_DIMS:
         raise _damaged(source, prefix, "its shape is no list of a few whole numbers")
@@ -187,9 +165,8 @@ def _weight(prefix: str, stored: dict[str, RawTensor], start: int, source: FileS
     if DTYPES[dtype].packed:
         raise _damaged(source, prefix, f"its numbers are of type {dtype}")
     kept = math.prod(extents)
-    return _Packed(
-        f"{prefix}.weight", DTYPES[dtype], shape, start + mask_begin, start + values, kept
-    )
+    places = start + mask_begin, start + values
+    return BitmaskSegment(source, f"{prefix}.weight", DTYPES[dtype], shape, *places, kept)
 
 
 def _damaged(source: FileSource, prefix: str, what: str) -> DamagedFileError:
@@ -224,13 +201,7 @@ class BitsSegment:
 
 
 def read_masks(header: Header, start: int, source: FileSource, cancel: CancelToken) -> ReadResult:
-    """Return the masks of a file; see `Reader.read`.
-
-    Raises
-    ------
-    DamagedFileError, UnsupportedFileError
-        If the layout is not sound, or a newer one.
-    """
+    """Return the masks of a file; see `Reader.read`."""
     layout = CompactLayout(header, str(source.path), start)
     shapes = layout.tree.get("shapes")
     if type(shapes) is not dict:

@@ -52,13 +52,7 @@ def _read(source: FileSource, _state_dict: str | None, job: Job) -> ReadResult:
 
 
 def read_header(source: FileSource, job: Job) -> tuple[Header, int]:
-    """Return the header of a safetensors file, and where the data begin.
-
-    Raises
-    ------
-    DamagedFileError
-        If it is not sound.
-    """
+    """Return the header of a safetensors file, and where the data begin."""
     path = str(source.path)
     if source.size < 8:
         raise DamagedFileError(

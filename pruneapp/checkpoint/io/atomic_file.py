@@ -466,11 +466,6 @@ def write_whole(target: Path, data: bytes | memoryview, job: Job) -> str:
     """Write a file whose bytes are at hand, as `AtomicFile` does; returns its SHA-256.
 
     `job` is stepped by every byte twice.
-
-    Raises
-    ------
-    ExportError
-        If the system refuses it; the old file is as it was.
     """
     with AtomicFile(target, memoryview(data).nbytes, job) as file:
         file.write(data)

@@ -45,13 +45,7 @@ class Readable(Protocol):
 
 
 def find_directory(source: Readable) -> tuple[int, int, int]:
-    """Return start, size and number of entries of the directory of a zip archive.
-
-    Raises
-    ------
-    Malformed, Unsupported
-        If there is none, more than one, or one that contradicts itself.
-    """
+    """Return start, size and number of entries of the directory of a zip archive."""
     tail_size = min(source.size, _END.size + SATURATED2)
     tail = source.read(source.size - tail_size, tail_size)
     found = []
@@ -162,13 +156,7 @@ class Archive:
 
 
 def read_archive(source: Readable, cancel: CancelToken) -> Archive:
-    """Read and check the directory and all local headers of a zip archive.
-
-    Raises
-    ------
-    Malformed, Unsupported
-        If anything about the archive is wrong, or doubtful.
-    """
+    """Read and check the directory and all local headers of a zip archive."""
     start, size, count = find_directory(source)
     raw = source.read(start, size)
     source = _HeaderWindow(source)

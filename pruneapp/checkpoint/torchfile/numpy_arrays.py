@@ -39,13 +39,7 @@ def reconstructed(function: Global, args: tuple[Any, ...]) -> Any:
 
 
 def fill(array: Array, state: Any) -> None:
-    """Take what ``__setstate__`` of an array is given: version, shape, type, order, bytes.
-
-    Raises
-    ------
-    Malformed
-        If the bytes are not those of such an array.
-    """
+    """Take what ``__setstate__`` of an array is given: version, shape, type, order, bytes."""
     if array.reason != _NO_NUMBERS:
         return  # of a class that is not read
     if type(state) is not tuple or len(state) not in {4, 5}:

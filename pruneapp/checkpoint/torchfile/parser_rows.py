@@ -29,10 +29,7 @@ def index_elsewhere(
 ) -> TorchIndex:
     """Read the headers of an open file, of the format `reader`, in another process.
 
-    Raises
-    ------
-    CheckpointError
-        What the reader raises there, or `FileChangedError`.
+    Raises what the reader raises there, or `FileChangedError`.
     """
     from pruneapp.checkpoint import parser_client
 

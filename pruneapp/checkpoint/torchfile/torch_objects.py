@@ -28,7 +28,10 @@ BIG_ENDIAN = (
 
 
 class Malformed(Exception):  # noqa: N818 - never leaves this package: `located` translates it
-    """The file breaks a rule; the text goes on after "'FILE' is damaged: "."""
+    """The file breaks a rule; the text goes on after "'FILE' is damaged: ".
+
+    Everything that reads a part of a file here raises this, or `Unsupported`.
+    """
 
 
 class Exhausted(Malformed):
@@ -295,13 +298,7 @@ class Storages:
         self._views: dict[tuple[str, str, int, int], Storage] = {}
 
     def __call__(self, pid: Any) -> Any:
-        """Return the object with a persistent id.
-
-        Raises
-        ------
-        Malformed
-            If it is no storage, or contradicts what was said about it before.
-        """
+        """Return the object with a persistent id."""
         if type(pid) is not tuple or not pid:
             raise Malformed("its pickle refers to something that is no storage")
         if pid[0] == "module" and len(pid) == 4:  # (class, file, source code) in old files
@@ -369,11 +366,6 @@ def view(storage: Any, element: Element | None, offset: Any, size: Any, stride: 
     """Return the tensor that views `storage`, all of them as the file gives them.
 
     `offset`, `size` and `stride` are in elements, of the type of the storage by default.
-
-    Raises
-    ------
-    Malformed
-        If a number is none or negative, or an element lies outside the storage.
     """
     if not isinstance(storage, Storage):
         raise Malformed("a tensor in its pickle has no storage")

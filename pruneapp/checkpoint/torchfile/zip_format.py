@@ -207,10 +207,7 @@ def _check_byte_order(source: FileSource, archive: Archive) -> None:
 def read_member(source: FileSource, archive: Archive, member: ArchiveMember, most: int) -> bytes:
     """Return the content of a member in memory, its checksum compared.
 
-    Raises
-    ------
-    Malformed, Unsupported
-        If it is larger than `most` bytes, seems to be a bomb, or is not what the directory says.
+    It has at most `most` bytes, and is no bomb.
     """
     if member.size > most or member.size > MAX_RATIO * member.stored:
         raise Unsupported(
@@ -239,13 +236,7 @@ def _member_of(archive: Archive, key: str, storage: Storage) -> ArchiveMember | 
 
 
 def zip_layout(source: FileSource, cancel: CancelToken) -> Archive:
-    """Return the members of a zip archive, with all positions; looks at the token.
-
-    Raises
-    ------
-    CheckpointError
-        If anything about the archive is wrong.
-    """
+    """Return the members of a zip archive, with all positions; looks at the token."""
     with located(source.path):
         return read_archive(source, cancel)
 
@@ -258,10 +249,7 @@ def pickle_with(
     The member is not compressed; `zero` has, by `Location.storage`, what sets bytes of an array to
     0.
 
-    Returns
-    -------
-    bytes or None
-        None if the bytes of an array do not stand by themselves.
+    None if the bytes of an array do not stand by themselves.
     """
     data = source.read(member.data, member.stored)
     with located(source.path):
