@@ -24,8 +24,9 @@ from dataclasses import dataclass
 from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.checkpoint.entry import TensorEntry
 from pruneapp.checkpoint.prunability import chosen_by_version_1
+from pruneapp.document.entries import Version
 from pruneapp.document.layer_order import ends_of
-from pruneapp.document.step import Row, Step, Version
+from pruneapp.document.step import Row, Step
 from pruneapp.errors import SelectionError
 from pruneapp.progress import Job
 

@@ -1,11 +1,4 @@
-"""Step and Row: what is requested; the tensors it touches; plain-JSON form.
-
-What a person asks for: one or several methods, each with its values and its tensors.
-
-What a tensor is called in labels.
-
-What was done, as plain JSON: an object with a name and a configuration.
-"""
+"""What a person requests: one or several methods, each with its values and its tensors."""
 
 from __future__ import annotations
 
@@ -13,10 +6,22 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Self
+
+from msgspec import UNSET
 
 from pruneapp.checkpoint.entry import WRAPPERS
-from pruneapp.errors import ParameterError, counted, nearest
+from pruneapp.document.entries import (
+    FileMasksEntry,
+    FinalizeEntry,
+    RowEntry,
+    StepConfiguration,
+    StepEntry,
+    TreatZerosEntry,
+    Version,
+    read_entry,
+)
+from pruneapp.errors import ParameterError, counted
 from pruneapp.methods import registry
 from pruneapp.methods.builtin.patterns import BlockParam, PatternParam
 from pruneapp.methods.cutoff import check_scope
@@ -44,88 +49,25 @@ def shown_name(name: str) -> str:
     return ".".join(parts)
 
 
-def named(data: object, known: set[str]) -> tuple[str, Mapping[str, Any]]:
-    """Return the name and the configuration of an entry.
-
-    Parameters
-    ----------
-    data
-        ``{"name": ..., "configuration": {...}}``; without a configuration it has none.
-    known
-        Keys that the configuration may have.
-
-    Raises
-    ------
-    ParameterError
-        If it is no such object, or has a key that is not known.
-    """
-    if not isinstance(data, Mapping) or not isinstance(data.get("name"), str):
-        raise ParameterError(f"An object with 'name' and 'configuration' is needed (got {data!r}).")
-    given = data.get("configuration", {})
-    if not isinstance(given, Mapping):
-        raise ParameterError(f"'configuration' must be an object (got {given!r}).")
-    unknown = sorted(str(key) for key in given if key not in known)
-    if unknown:
-        raise ParameterError(
-            f"Unknown key '{unknown[0]}' in '{data['name']}'.",
-            remedy=nearest(unknown[0], sorted(known), "keys"),
-        )
-    return data["name"], given
-
-
-def names_of(name: str, given: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return the names of tensors in the configuration of an entry, maybe none.
-
-    Parameters
-    ----------
-    name
-        Of the entry, for messages.
-    given
-        Its configuration.
-
-    Raises
-    ------
-    ParameterError
-        If they are no list of names.
-    """
-    names = given.get("names", ())
-    if not isinstance(names, (list, tuple)) or not all(isinstance(n, str) for n in names):
-        raise ParameterError(f"'names' of '{name}' must be a list of names (got {names!r}).")
-    return tuple(names)
-
-
 @dataclass(frozen=True)
 class OnTensors:
-    """Something that is done to whole tensors, and needs nothing said but which.
+    """Something that is done to whole tensors, by any names, and needs nothing said but which."""
 
-    Attributes
-    ----------
-    NAME
-        Of the entry; each kind has its own.
-    names
-        Any names of the tensors.
-    """
-
-    NAME: ClassVar[str]
+    ENTRY: ClassVar[type[TreatZerosEntry | FinalizeEntry | FileMasksEntry]]
 
     names: tuple[str, ...]
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain JSON."""
-        return {"name": self.NAME, "configuration": {"names": list(self.names)}}
+        name = self.ENTRY.__struct_config__.tag
+        return {"name": name, "configuration": {"names": list(self.names)}}
 
     @classmethod
     def from_dict(cls, data: object) -> Self:
         """Make it from what `to_dict` returned; raises `ParameterError`."""
-        found, given = named(data, {"names"})
-        if found != cls.NAME:
-            raise ParameterError(f"The entry must have the name '{cls.NAME}' (got {found!r}).")
-        return cls(names_of(found, given))
+        return cls(read_entry(data, cls.ENTRY).configuration.names)
 
 
-# What a step means by its rows and by the ends of a model, see
-# `pruneapp.document.selection`.
-Version = Literal[1, 2]
 _NORM_WORDS = {"fro": "Frobenius", "nuc": "Nuclear norm"}
 _MOST_ROWS_NAMED = 3
 _MOST_TENSORS_NAMED = 20
@@ -207,18 +149,21 @@ class Row:
         }
 
     @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> Row:
+    def from_dict(cls, data: object) -> Row:
         """Make a row from what `to_dict` returned; raises `ParameterError`."""
-        name, given = named(data, {"values", "names", "pattern"})
-        values, names = given.get("values", {}), names_of(name, given)
-        if not isinstance(values, Mapping):
-            raise ParameterError(f"'values' of '{name}' must be an object (got {values!r}).")
-        params = {p.name: p for p in registry.get(name).params}
-        parsed = {
+        return cls.of(read_entry(data, RowEntry))
+
+    @classmethod
+    def of(cls, entry: RowEntry, names: tuple[str, ...] | None = None) -> Row:
+        """Make a row from an entry, and the names that it means where it gives none."""
+        params = {p.name: p for p in registry.get(entry.name).params}
+        asked = entry.configuration
+        values = {
             n: params[n].parse(v) if isinstance(v, str) and n in params else v
-            for n, v in values.items()
+            for n, v in asked.values.items()
         }
-        return cls(names, name, parsed, str(given.get("pattern", "")))
+        names = asked.names if names is None else names
+        return cls(names, entry.name, values, asked.pattern or asked.kind)
 
 
 @dataclass(frozen=True)
@@ -360,23 +305,18 @@ class Step:
         return {"name": "step", "configuration": {"scope": self.scope, "rows": rows, **more}}
 
     @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> Step:
+    def from_dict(cls, data: object) -> Step:
         """Make a step from what `to_dict` returned; raises `ParameterError`."""
-        name, given = named(data, {"scope", "rows", "limits", "companions", "version"})
-        if name != "step":
-            raise ParameterError(f"A step has the name 'step' (got {name!r}).")
-        rows = given.get("rows", ())
-        if not isinstance(rows, (list, tuple)):
-            raise ParameterError(f"'rows' must be a list (got {rows!r}).")
-        limits = Limits.from_dict(given.get("limits", {}))
-        companions = given.get("companions", False)
-        if not isinstance(companions, bool):
-            raise ParameterError(f"'companions' must be true or false (got {companions!r}).")
-        version = given.get("version", 1)  # as those that were saved before there was another
-        if type(version) is not int or version not in {1, 2}:
-            raise ParameterError(f"'version' of a step must be 1 or 2 (got {version!r}).")
-        made = tuple(Row.from_dict(row) for row in rows)
-        return cls(made, given.get("scope", "local"), limits, companions, 1 if version == 1 else 2)
+        asked = read_entry(data, StepEntry).configuration
+        return cls.of(asked, tuple(Row.of(row) for row in asked.rows))
+
+    @classmethod
+    def of(cls, asked: StepConfiguration, rows: tuple[Row, ...]) -> Step:
+        """Make a step from an entry, with rows that know their tensors."""
+        given = asked.limits
+        limits = Limits(given.floor, given.ceiling, given.total, given.spare)
+        version = 1 if asked.version is UNSET else asked.version
+        return cls(rows, asked.scope, limits, asked.companions, version)
 
 
 def may_have_companions(row: Row) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from pruneapp.document.edit import Edit, Proposal, listed
+from pruneapp.document.entries import FinalizeEntry
 from pruneapp.document.selection import resolve
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.step import OnTensors
@@ -20,7 +21,7 @@ class Finalize(OnTensors):
     Tensors of which nothing is pruned stay as they are.
     """
 
-    NAME = "finalize"
+    ENTRY = FinalizeEntry
 
     def propose(self, snapshot: Snapshot, job: Job) -> Proposal:
         """Return what it does to a state. No weight is read.

@@ -11,7 +11,8 @@ from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.checkpoint.contents import Notice
 from pruneapp.checkpoint.entry import TensorEntry
 from pruneapp.document.document import Document
-from pruneapp.document.edit import FILE_MASKS, Edit, Proposal, listed
+from pruneapp.document.edit import Edit, Proposal, listed
+from pruneapp.document.entries import FileMasksEntry, TreatZerosEntry
 from pruneapp.document.history import BUDGET
 from pruneapp.document.selection import resolve
 from pruneapp.document.snapshot import Snapshot
@@ -30,7 +31,7 @@ class TreatZeros(OnTensors):
     as they are. An export has the same values as before, so that it is not missed.
     """
 
-    NAME = "treat_zeros"
+    ENTRY = TreatZerosEntry
 
     def propose(self, snapshot: Snapshot, job: Job) -> Proposal:
         """Return what it does to a state. Reads the tensors once.
@@ -79,7 +80,7 @@ class FileMasks(OnTensors):
     A document begins with them, see `open_document`; to have them again changes nothing.
     """
 
-    NAME = FILE_MASKS
+    ENTRY = FileMasksEntry
 
     def propose(self, snapshot: Snapshot, job: Job) -> Proposal:
         """Return what it does to a state. Reads the masks of the file.

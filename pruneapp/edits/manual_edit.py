@@ -1,19 +1,13 @@
-"""ManualEdit, Target: an operation on chosen weights.
-
-What is to be done by hand, as data: an operation, and which weights of which tensors.
-
-Which weights of a tensor an edit by hand means.
-
-What was done by hand, in words.
-"""
+"""A manual edit, as data and in words: an operation, and which weights of which tensors."""
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeGuard, get_args
+from typing import Any, get_args
 
+from pruneapp.document.entries import EditEntry, TargetConfiguration, read_entry
 from pruneapp.document.selection import role
 from pruneapp.document.step import shown_name
 from pruneapp.errors import ParameterError
@@ -60,20 +54,13 @@ class ManualTarget:
         return {"name": self.name, "boxes": boxes, "shape": self.shape, "dim": self.dim}
 
     @classmethod
-    def from_dict(cls, data: object, masks: Mapping[str, BitMask], job: Job) -> ManualTarget:
-        """Make a target from what `to_dict` returned; raises `ParameterError`."""
-        if not isinstance(data, Mapping) or not isinstance(data.get("name"), str):
-            raise ParameterError(f"A target of an edit needs a 'name' (got {data!r}).")
-        name = data["name"]
-        if "mask" in data:
-            return cls(name, mask=_mask(name, data, masks, job))
-        shape, dim = data.get("shape", "rectangle"), data.get("dim", -1)
-        if shape not in get_args(Shape) or not _whole(dim):
-            raise ParameterError(
-                f"'shape' of the target '{name}' must be one of {', '.join(get_args(Shape))}, and "
-                f"'dim' a whole number (got {shape!r}, {dim!r})."
-            )
-        return cls(name, _boxes(name, data.get("boxes")), shape=shape, dim=dim)
+    def of(
+        cls, target: TargetConfiguration, masks: Mapping[str, BitMask], job: Job
+    ) -> ManualTarget:
+        """Make a target from an entry; raises `ParameterError` if its mask is not there."""
+        if target.mask:
+            return cls(target.name, mask=_mask(target, masks, job))
+        return cls(target.name, target.boxes, shape=target.shape, dim=target.dim)
 
 
 def digest(mask: BitMask, job: Job) -> str:
@@ -85,49 +72,23 @@ def digest(mask: BitMask, job: Job) -> str:
     return made.hexdigest()
 
 
-def _mask(name: str, data: Mapping[str, Any], masks: Mapping[str, BitMask], job: Job) -> BitMask:
-    key, size = str(data["mask"]).removeprefix(DIGEST), data.get("size")
+def _mask(target: TargetConfiguration, masks: Mapping[str, BitMask], job: Job) -> BitMask:
+    name, key, size = target.name, target.mask.removeprefix(DIGEST), target.size
     found = masks.get(key)
     if found is None:
         raise ParameterError(
             f"The mask {key} of '{name}' is missing.",
             remedy="Put the file of this name beside the recipe.",
         )
-    if (
-        not _whole(size)
-        or found.nbytes != (size + 7) // 8
-        or _beyond(found, size)
-        or digest(found, job) != key
-    ):
+    # No bits may be set past the end.
+    beyond = size % 8 > 0 and found.nbytes > 0 and bool(found.packed[-1] >> size % 8)
+    if found.nbytes != (size + 7) // 8 or beyond or digest(found, job) != key:
         raise ParameterError(
             f"The mask {key} of '{name}' is not the one that was saved under this name.",
             remedy="Restore the file from where the recipe came from.",
         )
     # Two masks of different sizes may have the same bytes, and so the same name.
     return found if found.size == size else BitMask(found.packed, size)
-
-
-def _beyond(mask: BitMask, size: int) -> bool:
-    """Say whether bits are set past the end, where a mask of `size` elements has none."""
-    return size % 8 > 0 and bool(mask.packed[-1] >> size % 8)
-
-
-def _whole(number: object) -> TypeGuard[int]:
-    """Say whether this is a whole number; Python takes True for one."""
-    return isinstance(number, int) and not isinstance(number, bool)
-
-
-def _boxes(name: str, boxes: Any) -> tuple[Box, ...]:
-    try:
-        made = tuple(tuple((a, b) for a, b in box) for box in boxes)
-    except (TypeError, ValueError):
-        made = ()
-    if not made or not all(_whole(n) for box in made for span in box for n in span):
-        raise ParameterError(
-            f"'boxes' of the target '{name}' must be lists of [first, last + 1] for each dimension "
-            f"(got {boxes!r})."
-        )
-    return made
 
 
 DONE: dict[Operation, str] = {
@@ -302,18 +263,11 @@ class HandEdit:
         ParameterError
             If it is none; or a mask is missing, or not the one that its name says.
         """
-        given = data.get("configuration") if isinstance(data, Mapping) else None
-        if (
-            not isinstance(data, Mapping)
-            or data.get("name") != "edit"
-            or not isinstance(given, Mapping)
-        ):
-            raise ParameterError(
-                f"An edit has the name 'edit' and a 'configuration' (got {data!r})."
-            )
-        targets = given.get("targets")
-        if not isinstance(targets, Sequence) or isinstance(targets, str):
-            raise ParameterError(f"'targets' of an edit must be a list (got {targets!r}).")
-        operation: Any = given.get("operation")
-        made = tuple(ManualTarget.from_dict(target, masks, job or Job()) for target in targets)
-        return cls(operation, made, str(given.get("words", "")))
+        return cls.of(read_entry(data, EditEntry), masks, job or Job())
+
+    @classmethod
+    def of(cls, entry: EditEntry, masks: Mapping[str, BitMask], job: Job) -> HandEdit:
+        """Make an edit from an entry; as `from_dict`."""
+        asked = entry.configuration
+        targets = tuple(ManualTarget.of(target, masks, job) for target in asked.targets)
+        return cls(asked.operation, targets, asked.words)

@@ -27,6 +27,7 @@ from pruneapp.analysis.patterns import certificate
 from pruneapp.checkpoint.formats.safetensors import MAX_HEADER_BYTES
 from pruneapp.checkpoint.io.digest import left, sha256_of
 from pruneapp.checkpoint.io.source import FileSource
+from pruneapp.document.entries import ScheduleEntry, StepEntry
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.errors import CheckpointError, JsonError
 from pruneapp.export.records import State
@@ -36,7 +37,6 @@ from pruneapp.methods import registry
 from pruneapp.methods.method import WeightMethod
 from pruneapp.progress import Job
 from pruneapp.recipes.recipe import Recipe
-from pruneapp.recipes.schema import ScheduleEntry, StepEntry
 
 KEY = "pruneapp."
 _INPUTS = KEY + "inputs"

@@ -19,6 +19,7 @@ from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.checkpoint.entry import TensorEntry
 from pruneapp.document.document import Capture
 from pruneapp.document.edit import Json, Record
+from pruneapp.document.entries import Entry, RowConfiguration
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.step import Step
 from pruneapp.errors import ExportError, ParameterError
@@ -34,7 +35,6 @@ from pruneapp.params import validate_all
 from pruneapp.progress import Job
 from pruneapp.recipes.portable import portable, row_for, step_entry
 from pruneapp.recipes.recipe import Recipe
-from pruneapp.recipes.schema import Entry, RowConfiguration
 from pruneapp.results.sparsity_report import TensorSparsity
 
 # More than `certificate` says of any model, three patterns of trillions of tensors, twice.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any
 
@@ -194,13 +193,6 @@ class Limits:
             if value != param.default:
                 plain[param.name] = list(value) if isinstance(value, tuple) else value
         return plain
-
-    @classmethod
-    def from_dict(cls, data: object) -> Limits:
-        """Make limits from what `to_dict` returned; raises `ParameterError`."""
-        if not isinstance(data, Mapping):
-            raise ParameterError(f"'limits' must be an object (got {data!r}).")
-        return cls(**validate_all(LIMITS, data))
 
 
 def check_limits(method: Method, limits: Limits) -> None:

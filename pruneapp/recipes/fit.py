@@ -18,6 +18,18 @@ import msgspec
 
 from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.checkpoint.entry import TensorEntry
+from pruneapp.document.entries import (
+    ChosenConfiguration,
+    EditEntry,
+    Entry,
+    FileMasksEntry,
+    FinalizeEntry,
+    Path,
+    ScheduleEntry,
+    StepConfiguration,
+    StepEntry,
+    TreatZerosEntry,
+)
 from pruneapp.document.selection import pruned_in, rows_of
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.step import Row, Step
@@ -37,18 +49,6 @@ from pruneapp.preview.preview import view_for_row
 from pruneapp.progress import Job
 from pruneapp.recipes.portable import all_chosen_by, chosen_by
 from pruneapp.recipes.recipe import Recipe
-from pruneapp.recipes.schema import (
-    ChosenConfiguration,
-    EditEntry,
-    Entry,
-    FileMasksEntry,
-    FinalizeEntry,
-    Path,
-    ScheduleEntry,
-    StepConfiguration,
-    StepEntry,
-    TreatZerosEntry,
-)
 
 
 def pruned_by(checkpoint: Checkpoint, step: Step) -> list[str]:
@@ -184,13 +184,10 @@ class EntryResolver:
             self._try(f"{place}.rows[{i}]", partial(self._row, asked, i))
             for i in range(len(asked.rows))
         ]
-        limits = self._try(f"{place}.limits", lambda: _limits(asked))
-        if limits is None or any(row is None for row in rows):
+        if None in rows:
             return None
-        plain = msgspec.to_builtins(asked)
-        plain["rows"] = [row.to_dict() for row in rows if row is not None]
-        data = {"name": "step", "configuration": plain}
-        step = self._try(place, lambda: Step.from_dict(data))
+        known = tuple(row for row in rows if row is not None)
+        step = self._try(place, lambda: Step.of(asked, known))
         if step is not None:
             self._try(place, lambda: check_sizes(self.checkpoint, step, self.job))
         return step
@@ -205,15 +202,7 @@ class EntryResolver:
             )
         version = 1 if asked.version is msgspec.UNSET else asked.version
         names = chosen_by(self.checkpoint, row.configuration, version)
-        data = {
-            "name": row.name,
-            "configuration": {
-                "values": row.configuration.values,
-                "names": names,
-                "pattern": row.configuration.pattern or row.configuration.kind,
-            },
-        }
-        return Row.from_dict(data)
+        return Row.of(row, names)
 
     def _schedule(self, entry: ScheduleEntry) -> Schedule | None:
         asked = entry.configuration
@@ -247,9 +236,7 @@ class EntryResolver:
             self._try(f"configuration.targets[{i}]", partial(self._check_target, target.name))
         if len(self.problems) > before:
             return None
-        data = msgspec.to_builtins(entry)
-        data["configuration"]["targets"] = [_plain(msgspec.to_builtins(t)) for t in targets]
-        edit = self._try("configuration", lambda: HandEdit.from_dict(data, self.masks, self.job))
+        edit = self._try("configuration", lambda: HandEdit.of(entry, self.masks, self.job))
         if edit is None:
             return None
         for i, meant in enumerate(edit.targets):
@@ -302,19 +289,8 @@ class EntryResolver:
             return None
 
 
-def _limits(asked: StepConfiguration) -> Limits:
-    given = asked.limits
-    return Limits(given.floor, given.ceiling, given.total, given.spare)
-
-
 def _may_have_zeros(entry: TensorEntry) -> bool:
     return entry.by_default or len(entry.shape) > 1
-
-
-def _plain(target: dict[str, object]) -> dict[str, object]:
-    if "mask" in target:
-        return {key: target[key] for key in ("name", "mask", "size") if key in target}
-    return target
 
 
 @dataclass(frozen=True)

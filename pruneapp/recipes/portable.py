@@ -12,26 +12,29 @@ from functools import partial
 from typing import Any
 
 import msgspec
+from msgspec import UNSET
 
 from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.checkpoint.entry import TensorEntry
 from pruneapp.document.document import Capture
+from pruneapp.document.entries import (
+    ChosenConfiguration,
+    Entry,
+    LimitsConfiguration,
+    RowConfiguration,
+    RowEntry,
+    StepConfiguration,
+    StepEntry,
+    Version,
+)
 from pruneapp.document.selection import default_selection, resolve, select
-from pruneapp.document.step import Step, Version
+from pruneapp.document.step import Step
 from pruneapp.errors import JsonError, PruneAppError, SelectionError, nearest
 from pruneapp.json_codec import convert
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.progress import Job
 from pruneapp.recipes.recipe import UNNAMED, Recipe
-from pruneapp.recipes.schema import (
-    ChosenConfiguration,
-    Entry,
-    RowConfiguration,
-    RowEntry,
-    StepConfiguration,
-    StepEntry,
-    wrong,
-)
+from pruneapp.recipes.schema import wrong
 
 
 def of_kind(checkpoint: Checkpoint, kind: str, version: Version = 2) -> tuple[str, ...]:
@@ -194,11 +197,17 @@ def history_recipe(capture: Capture, job: Job) -> Recipe:
 
 def step_entry(step: Step, choose: Callable[[tuple[str, ...], str], RowConfiguration]) -> StepEntry:
     """Return a step as an entry, with the rows that `row_for` makes of names and a pattern."""
-    data = step.to_dict()["configuration"]
     rows = []
-    for row, plain in zip(step.rows, data["rows"], strict=True):
-        chosen = choose(row.names, row.pattern)
-        values = plain["configuration"]["values"]
-        rows.append(RowEntry(row.method, msgspec.structs.replace(chosen, values=values)))
-    made = msgspec.convert({**data, "rows": [{"name": ""}]}, StepConfiguration)
-    return StepEntry(msgspec.structs.replace(made, rows=tuple(rows)))
+    for row in step.rows:
+        values = row.to_dict()["configuration"]["values"]
+        chosen = msgspec.structs.replace(choose(row.names, row.pattern), values=values)
+        rows.append(RowEntry(row.method, chosen))
+    made = StepConfiguration(
+        tuple(rows),
+        step.scope,
+        companions=step.companions,
+        version=step.version if step.version > 1 else UNSET,
+    )
+    if limits := step.limits.to_dict():  # what is as usual is left out
+        made = msgspec.structs.replace(made, limits=msgspec.convert(limits, LimitsConfiguration))
+    return StepEntry(made)

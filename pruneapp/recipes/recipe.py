@@ -18,19 +18,12 @@ import msgspec
 import numpy as np
 
 from pruneapp.checkpoint.io.atomic_file import write_error, write_whole
+from pruneapp.document.entries import EditEntry, Entry, ScheduleEntry, StepEntry
 from pruneapp.edits.manual_edit import DIGEST
 from pruneapp.errors import RecipeError, words_of
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.progress import Job
-from pruneapp.recipes.schema import (
-    FORMAT,
-    EditEntry,
-    Entry,
-    ScheduleEntry,
-    StepEntry,
-    decode,
-    encode,
-)
+from pruneapp.recipes.schema import FORMAT, decode, encode
 
 # What a recipe is called in messages that did not come out of a file.
 UNNAMED = "recipe"

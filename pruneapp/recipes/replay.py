@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from pruneapp.document.edit import Edit
+from pruneapp.document.entries import Path
 from pruneapp.document.selection import rows_of
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.step import Step
@@ -25,7 +26,6 @@ from pruneapp.params import Amount, AmountParam, Choice, ChoiceParam, Interval, 
 from pruneapp.preview.preview import compute_preview
 from pruneapp.progress import Job
 from pruneapp.recipes.fit import Deed, Fit, Schedule
-from pruneapp.recipes.schema import Path
 
 # What a schedule asks for beside its step, in the order in which it is asked.
 SCHEDULE: tuple[Param, ...] = (

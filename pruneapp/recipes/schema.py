@@ -1,21 +1,25 @@
-"""msgspec schema and its JSON Schema.
+"""A recipe as JSON, read with the place of each mistake; and its schema, docs/recipe.schema.json.
 
-What a recipe looks like as JSON, and reading it with the place of each mistake.
-
-The JSON schema of recipes, made from the declarations: docs/recipe.schema.json.
-
-Editors that know it complete and check a recipe while it is written.
+Editors that know the schema complete and check a recipe while it is written.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Annotated, Any, Literal, TypeAlias
+from typing import Any, Literal
 
 import msgspec
-from msgspec import UNSET, Meta, Struct, UnsetType
+from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
+from pruneapp.document.entries import (
+    Entry,
+    Part,
+    ScheduleEntry,
+    StepConfiguration,
+    StepEntry,
+    Version,
+)
 from pruneapp.errors import JsonError, RecipeError
 from pruneapp.json_codec import convert, load
 from pruneapp.methods.method import Method
@@ -28,172 +32,12 @@ from pruneapp.params import (
     NormParam,
     Param,
 )
-from pruneapp.results.document_rows import Operation, Shape
 
 FORMAT: Literal["pruneapp-recipe"] = "pruneapp-recipe"
 VERSION: Literal[2] = 2
-Version: TypeAlias = Literal[1, 2]
-
-Names: TypeAlias = tuple[str, ...]
-Path: TypeAlias = Literal["linear", "cubic"]
-Share: TypeAlias = Annotated[float, Meta(ge=0.0, le=1.0)]
-Count: TypeAlias = Annotated[int, Meta(ge=0)]
 
 
-class _Part(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """A part of a recipe: without keys of other names, and without what is as usual."""
-
-
-class RowConfiguration(_Part, frozen=True):
-    """Which tensors, and the values of the method's parameters.
-
-    Attributes
-    ----------
-    values
-        By the names of the parameters; absent ones take their defaults.
-    pattern, kind, names
-        Which tensors, said in one of three ways, the first that is there: a glob over whole names,
-        a kind of layer, or names. None of them: those that are pruned if nothing is selected.
-    """
-
-    values: dict[str, Any] = {}
-    pattern: str = ""
-    kind: str = ""
-    names: Names = ()
-
-
-class RowEntry(_Part, frozen=True):
-    """A method on some tensors; `name` is that of the method."""
-
-    name: str
-    configuration: RowConfiguration = RowConfiguration()
-
-
-class LimitsConfiguration(_Part, frozen=True):
-    """What a step may not do; see `pruneapp.methods.limits.Limits`."""
-
-    floor: Share = 0.0
-    ceiling: Share = 1.0
-    total: Count | Share | None = None
-    spare: tuple[Literal["embeddings", "first", "last"], ...] = ()
-
-
-class StepConfiguration(_Part, frozen=True):
-    """Rows, applied as one; of several that name a tensor the last takes precedence.
-
-    Attributes
-    ----------
-    rows
-        At least one.
-    scope
-        Whether each tensor is cut by itself, or all of them by one threshold.
-    limits
-        What it may not do.
-    companions
-        Whether bias and norm go with the channels of dim 0.
-    version
-        That of the recipe, if nothing is said. By version 1 rows are applied in order, on top of
-        each other, and first and last are meant by the order of the file.
-    """
-
-    rows: Annotated[tuple[RowEntry, ...], Meta(min_length=1)]
-    scope: Literal["local", "global"] = "local"
-    limits: LimitsConfiguration = LimitsConfiguration()
-    companions: bool = False
-    version: Version | UnsetType = UNSET
-
-
-class StepEntry(_Part, frozen=True, tag_field="name", tag="step"):
-    """A step: one or several methods."""
-
-    configuration: StepConfiguration
-
-
-class ScheduleConfiguration(_Part, frozen=True):
-    """A step that is repeated until a share of its tensors is pruned.
-
-    Attributes
-    ----------
-    step
-        What is repeated: one row. Its amount is of no account.
-    final
-        How much of the step's tensors is pruned at the end, what was pruned before among it: a
-        share or a count.
-    steps
-        How often.
-    path
-        ``linear``: the same number of weights each time. ``cubic``: many at first and few at the
-        end (Zhu and Gupta 2017): ``s_t = s_f + (s_i - s_f) (1 - t / n)^3``.
-    """
-
-    step: StepEntry
-    final: Count | Share
-    steps: Annotated[int, Meta(ge=1, le=1000)]
-    path: Path = "cubic"
-
-
-class ScheduleEntry(_Part, frozen=True, tag_field="name", tag="schedule"):
-    """One step, repeated along a path to a final amount."""
-
-    configuration: ScheduleConfiguration
-
-
-class TargetConfiguration(_Part, frozen=True):
-    """Which weights of a tensor an edit means: boxes of indices, or a mask in a side file."""
-
-    name: str
-    boxes: tuple[tuple[tuple[int, int], ...], ...] = ()
-    shape: Shape = "rectangle"
-    dim: int = -1
-    mask: str = ""
-    size: Count = 0
-
-
-class EditConfiguration(_Part, frozen=True):
-    """One operation by hand on chosen weights."""
-
-    operation: Operation
-    targets: Annotated[tuple[TargetConfiguration, ...], Meta(min_length=1)]
-    words: str = ""
-
-
-class EditEntry(_Part, frozen=True, tag_field="name", tag="edit"):
-    """What was pruned, restored, protected or released by hand."""
-
-    configuration: EditConfiguration
-
-
-class ChosenConfiguration(_Part, frozen=True):
-    """Which tensors: a pattern, else names, else all that it can be done to."""
-
-    pattern: str = ""
-    names: Names = ()
-
-
-class TreatZerosEntry(_Part, frozen=True, tag_field="name", tag="treat_zeros"):
-    """Zeros of the file count as pruned."""
-
-    configuration: ChosenConfiguration = ChosenConfiguration()
-
-
-class FinalizeEntry(_Part, frozen=True, tag_field="name", tag="finalize"):
-    """Pruned weights become ordinary zeros, as torch's ``remove`` makes them."""
-
-    configuration: ChosenConfiguration = ChosenConfiguration()
-
-
-class FileMasksEntry(_Part, frozen=True, tag_field="name", tag="file_masks"):
-    """Masks that torch's pruning left in the file are in force."""
-
-    configuration: ChosenConfiguration = ChosenConfiguration()
-
-
-Entry: TypeAlias = (
-    StepEntry | ScheduleEntry | EditEntry | TreatZerosEntry | FinalizeEntry | FileMasksEntry
-)
-
-
-class RecipeFile(_Part, frozen=True):
+class RecipeFile(Part, frozen=True):
     """A recipe as it stands in a file."""
 
     format: Literal["pruneapp-recipe"]

@@ -11,7 +11,7 @@ from memory_checkpoint import MemoryCheckpoint
 
 from pruneapp.document.document import Document
 from pruneapp.document.edit import Edit
-from pruneapp.document.step import Row, Step, named, names_of
+from pruneapp.document.step import Row, Step
 from pruneapp.edits.apply_manual_edit import compute_hand
 from pruneapp.edits.finalize import Finalize
 from pruneapp.edits.found_masks import FileMasks, TreatZeros, open_document
@@ -146,16 +146,18 @@ def test_what_changes_nothing_is_refused():
 @pytest.mark.parametrize(
     ("data", "why"),
     [
-        (7, "An object with 'name' and 'configuration'"),
-        ({"configuration": {}}, "An object with 'name'"),
-        ({"name": "finalize", "configuration": []}, "'configuration' must be an object"),
-        ({"name": "finalize", "configuration": {"names": "abc"}}, "'names' of 'finalize'"),
-        ({"name": "finalize", "configuration": {"names": [7]}}, "'names' of 'finalize'"),
+        (7, "expected an object, got 7"),
+        ({"name": "finalize", "configuration": []}, "at configuration: expected an object"),
+        (
+            {"name": "finalize", "configuration": {"names": "abc"}},
+            "at configuration.names: expected an array",
+        ),
+        ({"name": "finalize", "configuration": {"names": [7]}}, r"names\[0\]: expected a string"),
         (
             {"name": "finalize", "configuration": {"tensors": []}},
-            "Unknown key 'tensors' in 'finalize'",
+            "unknown key 'tensors'",
         ),
-        ({"name": "treat_zeros", "configuration": {}}, "must have the name 'finalize'"),
+        ({"name": "treat_zeros", "configuration": {}}, "'treat_zeros' is not an allowed value"),
     ],
 )
 def test_an_entry_that_is_none_is_refused(data, why):
@@ -164,5 +166,4 @@ def test_an_entry_that_is_none_is_refused(data, why):
 
 
 def test_an_entry_without_a_configuration_has_no_names():
-    name, given = named({"name": "finalize"}, {"names"})
-    assert names_of(name, given) == ()
+    assert Finalize.from_dict({"name": "finalize"}).names == ()

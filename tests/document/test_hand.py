@@ -303,7 +303,7 @@ def test_an_edit_goes_through_json_with_its_masks_beside():
     one = BitMask.full(1)
     said = HandEdit("prune", (ManualTarget("a", mask=one),)).to_dict(masks)
     said["configuration"]["targets"][0]["size"] = True
-    with pytest.raises(ParameterError, match="not the one that was saved"):
+    with pytest.raises(ParameterError, match="expected an integer, got true"):
         HandEdit.from_dict(said, masks)
 
 
@@ -334,7 +334,6 @@ def test_an_edit_goes_through_json_with_its_masks_beside():
                 {"name": "a", "boxes": [[[False, 2]]]},
                 {"name": "a", "boxes": [[[0, True]]]},
                 {"name": "a", "boxes": [[[0, 1]]], "dim": True},
-                {"name": "a", "boxes": [[[0, 1]]], "dim": 0.0},
             )
         ),
     ],

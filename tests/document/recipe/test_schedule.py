@@ -10,6 +10,7 @@ import pytest
 from safetensors.numpy import save_file
 
 from pruneapp.checkpoint.checkpoint import open_checkpoint
+from pruneapp.document.entries import Path, ScheduleConfiguration
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.step import Row, Step
 from pruneapp.errors import ParameterError
@@ -21,7 +22,6 @@ from pruneapp.preview.preview import compute_preview
 from pruneapp.progress import Job
 from pruneapp.recipes.fit import Schedule
 from pruneapp.recipes.replay import SCHEDULE, replay
-from pruneapp.recipes.schema import Path, ScheduleConfiguration
 from tests.param_values import invalid, valid
 
 PARAMS = {param.name: param for param in SCHEDULE}
