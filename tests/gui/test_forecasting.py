@@ -528,7 +528,7 @@ def test_after_something_is_done_there_is_no_cut_until_the_next_is_asked_for(cou
     view = counted.views.pages.channels
     counted.wait(lambda: view.canvas.line is not None)
     box = ((3, 4), (0, 96))
-    counted.workbench.handwork.editing.do(Gesture("prune", LARGE, (box,), "channel", 0))
+    counted.workbench.handwork.do(Gesture("prune", LARGE, (box,), "channel", 0))
     counted.wait(lambda: counted.document.position == 1)
     counted.wait_preview()
     assert view.canvas.line is None
@@ -696,7 +696,7 @@ def test_a_row_says_the_same_as_long_as_nothing_that_prunes_happened(counted):
     assert panel.heading.text() == "Result"
     assert told(panel) == foretold
 
-    editing = counted.workbench.handwork.editing
+    editing = counted.workbench.handwork
     editing.do(Gesture("protect", SMALL, (((0, 1), (0, 8)),), "row"))
     counted.wait(lambda: counted.document.position == 2)
     assert panel.heading.text() == "Result"

@@ -308,7 +308,7 @@ def pruning(at_work, previewing):
 
 def gesture(person):
     box = ((3, 4), (0, 8))
-    person.workbench.handwork.editing.do(Gesture("prune", "fc.weight", (box,), "row"))
+    person.workbench.handwork.do(Gesture("prune", "fc.weight", (box,), "row"))
     person.wait(lambda: person.states[-1] == "row 3 of fc pruned")
 
 

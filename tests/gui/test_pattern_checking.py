@@ -310,7 +310,7 @@ def test_nothing_is_repaired_if_something_else_is_done_meanwhile(at_work, monkey
     at_work.click(dialog.go)
     at_work.wait(dialog.job.isVisible)
     boxes = (((0, 2), (0, 4)),)
-    at_work.workbench.handwork.editing.do(Gesture("protect", "fc1.weight", boxes, "rectangle"))
+    at_work.workbench.handwork.do(Gesture("protect", "fc1.weight", boxes, "rectangle"))
     at_work.wait(lambda: "the history changed in the meantime" in dialog.stale.text())
     gate.closed = False
     at_work.wait_idle()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pruneapp import resources
 from pruneapp.gui.manual_edit import edit_controller
-from pruneapp.gui.manual_edit.edit_worker import make
+from pruneapp.gui.manual_edit.edit_controller import make
 from pruneapp.results.document_rows import Gesture
 from tests.gui.gate import Gate, endless
 
@@ -19,18 +19,18 @@ def opened(person):
     person.menu("File", "Try the sample")
     person.wait_open(SAMPLE)
     person.wait_preview()
-    return person.workbench.handwork.editing
+    return person.workbench.handwork
 
 
 def test_a_gesture_that_takes_long_can_be_seen_and_cancelled(person, monkeypatch):
     by_hand = opened(person)
     gate = Gate(closed=True)
 
-    def slow(snapshot, gesture, shown, job, **how):
+    def slow(snapshot, gesture, job, **how):
         if gesture == channel(0):
             job.start(100, "fc1.weight")
             gate.wait(job)
-        return make(snapshot, gesture, shown, job, **how)
+        return make(snapshot, gesture, job, **how)
 
     monkeypatch.setattr(edit_controller, "make", slow)
     status = person.window.job_status
@@ -52,7 +52,7 @@ def test_a_gesture_that_takes_long_can_be_seen_and_cancelled(person, monkeypatch
 def test_a_gesture_is_forgotten_with_its_file(person, monkeypatch):
     by_hand = opened(person)
 
-    monkeypatch.setattr(edit_controller, "make", lambda _a, _b, _c, job, **_how: endless(job))
+    monkeypatch.setattr(edit_controller, "make", lambda _a, _b, job, **_how: endless(job))
     by_hand.do(channel(0))
     person.wait(person.window.job_status.cancel.isVisible)
     person.session.close()

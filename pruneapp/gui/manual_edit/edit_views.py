@@ -1,47 +1,20 @@
-"""Option row, "every block" dialog.
-
-What a gesture is meant for beside what was drawn: every block, and what belongs to a channel.
-
-Which tensors are meant, before something is done to all of them: "in every block".
-"""
+"""What a gesture is meant for beside what was drawn: every block, and what belongs to a channel."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QWidget
 
+from pruneapp.gui.widgets.controls import lay_in_row
 from pruneapp.gui.widgets.labels import ElidedLabel, as_plain, plain, recolor
 from pruneapp.gui.widgets.number_format import count
 from pruneapp.gui.widgets.reports import CountsTable, DecisionDialog
 from pruneapp.gui.widgets.theme import with_defaults
+from pruneapp.results.document_rows import HandCount
 from pruneapp.results.short_names import ShortNames
-
-
-@dataclass(frozen=True)
-class Meant:
-    """A tensor that is meant.
-
-    Attributes
-    ----------
-    shown
-        What it is called.
-    chosen, changed
-        How many weights are meant, and how many of them would change.
-    spared
-        How many would not, because they are protected.
-    final
-        How many change from pruned to kept, and stay 0: they were made final before.
-    """
-
-    shown: str
-    chosen: int
-    changed: int
-    spared: int = 0
-    final: int = 0
 
 
 class AlikeDialog(DecisionDialog):
@@ -51,18 +24,17 @@ class AlikeDialog(DecisionDialog):
     ----------
     pattern
         What their names have in common.
-    tensors
-        The tensors, in file order.
+    shown
+        The names to show for the names in the file, of which `short` has shorter forms.
     action
         What the one button says: "Prune channel 12 in 24 tensors".
-    short
-        The shorter forms of the names of the file.
     """
 
     def __init__(
         self,
         pattern: str,
-        tensors: Sequence[Meant],
+        tensors: Sequence[HandCount],
+        shown: Mapping[str, str],
         action: str,
         parent: QWidget | None = None,
         *,
@@ -82,7 +54,8 @@ class AlikeDialog(DecisionDialog):
         def cells(row: int) -> tuple[str, ...]:
             tensor = tensors[row]
             numbers = tensor.chosen, tensor.changed, tensor.spared
-            return tensor.shown, *map(count, numbers[: len(headers) - 1])
+            name = shown.get(tensor.name, tensor.name)
+            return name, *map(count, numbers[: len(headers) - 1])
 
         self.table = CountsTable(headers, len(tensors), cells, self, short=short)
         self.table.setAccessibleName(self.tr("Included tensors"))
@@ -96,7 +69,7 @@ class AlikeDialog(DecisionDialog):
         """Take the theme's colours."""
         recolor(self.sentence, with_defaults(colors)["muted"])
 
-    def _sentence(self, tensors: Sequence[Meant]) -> str:
+    def _sentence(self, tensors: Sequence[HandCount]) -> str:
         changing = [tensor for tensor in tensors if tensor.changed]
         text = self.tr("{weights} weights change in {n} of {all} tensors, in one step.").format(
             weights=count(sum(tensor.changed for tensor in changing)),
@@ -136,13 +109,7 @@ class HandOptions(QWidget):
         self.everywhere = QCheckBox(self)
         self.companions = QCheckBox(self.tr("Include bias and norm"), self)
         self.title = plain(self.tr("Manual edit"))
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(_APART)
-        row.addWidget(self.title)
-        row.addWidget(self.everywhere)
-        row.addWidget(self.companions)
-        row.addStretch(1)
+        lay_in_row(self, self.title, self.everywhere, self.companions, None, spacing=_APART)
         # The room is kept: the picture above is not to jump from tensor to tensor.
         self.setFixedHeight(self.everywhere.sizeHint().height())
         self.everywhere.clicked.connect(self.everywhereWanted)

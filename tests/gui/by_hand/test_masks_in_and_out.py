@@ -61,7 +61,7 @@ def test_importance_scores_are_loaded_by_a_command_of_the_menu(at_work, tmp_path
 def combining(at_work, masks):
     """The dialog, with channels 5 and 6 pruned here, 4 and 5 there."""
     for index in (5, 6):
-        at_work.workbench.handwork.editing.do(channel(CONV, index))
+        at_work.workbench.handwork.do(channel(CONV, index))
     at_work.wait(lambda: len(at_work.states) == 3)
     at_work.chooses_file(masks)
     at_work.menu("Prune", "Combine masks with a file")

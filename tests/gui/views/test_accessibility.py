@@ -20,7 +20,7 @@ from pruneapp.gui.export.report_dialog import ExportReportDialog
 from pruneapp.gui.files.recovery_view import FoundFiles, FoundWork, Recovery
 from pruneapp.gui.mainwindow.notices import NoticeBar
 from pruneapp.gui.mainwindow.start_page import EmptyPage
-from pruneapp.gui.manual_edit.edit_views import AlikeDialog, HandOptions, Meant
+from pruneapp.gui.manual_edit.edit_views import AlikeDialog, HandOptions
 from pruneapp.gui.method_form.form_model import MethodForm
 from pruneapp.gui.method_form.panel import PruneForm
 from pruneapp.gui.plots.pages import Page, PicturePages
@@ -28,7 +28,7 @@ from pruneapp.gui.preview.panel import PreviewPanel
 from pruneapp.gui.tree.panel import ModuleTree
 from pruneapp.gui.widgets.status import Done, JobStatus
 from pruneapp.params import AmountParam, DimParam, NormParam, SeedParam
-from pruneapp.results.document_rows import HistoryItem, TensorRow
+from pruneapp.results.document_rows import HandCount, HistoryItem, TensorRow
 from pruneapp.results.export import ExportReport, WrittenFile, WrittenTensor
 from pruneapp.results.format_offer import FormatOffer
 from pruneapp.results.state_comparison import Overlap, TensorOverlap
@@ -95,7 +95,8 @@ def pictures():
 
 
 def alike_dialog():
-    return AlikeDialog("a.*.w", [Meant("a.0.w", 4, 2, 1), Meant("a.1.w", 4, 4)], "Prune 6 weights")
+    counts = [HandCount("a.0.w", 4, 2, 1), HandCount("a.1.w", 4, 4)]
+    return AlikeDialog("a.*.w", counts, {}, "Prune 6 weights")
 
 
 def combine_dialog():
