@@ -1,14 +1,8 @@
-"""Two states or files; difference picture.
+"""Comparing two states of the history, or a state with another file or other masks.
 
-Comparing two states of the history, or a state with another file.
-
-Where the differences are is asked of the page Compare, what they look like of the page Weights.
-States are made anew for every answer, which costs nothing while their masks are in memory: what is
-shown follows the history by itself.
-
-What differences look like: the picture of the weights, in its mode Difference.
-
-What a document is compared with that is no state of its history: another file, other masks.
+Where the differences are is asked of the page Compare, what they look like of the page Weights, in
+its mode Difference. States are made anew for every answer, which costs nothing while their masks
+are in memory: what is shown follows the history by itself.
 """
 
 from __future__ import annotations
@@ -30,7 +24,7 @@ from pruneapp.document.state_cache import StateCache
 from pruneapp.edits.found_masks import open_document
 from pruneapp.edits.mask_files import holds_masks_alone, masks_of
 from pruneapp.errors import CheckpointError, PruneAppError
-from pruneapp.gui.app.jobs import Jobs, Task
+from pruneapp.gui.app.jobs import Jobs, LatestTask, Task
 from pruneapp.gui.compare.view import ZEROS, Side
 from pruneapp.gui.document.open_document import OpenDocument
 from pruneapp.gui.mainwindow.document_panels import DocumentViews
@@ -42,135 +36,19 @@ from pruneapp.progress import Job
 from pruneapp.results.state_comparison import Comparison
 from pruneapp.results.tile import DifferenceTile, TileRequest
 
-Load = Callable[[Job], tuple[Snapshot, Snapshot]]
+Masks = Mapping[str, BitMask]
 
 
 @dataclass(frozen=True, eq=False)
 class TwoSides:
-    """What is compared.
+    """What is compared: their names, whether both are the same, and what a worker calls for them.
 
-    Attributes
-    ----------
-    names
-        What A and B are called.
-    same
-        Whether both are the same state.
-    load
-        Returns what a worker calls to get them: their masks may have to be read.
+    Their masks may have to be read.
     """
 
     names: tuple[str, str]
     same: bool
-    load: Callable[[], Load]
-
-
-class DifferenceHeatmap(QObject):
-    """Answers the picture of the weights how a tensor differs between two sides.
-
-    Parameters
-    ----------
-    jobs
-        Where work is done.
-    looking
-        Told of the tensor whose difference is wanted.
-    views
-        The tree and the pictures.
-    sides
-        Returns what is compared; None where there are no two sides.
-    """
-
-    def __init__(
-        self,
-        jobs: Jobs,
-        looking: PlotController,
-        views: DocumentViews,
-        *,
-        sides: Callable[[], TwoSides | None],
-        parent: QObject,
-    ) -> None:
-        super().__init__(parent)
-        self._jobs = jobs
-        self._looking = looking
-        self._tree = views.tree
-        self._pages = views.pages
-        self._sides = sides
-        self._task: Task[DifferenceTile | None] | None = None
-        self._offered = ""
-        # Whether words stand in the place of the difference.
-        self._says = False
-        self._pages.weights.differenceRequested.connect(self._on_requested)
-        self._pages.weights.modes.modeChosen.connect(self._on_mode_chosen)
-
-    def show(self, name: str) -> None:
-        """Show where a tensor differs."""
-        self._tree.set_focused(name)
-        self._looking.look_at(name)
-        self._pages.weights.set_difference(self._offered)
-        self._pages.tabs.setCurrentIndex(Page.WEIGHTS)
-
-    def offer(self) -> None:
-        """Offer the difference beside the other modes, where there are two sides."""
-        self._unsay()
-        sides = self._sides()
-        offered = "" if sides is None else " → ".join(sides.names)
-        if offered == self._offered:
-            return
-        self._offered = offered
-        weights = self._pages.weights
-        if weights.mode is Mode.DIFFERENCE:
-            weights.set_difference(offered or None)
-        else:
-            weights.modes.set_difference(offered or None)
-
-    def stop(self) -> None:
-        """Answer no more what was asked; a side is about to be closed."""
-        if self._task is not None:
-            task, self._task = self._task, None
-            task.cancel()
-
-    def _on_requested(self, request: TileRequest) -> None:
-        self.stop()
-        sides, weights = self._sides(), self._pages.weights
-        if sides is None:
-            return
-        generation, load = weights.generation, sides.load()
-
-        def work(job: Job) -> DifferenceTile | None:
-            return _difference(*load(job), request, job)
-
-        def done(found: DifferenceTile | None) -> None:
-            if found is not None:
-                weights.set_difference_tile(found, generation)
-            elif generation == weights.generation and weights.mode is Mode.DIFFERENCE:
-                self._say(self._nothing(sides), trouble=False)
-
-        self._task = self._jobs.answer(work, on_result=done, on_error=self._on_error)
-
-    def _on_error(self, error: PruneAppError) -> None:
-        self._say(f"{error.sentence} {error.remedy}".strip(), trouble=True)
-
-    def _nothing(self, sides: TwoSides) -> str:
-        if sides.same:
-            return self.tr(
-                "{state} is the only state to be compared, and does not differ from itself. Go to "
-                "a later state, or choose two on the page Compare."
-            ).format(state=sides.names[0])
-        a, b = sides.names
-        return self.tr("Nothing differs here between {a} and {b}.").format(a=a, b=b)
-
-    def _say(self, text: str, *, trouble: bool) -> None:
-        self._says = True
-        self._pages.weights.set_busy(False)
-        self._pages.weights.set_error(text, trouble=trouble)
-
-    def _unsay(self) -> None:
-        """Make room for a picture: one that is hidden asks for nothing."""
-        if self._says:
-            self._says = False
-            self._pages.weights.set_error("")
-
-    def _on_mode_chosen(self, _mode: Mode) -> None:
-        self._unsay()
+    load: Callable[[Job], tuple[Snapshot, Snapshot]]
 
 
 def _difference(a: Snapshot, b: Snapshot, request: TileRequest, job: Job) -> DifferenceTile | None:
@@ -198,16 +76,12 @@ def _has_anything(tile: DifferenceTile) -> bool:
     return any(part.any() for part in (tile.change, tile.gone, tile.back, tile.neither))
 
 
-Masks = Mapping[str, BitMask]
+def _text(error: PruneAppError) -> str:
+    return f"{error.sentence} {error.remedy}".strip()
 
 
 class ComparisonSource(QObject):
-    """Opens and closes it.
-
-    Parameters
-    ----------
-    session, jobs
-        The document, with which the file is closed, and where it is opened.
+    """Opens and closes what a document is compared with that is no state of its history.
 
     Attributes
     ----------
@@ -327,26 +201,7 @@ def _close(found: tuple[Document, bool] | Masks) -> None:
 
 
 class CompareController(QObject):
-    """Answers how two sides differ.
-
-    Parameters
-    ----------
-    session, jobs
-        The document, and where work is done.
-    looking
-        Told of the tensor whose difference is wanted.
-    views
-        The pages Compare and Weights.
-    window
-        Parent of the file dialog.
-
-    Attributes
-    ----------
-    other
-        The side that is no state of the history.
-    differing
-        Shows what the differences look like.
-    """
+    """Answers how two sides differ; `other` is the side that is no state of the history."""
 
     def __init__(
         self,
@@ -359,13 +214,16 @@ class CompareController(QObject):
         super().__init__(window)
         self._session = session
         self._jobs = jobs
+        self._looking = looking
+        self._tree = views.tree
         self._pages = views.pages
         self._view = views.pages.compare
+        self._weights = views.pages.weights
         self._window = window
         self.other = ComparisonSource(session, jobs, self)
-        self.differing = DifferenceHeatmap(
-            jobs, looking, views, sides=self._seen_sides, parent=self
-        )
+        self._tiles = LatestTask(jobs)
+        self._offered = ""
+        self._says = False  # whether words stand in the place of the difference
         self._comparing: Task[Comparison] | None = None
         # The sides that the page shows, and the state in which the document was then.
         self._compared: tuple[tuple[Side, Side], int] | None = None
@@ -378,8 +236,10 @@ class CompareController(QObject):
         self._view.comparisonRequested.connect(self._on_wanted)
         self._view.sides.otherRequested.connect(self.ask_file)
         self._view.sides.folderRequested.connect(self.ask_folder)
-        self._view.differenceRequested.connect(self.differing.show)
-        self._pages.pageChanged.connect(self._on_page)
+        self._view.differenceRequested.connect(self.show_difference)
+        self._weights.differenceRequested.connect(self._on_tile_requested)
+        self._weights.modes.modeChosen.connect(self._unsay)
+        self._pages.pageChanged.connect(self._refresh)
         session.opened.connect(self._on_opened)
         session.changed.connect(self._on_changed)
         session.closed.connect(self._on_closed)
@@ -388,28 +248,27 @@ class CompareController(QObject):
 
     def ask_file(self) -> None:
         """Let the person choose a file to compare with."""
-        document = self._session.document
-        if document is None:
-            return
-        name, _ = QFileDialog.getOpenFileName(
-            self._window,
-            self.tr("Compare with a checkpoint"),
-            str(self._session.folder("compare", document.checkpoint.path.parent)),
-        )
-        if name:
-            self._session.note_folder("compare", Path(name))
-            self.compare_with(Path(name))
+        folder = self._folder()
+        if folder:
+            name, _ = QFileDialog.getOpenFileName(
+                self._window, self.tr("Compare with a checkpoint"), folder
+            )
+            self._on_chosen(name)
 
     def ask_folder(self) -> None:
         """Let the person choose a folder to compare with: of shards, or of a whole model."""
+        folder = self._folder()
+        if folder:
+            title = self.tr("Compare with a checkpoint in a folder")
+            self._on_chosen(QFileDialog.getExistingDirectory(self._window, title, folder))
+
+    def _folder(self) -> str:
         document = self._session.document
         if document is None:
-            return
-        name = QFileDialog.getExistingDirectory(
-            self._window,
-            self.tr("Compare with a checkpoint in a folder"),
-            str(self._session.folder("compare", document.checkpoint.path.parent)),
-        )
+            return ""
+        return str(self._session.folder("compare", document.checkpoint.path.parent))
+
+    def _on_chosen(self, name: str) -> None:
         if name:
             self._session.note_folder("compare", Path(name))
             self.compare_with(Path(name))
@@ -435,7 +294,7 @@ class CompareController(QObject):
         self._refresh()
 
     def _on_other_leaving(self) -> None:
-        self.differing.stop()
+        self._tiles.cancel()
         self._forget()
         self._known = StateCache()
         self._leave_zeros()
@@ -456,11 +315,8 @@ class CompareController(QObject):
         return self._two_sides(*((0, document.position) if a == b else (a, b)))
 
     def _two_sides(self, a: Side, b: Side) -> TwoSides:
-        def load() -> Load:
-            x, y = self._snapshot(a), self._snapshot(b)
-            return lambda job: (x(job), y(job))
-
-        return TwoSides((self._name(a), self._name(b)), a == b, load)
+        x, y = self._snapshot(a), self._snapshot(b)
+        return TwoSides((self._name(a), self._name(b)), a == b, lambda job: (x(job), y(job)))
 
     def _snapshot(self, side: Side) -> Callable[[Job], Snapshot]:
         document = self._session.document
@@ -488,12 +344,9 @@ class CompareController(QObject):
             self._leave_zeros()
         self._refresh()
 
-    def _on_page(self, _page: int) -> None:
-        self._refresh()
-
     def _refresh(self) -> None:
         """Compare, if that is to be seen and is not known; offer the difference as a picture."""
-        self.differing.offer()
+        self._offer_difference()
         document = self._session.document
         if document is None or self._pages.page is not Page.COMPARE:
             return
@@ -504,11 +357,9 @@ class CompareController(QObject):
         if wanted[0] == wanted[1]:
             return
         sides, known = self._two_sides(*wanted), self._known
-        load = sides.load()
 
         def work(job: Job) -> Comparison:
-            a, b = load(job)
-            return compare(a, b, job, called=sides.names, known=known)
+            return compare(*sides.load(job), job, called=sides.names, known=known)
 
         self._compared = wanted, document.revision
         self._view.set_busy(True)
@@ -522,7 +373,7 @@ class CompareController(QObject):
 
     def _on_not_compared(self, error: PruneAppError) -> None:
         self._view.set_busy(False)
-        self._view.set_error(f"{error.sentence} {error.remedy}".strip())
+        self._view.set_error(_text(error))
 
     def _on_cancelled(self) -> None:
         # By the person; or ended by a bug of ours. Not if it made room for another.
@@ -539,6 +390,67 @@ class CompareController(QObject):
         self._compared = None
         self._view.set_comparison(None)
         self._view.set_error("")
+
+    # -- the picture of a difference --------------------------------------------------------------
+
+    def show_difference(self, name: str) -> None:
+        """Show where a tensor differs."""
+        self._tree.set_focused(name)
+        self._looking.look_at(name)
+        self._weights.set_difference(self._offered)
+        self._pages.tabs.setCurrentIndex(Page.WEIGHTS)
+
+    def _offer_difference(self) -> None:
+        """Offer the difference beside the other modes, where there are two sides."""
+        self._unsay()
+        sides = self._seen_sides()
+        offered = "" if sides is None else " → ".join(sides.names)
+        if offered == self._offered:
+            return
+        self._offered = offered
+        if self._weights.mode is Mode.DIFFERENCE:
+            self._weights.set_difference(offered or None)
+        else:
+            self._weights.modes.set_difference(offered or None)
+
+    def _on_tile_requested(self, request: TileRequest) -> None:
+        self._tiles.cancel()
+        sides, weights = self._seen_sides(), self._weights
+        if sides is None:
+            return
+        generation = weights.generation
+
+        def done(found: DifferenceTile | None) -> None:
+            if found is not None:
+                weights.set_difference_tile(found, generation)
+            elif generation == weights.generation and weights.mode is Mode.DIFFERENCE:
+                self._say(self._nothing(sides), trouble=False)
+
+        self._tiles.ask(
+            lambda job: _difference(*sides.load(job), request, job),
+            done,
+            lambda error: self._say(_text(error), trouble=True),
+        )
+
+    def _nothing(self, sides: TwoSides) -> str:
+        a, b = sides.names
+        if sides.same:
+            return self.tr(
+                "{state} is the only state to be compared, and does not differ from itself. Go to "
+                "a later state, or choose two on the page Compare."
+            ).format(state=a)
+        return self.tr("Nothing differs here between {a} and {b}.").format(a=a, b=b)
+
+    def _say(self, text: str, *, trouble: bool) -> None:
+        self._says = True
+        self._weights.set_busy(False)
+        self._weights.set_error(text, trouble=trouble)
+
+    def _unsay(self) -> None:
+        """Make room for a picture: one that is hidden asks for nothing."""
+        if self._says:
+            self._says = False
+            self._weights.set_error("")
 
     # -- the document ---------------------------------------------------------------------------
 
@@ -558,8 +470,8 @@ class CompareController(QObject):
         self._refresh()
 
     def _on_closed(self) -> None:
-        self.differing.stop()
+        self._tiles.cancel()
         self._forget()
         self._view.set_points((), 0)
         self.other.drop()
-        self.differing.offer()
+        self._offer_difference()

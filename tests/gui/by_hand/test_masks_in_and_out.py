@@ -129,7 +129,7 @@ def test_the_overlap_is_shown_as_a_picture(at_work, combining):
     rows = [view.numbers().row(number) for number in range(view.numbers().rows)]
     shared = {row[0]: row[view.numbers().headers.index("shared zeros")] for row in rows}
     assert shared == {"fc.weight": 0, CONV: 1 / 3}
-    at_work.workbench.comparing.differing.show(CONV)
+    at_work.workbench.comparing.show_difference(CONV)
     item = at_work.views.pages.weights.canvas.item
     at_work.wait(lambda: hasattr(item.fine, "gone"))
     rows = item.fine.layout.rows // 8
