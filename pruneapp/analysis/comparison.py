@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pruneapp.analysis.pooling import effective
 from pruneapp.analysis.retained_norm import block_sums
@@ -18,7 +17,7 @@ from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.state_cache import StateCache
 from pruneapp.kernels.kernel import BLOCK
 from pruneapp.kernels.threads import WORTH_THREADS, default_threads, in_order
-from pruneapp.kernels.values import Floats, decode
+from pruneapp.kernels.values import Bools, Counts, Float64s, Floats, decode
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.progress import Job
 from pruneapp.results.state_comparison import Comparison, TensorDifference
@@ -65,52 +64,46 @@ class Side:
 
 @dataclass
 class DifferenceSums:
-    """What a stretch, or all of a tensor, adds up to; a sum for each block of the squares."""
+    """What a stretch, or all of a tensor, adds up to.
+
+    `counts` are of the elements that differ, that have the same sign, and that are 0 on the one
+    side, the other and both; `sums`, for each block, of (y - x)^2, x^2, y^2 and x y.
+    """
 
     size: int = 0
-    differing: int = 0
-    same_sign: int = 0
-    zero_a: int = 0
-    zero_b: int = 0
-    zero_both: int = 0
-    apart: list[NDArray[np.float64]] = field(default_factory=list)
-    aa: list[NDArray[np.float64]] = field(default_factory=list)
-    bb: list[NDArray[np.float64]] = field(default_factory=list)
-    ab: list[NDArray[np.float64]] = field(default_factory=list)
+    counts: Counts = field(default_factory=lambda: np.zeros(5, np.int64))
+    sums: tuple[list[Float64s], ...] = field(default_factory=lambda: ([], [], [], []))
 
-    def add(self, other: DifferenceSums) -> None:
-        """Take in the stretch that follows."""
-        self.size += other.size
-        self.differing += other.differing
-        self.same_sign += other.same_sign
-        self.zero_a += other.zero_a
-        self.zero_b += other.zero_b
-        self.zero_both += other.zero_both
-        self.apart += other.apart
-        self.aa += other.aa
-        self.bb += other.bb
-        self.ab += other.ab
+    def add(
+        self, size: int, counts: Sequence[Any] | Counts, sums: Iterable[list[Float64s]]
+    ) -> None:
+        """Take in what follows."""
+        self.size += size
+        self.counts += counts
+        for total, part in zip(self.sums, sums, strict=True):
+            total.extend(part)
 
     def difference(self, name: str, x: TensorEntry, y: TensorEntry) -> TensorDifference:
         """Return the answer, once all is added."""
-        apart, aa, bb = (math.sqrt(_total(s)) for s in (self.apart, self.aa, self.bb))
-        ab = _total(self.ab)
+        apart, aa, bb = (math.sqrt(_total(s)) for s in self.sums[:3])
+        ab = _total(self.sums[3])
+        differing, same_sign, zero_a, zero_b, zero_both = self.counts.tolist()
         length = aa * bb
         cosine = min(1.0, max(-1.0, ab / length)) if length and math.isfinite(length) else None
         return TensorDifference(
             name=name,
-            kind="differs" if self.differing else "same",
+            kind="differs" if differing else "same",
             shape_a=x.shape,
             shape_b=y.shape,
             numel=x.numel,
-            differing=self.differing,
+            differing=differing,
             norm=apart,
             relative=apart / aa if 0 < aa < math.inf else None,
             cosine=cosine,
-            same_sign=self.same_sign / x.numel if x.numel else None,
-            pruned_a=self.zero_a,
-            pruned_b=self.zero_b,
-            pruned_both=self.zero_both,
+            same_sign=same_sign / x.numel if x.numel else None,
+            pruned_a=zero_a,
+            pruned_b=zero_b,
+            pruned_both=zero_both,
             dtype_a=x.dtype.label,
             dtype_b=y.dtype.label,
         )
@@ -148,11 +141,11 @@ class _Room:
     def __init__(self, size: int) -> None:
         self._x, self._y, self._product = np.empty((3, size))
 
-    def squares(self, x: Floats) -> NDArray[np.float64]:
+    def squares(self, x: Floats) -> Float64s:
         """Return the block sums of squares."""
         return block_sums(np.square(x, out=self._product[: x.size], dtype=np.float64))
 
-    def products(self, x: Floats, y: Floats) -> list[NDArray[np.float64]]:
+    def products(self, x: Floats, y: Floats) -> list[Float64s]:
         """Return the block sums of (y - x)^2, x^2, y^2 and x y."""
         wide_x, wide_y, product = (room[: x.size] for room in (self._x, self._y, self._product))
         np.copyto(wide_x, x)
@@ -171,19 +164,11 @@ def _add_equal(found: DifferenceSums, values: Floats, room: _Room) -> None:
     squares = room.squares(values)
     if not np.isfinite(squares).all():
         squares = room.squares(np.where(np.isfinite(values), values, 0))
-    found.size += values.size
-    found.same_sign += values.size
-    found.zero_a += zeros
-    found.zero_b += zeros
-    found.zero_both += zeros
-    found.apart.append(np.zeros_like(squares))
-    for sums in (found.aa, found.bb, found.ab):
-        sums.append(squares)
+    counts = (0, values.size, zeros, zeros, zeros)
+    found.add(values.size, counts, ([np.zeros_like(squares)], [squares], [squares], [squares]))
 
 
-def _add(
-    found: DifferenceSums, x: Floats, y: Floats, other: NDArray[np.bool_] | None, room: _Room
-) -> None:
+def _add(found: DifferenceSums, x: Floats, y: Floats, other: Bools | None, room: _Room) -> None:
     there_x, there_y = x != 0, y != 0
     signs = (there_x == there_y) & ((x > 0) == (y > 0))
     differs = x != y if other is None else other
@@ -194,17 +179,17 @@ def _add(
         signs = np.where(odd_x | odd_y, odd_x & odd_y, signs)
         finite = np.isfinite(x) & np.isfinite(y)
         sums = room.products(np.where(finite, x, 0), np.where(finite, y, 0))
-    found.size += x.size
-    found.differing += int(np.count_nonzero(differs))
-    found.same_sign += int(np.count_nonzero(signs))
-    found.zero_a += x.size - int(np.count_nonzero(there_x))
-    found.zero_b += x.size - int(np.count_nonzero(there_y))
-    found.zero_both += x.size - int(np.count_nonzero(there_x | there_y))
-    for added, into in zip(sums, (found.apart, found.aa, found.bb, found.ab), strict=True):
-        into.append(added)
+    counts = (
+        np.count_nonzero(differs),
+        np.count_nonzero(signs),
+        x.size - np.count_nonzero(there_x),
+        x.size - np.count_nonzero(there_y),
+        x.size - np.count_nonzero(there_x | there_y),
+    )
+    found.add(x.size, counts, ([part] for part in sums))
 
 
-def _total(sums: list[NDArray[np.float64]]) -> float:
+def _total(sums: list[Float64s]) -> float:
     # fsum refuses to add infinities that it met on the way
     joined = np.concatenate(sums) if sums else np.zeros(0)
     return math.fsum(joined) if np.isfinite(joined).all() else math.inf
@@ -219,17 +204,10 @@ _MORE = 0.005
 
 
 def is_original(here: Snapshot, there: Snapshot, job: Job) -> bool:
-    """Guess whether `here` was pruned and `there` is what it was made of.
+    """Guess whether `here` was pruned and `there`, of another checkpoint, is what it was made of.
 
     The file that says of which files it was made is the pruned one; else the one with clearly more
     zeros among the first weights of the tensors that both have.
-
-    Parameters
-    ----------
-    here, there
-        Two states, of two checkpoints.
-    job
-        Asked whether to go on.
 
     Raises
     ------
@@ -269,12 +247,10 @@ def compare(
 
     Reads each pair once, in bounded memory. Sums are float64, added as
     `pruneapp.analysis.retained_norm` says, so that they are the same whatever the chunks and
-    threads.
+    threads. Types may differ.
 
     Parameters
     ----------
-    a, b
-        The states, of one document or of two checkpoints; types may differ.
     job
         Started with the elements of all pairs; may cancel.
     called
@@ -327,19 +303,9 @@ def _unread(a: Snapshot, b: Snapshot, names: Iterable[str] | None) -> Iterator[T
 def pairs(a: Snapshot, b: Snapshot, names: Iterable[str] | None = None) -> tuple[Pair, ...]:
     """Return which tensors stand against each other: those that have a name in common.
 
-    Parameters
-    ----------
-    a, b
-        The states.
-    names
-        The tensors, by any names of either side; all of them by default.
-
-    Returns
-    -------
-    tuple of (name, entry of a, entry of b)
-        In the order of the first file, then what only the second has. A tensor with several names
-        stands in one row, unless the other side has several tensors of these names: then in a row
-        for each of them.
+    In the order of the first file, then what only the second has; `names` are of either side, all
+    by default. A tensor with several names stands in one row, unless the other side has several
+    tensors of these names: then in a row for each of them.
     """
     wanted = None if names is None else frozenset(names)
     theirs = {name: e for e in b.checkpoint.entries.values() for name in e.names}
@@ -370,19 +336,7 @@ def pairs(a: Snapshot, b: Snapshot, names: Iterable[str] | None = None) -> tuple
 def difference(
     a: Snapshot, b: Snapshot, pair: Pair, job: Job, threads: int | None = None
 ) -> TensorDifference:
-    """Compare a tensor of one side with one of the other.
-
-    Parameters
-    ----------
-    a, b
-        The states.
-    pair
-        See `pairs`.
-    job
-        Stepped by the elements, if they are read; may cancel.
-    threads
-        How many work at once; one for a small tensor, else as many as there are cores by default.
-    """
+    """Compare a tensor of one side with one of the other; steps `job` by what is read."""
     name, x, y = pair
     if x is None or y is None:
         only = x or y
@@ -403,7 +357,7 @@ def difference(
     if x.numel < WORTH_THREADS:
         threads = 1
     for found in in_order(tasks, work, job, threads or default_threads()):
-        sums.add(found)
+        sums.add(found.size, found.counts, found.sums)
         job.step(found.size)
     return sums.difference(name, x, y)
 

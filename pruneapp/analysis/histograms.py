@@ -1,23 +1,15 @@
-""".
-
-How many weights of a tensor have which magnitude, by the upper 16 bits of its bit pattern.
+"""How many weights of a tensor have which magnitude, by the upper 16 bits of its bit pattern.
 
 For positive floats the order of the values is the order of their bits, so a bin of patterns that
 share their upper bits is an interval of magnitudes. Floats of up to 16 bits have a bin for each
 magnitude: what is counted of them is exact.
 
-Counting the magnitudes of many small tensors side by side.
-
-A call of numpy takes a microsecond however little it does, and a tensor needs some thirty. Tensors
-of one type and one size are the rows of a matrix.
-
-The channels of a tensor: their norms, as the exact step ranks them, and what they hold.
+Of channels the norms are measured, as the exact step ranks them, and what they hold.
 """
 
 from __future__ import annotations
 
 import math
-from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
@@ -25,13 +17,14 @@ from functools import lru_cache, partial
 import numpy as np
 from numpy.typing import NDArray
 
+from pruneapp.analysis.retained_norm import alike
 from pruneapp.checkpoint.dtypes import DType
 from pruneapp.checkpoint.elements import Bits
 from pruneapp.document.snapshot import Snapshot
-from pruneapp.kernels.kernel import BLOCK, Slices
+from pruneapp.kernels.kernel import Slices
 from pruneapp.kernels.norms import channel_norms
 from pruneapp.kernels.sort_keys import key_table
-from pruneapp.kernels.values import decode, value_table
+from pruneapp.kernels.values import Bools, Counts, Float64s, decode, value_table
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.masks.channels import channels_left, kept_by_channel
 from pruneapp.params import Norm
@@ -61,18 +54,16 @@ class MagnitudeHistogram:
     squares, sizes
         ``float64[k]``: sum of squares and of magnitudes in each, 0 for infinities. None for types
         of up to 16 bits, of which bin and count say it.
-    nan
-        How many are NaN.
-    zeros
-        How many are 0.
+    nan, zeros
+        How many are NaN, and 0.
     guarded
         Sum of squares and of magnitudes of finite weights that are kept because they are protected.
     """
 
     bins: NDArray[np.uint16]
-    counts: NDArray[np.int64]
-    squares: NDArray[np.float64] | None
-    sizes: NDArray[np.float64] | None
+    counts: Counts
+    squares: Float64s | None
+    sizes: Float64s | None
     nan: int
     zeros: int
     guarded: tuple[float, float] = (0.0, 0.0)
@@ -89,15 +80,17 @@ class MagnitudeHistogram:
         The protected ones included. Infinite beyond float64.
         """
         with np.errstate(over="ignore"):
-            if self.squares is not None and self.sizes is not None:
-                squares, sizes = self.squares, self.sizes
-            else:
-                values = bin_values(dtype)[self.bins]
-                finite = np.isfinite(values)
-                counts = self.counts[finite].astype(np.float64)
-                sizes = values[finite] * counts
-                squares = np.square(values[finite]) * counts
+            squares, sizes = self.sums_of_bins(dtype)
             return float(squares.sum()) + self.guarded[0], float(sizes.sum()) + self.guarded[1]
+
+    def sums_of_bins(self, dtype: DType) -> tuple[Float64s, Float64s]:
+        """Return the sums of squares and of magnitudes in each bin, 0 for infinities."""
+        if self.squares is not None and self.sizes is not None:
+            return self.squares, self.sizes
+        values = bin_values(dtype)[self.bins]
+        values[np.isinf(values)] = 0.0
+        sizes = self.counts * values
+        return sizes * values, sizes
 
     def below(self, threshold: float, dtype: DType) -> int:
         """Return how many have a magnitude up to `threshold`; see `histogram_store.below`."""
@@ -124,7 +117,7 @@ def bin_shift(dtype: DType) -> int:
 
 
 @lru_cache
-def bin_values(dtype: DType) -> NDArray[np.float64]:
+def bin_values(dtype: DType) -> Float64s:
     """Return the least magnitude of each bin of a type, read-only; NaN beyond the last.
 
     Returns
@@ -134,7 +127,7 @@ def bin_values(dtype: DType) -> NDArray[np.float64]:
         ``values[i]`` to below ``values[i + 1]``. Of types of up to 16 bits there is but one.
     """
     assert dtype.form is not None
-    values: NDArray[np.float64]
+    values: Float64s
     shift = bin_shift(dtype)
     if shift:
         last = dtype.form.largest >> shift
@@ -149,17 +142,7 @@ def bin_values(dtype: DType) -> NDArray[np.float64]:
 
 
 def count_magnitudes(snapshot: Snapshot, name: str, job: Job) -> MagnitudeHistogram:
-    """Count one tensor in one pass, in the thread that calls.
-
-    Parameters
-    ----------
-    snapshot
-        The state.
-    name
-        First name of the tensor, one that can be pruned.
-    job
-        Stepped by the elements; may cancel.
-    """
+    """Count one tensor, by its first name, in one pass and in the thread that calls."""
     entry = snapshot.entry(name)
     tally = _Counters(entry.dtype)
     eligible, protected = snapshot.eligible(name), snapshot.protected.get(name)
@@ -178,7 +161,7 @@ def count_magnitudes(snapshot: Snapshot, name: str, job: Job) -> MagnitudeHistog
     return tally.counted((guarded[0], guarded[1]))
 
 
-def _bools(mask: BitMask | None, start: int, size: int) -> NDArray[np.bool_] | None:
+def _bools(mask: BitMask | None, start: int, size: int) -> Bools | None:
     return None if mask is None else mask.bools(start, start + size)
 
 
@@ -203,7 +186,7 @@ class _Counters:
         self._sums = np.zeros((2, BINS if self._shift else 0))
         self._zeros = self._infinite = 0
 
-    def add(self, bits: Bits, kept: NDArray[np.bool_] | None) -> None:
+    def add(self, bits: Bits, kept: Bools | None) -> None:
         """Count the elements that `kept` has, all of them if it is None."""
         if self._shift:
             self._add_wide(bits if kept is None else bits[kept])
@@ -261,25 +244,11 @@ class _Counters:
 
 
 def count_alike(snapshot: Snapshot, names: Sequence[str], job: Job) -> Iterator[MagnitudeHistogram]:
-    """Count small tensors side by side, as `count_magnitudes` does each.
-
-    Parameters
-    ----------
-    snapshot
-        The state.
-    names
-        Of one source, type and size of at most `BLOCK` elements, in one piece; nothing of them is
-        protected or final.
-    job
-        Stepped by the elements; may cancel.
-    """
+    """Count small tensors side by side (`alike`), as `count_magnitudes` does each: by sorting."""
     entry = snapshot.entry(names[0])
     size, dtype = entry.numel, entry.dtype
-    if not size:
-        yield from (count_magnitudes(snapshot, name, job) for name in names)
-        return
     start = 0
-    for bits in snapshot.checkpoint.bits_alike(names, max(1, PIECE // size)):
+    for bits in snapshot.checkpoint.bits_alike(names, PIECE // size):
         part = names[start : start + len(bits)]
         start += len(bits)
         kept = np.ones(bits.size, np.bool_)
@@ -293,22 +262,7 @@ def count_alike(snapshot: Snapshot, names: Sequence[str], job: Job) -> Iterator[
 def count_all(
     snapshot: Snapshot, names: Sequence[str], job: Job
 ) -> Iterator[tuple[str, MagnitudeHistogram]]:
-    """Count tensors, side by side where they are alike.
-
-    Parameters
-    ----------
-    snapshot
-        The state.
-    names
-        First names of tensors that can be pruned.
-    job
-        Stepped by the elements; may cancel.
-
-    Yields
-    ------
-    str, Counted
-        Each tensor as it is counted.
-    """
+    """Count tensors that can be pruned, by first names, side by side where they are alike."""
     for together, some in alike(snapshot, names, job):
         if together:
             yield from zip(some, count_alike(snapshot, some, job), strict=True)
@@ -317,42 +271,7 @@ def count_all(
                 yield name, count_magnitudes(snapshot, name, job)
 
 
-def alike(snapshot: Snapshot, names: Sequence[str], job: Job) -> Iterator[tuple[bool, list[str]]]:
-    """Put tensors together that `count_alike` can count, each in the order of the names.
-
-    Parameters
-    ----------
-    snapshot
-        The state.
-    names
-        First names.
-    job
-        May cancel.
-
-    Yields
-    ------
-    bool
-        Whether they are counted by it; each of the others by itself.
-    list
-        Their names.
-    """
-    groups: dict[tuple[int, str, int], list[str]] = defaultdict(list)
-    alone: list[str] = []
-    for name in (n for batch in job.cancel.batches(names) for n in batch):
-        entry = snapshot.entry(name)
-        plain = not (name in snapshot.permanent or name in snapshot.protected)
-        if plain and entry.location.strides is None and entry.numel <= BLOCK:
-            groups[entry.location.source, entry.dtype.name, entry.numel].append(name)
-        else:
-            alone.append(name)
-    yield from ((True, group) for group in groups.values())
-    if alone:
-        yield False, alone
-
-
-def _count_rows(
-    bits: Bits, kept: NDArray[np.bool_], rows: int, dtype: DType
-) -> Iterator[MagnitudeHistogram]:
+def _count_rows(bits: Bits, kept: Bools, rows: int, dtype: DType) -> Iterator[MagnitudeHistogram]:
     """Count each of some rows of as many elements: by sorting, there are few in a row."""
     form, shift = dtype.form, bin_shift(dtype)
     assert form is not None
@@ -410,9 +329,9 @@ class Channels:
         ``bool[channels]``: whether a step may take it: something is left, and nothing protected.
     """
 
-    norms: NDArray[np.float64]
-    kept: NDArray[np.int64]
-    free: NDArray[np.bool_]
+    norms: Float64s
+    kept: Counts
+    free: Bools
 
     @property
     def nbytes(self) -> int:
@@ -421,19 +340,7 @@ class Channels:
 
 
 def count_channels(snapshot: Snapshot, name: str, dim: int, n: Norm, job: Job) -> Channels:
-    """Measure the channels of one tensor.
-
-    Parameters
-    ----------
-    snapshot
-        The state.
-    name
-        First name of the tensor, one that can be pruned.
-    dim, n
-        The dimension, from 0, and the order of the norm.
-    job
-        Stepped by the elements; may cancel.
-    """
+    """Measure the channels of one tensor along a dimension, from 0, by norms of one order."""
     entry = snapshot.entry(name)
     mask, protected = snapshot.masks.get(name), snapshot.protected.get(name)
     read = partial(snapshot.chunks, name)

@@ -1,9 +1,4 @@
-"""A tensor of any rank as a plane; tile pyramid.
-
-How tensors of any rank are laid out as pictures.
-
-A magnitude that is large for a tensor: what a picture shows in full colour.
-"""
+"""How tensors of any rank are laid out as pictures, and what is shown in full colour."""
 
 from __future__ import annotations
 
@@ -11,10 +6,10 @@ import math
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pruneapp.analysis.pooling import ReadValues, reader
 from pruneapp.document.snapshot import Snapshot
+from pruneapp.kernels.values import Counts, Float64s
 from pruneapp.results.tile import Layout
 
 # What the dimensions of a convolution's weight are called, by rank.
@@ -60,8 +55,6 @@ def layout(
 
     Parameters
     ----------
-    shape
-        Of the tensor, of any rank.
     kind
         The inferred kind of layer (`TensorEntry.kind`): names the axes, and nothing else.
     axes
@@ -160,41 +153,23 @@ def _note(
     return f"{block} {' × '.join(names[dims[0]] for dims in (row_dims, column_dims) if dims)}"
 
 
-def offsets(of: Layout) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return what every row and every column adds to the flat index; both rise.
+def row_offsets(of: Layout, rows: Counts) -> Counts:
+    """Return what some rows add to the flat index of an element, with what is on no axis.
 
-    The element at a row and a column has the flat index ``rows[row] + columns[column]``. Takes
-    8 bytes for each row and column of the whole picture: see `row_offsets` for a part.
+    The element at a row and a column has the flat index ``rows[row] + columns[column]``.
     """
-    return row_offsets(of, 0, of.rows), column_offsets(of, 0, of.columns)
-
-
-def row_offsets(of: Layout, start: int, stop: int) -> NDArray[np.int64]:
-    """Return what rows `start` to `stop` add to the flat index, with what is on no axis."""
-    return offsets_of_rows(of, np.arange(start, stop, dtype=np.int64))
-
-
-def column_offsets(of: Layout, start: int, stop: int) -> NDArray[np.int64]:
-    """Return what columns `start` to `stop` add to the flat index."""
-    return offsets_of_columns(of, np.arange(start, stop, dtype=np.int64))
-
-
-def offsets_of_rows(of: Layout, rows: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return what some rows add to the flat index, with what is on no axis."""
     if of.wrap:
         return rows * of.wrap
     base = sum(at * math.prod(of.shape[dim + 1 :]) for dim, at in enumerate(of.fixed))
     return _offsets(of.shape, of.row_dims, rows) + base
 
 
-def offsets_of_columns(of: Layout, columns: NDArray[np.int64]) -> NDArray[np.int64]:
+def column_offsets(of: Layout, columns: Counts) -> Counts:
     """Return what some columns add to the flat index."""
     return columns if of.wrap else _offsets(of.shape, of.column_dims, columns)
 
 
-def _offsets(
-    shape: tuple[int, ...], dims: tuple[int, ...], rest: NDArray[np.int64]
-) -> NDArray[np.int64]:
+def _offsets(shape: tuple[int, ...], dims: tuple[int, ...], rest: Counts) -> Counts:
     found = np.zeros(rest.size, np.int64)
     for dim in reversed(dims):
         rest, here = np.divmod(rest, shape[dim])
@@ -239,7 +214,7 @@ def large_of(read: ReadValues, numel: int) -> tuple[float, float]:
     return large, float(np.count_nonzero(sizes <= large)) / sizes.size
 
 
-def _sampled(read: ReadValues, numel: int) -> NDArray[np.float64]:
+def _sampled(read: ReadValues, numel: int) -> Float64s:
     """Return finite magnitudes: all of them, or of runs that are spread evenly."""
     if numel <= _SAMPLES * _SAMPLE:
         values = read(0, numel)
@@ -250,7 +225,7 @@ def _sampled(read: ReadValues, numel: int) -> NDArray[np.float64]:
     return sizes[np.isfinite(sizes)]
 
 
-def _percentile(sizes: NDArray[np.float64], percent: float) -> float:
+def _percentile(sizes: Float64s, percent: float) -> float:
     """Return a percentile, as `np.percentile` does.
 
     That imports numpy's masked arrays when it is first called: 25 ms of the first picture.

@@ -45,14 +45,6 @@ def check_pattern(  # noqa: PLR0917 - each its own type
 
     Parameters
     ----------
-    snapshot
-        The state.
-    names
-        Any names of tensors that can be pruned.
-    n, m
-        1 or more, and more than that.
-    dim
-        Negative counts from the end.
     job
         Started with the elements; may cancel.
 
@@ -184,13 +176,6 @@ def certificate(snapshot: Snapshot, job: Job) -> str | None:
     count only once they are taken as pruned. Patterns are those that hardware takes, 1:4, 2:4 and
     4:8 along dim 1, the first that holds throughout a tensor; of tensors that are pruned and not
     zero as a whole.
-
-    Parameters
-    ----------
-    snapshot
-        The state.
-    job
-        Looked at; may cancel.
 
     Returns
     -------

@@ -1,13 +1,7 @@
-"""Pool values and masks into pixels; gather elements.
-
-What a picture shows of a tensor's elements: values, shares of masks, and changes.
-
-Pixels that stand for many weights: which weights they take, and how these are added up.
+"""What a picture shows of a tensor's elements, added up in pixels that stand for many weights.
 
 An axis of a picture is cut into pixels of `pool` weights. Of each pixel all weights are taken, or,
 for a first look, a few groups of them.
-
-Reading the elements of a tensor that lie at some rows and columns of its picture.
 """
 
 from __future__ import annotations
@@ -24,13 +18,10 @@ from pruneapp.analysis.retained_norm import real_values
 from pruneapp.checkpoint.elements import Bits
 from pruneapp.checkpoint.entry import TensorEntry
 from pruneapp.document.snapshot import Snapshot
-from pruneapp.kernels.values import Floats
+from pruneapp.kernels.values import Bools, Counts, Float64s, Floats
 from pruneapp.masks.bitmask import BitMask
 
-Sums = NDArray[np.float64]
-Places = NDArray[np.int64]
-Flat = Floats | NDArray[np.bool_]
-Counts = NDArray[np.uint8] | NDArray[np.uint32]
+Flat = Floats | Bools
 
 # Of every pixel other places are taken, spread by the golden ratio: equal steps would see stripes
 # of their own width.
@@ -47,12 +38,10 @@ _BYTES = 16
 
 @dataclass(frozen=True)
 class TileAxis:
-    """One axis of a tile.
+    """One axis of a tile: a part of the picture, in weights, and those of them that are looked at.
 
     Attributes
     ----------
-    first, size
-        The part of the picture, in weights.
     pool
         Weights of a pixel; the last pixel may have fewer.
     taken
@@ -85,7 +74,7 @@ class TileAxis:
         """Whether every weight is taken."""
         return self.taken == self.pool
 
-    def places(self, start: int, stop: int) -> Places:
+    def places(self, start: int, stop: int) -> Counts:
         """Return where in the picture some of the taken weights are, rising."""
         index = np.arange(start, stop, dtype=np.int64)
         if self.whole:
@@ -97,11 +86,11 @@ class TileAxis:
         room = extent / (self.taken // self.group)
         shift = (pixel + 1) * _GOLDEN % 1.0
         spread = (group * room + shift * (room - self.group)).astype(np.int64) + within
-        places: Places = np.where(extent <= self.taken, at, spread)
+        places: Counts = np.where(extent <= self.taken, at, spread)
         places += pixel * self.pool + self.first
         return places
 
-    def counts(self) -> Sums:
+    def counts(self) -> Float64s:
         """Return how many weights are taken of each pixel."""
         counts = np.full(self.pixels, float(self.taken))
         if self.pixels:
@@ -111,15 +100,7 @@ class TileAxis:
 
 @dataclass(frozen=True)
 class Block:
-    """A rectangle of the taken weights of a tile, and the runs of them that make pixels.
-
-    Attributes
-    ----------
-    row, rows, column, columns
-        In taken weights, from the tile's first.
-    down, across
-        The axes.
-    """
+    """A rectangle of the taken weights of a tile, counted from its first."""
 
     row: int
     rows: int
@@ -134,12 +115,9 @@ class Block:
         return self.rows * self.columns
 
     def add(self, values: Flat) -> Flat:
-        """Add up the weights of each pixel.
+        """Add up the weights of each pixel, ``[rows, columns]``.
 
-        Parameters
-        ----------
-        values
-            ``[rows, columns]``; none negative, for float32 is added in groups of eight as it is.
+        None is negative, for float32 is added in groups of eight as it is.
         """
         # Rows first: that adds whole lines at once, and leaves little for the columns.
         down = _add_rows(values, self.row % self.down.taken, self.down.taken)
@@ -154,12 +132,12 @@ class Block:
         taken = self.across.taken
         return (taken in {2, 4} or taken % 8 == 0) and not (self.column % 8 or self.columns % 8)
 
-    def add_bits(self, packed: NDArray[np.uint8]) -> Sums:
+    def add_bits(self, packed: NDArray[np.uint8]) -> Float64s:
         """Add up bits, where there are `octets`; ``uint8[rows, columns / 8]``."""
         counts = _bit_counts(packed, min(self.across.taken, 8))
         taken = self.down.taken
         lead = self.row % taken
-        down: Counts
+        down: NDArray[np.unsignedinteger]
         if lead == 0 and self.rows % taken == 0:
             few = min(taken, _BYTES)
             down = _add_groups(counts, few, np.uint8)
@@ -170,7 +148,7 @@ class Block:
             down = np.add.reduceat(counts, starts, axis=0, dtype=np.uint32)
         taken = self.across.taken // min(self.across.taken, 8)
         starts = _starts(self.column // 8 % taken, counts.shape[1], taken)
-        added: Sums = np.add.reduceat(down, starts, axis=1, dtype=np.float64)
+        added: Float64s = np.add.reduceat(down, starts, axis=1, dtype=np.float64)
         return added
 
     def part(self, picture: NDArray[np.floating]) -> NDArray[np.floating]:
@@ -210,7 +188,9 @@ def _add_columns(values: Flat, lead: int, run: int) -> Flat:
     return added
 
 
-def _add_groups(values: Flat | Counts, run: int, kind: type[Any]) -> NDArray[Any]:
+def _add_groups(
+    values: Flat | NDArray[np.unsignedinteger], run: int, kind: type[Any]
+) -> NDArray[Any]:
     groups = values.reshape(-1, run, values.shape[1])
     added: NDArray[Any] = np.add.reduce(groups, axis=1, dtype=kind)
     return added
@@ -228,7 +208,7 @@ def _bit_counts(packed: NDArray[np.uint8], columns: int) -> NDArray[np.uint8]:
     return counts
 
 
-def _starts(lead: int, size: int, run: int) -> Places:
+def _starts(lead: int, size: int, run: int) -> Counts:
     starts = np.arange(-lead, size, run, dtype=np.int64)
     starts[0] = 0
     return starts
@@ -241,20 +221,12 @@ Read = Callable[[int, int], Flat]
 _SPAN = 1 << 14
 
 
-def gather(read: Read, dtype: DTypeLike, rows: Places, columns: Places) -> Flat:
+def gather(read: Read, dtype: DTypeLike, rows: Counts, columns: Counts) -> Flat:
     """Return the elements at every row and column: ``[rows, columns]``, in memory of their own.
 
-    Reads the span between the first and the last in one go where most of it is wanted; where not,
-    halves the part along its longer side and does the same for the halves.
-
-    Parameters
-    ----------
-    read
-        Returns the elements from one flat index to another, in memory of their own.
-    dtype
-        Of the elements.
-    rows, columns
-        What each adds to the flat index; both rise.
+    `rows` and `columns` say what each adds to the flat index; both rise. Reads the span between the
+    first and the last in one go where most of it is wanted; where not, halves the part along its
+    longer side and does the same for the halves.
     """
     start, stop = int(rows[0] + columns[0]), int(rows[-1] + columns[-1]) + 1
     if stop - start == rows.size * columns.size and _run(columns):
@@ -264,14 +236,11 @@ def gather(read: Read, dtype: DTypeLike, rows: Places, columns: Places) -> Flat:
     return found
 
 
-def octets(rows: Places, columns: Places) -> NDArray[np.int64] | slice | None:
+def octets(rows: Counts, columns: Counts) -> Counts | slice | None:
     """Return which bytes of a packed mask hold the elements at every row and column.
 
-    Returns
-    -------
-    index or None
-        Of ``[rows, columns / 8]`` bytes; a slice where they follow each other. None if the elements
-        do not fill whole bytes.
+    An index of ``[rows, columns / 8]`` bytes; a slice where they follow each other. None if the
+    elements do not fill whole bytes.
     """
     if columns.size % 8 or not _run(columns):
         return None
@@ -282,15 +251,15 @@ def octets(rows: Places, columns: Places) -> NDArray[np.int64] | slice | None:
     width = columns.size // 8
     if int(first[-1] - first[0]) == (rows.size - 1) * width:
         return slice(int(first[0]), int(first[0]) + rows.size * width)
-    found: Places = first[:, None] + np.arange(width)
+    found: Counts = first[:, None] + np.arange(width)
     return found
 
 
-def _run(places: Places) -> bool:
+def _run(places: Counts) -> bool:
     return int(places[-1] - places[0]) == places.size - 1
 
 
-def _fill(found: Flat, read: Read, rows: Places, columns: Places) -> None:
+def _fill(found: Flat, read: Read, rows: Counts, columns: Counts) -> None:
     start, stop = int(rows[0] + columns[0]), int(rows[-1] + columns[-1]) + 1
     wanted = rows.size * columns.size
     if stop - start <= max(_SPAN, 4 * wanted) or wanted == 1:
@@ -323,28 +292,12 @@ class Layer(Protocol):
 
     pictures: int
 
-    def add(self, block: Block, rows: Places, columns: Places) -> list[NDArray[Any]]:
-        """Return the sums for each picture.
-
-        Parameters
-        ----------
-        block
-            Which weights, and how they make pixels.
-        rows, columns
-            What each adds to the flat index.
-        """
+    def add(self, block: Block, rows: Counts, columns: Counts) -> list[NDArray[Any]]:
+        """Return the sums for each picture; rows and columns are what each adds to the flat index."""
 
 
 class LayerValues:
-    """Values as they are, or where pixels are pooled their magnitudes.
-
-    Parameters
-    ----------
-    read
-        Returns the values from one flat index to another, in memory of their own.
-    pool
-        Weights along a pixel's side.
-    """
+    """Values as they are, or where pixels are pooled their magnitudes."""
 
     pictures = 1
 
@@ -353,7 +306,7 @@ class LayerValues:
         self._pool = pool
         self._dtype = read(0, 0).dtype
 
-    def add(self, block: Block, rows: Places, columns: Places) -> list[NDArray[Any]]:
+    def add(self, block: Block, rows: Counts, columns: Counts) -> list[NDArray[Any]]:
         """See `Layer.add`."""
         found = gather(self._read, self._dtype, rows, columns)
         if self._pool > 1:
@@ -362,15 +315,7 @@ class LayerValues:
 
 
 class LayerShares:
-    """Where a rule on masks holds.
-
-    Parameters
-    ----------
-    rule
-        Takes an array for each mask.
-    masks
-        The masks; None for one that keeps everything, but not for all of them.
-    """
+    """Where a rule on masks holds; one, but not each of them, may be None: it keeps everything."""
 
     pictures = 1
 
@@ -378,7 +323,7 @@ class LayerShares:
         self._rule = rule
         self._masks = masks
 
-    def add(self, block: Block, rows: Places, columns: Places) -> list[NDArray[Any]]:
+    def add(self, block: Block, rows: Counts, columns: Counts) -> list[NDArray[Any]]:
         """See `Layer.add`."""
         if block.octets and (index := octets(rows, columns)) is not None:
             bits = self._rule(
@@ -387,42 +332,31 @@ class LayerShares:
             return [block.add_bits(bits.reshape(rows.size, -1))]
         return [block.add(gather(self._bools, np.bool_, rows, columns))]
 
-    def _bools(self, start: int, stop: int) -> NDArray[np.bool_]:
-        found: NDArray[np.bool_] = self._rule(
+    def _bools(self, start: int, stop: int) -> Bools:
+        found: Bools = self._rule(
             *(np.True_ if m is None else m.bools(start, stop) for m in self._masks)
         )
         return found
 
 
-class Split:
-    """Values or magnitudes as `LayerValues`, and what of them would go by a threshold.
+class Split(LayerValues):
+    """The values, and the share of weights of at most a magnitude, which would go; NaN stays.
 
-    Two pictures: the values, and the share of weights that go.
-
-    Parameters
-    ----------
-    read, pool
-        As for `LayerValues`.
-    threshold
-        Weights of at most this magnitude go; NaN stays.
-    free
-        The weights that may go; None for all of them.
+    `free` are the weights that may go; None for all of them.
     """
 
     pictures = 2
 
     def __init__(self, read: ReadValues, pool: int, threshold: float, free: BitMask | None) -> None:
-        self._read = read
-        self._pool = pool
-        self._dtype = read(0, 0).dtype
+        super().__init__(read, pool)
         self._threshold = threshold
         self._free = free
 
-    def add(self, block: Block, rows: Places, columns: Places) -> list[NDArray[Any]]:
+    def add(self, block: Block, rows: Counts, columns: Counts) -> list[NDArray[Any]]:
         """See `Layer.add`."""
         found = gather(self._read, self._dtype, rows, columns)
         sizes = np.abs(found, out=found if self._pool > 1 else None)
-        goes: NDArray[np.bool_] = sizes <= self._threshold
+        goes: Bools = sizes <= self._threshold
         if self._free is not None:
             np.logical_and(goes, gather(self._free.bools, np.bool_, rows, columns), out=goes)
         if block.octets:
@@ -432,16 +366,9 @@ class Split:
 
 
 class Changes:
-    """How the values of two checkpoints differ, and where they are 0.
+    """How the values of two tensors of one shape differ, and where they are 0.
 
     Its pictures are those of `DifferenceTile`: the change, gone, back, neither.
-
-    Parameters
-    ----------
-    a, name_a, b, name_b
-        The tensors, by their first names; of one shape.
-    pool
-        Weights along a pixel's side.
     """
 
     pictures = 4
@@ -456,7 +383,7 @@ class Changes:
         with np.errstate(over="ignore", invalid="ignore"):
             return after - before
 
-    def add(self, block: Block, rows: Places, columns: Places) -> list[NDArray[Any]]:
+    def add(self, block: Block, rows: Counts, columns: Counts) -> list[NDArray[Any]]:
         """See `Layer.add`."""
         x, y = (gather(read, read(0, 0).dtype, rows, columns) for read in self._sides)
         there_x, there_y = x != 0, y != 0

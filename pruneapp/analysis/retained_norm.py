@@ -1,13 +1,4 @@
-"""Sums of squares and magnitudes before and after.
-
-How much of a tensor's sums of squares and magnitudes a step leaves, and where it cuts.
-
-The energies of many tensors: small ones that are alike are measured side by side.
-
-A call of numpy takes a microsecond however little it does, and a tensor needs some thirty: a file
-of 100,000 small tensors took seconds. Tensors of one type and one size are the rows of a matrix.
-
-Chunks cut at fixed places, so that a sum over them is the same however the file was read.
+"""Sums of squares and magnitudes of tensors before and after a step, and where it cuts.
 
 Sums over a tensor are made like this: elements in flat order, in blocks of 4,096; inside a block
 by numpy's pairwise summation of a contiguous row; the sums of the blocks added by `math.fsum`,
@@ -23,7 +14,6 @@ from dataclasses import dataclass, field
 from typing import cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pruneapp.checkpoint.dtypes import DType
 from pruneapp.checkpoint.elements import Bits, RawChunk
@@ -31,7 +21,7 @@ from pruneapp.document.snapshot import Snapshot
 from pruneapp.errors import CheckpointError
 from pruneapp.kernels.kernel import BLOCK
 from pruneapp.kernels.threads import WORTH_THREADS, default_threads, in_order
-from pruneapp.kernels.values import Floats, decode
+from pruneapp.kernels.values import Bools, Float64s, Floats, decode
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.progress import Job
 
@@ -60,13 +50,13 @@ def aligned(chunks: Iterable[RawChunk], multiple: int = BLOCK) -> Iterator[RawCh
         yield RawChunk(start, np.concatenate(rest))
 
 
-def block_sums(values: NDArray[np.float64]) -> NDArray[np.float64]:
+def block_sums(values: Float64s) -> Float64s:
     """Return the sum of each block of `BLOCK` elements; the last block may be short.
 
     `values` is 1-D and contiguous.
     """
     whole = values.size - values.size % BLOCK
-    sums: NDArray[np.float64] = np.add.reduce(values[:whole].reshape(-1, BLOCK), axis=1)
+    sums: Float64s = np.add.reduce(values[:whole].reshape(-1, BLOCK), axis=1)
     if whole < values.size:
         sums = np.append(sums, np.add.reduce(values[whole:]))
     return sums
@@ -99,18 +89,11 @@ _STRETCH = 64 * BLOCK
 
 @dataclass(frozen=True)
 class Energy:
-    """Sums of what is kept.
+    """Sums of what is kept, of squares and of magnitudes.
 
-    Attributes
-    ----------
-    before, after
-        Of squares, float64. NaN and infinite weights are left out; infinite where float64
-        overflows.
-    sizes_before, sizes_after
-        Of magnitudes, likewise.
-    threshold
-        The largest magnitude that went, if nothing smaller was kept that might have gone; None if
-        there is no such cut or nothing went.
+    NaN and infinite weights are left out; a sum is infinite where float64 overflows. The threshold
+    is the largest magnitude that went, if nothing smaller was kept that might have gone; None if
+    there is no such cut or nothing went.
     """
 
     before: float
@@ -139,131 +122,98 @@ def measure_energy(
 ) -> Energy:
     """Add up squares and magnitudes of a tensor before and after a step, in one pass.
 
-    The order of addition is that of `pruneapp.analysis.retained_norm`, so that the result is
-    the same to the last bit whatever the chunks and threads.
-
-    Parameters
-    ----------
-    snapshot
-        The state before.
-    name
-        First name of the tensor.
-    after
-        Its mask after the step, a part of the mask before.
-    job
-        Stepped by the elements.
-    threads
-        How many work at once; one for a small tensor, else as many as there are cores by default.
+    The result is the same to the last bit whatever the chunks and threads. `after`, its mask after
+    the step, is a part of the mask before; `job` is stepped by the elements.
     """
     size = after.size
     if size < WORTH_THREADS:
         threads = 1
-    sums: tuple[list[float], ...] = ([], [], [], [])
-    work = _Stretches(snapshot, name, after, job)
-    tasks = ((start, min(start + _STRETCH, size)) for start in range(0, size, _STRETCH))
-    for found in in_order(tasks, work, job, threads or default_threads()):
-        for total, part in zip(sums, found.sums, strict=True):
-            total.extend(part)
-        work.edge.meet(found.edge)
+    before, protected = snapshot.masks.get(name), snapshot.protected.get(name)
+    dtype = snapshot.entry(name).dtype
+    taken = _Measured()
+
+    def work(start: int) -> _Measured:
+        found = _Measured(min(_STRETCH, size - start))
+        with np.errstate(all="ignore"):  # infinities and NaN are left out
+            for chunk in aligned(snapshot.chunks(name, start, start + found.size)):
+                for first in range(0, chunk.bits.size, _PIECE):
+                    job.cancel.check()
+                    values = real_values(chunk.bits[first : first + _PIECE], dtype, name)
+                    at = chunk.start + first
+                    there, stays, guarded = (
+                        None if mask is None else mask.bools(at, at + values.size)
+                        for mask in (before, after, protected)
+                    )
+                    assert stays is not None
+                    # There is no cut once the stretches that were taken have none.
+                    found.add(values, there, stays, guarded, edge=taken.has_cut)
+        return found
+
+    for found in in_order(range(0, size, _STRETCH), work, job, threads or default_threads()):
+        taken.meet(found)
         job.step(found.size)
-    squares_before, squares_after, sizes_before, sizes_after = map(total_of, sums)
-    return Energy(squares_before, squares_after, sizes_before, sizes_after, work.edge.threshold)
+    squares_before, squares_after, sizes_before, sizes_after = map(total_of, taken.sums)
+    threshold = taken.largest_gone
+    if not (taken.has_cut and math.isfinite(threshold)):
+        return Energy(squares_before, squares_after, sizes_before, sizes_after)
+    return Energy(squares_before, squares_after, sizes_before, sizes_after, threshold)
 
 
 @dataclass
-class _Edge:
-    """How far what goes and what stays reach towards each other."""
+class _Measured:
+    """What some elements of a tensor add.
 
-    largest_gone: float = -math.inf
-    smallest_kept: float = math.inf
-
-    @property
-    def clear(self) -> bool:
-        """Whether nothing that stays is smaller than what goes."""
-        return self.largest_gone <= self.smallest_kept
-
-    @property
-    def threshold(self) -> float | None:
-        """See `Energy.threshold`."""
-        return self.largest_gone if self.clear and math.isfinite(self.largest_gone) else None
-
-    def meet(self, other: _Edge) -> None:
-        """Take in what was found elsewhere; NaN is passed over."""
-        self.largest_gone = max(self.largest_gone, other.largest_gone)
-        self.smallest_kept = min(self.smallest_kept, other.smallest_kept)
-
-
-@dataclass
-class _Sums:
-    """What a stretch of a tensor adds.
-
-    Attributes
-    ----------
-    size
-        Its elements.
-    sums
-        Those of its blocks: squares before and after, magnitudes before and after.
-    edge
-        Its own.
+    `sums` are those of its blocks: squares before and after, magnitudes before and after. Beside
+    them stands how far what goes and what stays reach towards each other.
     """
 
     size: int = 0
     sums: tuple[list[float], ...] = field(default_factory=lambda: ([], [], [], []))
-    edge: _Edge = field(default_factory=_Edge)
+    largest_gone: float = -math.inf
+    smallest_kept: float = math.inf
 
+    @property
+    def has_cut(self) -> bool:
+        """Whether nothing that stays is smaller than what goes."""
+        return self.largest_gone <= self.smallest_kept
 
-class _Stretches:
-    """Measures stretches of a tensor, in any thread; see `measure_energy`."""
+    def meet(self, other: _Measured) -> None:
+        """Take in the stretch that follows; an edge that is NaN is passed over."""
+        for total, part in zip(self.sums, other.sums, strict=True):
+            total.extend(part)
+        self.largest_gone = max(self.largest_gone, other.largest_gone)
+        self.smallest_kept = min(self.smallest_kept, other.smallest_kept)
 
-    def __init__(self, snapshot: Snapshot, name: str, after: BitMask, job: Job) -> None:
-        self._snapshot = snapshot
-        self._name = name
-        self._dtype = snapshot.entry(name).dtype
-        self._before = snapshot.masks.get(name)
-        self._after = after
-        self._protected = snapshot.protected.get(name)
-        self._job = job
-        self.edge = _Edge()  # of the stretches that were taken
-
-    def __call__(self, stretch: tuple[int, int]) -> _Sums:
-        """Measure the elements from one flat index to another, the first a block's border."""
-        found = _Sums(stretch[1] - stretch[0])
-        with np.errstate(all="ignore"):  # infinities and NaN are left out
-            for chunk in aligned(self._snapshot.chunks(self._name, *stretch)):
-                for first in range(0, chunk.bits.size, _PIECE):
-                    self._job.cancel.check()
-                    values = real_values(
-                        chunk.bits[first : first + _PIECE], self._dtype, self._name
-                    )
-                    self._measure(chunk.start + first, values, found)
-        return found
-
-    def _measure(self, start: int, values: Floats, found: _Sums) -> None:
-        stop = start + values.size
-        there = None if self._before is None else self._before.bools(start, stop)
-        stays = self._after.bools(start, stop)
+    def add(
+        self,
+        values: Floats,
+        there: Bools | None,
+        stays: Bools,
+        protected: Bools | None,
+        *,
+        edge: bool,
+    ) -> None:
+        """Measure a piece, whose edge is sought as long as there may be a cut."""
         sizes = values.astype(np.float64)
         np.abs(sizes, out=sizes)
         terms = np.square(sizes), sizes
         parts = ((term, where) for term in terms for where in (there, stays))
-        for total, (term, where) in zip(found.sums, parts, strict=True):
+        for total, (term, where) in zip(self.sums, parts, strict=True):
             total.extend(_sums(values, term, where))
-        if not (self.edge.clear and found.edge.clear):
-            return  # there is no cut
+        if not (edge and self.has_cut):
+            return
         goes = ~stays if there is None else there & ~stays
-        if self._protected is not None:  # nothing of it might have gone
-            stays &= ~self._protected.bools(start, stop)
+        if protected is not None:  # nothing of it might have gone
+            stays &= ~protected
         narrow = np.abs(values)
         # x / 0 is infinite or NaN, which fmin passes over: choosing by np.where takes ten times
         # as long
-        smallest = float(np.fmin.reduce(narrow / stays))
-        largest = float(np.fmax.reduce(narrow * goes)) if goes.any() else -math.inf
-        found.edge.meet(_Edge(largest, smallest))
+        self.smallest_kept = min(self.smallest_kept, float(np.fmin.reduce(narrow / stays)))
+        if goes.any():
+            self.largest_gone = max(self.largest_gone, float(np.fmax.reduce(narrow * goes)))
 
 
-def _sums(
-    values: Floats, terms: NDArray[np.float64], where: NDArray[np.bool_] | None
-) -> list[float]:
+def _sums(values: Floats, terms: Float64s, where: Bools | None) -> list[float]:
     """Return the block sums of the terms of the finite values at some places."""
     sums = block_sums(terms if where is None else terms * where)
     if np.isfinite(sums).all():
@@ -289,62 +239,66 @@ _FEW = 4
 def measure_energies(
     snapshot: Snapshot, after: Mapping[str, BitMask], job: Job
 ) -> dict[str, Energy]:
-    """Return what `measure_energy` returns for each tensor, to the last bit.
-
-    Parameters
-    ----------
-    snapshot
-        The state before.
-    after
-        The masks after the step, by first names.
-    job
-        Stepped by the elements.
-    """
-    alike: dict[tuple[int, str, int, bool], list[str]] = defaultdict(list)
-    alone: list[str] = []
-    entries, masks = snapshot.checkpoint.entries, snapshot.masks
-    apart = {*snapshot.permanent, *snapshot.protected}
-    for batch in job.cancel.batches(after.items()):
-        for name, mask in batch:
-            entry = entries[name]
-            # One block, so that the sum of a row is the sum of a tensor.
-            if 0 < mask.size <= BLOCK and entry.location.strides is None and name not in apart:
-                key = (entry.location.source, entry.dtype.name, mask.size, name in masks)
-                alike[key].append(name)
-            else:
-                alone.append(name)
+    """Return what `measure_energy` returns for each tensor, by first names, to the last bit."""
     found: dict[str, Energy] = {}
-    for (_, _, size, pruned), names in alike.items():
-        if len(names) < _FEW:
-            alone += names
+    for together, names in alike(snapshot, list(after), job):
+        if not together or len(names) < _FEW:
+            for name in names:
+                job.label(name)
+                found[name] = measure_energy(snapshot, name, after[name], job)
             continue
-        dtype = snapshot.entry(names[0]).dtype
+        dtype, size = snapshot.entry(names[0]).dtype, after[names[0]].size
+        everything = BitMask.full(size)
         start = 0
         for bits in snapshot.checkpoint.bits_alike(names, _PIECE_ENERGIES // size):
             part = names[start : start + len(bits)]
             start += len(bits)
             job.label(part[0])
             values = real_values(bits.reshape(-1), dtype, part[0]).reshape(bits.shape)
-            there = _bools([snapshot.masks[name] for name in part], size) if pruned else None
+            before = [snapshot.masks.get(name) for name in part]
+            there = None
+            if any(mask is not None for mask in before):
+                there = _bools([mask or everything for mask in before], size)
             stays = _bools([after[name] for name in part], size)
             found |= zip(part, _energies(values, there, stays), strict=True)
             job.step(bits.size)
-    for name in alone:
-        job.label(name)
-        found[name] = measure_energy(snapshot, name, after[name], job)
     return found
 
 
-def _bools(masks: Sequence[BitMask], size: int) -> NDArray[np.bool_]:
+def alike(snapshot: Snapshot, names: Sequence[str], job: Job) -> Iterator[tuple[bool, list[str]]]:
+    """Put small tensors together that are read side by side, in the order of the names.
+
+    A call of numpy takes a microsecond however little it does, and a tensor needs some thirty.
+    Tensors of one source, type and size of at most `BLOCK` elements are the rows of a matrix: one
+    block, so that the sum of a row is that of a tensor. Nothing of them is protected or permanent.
+
+    Yields
+    ------
+    bool, list of str
+        Whether they are such, and their first names; each of the others is taken by itself.
+    """
+    groups: dict[tuple[int, str, int], list[str]] = defaultdict(list)
+    alone: list[str] = []
+    for name in (n for batch in job.cancel.batches(names) for n in batch):
+        entry = snapshot.entry(name)
+        plain = not (name in snapshot.permanent or name in snapshot.protected)
+        if plain and entry.location.strides is None and 0 < entry.numel <= BLOCK:
+            groups[entry.location.source, entry.dtype.name, entry.numel].append(name)
+        else:
+            alone.append(name)
+    yield from ((True, group) for group in groups.values())
+    if alone:
+        yield False, alone
+
+
+def _bools(masks: Sequence[BitMask], size: int) -> Bools:
     """Return ``bool[masks, size]``."""
     packed = np.frombuffer(b"".join([mask.packed.data for mask in masks]), np.uint8)
     rows = packed.reshape(len(masks), -1)
     return np.unpackbits(rows, axis=1, count=size, bitorder="little").view(np.bool_)
 
 
-def _energies(
-    values: Floats, there: NDArray[np.bool_] | None, stays: NDArray[np.bool_]
-) -> list[Energy]:
+def _energies(values: Floats, there: Bools | None, stays: Bools) -> list[Energy]:
     """Measure each row, as `measure_energy` does a tensor of one block."""
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         wide = values.astype(np.float64)
@@ -366,11 +320,9 @@ def _energies(
     return list(map(Energy, *sums, edges))
 
 
-def _sums_energies(
-    values: Floats, terms: NDArray[np.float64], where: NDArray[np.bool_] | None
-) -> NDArray[np.float64]:
+def _sums_energies(values: Floats, terms: Float64s, where: Bools | None) -> Float64s:
     """Return the sum of each row over the finite values at some places; infinite if it is."""
-    sums: NDArray[np.float64] = np.add.reduce(terms if where is None else terms * where, axis=1)
+    sums: Float64s = np.add.reduce(terms if where is None else terms * where, axis=1)
     odd = np.flatnonzero(~np.isfinite(sums))
     if odd.size:
         there = np.isfinite(values[odd])

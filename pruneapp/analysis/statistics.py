@@ -1,9 +1,4 @@
-"""Histogram, tensor stats, channel norms, sparsity.
-
-Numbers and norms of one tensor, and the sparsity of all.
-
-How the values of one tensor are distributed.
-"""
+"""Numbers, norms and the distribution of the values of one tensor; the sparsity of all."""
 
 from __future__ import annotations
 
@@ -13,7 +8,6 @@ from collections.abc import Iterator, Mapping
 from functools import partial
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pruneapp.analysis.layout import percentile
 from pruneapp.analysis.pooling import reader
@@ -22,7 +16,7 @@ from pruneapp.checkpoint.entry import size_of
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.errors import ParameterError
 from pruneapp.kernels.kernel import BLOCK, Kernel, Slices
-from pruneapp.kernels.values import Floats
+from pruneapp.kernels.values import Float64s, Floats, Indices
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.masks.channels import channels_left, kept_by_channel
 from pruneapp.params import DimParam, Norm, NormParam
@@ -30,27 +24,17 @@ from pruneapp.progress import Job
 from pruneapp.results.sparsity_report import SparsityReport, TensorSparsity
 from pruneapp.results.tensor_statistics import Binning, ChannelNorms, Histogram, TensorStats
 
-Floats64 = NDArray[np.float64]
-
 # Values in float64 that are at work at once: they stay in the cache of a core.
 _PIECE = 64 * BLOCK
 
 
 def stats(snapshot: Snapshot, name: str, job: Job) -> TensorStats:
-    """Count and measure the values of a tensor, pruned or not.
+    """Count and measure the values of a tensor, pruned or not; complex numbers by magnitude.
 
     Sums are float64 in the order of `pruneapp.analysis.retained_norm`; the variance is that
     of each block around its own mean, put together by the formula of Chan, Golub and LeVeque
-    (1979), so that a large mean costs no digits.
-
-    Parameters
-    ----------
-    snapshot
-        The state; weights made final count as the zeros that they are.
-    name
-        Any name of the tensor; complex numbers are measured by magnitude.
-    job
-        Started with the elements; may cancel.
+    (1979), so that a large mean costs no digits. What was made permanent counts as the zeros that
+    it is. `job` is started with the elements.
 
     Raises
     ------
@@ -98,9 +82,9 @@ def stats(snapshot: Snapshot, name: str, job: Job) -> TensorStats:
 
 
 def _moments(
-    counts: list[NDArray[np.float64]],
-    sums: list[NDArray[np.float64]],
-    spreads: list[NDArray[np.float64]],
+    counts: list[Float64s],
+    sums: list[Float64s],
+    spreads: list[Float64s],
 ) -> tuple[float, float]:
     if not counts or not (n := sum(float(c.sum()) for c in counts)):
         return math.nan, math.nan
@@ -127,22 +111,14 @@ def channel_norms(  # noqa: PLR0917 - each of its own type
     """Measure the channels of a tensor along a dimension: whole, and what is left of them.
 
     It takes a pass over the tensor for each of the original values, what is not pruned, and what
-    the preview leaves, as far as they differ.
+    the preview leaves, as far as they differ. `job` is started with the elements.
 
     Parameters
     ----------
-    snapshot
-        The state.
-    name
-        Any name of the tensor.
-    dim, n
-        The dimension, negative from the end, and the order of the norm.
+    dim
+        Negative from the end.
     going
         The mask of the tensor in a preview; None without a preview.
-    kernel
-        Does the arithmetic.
-    job
-        Started with the elements; may cancel.
     known
         What was found before for the same state, tensor, dimension and order, maybe with another
         preview: only the preview is measured.
@@ -161,11 +137,11 @@ def channel_norms(  # noqa: PLR0917 - each of its own type
     read = partial(snapshot.chunks, entry.name)
     job.start(0, entry.name)
 
-    def measured(kept: BitMask | None) -> Floats64:
+    def measured(kept: BitMask | None) -> Float64s:
         job.extend(entry.numel)
         return kernel.channel_norms(Slices(entry.shape, entry.dtype, dim, kept, read), n, job)
 
-    def share(kept: BitMask | None) -> Floats64:
+    def share(kept: BitMask | None) -> Float64s:
         size = entry.numel // entry.shape[dim] if entry.shape[dim] else 0
         return kept_by_channel(kept, entry.shape, dim, job) / max(size, 1)
 
@@ -189,19 +165,9 @@ def channel_norms(  # noqa: PLR0917 - each of its own type
 
 
 def sparsity(snapshot: Snapshot, masks: Mapping[str, BitMask] | None = None) -> SparsityReport:
-    """Report how much of every tensor is pruned, from counts alone.
+    """Report how much of every tensor that can be pruned is, in file order, from counts alone.
 
-    Parameters
-    ----------
-    snapshot
-        The state: `before` of every row.
-    masks
-        The masks of a preview, for `after`; without one nothing is gone.
-
-    Returns
-    -------
-    SparsityReport
-        A row for each tensor that can be pruned, in file order, without energy.
+    `masks` are those of a preview, for `after`; without one nothing is gone.
     """
     rows = []
     for entry in snapshot.checkpoint.entries.values():
@@ -256,12 +222,6 @@ def histogram(
 
     Parameters
     ----------
-    snapshot
-        The state.
-    name
-        Any name of the tensor.
-    going
-        The mask of the tensor in a preview (`Preview.masks`); None without a preview.
     job
         Started with the elements, times two passes; may cancel.
     bins
@@ -336,31 +296,26 @@ def histogram(
 
 
 class _Bins(ABC):
-    """Where bins begin and end.
+    """Where bins begin and end: ``float64[bins + 1]`` edges, rising.
 
-    Attributes
-    ----------
-    edges
-        ``float64[bins + 1]``, rising.
-    ends
-        Where the first bin begins and the last one ends in truth, if not at the edges.
+    `ends` says where the first bin begins and the last one ends in truth, if not at the edges.
     """
 
-    edges: NDArray[np.float64]
+    edges: Float64s
     ends: tuple[float, float] | None = None
 
     def measured(self, values: Floats) -> Floats:
         """Return what stands on the axis: magnitudes."""
         return np.abs(values)
 
-    def between(self, low: float, high: float, bins: int) -> NDArray[np.float64]:
+    def between(self, low: float, high: float, bins: int) -> Float64s:
         """Return edges, rising, of about so many bins that fill a part of the axis."""
         width = max(_bin_width(high - low, bins), 4 * math.ulp(max(abs(low), abs(high))))
         first, last = math.ceil(low / width), math.floor(high / width)
         return np.arange(first, last + 1, dtype=np.float64) * width
 
     @abstractmethod
-    def places(self, values: Floats) -> NDArray[np.intp]:
+    def places(self, values: Floats) -> Indices:
         """Return the bin of every value; all are finite."""
 
 
@@ -384,7 +339,7 @@ class _Equal(_Bins):
         """Return what stands on the axis: values, or magnitudes."""
         return values if self._below else np.abs(values)
 
-    def places(self, values: Floats) -> NDArray[np.intp]:
+    def places(self, values: Floats) -> Indices:
         """Return the bin of every value, or of its magnitude."""
         values = self.measured(values)
         if self._last is not None:
@@ -420,14 +375,14 @@ class _Decades(_Bins):
         edges[-1] = max(edges[-1], math.nextafter(largest, math.inf))
         self.edges = np.concatenate(([0.0], np.minimum(edges, _MOST)))
 
-    def between(self, low: float, high: float, bins: int) -> NDArray[np.float64]:
+    def between(self, low: float, high: float, bins: int) -> Float64s:
         """Return edges of one ratio; below the decades those of one width."""
         low = max(low, float(self.edges[1])) if high > self.edges[1] else low
         if high <= self.edges[1] or low <= 0:
             return super().between(low, high, bins)
         return np.exp(np.linspace(math.log(low), math.log(high), bins + 1))
 
-    def places(self, values: Floats) -> NDArray[np.intp]:
+    def places(self, values: Floats) -> Indices:
         """Return the bin of every magnitude: from its logarithm, and then from the edges."""
         last = self.edges.size - 2
         if not last:
@@ -468,7 +423,7 @@ class _Finer(_Bins):
         self._fine = np.unique(np.concatenate((old, fine)))
         self.edges = np.concatenate((edges[: self._first], self._fine, edges[self._stop + 1 :]))
 
-    def places(self, values: Floats) -> NDArray[np.intp]:
+    def places(self, values: Floats) -> Indices:
         """Return the bin of every value: that of the whole axis, then the narrower one in it."""
         places = self._whole.places(values)
         inside = (places >= self._first) & (places < self._stop)

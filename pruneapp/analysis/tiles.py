@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pruneapp.analysis.layout import large_of, layout, offsets_of_columns, offsets_of_rows, scale
+from pruneapp.analysis.layout import column_offsets, large_of, layout, row_offsets, scale
 from pruneapp.analysis.pooling import (
     Block,
     Changes,
@@ -56,8 +56,6 @@ def tile(snapshot: Snapshot, request: TileRequest, going: BitMask | float | None
 
     Parameters
     ----------
-    snapshot
-        The state.
     request
         What is wanted; it is cut to the picture. With `sampled`, a part of more than some million
         weights is seen by a few rows of each pixel (and, where these are very long, by some
@@ -122,15 +120,6 @@ def difference_tile(a: Snapshot, b: Snapshot, request: TileRequest, job: Job) ->
 
     Of two states of one checkpoint the masks say what is there (a weight that is 0 in the file
     is); of two checkpoints the values do, and pruned weights are 0.
-
-    Parameters
-    ----------
-    a, b
-        Before and after. Both have a tensor of the name, of one shape; types may differ.
-    request
-        As for `tile`; the layout is that of `a`.
-    job
-        Started with the weights that are looked at; may cancel.
 
     Raises
     ------
@@ -208,7 +197,7 @@ class _TilePart:
         def work(block: Block) -> tuple[Block, list[NDArray[Any]]]:
             rows = self.down.places(block.row, block.row + block.rows)
             columns = self.across.places(block.column, block.column + block.columns)
-            at = offsets_of_rows(self.layout, rows), offsets_of_columns(self.layout, columns)
+            at = row_offsets(self.layout, rows), column_offsets(self.layout, columns)
             with np.errstate(over="ignore", invalid="ignore"):
                 return block, [part for layer in layers for part in layer.add(block, *at)]
 

@@ -1,9 +1,4 @@
-"""Zeros a file already has, and their pattern.
-
-Zeros that a file already has: pruned elsewhere, by a tool that left no mask.
-
-Patterns of zeros in a tensor: N:M and blocks, found on packed bits.
-"""
+"""Zeros that a file already has, pruned by a tool that left no mask; and their patterns."""
 
 from __future__ import annotations
 
@@ -11,7 +6,6 @@ import math
 from collections.abc import Iterable, Iterator, Mapping
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pruneapp.analysis import histogram_store
 from pruneapp.analysis.retained_norm import aligned
@@ -20,6 +14,7 @@ from pruneapp.checkpoint.elements import Bits
 from pruneapp.checkpoint.entry import TensorEntry
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.kernels.threads import WORTH_THREADS, default_threads, in_order
+from pruneapp.kernels.values import Bools
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.masks.channels import channels_left
 from pruneapp.masks.regions import Groups, group_boxes, kept_in_groups
@@ -45,15 +40,6 @@ def pattern_of(left: BitMask, shape: tuple[int, ...], job: Job) -> tuple[int, in
     layer, and of a convolution the input channels at one place of the kernel, as NVIDIA's sparse
     tensor cores and torch's semi-structured tensors take them. The first group begins at channel
     0; a dim 1 whose size is not a multiple of m has no such pattern.
-
-    Parameters
-    ----------
-    left
-        What is left of the tensor.
-    shape
-        Of the tensor; fewer than two dimensions have no pattern.
-    job
-        Looked at; may cancel.
     """
     if len(shape) < 2:
         return None
@@ -89,15 +75,6 @@ def block_of(left: BitMask, shape: tuple[int, ...], job: Job) -> tuple[int, int]
     The tensor is taken as a matrix of dim 0 by all others, in flat order; blocks begin at its
     first row and column, and are cut by the last ones. At least 99 % of the zeros lie in blocks
     that hold nothing else, not all of which fill whole rows or columns of the matrix.
-
-    Parameters
-    ----------
-    left
-        What is left of the tensor.
-    shape
-        Of the tensor; fewer than two dimensions have no blocks.
-    job
-        Looked at; may cancel.
     """
     if len(shape) < 2 or min(shape[0], math.prod(shape[1:])) < _BLOCKS[0] or not left.pruned:
         return None
@@ -117,9 +94,7 @@ def block_of(left: BitMask, shape: tuple[int, ...], job: Job) -> tuple[int, int]
     return found, found
 
 
-def _cells(
-    left: BitMask, rows: int, columns: int, spare: float, job: Job
-) -> NDArray[np.bool_] | None:
+def _cells(left: BitMask, rows: int, columns: int, spare: float, job: Job) -> Bools | None:
     """Return which blocks of 4 x 4 hold anything; None once more than `spare` zeros lie beside."""
     cell = _BLOCKS[0]
     step = max(1, _PIECE // (cell * columns)) * cell
@@ -143,7 +118,7 @@ def _cells(
     return np.concatenate(filled)
 
 
-def _covered(filled: NDArray[np.bool_], rows: int, columns: int, block: int) -> int:
+def _covered(filled: Bools, rows: int, columns: int, block: int) -> int:
     """Return how many elements lie in blocks that hold nothing."""
     empty = ~filled
     last_row, last_column = rows - (len(empty) - 1) * block, columns - (empty.shape[1] - 1) * block
@@ -153,14 +128,14 @@ def _covered(filled: NDArray[np.bool_], rows: int, columns: int, block: int) -> 
     return int(by_row[:-1].sum()) * block + int(by_row[-1]) * last_row
 
 
-def _any_of_four(filled: NDArray[np.bool_]) -> NDArray[np.bool_]:
+def _any_of_four(filled: Bools) -> Bools:
     """Join blocks by twos along both sides."""
     for axis in (0, 1):
         filled = np.logical_or.reduceat(filled, np.arange(0, filled.shape[axis], 2), axis=axis)
     return filled
 
 
-def _only_lines(filled: NDArray[np.bool_]) -> bool:
+def _only_lines(filled: Bools) -> bool:
     """Whether the empty blocks are whole rows and columns of blocks."""
     rows, columns = filled.any(axis=1), filled.any(axis=0)
     return bool(np.array_equal(filled, np.outer(rows, columns)))
@@ -189,8 +164,6 @@ def find_zeros(snapshot: Snapshot, names: Iterable[str] | None, job: Job) -> Zer
 
     Parameters
     ----------
-    snapshot
-        The state.
     names
         By any names, in the order of the report; those that cannot be pruned are passed over, and
         those of which fewer zeros were counted. None for all but buffers, in file order.
@@ -217,21 +190,10 @@ def find_zeros(snapshot: Snapshot, names: Iterable[str] | None, job: Job) -> Zer
 
 
 def zero_masks(snapshot: Snapshot, names: Iterable[str], job: Job) -> Mapping[str, BitMask]:
-    """Return masks that take the zeros of some tensors beside what is pruned already.
+    """Return masks that take the zeros of some tensors (any names) beside what is pruned already.
 
-    Parameters
-    ----------
-    snapshot
-        The state.
-    names
-        Any names of tensors that can be pruned, as `find_zeros` reports them.
-    job
-        Started with the elements; may cancel.
-
-    Returns
-    -------
-    dict of str to BitMask
-        By first names, in file order; tensors without a zero are left out.
+    By first names, in file order; tensors without a zero are left out. `job` is started with the
+    elements.
     """
     entries = {(e := snapshot.entry(name)).name: e for name in names}
     job.start(sum(e.numel for e in entries.values()))
@@ -293,7 +255,7 @@ def nonzero(snapshot: Snapshot, entry: TensorEntry, job: Job) -> BitMask:
     return BitMask(packed, entry.numel)
 
 
-def _not_zero(bits: Bits, dtype: DType) -> NDArray[np.bool_]:
+def _not_zero(bits: Bits, dtype: DType) -> Bools:
     if dtype.form is not None and dtype.form.fnuz:
         return np.not_equal(bits, 0)  # the sign alone is NaN
     return np.not_equal(np.left_shift(bits, 1, dtype=bits.dtype), 0)

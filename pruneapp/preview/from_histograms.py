@@ -112,15 +112,7 @@ def _energy(counted: MagnitudeHistogram, dtype: DType, taken: NearTaken) -> Ener
     shift = bin_shift(dtype)
     near, keys = taken
     place = int(np.searchsorted(counted.bins, near.low >> shift))
-    if shift:
-        assert counted.squares is not None
-        assert counted.sizes is not None
-        squares, sizes = counted.squares, counted.sizes
-    else:
-        there = values[counted.bins]
-        there = np.where(np.isinf(there), 0.0, there)
-        sizes = counted.counts * there
-        squares = sizes * there
+    squares, sizes = counted.sums_of_bins(dtype)
     threshold: float | None = None
     if keys.size:
         went = keys.view(dtype.numpy).astype(np.float64) if shift else values[keys]

@@ -62,7 +62,7 @@ def test_boxes_are_few():
 @settings(deadline=None, max_examples=100)
 @given(of=layouts())
 def test_places_offsets_and_indices_agree(of):
-    rows, columns = row_offsets(of, 0, of.rows), column_offsets(of, 0, of.columns)
+    rows, columns = row_offsets(of, np.arange(of.rows)), column_offsets(of, np.arange(of.columns))
     assert (np.diff(rows) > 0).all()
     assert (np.diff(columns) > 0).all()
     for row, column in itertools.product(range(of.rows), range(of.columns)):

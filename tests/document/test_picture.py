@@ -68,7 +68,10 @@ def test_every_element_has_one_place_and_every_place_one_element(shape):
     whole = layout(shape)
     numel = int(np.prod(shape))
     assert whole.rows * whole.columns == numel
-    rows, columns = row_offsets(whole, 0, whole.rows), column_offsets(whole, 0, whole.columns)
+    rows, columns = (
+        row_offsets(whole, np.arange(whole.rows)),
+        column_offsets(whole, np.arange(whole.columns)),
+    )
     assert sorted((rows[:, None] + columns).reshape(-1).tolist()) == list(range(numel))
     for r, c in itertools.product(range(whole.rows), range(whole.columns)):
         index = whole.index(r, c)
