@@ -293,7 +293,7 @@ class Layer(Protocol):
     pictures: int
 
     def add(self, block: Block, rows: Counts, columns: Counts) -> list[NDArray[Any]]:
-        """Return the sums for each picture; rows and columns are what each adds to the flat index."""
+        """Return the sums for each picture; `rows` and `columns` as in `gather`."""
 
 
 class LayerValues:

@@ -1,10 +1,7 @@
-"""Cumulative tables for threshold and channel cuts.
+"""Running totals of what is counted of several tensors, so that a cut takes no loop over them.
 
-The counted magnitudes of several tensors side by side, so that a cut takes no loop over them.
-
-The channels of several tensors in the order in which they go.
-
-Counts of several tensors put together for a row of a step, and remembered for the next move.
+Of single weights by magnitude, and of channels in the order in which they go; put together for a
+row of a step, and remembered for the next move.
 """
 
 from __future__ import annotations
@@ -27,9 +24,9 @@ from pruneapp.document.step import Row
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.kernels.values import Bools, Counts, Float64s, Indices
 from pruneapp.methods import registry
-from pruneapp.methods.limit_bounds import Running
+from pruneapp.methods.limit_bounds import Running, first_of
 from pruneapp.methods.method import ChannelMethod
-from pruneapp.params import AmountParam, Norm
+from pruneapp.params import AmountParam
 from pruneapp.progress import Job
 
 
@@ -39,15 +36,18 @@ class Cut:
 
     Attributes
     ----------
+    gone
+        ``int64[tensors]``: weights.
     thresholds
         ``float64[tensors]``: the largest magnitude that goes; NaN where nothing goes, or
-        infinities do.
+        infinities do, or where it is not known.
     squares, sizes
         ``float64[tensors]``: sums of squares and magnitudes of what goes.
     sure
         Whether all of it is exact.
     """
 
+    gone: Counts
     thresholds: Float64s
     squares: Float64s
     sizes: Float64s
@@ -55,15 +55,9 @@ class Cut:
 
 
 class CumulativeTable:
-    """The magnitudes of the weights that a step may take, of several tensors in order.
+    """The magnitudes of the weights that a step may take, of several tensors in order."""
 
-    Parameters
-    ----------
-    counted
-        What was counted of each tensor.
-    dtypes
-        Their types.
-    """
+    complete = True  # the sums are known
 
     def __init__(self, counted: Sequence[MagnitudeHistogram], dtypes: Sequence[DType]) -> None:
         kinds = {dtype: i for i, dtype in enumerate(dict.fromkeys(dtypes))}
@@ -141,18 +135,10 @@ class CumulativeTable:
         return not any(bin_shift(dtype) for dtype in self._dtypes)
 
     def cut(self, gone: Counts) -> Cut:
-        """Return what goes of each tensor if so many of its smallest weights go.
+        """Return what goes of each tensor if so many of its smallest weights go, NaN last.
 
-        Parameters
-        ----------
-        gone
-            ``int64[tensors]``, at most `eligible`. NaN go last.
-
-        Returns
-        -------
-        Cut
-            Within the bin that the cut goes through, magnitudes of more than 16 bits are taken to
-            be spread evenly.
+        Within the bin that the cut goes through, magnitudes of more than 16 bits are taken to be
+        spread evenly.
         """
         finite = np.minimum(gone, self.finite)
         begin = self._counts[self._starts[:-1]]
@@ -162,7 +148,7 @@ class CumulativeTable:
         some = finite > 0
         if not self._bins.size:
             zero = np.zeros(gone.size)
-            return Cut(np.full(gone.size, math.nan), zero, zero, sure=True)
+            return Cut(gone, np.full(gone.size, math.nan), zero, zero, sure=True)
         inside = np.where(some, begin + finite - self._counts[last], 0)
         share = inside / np.maximum(self._counts[last + 1] - self._counts[last], 1)
         first = last == self._starts[:-1]
@@ -175,7 +161,14 @@ class CumulativeTable:
                 )
             sums.append(np.where(some, part, 0.0))
         thresholds = np.where(some, self._thresholds(last, share), math.nan)
-        return Cut(thresholds, sums[0], sums[1], self.sure or not some.any())
+        return Cut(gone, thresholds, sums[0], sums[1], self.sure or not some.any())
+
+    def at_random(self, gone: Counts, *, sure: bool) -> Cut:
+        """Return what is to be expected to go of each tensor if any weights go."""
+        share = gone / np.maximum(self.eligible, 1)
+        with np.errstate(invalid="ignore"):  # nothing of an infinite sum
+            sums = share * self.squares, share * self.sizes
+        return Cut(gone, np.full(gone.size, math.nan), *sums, sure)
 
     def _thresholds(self, places: Indices, share: Float64s) -> Float64s:
         """Return magnitudes in some bins, one of each tensor."""
@@ -195,32 +188,21 @@ class CumulativeTable:
         found[np.isinf(found)] = math.nan
         return found
 
-    def shares(self, count: int, among: Bools | None = None) -> Counts:
-        """Return what goes of each tensor if the smallest weights of all together go.
+    def shares(self, among: Bools, count: int) -> Counts:
+        """Return what goes of each tensor if the smallest of the chosen ones together go.
 
-        Parameters
-        ----------
-        count
-            How many go, at most all of `eligible`.
-        among
-            ``bool[tensors]``: of which they go; of all by default.
-
-        Returns
-        -------
-        ndarray
-            ``int64[tensors]``. Of equal ones those of earlier tensors go first. In a bin of several
-            magnitudes each tensor loses the same share.
+        ``int64[tensors]``. Of equal ones those of earlier tensors go first. In a bin of several
+        magnitudes each tensor loses the same share.
         """
-        among = np.ones(self.nan.size, np.bool_) if among is None else among
         finite = np.where(among, self.finite, 0)
         if count >= finite.sum():
-            return finite + _first(np.where(among, self.nan, 0), count - int(finite.sum()))
+            return finite + first_of(np.where(among, self.nan, 0), count - int(finite.sum()))
         ends = self._ends if among.all() else np.cumsum(self._by_rank(among))
         rank = int(np.searchsorted(ends, count, "right"))
         below, equal = self._at(rank)
         below[~among] = equal[~among] = 0
         left = count - int(below.sum())
-        return below + (_first(equal, left) if self.sure else _alike(equal, left))
+        return below + (first_of(equal, left) if self.sure else in_proportion(equal, left))
 
     @cached_property
     def _ranks(self) -> tuple[Indices, ...]:
@@ -295,114 +277,72 @@ def _running(values: Float64s, lengths: Indices) -> Float64s:
     return totals
 
 
-def _first(counts: Counts, left: int) -> Counts:
-    """Return what goes of each if `left` of all go, the first first."""
-    before = np.cumsum(counts) - counts
-    taken: Counts = np.clip(left - before, 0, counts)
-    return taken
-
-
-def _alike(counts: Counts, left: int) -> Counts:
-    """Return what goes of each if `left` of all go, of each the same share."""
+def in_proportion(counts: Counts, left: int) -> Counts:
+    """Return what goes of each if so many of all go, of each the same share."""
     total = int(counts.sum())
     ends = np.rint(np.cumsum(counts) * (left / max(total, 1))).astype(np.int64)
     taken: Counts = np.clip(np.diff(ends, prepend=0), 0, counts)
     return taken
 
 
-@dataclass(frozen=True, eq=False)
-class OrderedTensor:
-    """The channels of one tensor in the order in which they go.
-
-    Attributes
-    ----------
-    weights
-        ``int64[free channels + 1]``: what goes with so many of the first channels.
-    squares, sizes
-        ``float64[free channels + 1]``: the sums of squares and magnitudes of it.
-    all_squares, all_sizes
-        The sums of all that is kept.
-    """
-
-    weights: Counts
-    squares: Float64s
-    sizes: Float64s
-    all_squares: float
-    all_sizes: float
-
-
-def in_order_of(
-    channels: Channels,
-    order: Indices,
-    squares: Channels | None,
-    sizes: Channels | None,
-) -> OrderedTensor:
-    """Add up what goes with the first channels.
-
-    Parameters
-    ----------
-    channels
-        Of the tensor.
-    order
-        Numbers of the free ones, those that go first first.
-    squares, sizes
-        The same channels with norms of order 2 and 1; None if they are not known: then the sums
-        are NaN, as they are if a weight is not finite.
-    """
-    with np.errstate(over="ignore", invalid="ignore"):
-        two = np.full(order.size, math.nan) if squares is None else np.square(squares.norms)
-        one = np.full(order.size, math.nan) if sizes is None else sizes.norms
-        return OrderedTensor(
-            np.concatenate(([0], np.cumsum(channels.kept[order]))),
-            np.concatenate(([0.0], np.cumsum(two if squares is None else two[order]))),
-            np.concatenate(([0.0], np.cumsum(one if sizes is None else one[order]))),
-            float(two.sum()) if squares is not None else math.nan,
-            float(one.sum()) if sizes is not None else math.nan,
-        )
+# Of a tensor: its channels, the numbers of the free ones in the order in which they go, and the
+# same channels with norms of order 2 and 1, if these are known.
+InOrder = tuple[Channels, Indices, Channels | None, Channels | None]
 
 
 class Ordered:
-    """The channels of several tensors, so that a cut takes no loop over them.
+    """The channels of several tensors in the order in which they go, with all that goes with them.
 
-    Parameters
-    ----------
-    tensors
-        Each by itself.
-    complete
-        Whether the sums are known.
+    Sums are NaN where they are not known, or a weight is not finite.
     """
 
-    def __init__(self, tensors: Sequence[OrderedTensor], *, complete: bool) -> None:
-        self.running = Running([t.weights for t in tensors])
-        self._squares: Float64s = np.concatenate([t.squares for t in tensors])
-        self._sizes: Float64s = np.concatenate([t.sizes for t in tensors])
-        self.all_squares: Float64s = np.array([t.all_squares for t in tensors])
-        self.all_sizes: Float64s = np.array([t.all_sizes for t in tensors])
-        self.complete = complete
+    guarded_squares = guarded_sizes = 0.0  # a channel with a protected weight is among the rest
+
+    def __init__(self, tensors: Sequence[InOrder]) -> None:
+        self.complete = all(two is not None and one is not None for _, _, two, one in tensors)
+        self.running = Running([_from_zero(c.kept[order]) for c, order, _, _ in tensors])
+        unknown = [np.full(c.kept.size, math.nan) for c, _, _, _ in tensors]
+        with np.errstate(over="ignore", invalid="ignore"):
+            squares = [
+                nan if two is None else np.square(two.norms)
+                for nan, (_, _, two, _) in zip(unknown, tensors, strict=True)
+            ]
+            sizes = [
+                nan if one is None else one.norms
+                for nan, (_, _, _, one) in zip(unknown, tensors, strict=True)
+            ]
+            self._squares, self._sizes = (
+                np.concatenate([_from_zero(s[t[1]]) for s, t in zip(sums, tensors, strict=True)])
+                for sums in (squares, sizes)
+            )
+            self.squares, self.sizes = (
+                np.array([s.sum() for s in sums]) for sums in (squares, sizes)
+            )
 
     @property
     def nbytes(self) -> int:
         """Bytes of memory."""
         return self.running.weights.nbytes + self._squares.nbytes + self._sizes.nbytes
 
-    def cut(self, counts: Counts) -> tuple[Counts, Float64s, Float64s]:
-        """Return the weights, squares and magnitudes that go with so many channels of each."""
+    def cut(self, counts: Counts) -> Cut:
+        """Return what goes with so many channels of each tensor."""
         places = self.running.starts + counts
-        return self.running.weights[places], self._squares[places], self._sizes[places]
+        return Cut(
+            self.running.weights[places],
+            np.full(counts.size, math.nan),
+            self._squares[places],
+            self._sizes[places],
+            sure=True,
+        )
+
+
+def _from_zero(values: NDArray[Any]) -> NDArray[Any]:
+    """Return the running total, 0 first."""
+    return np.concatenate((np.zeros(1, values.dtype), np.cumsum(values)))
 
 
 def columns_of(snapshot: Snapshot, names: tuple[str, ...], job: Job) -> CumulativeTable | None:
-    """Return the magnitudes of some tensors; None if they are not all counted.
-
-    Parameters
-    ----------
-    snapshot
-        The state.
-    names
-        First names.
-    job
-        May cancel.
-    """
+    """Return the magnitudes of some tensors, by first names; None if not all are counted."""
     known: CumulativeTable | None = snapshot.recall(names)
     if known is not None:
         return known
@@ -420,23 +360,9 @@ def columns_of(snapshot: Snapshot, names: tuple[str, ...], job: Job) -> Cumulati
 
 
 def ordered_of(snapshot: Snapshot, row: Row, names: tuple[str, ...], job: Job) -> Ordered | None:
-    """Return the channels of some tensors in the order in which a row takes them.
+    """Return the channels of some tensors, by first names, in the order in which a row takes them.
 
-    Parameters
-    ----------
-    snapshot
-        The state.
-    row
-        Of a method of channels of which counts can tell (`Method.estimated_by`).
-    names
-        First names.
-    job
-        May cancel.
-
-    Returns
-    -------
-    Ordered or None
-        None if what decides is not counted; without sums as long as they are not.
+    None if what decides is not counted; without sums as long as they are not.
     """
     method = registry.get(row.method)
     asked = tuple(row.values[p.name] for p in method.params if not isinstance(p, AmountParam))
@@ -444,35 +370,22 @@ def ordered_of(snapshot: Snapshot, row: Row, names: tuple[str, ...], job: Job) -
     known: Ordered | None = snapshot.recall(key)
     if known is not None:
         return known
-    tensors: list[OrderedTensor] = []
-    complete = True
+    tensors: list[InOrder] = []
     for name, dim in zip(names, dims_of(snapshot, row, names), strict=True):
-        first, two, one = _counted(snapshot, row, name, dim)
+        first, two, one = (
+            histogram_store.channels(snapshot, name, dim, n) for n in (orders_of(row)[0], 2, 1)
+        )
         if first is None:
             return None
         job.step(0)
-        complete = complete and two is not None and one is not None
-        tensors.append(in_order_of(first, _order(snapshot, row, name, first), two, one))
-    made = Ordered(tensors, complete=complete)
-    if complete:
+        order = np.flatnonzero(first.free)
+        if method.estimated_by == "norms":
+            order = order[np.argsort(first.norms[order], kind="stable")]
+        else:
+            assert isinstance(method, ChannelMethod)
+            order = method.order(snapshot.view(name), row.values, CpuKernel(), order, Job())
+        tensors.append((first, order, two, one))
+    made = Ordered(tensors)
+    if made.complete:
         snapshot.remember(key, made, made.nbytes)
     return made
-
-
-def _counted(
-    snapshot: Snapshot, row: Row, name: str, dim: int
-) -> tuple[Channels | None, Channels | None, Channels | None]:
-    def find(n: Norm) -> Channels | None:
-        return histogram_store.channels(snapshot, name, dim, n)
-
-    return find(orders_of(row)[0]), find(2), find(1)
-
-
-def _order(snapshot: Snapshot, row: Row, name: str, channels: Channels) -> Indices:
-    among = np.flatnonzero(channels.free)
-    if registry.get(row.method).estimated_by == "norms":
-        order: Indices = among[np.argsort(channels.norms[among], kind="stable")]
-        return order
-    method = registry.get(row.method)
-    assert isinstance(method, ChannelMethod)
-    return method.order(snapshot.view(name), row.values, CpuKernel(), among, Job())

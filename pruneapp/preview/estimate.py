@@ -1,17 +1,10 @@
-"""Estimate from histograms.
-
-What a step would do, from counts alone, fast enough for every move of a slider.
-
-What a row of a step would do to each of its tensors, from counts alone.
-
-How many weights go at most with methods of groups and blocks, from shapes alone.
-"""
+"""What a step would do, from counts alone, fast enough for every move of a slider."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -20,68 +13,47 @@ from pruneapp.analysis.histogram_store import rows_now
 from pruneapp.checkpoint.entry import size_of
 from pruneapp.document.snapshot import Snapshot, Units
 from pruneapp.document.step import Row, Step
-from pruneapp.kernels.values import Bools, Counts, Float64s
+from pruneapp.kernels.values import Counts, Float64s
 from pruneapp.methods import registry
 from pruneapp.methods.amounts import counts_of, counts_to_prune
 from pruneapp.methods.limit_bounds import (
+    Running,
     Tensors,
     channels_after,
     weights_gone,
 )
 from pruneapp.methods.method import BlockMethod, Cutting, GroupMethod
-from pruneapp.preview.cumulative import columns_of, ordered_of
+from pruneapp.preview.cumulative import (
+    CumulativeTable,
+    Cut,
+    Ordered,
+    columns_of,
+    in_proportion,
+    ordered_of,
+)
 from pruneapp.progress import Job
 from pruneapp.results.sparsity_report import Estimate, SparsityReport, TensorSparsity
 
 
 @dataclass(frozen=True, eq=False)
 class Effect:
-    """What a row would do, a column for each number.
+    """What a row would do to its tensors.
 
-    Attributes
-    ----------
-    units
-        Its tensors, and what is there of them.
-    gone
-        ``int64[tensors]``: weights that go.
-    thresholds
-        ``float64[tensors]``: magnitudes at the cut; NaN where there is none.
-    squares, sizes
-        ``float64[2, tensors]``: sums of squares and of magnitudes of what is kept before and after;
-        NaN where they are not known.
-    sure
-        Whether the counts are exact.
-    channels
-        How many channels go; 0 for single weights.
-    complete
-        Whether the sums are there as far as they can be said.
+    `squares` and `sizes` are ``float64[2, tensors]``: sums of squares and of magnitudes of what is
+    kept before and after; NaN where they are not known. They are `complete` if they are there as
+    far as they can be said.
     """
 
     units: Units
-    gone: Counts
-    thresholds: Float64s
+    cut: Cut
     squares: Float64s
     sizes: Float64s
-    sure: bool
-    channels: int = 0
+    channels: int = 0  # that go; 0 for single weights
     complete: bool = True
 
 
 def effect_of(snapshot: Snapshot, step: Step, row: Row, units: Units, job: Job) -> Effect | None:
     """Return what a row would do; None if counts do not say it, or not yet.
-
-    Parameters
-    ----------
-    snapshot
-        The state.
-    step
-        The step of the row.
-    row
-        The row.
-    units
-        What is left of its tensors.
-    job
-        May cancel.
 
     Raises
     ------
@@ -89,58 +61,43 @@ def effect_of(snapshot: Snapshot, step: Step, row: Row, units: Units, job: Job) 
         If it asks for more than there is, or for what its limits do not leave.
     """
     method = registry.get(row.method)
+    size, channels = len(units.names), 0
     if method.estimated_by is None:
         return None
-    of = _of_weights if method.granularity == "weights" else _of_channels
-    return of(snapshot, step, row, units, job)
-
-
-def _of_weights(snapshot: Snapshot, step: Step, row: Row, units: Units, job: Job) -> Effect | None:
-    ranked = registry.get(row.method).estimated_by == "magnitudes"
-    columns = columns_of(snapshot, units.names, job)
-
-    def by_magnitude(among: Bools, count: int) -> Counts:
-        assert columns is not None
-        return columns.shares(count, among)
-
-    if ranked and columns is None:
-        return None
-    gone = _weights_gone(step, row, units, by_magnitude if ranked else by_lot(units))
-    size = len(units.names)
-    if columns is None:
-        nothing = np.full((2, size), math.nan)
-        sure = step.scope == "local"
-        return Effect(units, gone, nothing[0], nothing, nothing, sure, complete=False)
-    if ranked:
-        cut = columns.cut(gone)
-        thresholds, sure = cut.thresholds, cut.sure
-        if step.one_cut and not np.isnan(thresholds).all():
-            thresholds = np.full(size, np.nanmax(thresholds))
-        squares, sizes = cut.squares, cut.sizes
+    table: CumulativeTable | Ordered
+    weights = method.granularity == "weights"
+    columns = columns_of(snapshot, units.names, job) if weights else None
+    if not weights:
+        order = ordered_of(snapshot, row, units.names, job)
+        if order is None:
+            return None
+        table, counts = order, _channels_gone(step, row, units, order.running)
+        cut, channels = order.cut(counts), int(counts.sum())
+    elif method.estimated_by == "magnitudes":
+        if columns is None:
+            return None
+        table, cut = columns, columns.cut(_weights_gone(step, row, units, columns.shares))
+        if step.one_cut and not np.isnan(cut.thresholds).all():
+            cut = replace(cut, thresholds=np.full(size, np.nanmax(cut.thresholds)))
     else:  # any weight goes with the same chance
-        share = gone / np.maximum(units.free, 1)
-        thresholds, sure = np.full(size, math.nan), step.scope == "local"
-        with np.errstate(invalid="ignore"):  # nothing of an infinite sum
-            squares, sizes = share * columns.squares, share * columns.sizes
+        gone, sure = _weights_gone(step, row, units, by_lot(units)), step.scope == "local"
+        if columns is None:
+            nan = np.full((2, size), math.nan)
+            return Effect(units, Cut(gone, nan[0], nan[0], nan[0], sure), nan, nan, complete=False)
+        table, cut = columns, columns.at_random(gone, sure=sure)
     return Effect(
         units,
-        gone,
-        thresholds,
-        _before_and_after(columns.squares, columns.guarded_squares, squares),
-        _before_and_after(columns.sizes, columns.guarded_sizes, sizes),
-        sure,
+        cut,
+        _before_and_after(table.squares, table.guarded_squares, cut.squares),
+        _before_and_after(table.sizes, table.guarded_sizes, cut.sizes),
+        channels,
+        table.complete,
     )
 
 
 def by_lot(units: Units) -> Cutting:
     """Return what takes the same share of what is free of each tensor."""
-
-    def cut(among: Bools, count: int) -> Counts:
-        free = np.where(among, units.free, 0)
-        ends = np.rint(np.cumsum(free) * (count / max(int(free.sum()), 1))).astype(np.int64)
-        return np.clip(np.diff(ends, prepend=0), 0, free)
-
-    return cut
+    return lambda among, count: in_proportion(np.where(among, units.free, 0), count)
 
 
 def _weights_gone(step: Step, row: Row, units: Units, cut: Cutting) -> Counts:
@@ -149,32 +106,16 @@ def _weights_gone(step: Step, row: Row, units: Units, cut: Cutting) -> Counts:
     return weights_gone(step.limits, tensors, row.values["amount"], step.scope, cut)[0]
 
 
-def _of_channels(snapshot: Snapshot, step: Step, row: Row, units: Units, job: Job) -> Effect | None:
-    ordered = ordered_of(snapshot, row, units.names, job)
-    if ordered is None:
-        return None
+def _channels_gone(step: Step, row: Row, units: Units, running: Running) -> Counts:
+    """Return how many channels of each tensor go; see `effect_of`."""
     amount = row.values["amount"]
-    running = ordered.running
-    if step.limits.bound:
-        tensors = Tensors(units.names, units.numel, units.numel - units.kept, running.all)
-        counts = channels_after(step.limits, tensors, units.left, running, amount)
-    else:
-        counts = counts_to_prune(amount, units.left, units.free, units.names, "channels")
-    gone, squares, sizes = ordered.cut(counts)
-    zero = np.zeros(len(units.names))
-    return Effect(
-        units,
-        gone,
-        np.full(len(units.names), math.nan),
-        _before_and_after(ordered.all_squares, zero, squares),
-        _before_and_after(ordered.all_sizes, zero, sizes),
-        sure=True,
-        channels=int(counts.sum()),
-        complete=ordered.complete,
-    )
+    if not step.limits.bound:
+        return counts_to_prune(amount, units.left, units.free, units.names, "channels")
+    tensors = Tensors(units.names, units.numel, units.numel - units.kept, running.all)
+    return channels_after(step.limits, tensors, units.left, running, amount)
 
 
-def _before_and_after(free: Float64s, guarded: Float64s, gone: Float64s) -> Float64s:
+def _before_and_after(free: Float64s, guarded: Float64s | float, gone: Float64s) -> Float64s:
     with np.errstate(over="ignore", invalid="ignore"):
         before = free + guarded
         return np.stack((before, np.maximum(before - gone, guarded)))
@@ -186,16 +127,7 @@ def gone_in_pattern(
     """Return the weights and channels that go at most, and whether it is just so.
 
     It is where nothing is pruned or protected yet, and no limits bind or block is cut. None for
-    methods that take neither groups nor blocks.
-
-    Parameters
-    ----------
-    snapshot
-        The state.
-    step, row
-        What would be done.
-    units
-        What is left of the tensors of the row, in weights.
+    methods that take neither groups nor blocks. `units` are what is left, in weights.
 
     Raises
     ------
@@ -231,9 +163,9 @@ def estimate(
 ) -> Estimate:
     """Count what a step would prune, without reading a weight.
 
-    As long as magnitudes or norms are not counted, and for methods of which
-    counts say nothing, there is a number only: exact for single weights, and for channels of which
-    none is partly pruned. No more than it goes (`Estimate.exact` is False) of channels that are
+    As long as magnitudes or norms are not counted, and for methods of which counts say nothing,
+    there is a number only: exact for single weights, and for channels of which none is partly
+    pruned. No more than it goes (`Estimate.exact` is False) of channels that are
     partly pruned or under limits, by later rows that touch the tensors of earlier ones, and by
     masks, whose zeros are not counted here at all.
 
@@ -241,17 +173,9 @@ def estimate(
     Ln and at random. It keeps to the limits. Single weights that are chosen at random are counted
     exactly locally; globally, and for energies, what is to be expected is told.
 
-    Parameters
-    ----------
-    snapshot
-        The state it would be done to.
-    step
-        What would be done.
-    job
-        May cancel: channels that are left have to be looked for in the masks.
-    scores
-        Whether importance scores of a file stand in for the weights: then counted magnitudes say
-        nothing of methods that take them.
+    `scores` says whether importance scores of a file stand in for the weights: then counted
+    magnitudes say nothing of methods that take them. `job` may cancel: channels that are left have
+    to be looked for in the masks.
 
     Raises
     ------
@@ -278,7 +202,7 @@ def estimate(
             effect = effect_of(snapshot, step, row, units, job)
         effects.append(effect)
         if effect is not None:
-            gone += int(effect.gone.sum())
+            gone += int(effect.cut.gone.sum())
             channels += effect.channels
             continue
         patterned = gone_in_pattern(snapshot, step, row, units)
@@ -295,7 +219,7 @@ def estimate(
         exact=exact and not step.companions,  # these are found by the preview
         channels=channels,
         report=_report(snapshot, known, job) if complete else None,
-        sure=complete and not step.companions and all(effect.sure for effect in known),
+        sure=complete and not step.companions and all(effect.cut.sure for effect in known),
         counting=1.0 if whole or scores else histogram_store.share(snapshot, step),
     )
 
@@ -329,7 +253,7 @@ def _report(snapshot: Snapshot, effects: Sequence[Effect], job: Job) -> Sparsity
     names = [name for effect in effects for name in effect.units.names]
     numel = np.concatenate([effect.units.numel for effect in effects])
     before = numel - np.concatenate([effect.units.kept for effect in effects])
-    gone = np.concatenate([effect.gone for effect in effects])
+    gone = np.concatenate([effect.cut.gone for effect in effects])
     squares = np.concatenate([effect.squares for effect in effects], axis=1)
     sizes = np.concatenate([effect.sizes for effect in effects], axis=1)
     rows = list(
@@ -340,7 +264,7 @@ def _report(snapshot: Snapshot, effects: Sequence[Effect], job: Job) -> Sparsity
             before.tolist(),
             (before + gone).tolist(),
             _shares(squares),
-            _or_none(np.concatenate([effect.thresholds for effect in effects])),
+            _or_none(np.concatenate([effect.cut.thresholds for effect in effects])),
             _shares(sizes),
         )
     )
@@ -362,12 +286,12 @@ def _report(snapshot: Snapshot, effects: Sequence[Effect], job: Job) -> Sparsity
 
 def _model(snapshot: Snapshot, job: Job) -> tuple[int, int]:
     """Return how many parameters there are, and how many are pruned."""
-    known: tuple[int, int] | None = snapshot.recall("model")
-    if known is None:
+
+    def find() -> tuple[int, int]:
         pruned = sum(mask.pruned for mask in snapshot.masks.values())
-        known = size_of(snapshot.checkpoint.entries.values(), job.cancel).parameters, pruned
-        snapshot.remember("model", known, 0)
-    return known
+        return size_of(snapshot.checkpoint.entries.values(), job.cancel).parameters, pruned
+
+    return snapshot.once("model", find)
 
 
 def _shares(sums: Float64s) -> list[float | None]:

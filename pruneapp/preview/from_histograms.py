@@ -1,13 +1,9 @@
-"""Where the exact cut is, and energies, from histograms.
-
-What counted magnitudes make of an exact step: where its cut lies, and most of its sums.
+"""What histograms make of an exact step: where its cut lies, and most of its sums.
 
 An exact step looks for its cut in a sample, and reads every weight once more to say what is left
 of squares and magnitudes. Where the magnitudes are counted neither is needed: the bin of the cut
 is known, so are the sums of all bins below it, and of the bin itself those weights are told that
 went (`Kernel.prune_near`). The masks are the same, bit by bit.
-
-How much is pruned of every tensor, and how much of what the opened file held is kept.
 """
 
 from __future__ import annotations
@@ -27,7 +23,7 @@ from pruneapp.document.snapshot import Snapshot
 from pruneapp.kernels.kernel import KeyRange
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.masks.channels import channels_left
-from pruneapp.methods.cutoff import NearTaken, Ranked
+from pruneapp.methods.cutoff import Expect, NearTaken, Ranked
 from pruneapp.progress import Job
 from pruneapp.results.sparsity_report import SparsityReport, TensorSparsity
 
@@ -35,19 +31,10 @@ from pruneapp.results.sparsity_report import SparsityReport, TensorSparsity
 _MOST = 2_000
 
 
-class CutPrediction:
-    """Says where a step by magnitude cuts; see `pruneapp.methods.prune_tensors.Expect`.
+def cut_prediction(snapshot: Snapshot) -> Expect:
+    """Return what says where a step by magnitude cuts; see `pruneapp.methods.cutoff.Expect`."""
 
-    Parameters
-    ----------
-    snapshot
-        The state that the step is done to.
-    """
-
-    def __init__(self, snapshot: Snapshot) -> None:
-        self._snapshot = snapshot
-
-    def __call__(self, ranked: Ranked) -> KeyRange | None:
+    def expect(ranked: Ranked) -> KeyRange | None:
         """Return the keys of the bin of a cut.
 
         None unless all tensors are counted, of one type and ranked by their own weights, and the
@@ -60,7 +47,7 @@ class CutPrediction:
         assert dtype.form is not None
         total = np.zeros(BINS, np.int64)
         for view, ranking in zip(ranked.views, ranked.rankings, strict=True):
-            found = histogram_store.magnitudes(self._snapshot, view.name)
+            found = histogram_store.magnitudes(snapshot, view.name)
             if found is None or view.scores is not None or ranking.width != dtype.bits:
                 return None
             total[found.bins] += found.counts
@@ -71,28 +58,23 @@ class CutPrediction:
         high = min(((digit + 1) << shift) - 1, dtype.form.largest)
         return KeyRange(digit << shift, high, int(total[digit]))
 
+    return expect
+
 
 def known_energies(
     snapshot: Snapshot, after: Mapping[str, BitMask], near: Mapping[str, NearTaken], job: Job
 ) -> dict[str, Energy]:
     """Return what `measure_energies` does, without reading a weight, as far as that can be.
 
+    Sums in another order than `measure_energies` adds: equal but for rounding. Tensors of which
+    nothing went near the cut are left out if their largest weight that went is not known.
+
     Parameters
     ----------
-    snapshot
-        The state before.
     after
         The masks after the step, by first names.
     near
         What went near the cut of the only row, by first names.
-    job
-        Asked whether to go on.
-
-    Returns
-    -------
-    dict of str to Energy
-        Sums in another order than `measure_energies` adds: equal but for rounding. Tensors of which
-        nothing went near the cut are left out if their largest weight that went is not known.
     """
     found = {}
     for name, taken in near.items():
@@ -154,23 +136,9 @@ def _split(
 def known_channels(
     snapshot: Snapshot, after: Mapping[str, BitMask], dims: Mapping[str, int], job: Job
 ) -> dict[str, Energy]:
-    """Return what `measure_energies` does for whole channels, from their norms.
+    """Return what `measure_energies` does for whole channels along `dims`, from their norms.
 
-    Parameters
-    ----------
-    snapshot
-        The state before.
-    after
-        The masks after a step that took whole channels, by first names.
-    dims
-        Along which dimension, from 0.
-    job
-        Asked whether to go on.
-
-    Returns
-    -------
-    dict of str to Energy
-        For tensors whose L2 and L1 norms are counted and finite; without thresholds.
+    For tensors, by first names, whose L2 and L1 norms are counted and finite; without thresholds.
     """
     found = {}
     for name, dim in dims.items():
@@ -199,23 +167,10 @@ _ROUNDING = 1e-12
 def retained(opened: Snapshot, now: Snapshot, job: Job) -> SparsityReport:
     """Report the sparsity of a model, with what its tensors retained since opening.
 
-    From what was counted in the background alone; nothing is read.
-
-    Parameters
-    ----------
-    opened, now
-        The first state of the document, and the one to report of.
-    job
-        May cancel.
-
-    Returns
-    -------
-    SparsityReport
-        As `pruneapp.analysis.statistics.sparsity`. `energy` of each tensor is the share of
-        the sum of squares of its finite weights that is kept now, 1 where there was nothing to
-        lose; None where it is not counted yet, or beyond float64. `energy` of the model is that of
-        the tensors together; None unless all are known. `magnitude` likewise, of the sum of
-        magnitudes.
+    From what was counted in the background alone; nothing is read. `energy` of each tensor is the
+    share of the sum of squares of its finite weights that is kept now, 1 where there was nothing to
+    lose; None where it is not counted yet, or beyond float64. `energy` of the model is that of the
+    tensors together; None unless all are known. `magnitude` likewise, of the sum of magnitudes.
     """
     known: SparsityReport | None = now.recall(_KEY)
     if known is not None:

@@ -1,11 +1,4 @@
-"""Exact preview, its report, state after a step.
-
-What a step would do, exactly: its masks and its report. Nothing is changed by looking.
-
-What masks do to the tensors that they are of, in numbers.
-
-What a step leaves, for an export that follows at once: no masks are held if rules will do.
-"""
+"""What a step would do, exactly: its masks and its report. Nothing is changed by looking."""
 
 from __future__ import annotations
 
@@ -18,21 +11,21 @@ from pruneapp.analysis.histogram_store import dims_of
 from pruneapp.analysis.retained_norm import Energy, measure_energies, total_of
 from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.checkpoint.elements import RawChunk
-from pruneapp.checkpoint.entry import TensorEntry, size_of
+from pruneapp.checkpoint.entry import size_of
 from pruneapp.document.edit import Edit, Json, Proposal
 from pruneapp.document.selection import counts_of, pruned_in, resolve, rows_of
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.step import Row, Step
 from pruneapp.edits.coupled_tensors import Companions, Gone, filters_gone, take_along
 from pruneapp.edits.manual_edit import HandEdit, ManualTarget
-from pruneapp.errors import ParameterError, UnknownTensorError, counted
+from pruneapp.errors import ParameterError, counted
 from pruneapp.kernels.kernel import Kernel
 from pruneapp.masks.bitmask import BitMask, Mask
 from pruneapp.methods import registry
 from pruneapp.methods.cutoff import NearTaken
 from pruneapp.methods.method import TensorView, WeightMethod
 from pruneapp.methods.prune_tensors import prune, rules
-from pruneapp.preview.from_histograms import CutPrediction, known_channels, known_energies
+from pruneapp.preview.from_histograms import cut_prediction, known_channels, known_energies
 from pruneapp.progress import Job
 from pruneapp.results.sparsity_report import SparsityReport, TensorSparsity
 
@@ -47,20 +40,10 @@ def report_of(
     *,
     cuts: bool,
 ) -> SparsityReport:
-    """Report what masks do, with the energies that are not `known` already; without if None.
+    """Report what masks do (by first names), with the energies that are not `known` already.
 
-    Parameters
-    ----------
-    snapshot
-        The state before.
-    masks
-        The masks after, by first names.
-    known
-        Energies that need not be measured, by first names.
-    job
-        Stepped by the elements, if there are energies; may cancel.
-    cuts
-        Whether there are thresholds: whole channels have none.
+    Without energies if that is None; without thresholds unless there are `cuts`: whole channels
+    have none. `job` is stepped by the elements, if there are energies.
     """
     found: dict[str, Energy] = {}
     if known is not None:
@@ -121,15 +104,8 @@ _LIKELY_PASSES = 3
 class Preview(Proposal):
     """The outcome of a step, to be put in force by `Document.commit`.
 
-    Attributes
-    ----------
-    step
-        What was requested.
-    masks
-        The masks of all tensors that the step touched, by first names in file order. A mask that
-        did not change is the same object as before.
-    report
-        Numbers.
+    The masks of all tensors that the step touched are by first names in file order; one that did
+    not change is the same object as before.
     """
 
     step: Step
@@ -154,12 +130,6 @@ def compute_preview(
 
     Parameters
     ----------
-    snapshot
-        The state.
-    step
-        What is asked for.
-    kernel
-        Does the arithmetic.
     job
         Started with the elements times the passes over them; may cancel.
     energy
@@ -209,7 +179,7 @@ def compute_preview(
         job.extend(-reserve)
         method = registry.get(row.method)
         expect = (
-            CutPrediction(snapshot)
+            cut_prediction(snapshot)
             if len(rows) == 1 and method.estimated_by == "magnitudes"
             else None
         )
@@ -345,7 +315,7 @@ def view_for_row(  # noqa: PLR0917 - each its own type
 
 def _scores(scores: Checkpoint, state: Snapshot, name: str) -> TensorView:
     entry = state.entry(name)
-    found = next((e for n in entry.names if (e := _entry_of(scores, n)) is not None), None)
+    found = next((scores.entry(n) for n in entry.names if scores.holds(n)), None)
     if found is None:
         raise ParameterError(
             f"'{scores.path}' holds no importance scores for '{name}'.",
@@ -360,13 +330,6 @@ def _scores(scores: Checkpoint, state: Snapshot, name: str) -> TensorView:
     )
 
 
-def _entry_of(checkpoint: Checkpoint, name: str) -> TensorEntry | None:
-    try:
-        return checkpoint.entry(name)
-    except UnknownTensorError:
-        return None
-
-
 def _shared(before: BitMask | None, after: BitMask) -> BitMask:
     # Nothing comes back in a step, so masks that keep as many are the same.
     return before if before is not None and before.kept == after.kept else after
@@ -376,12 +339,8 @@ def _shared(before: BitMask | None, after: BitMask) -> BitMask:
 class RuleState:
     """A state after a step whose masks are rules, made anew wherever somebody looks.
 
-    Attributes
-    ----------
-    before
-        The state before the step; nothing of it was made final.
-    rules
-        What is kept of the tensors that the step touched, by first names.
+    `rules` say what is kept of the tensors that the step touched, by first names; nothing of the
+    state before was made permanent.
     """
 
     before: Snapshot

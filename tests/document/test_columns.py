@@ -139,7 +139,7 @@ def test_the_smallest_of_all_tensors_go_the_first_first(seed):
     )
     for count in {0, len(order), int(rng.integers(0, len(order) + 1))}:
         expected = [sum(i == k for _, _, i in order[:count]) for k in range(len(tensors))]
-        assert columns.shares(count, among).tolist() == expected
+        assert columns.shares(among, count).tolist() == expected
 
 
 @given(st.integers(0, 2**32 - 1))
@@ -154,7 +154,7 @@ def test_of_a_bin_of_several_magnitudes_all_tensors_lose_the_same_share(seed):
             real = magnitudes[~np.isnan(magnitudes)]
             lows += [(low, i) for low in edges[np.searchsorted(edges, real, "right") - 1]]
     count = int(rng.integers(0, len(lows) + 1))
-    got = columns.shares(count, among)
+    got = columns.shares(among, count)
     assert got.sum() == count
     if count in {0, len(lows)} or not any(map(bin_shift, dtypes)):
         return
@@ -175,15 +175,15 @@ def columns_of(dtype, *tensors):
 def test_nan_go_last_and_of_chosen_tensors_alone():
     columns = columns_of(NARROW[0], [math.nan], [math.nan, 1.0], [math.nan, 2.0])
     among = np.array([False, True, True])
-    assert columns.shares(3, among).tolist() == [0, 2, 1]
-    assert columns.shares(4, among).tolist() == [0, 2, 2]
-    assert columns.shares(4).tolist() == [1, 2, 1]
+    assert columns.shares(among, 3).tolist() == [0, 2, 1]
+    assert columns.shares(among, 4).tolist() == [0, 2, 2]
+    assert columns.shares(np.ones(3, bool), 4).tolist() == [1, 2, 1]
 
 
 def test_equal_weights_of_wide_types_go_alike_and_of_narrow_ones_the_first_first():
     halves = [[1.0] * 100, [1.0] * 300]
-    assert columns_of(WIDE[0], *halves).shares(100).tolist() == [25, 75]
-    assert columns_of(NARROW[0], *halves).shares(100).tolist() == [100, 0]
+    assert columns_of(WIDE[0], *halves).shares(np.ones(2, bool), 100).tolist() == [25, 75]
+    assert columns_of(NARROW[0], *halves).shares(np.ones(2, bool), 100).tolist() == [100, 0]
 
 
 @pytest.mark.filterwarnings("ignore:overflow")
