@@ -16,11 +16,11 @@ from pruneapp.checkpoint.entry import TensorEntry
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.state_cache import StateCache
 from pruneapp.kernels.kernel import BLOCK
-from pruneapp.kernels.threads import WORTH_THREADS, default_threads, in_order
+from pruneapp.kernels.threads import in_order, threads_for
 from pruneapp.kernels.values import Bools, Counts, Float64s, Floats, decode
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.progress import Job
-from pruneapp.results.state_comparison import Comparison, TensorDifference
+from pruneapp.results.state_comparison import Comparison, Difference, TensorDifference
 
 # A tensor of each side under the name that they share; None where a side has none.
 Pair = tuple[str, TensorEntry | None, TensorEntry | None]
@@ -48,6 +48,7 @@ class Side:
 
     def __init__(self, snapshot: Snapshot, entry: TensorEntry) -> None:
         self.dtype = entry.dtype
+        self.shape = entry.shape
         self._snapshot = snapshot
         self._name = entry.name
         self._mask = snapshot.zeroed(entry.name)
@@ -83,56 +84,24 @@ class DifferenceSums:
         for total, part in zip(self.sums, sums, strict=True):
             total.extend(part)
 
-    def difference(self, name: str, x: TensorEntry, y: TensorEntry) -> TensorDifference:
+    def difference(self, pair: Pair) -> TensorDifference:
         """Return the answer, once all is added."""
         apart, aa, bb = (math.sqrt(_total(s)) for s in self.sums[:3])
         ab = _total(self.sums[3])
         differing, same_sign, zero_a, zero_b, zero_both = self.counts.tolist()
         length = aa * bb
-        cosine = min(1.0, max(-1.0, ab / length)) if length and math.isfinite(length) else None
-        return TensorDifference(
-            name=name,
-            kind="differs" if differing else "same",
-            shape_a=x.shape,
-            shape_b=y.shape,
-            numel=x.numel,
+        return _described(
+            pair,
+            "differs" if differing else "same",
             differing=differing,
             norm=apart,
             relative=apart / aa if 0 < aa < math.inf else None,
-            cosine=cosine,
-            same_sign=same_sign / x.numel if x.numel else None,
+            cosine=min(1.0, max(-1.0, ab / length)) if 0 < length < math.inf else None,
+            same_sign=same_sign / self.size if self.size else None,
             pruned_a=zero_a,
             pruned_b=zero_b,
             pruned_both=zero_both,
-            dtype_a=x.dtype.label,
-            dtype_b=y.dtype.label,
         )
-
-
-class Stretches:
-    """Compares stretches of a tensor, in any thread."""
-
-    def __init__(self, a: Side, b: Side, job: Job) -> None:
-        self._a = a
-        self._b = b
-        self._job = job
-        # Equal bits are equal values, and whole numbers of 64 bits are compared by them alone.
-        self._alike = a.dtype == b.dtype
-        self._whole = self._alike and a.dtype.form is None
-
-    def __call__(self, stretch: tuple[int, int]) -> DifferenceSums:
-        """Compare the elements from one flat index, a block's border, to another."""
-        found = DifferenceSums()
-        room = _Room(min(_PIECE, stretch[1] - stretch[0]))
-        with np.errstate(all="ignore"):  # infinities and NaN are left out
-            for x, y in zip(self._a.pieces(*stretch), self._b.pieces(*stretch), strict=True):
-                self._job.cancel.check()
-                if self._alike and np.array_equal(x, y):
-                    _add_equal(found, decode(x, self._a.dtype), room)
-                else:
-                    other = x != y if self._whole else None
-                    _add(found, decode(x, self._a.dtype), decode(y, self._b.dtype), other, room)
-        return found
 
 
 class _Room:
@@ -337,29 +306,63 @@ def difference(
     a: Snapshot, b: Snapshot, pair: Pair, job: Job, threads: int | None = None
 ) -> TensorDifference:
     """Compare a tensor of one side with one of the other; steps `job` by what is read."""
-    name, x, y = pair
+    _, x, y = pair
     if x is None or y is None:
-        only = x or y
-        assert only is not None
-        if x is not None:
-            return TensorDifference(name, "only a", x.shape, numel=x.numel, dtype_a=x.dtype.label)
-        return TensorDifference(
-            name, "only b", (), only.shape, numel=only.numel, dtype_b=only.dtype.label
-        )
+        return _described(pair, "only a" if y is None else "only b")
     if untouched(a, b, x, y):
         job.step(_work(pair))
-        return _same_unread(a, name, x)
+        mask = a.zeroed(x.name)
+        pruned = 0 if mask is None else mask.pruned
+        sign = 1.0 if x.numel else None
+        same: dict[str, Any] = {"relative": 0.0, "cosine": 1.0, "same_sign": sign}
+        same |= dict.fromkeys(("pruned_a", "pruned_b", "pruned_both"), pruned)
+        return _described(pair, "same", **same)
     if not _comparable(x, y):
-        return _by_bits(a, b, pair, job)
+        return _described(pair, "same" if _same_bits(Side(a, x), Side(b, y), job) else "shape")
+    mine, other = Side(a, x), Side(b, y)
+    # Equal bits are equal values, and whole numbers of 64 bits are compared by them alone.
+    same_type = mine.dtype == other.dtype
+    whole = same_type and mine.dtype.form is None
+
+    def work(start: int) -> DifferenceSums:
+        found = DifferenceSums()
+        stop = min(start + STRETCH, x.numel)
+        room = _Room(min(_PIECE, stop - start))
+        with np.errstate(all="ignore"):  # infinities and NaN are left out
+            for left, right in zip(
+                mine.pieces(start, stop), other.pieces(start, stop), strict=True
+            ):
+                job.cancel.check()
+                if same_type and np.array_equal(left, right):
+                    _add_equal(found, decode(left, mine.dtype), room)
+                else:
+                    differs = left != right if whole else None
+                    values = decode(left, mine.dtype), decode(right, other.dtype)
+                    _add(found, *values, differs, room)
+        return found
+
     sums = DifferenceSums()
-    work = Stretches(Side(a, x), Side(b, y), job)
-    tasks = ((at, min(at + STRETCH, x.numel)) for at in range(0, x.numel, STRETCH))
-    if x.numel < WORTH_THREADS:
-        threads = 1
-    for found in in_order(tasks, work, job, threads or default_threads()):
+    starts = range(0, x.numel, STRETCH)
+    for found in in_order(starts, work, job, threads_for(x.numel, threads)):
         sums.add(found.size, found.counts, found.sums)
         job.step(found.size)
-    return sums.difference(name, x, y)
+    return sums.difference(pair)
+
+
+def _described(pair: Pair, kind: Difference, **numbers: Any) -> TensorDifference:
+    name, x, y = pair
+    entry = x or y
+    assert entry is not None
+    return TensorDifference(
+        name,
+        kind,
+        () if x is None else x.shape,
+        () if y is None else y.shape,
+        entry.numel,
+        dtype_a="" if x is None else x.dtype.label,
+        dtype_b="" if y is None else y.dtype.label,
+        **numbers,
+    )
 
 
 def _work(pair: Pair) -> int:
@@ -376,27 +379,15 @@ def _has_values(entry: TensorEntry) -> bool:
     return not entry.dtype.packed and entry.dtype.name not in {"C64", "C128"}
 
 
-def _by_bits(a: Snapshot, b: Snapshot, pair: Pair, job: Job) -> TensorDifference:
+def _same_bits(a: Side, b: Side, job: Job) -> bool:
     """Say of tensors whose values cannot be compared whether they are the same at least."""
-    name, x, y = pair
-    assert x is not None
-    assert y is not None
-    equal = x.shape == y.shape and x.dtype == y.dtype
-    if equal:
-        for mine, other in zip(Side(a, x).pieces(), Side(b, y).pieces(), strict=True):
-            job.cancel.check()
-            if not np.array_equal(mine, other):
-                equal = False
-                break
-    return TensorDifference(
-        name,
-        "same" if equal else "shape",
-        x.shape,
-        y.shape,
-        x.numel,
-        dtype_a=x.dtype.label,
-        dtype_b=y.dtype.label,
-    )
+    if a.shape != b.shape or a.dtype != b.dtype:
+        return False
+    for mine, other in zip(a.pieces(), b.pieces(), strict=True):
+        job.cancel.check()
+        if not np.array_equal(mine, other):
+            return False
+    return True
 
 
 def untouched(a: Snapshot, b: Snapshot, x: TensorEntry, y: TensorEntry) -> bool:
@@ -414,24 +405,3 @@ def _gone(snapshot: Snapshot, name: str) -> BitMask | None:
     """Return what is written as +0.0; None, too, for a mask that takes nothing."""
     mask = snapshot.zeroed(name)
     return mask if mask is not None and mask.pruned else None
-
-
-def _same_unread(a: Snapshot, name: str, entry: TensorEntry) -> TensorDifference:
-    mask = a.zeroed(entry.name)
-    pruned = 0 if mask is None else mask.pruned
-    label = entry.dtype.label
-    return TensorDifference(
-        name,
-        "same",
-        entry.shape,
-        entry.shape,
-        entry.numel,
-        relative=0.0,
-        cosine=1.0,
-        same_sign=1.0 if entry.numel else None,
-        pruned_a=pruned,
-        pruned_b=pruned,
-        pruned_both=pruned,
-        dtype_a=label,
-        dtype_b=label,
-    )

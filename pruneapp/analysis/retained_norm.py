@@ -20,7 +20,7 @@ from pruneapp.checkpoint.elements import Bits, RawChunk
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.errors import CheckpointError
 from pruneapp.kernels.kernel import BLOCK
-from pruneapp.kernels.threads import WORTH_THREADS, default_threads, in_order
+from pruneapp.kernels.threads import in_order, threads_for
 from pruneapp.kernels.values import Bools, Float64s, Floats, decode
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.progress import Job
@@ -126,8 +126,6 @@ def measure_energy(
     the step, is a part of the mask before; `job` is stepped by the elements.
     """
     size = after.size
-    if size < WORTH_THREADS:
-        threads = 1
     before, protected = snapshot.masks.get(name), snapshot.protected.get(name)
     dtype = snapshot.entry(name).dtype
     taken = _Measured()
@@ -149,7 +147,7 @@ def measure_energy(
                     found.add(values, there, stays, guarded, edge=taken.has_cut)
         return found
 
-    for found in in_order(range(0, size, _STRETCH), work, job, threads or default_threads()):
+    for found in in_order(range(0, size, _STRETCH), work, job, threads_for(size, threads)):
         taken.meet(found)
         job.step(found.size)
     squares_before, squares_after, sizes_before, sizes_after = map(total_of, taken.sums)

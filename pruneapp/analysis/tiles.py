@@ -31,7 +31,7 @@ from pruneapp.analysis.pooling import (
 from pruneapp.checkpoint.entry import TensorEntry
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.errors import UnknownTensorError
-from pruneapp.kernels.threads import WORTH_THREADS, default_threads, in_order
+from pruneapp.kernels.threads import in_order, threads_for
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.progress import Job
 from pruneapp.results.tile import DifferenceTile, Layout, Tile, TileRequest
@@ -201,7 +201,7 @@ class _TilePart:
             with np.errstate(over="ignore", invalid="ignore"):
                 return block, [part for layer in layers for part in layer.add(block, *at)]
 
-        threads = max(1, default_threads() - spare) if size >= WORTH_THREADS else 1
+        threads = max(1, threads_for(size) - spare)
         with np.errstate(over="ignore", invalid="ignore"):  # float64 may be beyond float32
             for block, parts in in_order(self._blocks(), work, job, threads):
                 for picture, found in zip(sums, parts, strict=True):

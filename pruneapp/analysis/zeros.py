@@ -13,7 +13,7 @@ from pruneapp.checkpoint.dtypes import DType
 from pruneapp.checkpoint.elements import Bits
 from pruneapp.checkpoint.entry import TensorEntry
 from pruneapp.document.snapshot import Snapshot
-from pruneapp.kernels.threads import WORTH_THREADS, default_threads, in_order
+from pruneapp.kernels.threads import in_order, threads_for
 from pruneapp.kernels.values import Bools
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.masks.channels import channels_left
@@ -249,8 +249,8 @@ def nonzero(snapshot: Snapshot, entry: TensorEntry, job: Job) -> BitMask:
             packed[chunk.start // 8 : chunk.start // 8 + bits.size] = bits
         return stop - start
 
-    threads = default_threads() if entry.numel >= WORTH_THREADS else 1
-    for done in in_order(range(0, entry.numel, _STRETCH), work, job, threads):
+    starts = range(0, entry.numel, _STRETCH)
+    for done in in_order(starts, work, job, threads_for(entry.numel)):
         job.step(done)
     return BitMask(packed, entry.numel)
 

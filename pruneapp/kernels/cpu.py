@@ -14,12 +14,11 @@ from pruneapp.kernels.mask_packing import OpenBits, Sieve, Sifted, pack_stretch,
 from pruneapp.kernels.norms import channel_norms
 from pruneapp.kernels.threads import (
     STRETCH,
-    WORTH_THREADS,
     Result,
     TensorRange,
-    default_threads,
     in_order,
     stretches,
+    threads_for,
 )
 from pruneapp.kernels.threshold import (
     MOST_HELD,
@@ -273,9 +272,7 @@ class CpuKernel:
         job: Job,
     ) -> Generator[Result, None, None]:
         sizes = [r.size for r in rankings]
-        threads = self._threads or default_threads()
-        if self._threads is None and sum(sizes) < WORTH_THREADS:
-            threads = 1
+        threads = self._threads or threads_for(sum(sizes))
         return in_order(stretches(sizes, self._stretch), work, job, threads)
 
 

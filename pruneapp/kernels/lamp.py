@@ -29,11 +29,10 @@ from numpy.typing import NDArray
 
 from pruneapp.kernels.sort_keys import Magnitudes
 from pruneapp.kernels.threads import (
-    WORTH_THREADS,
     TensorRange,
-    default_threads,
     in_order,
     stretches,
+    threads_for,
 )
 from pruneapp.kernels.threshold import read_kept_keys
 from pruneapp.kernels.values import Bools, Counts, Float64s, Indices, decode
@@ -208,8 +207,8 @@ class LampScores:
             return [(s, *count_bins(rankings[s.index], s, job)) for s in task]
 
         sizes = [r.size for r in rankings]
-        threads = default_threads() if sum(sizes) >= WORTH_THREADS else 1
-        for results in in_order(stretches(sizes, STRETCH), work, job, threads):
+        tasks = stretches(sizes, STRETCH)
+        for results in in_order(tasks, work, job, threads_for(sum(sizes))):
             for stretch, counted, squares in results:
                 bins[stretch.index] += counted
                 sums[stretch.index] += squares

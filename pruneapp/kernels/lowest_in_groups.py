@@ -12,7 +12,7 @@ import numpy as np
 
 from pruneapp.checkpoint.elements import Bits
 from pruneapp.kernels.kernel import Kernel, KeyChunk, Ranking
-from pruneapp.kernels.threads import WORTH_THREADS, default_threads, in_order
+from pruneapp.kernels.threads import in_order, threads_for
 from pruneapp.kernels.threshold import read_keys
 from pruneapp.kernels.values import Bools, Counts, Indices
 from pruneapp.masks.bitmask import BitMask
@@ -45,8 +45,6 @@ def lowest_in_groups(  # noqa: PLR0917 - each its own type
     Time grows with the elements (times the size of a group while that is small); memory does not.
     """
     packed = np.zeros((ranking.size + 7) // 8, np.uint8)
-    if ranking.size < WORTH_THREADS:
-        threads = 1
     lacking = 0
 
     def work(box: Box) -> tuple[Box, Bools, int]:
@@ -54,7 +52,7 @@ def lowest_in_groups(  # noqa: PLR0917 - each its own type
         return box, *_box(ranking, shape, groups, protected, box)
 
     tasks = group_boxes(shape, groups)
-    for box, stays, lacks in in_order(tasks, work, job, threads or default_threads()):
+    for box, stays, lacks in in_order(tasks, work, job, threads_for(ranking.size, threads)):
         lacking += lacks
         flat, at = stays.reshape(-1), 0
         for start, stop in stretches(shape, groups.dim, box):

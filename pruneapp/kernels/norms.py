@@ -30,7 +30,7 @@ from pruneapp.kernels.summation import (
     join,
     values_of,
 )
-from pruneapp.kernels.threads import WORTH_THREADS, default_threads, in_order
+from pruneapp.kernels.threads import in_order, threads_for
 from pruneapp.kernels.values import Float64s, Floats
 from pruneapp.masks.channels import Box, boxes, extents
 from pruneapp.params import Norm
@@ -210,9 +210,7 @@ def channel_norms(slices: Slices, n: Norm, job: Job, threads: int | None = None)
     """
     if n == "nuc":
         return nuclear_norms(slices, job)
-    if math.prod(slices.shape) < WORTH_THREADS:
-        threads = 1
-    threads = default_threads() if threads is None else threads
+    threads = threads_for(math.prod(slices.shape), threads)
     order = 2.0 if n == "fro" else _as_float(n)
     if math.isinf(order):
         return _extremes(slices, job, threads, largest=order > 0)

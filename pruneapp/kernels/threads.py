@@ -37,6 +37,11 @@ def default_threads() -> int:
     return min(usable_cores(), MOST_THREADS)
 
 
+def threads_for(elements: int, threads: int | None = None) -> int:
+    """Return how many threads to use: one for few elements, else so many or one for each core."""
+    return (threads or default_threads()) if elements >= WORTH_THREADS else 1
+
+
 def usable_cores() -> int:
     """Return the number of cores that this process may run on."""
     if hasattr(os, "sched_getaffinity"):

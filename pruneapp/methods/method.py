@@ -13,7 +13,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, Protocol
+from typing import Any, ClassVar, Literal, Protocol
 
 import numpy as np
 
@@ -109,6 +109,7 @@ class Method(ABC):
         Whether it can prune anything. The tensors of one that cannot are in no number of a step.
     """
 
+    granularity: ClassVar[Granularity]  # what is taken away as one
     name: str
     label: str
     help: str
@@ -122,11 +123,6 @@ class Method(ABC):
     prunes: bool = True
     scopes: tuple[Scope, ...] = ("local",)
     least_dims: int = 1
-
-    @property
-    @abstractmethod
-    def granularity(self) -> Granularity:
-        """What is taken away as one."""
 
     def validate(self, values: Values) -> dict[str, Any]:
         """Return a valid value for every parameter; raises `ParameterError`."""
@@ -155,16 +151,12 @@ class WeightMethod(Method):
         over all. A method that allocates has the global scope only.
     """
 
+    granularity: ClassVar[Granularity] = "weights"
     rank: Rank
     least_width: Callable[[TensorView], int]
     measure: Callable[[TensorView, Values, Kernel, Job], Any] | None = None
     allocate: Callable[[Sequence[TensorView], Values, Kernel, Job], Cutting] | None = None
     scopes: tuple[Scope, ...] = ("local", "global")
-
-    @property
-    def granularity(self) -> Granularity:
-        """Single weights."""
-        return "weights"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -174,12 +166,8 @@ class RowMethod(Method):
     A row is what belongs to one index of the first dimension.
     """
 
+    granularity: ClassVar[Granularity] = "weights"
     rank: Callable[[TensorView, Values], Ranking]
-
-    @property
-    def granularity(self) -> Granularity:
-        """Single weights."""
-        return "weights"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -196,26 +184,18 @@ class GroupMethod(Method):
         Says how a tensor is cut into groups; raises `ParameterError` where it does not suit.
     """
 
+    granularity: ClassVar[Granularity] = "groups"
     rank: Callable[[TensorView, Values], Ranking]
     groups: Callable[[TensorView, Values], Groups]
     least_dims: int = 2
-
-    @property
-    def granularity(self) -> Granularity:
-        """Groups."""
-        return "groups"
 
 
 @dataclass(frozen=True, kw_only=True)
 class MaskMethod(Method):
     """Says what is kept; the result is combined with what was pruned before."""
 
+    granularity: ClassVar[Granularity] = "mask"
     mask: Callable[[TensorView, Values, Job], BitMask]
-
-    @property
-    def granularity(self) -> Granularity:
-        """A mask as a whole."""
-        return "mask"
 
 
 # The score of every channel or block of a tensor.
@@ -269,10 +249,7 @@ class UnitMethod(Method):
 class ChannelMethod(UnitMethod):
     """Takes away the whole channels along ``dim`` that score lowest."""
 
-    @property
-    def granularity(self) -> Granularity:
-        """Channels."""
-        return "channels"
+    granularity: ClassVar[Granularity] = "channels"
 
     def dim(self, view: TensorView, values: Values) -> int:
         """Return the dimension as a number from 0, checked against a tensor."""
@@ -313,12 +290,8 @@ class ChannelsAlong:
 class BlockMethod(UnitMethod):
     """Takes away the whole blocks of a matrix that score lowest."""
 
+    granularity: ClassVar[Granularity] = "blocks"
     tiles: Callable[[TensorView, Values], Tiles]
-
-    @property
-    def granularity(self) -> Granularity:
-        """Blocks."""
-        return "blocks"
 
     def partition(self, view: TensorView, values: Values) -> Tiles:
         """Return the blocks."""

@@ -30,11 +30,10 @@ from pruneapp.kernels.gpu import LENGTH, DeviceChunk, TorchKernel, compare, magn
 from pruneapp.kernels.kernel import Ranking, Threshold
 from pruneapp.kernels.sort_keys import Magnitudes, common_width
 from pruneapp.kernels.threads import (
-    WORTH_THREADS,
     TensorRange,
-    default_threads,
     in_order,
     stretches,
+    threads_for,
 )
 from pruneapp.kernels.threshold import kept_of
 from pruneapp.masks.bitmask import BitMask
@@ -59,14 +58,14 @@ def write_cut(
     Of the elements with just the key of the cut the first in order go.
     """
     sizes = [ranking.size for ranking in rankings]
-    threads = default_threads() if sum(sizes) >= WORTH_THREADS else 1
 
     def work(task: tuple[TensorRange, ...]) -> list[NDArray[np.uint32]]:
         return [_write(targets[s.index], rankings[s.index], s, threshold) for s in task]
 
     tasks = list(stretches(sizes))
     ties = threshold.ties
-    for task, found in zip(tasks, in_order(tasks, work, Job(), threads), strict=True):
+    written = in_order(tasks, work, Job(), threads_for(sum(sizes)))
+    for task, found in zip(tasks, written, strict=True):
         for stretch, places in zip(task, found, strict=True):
             going = places[:ties]
             targets[stretch.index].out[stretch.start : stretch.stop][going] = 0

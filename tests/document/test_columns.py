@@ -124,8 +124,8 @@ def test_within_a_bin_of_wide_types_a_cut_goes_evenly(seed):
 
 
 def chosen(rng, tensors):
-    """Of which tensors they go; None for all."""
-    return None if rng.random() < 0.4 else rng.random(len(tensors)) < 0.6
+    """Of which tensors they go."""
+    return np.ones(len(tensors), bool) if rng.random() < 0.4 else rng.random(len(tensors)) < 0.6
 
 
 @given(st.integers(0, 2**32 - 1))
@@ -133,7 +133,7 @@ def test_the_smallest_of_all_tensors_go_the_first_first(seed):
     tensors, _, columns = drawn(seed, NARROW)
     rng = np.random.default_rng(seed + 1)
     among = chosen(rng, tensors)
-    there = [i for i in range(len(tensors)) if among is None or among[i]]
+    there = [i for i in range(len(tensors)) if among[i]]
     order = sorted(
         (math.isnan(m), 0.0 if math.isnan(m) else m, i) for i in there for m in tensors[i]
     )
@@ -149,7 +149,7 @@ def test_of_a_bin_of_several_magnitudes_all_tensors_lose_the_same_share(seed):
     among = chosen(rng, tensors)
     lows = []  # the least magnitude of the bin of each weight; NaN above all
     for i, (magnitudes, dtype) in enumerate(zip(tensors, dtypes, strict=True)):
-        if among is None or among[i]:
+        if among[i]:
             edges = bin_values(dtype)[:-1]
             real = magnitudes[~np.isnan(magnitudes)]
             lows += [(low, i) for low in edges[np.searchsorted(edges, real, "right") - 1]]

@@ -82,7 +82,7 @@ def test_every_number_equals_numpy(data):
 
 
 def test_the_same_to_the_last_bit_whatever_the_chunks_and_threads(monkeypatch):
-    monkeypatch.setattr("pruneapp.analysis.comparison.WORTH_THREADS", 1)
+    monkeypatch.setattr("pruneapp.kernels.threads.WORTH_THREADS", 1)
     rng = np.random.default_rng(3)
     x, y = (rng.normal(size=700_001).astype(np.float32) for _ in range(2))
     y[:70_000] = x[:70_000]

@@ -20,7 +20,7 @@ SIZE = 9 * BLOCK + 77
 
 
 def measured(monkeypatch, weights, before, after, threads, stretch=2, piece=1):
-    monkeypatch.setattr(retained_norm, "WORTH_THREADS", 0)
+    monkeypatch.setattr("pruneapp.kernels.threads.WORTH_THREADS", 0)
     monkeypatch.setattr(retained_norm, "_STRETCH", stretch * BLOCK)
     monkeypatch.setattr(retained_norm, "_PIECE", piece * BLOCK)
     masks = MaskSet() if before is None else MaskSet({"w": BitMask.from_bools(before)})
@@ -97,7 +97,7 @@ def test_what_is_protected_makes_no_threshold_unsure():
 
 
 def test_a_cancelled_measure_leaves_no_thread(monkeypatch):
-    monkeypatch.setattr(retained_norm, "WORTH_THREADS", 0)
+    monkeypatch.setattr("pruneapp.kernels.threads.WORTH_THREADS", 0)
     monkeypatch.setattr(retained_norm, "_STRETCH", BLOCK)
     token = CancelToken()
 

@@ -301,8 +301,8 @@ def test_a_tile_that_follows_a_slider_leaves_a_core_to_the_window(going, threads
         return in_order(blocks, work, job, threads)
 
     monkeypatch.setattr(tiles, "in_order", noting)
-    monkeypatch.setattr(tiles, "default_threads", lambda: 4)
-    monkeypatch.setattr(tiles, "WORTH_THREADS", 1)
+    monkeypatch.setattr("pruneapp.kernels.threads.default_threads", lambda: 4)
+    monkeypatch.setattr("pruneapp.kernels.threads.WORTH_THREADS", 1)
     array = np.linspace(-1, 1, 24, dtype=np.float32).reshape(4, 6)
     snapshot = Snapshot(MemoryCheckpoint({"w": array}))
     found = tile(snapshot, TileRequest("w", 0, 0, 4, 6, 1), going, Job())

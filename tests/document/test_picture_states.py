@@ -78,7 +78,7 @@ def test_shares_and_magnitudes_equal_a_naive_picture(case, block):
     )
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("pruneapp.analysis.tiles._BLOCK", block)
-        patch.setattr("pruneapp.analysis.tiles.WORTH_THREADS", block * 8)
+        patch.setattr("pruneapp.kernels.threads.WORTH_THREADS", block * 8)
         got = tile(snapshot, request, BitMask.from_bools(kept & ~goes), Job())
     np.testing.assert_allclose(got.values, expected(array, request), rtol=1e-6)
     np.testing.assert_allclose(got.kept, expected(kept, request), rtol=1e-6)

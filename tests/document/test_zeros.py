@@ -209,7 +209,7 @@ def test_a_negative_zero_is_a_zero_but_not_where_it_is_nan():
 
 def test_a_large_tensor_is_looked_at_in_pieces(monkeypatch):
     monkeypatch.setattr("pruneapp.analysis.zeros._STRETCH", 1 << 12)
-    monkeypatch.setattr("pruneapp.analysis.zeros.WORTH_THREADS", 1)
+    monkeypatch.setattr("pruneapp.kernels.threads.WORTH_THREADS", 1)
     monkeypatch.setattr("pruneapp.analysis.zeros._PIECE", 1 << 12)
     array = weights(600, 96)
     array.reshape(-1, 4)[:, :2] = 0

@@ -104,7 +104,7 @@ def test_sums_are_added_in_the_order_of_the_contract(shape):
 def norms_cut(values, dim, threads, *, kept=None, n=2, chunk=1 << 20, **constants) -> np.ndarray:
     """Return norms that are made in unusual pieces, by so many threads."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(norms, "WORTH_THREADS", 0)
+        patch.setattr("pruneapp.kernels.threads.WORTH_THREADS", 0)
         patch.setattr(norms, "_FEW", 0)
         for name, value in constants.items():
             patch.setattr(norms if name == "_TASK" else summation, name, value)

@@ -112,7 +112,7 @@ def test_pieces_and_threads_change_nothing(monkeypatch, dim, m):
     ranking = Magnitudes(view.read, view.numel, view.dtype, view.kept)
     asked = ranking, view.shape, Groups(dim, m, m // 2), view.protected, Job()
     whole = lowest_in_groups(*asked)
-    monkeypatch.setattr(groups_module, "WORTH_THREADS", 0)
+    monkeypatch.setattr("pruneapp.kernels.threads.WORTH_THREADS", 0)
     for size in (1, 30, 300, 3000):
         boxes = list(group_boxes(view.shape, Groups(dim, m, m // 2), size))
         monkeypatch.setattr(groups_module, "group_boxes", lambda *_, boxes=boxes: iter(boxes))

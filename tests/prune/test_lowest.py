@@ -78,8 +78,8 @@ def test_masks_are_the_same_however_the_work_is_cut(monkeypatch, dtype, length, 
             known = without_lowest(base, scores, count, ranked)
             with monkeypatch.context() as patch:
                 patch.setattr(ranking, "stretches", lambda sizes: cut_up(sizes, length))
-                patch.setattr(ranking, "WORTH_THREADS", 0)
-                patch.setattr(ranking, "default_threads", lambda: threads)
+                patch.setattr("pruneapp.kernels.threads.WORTH_THREADS", 0)
+                patch.setattr("pruneapp.kernels.threads.default_threads", lambda: threads)
                 mask = without_lowest(base, scores, count, ranked)
             assert torch.equal(mask, known)
             assert torch.equal(mask != 0, kernel_mask(scores, count, ranked) != 0)
