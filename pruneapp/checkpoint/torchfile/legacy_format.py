@@ -14,7 +14,6 @@ from pruneapp.checkpoint.contents import Notice, ReadResult
 from pruneapp.checkpoint.io.source import FileSource
 from pruneapp.checkpoint.torchfile.parser_rows import index_elsewhere
 from pruneapp.checkpoint.torchfile.rebuild import call
-from pruneapp.checkpoint.torchfile.sources import MOST_BYTES
 from pruneapp.checkpoint.torchfile.to_contents import Described, TorchIndex, build, sources_of
 from pruneapp.checkpoint.torchfile.torch_objects import (
     BIG_ENDIAN,
@@ -22,7 +21,6 @@ from pruneapp.checkpoint.torchfile.torch_objects import (
     Malformed,
     Storage,
     Storages,
-    Tensor,
     Unsupported,
     located,
 )
@@ -77,26 +75,17 @@ def index_stream(
 ) -> TorchIndex:
     """Read the pickles, of `most` bytes together, and describe the tensors."""
     stream = read_stream(source, cancel, most)
-
-    def read(tensor: Tensor) -> bytes | None:
-        if tensor.nbytes > MOST_BYTES:
-            return None
-        begin = stream.offsets[tensor.storage.root.key] + tensor.offset
-        return source.read(begin, tensor.nbytes)
-
     notices = []
     if stream.end < source.size:
         more = source.size - stream.end
         notices.append(Notice(f"Behind its last tensor the file has {counted(more, 'byte')} more."))
     described = Described(
-        source.path,
         FORMAT,
         LABEL,
         stream.root if stream.offsets or stream.arrays else None,  # nothing to look for
         stream.names,
+        (source,),
         lambda key: (0, stream.offsets[key]),
-        1,
-        read,
         notices=tuple(notices),
     )
     contents, rebuilt = build(described, state_dict, cancel)

@@ -370,11 +370,8 @@ def opens_dense(compound: Compound) -> bool:
     )
 
 
-def check_indices(name: str, compound: Compound, read: Callable[[Tensor], bytes | None]) -> None:
-    """Raise `Malformed` if an index points outside the tensor.
-
-    `read` returns the bytes of a part, None if they are not at hand.
-    """
+def check_indices(name: str, compound: Compound, read: Callable[[Tensor], bytes]) -> None:
+    """Raise `Malformed` if an index of a sparse tensor points outside it; `read` reads a part."""
     shape = compound.shape
     if compound.layout == "sparse_coo":
         _inside(name, compound.parts["indices"], shape, read)
@@ -391,14 +388,13 @@ def _inside(
     name: str,
     part: Tensor,
     extents: tuple[int, ...],
-    read: Callable[[Tensor], bytes | None],
+    read: Callable[[Tensor], bytes],
 ) -> None:
     if part.element.name not in {"int64", "int32"}:
         raise Malformed(f"the indices of the sparse tensor '{name[:80]}' are no whole numbers")
-    raw = read(part) if part.strides is None else None
-    if raw is None:
+    if part.strides is not None or part.nbytes > MOST_BYTES:
         return
-    indices = array("q" if part.element.itemsize == 8 else "i", raw)
+    indices = array("q" if part.element.itemsize == 8 else "i", read(part))
     # One row a dimension for COO; the indices of compressed layouts are one row.
     count = len(extents) if len(extents) > 1 and len(part.shape) == 2 else 1
     length = len(indices) // count

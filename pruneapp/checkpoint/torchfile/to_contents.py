@@ -49,17 +49,19 @@ class TorchIndex:
 class Described:
     """What a pickle says, and where its storages lie."""
 
-    path: Path
     format: str
     label: str
     root: Any  # the object that was saved
     names: tuple[str, ...]  # the globals that it refers to, in order
-    place: Callable[[str], tuple[int, int]]  # source and byte at which a storage begins, by its key
-    sources: int  # how many sources that may name
-    # Returns the bytes of a small dense tensor, None if they are not at hand.
-    read: Callable[[Tensor], bytes | None]
+    sources: tuple[ByteSource, ...]  # that the storages lie in, the file first
+    locate: Callable[[str], tuple[int, int]]  # source and byte at which a storage begins, by key
     script: bool = False  # whether it is a TorchScript archive
     notices: tuple[Notice, ...] = ()  # what is known already
+
+    @property
+    def path(self) -> Path:
+        """The file."""
+        return self.sources[0].path
 
 
 def build(
@@ -219,7 +221,7 @@ class _Entries:
                 self.traits[trait].append(item.name)
 
     def _add_compound(self, name: str, leaf: Compound, foreign: str) -> None:
-        check_indices(name, leaf, self._described.read)
+        check_indices(name, leaf, self._read)
         kind = _layout(leaf.layout)
         if opens_dense(leaf):
             self.traits[f"{kind} layout"].append(name)
@@ -261,15 +263,21 @@ class _Entries:
             size = reach(leaf.shape, leaf.strides) * leaf.element.itemsize
             rebuilt = Flipped(name, size, leaf.element.itemsize, leaf.flips, (stored,))
             strides, storage = leaf.strides, stored.storage
-        location = Location(self._described.sources, self._end, strides, storage)
+        location = Location(len(self._described.sources), self._end, strides, storage)
         self.rebuilt.append(rebuilt)
         self._end += rebuilt.size
         return location
 
     def _stored(self, tensor: Tensor) -> Location:
         key = tensor.storage.root.key
-        source, base = self._described.place(key)
+        source, base = self._described.locate(key)
         return Location(source, base + tensor.offset, tensor.strides, key)
+
+    def _read(self, tensor: Tensor) -> bytes:
+        source, offset, _, _ = self._stored(tensor)
+        buffer = bytearray(tensor.nbytes)
+        self._described.sources[source].read_into(offset, memoryview(buffer))
+        return bytes(buffer)
 
     def _shared(self) -> dict[object, str]:
         """Return why views may not be pruned that share numbers with one of other signs."""

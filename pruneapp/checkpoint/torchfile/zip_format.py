@@ -27,7 +27,6 @@ from pruneapp.checkpoint.torchfile.parser_rows import index_elsewhere
 from pruneapp.checkpoint.torchfile.rebuild import call
 from pruneapp.checkpoint.torchfile.sources import (
     MAX_RATIO,
-    MOST_BYTES,
     InflatedSource,
     PackedMember,
     Rebuilt,
@@ -46,7 +45,6 @@ from pruneapp.checkpoint.torchfile.torch_objects import (
     Malformed,
     Storage,
     Storages,
-    Tensor,
     Unsupported,
     located,
 )
@@ -105,41 +103,28 @@ def index_archive(
             label = f"storage '{key[:80]}'"
             packed[key] = PackedMember(start, member.size, member.data, member.stored, crc, label)
             start += member.size
-    inflated = InflatedSource(source, tuple(packed.values())) if packed else None
+    inflated = InflatedSource(source, tuple(packed.values()))
 
-    def place(key: str) -> tuple[int, int]:
+    def locate(key: str) -> tuple[int, int]:
         if key in packed:
             return 1, packed[key].start
         member = archive.members.get(f"data/{key}")
         return 0, member.data if member else 0
 
-    def read(tensor: Tensor) -> bytes | None:
-        if tensor.nbytes > MOST_BYTES:
-            return None
-        which, base = place(tensor.storage.root.key)
-        buffer = bytearray(tensor.nbytes)
-        (inflated if which and inflated else source).read_into(
-            base + tensor.offset, memoryview(buffer)
-        )
-        return bytes(buffer)
-
     script = "constants.pkl" in archive.members
     described = Described(
-        source.path,
         SCRIPT if script else FORMAT,
         _SCRIPT_LABEL if script else LABEL,
         root if storages.roots or machine.arrays else None,  # nothing to look for
         tuple(name.path for name in machine.globals.values()),
-        place,
-        2 if packed else 1,
-        read,
+        (source, inflated) if packed else (source,),
+        locate,
         script,
     )
     try:
         contents, rebuilt = build(described, state_dict, cancel)
     finally:
-        if inflated is not None:
-            inflated.close()
+        inflated.close()
     spans = _spans(archive, contents.entries, rebuilt, cancel)
     return TorchIndex(contents, spans, tuple(packed.values()), rebuilt)
 

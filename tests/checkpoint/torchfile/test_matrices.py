@@ -164,7 +164,6 @@ def test_what_is_wrong_is_said_before_anything_is_delivered(
 ):
     """P15, where the indices are too many to be looked at when the file is opened."""
     monkeypatch.setattr(sources, "MOST_BYTES", 0)
-    monkeypatch.setattr(zip_format, "MOST_BYTES", 0)
     monkeypatch.setattr(dense, "_STRETCH", stretch)
     path = tmp_path / "model.pt"
     for index in (torch.int32, torch.int64):
@@ -179,7 +178,7 @@ def test_what_is_wrong_is_said_before_anything_is_delivered(
 
 
 def test_numbers_of_64_bits_do_not_wrap(tmp_path, monkeypatch):
-    monkeypatch.setattr(zip_format, "MOST_BYTES", 0)
+    monkeypatch.setattr(sources, "MOST_BYTES", 0)
     far = (1 << 63) - 1
     path = tmp_path / "model.pt"
     for crow, col in (([0, far, -far, 3], [0, 1, 1]), ([0, 1, 2, 3], [0, far, -far - 1])):
