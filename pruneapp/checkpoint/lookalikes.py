@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-from dataclasses import dataclass
 from pathlib import Path
 
 from pruneapp.checkpoint.io.source import FileSource
@@ -15,69 +14,51 @@ _EXPAND = (
     "`zstd -d`), then open what comes out."
 )
 _AGAIN = "Download it again, from the link to the file itself."
+_ORIGINAL = "Open the model that it was made from, prune it, and convert that again."
 _CONVERT = "Save the weights as safetensors with the program that made it, then open that."
 
 
-@dataclass(frozen=True)
-class _Mark:
-    """Bytes that tell a kind of file."""
-
-    offset: int
-    magic: bytes
-    what: str
-    remedy: str
-
-
-_MARKS = (
-    _Mark(
+# At which byte of a file which bytes tell what it is, and what to do with it.
+_MARKS: tuple[tuple[int, bytes, str, str], ...] = (
+    (
         0,
         b"version https://git-lfs",
         "is a pointer of git-lfs, not the weights themselves",
         "Run `git lfs pull` in its folder, then open it again.",
     ),
-    _Mark(0, b"\x1f\x8b", "is compressed with gzip", _UNPACK),
-    _Mark(0, b"7z\xbc\xaf\x27\x1c", "is a 7-Zip archive", _UNPACK),
-    _Mark(0, b"Rar!\x1a\x07", "is a RAR archive", _UNPACK),
-    _Mark(0, b"\x28\xb5\x2f\xfd", "is compressed with zstd", _EXPAND),
-    _Mark(0, b"\xfd7zXZ\x00", "is compressed with xz", _UNPACK),
-    _Mark(0, b"BZh", "is compressed with bzip2", _UNPACK),
-    _Mark(
+    (0, b"\x1f\x8b", "is compressed with gzip", _UNPACK),
+    (0, b"7z\xbc\xaf\x27\x1c", "is a 7-Zip archive", _UNPACK),
+    (0, b"Rar!\x1a\x07", "is a RAR archive", _UNPACK),
+    (0, b"\x28\xb5\x2f\xfd", "is compressed with zstd", _EXPAND),
+    (0, b"\xfd7zXZ\x00", "is compressed with xz", _UNPACK),
+    (0, b"BZh", "is compressed with bzip2", _UNPACK),
+    (
         257,
         b"ustar",
         "is a tar archive, as torch wrote before version 0.1.10 or as downloads are packed in",
         "Unpack it if it holds a checkpoint; else load it with an old torch and save it again.",
     ),
-    _Mark(
+    (
         0,
         b"\x89HDF\r\n\x1a\n",
         "is an HDF5 file, as Keras writes them",
         "Load the weights with Keras and save them with safetensors.numpy.save_file.",
     ),
-    _Mark(
-        0,
-        b"GGUF",
-        "is a GGUF file, whose weights are packed for inference",
-        "Open the model that it was made from, prune it, and convert that again.",
-    ),
-    _Mark(
+    (0, b"GGUF", "is a GGUF file, whose weights are packed for inference", _ORIGINAL),
+    (
         0,
         b"\x93NUMPY",
         "is a single array of numpy",
         "Save it with a name: safetensors.numpy.save_file({'weight': array}, FILE).",
     ),
-    _Mark(
-        4,
-        b"TFL3",
-        "is a TensorFlow Lite model",
-        "Open the model that it was made from, prune it, and convert that again.",
-    ),
-    _Mark(0, b"ARROW1", "is an Arrow file: a table of data, no model", ""),
-    _Mark(0, b"PAR1", "is a Parquet file: a table of data, no model", ""),
-    _Mark(0, b"%PDF", "is a PDF document", ""),
-    _Mark(0, b"\x89PNG", "is a picture", ""),
-    _Mark(0, b"\xff\xd8\xff", "is a picture", ""),
-    _Mark(0, b"SQLite format 3", "is an SQLite database", ""),
-    _Mark(0, b"#!", "is a script, which Pruneapp does not run", ""),
+    (4, b"TFL3", "is a TensorFlow Lite model", _ORIGINAL),
+    (0, b"ARROW1", "is an Arrow file: a table of data, no model", ""),
+    (0, b"PAR1", "is a Parquet file: a table of data, no model", ""),
+    (0, b"%PDF", "is a PDF document", ""),
+    (0, b"\x89PNG", "is a picture", ""),
+    (0, b"\xff\xd8\xff", "is a picture", ""),
+    (0, b"SQLite format 3", "is an SQLite database", ""),
+    (0, b"#!", "is a script, which Pruneapp does not run", ""),
 )
 
 # Formats without a mark of their own: told by what they are usually called.
@@ -115,9 +96,9 @@ def explain(head: bytes, source: FileSource) -> None:
             f"'{path}' is empty.",
             remedy="The download or copy was interrupted: get the file again.",
         )
-    for mark in _MARKS:
-        if head[mark.offset : mark.offset + len(mark.magic)] == mark.magic:
-            _refuse(path, mark.what, _with_names(mark.remedy, path))
+    for offset, magic, what, remedy in _MARKS:
+        if head.startswith(magic, offset):
+            _refuse(path, what, _with_names(remedy, path))
     text = head.lstrip(b"\xef\xbb\xbf \t\r\n").lower()
     if text.startswith((b"<!doctype", b"<html", b"<?xml", b"<head")):
         _refuse(path, "is a web page, not a checkpoint", _AGAIN)
