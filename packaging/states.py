@@ -16,7 +16,7 @@ from driving import wait_until
 
 from pruneapp.gui.files import loader
 from pruneapp.gui.plots.pages import Page
-from pruneapp.sessions.open_path import open_wish
+from pruneapp.sessions.open_path import open_path
 
 if TYPE_CHECKING:
     from tour import Tour
@@ -93,9 +93,9 @@ def held() -> Iterator[threading.Event]:
         job.step(40)
         while not released.wait(0.01):
             job.step(0)
-        return open_wish(wish, job)
+        return open_path(wish, job)
 
-    with patch.object(loader, "open_wish", slow):
+    with patch.object(loader, "open_path", slow):
         try:
             yield released
         finally:

@@ -39,15 +39,8 @@ class OpenRequest:
     is_journal: bool = False
 
 
-def open_wish(wish: OpenRequest, job: Job) -> tuple[Document, Saved | None]:
+def open_path(request: OpenRequest, job: Job) -> tuple[Document, Saved | None]:
     """Open what a person wants to work on; the caller closes the document's checkpoint.
-
-    Parameters
-    ----------
-    wish
-        What.
-    job
-        May cancel.
 
     Returns
     -------
@@ -63,9 +56,9 @@ def open_wish(wish: OpenRequest, job: Job) -> tuple[Document, Saved | None]:
     SessionError, CheckpointError
         If something cannot be opened.
     """
-    if wish.is_journal:
-        return _from_journal(wish, job)
-    checkpoint = open_checkpoint(wish.path, state_dict=wish.state_dict, job=job)
+    if request.is_journal:
+        return _from_journal(request, job)
+    checkpoint = open_checkpoint(request.path, state_dict=request.state_dict, job=job)
     try:
         if not is_session(checkpoint):
             return open_document(checkpoint, job), None
@@ -73,28 +66,27 @@ def open_wish(wish: OpenRequest, job: Job) -> tuple[Document, Saved | None]:
         checkpoint.close()
         raise
     checkpoint.close()
-    with read_session(wish.path, job) as session:
+    with read_session(request.path, job) as session:
         # Masks on another checkpoint are the beginning of another work.
-        return _document(session, wish, job), None if wish.only_masks else session
+        return _document(session, request, job), None if request.only_masks else session
 
 
-def _from_journal(wish: OpenRequest, job: Job) -> tuple[Document, JournalFile | None]:
-    journal = read_journal(wish.path, job)
+def _from_journal(request: OpenRequest, job: Job) -> tuple[Document, JournalFile | None]:
+    journal = read_journal(request.path, job)
     try:
-        document = _document(journal, wish, job)
+        document = _document(journal, request, job)
     except BaseException:
         journal.close()
         raise
     edits, intents = journal.history.edits, journal.history.intents
-    if intents and (wish.only_masks or len(document.history) < len(edits) + len(intents)):
+    if intents and (request.only_masks or len(document.history) < len(edits) + len(intents)):
         journal.close()
         return document, None
-    if wish.only_masks:  # the beginning of another work
+    if request.only_masks:  # the beginning of another work
         journal = replace(journal, kept_in=None, kept_steps=0, safe=-1)
     return document, journal
 
 
-def _document(saved: Saved, wish: OpenRequest, job: Job) -> Document:
-    if wish.only_masks:
-        return masks_on_other(saved, job, original=wish.original)
-    return reopened(saved, job, original=wish.original)
+def _document(saved: Saved, request: OpenRequest, job: Job) -> Document:
+    take = masks_on_other if request.only_masks else reopened
+    return take(saved, job, original=request.original)

@@ -27,7 +27,7 @@ from pruneapp.sessions import history_codec, journal_file, mask_codec, restore
 from pruneapp.sessions.journal import Journal
 from pruneapp.sessions.journal_file import MAGIC, records
 from pruneapp.sessions.journal_reader import left_behind, read_journal
-from pruneapp.sessions.open_path import OpenRequest, open_wish
+from pruneapp.sessions.open_path import OpenRequest, open_path
 from pruneapp.sessions.restore import reopened
 
 # The package has a function of this name.
@@ -260,7 +260,7 @@ def test_what_cannot_be_computed_again_is_missing_and_said(model, place, monkeyp
         raise CheckpointError("The file cannot be read.", remedy="Look at the disk.")
 
     monkeypatch.setattr(REPLAY, "compute_preview", refuse)
-    again, held = open_wish(OpenRequest(journal.path, is_journal=True), Job())
+    again, held = open_path(OpenRequest(journal.path, is_journal=True), Job())
     assert states(again) == kept
     assert held is None
     assert left_behind(place, Job())[0].again == 2, "it stays, for another time"
@@ -322,7 +322,7 @@ def test_other_weights_get_only_masks_that_are_there(model, place):
     prune(document, B)
     mid_write(document, journal)
     write_model(model, seed=9)
-    other, held = open_wish(OpenRequest(journal.path, only_masks=True, is_journal=True), Job())
+    other, held = open_path(OpenRequest(journal.path, only_masks=True, is_journal=True), Job())
     assert held is None
     assert len(left_behind(place, Job())) == 1
     assert other.masks[A] == there.masks[A]

@@ -18,6 +18,7 @@ from pruneapp.checkpoint.io.source import FileSource
 from pruneapp.document.document import Capture
 from pruneapp.document.step import Row, Step
 from pruneapp.edits.found_masks import open_document
+from pruneapp.gui.document import open_document as opening_module
 from pruneapp.gui.files import loader
 from pruneapp.gui.tree.nodes import build_nodes
 from pruneapp.kernels.cpu import CpuKernel
@@ -204,7 +205,7 @@ def test_nothing_is_left_of_an_opening_that_is_cancelled(opening, tmp_path, stag
     """At the beginning of each stage, and when all is made and on its way to the window."""
     path = write(tmp_path / "many.safetensors", MANY)
     places = {
-        "_prepare": opening.person.session._loader,
+        "_prepare": opening.person.session,
         "open_checkpoint": open_path,
         "open_document": open_path,
     }
@@ -262,13 +263,13 @@ def test_a_file_that_opens_after_a_newer_one_was_asked_for_is_closed(
         came.set()
         return made[-1]
 
-    monkeypatch.setattr(loader, "load", load)
+    monkeypatch.setattr(opening_module, "load", load)
     monkeypatch.setattr(
         loader.Opened, "close", lambda opened: (closed.append(opened), close(opened))
     )
-    person.session.open_work(wish)
+    person.session.open(wish)
     assert came.wait(20)
-    monkeypatch.setattr(loader, "load", really_load)
+    monkeypatch.setattr(opening_module, "load", really_load)
     person.session.open(SAMPLE)
     person.wait_open(SAMPLE)
     assert closed == made

@@ -25,7 +25,7 @@ SHIFT = Qt.KeyboardModifier.ShiftModifier
 
 @pytest.fixture
 def at_work(person):
-    person.session.open_sample()
+    person.workbench.opening.open_sample()
     person.wait(lambda: person.document is not None)
     return person
 

@@ -84,7 +84,7 @@ def test_every_file_is_refused_in_a_sentence_or_opens(person, tmp_path, beats, f
         person.window.notices.clear()
         beats.start()
         person.start.open(path)
-        person.wait(lambda: not person.session._loader.busy)
+        person.wait(lambda: not person.session._opening)
         beats.stop()
         if max(beats.worked, default=0) > NEVER_LATER_S:
             wrong.append(f"{row.id}: the window stood still for {max(beats.worked):.3f} s")

@@ -1,12 +1,10 @@
-"""What is open, and what may be done to it: the one place where the window meets the engine.
-
-The session owns the document and starts its jobs. It tells what happened by signals; it knows no
-widget.
-"""
+"""What is open, and what may be done to it: the one place where the window meets the engine."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
+from operator import methodcaller
 from pathlib import Path
 from typing import TypeVar
 
@@ -15,14 +13,14 @@ from PySide6.QtCore import QObject, Signal
 from pruneapp import resources
 from pruneapp.analysis.statistics import sparsity
 from pruneapp.checkpoint.contents import Notice
-from pruneapp.document.document import Document, DocumentChanged
+from pruneapp.document.document import Document
 from pruneapp.document.edit import Proposal
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.errors import OriginalChangedError, OriginalMissingError, PruneAppError
-from pruneapp.gui.app.jobs import Jobs
+from pruneapp.gui.app.jobs import Jobs, Task
 from pruneapp.gui.app.runtime import settle
 from pruneapp.gui.app.settings import DEVICE, Settings
-from pruneapp.gui.files.loader import FileLoader, LoadedContents, Opened, Prepare
+from pruneapp.gui.files.loader import LoadedContents, Opened, Prepare, load
 from pruneapp.kernels.devices import kernel_for
 from pruneapp.kernels.kernel import Kernel
 from pruneapp.progress import Job
@@ -63,8 +61,8 @@ class OpenDocument(QObject):
     changed(DocumentChanged)
         Masks changed.
     refused(PruneAppError)
-        Something that was asked for cannot be done.
-    misplaced(SessionError, Wish)
+        Something that was requested cannot be done.
+    misplaced(SessionError, OpenRequest)
         The checkpoint of a session is not where it was, or another one.
     """
 
@@ -86,10 +84,8 @@ class OpenDocument(QObject):
         super().__init__(parent)
         self._jobs = jobs
         self._settings = settings
-        self._loader = FileLoader(jobs, prepare, self)
-        self._loader.opened.connect(self._on_opened)
-        self._loader.failed.connect(self._on_not_opened)
-        self._loader.ended.connect(self.stayed)
+        self._prepare = prepare
+        self._opening: Task[Opened] | None = None
         self._held: PruneAppError | None = None
         self.document: Document | None = None
         self.contents = LoadedContents()
@@ -98,18 +94,23 @@ class OpenDocument(QObject):
 
     # -- opening and closing -------------------------------------------------------------------
 
-    def open(self, path: Path, state_dict: str | None = None) -> None:
-        """Open a file in the background; the document before stays until that has worked."""
-        self.open_work(OpenRequest(path, state_dict))
+    def open(self, wanted: OpenRequest | Path) -> None:
+        """Open something in the worker; the newest request counts.
 
-    def open_work(self, wish: OpenRequest) -> None:
-        """Open a checkpoint, a session, or work that was left behind; see `open`."""
-        self.opening.emit(wish.path)
-        self._loader.open(wish)
-
-    def open_sample(self) -> None:
-        """Open the model that comes with the application."""
-        self.open(resources.path(SAMPLE))
+        The document before stays until that has worked.
+        """
+        request = OpenRequest(wanted) if isinstance(wanted, Path) else wanted
+        self.opening.emit(request.path)
+        if self._opening is not None:
+            self._opening.cancel()
+        self._opening = self._jobs.submit(
+            self.tr("Opening"),
+            partial(load, request, self._prepare),
+            on_result=self._on_opened,
+            on_error=partial(self._on_not_opened, request),
+            on_cancelled=self._on_cancelled,
+            on_late=methodcaller("close"),
+        )
 
     def close(self) -> None:
         """Let go of the document."""
@@ -123,23 +124,33 @@ class OpenDocument(QObject):
         document.checkpoint.close()
 
     def _on_opened(self, opened: Opened) -> None:
+        self._opening = None
         self.close()
         self.document = opened.document
         self.contents = opened.contents
         self.saved = opened.saved
         settle(len(opened.contents.rows))
-        opened.document.subscribe(self._on_changed)
+        opened.document.subscribe(self.changed.emit)
         if isinstance(self.saved, SessionFile):
             self._settings.add_recent(self.saved.path)
         elif not self.is_sample:
             self._settings.add_recent(opened.document.checkpoint.path)
         self.opened.emit(opened.extra)
 
-    def _on_not_opened(self, error: PruneAppError, wish: OpenRequest) -> None:
+    def _on_not_opened(self, request: OpenRequest, error: PruneAppError) -> None:
+        self._opening = None
         if isinstance(error, (OriginalMissingError, OriginalChangedError)):
-            self.misplaced.emit(error, wish)
+            self.misplaced.emit(error, request)
         else:
             self.refused.emit(error)
+        self.stayed.emit()
+
+    def _on_cancelled(self) -> None:
+        task = self._opening
+        if task is not None and not task.token.cancelled and task.error is None:
+            return  # dropped for a newer one, which is still under way
+        self._opening = None
+        self.stayed.emit()
 
     # -- what is there -------------------------------------------------------------------------
 
@@ -248,7 +259,7 @@ class OpenDocument(QObject):
     def may_work(self) -> bool:
         """Whether the document will be there long enough for what is to be done; says why not."""
         error = self._held
-        if self._loader.busy:
+        if self._opening is not None:
             error = PruneAppError(
                 "Another file is being opened; changes to this one would be lost.",
                 remedy="Wait, or press Esc to stay with this file.",
@@ -266,6 +277,3 @@ class OpenDocument(QObject):
             self.refused.emit(error)
             return False
         return True
-
-    def _on_changed(self, change: DocumentChanged) -> None:
-        self.changed.emit(change)

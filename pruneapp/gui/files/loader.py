@@ -1,9 +1,4 @@
-"""Open a file in the worker; the newest request counts.
-
-Opens files in the worker, of which the newest that is asked for counts.
-
-Opening a file in the worker: the document, and what its tensors come to, counted once.
-"""
+"""Opening a file in the worker: the document, and what its tensors come to, counted once."""
 
 from __future__ import annotations
 
@@ -11,22 +6,18 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
-from operator import methodcaller
-
-from PySide6.QtCore import QObject, Signal
 
 from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.checkpoint.dtypes import DType
 from pruneapp.checkpoint.entry import Size, display_names, is_buffer, size_of
 from pruneapp.document.document import Document
-from pruneapp.errors import ExportError, PruneAppError
+from pruneapp.errors import ExportError
 from pruneapp.export.destination.sidecars import Configuration, companions, configuration_of
-from pruneapp.gui.app.jobs import Jobs, Task
 from pruneapp.progress import CancelToken, Job
 from pruneapp.results.document_rows import TensorRow
 from pruneapp.results.short_names import ShortNames
 from pruneapp.sessions.journal_reader import JournalFile
-from pruneapp.sessions.open_path import OpenRequest, open_wish
+from pruneapp.sessions.open_path import OpenRequest, open_path
 from pruneapp.sessions.restore import Saved
 
 Prepare = Callable[[tuple[TensorRow, ...], CancelToken], object]
@@ -117,7 +108,7 @@ def _companions_of(checkpoint: Checkpoint) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class Opened:
-    """What the worker hands over after opening a file."""
+    """What the worker hands over after opening a file; whoever gets it closes it."""
 
     document: Document
     contents: LoadedContents
@@ -129,24 +120,12 @@ class Opened:
         _close(self.document, self.saved)
 
 
-def load(wish: OpenRequest, prepare: Prepare, job: Job) -> Opened:
-    """Open what is wished for, and count its contents; nothing stays open if that fails.
+def load(request: OpenRequest, prepare: Prepare, job: Job) -> Opened:
+    """Open what is requested, and count its contents; nothing stays open if that fails.
 
-    Parameters
-    ----------
-    wish
-        A checkpoint, a session, or work that was left behind.
-    prepare
-        Makes what the tree needs of the rows.
-    job
-        May cancel.
-
-    Raises
-    ------
-    PruneAppError
-        As `open_wish`.
+    `prepare` makes what the tree needs of the rows. Raises as `open_path`.
     """
-    document, saved = open_wish(wish, job)
+    document, saved = open_path(request, job)
     try:
         contents = contents_of(document, job.cancel)
         extra = prepare(contents.rows, job.cancel)
@@ -162,68 +141,3 @@ def _close(document: Document, saved: Saved | None) -> None:
     document.checkpoint.close()
     if isinstance(saved, JournalFile):
         saved.close()
-
-
-class FileLoader(QObject):
-    """Opens one file at a time; what comes too late is closed again.
-
-    Parameters
-    ----------
-    jobs
-        Where files are opened.
-    prepare
-        See `load`.
-
-    Signals
-    -------
-    opened(Opened)
-        The file that was asked for last is open; whoever hears of it closes it.
-    failed(PruneAppError, Wish)
-        It cannot be opened.
-    ended()
-        Nothing came of it: it failed, was cancelled, or met a bug of ours.
-    """
-
-    opened = Signal(object)
-    failed = Signal(object, object)
-    ended = Signal()
-
-    def __init__(self, jobs: Jobs, prepare: Prepare, parent: QObject | None = None) -> None:
-        super().__init__(parent)
-        self._jobs = jobs
-        self._prepare = prepare
-        self._task: Task[Opened] | None = None
-
-    @property
-    def busy(self) -> bool:
-        """Whether a file is being opened."""
-        return self._task is not None
-
-    def open(self, wish: OpenRequest) -> None:
-        """Open a checkpoint, a session, or work that was left behind, and nothing asked before."""
-        if self._task is not None:
-            self._task.cancel()
-        self._task = self._jobs.submit(
-            self.tr("Opening"),
-            partial(load, wish, self._prepare),
-            on_result=self._on_opened,
-            on_error=partial(self._on_error, wish),
-            on_cancelled=self._on_cancelled,
-            on_late=methodcaller("close"),
-        )
-
-    def _on_opened(self, opened: Opened) -> None:
-        self._task = None
-        self.opened.emit(opened)
-
-    def _on_error(self, wish: OpenRequest, error: PruneAppError) -> None:
-        self._task = None
-        self.failed.emit(error, wish)
-        self.ended.emit()
-
-    def _on_cancelled(self) -> None:
-        task = self._task
-        if task is not None and not task.token.cancelled and task.error is None:
-            return  # dropped for a newer one, which is still under way
-        self._task = None
-        self.ended.emit()

@@ -10,6 +10,7 @@ from PySide6.QtCore import QObject, Slot
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QFileDialog
 
+from pruneapp import resources
 from pruneapp.checkpoint.open import READERS
 from pruneapp.document.document import DocumentChanged
 from pruneapp.errors import PruneAppError
@@ -18,7 +19,7 @@ from pruneapp.gui.app.jobs import Jobs
 from pruneapp.gui.app.notifications import NoticeTopic
 from pruneapp.gui.app.settings import Settings
 from pruneapp.gui.commands.command import RECENT
-from pruneapp.gui.document.open_document import OpenDocument
+from pruneapp.gui.document.open_document import SAMPLE, OpenDocument
 from pruneapp.gui.export.export_controller import ExportController
 from pruneapp.gui.files.session_controller import SessionController
 from pruneapp.gui.mainwindow.status_controller import StatusController
@@ -89,20 +90,15 @@ class OpenController(QObject):
     # -- the file -------------------------------------------------------------------------------
 
     @Slot(object)
-    def open(self, path: Path, state_dict: str | None = None) -> None:
-        """Open a file, after asking about work that would be lost."""
-        self.open_work(OpenRequest(path, state_dict))
-
-    def open_work(self, wish: OpenRequest) -> None:
-        """Open a file, a session or work that was left behind, after asking about what is open."""
-        go = partial(self._session.open_work, wish)
+    def open(self, wanted: Path | OpenRequest) -> None:
+        """Open a file, a session or recovered work, after asking about work that would be lost."""
+        go = partial(self._session.open, wanted)
         if self._may_lose(go):
             go()
 
     def open_sample(self) -> None:
         """Open the model that comes with the application."""
-        if self._may_lose(self._session.open_sample):
-            self._session.open_sample()
+        self.open(resources.path(SAMPLE))
 
     def ask_file(self) -> None:
         """Let the person choose a file."""
@@ -133,7 +129,7 @@ class OpenController(QObject):
         contents = document.checkpoint.contents
         key = dialogs.state_dict(self._window, contents.state_dicts, contents.state_dict)
         if key is not None and key != contents.state_dict:
-            self.open(document.checkpoint.path, key)
+            self.open(OpenRequest(document.checkpoint.path, key))
 
     def close(self) -> None:
         """Close the document, after asking about work that would be lost."""

@@ -295,7 +295,7 @@ class SessionController(QObject):
     def _open(
         self, wish: OpenRequest, *, original: Path | None = None, only_masks: bool = False
     ) -> None:
-        self._session.open_work(
+        self._session.open(
             OpenRequest(
                 wish.path,
                 original=original or wish.original,

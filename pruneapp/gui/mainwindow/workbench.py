@@ -54,6 +54,7 @@ from pruneapp.gui.recipes.rounds_controller import RoundsController
 from pruneapp.gui.tree.nodes import Nodes, build_nodes
 from pruneapp.gui.widgets.theme import ThemeManager
 from pruneapp.methods.method import Method
+from pruneapp.sessions.open_path import OpenRequest
 
 
 class Workbench(QObject):
@@ -174,7 +175,7 @@ class Workbench(QObject):
             self.jobs,
             settings,
             exporting=self.exporting,
-            open_work=self.opening.open_work,
+            open_work=self.opening.open,
         )
         series = StepSequence(self.session, self.jobs, self)
         self.recipes = RecipeController(
@@ -274,7 +275,7 @@ class Workbench(QObject):
     @Slot(object)
     def open(self, path: Path, state_dict: str | None = None) -> None:
         """Open a file, after asking about work that would be lost."""
-        self.opening.open(path, state_dict)
+        self.opening.open(OpenRequest(path, state_dict))
 
     def shut_down(self) -> None:
         """End all work and let go of the file."""
