@@ -71,8 +71,10 @@ def counted(number: int, noun: str, plural: str = "") -> str:
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
 
 
-def listed(names: Sequence[str], most: int, show: Callable[[str], str] = str) -> str:
-    """Return the first names, as `show` writes them, and how many more there are."""
+def first_names(
+    names: Sequence[str], most: int = 3, show: Callable[[str], str] = "'{}'".format
+) -> str:
+    """Return the first names, in quotes or as `show` writes them, and how many more there are."""
     shown = ", ".join(map(show, names[:most]))
     return shown if len(names) <= most else f"{shown} and {len(names) - most:,} more"
 

@@ -18,10 +18,17 @@ from typing import Any
 from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.cli.arguments import add_option, option_of
 from pruneapp.cli.terminal import named, percent, size
-from pruneapp.errors import ExportError, ParameterError, PruneAppError, counted, escaped
+from pruneapp.errors import (
+    ExportError,
+    ParameterError,
+    PruneAppError,
+    counted,
+    escaped,
+    first_names,
+)
 from pruneapp.export.catalog import FORMATS, get
 from pruneapp.export.destination.folder import left_as_it_was, refuse_file
-from pruneapp.export.destination.sidecars import companions, listed
+from pruneapp.export.destination.sidecars import companions
 from pruneapp.export.destination.target import check_file, folder_is_there
 from pruneapp.export.exporter import check, resolve, write, writes_folder
 from pruneapp.export.format import Format
@@ -380,7 +387,7 @@ def write_export(
     if there:
         are = "is" if len(there) == 1 else "are"
         sentence = f"{counted(len(there), 'file')} {are} there already and will be replaced"
-        sys.stderr.write(f"Note: {escaped(f'{sentence}: {listed(there)}.')}\n")
+        sys.stderr.write(f"Note: {escaped(f'{sentence}: {first_names(there)}.')}\n")
     report = write(resolved, job)
     if earlier := zeros_not_counted(checkpoint):
         report = replace(report, notices=(earlier, *report.notices))

@@ -14,7 +14,7 @@ from typing import Any
 from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.checkpoint.formats.headers import show
 from pruneapp.checkpoint.torchfile.zip_format import SCRIPT
-from pruneapp.errors import ExportError, ParameterError, UnwritableError, counted
+from pruneapp.errors import ExportError, ParameterError, UnwritableError, counted, first_names
 from pruneapp.export.format import Format, Plan
 from pruneapp.export.formats.safetensors import LAID_OUT, SAFETENSORS
 from pruneapp.export.plan import SHARD_SIZE
@@ -322,5 +322,4 @@ def _who(names: Sequence[str]) -> str:
 
 
 def _listed(names: Sequence[str], most: int = _NAMED) -> str:
-    shown = ", ".join(f"'{show(name)}'" for name in names[:most])
-    return shown if len(names) <= most else f"{shown} and {len(names) - most:,} more"
+    return first_names(names, most, lambda name: f"'{show(name)}'")

@@ -13,11 +13,11 @@ from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.checkpoint.io.atomic_file import AtomicFile
 from pruneapp.checkpoint.io.files import hidden_name, lock
 from pruneapp.checkpoint.io.source import FileSource, let_go
-from pruneapp.errors import ExportError
+from pruneapp.errors import ExportError, first_names
 from pruneapp.export.catalog import get
 from pruneapp.export.completeness import account_for, omitted, refuse_unwritable
 from pruneapp.export.destination import folder
-from pruneapp.export.destination.sidecars import home_of, listed
+from pruneapp.export.destination.sidecars import home_of
 from pruneapp.export.destination.target import (
     check_file,
     check_folder,
@@ -222,9 +222,7 @@ def _copied(checkpoint: Checkpoint, plans: Mapping[Path, Plan]) -> tuple[str, ..
     names = dict.fromkeys(p.name if len(p.parts) == 1 else f"{p.parts[0]}/" for p in copies)
     if not names:
         return ()
-    shown = ", ".join(f"'{name}'" for name in [*names][:_SHOWN])
-    more = f" and {len(names) - _SHOWN:,} more" if len(names) > _SHOWN else ""
-    return (f"Copied from '{home_of(checkpoint).name}': {shown}{more}.",)
+    return (f"Copied from '{home_of(checkpoint).name}': {first_names([*names], _SHOWN)}.",)
 
 
 def _is_opened(checkpoint: Checkpoint, path: Path) -> bool:
@@ -343,7 +341,7 @@ def _report(
 
 
 def _kept_as(left: Sequence[Path]) -> str:
-    names = listed([path.name for path in left])
+    names = first_names([path.name for path in left])
     if len(left) == 1:
         return f"The original is kept as {names}"
     return f"{len(left):,} files of the original are kept beside the new ones, as {names}"

@@ -11,7 +11,7 @@ from pruneapp.checkpoint.entry import TensorEntry
 from pruneapp.checkpoint.formats.headers import MAX_INDEX_BYTES, ShardIndex, damaged_index, show
 from pruneapp.checkpoint.io.source import ByteSource, FileSource
 from pruneapp.checkpoint.parser_client import in_pieces, parse_index
-from pruneapp.errors import DamagedFileError, UnsupportedFileError, listed
+from pruneapp.errors import DamagedFileError, UnsupportedFileError, first_names
 from pruneapp.progress import CancelToken, Job
 
 ReadFile = Callable[[Path, str | None, Job], ReadResult]
@@ -230,7 +230,7 @@ def _compare(
 
 
 def _list(names: Sequence[str]) -> str:
-    shown = listed(names, _SHOWN, lambda name: f"'{show(name)}'")
+    shown = first_names(names, _SHOWN, lambda name: f"'{show(name)}'")
     return f"Tensor {shown} is" if len(names) == 1 else f"Tensors {shown} are"
 
 

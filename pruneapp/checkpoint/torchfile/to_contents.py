@@ -28,7 +28,7 @@ from pruneapp.checkpoint.torchfile.sources import (
 )
 from pruneapp.checkpoint.torchfile.state_dicts import FoundTensor, choose, find, identity
 from pruneapp.checkpoint.torchfile.torch_objects import Array, Compound, Tensor, Unreadable
-from pruneapp.errors import UnsupportedFileError, counted, escaped, listed
+from pruneapp.errors import UnsupportedFileError, counted, escaped, first_names
 from pruneapp.progress import CancelToken
 
 MAX_NAMED = 1000
@@ -79,7 +79,7 @@ def build(
     unknown = tuple(name for name in described.names if name not in KNOWN)
     candidates = find(described.root, cancel, script=described.script)
     if not candidates:
-        names = listed(unknown, 5, _short)
+        names = first_names(unknown, 5, _short)
         code = f" It contains code ({names}), which was not run." if unknown else ""
         raise UnsupportedFileError(
             f"'{described.path}' holds no tensors of a model.{code}",
@@ -95,8 +95,8 @@ def build(
         notices.append(
             Notice(
                 f"{counted(len(unreadable), 'tensor')} of this file cannot be read: "
-                f"{listed(tuple(unreadable), 3, _quoted)}. A torch file that keeps its container "
-                f"keeps {them}; other exports leave {them} out only if you say so.",
+                f"{first_names(tuple(unreadable), show=_quoted)}. A torch file that keeps its "
+                f"container keeps {them}; other exports leave {them} out only if you say so.",
                 "\n".join(f"{name}: {reason}" for name, reason in unreadable.items()),
             )
         )
@@ -148,7 +148,7 @@ def _about_code(unknown: Sequence[str], *, script: bool) -> Iterable[Notice]:
         )
     elif unknown:
         yield Notice(
-            f"This file contains code ({listed(unknown, 5, _short)}); it was not run.", details
+            f"This file contains code ({first_names(unknown, 5, _short)}); it was not run.", details
         )
 
 

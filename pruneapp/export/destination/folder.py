@@ -15,7 +15,7 @@ from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.checkpoint.io.atomic_file import flush_folder, write_error
 from pruneapp.checkpoint.io.files import lock, partial_name
 from pruneapp.checkpoint.io.source import let_go
-from pruneapp.errors import ExportError
+from pruneapp.errors import ExportError, first_names
 from pruneapp.export.destination import sidecars
 from pruneapp.export.destination.sidecars import (
     CONFIG,
@@ -24,7 +24,6 @@ from pruneapp.export.destination.sidecars import (
     home_of,
     is_home,
     left_in_folder,
-    listed,
     refuse_others,
     same,
 )
@@ -89,7 +88,7 @@ def _not_replaced(target: Path, names: Sequence[str]) -> tuple[str, ...]:
         there, left = "was in", "differs from that of the opened model; it was left as it was."
     else:
         there, left = "were in", "differ from those of the opened model; they were left."
-    return (f"{listed(names)} {there} '{target.name}' already and {left}",)
+    return (f"{first_names(names)} {there} '{target.name}' already and {left}",)
 
 
 def beside(plan: Plan, target: Path) -> tuple[dict[Path, Plan], tuple[str, ...]]:

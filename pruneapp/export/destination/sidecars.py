@@ -12,7 +12,7 @@ import contextlib
 import json
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
@@ -24,7 +24,7 @@ from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.checkpoint.formats.sharded import blobs_of
 from pruneapp.checkpoint.io.atomic_file import PIECE_BYTES
 from pruneapp.checkpoint.model_folder import may_be_weights
-from pruneapp.errors import ExportError, FileChangedError, JsonError, words_of
+from pruneapp.errors import ExportError, FileChangedError, JsonError, first_names, words_of
 from pruneapp.export.format import Plan
 from pruneapp.export.rounding import DTYPE, KEEP
 from pruneapp.json_codec import load_object
@@ -34,7 +34,6 @@ _MODULES = "modules.json"
 # What a program needs beside the weights: configuration, tokenizer, templates, licence. Never code.
 _COMPANIONS = frozenset({".json", ".txt", ".model", ".jinja", ".md"})
 _LARGEST_COMPANION = 64 << 20
-_SHOWN = 3
 
 
 def home_of(checkpoint: Checkpoint) -> Path:
@@ -131,16 +130,10 @@ def left_in_folder(checkpoint: Checkpoint) -> tuple[str, ...]:
     names = [f"{path.name}/" if path.is_dir() else path.name for path in left]
     return (
         (
-            f"Not copied from '{home.name}': {listed(names)}. Configuration, tokenizer, and what "
-            f"{_MODULES} refers to are copied; code never is."
+            f"Not copied from '{home.name}': {first_names(names)}. Configuration, tokenizer, and "
+            f"what {_MODULES} refers to are copied; code never is."
         ),
     )
-
-
-def listed(names: Sequence[str]) -> str:
-    """Return the first names in quotes, and how many more there are."""
-    shown = ", ".join(f"'{name}'" for name in names[:_SHOWN])
-    return f"{shown} and {len(names) - _SHOWN:,} more" if len(names) > _SHOWN else shown
 
 
 class _Module(msgspec.Struct):
@@ -265,12 +258,12 @@ def refuse_others(checkpoint: Checkpoint, target: Path, names: Collection[str]) 
     if is_home(checkpoint, target):
         raise ExportError(
             f"'{target}' holds the model that was opened, whose files would stay beside the new "
-            f"ones and be taken for them: {listed(others)}.",
+            f"ones and be taken for them: {first_names(others)}.",
             remedy="Choose another folder.",
         )
     raise ExportError(
-        f"'{target}' holds {listed(others)}, which would stay beside the new files and be taken "
-        "for a part of them, or in their place.",
+        f"'{target}' holds {first_names(others)}, which would stay beside the new files and be "
+        "taken for a part of them, or in their place.",
         remedy="Choose an empty folder or the name of a new one, or remove what lies there.",
     )
 
