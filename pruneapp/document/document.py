@@ -26,21 +26,11 @@ ChangeKind = Literal[EditKind, "undo", "redo", "jump", "exported"]
 
 @dataclass(frozen=True)
 class DocumentChanged:
-    """What subscribers are told, after the document has changed.
+    """What subscribers are told, after the document has changed."""
 
-    Attributes
-    ----------
-    kind
-        What happened; ``exported`` changes `Document.unexported` alone.
-    names
-        First names of the tensors whose masks changed, in any layer.
-    revision
-        The number of the state that is now in force.
-    """
-
-    kind: ChangeKind
-    names: tuple[str, ...]
-    revision: int
+    kind: ChangeKind  # what happened; ``exported`` changes `Document.unexported` alone
+    names: tuple[str, ...]  # first names of the tensors whose masks changed, in any layer
+    revision: int  # the number of the state that is now in force
 
 
 Subscriber = Callable[[DocumentChanged], None]
@@ -282,25 +272,13 @@ class Document:
 
 @dataclass(frozen=True, eq=False)
 class Capture:
-    """A document as it was at one moment, for a worker that saves it.
-
-    Attributes
-    ----------
-    records
-        The whole history, the undone edits too.
-    position
-        How many of them are in force.
-    exported
-        The position of the state last exported, or opened; -1 for none of these.
-    scratch
-        Where masks lie that were moved to disk.
-    """
+    """A document as it was at one moment, for a worker that saves it."""
 
     snapshot: Snapshot
-    records: tuple[Record, ...]
-    position: int
-    exported: int
-    scratch: ScratchFile
+    records: tuple[Record, ...]  # the whole history, the undone edits too
+    position: int  # how many of them are in force
+    exported: int  # the position of the state last exported, or opened; -1 for none of these
+    scratch: ScratchFile  # where masks lie that were moved to disk
 
     @classmethod
     def of(cls, document: Document) -> Capture:

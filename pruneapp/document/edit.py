@@ -23,23 +23,15 @@ EditKind = Literal["prune", "edit", "final", "found"]
 
 @dataclass(frozen=True, eq=False)
 class Action:
-    """What was done, without its masks.
-
-    Attributes
-    ----------
-    label, detail
-        In words, short and in full.
-    step
-        What was requested, if it was a step.
-    entry
-        The same as plain JSON, if it was something else or a step that needed other files: what
-        `HandEdit.to_dict`, `Finalize.to_dict` and the like return.
-    """
+    """What was done, without its masks."""
 
     kind: EditKind
+    # In words, short and in full.
     label: str
     detail: str
-    step: Step | None = None
+    step: Step | None = None  # what was requested, if it was a step
+    # The same as plain JSON, if it was something else or a step that needed other files: what
+    # `HandEdit.to_dict`, `Finalize.to_dict` and the like return.
     entry: Json | None = None
 
     def as_json(self) -> Json:
@@ -52,21 +44,13 @@ class Action:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Edit(Action):
-    """One change of a document.
+    """One change of a document."""
 
-    Attributes
-    ----------
-    before, after
-        The masks that it changes. Both have the same layers and names.
-    meant
-        The masks that `entry` names.
-    writes_the_same
-        Whether an export of the state after it has the same values as one of the state before.
-    """
-
+    # The masks that it changes. Both have the same layers and names.
     before: LayerMasks = field(default_factory=dict)
     after: LayerMasks = field(default_factory=dict)
-    meant: Mapping[str, BitMask] = field(default_factory=dict)
+    meant: Mapping[str, BitMask] = field(default_factory=dict)  # the masks that `entry` names
+    # Whether an export of the state after it has the same values as one of the state before.
     writes_the_same: bool = False
 
     @classmethod

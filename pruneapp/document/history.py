@@ -28,16 +28,10 @@ class PastState:
     """A state of the history: what it differs in from the state in force when it was requested.
 
     Made in no time by the thread that has the document; `load` may be called in a worker.
-
-    Attributes
-    ----------
-    revision
-        The number that its snapshot has: below 0, and of no other state.
-    in_force, slots
-        The state in force, and the masks that differ from it.
     """
 
-    revision: int
+    revision: int  # the number that its snapshot has: below 0, and of no other state
+    # The state in force, and the masks that differ from it.
     in_force: Snapshot
     slots: LayerSlots
     scratch: ScratchFile
@@ -78,13 +72,6 @@ class History:
     go of what was cut off a part at a time, by `let_go`.
 
     That edits form a line is known to `_route` alone, and to those who show them.
-
-    Parameters
-    ----------
-    budget
-        Bytes of masks to hold in memory.
-    folder
-        Where the scratch file goes.
 
     Attributes
     ----------

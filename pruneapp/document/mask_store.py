@@ -279,13 +279,6 @@ class NewMask:
 class MaskStore:
     """One slot for every mask, however many states share it.
 
-    Parameters
-    ----------
-    budget
-        Bytes of masks to hold in memory.
-    folder
-        Where the scratch file goes.
-
     Attributes
     ----------
     budget

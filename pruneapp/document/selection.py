@@ -46,8 +46,6 @@ def select(
 
     Parameters
     ----------
-    checkpoint
-        Whose tensors.
     patterns
         Case-sensitive globs over whole names (`fnmatch.fnmatchcase`): ``*`` crosses dots. Every
         name of a tied tensor is tried. A pattern that matches nothing as a glob is tried as a
@@ -213,18 +211,11 @@ _NUMBER = re.compile(r"(?<![^.])\d+(?![^.])")
 
 @dataclass(frozen=True)
 class Alike:
-    """Tensors of one role.
+    """Tensors of one role."""
 
-    Attributes
-    ----------
-    names
-        First names, in file order, the one that was asked for among them.
-    pattern
-        What their names have in common: ``layers.*.mlp.up_proj.weight``; the name itself where
-        there is only one.
-    """
-
-    names: tuple[str, ...]
+    names: tuple[str, ...]  # first names, in file order, the one that was asked for among them
+    # What their names have in common: ``layers.*.mlp.up_proj.weight``; the name itself where there
+    # is only one.
     pattern: str
 
 
@@ -238,13 +229,6 @@ def alike(checkpoint: Checkpoint, name: str) -> Alike:
 
     Their names differ in the numbers between dots alone, and they have the same shape and may be
     pruned. Linear in the number of tensors.
-
-    Parameters
-    ----------
-    checkpoint
-        Whose tensors.
-    name
-        Any name of a tensor.
 
     Raises
     ------
@@ -275,8 +259,6 @@ def rows_of(checkpoint: Checkpoint, step: Step) -> Rows:
 
     Parameters
     ----------
-    checkpoint
-        What the names belong to.
     step
         What is asked for; see the module for what its version means, and `excluded` for what
         its limits leave alone.
@@ -352,8 +334,6 @@ def excluded(checkpoint: Checkpoint, step: Step) -> dict[str, str]:
 
     Parameters
     ----------
-    checkpoint
-        What the names belong to.
     step
         Of the tensors that any of its rows selects, `Step.limits` may spare
 

@@ -28,31 +28,16 @@ _NO_MASKS: tuple[BitMask | None, ...] = (None,) * len(get_args(Layer))
 
 @dataclass(frozen=True, eq=False)
 class Units:
-    """What is left of some tensors.
+    """What is left of some tensors."""
 
-    Attributes
-    ----------
-    names
-        First names, in file order.
-    left
-        ``int64[tensors]``: weights or channels that are not pruned yet.
-    each
-        ``int64[tensors]``: weights of a unit; 1 for single weights.
-    kept
-        ``int64[tensors]``: weights that are not pruned yet.
-    protected
-        ``int64[tensors]``: how many of the units that are left may not go: protected weights, or
-        channels that hold any.
-    numel
-        ``int64[tensors]``: elements in all.
-    """
-
-    names: tuple[str, ...]
-    left: NDArray[np.int64]
-    each: NDArray[np.int64]
-    kept: NDArray[np.int64]
+    names: tuple[str, ...]  # first names, in file order
+    left: NDArray[np.int64]  # ``int64[tensors]``: weights or channels that are not pruned yet
+    each: NDArray[np.int64]  # ``int64[tensors]``: weights of a unit; 1 for single weights
+    kept: NDArray[np.int64]  # ``int64[tensors]``: weights that are not pruned yet
+    # ``int64[tensors]``: how many of the units that are left may not go: protected weights, or
+    # channels that hold any.
     protected: NDArray[np.int64]
-    numel: NDArray[np.int64]
+    numel: NDArray[np.int64]  # ``int64[tensors]``: elements in all
 
     @property
     def free(self) -> NDArray[np.int64]:
@@ -62,21 +47,13 @@ class Units:
 
 @dataclass(frozen=True, eq=False)
 class Snapshot:
-    """A state of a document. Cheap: it refers to immutable masks and to the file.
-
-    Attributes
-    ----------
-    layers
-        What the state says of each weight, by the first names of tensors.
-    revision
-        Number of the state; answers made from it are true for this number alone.
-    cache
-        What was computed of states, such as histograms; handed on from state to state.
-    """
+    """A state of a document. Cheap: it refers to immutable masks and to the file."""
 
     checkpoint: Checkpoint
+    # What the state says of each weight, by the first names of tensors.
     layers: MaskLayers = field(default_factory=MaskLayers)
-    revision: int = 0
+    revision: int = 0  # number of the state; answers made from it are true for this number alone
+    # What was computed of states, such as histograms; handed on from state to state.
     cache: StateCache = field(default_factory=StateCache, repr=False)
 
     @property

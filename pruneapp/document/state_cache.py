@@ -39,11 +39,6 @@ class StateCache:
     no bytes there is always room.
 
     Safe to use from several threads: two that miss at once may both compute.
-
-    Parameters
-    ----------
-    budget
-        Bytes that are kept at most.
     """
 
     def __init__(self, budget: int = BUDGET) -> None:

@@ -77,27 +77,17 @@ _MOST_TENSORS_NAMED = 20
 class Row:
     """One method on some tensors.
 
-    Attributes
-    ----------
-    names
-        Any names of the tensors.
-    method
-        Name in the registry.
-    values
-        Of the method's parameters; completed with defaults and checked when the row is made.
-    pattern
-        What the person typed to choose the tensors, for labels; empty if they were checked by
-        hand.
-
     Raises
     ------
     ParameterError
         If there is no such method, or a value breaks its rule.
     """
 
-    names: tuple[str, ...]
-    method: str
+    names: tuple[str, ...]  # any names of the tensors
+    method: str  # name in the registry
+    # Of the method's parameters; completed with defaults and checked when the row is made.
     values: Mapping[str, Any] = field(default_factory=dict)
+    # What the person typed to choose the tensors, for labels; empty if they were checked by hand.
     pattern: str = ""
 
     def __post_init__(self) -> None:
@@ -170,22 +160,6 @@ class Row:
 class Step:
     """Some rows, applied as one.
 
-    Attributes
-    ----------
-    rows
-        At least one. Of several that name a tensor the last one takes precedence.
-    scope
-        Whether each tensor of a row is cut by itself, or all of them by one threshold.
-    limits
-        What it may not do, and what it leaves alone. Each row keeps to them.
-    companions
-        Whether the bias and norm of the channels that rows take along dim 0 go as well, see
-        `pruneapp.edits.coupled_tensors`. Amounts count the tensors of the rows alone.
-    version
-        1 for a step that was saved before there was a 2: its rows are done in order, each on what
-        the ones before left, its limits know the order of the file alone, and what it selects by
-        default, patterns or kinds has buffers among it, see `pruneapp.document.selection`.
-
     Raises
     ------
     ParameterError
@@ -193,10 +167,18 @@ class Step:
         total is asked of several rows; or companions, and no row takes channels along dim 0.
     """
 
+    # At least one. Of several that name a tensor the last one takes precedence.
     rows: tuple[Row, ...]
+    # Whether each tensor of a row is cut by itself, or all of them by one threshold.
     scope: Scope = "local"
+    # What it may not do, and what it leaves alone. Each row keeps to them.
     limits: Limits = field(default_factory=Limits)
+    # Whether the bias and norm of the channels that rows take along dim 0 go as well, see
+    # `pruneapp.edits.coupled_tensors`. Amounts count the tensors of the rows alone.
     companions: bool = False
+    # 1 for a step that was saved before there was a 2: its rows are done in order, each on what the
+    # ones before left, its limits know the order of the file alone, and what it selects by default,
+    # patterns or kinds has buffers among it, see `pruneapp.document.selection`.
     version: Version = 2
 
     def __post_init__(self) -> None:

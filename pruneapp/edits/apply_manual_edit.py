@@ -33,28 +33,19 @@ _PIECE = 1 << 20
 
 @dataclass(frozen=True, eq=False)
 class Changed:
-    """What an operation does to one tensor.
+    """What an operation does to one tensor."""
 
-    Attributes
-    ----------
-    mask
-        The mask that changes, of what is kept or of what is protected; None where it would say
-        nothing any more, and where nothing changes.
-    chosen, there, weights
-        How many weights were meant; how many of these the operation is for (what is kept can be
-        pruned or protected); how many of these change.
-    final
-        How many of those that are restored stay 0 all the same: they were made final before.
-    reason
-        Why nothing changes; empty if something does.
-    """
-
+    # The mask that changes, of what is kept or of what is protected; None where it would say
+    # nothing any more, and where nothing changes.
     mask: BitMask | None
+    # How many weights were meant; how many of these the operation is for (what is kept can be
+    # pruned or protected); how many of these change.
     chosen: int
     there: int
     weights: int
+    # How many of those that are restored stay 0 all the same: they were made final before.
     final: int = 0
-    reason: str = ""
+    reason: str = ""  # why nothing changes; empty if something does
 
 
 def change(
@@ -167,14 +158,9 @@ class HandPreview(Proposal):
 
     Its label is short ("channel 12 of layer2.0.conv1 pruned"); its detail has the numbers, and the
     first tensors, with where in them if that is a box.
-
-    Attributes
-    ----------
-    numbers
-        How many weights change.
     """
 
-    numbers: HandOutcome
+    numbers: HandOutcome  # how many weights change
 
 
 def compute_hand(snapshot: Snapshot, edit: HandEdit, job: Job) -> HandPreview:
@@ -182,15 +168,6 @@ def compute_hand(snapshot: Snapshot, edit: HandEdit, job: Job) -> HandPreview:
 
     Only kept weights can be pruned or protected; protected ones are spared by ``prune``, and
     counted. See `HandEdit` for why a pruned weight cannot be protected.
-
-    Parameters
-    ----------
-    snapshot
-        The state.
-    edit
-        What is to be done.
-    job
-        Started with the bytes of the masks that are made; may cancel.
 
     Raises
     ------

@@ -45,8 +45,6 @@ def overlap(snapshot: Snapshot, theirs: Mapping[str, BitMask], job: Job) -> Over
     theirs
         By any names of the tensors: of another document, another state of this one, or a file
         (`pruneapp.edits.mask_files.masks_of`). Tensors that it does not hold are left out.
-    job
-        Started with the bytes of the masks; may cancel.
 
     Raises
     ------
@@ -100,12 +98,8 @@ def combine(
     ----------
     snapshot, theirs
         See `overlap`. Tensors of which `theirs` holds no mask stay as they are.
-    how
-        Which of the three.
     title
         What the other side is called, for the label.
-    job
-        Started with the bytes of the masks; may cancel.
 
     Raises
     ------

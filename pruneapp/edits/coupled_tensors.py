@@ -66,21 +66,11 @@ _TRANSPOSED = re.compile(r"trans|deconv", re.IGNORECASE)
 
 @dataclass(frozen=True)
 class Companion:
-    """A vector with one element for each channel of another tensor, along dim 0.
+    """A vector with one element for each channel of another tensor, along dim 0."""
 
-    Attributes
-    ----------
-    name
-        Its first name.
-    part
-        What it is to the channels.
-    why
-        Why it should go along, as a sentence.
-    """
-
-    name: str
-    part: Part
-    why: str
+    name: str  # its first name
+    part: Part  # what it is to the channels
+    why: str  # why it should go along, as a sentence
 
 
 @dataclass
@@ -195,8 +185,6 @@ def companions(checkpoint: Checkpoint, name: str) -> tuple[Companion, ...]:
 
     Parameters
     ----------
-    checkpoint
-        Whose tensors.
     name
         Any name of the weight of a convolution or a linear layer.
 
@@ -252,8 +240,6 @@ def complete_channels(snapshot: Snapshot, names: Iterable[str] | None, job: Job)
         The state. What was made final counts as kept.
     names
         The weights, by any names; None for all.
-    job
-        Asked whether to go on, for each tensor.
 
     Returns
     -------
@@ -304,18 +290,10 @@ Gone = NDArray[np.bool_]
 
 @dataclass(frozen=True, eq=False)
 class TakenAlong:
-    """What went along with channels.
+    """What went along with channels."""
 
-    Attributes
-    ----------
-    masks
-        Of the companions that changed, by first names.
-    spared
-        How many weights stay because they are protected.
-    """
-
-    masks: Mapping[str, BitMask]
-    spared: int
+    masks: Mapping[str, BitMask]  # of the companions that changed, by first names
+    spared: int  # how many weights stay because they are protected
 
 
 def filters_gone(
@@ -331,8 +309,6 @@ def filters_gone(
         The masks after it.
     row, names
         What was done, and to which tensors, by first names.
-    job
-        Looked at for each tensor; may cancel.
 
     Returns
     -------
@@ -363,10 +339,6 @@ def take_along(state: Snapshot, gone: Mapping[str, Gone], job: Job) -> TakenAlon
     ----------
     state
         The state after the channels went.
-    gone
-        See `filters_gone`.
-    job
-        Looked at for each tensor; may cancel.
     """
     pairs = Companions(state.checkpoint, job.cancel)
     wanted: dict[str, Gone] = {}

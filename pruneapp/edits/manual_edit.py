@@ -24,23 +24,14 @@ _PIECE = 8 << 20
 
 @dataclass(frozen=True)
 class ManualTarget:
-    """Which weights of one tensor are meant.
+    """Which weights of one tensor are meant."""
 
-    Attributes
-    ----------
-    name
-        Any name of the tensor.
-    boxes
-        Ranges of indices, ``(first, last + 1)`` along each dimension; they may overlap.
-    mask
-        In place of boxes: a bit is 1 where the weight is meant.
-    shape, dim
-        What was drawn, and the dimension whose channels were meant (-1 for none), for words.
-    """
-
-    name: str
+    name: str  # any name of the tensor
+    # Ranges of indices, ``(first, last + 1)`` along each dimension; they may overlap.
     boxes: tuple[Box, ...] = ()
+    # In place of boxes: a bit is 1 where the weight is meant.
     mask: BitMask | None = field(default=None, hash=False)
+    # What was drawn, and the dimension whose channels were meant (-1 for none), for words.
     shape: Shape = "rectangle"
     dim: int = -1
 
@@ -164,16 +155,6 @@ def _place(names: Sequence[str]) -> str:
 class HandEdit:
     """One gesture, or several that are one step: an operation on chosen weights.
 
-    Attributes
-    ----------
-    operation
-        ``prune``, ``restore`` (kept again, with the weight of the file), ``protect`` (no later
-        method takes it) or ``release`` (not protected any more).
-    targets
-        At least one. Several targets of one tensor are taken together.
-    words
-        What it is called where its weights do not say it, as for masks that were combined.
-
     Raises
     ------
     ParameterError
@@ -187,8 +168,12 @@ class HandEdit:
     as protected is there, and no rule is needed for what is both.
     """
 
+    # ``prune``, ``restore`` (kept again, with the weight of the file), ``protect`` (no later method
+    # takes it) or ``release`` (not protected any more).
     operation: Operation
+    # At least one. Several targets of one tensor are taken together.
     targets: tuple[ManualTarget, ...]
+    # What it is called where its weights do not say it, as for masks that were combined.
     words: str = ""
 
     def __post_init__(self) -> None:

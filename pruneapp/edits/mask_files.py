@@ -20,15 +20,6 @@ from pruneapp.progress import Job
 def read_mask(checkpoint: Checkpoint, name: str, job: Job) -> BitMask | None:
     """Read a tensor of zeros and ones as a mask, in bounded memory.
 
-    Parameters
-    ----------
-    checkpoint
-        Whose tensor.
-    name
-        Any of its names; of any real type.
-    job
-        Stepped by the elements; may cancel.
-
     Returns
     -------
     BitMask or None
@@ -57,15 +48,6 @@ def given_masks(
     """Read the masks for some tensors from a file of masks.
 
     The mask of a tensor has one of its names, with or without ``_mask`` behind it, and its shape.
-
-    Parameters
-    ----------
-    checkpoint, names
-        The tensors, by any of their names.
-    masks
-        The file of masks.
-    job
-        Started with the elements of all masks; may cancel.
 
     Returns
     -------
@@ -136,12 +118,8 @@ def masks_of(checkpoint: Checkpoint, file: Checkpoint, job: Job) -> dict[str, Bi
 
     Parameters
     ----------
-    checkpoint
-        Whose tensors.
     file
         A file of masks, or a model that was pruned.
-    job
-        Started with the elements, first of the masks and then of the rest; may cancel.
 
     Returns
     -------

@@ -117,20 +117,11 @@ Deed = Step | Schedule | HandEdit | TreatZeros | Finalize | FileMasks
 
 @dataclass(frozen=True)
 class Problem:
-    """Something of a recipe that does not fit.
+    """Something of a recipe that does not fit."""
 
-    Attributes
-    ----------
-    entry
-        Number of the entry, from 0.
-    place
-        Where in the file: ``entries[2].configuration.rows[0]``.
-    sentence, remedy
-        What is wrong, and what to do.
-    """
-
-    entry: int
-    place: str
+    entry: int  # number of the entry, from 0
+    place: str  # where in the file: ``entries[2].configuration.rows[0]``
+    # What is wrong, and what to do.
     sentence: str
     remedy: str = ""
 
@@ -140,25 +131,14 @@ class Problem:
 
 @dataclass(frozen=True)
 class EntryResolver:
-    """Looks at one entry of a recipe; what is wrong goes to the list of problems.
+    """Looks at one entry of a recipe; what is wrong goes to the list of problems."""
 
-    Attributes
-    ----------
-    checkpoint, masks
-        The file, and the masks that the recipe brings.
-    number
-        Of the entry.
-    problems
-        Takes what is wrong.
-    job
-        May cancel.
-    """
-
+    # The file, and the masks that the recipe brings.
     checkpoint: Checkpoint
     masks: Mapping[str, BitMask]
-    number: int
-    problems: list[Problem]
-    job: Job
+    number: int  # of the entry
+    problems: list[Problem]  # takes what is wrong
+    job: Job  # may cancel
 
     def deed(self, entry: Entry) -> Deed | None:
         """Return what the entry says, with the tensors of the checkpoint; None if it cannot be."""
@@ -295,40 +275,21 @@ def _may_have_zeros(entry: TensorEntry) -> bool:
 
 @dataclass(frozen=True)
 class FitEntry:
-    """An entry and what it comes to on this checkpoint.
+    """An entry and what it comes to on this checkpoint."""
 
-    Attributes
-    ----------
-    deed
-        What is to be done, with the tensors of this checkpoint; None if it does not fit.
-    label
-        The same in words.
-    names
-        The tensors that it prunes or changes otherwise, in file order.
-    """
-
+    # What is to be done, with the tensors of this checkpoint; None if it does not fit.
     deed: Deed | None
-    label: str
-    names: tuple[str, ...]
+    label: str  # the same in words
+    names: tuple[str, ...]  # the tensors that it prunes or changes otherwise, in file order
 
 
 @dataclass(frozen=True)
 class Fit:
-    """A recipe on a checkpoint.
+    """A recipe on a checkpoint."""
 
-    Attributes
-    ----------
-    entries
-        One for each entry of the recipe.
-    problems
-        What does not fit; nothing may run unless there are none.
-    notices
-        What the person should know.
-    """
-
-    entries: tuple[FitEntry, ...]
-    problems: tuple[Problem, ...]
-    notices: tuple[str, ...] = ()
+    entries: tuple[FitEntry, ...]  # one for each entry of the recipe
+    problems: tuple[Problem, ...]  # what does not fit; nothing may run unless there are none
+    notices: tuple[str, ...] = ()  # what the person should know
 
     def deeds(self, where: str) -> tuple[Deed, ...]:
         """Return what is to be done; raises `RecipeError` that lists the problems."""
@@ -348,15 +309,6 @@ def fit(recipe: Recipe, checkpoint: Checkpoint, job: Job) -> Fit:
     there or cannot be pruned, dimensions, counts that are larger than a tensor, boxes and masks of
     another shape, masks that are missing. How much is left when an entry's turn comes is not
     known; an amount that is too large then ends the run, and nothing is changed.
-
-    Parameters
-    ----------
-    recipe
-        What is to be done.
-    checkpoint
-        The file.
-    job
-        Stepped from entry to entry; may cancel.
     """
     job.start(len(recipe.entries), recipe.where)
     found = []

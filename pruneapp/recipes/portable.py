@@ -101,12 +101,6 @@ def row_for(
 
     Parameters
     ----------
-    checkpoint
-        What the names belong to.
-    version
-        Of the step.
-    names
-        Any names of tensors.
     said
         What the person chose them by: a pattern, a kind, or empty.
     """
@@ -140,8 +134,6 @@ def portable(checkpoint: Checkpoint, data: Mapping[str, Any]) -> Entry:
 
     Parameters
     ----------
-    checkpoint
-        What the edit was made of.
     data
         What `Edit.to_dict` returned.
 
@@ -176,8 +168,6 @@ def history_recipe(capture: Capture, job: Job) -> Recipe:
     ----------
     capture
         The document as it was at one moment, so that a worker may do it.
-    job
-        Stepped from edit to edit; may cancel.
 
     Raises
     ------

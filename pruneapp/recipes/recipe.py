@@ -35,20 +35,12 @@ class Recipe:
 
     It begins with the tensors as the file holds them, nothing pruned: masks that lie in the file
     are in force only where an entry ``file_masks`` says so.
-
-    Attributes
-    ----------
-    entries
-        What is to be done, in order.
-    masks
-        The masks that its edits name, by the SHA-256 of their packed bytes.
-    where
-        What messages call it: the file.
     """
 
-    entries: tuple[Entry, ...]
+    entries: tuple[Entry, ...]  # what is to be done, in order
+    # The masks that its edits name, by the SHA-256 of their packed bytes.
     masks: Mapping[str, BitMask] = field(default_factory=dict)
-    where: str = UNNAMED
+    where: str = UNNAMED  # what messages call it: the file
 
     @classmethod
     def from_text(
@@ -111,12 +103,8 @@ def save(recipe: Recipe, path: Path, job: Job) -> tuple[Path, ...]:
 
     Parameters
     ----------
-    recipe
-        What is written.
     path
         The file; its folder must exist.
-    job
-        Started with the bytes; may cancel.
 
     Returns
     -------
@@ -152,13 +140,6 @@ def load(path: Path, job: Job) -> Recipe:
 
     A mask that is not there is no error yet: `fit` says which entry needs it. Its content is
     compared with its name where it is used.
-
-    Parameters
-    ----------
-    path
-        The file.
-    job
-        Started with the bytes of the masks; may cancel.
 
     Raises
     ------

@@ -67,12 +67,6 @@ def amounts(final: Amount, begun: int, size: int, steps: int, path: Path) -> lis
     ----------
     final
         How much is pruned at the end: a count, or a share of `size`.
-    begun
-        How many elements are pruned at the beginning.
-    size
-        How many elements there are.
-    steps
-        How many steps there are, ``n``.
     path
         ``linear``: ``s_t = s_i + (s_f - s_i) t / n``. ``cubic``:
         ``s_t = s_f + (s_i - s_f) (1 - t / n)^3`` (Zhu and Gupta, To prune, or not to prune, 2017,
@@ -110,21 +104,11 @@ def expanded(step: Step, totals: Sequence[Amount]) -> list[Step]:
 
 @dataclass(frozen=True, eq=False)
 class Replayed:
-    """One edit of a recipe that was done.
+    """One edit of a recipe that was done."""
 
-    Attributes
-    ----------
-    number
-        Of the entry that it belongs to, from 0: a schedule has several edits.
-    edit
-        What it changed.
-    state
-        The state after it.
-    """
-
-    number: int
-    edit: Edit
-    state: Snapshot
+    number: int  # of the entry that it belongs to, from 0: a schedule has several edits
+    edit: Edit  # what it changed
+    state: Snapshot  # the state after it
 
 
 def replay(
@@ -141,10 +125,6 @@ def replay(
         The state to begin with.
     deeds
         Of `Fit.deeds`, for this checkpoint.
-    kernel
-        Does the arithmetic.
-    job
-        Started by each edit; may cancel.
 
     Yields
     ------
@@ -169,15 +149,6 @@ def replay_all(
     snapshot: Snapshot, fit: Fit, where: str, kernel: Kernel, job: Job
 ) -> Iterator[Replayed]:
     """Do a whole recipe; as `replay`, but an entry that cannot be done is named.
-
-    Parameters
-    ----------
-    snapshot, kernel, job
-        As for `replay`.
-    fit
-        The recipe on this checkpoint.
-    where
-        What messages call the recipe.
 
     Raises
     ------

@@ -50,13 +50,6 @@ class RecipeFile(Part, frozen=True):
 def decode(text: bytes | str, where: str) -> RecipeFile:
     """Read a recipe.
 
-    Parameters
-    ----------
-    text
-        JSON.
-    where
-        What a message should name: the file.
-
     Raises
     ------
     RecipeError

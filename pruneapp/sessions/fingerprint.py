@@ -42,47 +42,26 @@ _PIECE = 64 << 10
 
 
 class OriginalFile(msgspec.Struct, frozen=True):
-    """One file of a checkpoint.
+    """One file of a checkpoint."""
 
-    Attributes
-    ----------
-    name
-        Without its folder; of a shard, what the model calls it, also where it is kept under
-        another name by now.
-    size, mtime_ns
-        As the system tells them.
-    sample
-        SHA-256 of some pieces, in hex digits; see `sample_of`.
-    sha256
-        Of all of it, in hex digits; empty while it was not counted.
-    """
-
+    # Without its folder; of a shard, what the model calls it, also where it is kept under another
+    # name by now.
     name: str
+    # As the system tells them.
     size: int
     mtime_ns: int
-    sample: str
-    sha256: str = ""
+    sample: str  # SHA-256 of some pieces, in hex digits; see `sample_of`
+    sha256: str = ""  # of all of it, in hex digits; empty while it was not counted
 
 
 class Original(msgspec.Struct, frozen=True):
-    """A checkpoint that is to be found again.
+    """A checkpoint that is to be found again."""
 
-    Attributes
-    ----------
-    path
-        What was opened, from the root of the file system.
-    relative
-        The same as seen from the folder of the session file; empty where there is no such way.
-    state_dict
-        Which of several dicts of tensors.
-    files
-        Its files, each once.
-    """
-
-    path: str
+    path: str  # what was opened, from the root of the file system
+    # The same as seen from the folder of the session file; empty where there is no such way.
     relative: str = ""
-    state_dict: str = ""
-    files: tuple[OriginalFile, ...] = ()
+    state_dict: str = ""  # which of several dicts of tensors
+    files: tuple[OriginalFile, ...] = ()  # its files, each once
 
     def seen_from(self, folder: Path) -> Original:
         """Return it with the way to it from a folder."""
@@ -119,13 +98,6 @@ class Original(msgspec.Struct, frozen=True):
 
 def describe(checkpoint: Checkpoint, job: Job) -> Original:
     """Describe an open checkpoint; reads about 1 MB of each file.
-
-    Parameters
-    ----------
-    checkpoint
-        The checkpoint.
-    job
-        May cancel.
 
     Raises
     ------
@@ -221,22 +193,13 @@ _COARSE_NS = 2_000_000_001
 
 
 class Stamp(msgspec.Struct, frozen=True):
-    """A file as it was at one moment.
+    """A file as it was at one moment."""
 
-    Attributes
-    ----------
-    path
-        The file, from the root of the file system.
-    size, mtime_ns
-        As the system tells them; -1 and 0 of what cannot be read.
-    sample
-        SHA-256 of some pieces, in hex digits; see `sample_of`.
-    """
-
-    path: str
+    path: str  # the file, from the root of the file system
+    # As the system tells them; -1 and 0 of what cannot be read.
     size: int
     mtime_ns: int
-    sample: str
+    sample: str  # SHA-256 of some pieces, in hex digits; see `sample_of`
 
     @classmethod
     def of(cls, path: Path, job: Job) -> Stamp | None:
@@ -272,18 +235,11 @@ class Stamp(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True)
 class FoundOriginal:
-    """A checkpoint to open.
+    """A checkpoint to open."""
 
-    Attributes
-    ----------
-    path
-        The file, the index or the folder.
-    files
-        Of a model of which an export has taken names: all files by these names, each with the
-        place where it is kept. Empty where everything lies under its own name.
-    """
-
-    path: Path
+    path: Path  # the file, the index or the folder
+    # Of a model of which an export has taken names: all files by these names, each with the place
+    # where it is kept. Empty where everything lies under its own name.
     files: Mapping[Path, Path] = field(default_factory=dict)
 
 
@@ -294,12 +250,6 @@ def find_original(
 
     Parameters
     ----------
-    original
-        The checkpoint, as the session knows it.
-    session
-        The file of the session.
-    job
-        May cancel.
     named
         Where the person says that it is: itself, a folder that holds it, or one of its files.
 

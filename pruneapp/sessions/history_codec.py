@@ -33,32 +33,21 @@ T = TypeVar("T")
 
 
 class SavedEdit(msgspec.Struct, frozen=True, kw_only=True):
-    """One edit of a history; see `pruneapp.document.edit.Edit`.
+    """One edit of a history; see `pruneapp.document.edit.Edit`."""
 
-    Attributes
-    ----------
-    kind, label, detail, entry
-        As the edit has them; a step is an entry, too.
-    same
-        Whether an export after it has the same values as one before it.
-    tensors
-        Names, shapes and types of the tensors that it changed.
-    masks, permanent, protected
-        What it changed of each layer.
-    meant
-        Numbers of the masks that the entry names.
-    """
-
+    # As the edit has them; a step is an entry, too.
     kind: EditKind
     label: str
     detail: str = ""
     entry: dict[str, Any]
-    same: bool = False
+    same: bool = False  # whether an export after it has the same values as one before it
+    # Names, shapes and types of the tensors that it changed.
     tensors: tuple[tuple[str, tuple[int, ...], str], ...] = ()
+    # What it changed of each layer.
     masks: tuple[Swap, ...] = ()
     permanent: tuple[Swap, ...] = msgspec.field(name="final", default=())
     protected: tuple[Swap, ...] = ()
-    meant: dict[str, int] = {}
+    meant: dict[str, int] = {}  # numbers of the masks that the entry names
 
     @property
     def layers(self) -> dict[Layer, tuple[Swap, ...]]:
@@ -82,12 +71,8 @@ class MaskSource(Protocol):
 
         Parameters
         ----------
-        number
-            Which one.
         base
             The mask that it is packed against, if there is one.
-        job
-            May cancel.
 
         Raises
         ------
@@ -98,44 +83,21 @@ class MaskSource(Protocol):
 
 @dataclass(frozen=True)
 class SavedHistory:
-    """A history that was saved.
+    """A history that was saved."""
 
-    Attributes
-    ----------
-    masks
-        All masks, by number.
-    edits
-        All edits, the undone ones too.
-    position
-        How many of them are in force.
-    exported
-        The position of the state that was last exported, or opened; -1 for none of these.
-    source
-        Reads the masks.
-    intents
-        What was done after `edits`, without the masks that it changed, to be done again. Both
-        together are the history that `position` and `exported` are about.
-    """
-
-    masks: Sequence[SavedMask]
-    edits: Sequence[SavedEdit]
-    position: int
+    masks: Sequence[SavedMask]  # all masks, by number
+    edits: Sequence[SavedEdit]  # all edits, the undone ones too
+    position: int  # how many of them are in force
+    # The position of the state that was last exported, or opened; -1 for none of these.
     exported: int
-    source: MaskSource
+    source: MaskSource  # reads the masks
+    # What was done after `edits`, without the masks that it changed, to be done again. Both
+    # together are the history that `position` and `exported` are about.
     intents: Sequence[SavedEdit] = ()
 
 
 def decoded(data: bytes, kind: type[T], where: str) -> T:
     """Return JSON as what it ought to be.
-
-    Parameters
-    ----------
-    data
-        UTF-8 JSON.
-    kind
-        What it is to be.
-    where
-        The file, for the message.
 
     Raises
     ------
@@ -245,8 +207,6 @@ class MaskNumbers:
         ----------
         record, last
             The record, and the one before it in the history.
-        checkpoint
-            What the history is about.
         """
         names: dict[str, int] = {}
         swaps: dict[Layer, tuple[Swap, ...]] = {}

@@ -90,8 +90,6 @@ class Journal:
         ----------
         view
             What the person looks at, as plain JSON; written along with something else.
-        job
-            May cancel; what was written stays, and each step is there or not.
         newer
             Returns what was done meanwhile, once; it is written before the masks go on.
 

@@ -108,22 +108,13 @@ class Head(msgspec.Struct, frozen=True, tag="head"):
 
 
 class MaskHead(msgspec.Struct, frozen=True, tag="masks"):
-    """Masks follow: one in so many pieces, or several together in one piece.
+    """Masks follow: one in so many pieces, or several together in one piece."""
 
-    Attributes
-    ----------
-    first
-        Number of the first.
-    sizes, bases
-        Elements of each, and the number of the mask that it is packed against.
-    together
-        Whether they are packed together, however many they are.
-    """
-
-    first: int
+    first: int  # number of the first
+    # Elements of each, and the number of the mask that it is packed against.
     sizes: tuple[int, ...]
     bases: tuple[int, ...]
-    together: bool
+    together: bool  # whether they are packed together, however many they are
 
 
 class More(msgspec.Struct, frozen=True, tag="more"):
@@ -169,20 +160,11 @@ class Exported(msgspec.Struct, frozen=True, tag="exported"):
 
 
 class Kept(msgspec.Struct, frozen=True, tag="kept"):
-    """The state at this position is safe in a session file.
+    """The state at this position is safe in a session file."""
 
-    Attributes
-    ----------
-    at
-        The position; -1 where that state was cut off since.
-    steps
-        So many edits of the history are in the session file, the undone ones too.
-    file
-        The session file as it was read or written; None if that is not known.
-    """
-
-    at: int
-    steps: int = 0
+    at: int  # the position; -1 where that state was cut off since
+    steps: int = 0  # so many edits of the history are in the session file, the undone ones too
+    # The session file as it was read or written; None if that is not known.
     file: Stamp | None = None
 
 

@@ -68,22 +68,15 @@ class StoredMask:
 
 @dataclass
 class Story:
-    """What the records of a journal come to.
-
-    Attributes
-    ----------
-    done
-        So many of the edits have their masks in the journal; the others are intents.
-    kept
-        The session file that the work was saved in last, and which state it has.
-    """
+    """What the records of a journal come to."""
 
     original: Original | None = None
     masks: list[StoredMask] = field(default_factory=list)
     edits: list[SavedEdit] = field(default_factory=list)
-    done: int = 0
+    done: int = 0  # so many of the edits have their masks in the journal; the others are intents
     position: int = 0
     exported: int = 0
+    # The session file that the work was saved in last, and which state it has.
     kept: Kept = _NOWHERE
     view: Mapping[str, Any] = field(default_factory=dict)
     # Of the mask that pieces belong to.
@@ -104,12 +97,8 @@ class Story:
         ----------
         file
             The journal, at its beginning.
-        path
-            Its name, for messages.
         check_pieces
             Whether to compare the checksums of masks, too; all of the file is read then.
-        job
-            May cancel.
 
         Raises
         ------
@@ -274,37 +263,18 @@ _FRESH_S = 60
 
 @dataclass(frozen=True)
 class LeftBehind:
-    """A journal that nobody writes any more.
+    """A journal that nobody writes any more."""
 
-    Attributes
-    ----------
-    path
-        The journal.
-    original
-        The checkpoint that it is about.
-    steps
-        How many edits are in force.
-    undone
-        How many were taken back, and can be done again.
-    last
-        What the last edit in force did; without one, the last that was taken back; empty where a
-        newer Pruneapp wrote it.
-    time
-        When it was written to last, in seconds since 1970.
-    nbytes
-        Its size.
-    again
-        How many edits have to be done again, as their masks did not get to the disk.
-    """
-
-    path: Path
-    original: Path
-    steps: int
-    undone: int
+    path: Path  # the journal
+    original: Path  # the checkpoint that it is about
+    steps: int  # how many edits are in force
+    undone: int  # how many were taken back, and can be done again
+    # What the last edit in force did; without one, the last that was taken back; empty where a
+    # newer Pruneapp wrote it.
     last: str
-    time: float
-    nbytes: int
-    again: int = 0
+    time: float  # when it was written to last, in seconds since 1970
+    nbytes: int  # its size
+    again: int = 0  # how many edits have to be done again, as their masks did not get to the disk
 
     @property
     def known(self) -> bool:
@@ -319,13 +289,6 @@ def left_behind(folder: Path, job: Job) -> tuple[LeftBehind, ...]:
     up: an export has no steps, and no protection. What has nothing that would be lost is deleted;
     what has not even begun, and what a compaction did not finish, once it is a minute old: until
     then another window may be about to begin with it.
-
-    Parameters
-    ----------
-    folder
-        Where the journals are.
-    job
-        May cancel.
     """
     found: list[LeftBehind] = []
     try:
@@ -406,21 +369,13 @@ def _would_be_lost(story: Story, job: Job) -> bool:
 
 @dataclass(frozen=True)
 class JournalFile(Saved):
-    """A journal that was left behind, held so that no other window takes it; a context manager.
+    """A journal that was left behind, held so that no other window takes it; a context manager."""
 
-    Attributes
-    ----------
-    kept_in
-        The session file that the work was saved in; None without one, and where something else
-        was saved in it since.
-    kept_steps
-        So many edits of the history are in this file.
-    safe
-        The position of the state that this file has; -1 if it is not in the history any more.
-    """
-
+    # The session file that the work was saved in; None without one, and where something else was
+    # saved in it since.
     kept_in: Stamp | None
-    kept_steps: int
+    kept_steps: int  # so many edits of the history are in this file
+    # The position of the state that this file has; -1 if it is not in the history any more.
     safe: int
     _source: FileSource = field(repr=False)
     _locked: io.BufferedIOBase = field(repr=False)
@@ -449,13 +404,6 @@ class JournalFile(Saved):
 
 def read_journal(path: Path, job: Job) -> JournalFile:
     """Read a journal that was left behind, as far as it is whole, but for its masks.
-
-    Parameters
-    ----------
-    path
-        The journal.
-    job
-        May cancel.
 
     Raises
     ------

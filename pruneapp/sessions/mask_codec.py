@@ -27,12 +27,8 @@ def pack(mask: BitMask, base: BitMask | None, job: Job) -> Iterator[bytes]:
 
     Parameters
     ----------
-    mask
-        The mask.
     base
         Another one of the same size: what is packed is the exclusive or of the two.
-    job
-        Stepped by the bytes of the mask; may cancel.
     """
     import zstandard
 
@@ -52,12 +48,8 @@ def unpack(pieces: Iterable[bytes], size: int, base: BitMask | None, job: Job) -
     ----------
     pieces
         What `pack` yielded.
-    size
-        Elements of the mask.
     base
         The mask that it was packed against.
-    job
-        Stepped by the bytes of the mask; may cancel.
 
     Raises
     ------
@@ -100,8 +92,6 @@ def pack_together(masks: Sequence[tuple[BitMask, BitMask | None]], job: Job) -> 
     masks
         Each with the mask that it is packed against; `SMALL` bytes each at most, and `PIECE` bytes
         in all, but for the last.
-    job
-        Stepped by the bytes of the masks.
     """
     import zstandard
 
@@ -133,10 +123,6 @@ def one_of(together: NDArray[np.uint8], offset: int, size: int, base: BitMask | 
     ----------
     together
         What `unpack_together` returned.
-    offset
-        Where it begins.
-    size
-        Its elements.
     base
         The mask that it was packed against.
 

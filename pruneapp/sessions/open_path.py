@@ -16,27 +16,15 @@ from pruneapp.sessions.session_file import is_session, read_session
 
 @dataclass(frozen=True)
 class OpenRequest:
-    """What is to be opened.
+    """What is to be opened."""
 
-    Attributes
-    ----------
-    path
-        A checkpoint or a session, told apart by content; or a journal.
-    state_dict
-        Which of several dicts of tensors of a checkpoint.
-    original
-        Where the checkpoint of a session or a journal is now; by default where it was.
-    only_masks
-        Whether to take over what a session pruned to a checkpoint that is another one by now.
-    is_journal
-        Whether it is a journal that was left behind.
-    """
-
-    path: Path
-    state_dict: str | None = None
+    path: Path  # a checkpoint or a session, told apart by content; or a journal
+    state_dict: str | None = None  # which of several dicts of tensors of a checkpoint
+    # Where the checkpoint of a session or a journal is now; by default where it was.
     original: Path | None = None
+    # Whether to take over what a session pruned to a checkpoint that is another one by now.
     only_masks: bool = False
-    is_journal: bool = False
+    is_journal: bool = False  # whether it is a journal that was left behind
 
 
 def open_path(request: OpenRequest, job: Job) -> tuple[Document, Saved | None]:

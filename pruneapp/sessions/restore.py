@@ -64,14 +64,6 @@ def restored(
 
     Parameters
     ----------
-    checkpoint
-        The file that the history is about.
-    history
-        The history.
-    where
-        The file that it comes from, for messages.
-    job
-        Started with the bytes of the masks; may cancel.
     budget, scratch
         See `Document`. No more masks than that are in memory at a time.
 
@@ -373,10 +365,6 @@ def repeat(document: Document, history: SavedHistory, job: Job) -> None:
     ----------
     document
         Restored, with the edits of the history whose masks were there.
-    history
-        The history.
-    job
-        Started by each edit; may cancel.
     """
     if not history.intents:
         return
@@ -414,12 +402,8 @@ def missing(edits: Sequence[SavedEdit], why: str, details: str = "") -> Notice:
 
     Parameters
     ----------
-    edits
-        At least one.
     why
         Why they could not be done again, as the end of a sentence.
-    details
-        The same in full.
     """
     what = f"'{edits[0].label}' is" if len(edits) == 1 else f"The last {len(edits):,} steps are"
     return Notice(
@@ -431,24 +415,12 @@ def missing(edits: Sequence[SavedEdit], why: str, details: str = "") -> Notice:
 
 @dataclass(frozen=True)
 class Saved:
-    """Work that was saved, in a session file or a journal.
+    """Work that was saved, in a session file or a journal."""
 
-    Attributes
-    ----------
-    path
-        The file that it is in.
-    original
-        The checkpoint that it is about.
-    history
-        What was done.
-    view
-        What the person looked at.
-    """
-
-    path: Path
-    original: Original
-    history: SavedHistory
-    view: Mapping[str, Any]
+    path: Path  # the file that it is in
+    original: Original  # the checkpoint that it is about
+    history: SavedHistory  # what was done
+    view: Mapping[str, Any]  # what the person looked at
 
 
 def reopened(
@@ -465,15 +437,9 @@ def reopened(
 
     Parameters
     ----------
-    saved
-        The session.
-    job
-        May cancel.
     original
         Where the checkpoint is, a folder with it, or one of its files; by default where it was, or
         beside the session.
-    budget, scratch
-        See `Document`.
 
     Raises
     ------

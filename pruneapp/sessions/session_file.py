@@ -76,54 +76,26 @@ TABLE = "session.json"
 
 
 class MaskPlace(msgspec.Struct, frozen=True):
-    """Where a mask of the history lies.
+    """Where a mask of the history lies."""
 
-    Attributes
-    ----------
-    size
-        Its elements.
-    tensor
-        The tensor that holds it.
-    base
-        Number of the mask that it is packed against; -1 for none.
-    pieces
-        Bytes of each of its frames; none if it is not packed.
-    offset
-        Where it begins in the only frame, which holds several masks; -1 if its frames are its own.
-    """
-
-    size: int
-    tensor: str
-    base: int = -1
-    pieces: tuple[int, ...] = ()
+    size: int  # its elements
+    tensor: str  # the tensor that holds it
+    base: int = -1  # number of the mask that it is packed against; -1 for none
+    pieces: tuple[int, ...] = ()  # bytes of each of its frames; none if it is not packed
+    # Where it begins in the only frame, which holds several masks; -1 if its frames are its own.
     offset: int = -1
 
 
 class Table(msgspec.Struct, frozen=True):
-    """What belongs together.
+    """What belongs together."""
 
-    Attributes
-    ----------
-    version
-        Of this format.
-    masks
-        All masks of the history, by number.
-    edits
-        How many edits there are.
-    position
-        How many of them are in force.
-    exported
-        The position of the state that was last exported, or opened; -1 for none of these.
-    view
-        What the person looked at, as the window has it.
-    """
-
-    version: int
-    masks: tuple[MaskPlace, ...]
-    edits: int
-    position: int
+    version: int  # of this format
+    masks: tuple[MaskPlace, ...]  # all masks of the history, by number
+    edits: int  # how many edits there are
+    position: int  # how many of them are in force
+    # The position of the state that was last exported, or opened; -1 for none of these.
     exported: int
-    view: dict[str, Any] = {}
+    view: dict[str, Any] = {}  # what the person looked at, as the window has it
 
 
 # What is written before its place in the file is known waits in memory up to so many bytes.
@@ -146,14 +118,8 @@ def save_session(
 
     Parameters
     ----------
-    capture
-        The document.
     view
         What the person looks at, as plain JSON.
-    path
-        The file.
-    job
-        Stepped by the bytes; may cancel.
     instead_of
         The only state of the file that may be replaced; None for whatever is there. Nothing need
         be there.
@@ -382,15 +348,9 @@ _DIGITS = 20
 
 @dataclass(frozen=True)
 class SessionFile(Saved):
-    """A session file that was read, but for its masks; a context manager.
+    """A session file that was read, but for its masks; a context manager."""
 
-    Attributes
-    ----------
-    stamp
-        The file as it was read.
-    """
-
-    stamp: Stamp
+    stamp: Stamp  # the file as it was read
     _file: Checkpoint = field(repr=False)
 
     def close(self) -> None:

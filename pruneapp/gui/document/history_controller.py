@@ -32,15 +32,7 @@ SLICE = 4_000
 
 
 class HistoryController(QObject):
-    """Undo, redo and jumps of the session's document.
-
-    Parameters
-    ----------
-    session
-        The document.
-    jobs
-        Where masks are written and read.
-    """
+    """Undo, redo and jumps of the session's document."""
 
     def __init__(self, session: OpenDocument, jobs: Jobs, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -181,13 +173,7 @@ Make = Callable[[Snapshot, Job], tuple[Edit, ...]]
 
 
 class StepSequence(QObject):
-    """Has steps made of the state in force, and makes each a step of the history.
-
-    Parameters
-    ----------
-    session, jobs
-        The document, and where steps are made.
-    """
+    """Has steps made of the state in force, and makes each a step of the history."""
 
     def __init__(self, session: OpenDocument, jobs: Jobs, parent: QObject) -> None:
         super().__init__(parent)

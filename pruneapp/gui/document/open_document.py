@@ -40,10 +40,6 @@ class OpenDocument(QObject):
 
     Parameters
     ----------
-    jobs
-        Where work is done.
-    settings
-        Which device to use, which files were open.
     prepare
         Called in the worker with the rows of a file that was opened, to make what the tree needs,
         and with the token that it looks at. Its result is handed on with `opened`.

@@ -99,8 +99,6 @@ class AutosaveController(QObject):
 
     Parameters
     ----------
-    session
-        The document.
     view
         Returns what the person looks at, as plain JSON.
 
@@ -258,13 +256,6 @@ PAUSE_MS = 2_000
 
 class Checksums(QObject):
     """Counts the SHA-256 of the files of the session's document once something was changed.
-
-    Parameters
-    ----------
-    session
-        The document.
-    jobs
-        Where it is counted, as long as nobody wants anything else.
 
     Signals
     -------

@@ -25,33 +25,21 @@ Prepare = Callable[[tuple[TensorRow, ...], CancelToken], object]
 
 @dataclass(frozen=True)
 class LoadedContents:
-    """What the tensors of a file come to, counted in the worker: there may be 100,000 of them.
+    """What the tensors of a file come to, counted in the worker: there may be 100,000 of them."""
 
-    Attributes
-    ----------
-    rows
-        What lists and trees show, in file order.
-    by_name, shown
-        The rows, and the names that they are shown by, under their names in the file.
-    short
-        The shorter forms of the names that are shown.
-    kinds
-        Kinds of layers for which a rule makes sense, those that are usually pruned first.
-    size
-        How many parameters there are, and how many elements of buffers.
-    configuration
-        What the config.json beside the weights says; None without one.
-    companions
-        The other files of the model's folder, which an export as a folder copies.
-    """
-
-    rows: tuple[TensorRow, ...] = ()
+    rows: tuple[TensorRow, ...] = ()  # what lists and trees show, in file order
+    # The rows, and the names that they are shown by, under their names in the file.
     by_name: Mapping[str, TensorRow] = field(default_factory=dict)
     shown: Mapping[str, str] = field(default_factory=dict)
+    # The shorter forms of the names that are shown.
     short: ShortNames = field(default_factory=ShortNames)
+    # Kinds of layers for which a rule makes sense, those that are usually pruned first.
     kinds: tuple[str, ...] = ()
+    # How many parameters there are, and how many elements of buffers.
     size: Size = field(default_factory=Size)
+    # What the config.json beside the weights says; None without one.
     configuration: Configuration | None = None
+    # The other files of the model's folder, which an export as a folder copies.
     companions: tuple[str, ...] = ()
 
 

@@ -34,21 +34,7 @@ FILES = " ".join(
 
 
 class OpenController(QObject):
-    """The commands that open and close a file.
-
-    Parameters
-    ----------
-    window
-        Its menus and its empty page ask for files.
-    session, jobs
-        What is open, and what runs.
-    settings
-        The files that were open before.
-    telling
-        Says what else there is in a file.
-    exporting, sessions
-        Offered where work would be lost.
-    """
+    """The commands that open and close a file."""
 
     def __init__(
         self,

@@ -53,10 +53,6 @@ class RecoveryController(QObject):
 
     Parameters
     ----------
-    window
-        Shows the offer.
-    session, jobs, exporting
-        What is open, where is looked, and what is written.
     settings
         The files that were open, and the folders that were written to: temporary files are looked
         for there.

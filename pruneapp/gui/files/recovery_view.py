@@ -29,49 +29,23 @@ _GAP = 4  # below notices, as between them
 
 @dataclass(frozen=True)
 class FoundWork:
-    """Work that can be taken up again.
+    """Work that can be taken up again."""
 
-    Attributes
-    ----------
-    key
-        By which it is asked for.
-    file
-        The checkpoint, without its folder.
-    steps
-        How many steps are in force.
-    last
-        What the last of them did.
-    time
-        When that was, as people write it.
-    again
-        How many steps have to be computed again, the last ones.
-    undone
-        How many were taken back; 0 like `steps` where a newer Pruneapp wrote it.
-    """
-
-    key: str
-    file: str
-    steps: int
-    last: str
-    time: str
-    again: int = 0
-    undone: int = 0
+    key: str  # by which it is asked for
+    file: str  # the checkpoint, without its folder
+    steps: int  # how many steps are in force
+    last: str  # what the last of them did
+    time: str  # when that was, as people write it
+    again: int = 0  # how many steps have to be computed again, the last ones
+    undone: int = 0  # how many were taken back; 0 like `steps` where a newer Pruneapp wrote it
 
 
 @dataclass(frozen=True)
 class FoundFiles:
-    """Temporary files of exports that were interrupted.
+    """Temporary files of exports that were interrupted."""
 
-    Attributes
-    ----------
-    names
-        Where they are.
-    nbytes
-        How large they are in all.
-    """
-
-    names: tuple[str, ...]
-    nbytes: int
+    names: tuple[str, ...]  # where they are
+    nbytes: int  # how large they are in all
 
 
 class Recovery(QWidget):

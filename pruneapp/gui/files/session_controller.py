@@ -53,19 +53,6 @@ class _Saving:
 class SessionController(QObject):
     """The session file of the document, the commands for it, and the title of the window.
 
-    Parameters
-    ----------
-    window
-        Its menus ask for saving.
-    session, jobs
-        What is open, and where it is saved.
-    settings
-        The files that were open before.
-    telling, keeping
-        Who says what was done, and who need not keep what is saved.
-    view
-        What the person looks at.
-
     Signals
     -------
     saved(Path)
