@@ -30,17 +30,6 @@ Masks = Mapping[str, BitMask]
 class CombineController(QObject):
     """Combines the masks of the document with those of a file.
 
-    Parameters
-    ----------
-    session, jobs
-        The document, and where masks are read and made.
-    comparing
-        Shows where both sides differ.
-    appearance
-        The colours of the dialog.
-    window
-        Its parent.
-
     Signals
     -------
     done(HandPreview)

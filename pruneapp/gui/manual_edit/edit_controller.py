@@ -51,20 +51,13 @@ SLOW_MS = 200
 
 @dataclass(frozen=True, eq=False)
 class EditResult:
-    """What a gesture does, and all that is to be said of it.
-
-    Attributes
-    ----------
-    pattern
-        What the names of the tensors have in common, if it is meant for every block: they are to
-        be shown first.
-    units
-        What is meant of each, where it has a name: "channel 12".
-    """
+    """What a gesture does, and all that is to be said of it."""
 
     preview: HandPreview
+    # What the names of the tensors have in common, if it is meant for every block: they are to be
+    # shown first.
     pattern: str = ""
-    units: str = ""
+    units: str = ""  # what is meant of each, where it has a name: "channel 12"
 
 
 def make(

@@ -39,15 +39,6 @@ WORTH = 0.05
 class ZerosController(QObject):
     """Finds zeros, tells of them, and treats them as pruned.
 
-    Parameters
-    ----------
-    session, jobs
-        The document, and where it is looked at.
-    counting
-        Goes first, and knows of most tensors that they have no zero.
-    telling
-        Says what was found.
-
     Attributes
     ----------
     report

@@ -113,22 +113,13 @@ INDEX, NORM = "index", "norm"
 
 @dataclass(frozen=True, eq=False)
 class Remaining:
-    """What is left of channels once a step is done; as now where none is asked for.
+    """What is left of channels once a step is done; as now where none is asked for."""
 
-    Attributes
-    ----------
-    going
-        ``bool[n]``: whether all that is left of a channel goes.
-    norms, heights
-        ``float64[n]``: the norm of what is left then, and how high that is drawn.
-    kept
-        ``float64[n]``: the share of the weights that is left then.
-    """
-
-    going: NDArray[np.bool_]
+    going: NDArray[np.bool_]  # ``bool[n]``: whether all that is left of a channel goes
+    # ``float64[n]``: the norm of what is left then, and how high that is drawn.
     norms: Floats
     heights: Floats
-    kept: Floats
+    kept: Floats  # ``float64[n]``: the share of the weights that is left then
 
 
 NONE_LEFT = Remaining(np.zeros(0, np.bool_), np.zeros(0), np.zeros(0), np.zeros(0))
@@ -407,12 +398,8 @@ class ChannelsView(OrderedChart):
         While a person holds the line it stays where they hold it; what is told meanwhile holds
         once it is let go.
 
-        Parameters
-        ----------
-        channels
-            How many of those with the smallest norms; None without a cut, as for random pruning.
-        norm
-            The norm at the cut; None for that of the last channel that goes.
+        They have the smallest norms; None without a cut, as for random pruning. Without the norm
+        at the cut it lies at that of the last channel that goes.
         """
         editable = editable and channels is not None
         same = ((channels, norm), editable) == (self._cut, self._editable)

@@ -394,14 +394,8 @@ class DistributionView(Chart):
         While a person holds the line it stays where they hold it; what is told meanwhile holds
         once it is let go.
 
-        Parameters
-        ----------
-        value
-            None if there is none, as for random pruning.
-        editable
-            Whether a person may move it.
-        about
-            Whether it is an estimate, with ≈ before it.
+        Without a value there is none, as for random pruning; `about`: it is an estimate, with ≈
+        before it.
         """
         editable = editable and value is not None
         shown = self.threshold, self._about, self._editable, self._waits

@@ -1,22 +1,16 @@
-"""Which tensor is looked at, and its numbers; needs Qt alone.
-
-Which tensor is looked at, and what it is, in one line.
-
-The numbers of a tensor, in one line below its picture.
-"""
+"""Which tensor is looked at, and its numbers in one line below its picture; needs Qt alone."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtGui import QFont, QPainter, QPaintEvent, QPalette, QResizeEvent
+from PySide6.QtGui import QFont, QResizeEvent
 from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
 
 from pruneapp.gui.plots.base.readout import value_text
 from pruneapp.gui.widgets.labels import ElidedLabel, as_plain, on_lines, recolor, within_reason
 from pruneapp.gui.widgets.number_format import count, part, shape
-from pruneapp.gui.widgets.safe_paint import reported
 from pruneapp.gui.widgets.theme import LIGHT
 from pruneapp.results.document_rows import TensorRow
 from pruneapp.results.short_names import ShortNames
@@ -95,7 +89,7 @@ class _FactsLabel(ElidedLabel):
         fitting = (width for width in map(advance, texts) if width <= _LONGEST)
         return min(_LONGEST, advance(texts[-1])) + 2, next(fitting, _LONGEST) + 2
 
-    def shown(self, width: int) -> str:
+    def shortened(self, width: int) -> str:
         """Return the facts that a line of this width has room for."""
         metrics = self.fontMetrics()
         for first in range(len(self._facts)):
@@ -104,21 +98,6 @@ class _FactsLabel(ElidedLabel):
                 return text
         last = self._facts[-1] if self._facts else ""
         return metrics.elidedText(last, Qt.TextElideMode.ElideRight, width)
-
-    @reported
-    def paintEvent(self, _event: QPaintEvent) -> None:
-        """Paint what fits."""
-        painter = QPainter(self)
-        rect = self.contentsRect()
-        self.style().drawItemText(
-            painter,
-            rect,
-            int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter),
-            self.palette(),
-            self.isEnabled(),
-            self.shown(rect.width()),
-            QPalette.ColorRole.WindowText,
-        )
 
 
 class TensorHeading(QWidget):

@@ -24,30 +24,20 @@ from pruneapp.results.sparsity_report import SparsityReport, TensorSparsity
 
 @dataclass(frozen=True, eq=False)
 class ModelNumbers:
-    """What is known of the tensors of a report, before and after a step.
+    """What is known of the tensors of a report, before and after a step."""
 
-    Attributes
-    ----------
-    names
-        As in the file.
-    numel, nbytes
-        ``float64[n]``: elements; bytes in the file, 0 where they are not known.
-    before, after
-        ``float64[n]``: how many are pruned now, and would be.
-    energy
-        ``float64[n]``: share of the energy of what is kept that the step leaves; NaN where it is
-        not counted, and for what the step does not touch. What earlier steps took is not in it.
-    retained
-        ``float64[n]``: share of the energy that was there on opening that is kept now; NaN where
-        it is not counted.
-    """
-
-    names: tuple[str, ...]
+    names: tuple[str, ...]  # as in the file
+    # ``float64[n]``: elements; bytes in the file, 0 where they are not known.
     numel: Floats
     nbytes: Floats
+    # ``float64[n]``: how many are pruned now, and would be.
     before: Floats
     after: Floats
+    # ``float64[n]``: share of the energy of what is kept that the step leaves; NaN where it is not
+    # counted, and for what the step does not touch. What earlier steps took is not in it.
     energy: Floats
+    # ``float64[n]``: share of the energy that was there on opening that is kept now; NaN where it
+    # is not counted.
     retained: Floats
 
     @cached_property

@@ -30,19 +30,7 @@ _COPIED_AT_ONCE = 1000
 
 
 class TableController(QObject):
-    """Writes pictures and their numbers, and puts both and the rows of tables on the clipboard.
-
-    Parameters
-    ----------
-    session, jobs, telling
-        Who says what went wrong, where it is done, and who says what was done.
-    window
-        Whose tables are copied, and those of its dialogs.
-    pages
-        The pictures, which announce what is to be written.
-    parent
-        The owner.
-    """
+    """Writes pictures and their numbers, and puts both and the rows of tables on the clipboard."""
 
     def __init__(
         self,

@@ -35,21 +35,7 @@ MANY = 500
 
 
 class ThresholdController(QObject):
-    """Turns lines into amounts, and amounts into lines, for the tensor in focus.
-
-    Parameters
-    ----------
-    session, jobs
-        The document, and where many tensors are counted.
-    asking
-        Takes the amount, as if the person had typed it.
-    forecasting, counting
-        Say where the cut would be, and whether enough is counted to move it.
-    looking
-        Says which tensor is in focus.
-    pages
-        The pictures; only the one that is shown is told.
-    """
+    """Turns lines into amounts, and amounts into lines, for the tensor in focus."""
 
     _soon = Signal()
 

@@ -75,7 +75,7 @@ def test_the_heading_wraps_and_leaves_nothing_out(qtbot, names):
             metrics = heading.name.fontMetrics()
             assert max(map(metrics.horizontalAdvance, painted.split("\n"))) <= heading.name.width()
             assert metrics.height() * (painted.count("\n") + 1) <= heading.name.height()
-            assert heading.details.shown(heading.details.width()).endswith("pruned")
+            assert heading.details.shortened(heading.details.width()).endswith("pruned")
         assert len(seen) == len(names)
 
 

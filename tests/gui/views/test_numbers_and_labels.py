@@ -99,7 +99,7 @@ def test_a_share_is_never_cut_at_its_beginning(qtbot):
     whole = label.text()
     assert "37.3" in whole
     for width in range(20, label.fontMetrics().horizontalAdvance(whole) + 10, 3):
-        shown = label.shown(width)
+        shown = label.shortened(width)
         assert label.fontMetrics().horizontalAdvance(shown) <= width
         if shown.endswith("…"):
             assert "37.3\u00a0% pruned".startswith(shown.removesuffix("…")), shown

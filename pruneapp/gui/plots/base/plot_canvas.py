@@ -260,22 +260,13 @@ class PlotCanvas(pg.GraphicsView):  # type: ignore[misc]  # pyqtgraph has no typ
 
 @dataclass(frozen=True)
 class PlotArea:
-    """The area between the axes.
+    """The area between the axes."""
 
-    Attributes
-    ----------
-    rect
-        In pixels of the canvas.
-    x, y
-        What can be seen along each axis: low and high.
-    sideways
-        Whether x goes down from the top, and y to the right.
-    """
-
-    rect: QRectF
+    rect: QRectF  # in pixels of the canvas
+    # What can be seen along each axis: low and high.
     x: tuple[float, float]
     y: tuple[float, float]
-    sideways: bool = False
+    sideways: bool = False  # whether x goes down from the top, and y to the right
 
     def pixel(self, x: float, y: float) -> QPointF:
         """Return the pixel of a point."""

@@ -215,28 +215,14 @@ _MIDDLE = Qt.AlignmentFlag.AlignVCenter
 
 @dataclass(frozen=True)
 class Swatch:
-    """An entry of a legend.
-
-    Attributes
-    ----------
-    colors
-        One colour; several for a ramp, none for a word alone.
-    hatched
-        Whether it is striped: of its colour and the surface, or of two.
-    before
-        Text to the left of a ramp.
-    outlined
-        Whether it has the double outline of what is protected.
-    tip
-        A sentence for the tooltip, where the word is not all.
-    """
+    """An entry of a legend."""
 
     label: str
-    colors: tuple[str, ...]
-    hatched: bool = False
-    before: str = ""
-    outlined: bool = False
-    tip: str = ""
+    colors: tuple[str, ...]  # one colour; several for a ramp, none for a word alone
+    hatched: bool = False  # whether it is striped: of its colour and the surface, or of two
+    before: str = ""  # text to the left of a ramp
+    outlined: bool = False  # whether it has the double outline of what is protected
+    tip: str = ""  # a sentence for the tooltip, where the word is not all
 
     @property
     def is_ramp(self) -> bool:

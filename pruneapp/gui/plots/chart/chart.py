@@ -197,12 +197,7 @@ def grouped_edges(edges: Floats, start: int, stop: int, group: int) -> Floats:
 class OrderedChart(Chart):
     """Bars of width 1, one for each thing that has an index, in an order that a person chooses.
 
-    Parameters
-    ----------
-    orders
-        Key and label of each order; the first one is that of the index.
-    first
-        The place of the first bar on the axis.
+    `orders` has key and label of each, that of the index before all; the `first` bar stands there.
     """
 
     def __init__(
@@ -356,14 +351,8 @@ def envelope(  # noqa: PLR0917 - each of its own meaning
     has it. The highest stands behind; in front of it, of the others, as much below their tops as is
     their share of the bars: the heights tell norms, the areas how many there are.
 
-    Parameters
-    ----------
-    whole, left, after
-        ``float64[n]``: height of each bar; up to which something is left; and will be.
-    group
-        How many bars are one.
-    highest
-        The highest bar of the chart.
+    `whole`, `left`, `after` are ``float64[n]``: the height of each bar; up to which something is
+    left; and will be. `highest` is the highest bar of the chart.
     """
     if group == 1:
         return Stacks(edges, after, left - after, whole - left)

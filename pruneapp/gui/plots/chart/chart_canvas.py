@@ -188,14 +188,9 @@ class ChartCanvas(PlotCanvas):
         self.viewport().update()
 
     def set_values(self, value: Callable[[int], tuple[float, str]] | None, widest: str) -> None:
-        """Write a number behind bars that lie below each other, where each has room for a line.
+        """Write behind bars below each other, where each has room for a line, what `value` returns.
 
-        Parameters
-        ----------
-        value
-            Returns where a bar ends, and its number; empty for none. None to write none.
-        widest
-            As long as any number; the axis leaves room for it, see `top_for`.
+        That is where the bar ends, and a text at most as long as `widest`, see `top_for`.
         """
         self._value, self._widest_value = value, widest
         self.viewport().update()

@@ -23,27 +23,15 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Stacks:
-    """Heights of bars that stand on each other, from below: ``float64[n]`` each.
+    """Heights of bars that stand on each other, from below: ``float64[n]`` each."""
 
-    Attributes
-    ----------
-    edges
-        ``float64[n + 1]``: where a bar ends the next one begins.
-    pruned_first
-        Whether the pruned stand below, instead of the kept.
-    floor
-        ``float64[n]``: what is below is not drawn; None for all.
-    front
-        Other bars in the same places, drawn over these.
-    """
-
-    edges: Floats
+    edges: Floats  # ``float64[n + 1]``: where a bar ends the next one begins
     kept: Floats
     going: Floats
     pruned: Floats
-    pruned_first: bool = False
-    floor: Floats | None = None
-    front: Stacks | None = None
+    pruned_first: bool = False  # whether the pruned stand below, instead of the kept
+    floor: Floats | None = None  # ``float64[n]``: what is below is not drawn; None for all
+    front: Stacks | None = None  # other bars in the same places, drawn over these
 
     @property
     def top(self) -> float:
@@ -122,16 +110,9 @@ class StackedBars:
         self.going.set_colors(colors["pruned"], colors["surface"])
 
     def set_stacks(self, stacks: Stacks, *, gap: float, log: bool, floor: float) -> None:
-        """Show other bars.
+        """Show other bars, with a share of their width free beside them.
 
-        Parameters
-        ----------
-        gap
-            Share of a bar's width that stays free beside it.
-        log
-            Whether heights are counts of which the logarithm is drawn.
-        floor
-            Where bars begin if `log`.
+        With `log` heights are counts of which the logarithm is drawn, beginning at `floor`.
         """
         wide = np.diff(stacks.edges)
         left, right = stacks.edges[:-1] + wide * gap / 2, stacks.edges[1:] - wide * gap / 2

@@ -1,9 +1,4 @@
-"""Selections and the tools that make them, no Qt.
-
-What a person draws on a picture of weights: rectangles, channels, strokes. No Qt.
-
-What the mouse and the keys draw: a tool, where it began, and what is drawn by now.
-"""
+"""What a person selects in a heat map: rectangles, channels, strokes; and by which tool. No Qt."""
 
 from __future__ import annotations
 
@@ -35,20 +30,11 @@ class Rect(NamedTuple):
 
 @dataclass(frozen=True)
 class Drawn:
-    """A selection.
+    """A selection."""
 
-    Attributes
-    ----------
-    shape
-        With what it was drawn.
-    rects
-        Its rectangles, none of which overlap; empty for channels.
-    dim, channels
-        For channels: along which dimension, and which ones, in runs that rise.
-    """
-
-    shape: Shape
-    rects: tuple[Rect, ...] = ()
+    shape: Shape  # with what it was drawn
+    rects: tuple[Rect, ...] = ()  # its rectangles, none of which overlap; empty for channels
+    # For channels: along which dimension, and which ones, in runs that rise.
     dim: int = -1
     channels: tuple[Run, ...] = ()
 
@@ -106,15 +92,7 @@ class Drawn:
 
 
 def between(shape: Shape, layout: Layout, start: Place, stop: Place, dim: int = 0) -> Drawn:
-    """Return what lies between two weights, both included.
-
-    Parameters
-    ----------
-    shape
-        ``rectangle``, ``row`` (whole rows of the picture), ``column`` or ``channel``.
-    dim
-        The dimension whose channels are meant.
-    """
+    """Return what lies between two weights, both included: whole rows, columns, or channels."""
     top, bottom = sorted((start[0], stop[0]))
     left, right = sorted((start[1], stop[1]))
     if shape == "channel":
@@ -128,17 +106,7 @@ def between(shape: Shape, layout: Layout, start: Place, stop: Place, dim: int = 
 
 
 class Stroke:
-    """A line drawn with a square brush.
-
-    Parameters
-    ----------
-    layout
-        Of the picture, which it does not leave.
-    size
-        Side of the brush in weights, odd.
-    before
-        A stroke that stays.
-    """
+    """A line drawn with a square brush, whose side is odd; the stroke `before` it stays."""
 
     def __init__(self, layout: Layout, size: int, before: Drawn | None = None) -> None:
         self._layout = layout
@@ -245,31 +213,15 @@ BRUSHES = (1, 3, 5, 9)
 
 
 class Pointer:
-    """Draws on a layout; knows nothing of pixels.
-
-    Attributes
-    ----------
-    tool
-        What a drag does: ``look`` moves the picture, the others draw.
-    brush
-        Side of the brush in weights.
-    dim
-        The dimension whose channels are drawn.
-    drawn
-        What is drawn; None for nothing.
-    """
+    """Draws on a layout; knows nothing of pixels."""
 
     def __init__(self) -> None:
-        self.tool: Tool = "look"
-        self.brush = BRUSHES[0]
-        self.dim = 0
-        self.drawn: Drawn | None = None
+        self.tool: Tool = "look"  # what a drag does: ``look`` moves the picture, the others draw
+        self.brush = BRUSHES[0]  # side of the brush in weights
+        self.dim = 0  # the dimension whose channels are drawn
         self._layout: Layout | None = None
-        self._start: Place | None = None
-        self._before: Drawn | None = None
-        self._kept: Drawn | None = None
-        self._stroke: Stroke | None = None
         self._shape: Shape = "rectangle"
+        self.drop()
 
     @property
     def is_drawing(self) -> bool:
@@ -284,18 +236,18 @@ class Pointer:
 
     def drop(self) -> None:
         """Take back all that is drawn."""
-        self.drawn = self._start = self._before = self._kept = self._stroke = None
+        self.drawn: Drawn | None = None
+        self._end()
+
+    def _end(self) -> None:
+        """End a drag."""
+        self._start: Place | None = None
+        self._before: Drawn | None = None
+        self._kept: Drawn | None = None
+        self._stroke: Stroke | None = None
 
     def press(self, place: Place, shape: Shape, *, joining: bool) -> None:
-        """Begin to draw at a weight.
-
-        Parameters
-        ----------
-        shape
-            What, whatever the tool.
-        joining
-            Whether what is drawn already stays.
-        """
+        """Begin to draw at a weight, whatever the tool; `joining` what is drawn already."""
         assert self._layout is not None
         self._start, self._shape = place, shape
         self._before = self.drawn
@@ -319,12 +271,12 @@ class Pointer:
         """Leave what is drawn."""
         if self._stroke is not None:
             self.drawn = self._stroke.end()
-        self._start = self._before = self._kept = self._stroke = None
+        self._end()
 
     def cancel(self) -> None:
         """Take back what was drawn since the press."""
         self.drawn = self._before
-        self._start = self._before = self._kept = self._stroke = None
+        self._end()
 
     def extend(self, anchor: Place, cursor: Place) -> None:
         """Draw from one weight to another, as keys do: whole rows stay whole rows."""

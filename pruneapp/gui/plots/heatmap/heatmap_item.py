@@ -16,11 +16,11 @@ from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
 from pruneapp.gui.plots.base.export_menu import Drawing
 from pruneapp.gui.plots.heatmap import legend, overlays
 from pruneapp.gui.plots.heatmap.drawing_tools import Drawn, Rect
-from pruneapp.gui.plots.heatmap.overlays import PaintedTile, cut, halvings, paint_guarded
+from pruneapp.gui.plots.heatmap.overlays import PaintedTile, cut, halvings
 from pruneapp.gui.plots.heatmap.shading import (
     BLENDED,
+    AnyTile,
     ColorTables,
-    DifferenceTables,
     Look,
     Mode,
     Weight,
@@ -56,16 +56,15 @@ class TilesItem(pg.GraphicsObject):  # type: ignore[misc]  # pyqtgraph has no ty
         self._fine: PaintedTile | None = None
         self._colors: Mapping[str, str] = LIGHT
         self._tables = ColorTables(LIGHT)
-        self._changes = DifferenceTables(LIGHT)
         self._font = QFont()
 
     @property
-    def coarse(self) -> Tile | DifferenceTile | None:
+    def coarse(self) -> AnyTile | None:
         """The tile of the whole."""
         return self._coarse.tile if self._coarse else None
 
     @property
-    def fine(self) -> Tile | DifferenceTile | None:
+    def fine(self) -> AnyTile | None:
         """The tile of what is looked at."""
         return self._fine.tile if self._fine else None
 
@@ -83,7 +82,7 @@ class TilesItem(pg.GraphicsObject):  # type: ignore[misc]  # pyqtgraph has no ty
         self._drawn = None
         self.update()
 
-    def set_tile(self, tile: Tile | DifferenceTile) -> None:
+    def set_tile(self, tile: AnyTile) -> None:
         """Take a tile; one of the whole serves as the ground too."""
         painted = PaintedTile(tile)
         self._fine = painted
@@ -93,7 +92,7 @@ class TilesItem(pg.GraphicsObject):  # type: ignore[misc]  # pyqtgraph has no ty
             self._coarse = painted
         self.update()
 
-    def set_ground(self, tile: Tile | DifferenceTile) -> None:
+    def set_ground(self, tile: AnyTile) -> None:
         """Take a coarse tile of the whole, below the fine one."""
         self._coarse = PaintedTile(tile)
         self.update()
@@ -117,7 +116,6 @@ class TilesItem(pg.GraphicsObject):  # type: ignore[misc]  # pyqtgraph has no ty
         """Take a theme."""
         self._colors = colors
         self._tables = ColorTables(colors)
-        self._changes = DifferenceTables(colors)
         for painted in (self._coarse, self._fine):
             if painted:
                 painted.forget()
@@ -144,15 +142,8 @@ class TilesItem(pg.GraphicsObject):  # type: ignore[misc]  # pyqtgraph has no ty
                 i, j = row - tile.request.row, column - tile.request.column
                 height, width = tile.change.shape
                 if tile.request.pool == 1 and 0 <= i < height and 0 <= j < width:
-                    became = [
-                        word
-                        for word, share in (
-                            ("gone", tile.gone),
-                            ("back", tile.back),
-                            ("neither", tile.neither),
-                        )
-                        if share[i, j] > 0
-                    ]
+                    fates = {"gone": tile.gone, "back": tile.back, "neither": tile.neither}
+                    became = (word for word, share in fates.items() if share[i, j] > 0)
                     return float(tile.change[i, j]), "".join(became)
         return None
 
@@ -213,7 +204,7 @@ class TilesItem(pg.GraphicsObject):  # type: ignore[misc]  # pyqtgraph has no ty
         with saved(painter):
             painter.resetTransform()
             if fine is not None:
-                paint_guarded(painter, place, shown, fine, self._colors)
+                overlays.paint_protected(painter, place, shown, fine, self._colors)
             if self._drawn is not None:
                 part = Rect(
                     math.floor(shown.top()),
@@ -261,7 +252,7 @@ class TilesItem(pg.GraphicsObject):  # type: ignore[misc]  # pyqtgraph has no ty
                 halvings(abs(place.m11()) * ratio * pool),
             ),
         )
-        image = painted.picture(look, self._tables, self._changes)
+        image = painted.picture(look, self._tables)
         cell = (pool * look.reduction[1], pool * look.reduction[0])
         target, source = cut(part, image, cell, shown)
         if target.isEmpty():
@@ -271,7 +262,7 @@ class TilesItem(pg.GraphicsObject):  # type: ignore[misc]  # pyqtgraph has no ty
         painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, smooth)
         painter.drawImage(target, image, source)
         if painted.is_hatched and (self.masked if isinstance(painted.tile, Tile) else hatched):
-            dark = painted.picture(replace(look, stripe=1), self._tables, self._changes)
+            dark = painted.picture(replace(look, stripe=1), self._tables)
             _paint_stripes(painter, dark, target, source, ratio)
 
 

@@ -1,14 +1,7 @@
-"""Borders, values, selection and protection over the tiles.
+"""A tile with its pixels, and what lies over tiles: borders, values, selection, protection, cursor.
 
-What lies over the tiles: borders of kernels and cells, values, what is drawn, the cursor.
-
-All of it is painted in pixels of the window; `place` says where the weights are.
-
-What is protected, seen at any zoom: an outline, a pattern where that would be a tangle, locks.
-
-White and black lie side by side, so that the line is seen on every colour of the picture.
-
-A tile and its picture, and which part of it can be seen.
+All of that is painted in pixels of the window; `place` says where the weights are. The line around
+what is protected is white beside black, so that it is seen on every colour of the picture.
 """
 
 from __future__ import annotations
@@ -27,15 +20,15 @@ from pruneapp.gui.plots.base.readout import value_text
 from pruneapp.gui.plots.chart.items import paint_lock
 from pruneapp.gui.plots.heatmap import shading
 from pruneapp.gui.plots.heatmap.drawing_tools import Rect
-from pruneapp.gui.plots.heatmap.shading import ColorTables, DifferenceTables, Look, reduced, shade
+from pruneapp.gui.plots.heatmap.shading import AnyTile, ColorTables, Look, reduced, shade
 from pruneapp.gui.widgets.safe_paint import saved
-from pruneapp.results.tile import DifferenceTile, Layout, Tile, TileRequest
+from pruneapp.results.tile import Layout, Tile, TileRequest
 
 
 class PaintedTile:
     """A tile and its pictures; a picture borrows the memory of its numbers, so both are kept."""
 
-    def __init__(self, tile: Tile | DifferenceTile) -> None:
+    def __init__(self, tile: AnyTile) -> None:
         self.tile = tile
         self._pictures: dict[int, tuple[Look, NDArray[np.uint32], QImage]] = {}
         self._cells: tuple[tuple[int, int], NDArray[np.floating]] | None = None
@@ -55,7 +48,7 @@ class PaintedTile:
         """Whether any weight is striped."""
         return bool(self.hatched.any())
 
-    def guarded_cells(self, group: tuple[int, int]) -> NDArray[np.floating] | None:
+    def protected_cells(self, group: tuple[int, int]) -> NDArray[np.floating] | None:
         """Return ``float32[h, w]``: which share of cells of so many rows and columns is protected.
 
         None if nothing is protected.
@@ -66,27 +59,20 @@ class PaintedTile:
             self._cells = group, reduced(self.tile.guarded, group)
         return self._cells[1]
 
-    def picture(self, look: Look, tables: ColorTables, changes: DifferenceTables) -> QImage:
+    def picture(self, look: Look, tables: ColorTables) -> QImage:
         """Return the picture; made anew only if it is to look otherwise."""
         found = self._pictures.get(look.stripe)
         if found is None or found[0] != look:
-            if isinstance(self.tile, Tile):
-                pixels = shade(self.tile, look, tables)
-            else:
-                pixels = changes.shade(self.tile, look.reduction, look.stripe)
-            pixels = np.ascontiguousarray(pixels)
-            found = look, pixels, _image(pixels, QImage.Format.Format_RGB32)
+            pixels = np.ascontiguousarray(shade(self.tile, look, tables))
+            height, width = pixels.shape
+            form = QImage.Format.Format_RGB32
+            found = look, pixels, QImage(pixels.data, width, height, width * 4, form)
             self._pictures[look.stripe] = found
         return found[2]
 
     def forget(self) -> None:
         """Paint anew next time: the colours are others."""
         self._pictures.clear()
-
-
-def _image(pixels: NDArray[np.uint32], form: QImage.Format) -> QImage:
-    height, width = pixels.shape
-    return QImage(pixels.data, width, height, width * 4, form)
 
 
 def halvings(texel: float) -> int:
@@ -308,7 +294,7 @@ MANY_CELLS = 64
 _WHITE, _BLACK = QColor("#ffffff"), QColor("#000000")
 
 
-def paint_guarded(
+def paint_protected(
     painter: QPainter,
     place: QTransform,
     shown: QRectF,
@@ -322,7 +308,7 @@ def paint_guarded(
     pool = painted.tile.request.pool
     texel = pool * place.m11(), pool * place.m22()
     group = max(1, math.ceil(OUTLINE_FROM / texel[1])), max(1, math.ceil(OUTLINE_FROM / texel[0]))
-    found = painted.guarded_cells(group)
+    found = painted.protected_cells(group)
     if found is None:
         return
     part = painted.tile.request
@@ -347,7 +333,7 @@ def paint_guarded(
             painter.setClipRect(whole, Qt.ClipOperation.IntersectClip)
             _paint_pattern(painter, cells, QRectF(origin.x(), origin.y(), *scale))
         else:
-            _paint_lines(painter, lines, (origin, scale), whole)
+            _paint_lines(painter, lines, origin, scale, whole)
         if pool == 1 and min(scale) >= LOCKS_FROM:
             for row, column in np.argwhere(cells):
                 corner = QPointF(
@@ -380,10 +366,10 @@ def _outline(cells: NDArray[np.bool_]) -> NDArray[np.float64]:
 def _paint_lines(
     painter: QPainter,
     lines: NDArray[np.float64],
-    how: tuple[QPointF, tuple[float, float]],
+    origin: QPointF,
+    scale: tuple[float, float],
     whole: QRectF,
 ) -> None:
-    origin, scale = how
     ends = lines[:, :4] * np.array(scale * 2) + np.array([origin.x(), origin.y()] * 2)
     ends = np.floor(np.minimum(ends, [whole.right(), whole.bottom()] * 2) + 0.5)
     for shift, color in ((-1.0, _BLACK), (1.0, _WHITE)):

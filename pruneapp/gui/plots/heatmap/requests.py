@@ -330,7 +330,7 @@ class Reading(QObject):
     def _state(self, weight: Weight) -> str:
         if not weight.kept:
             return self.tr("pruned")
-        if weight.guarded:
+        if weight.protected:
             return self.tr("protected")
         return self.tr("kept, to be pruned") if weight.goes else self.tr("kept")
 

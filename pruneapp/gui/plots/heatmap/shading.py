@@ -1,16 +1,8 @@
-"""Numbers to pixels; colormap; the weight under a point.
-
-From a tile's numbers to its pixels, by table.
-
-From a tile of a difference to its pixels.
-
-Colours of weights: tables from a small index to the bytes that Qt paints.
+"""From a tile's numbers to its pixels, by tables from a small index to the bytes that Qt paints.
 
 Mixtures are made in linear light where they stand for a share of an area (a density), because
 that is what the eye sees of a fine pattern from afar; ramps are made in OKLab, where equal steps
 look equal (Bjorn Ottosson, "A perceptual color space for image processing", 2020).
-
-What tiles know of a single weight.
 """
 
 from __future__ import annotations
@@ -45,6 +37,7 @@ TOP_SHADE = SHADES - 2
 # many steps: of pixels of which one part is pruned already and another is to be, by the parts.
 DEPTHS = 3
 
+AnyTile = Tile | DifferenceTile
 Floats = NDArray[np.float64]
 Pixels = NDArray[np.uint32]
 
@@ -193,24 +186,14 @@ BLENDED = (Mode.MAGNITUDE, Mode.SIGNED)
 
 @dataclass(frozen=True)
 class Look:
-    """How a tile is to look; equal looks of the same tile are the same picture.
-
-    Attributes
-    ----------
-    mode
-        What is shown.
-    strength
-        How strongly the orange of what is pruned lies over the weights, from 0 to 1.
-    stripe
-        Which of the stripes of what is to be pruned is meant: 0 the light one, 1 the dark one.
-    reduction
-        Rows and columns of the tile that become one.
-    """
+    """How a tile is to look; equal looks of the same tile are the same picture."""
 
     mode: Mode
+    # How strongly the orange of what is pruned lies over the weights, from 0 to 1.
     strength: float = 1.0
+    # Which of the stripes of what is to be pruned is meant: 0 the light one, 1 the dark one.
     stripe: int = 0
-    reduction: tuple[int, int] = (1, 1)
+    reduction: tuple[int, int] = (1, 1)  # rows and columns of the tile that become one
 
     @property
     def masked(self) -> bool:
@@ -219,25 +202,41 @@ class Look:
 
 
 class ColorTables:
-    """The tables of one theme."""
+    """The tables of one theme: ramps as pixels, and of differences in linear light."""
 
     def __init__(self, colors: Mapping[str, str]) -> None:
         self._danger = colors["danger"]
         self._magnitude = magnitude_stops(colors)
         self._signed = signed_stops(colors)
+        self.changes = {
+            signs: shade_table(change_stops(colors, signs=signs), self._danger)[
+                (SHARES - 1) * SHADES :
+            ]
+            for signs in (False, True)
+        }
+        # By stripe: what is there again has stripes of blue, and of the surface.
+        self.flat = [
+            np.array([linear(color) for color in flat], np.float32)
+            for flat in (
+                (PRUNED_OVER, colors["kept"], neither_color(colors)),
+                (PRUNED_OVER, colors["surface"], neither_color(colors)),
+            )
+        ]
 
     def ramp(self, stripe: int | None = None, *, signed: bool = False) -> NDArray[np.uint32]:
-        """Return the table of magnitudes or signed values, see `colormap.shade_table`."""
+        """Return the table of magnitudes or signed values, see `shade_table`."""
         stops = self._signed if signed else self._magnitude
         return shade_table(stops, self._danger, stripe)
 
 
-def shade(tile: Tile, look: Look, tables: ColorTables) -> NDArray[np.uint32]:
+def shade(tile: AnyTile, look: Look, tables: ColorTables) -> NDArray[np.uint32]:
     """Return ``uint32[h, w]``, the pixels of a tile as in ``QImage.Format_RGB32``.
 
     What is to be pruned is counted as pruned: a preview is as bright as its result, and has
     stripes, of which this returns the light ones or the dark ones.
     """
+    if isinstance(tile, DifferenceTile):
+        return _shade_difference(tile, look, tables)
     kept = reduced(tile.kept, look.reduction)
     stripe: int | None = None
     depth: NDArray[np.uint16] | np.uint16 = np.uint16(0)
@@ -348,80 +347,35 @@ def change_stops(colors: Mapping[str, str], *, signs: bool) -> tuple[str, ...]:
     return (neutral, colors["muted"], colors["text"])
 
 
-class DifferenceTables:
-    """The colours of one theme: ramps as pixels and in linear light."""
-
-    def __init__(self, colors: Mapping[str, str]) -> None:
-        self._ramps = {
-            signs: shade_table(change_stops(colors, signs=signs), colors["danger"])[
-                (SHARES - 1) * SHADES :
-            ]
-            for signs in (False, True)
-        }
-        # What is there again has stripes of blue, and of the surface.
-        self._flat = [
-            np.array([linear(color) for color in flat], np.float32)
-            for flat in (
-                (PRUNED_OVER, colors["kept"], neither_color(colors)),
-                (PRUNED_OVER, colors["surface"], neither_color(colors)),
-            )
-        ]
-
-    def shade(
-        self, tile: DifferenceTile, reduction: tuple[int, int], stripe: int = 0
-    ) -> NDArray[np.uint32]:
-        """Return ``uint32[h, w]``, the pixels of a tile as in ``QImage.Format_RGB32``."""
-        signs = tile.request.pool == 1
-        change = reduced(tile.change, reduction, magnitude=not signs)
-        ramp = self._ramps[signs]
-        shades = shades_of(change, tile.scale, signed=signs)
-        shares = [reduced(s, reduction) for s in (tile.gone, tile.back, tile.neither)]
-        if not any(share.any() for share in shares):
-            return ramp.take(shades)
-        rest = 1 - shares[0] - shares[1] - shares[2]
-        light = _light(ramp)[shades] * rest[..., None]
-        for share, color in zip(shares, self._flat[stripe], strict=True):
-            light += share[..., None] * color
-        levels = _ENCODED.take((np.clip(light, 0, 1) * (_LIGHTS - 1) + 0.5).astype(np.uint16))
-        found: NDArray[np.uint32] = (
-            np.uint32(0xFF000000)
-            | levels[..., 0] << np.uint32(16)
-            | levels[..., 1] << np.uint32(8)
-            | levels[..., 2]
-        )
-        return found
+_ENCODED = pixels(np.repeat(np.linspace(0, 1, _LIGHTS)[:, None], 3, axis=1)) & np.uint32(0xFF)
 
 
-def _light(ramp: NDArray[np.uint32]) -> NDArray[np.float32]:
-    return np.array([linear(f"#{int(p) & 0xFFFFFF:06x}") for p in ramp], np.float32)
-
-
-def _encoded() -> NDArray[np.uint32]:
-    grey = np.repeat(np.linspace(0, 1, _LIGHTS)[:, None], 3, axis=1)
-    return pixels(grey) & np.uint32(0xFF)
-
-
-_ENCODED = _encoded()
-
-
-AnyTile = Tile | DifferenceTile
+def _shade_difference(tile: DifferenceTile, look: Look, tables: ColorTables) -> NDArray[np.uint32]:
+    signs = tile.request.pool == 1
+    change = reduced(tile.change, look.reduction, magnitude=not signs)
+    ramp = tables.changes[signs]
+    shades = shades_of(change, tile.scale, signed=signs)
+    shares = [reduced(s, look.reduction) for s in (tile.gone, tile.back, tile.neither)]
+    if not any(share.any() for share in shares):
+        return ramp.take(shades)
+    rest = 1 - shares[0] - shares[1] - shares[2]
+    lights = np.array([linear(f"#{int(p) & 0xFFFFFF:06x}") for p in ramp], np.float32)
+    light = lights[shades] * rest[..., None]
+    for share, color in zip(shares, tables.flat[look.stripe], strict=True):
+        light += share[..., None] * color
+    levels = _ENCODED.take((np.clip(light, 0, 1) * (_LIGHTS - 1) + 0.5).astype(np.uint16))
+    red, green, blue = np.moveaxis(levels, -1, 0)
+    found: Pixels = np.uint32(0xFF000000) | red << np.uint32(16) | green << np.uint32(8) | blue
+    return found
 
 
 class Weight(NamedTuple):
-    """A weight as a tile has it.
-
-    Attributes
-    ----------
-    value
-        As the file has it.
-    kept, goes, guarded
-        Whether it is not pruned, would go, is protected.
-    """
+    """A weight as a tile has it: its value in the file, whether it is kept, would go, protected."""
 
     value: float
     kept: bool
     goes: bool
-    guarded: bool
+    protected: bool
 
 
 def enough_digits(value: float) -> int:

@@ -1,11 +1,4 @@
-"""Rows of modes, tools, axes.
-
-What is shown of the weights, and how strongly the mask lies over it.
-
-The row above the picture: what a drag does, and what is to be done to what is drawn.
-
-Which two dimensions are on the axes, and where the others stand.
-"""
+"""The rows above a heat map: its tools, what it shows, and which dimensions are on its axes."""
 
 from __future__ import annotations
 
@@ -13,13 +6,13 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from PySide6.QtCore import QSignalBlocker, QSize, Qt, Signal
-from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QLabel, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QLabel, QToolButton, QWidget
 
 from pruneapp.gui.plots.base.plot_view import WrappingRow
 from pruneapp.gui.plots.edit_buttons import OperationButtons
 from pruneapp.gui.plots.heatmap.drawing_tools import BRUSHES, Tool
 from pruneapp.gui.plots.heatmap.shading import BLENDED, Mode
-from pruneapp.gui.widgets.controls import ComboBox, Slider, SpinBox, clear
+from pruneapp.gui.widgets.controls import ComboBox, Slider, SpinBox, choice_box, clear, lay_in_row
 from pruneapp.gui.widgets.number_format import percent
 from pruneapp.gui.widgets.theme import SIZE, icon
 
@@ -37,13 +30,10 @@ def icon_switch(name: str, tip: str) -> QToolButton:
     return button
 
 
-class ToolRow(QWidget):
+class ToolRow(WrappingRow):
     """Tools to the left, operations to the right, in one menu or below where room is short.
 
-    Parameters
-    ----------
-    looks
-        What stands between them: how the picture looks.
+    Between them stands how the picture looks, `looks`.
 
     Signals
     -------
@@ -61,13 +51,12 @@ class ToolRow(QWidget):
     operated = Signal(str)
 
     def __init__(self, looks: QWidget, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+        choosing, self.operations = QWidget(), OperationButtons()
+        super().__init__(choosing, self.operations, parent=parent)
         self._why_not = ""
         self._drawn = ""
-        choosing = QWidget()
-        row = QHBoxLayout(choosing)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(0)
+        self._choosing, self._looks = lay_in_row(choosing, spacing=0), looks
+        row = self._choosing
         self._group = QButtonGroup(self)
         self.tools: dict[Tool, QToolButton] = {}
         for tool, name, tip in self._tools():
@@ -78,14 +67,15 @@ class ToolRow(QWidget):
         self.tools["look"].setChecked(True)
         row.addSpacing(8)
 
-        self.brush_box = ComboBox()
-        for size in BRUSHES:
-            self.brush_box.addItem(f"{size}×{size}", size)
-        self.brush_box.setAccessibleName(self.tr("Brush size"))
-        self.brush_box.setToolTip(self.tr("Brush size in weights"))
-        self.dim_box = ComboBox()
-        self.dim_box.setAccessibleName(self.tr("Channels along"))
-        self.dim_box.setToolTip(self.tr("Dimension of the channels to select (C in the picture)"))
+        self.brush_box = choice_box(
+            self.tr("Brush size"),
+            self.tr("Brush size in weights"),
+            ((f"{size}×{size}", size) for size in BRUSHES),
+        )
+        self.dim_box = choice_box(
+            self.tr("Channels along"),
+            self.tr("Dimension of the channels to select (C in the picture)"),
+        )
         self.dim_box.setSizeAdjustPolicy(
             ComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
         )
@@ -96,12 +86,7 @@ class ToolRow(QWidget):
         row.addSpacing(8)
         row.addWidget(looks)
         row.addStretch(1)
-        self._choosing, self._looks = row, looks
-        self.operations = OperationButtons()
         self.operations.operated.connect(self.operated)
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, 0, 0, 0)
-        whole.addWidget(WrappingRow(choosing, self.operations))
         self._group.buttonToggled.connect(self._on_tool)
         self.brush_box.activated.connect(self._on_brush)
         self.dim_box.activated.connect(self.dimChosen)
@@ -176,14 +161,7 @@ class ToolRow(QWidget):
 
 
 class ModeRow(QWidget):
-    """How strongly the mask is seen, and on which axes.
-
-    Attributes
-    ----------
-    mode_box
-        What is shown of the weights; whoever makes the row places it.
-    label
-        The word before the slider, for which there is not always room.
+    """How strongly the mask is seen, and on which axes; `mode_box` is placed by whoever makes it.
 
     Signals
     -------
@@ -198,7 +176,7 @@ class ModeRow(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.mode_box = ComboBox()
+        self.mode_box = choice_box(self.tr("Show"), self.tr("What the picture shows"))
         for mode, label, tip in (
             (Mode.MAGNITUDE, self.tr("Magnitude"), self.tr("Magnitudes with the mask over them")),
             (Mode.SIGNED, self.tr("Signed"), self.tr("Signed weights")),
@@ -207,8 +185,6 @@ class ModeRow(QWidget):
         ):
             self.mode_box.addItem(label, mode)
             self.mode_box.setItemData(self.mode_box.count() - 1, tip, Qt.ItemDataRole.ToolTipRole)
-        self.mode_box.setAccessibleName(self.tr("Show"))
-        self.mode_box.setToolTip(self.tr("What the picture shows"))
         self.mode_box.setSizeAdjustPolicy(
             ComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
         )
@@ -219,18 +195,13 @@ class ModeRow(QWidget):
         self.slider.setPageStep(25)
         self.slider.setFixedWidth(64)
         self.slider.setAccessibleName(self.tr("Mask opacity"))
-        self.label = QLabel(self.tr("Mask"))
+        self.label = QLabel(self.tr("Mask"))  # for which there is not always room
         self.label.setBuddy(self.slider)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(8)
-        row.addWidget(self.label)
-        row.addWidget(self.slider)
         self.axes_button = icon_switch(
             self.tr("Axes"), self.tr("choose the dimensions shown as rows and columns")
         )
         self.axes_button.hide()
-        row.addWidget(self.axes_button)
+        lay_in_row(self, self.label, self.slider, self.axes_button)
         self.mode_box.activated.connect(self._on_mode)
         self.slider.valueChanged.connect(self._on_strength)
         self.show_state(Mode.MAGNITUDE, 1.0)
@@ -242,8 +213,8 @@ class ModeRow(QWidget):
             self.mode_box.setCurrentIndex(self._modes().index(mode))
             self.slider.setValue(round(strength * 100))
         self.slider.setEnabled(mode in BLENDED)
-        said = self.tr("Mask opacity: {share} (M: show or hide)")
-        self.slider.setToolTip(said.format(share=percent(strength, 0)))
+        tip = self.tr("Mask opacity: {share} (M: show or hide)")
+        self.slider.setToolTip(tip.format(share=percent(strength, 0)))
 
     def set_rank(self, rank: int) -> None:
         """Begin with a tensor of so many dimensions; from three on one may choose axes."""
@@ -275,18 +246,10 @@ class ModeRow(QWidget):
 
 
 class Axes(NamedTuple):
-    """What a person wants to see of a tensor.
+    """What a person wants to see of a tensor."""
 
-    Attributes
-    ----------
-    axes
-        The dimensions that go down and across; None for all of the tensor.
-    fixed
-        An index along every dimension, for those that are on no axis.
-    """
-
-    axes: tuple[int, int] | None = None
-    fixed: tuple[int, ...] = ()
+    axes: tuple[int, int] | None = None  # the dimensions that go down and across; None for all
+    fixed: tuple[int, ...] = ()  # an index along every dimension, for those that are on no axis
 
 
 class AxesRow(QWidget):
@@ -304,20 +267,16 @@ class AxesRow(QWidget):
         super().__init__(parent)
         self._shape: tuple[int, ...] = ()
         self._labels: tuple[str, ...] = ()
-        self._axes = Axes()
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(8)
-        self.down_box, self.across_box = ComboBox(), ComboBox()
-        for box, text, name in (
-            (self.down_box, self.tr("Rows"), self.tr("Dimension shown as rows")),
-            (self.across_box, self.tr("Columns"), self.tr("Dimension shown as columns")),
+        self.axes = Axes()
+        row = lay_in_row(self)
+        name = self.tr("Dimension shown as rows"), self.tr("Dimension shown as columns")
+        self.down_box, self.across_box = (choice_box(text, text) for text in name)
+        for box, text in (
+            (self.down_box, self.tr("Rows")),
+            (self.across_box, self.tr("Columns")),
         ):
             label = QLabel(text)
             label.setBuddy(box)
-            box.setAccessibleName(name)
-            box.setToolTip(name)
-            box.setSizeAdjustPolicy(ComboBox.SizeAdjustPolicy.AdjustToContents)
             box.setMinimumWidth(64)  # whole where there is room
             row.addWidget(label)
             row.addWidget(box)
@@ -330,15 +289,10 @@ class AxesRow(QWidget):
         self.sliders: dict[int, Slider] = {}
         self.numbers: dict[int, SpinBox] = {}
 
-    @property
-    def axes(self) -> Axes:
-        """What is chosen."""
-        return self._axes
-
     def set_dims(self, shape: Sequence[int], labels: Sequence[str]) -> None:
         """Begin with another tensor, all of which is seen."""
         self._shape, self._labels = tuple(shape), tuple(labels)
-        self._axes = Axes()
+        self.axes = Axes()
         for box in (self.down_box, self.across_box):
             with QSignalBlocker(box):
                 box.clear()
@@ -358,32 +312,32 @@ class AxesRow(QWidget):
         if dim is None:
             self._set(Axes())
             return
-        before = self._axes.axes or (0, 1)
+        before = self.axes.axes or (0, 1)
         other = before[1] if first else before[0]
         if other == dim:
             other = before[0] if first else before[1]
         if other == dim:
             other = 0 if dim else 1
         axes = (dim, other) if first else (other, dim)
-        self._set(Axes(axes, self._axes.fixed or (0,) * len(self._shape)))
+        self._set(Axes(axes, self.axes.fixed or (0,) * len(self._shape)))
 
     def _on_moved(self, value: int) -> None:
         dim = self.sender().property("dim")
-        fixed = list(self._axes.fixed)
+        fixed = list(self.axes.fixed)
         fixed[dim] = value
         for control in (self.sliders[dim], self.numbers[dim]):
             with QSignalBlocker(control):
                 control.setValue(value)
-        self._axes = self._axes._replace(fixed=tuple(fixed))
-        self.chosen.emit(self._axes)
+        self.axes = self.axes._replace(fixed=tuple(fixed))
+        self.chosen.emit(self.axes)
 
     def _set(self, axes: Axes) -> None:
-        self._axes = axes
+        self.axes = axes
         self._show()
         self.chosen.emit(axes)
 
     def _show(self) -> None:
-        axes = self._axes.axes
+        axes = self.axes.axes
         for box, at in ((self.down_box, 0), (self.across_box, 1)):
             with QSignalBlocker(box):
                 box.setCurrentIndex(0 if axes is None else axes[at] + 1)
@@ -405,7 +359,7 @@ class AxesRow(QWidget):
         label.setBuddy(number)
         for control in (slider, number):
             control.setRange(0, self._shape[dim] - 1)
-            control.setValue(self._axes.fixed[dim])
+            control.setValue(self.axes.fixed[dim])
             control.setProperty("dim", dim)
             control.setAccessibleName(self.tr("Index along {dim}").format(dim=self._labels[dim]))
             control.valueChanged.connect(self._on_moved)

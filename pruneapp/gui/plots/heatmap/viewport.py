@@ -25,21 +25,14 @@ TILE_BUDGET = 1 << 21
 
 @dataclass(frozen=True)
 class Viewport:
-    """A window of `width` x `height` pixels on a picture of `rows` x `columns` weights.
-
-    Attributes
-    ----------
-    zoom
-        Pixels for a weight, where the picture is not widened; 0 fits all of it.
-    x, y
-        Column and row (with a fraction) in the middle of the window.
-    """
+    """A window of `width` x `height` pixels on a picture of `rows` x `columns` weights."""
 
     rows: int
     columns: int
     width: float
     height: float
-    zoom: float = 0.0
+    zoom: float = 0.0  # pixels for a weight, where the picture is not widened; 0 fits all of it
+    # Column and row (with a fraction) in the middle of the window.
     x: float = 0.0
     y: float = 0.0
 
@@ -130,36 +123,26 @@ class Viewport:
 
     def weight_at(self, left: float, top: float) -> tuple[int, int] | None:
         """Return row and column at a pixel of the window; None beside the picture."""
-        column = math.floor(self.x + (left - self.width / 2) / self.scale_x)
-        row = math.floor(self.y + (top - self.height / 2) / self.scale_y)
-        if 0 <= row < self.rows and 0 <= column < self.columns:
-            return row, column
-        return None
+        row, column = self._place(left, top)
+        inside = 0 <= row < self.rows and 0 <= column < self.columns
+        return (row, column) if inside else None
 
     def nearest(self, left: float, top: float) -> tuple[int, int]:
         """Return row and column of the weight that is nearest to a pixel of the window."""
-        column = math.floor(self.x + (left - self.width / 2) / self.scale_x)
-        row = math.floor(self.y + (top - self.height / 2) / self.scale_y)
+        row, column = self._place(left, top)
         return min(max(row, 0), self.rows - 1), min(max(column, 0), self.columns - 1)
+
+    def _place(self, left: float, top: float) -> tuple[int, int]:
+        column = math.floor(self.x + (left - self.width / 2) / self.scale_x)
+        return math.floor(self.y + (top - self.height / 2) / self.scale_y), column
 
     def pool(self, ratio: float) -> int:
         """Return how many weights, as a power of 2, a mean of a tile takes in on each side.
 
-        It is 1 from one pixel of the screen for a weight on.
-
-        Parameters
-        ----------
-        ratio
-            Pixels of the screen for one of the window.
+        It is 1 from one pixel of the screen for a weight on; the window has `1 / ratio` of these.
         """
         finest = 1 / (max(self.scale_x, self.scale_y) * ratio)
         return 1 << max(0, math.ceil(math.log2(finest) - 1e-9)) if finest > 1 else 1
-
-    def reduction(self, pool: int, ratio: float) -> tuple[int, int]:
-        """Return how many rows, and columns, of a tile still fall on one pixel of the screen."""
-        down = 1 / (self.scale_y * ratio * pool)
-        across = 1 / (self.scale_x * ratio * pool)
-        return max(1, math.ceil(down - 1e-6)), max(1, math.ceil(across - 1e-6))
 
     def request(self, name: str, ratio: float, margin: float = 0.25) -> TileRequest:
         """Return what to ask for: what can be seen and a margin, as coarse as the screen is.

@@ -217,7 +217,7 @@ def test_beside_a_very_long_name_the_share_is_whole(pages):
     QApplication.sendPostedEvents()
     details = pages.heading.details
     share = "33.3\u00a0% pruned"
-    assert details.shown(details.width()).endswith(share)
+    assert details.shortened(details.width()).endswith(share)
     assert details.width() >= details.fontMetrics().horizontalAdvance(share)
     image = pages.heading.grab().toImage()
     ink = [
@@ -228,7 +228,9 @@ def test_beside_a_very_long_name_the_share_is_whole(pages):
     ]
     assert ink, "the share is not painted"
     assert max(ink) < details.geometry().right()
-    assert details.shown(details.fontMetrics().horizontalAdvance(details.text())) == details.text()
+    assert (
+        details.shortened(details.fontMetrics().horizontalAdvance(details.text())) == details.text()
+    )
 
 
 def test_the_extent_stays_when_the_share_has_more_digits(pages):
@@ -240,7 +242,7 @@ def test_the_extent_stays_when_the_share_has_more_digits(pages):
         pages.set_tensor(row, pruned)
         QApplication.sendPostedEvents()
         details = pages.heading.details
-        assert details.shown(details.width()).startswith("256×704")
+        assert details.shortened(details.width()).startswith("256×704")
     assert not pages.numbers.text()
     pages.numbers.set_stats(TensorStats(name, 100, 0, -1.0, 1.0, 0.0, 0.5, 3, 0, 0))
     assert pages.numbers.text().startswith("In the file:")

@@ -139,12 +139,13 @@ def test_without_a_difference_the_choice_is_gone(differing_view, conv, qtbot):
 
 
 def test_a_coarse_difference_mixes_shares_in_linear_light():
-    tables = shading.DifferenceTables(LIGHT_THEME.colors)
+    tables = ColorTables(LIGHT_THEME.colors)
     layout = Layout((4, 4), (0,), (1,), "", "")
     half = np.full((2, 2), 0.5, np.float32)
     none = np.zeros((2, 2), np.float32)
     tile = DifferenceTile(TileRequest("w", 0, 0, 4, 4, 2), layout, none, half, none, half, 1.0)
-    pixel = int(tables.shade(tile, (1, 1))[0, 0]) & 0xFFFFFF
+    look = shading.Look(Mode.DIFFERENCE)
+    pixel = int(shading.shade(tile, look, tables)[0, 0]) & 0xFFFFFF
     expected = shading.mix(shading.PRUNED_OVER, shading.neither_color(LIGHT_THEME.colors), 0.5)
     for shift in (16, 8, 0):
         assert abs((pixel >> shift & 255) - (int(expected[1:], 16) >> shift & 255)) <= 1
