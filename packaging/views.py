@@ -62,7 +62,7 @@ def weights(walk: Tour) -> None:
     person.click(walk.views.form.all, QPoint(8, walk.views.form.all.height() // 2))
     with walk.step("weights-preview", "30 % by one threshold, over the magnitudes"):
         person.replace(amount_field(walk), "30%")
-        wait_until(lambda: walk.bench.forecasting.preview, "the preview")
+        wait_until(lambda: walk.bench.forecasting.state.preview, "the preview")
     with walk.step("weights-pruned", "the same, done"):
         person.click(walk.views.forecast.action.button)
         _wait_for_state(walk)
@@ -86,7 +86,7 @@ def distribution(walk: Tour) -> None:
     with walk.step("distribution", "magnitudes, the next 20 % hatched below the threshold"):
         turn_to(walk, Page.DISTRIBUTION)
         person.replace(amount_field(walk), "20%")
-        wait_until(lambda: walk.bench.forecasting.preview, "the preview")
+        wait_until(lambda: walk.bench.forecasting.state.preview, "the preview")
         wait_until(lambda: view.canvas.line is not None, "the threshold")
     with walk.step("distribution-dragged", "the threshold, while it is dragged"):
         line, place = view.canvas.line, view.canvas.place
@@ -118,7 +118,7 @@ def channels(walk: Tour) -> None:
         turn_to(walk, Page.CHANNELS)
         person.choose(walk.views.form.rules[0].method, label_of(walk, "ln_structured"))
         person.replace(amount_field(walk), "30%")
-        wait_until(lambda: walk.bench.forecasting.preview, "the preview")
+        wait_until(lambda: walk.bench.forecasting.state.preview, "the preview")
     with walk.step("channels-chosen", "three channels, chosen by click and shift-click"):
         first = view.canvas.pixel_of(1)
         QTest.mouseClick(view.canvas.viewport(), LEFT, pos=first)
@@ -193,7 +193,7 @@ def danger(walk: Tour) -> None:
         turn_to(walk, Page.WEIGHTS)
         person.choose(walk.views.form.rules[0].method, label_of(walk, "l1_unstructured"))
         person.replace(amount_field(walk), "97%")
-        wait_until(lambda: walk.bench.forecasting.preview, "the preview")
+        wait_until(lambda: walk.bench.forecasting.state.preview, "the preview")
     with walk.step("danger-model", "the same, tensor by tensor"):
         walk.views.pages.tabs.setCurrentIndex(Page.MODEL)
         view = walk.views.pages.model

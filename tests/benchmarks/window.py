@@ -184,9 +184,9 @@ class Hand:
     def preview(self) -> None:
         """Wait until what would happen is known exactly."""
         forecasting = self.bench.forecasting
-        if forecasting.outlook.waiting:  # of a file that was just opened
+        if forecasting.state.untouched:  # of a file that was just opened
             self.views.form.changed.emit()
-        self.wait(lambda: forecasting.preview is not None)
+        self.wait(lambda: forecasting.state.preview is not None)
 
     def ask(self, method: str, amount: str, *, everywhere: bool = False) -> None:
         """Fill in the form: choose, click, type."""

@@ -104,8 +104,8 @@ class Person:
         forecasting = self.workbench.forecasting
         self.pause(40)  # the check marks settle first
         self.ask()
-        self.wait(lambda: forecasting.preview is not None)
-        return forecasting.preview.report
+        self.wait(lambda: forecasting.state.preview is not None)
+        return forecasting.state.preview.report
 
     def wait_idle(self) -> None:
         self.wait(lambda: not self.workbench.jobs._pending)
@@ -222,7 +222,7 @@ class Person:
     def ask(self) -> None:
         """Ask for what the form says, if nobody did since the file was opened."""
         self.wait(lambda: not self.workbench.asking._opened.isActive())
-        if self.workbench.forecasting.outlook.waiting:
+        if self.workbench.forecasting.state.untouched:
             self.views.form.changed.emit()  # as if a value was typed again
 
     def ask_amount(self, text: str) -> None:

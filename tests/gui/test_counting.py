@@ -133,19 +133,18 @@ def test_the_window_answers_while_it_counts(person, beats, tmp_path):
 def test_what_was_done_is_not_said_to_be_counted_while_the_next_thing_is(
     person, counting, monkeypatch
 ):
-    outlook, state, counted = person.workbench.forecasting.outlook, person.views.forecast.state, []
-    take = outlook.take_estimate
+    previews, state, counted = person.workbench.forecasting, person.views.forecast.state, []
 
-    def note(answer, step, **how):
-        take(answer, step, **how)
-        counted.append(answer.estimate.counting)
+    def note(state):
+        if state.estimate is not None and not state.is_behind:
+            counted.append(state.estimate.counting)
 
     monkeypatch.setattr(
         "pruneapp.analysis.histogram_store.count", lambda *given: endless(given[-1])
     )
     person.wait_preview()
     person.wait(lambda: "counting" in state.text())
-    monkeypatch.setattr(outlook, "take_estimate", note)
+    previews.stateChanged.connect(note)
     person.click(person.button)
     person.wait(lambda: person.document.position == 1)
     person.wait(lambda: counted)

@@ -103,7 +103,7 @@ def test_while_the_slider_moves_numbers_and_bars_follow_before_any_preview(count
     before = panel.energy.text(), colors_in(counted, LARGE, GLYPH_WIDTH, GLYPH_WIDTH + BAR_WIDTH)
     drag_slider(counted, 0.8)
     assert slider(counted).value() > 600
-    assert counted.workbench.forecasting.preview is None
+    assert counted.workbench.forecasting.state.preview is None
     counted.wait(lambda: panel.energy.text().startswith("≈"))  # not exact, and marked so
     assert panel.energy.text() != before[0]
     assert panel.magnitude.text().startswith("≈")
@@ -113,7 +113,7 @@ def test_while_the_slider_moves_numbers_and_bars_follow_before_any_preview(count
     said = counted.cell(LARGE, Column.SPARSITY)
     counted.key("Left", slider(counted))
     counted.wait(lambda: counted.cell(LARGE, Column.SPARSITY) != said)
-    assert counted.workbench.forecasting.preview is None
+    assert counted.workbench.forecasting.state.preview is None
 
 
 def test_the_preview_takes_the_marks_away_and_its_counts_are_those_after_pruning(counted):
@@ -210,7 +210,7 @@ def test_a_threshold_that_is_dragged_becomes_the_amount(counted):
     counted.wait(lambda: view.canvas.count and view.canvas.line is not None)
     line = view.canvas.line
     assert line.editable
-    threshold = counted.workbench.forecasting.outlook.report.by_name[LARGE].threshold
+    threshold = counted.workbench.forecasting.state.report.by_name[LARGE].threshold
     assert line.at == pytest.approx(threshold)
     start = view.canvas.pixel_at(line.at, 1).toPoint()
     stop = view.canvas.pixel_at(2 * line.at, 1).toPoint()
@@ -390,7 +390,7 @@ def test_the_picture_follows_as_fast_as_it_is_made(counted, never, monkeypatch):
         counted.pause(EVERY_MS // 2)
     assert len(asked) == 1
     ready.set()
-    last = counted.workbench.forecasting.outlook.report.by_name[LARGE].threshold
+    last = counted.workbench.forecasting.state.report.by_name[LARGE].threshold
     counted.wait(lambda: asked[-1] == last)
     assert asked[0] < last
     weights = np.abs(read(counted, LARGE))
@@ -599,7 +599,7 @@ def test_the_picture_of_weights_follows_the_slider_without_a_preview(counted, ne
     many = hatched(counted)
     drag_slider(counted, 0.4)
     counted.wait(lambda: hatched(counted) < 0.8 * many)
-    assert counted.workbench.forecasting.preview is None
+    assert counted.workbench.forecasting.state.preview is None
     counted.ask_amount("x")
     counted.wait(lambda: hatched(counted) == 0)
 
@@ -608,15 +608,15 @@ def test_the_model_follows_the_slider_without_a_preview(counted, never):
     never()
     click_tab(counted, Page.MODEL)
     drag_slider(counted, 0.8)
-    outlook = counted.workbench.forecasting.outlook.report
+    outlook = counted.workbench.forecasting.state.report
     told = []
     model = counted.views.pages.model
     real = model.set_report
     counted.monkeypatch.setattr(model, "set_report", lambda *a: (told.append(a[1:]), real(*a)))
     drag_slider(counted, 0.3)
-    counted.wait(lambda: told and told[-1][0] is counted.workbench.forecasting.outlook.report)
+    counted.wait(lambda: told and told[-1][0] is counted.workbench.forecasting.state.report)
     assert told[-1][0] is not outlook
-    assert counted.workbench.forecasting.preview is None
+    assert counted.workbench.forecasting.state.preview is None
 
 
 def story(person):
@@ -645,7 +645,7 @@ def test_after_a_prune_panel_tree_and_picture_show_what_was_done(counted):
     counted.wait(lambda: counted.document.position == 1)
     assert story(counted) == (False,) * 4
     counted.wait_preview()
-    more = counted.workbench.forecasting.preview.report
+    more = counted.workbench.forecasting.state.preview.report
     assert story(counted) == (False,) * 4, "nobody asked for the next one"
     assert panel.heading.text() == "Result"
     figures["sparsity"] = figures["sparsity"].rpartition("→ ")[2]
@@ -762,4 +762,4 @@ def test_the_compact_size_follows_the_slider_without_a_preview(counted, never):
     few = label.text()
     drag_slider(counted, 0.3)
     counted.wait(lambda: label.text() != few)
-    assert counted.workbench.forecasting.preview is None
+    assert counted.workbench.forecasting.state.preview is None

@@ -7,19 +7,15 @@ import time
 from types import SimpleNamespace
 
 import pytest
-from PySide6.QtCore import QObject, Signal
 
+from pruneapp.gui.preview.preview_state import PreviewState
 from pruneapp.gui.preview.tree_preview import TreePreview
 
 
-class Foreseen(QObject):
-    foreseen = Signal()
-    report = None
-
+class Previews(TreePreview):
     def see(self, number):
-        after = {"a": number}
-        self.report = None if number is None else SimpleNamespace(after_by_name=after, dangers={})
-        self.foreseen.emit()
+        report = SimpleNamespace(after_by_name={"a": number}, by_name={"a": None}, dangers={})
+        self.set_preview(PreviewState(known=None if number is None else report))
 
 
 class Tree:
@@ -38,23 +34,23 @@ class Tree:
 
 @pytest.fixture
 def seen(qtbot):
-    outlook, tree = Foreseen(), Tree()
-    return outlook, tree, TreePreview(outlook, tree)
+    tree = Tree()
+    return Previews(tree), tree
 
 
 def test_a_tree_that_is_told_quickly_is_told_every_estimate_at_once(seen):
-    outlook, tree, _ = seen
+    previews, tree = seen
     for number in (1, 2, 3):
-        outlook.see(number)
+        previews.see(number)
         assert tree.told[-1] == number
 
 
 def test_a_tree_that_takes_long_leaves_time_and_is_told_the_newest(seen, qtbot):
-    outlook, tree, _ = seen
+    previews, tree = seen
     tree.takes = 0.05
-    outlook.see(1)
-    outlook.see(2)
-    outlook.see(3)
+    previews.see(1)
+    previews.see(2)
+    previews.see(3)
     assert tree.told == [1]
     began = time.perf_counter()
     qtbot.waitUntil(lambda: tree.told == [1, 3])
@@ -62,7 +58,7 @@ def test_a_tree_that_takes_long_leaves_time_and_is_told_the_newest(seen, qtbot):
 
 
 def test_waiting_for_others_is_no_slow_tree(seen, monkeypatch):
-    outlook, tree, _ = seen
+    previews, tree = seen
     told = tree.set_preview
 
     def waits(*asked):
@@ -71,13 +67,13 @@ def test_waiting_for_others_is_no_slow_tree(seen, monkeypatch):
 
     monkeypatch.setattr(tree, "set_preview", waits)
     for number in (1, 2, 3):
-        outlook.see(number)
+        previews.see(number)
     assert tree.told == [1, 2, 3]
 
 
 def test_what_is_not_to_come_any_more_goes_at_once(seen):
-    outlook, tree, _ = seen
+    previews, tree = seen
     tree.takes = 0.05
-    outlook.see(1)
-    outlook.see(None)
+    previews.see(1)
+    previews.see(None)
     assert tree.told == [1, None]

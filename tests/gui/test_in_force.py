@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
 
-from pruneapp.document import capture
-from pruneapp.gui.preview.preview_state import AppliedSummary
+from pruneapp.document.document import Capture
+from pruneapp.document.step import Row, Step
+from pruneapp.gui.preview.live_preview import CurrentStateRunner
+from pruneapp.gui.preview.panel import PreviewPanel
+from pruneapp.gui.preview.preview_state import CurrentState, PreviewState
+from pruneapp.gui.preview.tree_preview import TreePreview
+from pruneapp.results.sparsity_report import SparsityReport, TensorSparsity
 
 
 class Waiting:
@@ -16,15 +22,15 @@ class Waiting:
     def __init__(self):
         self.asked = []
 
-    def answer(self, _work, on_result, on_error, urgency):
+    def answer(self, _work, on_result, on_error, on_cancelled, urgency):
         task = SimpleNamespace(on_result=on_result, on_error=on_error, urgency=urgency)
         task.cancel = lambda: self.asked.remove(task)
         self.asked.append(task)
         return task
 
     def end(self, energy):
-        report = SimpleNamespace(energy=energy, dangers={"w": energy})
-        self.asked.pop(0).on_result(SimpleNamespace(report=report, most=(), compact=7))
+        report = SimpleNamespace(energy=energy)
+        self.asked.pop(0).on_result(CurrentState(report=report))
 
 
 @pytest.fixture
@@ -39,40 +45,49 @@ def jobs():
 
 @pytest.fixture
 def in_force_of(jobs, told, monkeypatch, qapp):
-    monkeypatch.setattr(capture.Capture, "of", lambda _document: None)
+    monkeypatch.setattr(Capture, "of", lambda _document: None)
     document = SimpleNamespace(history=SimpleNamespace(key=1), state_at=lambda _position: None)
-    panel = SimpleNamespace(
-        set_now=lambda report, _most=(): told.append(report and report.energy),
-        set_compact=lambda _size: None,
-    )
-    return AppliedSummary(SimpleNamespace(document=document), jobs, panel, None)
+    session = SimpleNamespace(document=document)
+    return CurrentStateRunner(session, jobs, None, lambda found: told.append(found.report.energy))
 
 
 def test_what_becomes_known_while_the_answer_is_made_is_asked_for_again(in_force_of, jobs, told):
-    in_force_of.tell()
+    in_force_of.count()
     in_force_of.recount()  # all is counted; the answer under way may have looked before
     assert len(jobs.asked) == 1
     jobs.end(None)
     assert len(jobs.asked) == 1, "once more"
     jobs.end(0.5)
-    assert told == [None, None, 0.5]
+    assert told == [None, 0.5]
     assert jobs.asked == []
     in_force_of.recount()
     assert jobs.asked == [], "nothing was missing"
 
 
 def test_what_is_not_counted_yet_waits_for_the_counts(in_force_of, jobs, told):
-    in_force_of.tell()
+    in_force_of.count()
     jobs.end(None)
     assert jobs.asked == []
     in_force_of.recount()
     jobs.end(0.25)
-    assert told == [None, None, 0.25]
-    in_force_of.tell()
-    in_force_of.recount()
-    in_force_of.hush()
-    judged = []
-    in_force_of.judged.connect(judged.append)
-    jobs.end(0.125)
-    assert told == [None, None, 0.25, None], "the panel shows a step"
-    assert judged == [{"w": 0.125}], "what is at risk is marked in the tree all the same"
+    assert told == [None, 0.25]
+
+
+def test_what_is_counted_while_a_step_is_shown_marks_the_tree_and_leaves_the_panel(qapp):
+    panel = PreviewPanel()
+    report = SparsityReport((TensorSparsity("a", 100, 0, 100, energy=0.0),), 1000, 0, 100)
+    counted = CurrentState(report=report)
+    state = PreviewState(
+        step=Step((Row(("a",), "l1_unstructured", {}),)),
+        known=report,
+        preview=SimpleNamespace(report=report),
+    )
+    panel.set_preview(state)
+    before = panel.heading.text(), panel.gone.text()
+    panel.set_preview(replace(state, current=counted, dangers=report.dangers))
+    assert (panel.heading.text(), panel.gone.text()) == before
+    seen = []
+    tree = SimpleNamespace(set_preview=lambda _after, dangers: seen.append(set(dangers)))
+    previews = TreePreview(tree)
+    previews.set_preview(PreviewState(dangers=report.dangers))
+    assert seen == [{"a"}]

@@ -48,7 +48,7 @@ def tab_to(person, widget):
 
 def told(person):
     """What the panel says would be pruned, and what the tree says of the first tensor."""
-    report = person.workbench.forecasting.outlook.report
+    report = person.workbench.forecasting.state.report
     return None if report is None else (report.gone, report.after_by_name["a.weight"])
 
 

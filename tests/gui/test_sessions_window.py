@@ -798,10 +798,10 @@ def work(bench):
     bench.session.opened.connect(lambda _x: step())
     keeping, forecasting = bench.keeping, bench.forecasting
     def step():
-        if forecasting.outlook.waiting:
+        if forecasting.state.untouched:
             bench.views.form.changed.emit()
         button = bench.views.forecast.action.button
-        if button.isEnabled() and forecasting.preview is not None and keeping.up_to_date:
+        if button.isEnabled() and forecasting.state.preview is not None and keeping.up_to_date:
             print(bench.session.document.position, flush=True)
             bench.pruning.prune()
         QTimer.singleShot(5, step)

@@ -64,7 +64,7 @@ def test_after_opening_nothing_is_asked_for_and_the_button_waits(opened):
     person.wait_idle()
     person.pause(60)  # check marks have settled
     assert is_waiting(person)
-    assert person.workbench.forecasting.outlook.report is None
+    assert person.workbench.forecasting.state.report is None
     assert "→" not in person.cell(FIRST, Column.SPARSITY)
     person.key("Ctrl+Return")
     person.pause(20)
@@ -147,15 +147,15 @@ def test_a_reopened_session_is_previewed_as_it_was_saved(person, new_person, fil
     other.wait_idle()
     other.pause(60)
     assert other.views.forecast.heading.text() == "Current state"
-    assert other.workbench.forecasting.outlook.report is None
+    assert other.workbench.forecasting.state.report is None
     beside = other.views.forecast.action.preview
     assert beside.geometry().left() > other.button.geometry().right()
     assert other.button.width() >= other.button.sizeHint().width(), "nothing is cut off"
     other.click(beside)
-    other.wait(lambda: other.workbench.forecasting.preview is not None)
+    other.wait(lambda: other.workbench.forecasting.state.preview is not None)
     assert other.views.forecast.heading.text() == "Preview"
     assert not beside.isVisible()
-    assert other.workbench.forecasting.preview.report.gone == gone
+    assert other.workbench.forecasting.state.preview.report.gone == gone
     assert "→" in other.cell(FIRST, Column.SPARSITY)
     other.click(other.button)
     other.wait(lambda: len(other.states) == 2)

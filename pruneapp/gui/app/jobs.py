@@ -457,6 +457,36 @@ class LatestTask:
             task.cancel()
 
 
+class Throttle(QObject):
+    """Calls at once, and then only as often as leaves time for everything else.
+
+    Parameters
+    ----------
+    call
+        Returns for how many milliseconds it must not be called again; 0 for none.
+    """
+
+    def __init__(self, call: Callable[[], int], parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._call = call
+        self._requested = False
+        self._rest = QTimer(self)
+        self._rest.setSingleShot(True)
+        self._rest.timeout.connect(self._on_rested)
+
+    def request(self, *, at_once: bool = False) -> None:
+        """Call, but after the rest unless `at_once`; of several requests one call is made."""
+        self._requested = True
+        if at_once or not self._rest.isActive():
+            self._on_rested()
+
+    def _on_rested(self) -> None:
+        if self._requested:
+            self._requested = False
+            if rest := self._call():
+                self._rest.start(rest)
+
+
 class IdleScheduler(QObject):
     """Does one piece of work at a time, once the person has paused.
 

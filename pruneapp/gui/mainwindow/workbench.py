@@ -12,8 +12,6 @@ from PySide6.QtCore import QObject, Slot
 from PySide6.QtGui import QCloseEvent
 
 from pruneapp.document.document import DocumentChanged
-from pruneapp.document.selection import counts_of
-from pruneapp.errors import PruneAppError
 from pruneapp.gui.app.jobs import Jobs
 from pruneapp.gui.app.notifications import NoticeTopic
 from pruneapp.gui.app.settings import Settings
@@ -43,11 +41,7 @@ from pruneapp.gui.plots.table_controller import TableController
 from pruneapp.gui.plots.threshold_controller import ThresholdController
 from pruneapp.gui.preview.histogram_controller import HistogramController
 from pruneapp.gui.preview.preview_controller import PreviewController, PruneController
-from pruneapp.gui.preview.step_info_controller import (
-    CoupledTensorCounts,
-    ExportSizePreview,
-    FileSizeTarget,
-)
+from pruneapp.gui.preview.step_info_controller import StepInfoController
 from pruneapp.gui.preview.tree_preview import TreePreview
 from pruneapp.gui.recipes.recipe_controller import RecipeController
 from pruneapp.gui.recipes.rounds_controller import RoundsController
@@ -101,19 +95,17 @@ class Workbench(QObject):
             telling=self.telling,
         )
         self.counting = HistogramController(self.session, self.jobs, self.forecasting, self)
-        self.sizing = ExportSizePreview(
-            self.session, self.jobs, self.forecasting, self.views.forecast, parent=self
+        self.step_info = StepInfoController(
+            self.session,
+            self.jobs,
+            asking=self.asking,
+            previews=self.forecasting,
+            form=self.views.form,
+            panel=self.views.forecast,
+            window=window,
         )
-        self.pairing = CoupledTensorCounts(
-            self.session, self.jobs, self.forecasting, self.views.form, parent=self
-        )
-        self.targeting = FileSizeTarget(
-            self.session, self.jobs, self.asking, self.views.form, window
-        )
-        self.foreshadowing = TreePreview(self.forecasting.outlook, self.views.tree, self)
-        self.forecasting.outlook.assigned.connect(self._on_assigned)
-        self.forecasting.asked.connect(self._count_rules)
-        self.forecasting.in_force.judged.connect(self.foreshadowing.set_standing)
+        self.tree_preview = TreePreview(self.views.tree, self)
+        self.forecasting.stateChanged.connect(self.tree_preview.set_preview)
         self.looking = PlotController(
             self.session, self.jobs, self.forecasting, self.views.pages, parent=self
         )
@@ -128,8 +120,7 @@ class Workbench(QObject):
             parent=self,
         )
         self.counting.completed.connect(self.looking.recount)
-        self.counting.completed.connect(self.forecasting.outlook.note_counted)
-        self.counting.completed.connect(self.forecasting.in_force.recount)
+        self.counting.completed.connect(self.forecasting.note_counted)
         self.exporting = ExportController(
             self.session, self.jobs, appearance, window, asked=self.views.forecast.action.asked
         )
@@ -315,30 +306,6 @@ class Workbench(QObject):
         self.telling.show_changed(change)
         if change.names:
             self.asking.tell_context()
-
-    def _on_assigned(self) -> None:
-        assignment = self.forecasting.outlook.assignment
-        self.views.tree.set_assignment(assignment)
-        self.views.form.set_rule_counts(assignment.counts)
-
-    def _count_rules(self) -> None:
-        """Count the tensors of rules that nobody asked for yet, such as those of a session."""
-        document, step = self.session.document, self.forecasting.step
-        if document is None or step is None or not self.forecasting.outlook.waiting:
-            return
-        checkpoint, form = document.checkpoint, self.views.form
-
-        def done(counts: tuple[int, ...]) -> None:
-            if self.forecasting.step is step and self.forecasting.outlook.waiting:
-                form.set_rule_counts(counts)
-
-        def failed(_error: PruneAppError) -> None:
-            pass  # limits leave nothing of it: the preview says so once it is asked for
-
-        if len(step.rows) > 1:
-            self.jobs.answer(
-                lambda _job: counts_of(checkpoint, step), on_result=done, on_error=failed
-            )
 
     def show_tensor(self, name: str) -> None:
         """Put a tensor into focus, in tree and pictures."""

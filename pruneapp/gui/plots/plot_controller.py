@@ -10,13 +10,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TypeVar
 
-from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtCore import QObject, Signal
 
 from pruneapp.analysis.layout import layout
 from pruneapp.analysis.statistics import channel_norms, histogram, stats
 from pruneapp.analysis.tiles import tile
 from pruneapp.document.document import DocumentChanged
-from pruneapp.gui.app.jobs import Jobs, LatestTask
+from pruneapp.gui.app.jobs import Jobs, LatestTask, Throttle
 from pruneapp.gui.document.open_document import OpenDocument
 from pruneapp.gui.plots.heatmap.toolbar import Axes
 from pruneapp.gui.plots.pages import Page, PicturePages
@@ -40,30 +40,25 @@ EVERY_MS = 100
 class FocusPreview(QObject):
     """Keeps what would go of one tensor: a threshold at first, then the mask of the preview.
 
-    The first estimate is told at once, those that follow a few times a second.
+    The first estimate is shown at once, those that follow a few times a second.
 
     Signals
     -------
     changed()
-        `going` is another one, by an estimate; `outlook` tells of previews.
+        `going` is another one, by an estimate.
     """
 
     changed = Signal()
 
-    def __init__(self, outlook: PreviewState, parent: QObject | None = None) -> None:
+    def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._outlook = outlook
+        self._state = PreviewState()
         self._name: str | None = None
         self._wanted = True
         self._threshold: float | None = None
         self._before: BitMask | None = None
-        self._rest = QTimer(self)
-        self._rest.setSingleShot(True)
-        self._rest.setInterval(EVERY_MS)
-        self._rest.timeout.connect(self._follow)
+        self._estimates = Throttle(self._follow, self)
         self.exact: BitMask | None = None
-        outlook.changed.connect(self._on_preview)
-        outlook.foreseen.connect(self._on_foreseen)
 
     @property
     def going(self) -> BitMask | float | None:
@@ -71,6 +66,19 @@ class FocusPreview(QObject):
         if self.exact is not None:
             return self.exact
         return self._before if self._threshold is None else self._threshold
+
+    def set_preview(self, state: PreviewState) -> None:
+        """Take what is previewed."""
+        former, self._state = self._state, state
+        if state.shown is not former.shown:
+            before, self.exact = self.exact, self._of_preview()
+            self._threshold = None
+            # While the form changes what was seen stays until the estimate is there: no flicker.
+            stays = state.shown is None and state.report is not None
+            self._before = before if stays else None
+        if state.report is not former.report or state.counted != former.counted:
+            # What is not to come any more must not stay for a moment.
+            self._estimates.request(at_once=state.report is None)
 
     def look_at(self, name: str | None) -> None:
         """Follow another tensor, or none."""
@@ -81,41 +89,30 @@ class FocusPreview(QObject):
     def set_wanted(self, *, wanted: bool) -> None:
         """Follow estimates, or leave it: nobody looks at what would go."""
         self._wanted = wanted
-        self._follow()
+        self._estimates.request(at_once=True)
 
     def _of_preview(self) -> BitMask | None:
-        preview = self._outlook.shown
+        preview = self._state.shown
         if preview is None or self._name is None:
             return None
         return preview.masks.get(self._name)
 
     def _of_estimate(self) -> float | None:
-        report = self._outlook.report
-        if self._outlook.preview is not None or report is None or self._name is None:
+        report = self._state.report
+        if self._state.preview is not None or report is None or self._name is None:
             return None
         tensor = report.by_name.get(self._name)
         return None if tensor is None else tensor.threshold
 
-    def _on_preview(self) -> None:
-        before, self.exact = self.exact, self._of_preview()
-        self._threshold = None
-        # While the form changes what was to be seen stays until the estimate is there: no flicker.
-        stays = self._outlook.shown is None and self._outlook.report is not None
-        self._before = before if stays else None
-
-    def _on_foreseen(self) -> None:
-        # What is not to come any more must not stay for a moment.
-        if self._outlook.report is None or not self._rest.isActive():
-            self._follow()
-
-    def _follow(self) -> None:
-        if self._outlook.preview is not None:
-            return
+    def _follow(self) -> int:
+        if self._state.preview is not None:
+            return 0
         threshold = self._of_estimate() if self._wanted else None
-        if threshold != self._threshold or self._before is not None:
-            self._threshold, self._before = threshold, None
-            self._rest.start()
-            self.changed.emit()
+        if threshold == self._threshold and self._before is None:
+            return 0
+        self._threshold, self._before = threshold, None
+        self.changed.emit()
+        return EVERY_MS
 
 
 T = TypeVar("T")
@@ -143,7 +140,7 @@ class PlotController(QObject):
     ) -> None:
         super().__init__(parent)
         self._session = session
-        self._forecasting = forecasting
+        self._state = forecasting.state
         self._pages = pages
         self._tasks = {kind: LatestTask(jobs) for kind in KINDS}
         # Pages that show what is true, or are about to.
@@ -154,7 +151,7 @@ class PlotController(QObject):
         self._first_look = False  # whether the tile that was asked for last is one
         self._behind = False
         # Before what is connected below: it knows the mask to come when the pictures are told.
-        self._following = FocusPreview(forecasting.outlook, self)
+        self._following = FocusPreview(self)
         self._following.changed.connect(self._on_estimate)
         pages.weights.tileRequested.connect(self._on_tile_requested)
         pages.weights.pointRequested.connect(self._on_point_requested)
@@ -168,8 +165,7 @@ class PlotController(QObject):
         session.changed.connect(self._on_changed)
         session.opened.connect(self._on_opened)
         session.closed.connect(self._on_closed)
-        forecasting.outlook.changed.connect(self._on_preview_changed)
-        forecasting.outlook.foreseen.connect(self._on_foreseen)
+        forecasting.stateChanged.connect(self.set_preview)
 
     def look_at(self, name: str) -> None:
         """Show another tensor; a name that there is not shows none."""
@@ -217,26 +213,29 @@ class PlotController(QObject):
         self._known.discard(Page.MODEL)
         self._ask_page(self._pages.page)
 
-    def _on_preview_changed(self) -> None:
-        self._known.clear()
-        self._pages.weights.invalidate()
-        if not self._line_tells:
-            self._ask_page(self._pages.page)
+    def set_preview(self, state: PreviewState) -> None:
+        """Show what is previewed."""
+        former, self._state = self._state, state
+        self._following.set_preview(state)
+        if state.shown is not former.shown:
+            self._known.clear()
+            self._pages.weights.invalidate()
+            if not self._line_tells:
+                self._ask_page(self._pages.page)
+        if state.report is not former.report or state.counted != former.counted:
+            self._known.discard(Page.MODEL)
+            if self._pages.page in {Page.MODEL, Page.DISTRIBUTION} and not self._line_tells:
+                self._ask_page(self._pages.page)
 
     def _on_page_changed(self, number: int) -> None:
         self._following.set_wanted(wanted=number == Page.WEIGHTS)
         self._ask_page(number)
 
-    def _on_foreseen(self) -> None:
-        self._known.discard(Page.MODEL)
-        if self._pages.page in {Page.MODEL, Page.DISTRIBUTION} and not self._line_tells:
-            self._ask_page(self._pages.page)
-
     @property
     def _line_tells(self) -> bool:
         """Whether the threshold says all of an estimate: nothing has to be counted anew."""
-        report = self._forecasting.outlook.report
-        if self._forecasting.outlook.shown is not None or report is None or self.name is None:
+        report = self._state.report
+        if self._state.shown is not None or report is None or self.name is None:
             return False
         tensor = report.by_name.get(self.name)
         return (
@@ -299,7 +298,7 @@ class PlotController(QObject):
         picture = self._pages.picture(page)
         if page is Page.MODEL:
             self._known.add(page)
-            would = self._forecasting.outlook.report
+            would = self._state.report
             by_name = self._session.by_name
             first = document.state_at(0)
             self._pages.model.set_tensors(self._session.rows)

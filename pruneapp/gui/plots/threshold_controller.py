@@ -74,8 +74,7 @@ class ThresholdController(QObject):
         pages.channels.dimChanged.connect(self._show)
         pages.channels.normChanged.connect(self._show)
         looking.focused.connect(self._show)
-        forecasting.asked.connect(self._show)
-        forecasting.outlook.foreseen.connect(self._show)
+        forecasting.stateChanged.connect(self._show)
         counting.counted.connect(self._show)
         session.closed.connect(self._drop)
 
@@ -101,12 +100,13 @@ class ThresholdController(QObject):
             view.set_threshold(None)
             return
         _, name = self._here()
-        report = self._forecasting.outlook.report
+        state = self._forecasting.state
+        report = state.report
         tensor = report.by_name.get(name) if report is not None else None
         if report is not None and tensor is None:
             view.set_threshold(None)  # the step leaves this one alone
             return
-        counted = self._forecasting.is_counted
+        counted = state.step is not None and state.counted
         movable = counted and self._amount_counts()
         if tensor is None and movable:
             view.let_line_wait()
@@ -117,7 +117,7 @@ class ThresholdController(QObject):
         view.set_threshold(
             tensor.threshold or 0.0,  # nothing goes: the line stands at the left
             editable=movable,
-            about=self._forecasting.outlook.is_about,
+            about=not state.is_sure,
         )
 
     def _show_cut(self) -> None:
@@ -128,7 +128,8 @@ class ThresholdController(QObject):
             return
         row, method = found
         snapshot, name = self._here()
-        report, step = self._forecasting.outlook.report, self._forecasting.step
+        state = self._forecasting.state
+        report, step = state.report, state.step
         if report is None or step is None or name not in report.by_name:
             view.set_cut(None)  # nothing is asked for, or nobody knows yet
             return
@@ -148,12 +149,14 @@ class ThresholdController(QObject):
 
     @property
     def _is_behind(self) -> bool:
-        return self._wanted is not None or self._task is not None or self._forecasting.is_behind
+        return (
+            self._wanted is not None or self._task is not None or self._forecasting.state.is_behind
+        )
 
     # -- from the picture to the form ------------------------------------------------------------
 
     def _on_taken(self) -> None:
-        found, step = self._rule(), self._forecasting.step
+        found, step = self._rule(), self._forecasting.state.step
         self._before = None
         if found is not None and step is not None:
             row = found[0]
@@ -173,7 +176,7 @@ class ThresholdController(QObject):
 
     def _count(self) -> None:
         threshold, self._wanted = self._wanted, None
-        found, step = self._rule(), self._forecasting.step
+        found, step = self._rule(), self._forecasting.state.step
         if found is None or step is None or threshold is None:
             return
         row = found[0]
@@ -213,7 +216,7 @@ class ThresholdController(QObject):
             self._set(row, channels, int(units.left[0]))
 
     def _set(self, row: Row, count: int, left: int) -> None:
-        step = self._forecasting.step
+        step = self._forecasting.state.step
         if step is None or row not in step.rows:
             return  # something else is asked for by now
         amount: Amount = count
@@ -232,10 +235,10 @@ class ThresholdController(QObject):
 
     def _rule(self) -> tuple[Row, Method] | None:
         """Return the rule that the tensor in focus falls under, the last one if several."""
-        step, name = self._forecasting.step, self._looking.name
+        step, name = self._forecasting.state.step, self._looking.name
         if step is None or name is None or self._session.document is None:
             return None
-        if name in self._forecasting.outlook.assignment.excluded:
+        if name in self._forecasting.state.assignment.excluded:
             return None
         row = next((row for row in reversed(step.rows) if name in row.names), None)
         return None if row is None else (row, registry.get(row.method))
@@ -252,7 +255,7 @@ class ThresholdController(QObject):
 
     def _amount_counts(self) -> bool:
         """Whether the amount of the form decides how much goes."""
-        step: Step | None = self._forecasting.step
+        step: Step | None = self._forecasting.state.step
         return step is not None and step.limits.total is None
 
     def _drop(self) -> None:

@@ -20,6 +20,7 @@ from pruneapp.errors import PruneAppError
 from pruneapp.gui.app.jobs import IdleScheduler, Jobs
 from pruneapp.gui.document.open_document import OpenDocument
 from pruneapp.gui.preview.preview_controller import PreviewController
+from pruneapp.gui.preview.preview_state import PreviewState
 from pruneapp.progress import Job
 from pruneapp.results.document_rows import TensorRow
 
@@ -64,11 +65,11 @@ class HistogramController(QObject):
     ) -> None:
         super().__init__(parent)
         self._session = session
-        self._forecasting = forecasting
         self._round: _Round | None = None
+        self._request = -1
         self._opened_known = False  # whether the energies of the first state are
         self._spare = IdleScheduler(jobs, PAUSE_MS, self._go_on, self)
-        forecasting.asked.connect(self._begin)
+        forecasting.stateChanged.connect(self._on_preview)
         session.closed.connect(self._on_closed)
         self.counted.connect(forecasting.recount)
 
@@ -86,15 +87,17 @@ class HistogramController(QObject):
         self.drop()
         self._opened_known = False
 
-    def _begin(self) -> None:
-        """Another step is asked for, or another state is there."""
+    def _on_preview(self, state: PreviewState) -> None:
+        if state.request == self._request:
+            return
+        self._request = state.request
         self.drop()
         document = self._session.document
         if document is None:
             return
         self._round = _Round(
             document.snapshot(),
-            self._forecasting.step,
+            state.step,
             self._session.rows,
         )
         self._spare.soon()

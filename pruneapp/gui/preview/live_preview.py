@@ -1,9 +1,4 @@
-"""Estimates at once, exact masks after a pause; newest wins.
-
-Estimates as fast as a slider moves: here if that takes no time, else beside; the newest wins.
-
-Previews in the background: once the person pauses, or at once; one at a time.
-"""
+"""Estimates at once, exact masks after a pause, and what the current state retains."""
 
 from __future__ import annotations
 
@@ -12,28 +7,36 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 
-from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtCore import QObject, QTimer
 
 from pruneapp.analysis.histogram_store import assignment_now
 from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.document.document import Capture
+from pruneapp.document.history import PastState
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.step import Step
 from pruneapp.errors import PruneAppError
 from pruneapp.export.size_bounds import CompactSizes
-from pruneapp.gui.app.jobs import Jobs, Task, Urgency
+from pruneapp.gui.app.jobs import Jobs, LatestTask, Task, Urgency
 from pruneapp.gui.document.open_document import OpenDocument
 from pruneapp.gui.method_form.form_controller import Frozen, LoadedMasks
+from pruneapp.gui.preview.preview_state import CurrentState
 from pruneapp.kernels.kernel import Kernel
 from pruneapp.methods import registry
 from pruneapp.preview.estimate import estimate
-from pruneapp.preview.from_histograms import since_opening
+from pruneapp.preview.from_histograms import retained, since_opening
 from pruneapp.preview.preview import Preview, compute_preview
 from pruneapp.progress import Job
 from pruneapp.results.sparsity_report import Assignment, Estimate
 
 # A person who drags a slider pauses longer than this when they have found the place.
 PAUSE_MS = 50
+# What takes longer is estimated in the background: with what follows it would cost a frame.
+HERE_S = 0.006
+# Of so many tensors nobody has to try first.
+MANY = 500
+# So many of the tensors that are pruned most are listed.
+LISTED = 20
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,27 +48,11 @@ class PreviewResult:
 
 
 class PreviewRunner(QObject):
-    """Computes the preview of one step.
+    """Computes the preview of one step in the background: once the person pauses, or at once.
 
-    Parameters
-    ----------
-    session, jobs, extras, sizes
-        The document, where previews are computed, masks and scores that the person gave, and how
-        large compact files are.
-    on_found, on_error
-        Told what came of it.
-
-    Signals
-    -------
-    began()
-        A preview is computed from now on.
-    ended(bool)
-        It was cancelled, by the person or for a newer question, or by a bug of ours; whether
-        somebody waited for it and cancelled it.
+    `on_begun` is called when it begins, and `on_cancelled` when it is cancelled, by the person or
+    for a newer request, or ends by a bug: with whether somebody waited for it and cancelled it.
     """
-
-    began = Signal()
-    ended = Signal(bool)
 
     def __init__(
         self,
@@ -74,45 +61,49 @@ class PreviewRunner(QObject):
         extras: LoadedMasks,
         sizes: CompactSizes,
         *,
-        on_found: Callable[[PreviewResult], None],
+        on_begun: Callable[[], None],
+        on_result: Callable[[PreviewResult], None],
         on_error: Callable[[PruneAppError], None],
-        parent: QObject | None = None,
+        on_cancelled: Callable[[bool], None],
+        parent: QObject,
     ) -> None:
         super().__init__(parent)
         self._session = session
         self._jobs = jobs
         self._extras = extras
         self._sizes = sizes
-        self._on_found = on_found
+        self._on_begun = on_begun
+        self._on_result = on_result
         self._on_error = on_error
+        self._on_cancelled = on_cancelled
         self._step: Step | None = None
         self._task: Task[PreviewResult] | None = None
         self._pause = QTimer(self)
         self._pause.setSingleShot(True)
         self._pause.setInterval(PAUSE_MS)
-        self._pause.timeout.connect(self.compute)
+        self._pause.timeout.connect(self._begin)
         jobs.started.connect(self._on_job_started)
 
-    def soon(self, step: Step) -> None:
+    def schedule(self, step: Step) -> None:
         """Compute the preview of a step, once the person pauses."""
         self._step = step
         self._pause.start()
 
     def show(self, title: str) -> None:
-        """Compute it now, if it is not under way, and let its progress be seen."""
+        """Compute it now, if it is not under way, and show its progress."""
         if self._task is None or self._task.token.cancelled:
             self._pause.stop()
-            self.compute()
+            self._begin()
         if self._task is not None:
             self._jobs.show(self._task, title)
 
     def halt(self) -> None:
-        """Stop; what was asked for can be computed later."""
+        """Stop; what was requested can be computed later."""
         self._pause.stop()
         self.cancel()
 
     def forget(self) -> None:
-        """Stop, and forget what was asked for."""
+        """Stop, and forget what was requested."""
         self.halt()
         self._task = self._step = None
 
@@ -124,62 +115,52 @@ class PreviewRunner(QObject):
         return True
 
     def _on_job_started(self, _title: str) -> None:
-        # What the person asked for goes first; a preview that nobody waits for begins again.
+        # What the person started goes first; a preview that nobody waits for begins again.
         task = self._task
         if task is not None and not task.visible and not task.token.cancelled:
             task.cancel()
             self._task = None
             self._pause.start()
 
-    def compute(self) -> None:
-        """Begin now."""
+    def _begin(self) -> None:
         document, step = self._session.document, self._step
         if document is None or step is None:
             return
-        self.began.emit()
+        self._on_begun()
         methods = [registry.get(row.method) for row in step.rows]
         extras = self._extras.frozen(
             masks=any(method.takes_mask for method in methods),
             scores=any(method.takes_scores for method in methods),
         )
+        capture, kernel = Capture.of(document), self._session.kernel
         self._task = self._jobs.submit(
             self.tr("Previewing"),
-            partial(
-                _previewed,
-                Capture.of(document),
-                step,
-                extras=extras,
-                kernel=self._session.kernel,
-                sizes=self._sizes,
-            ),
-            on_result=self._on_result,
-            on_error=self._on_refused,
-            on_cancelled=self._on_cancelled,
+            partial(_preview, capture, step, extras=extras, kernel=kernel, sizes=self._sizes),
+            on_result=self._finish,
+            on_error=self._fail,
+            on_cancelled=self._end,
             visible=False,
         )
 
-    def _on_result(self, found: PreviewResult) -> None:
+    def _finish(self, result: PreviewResult) -> None:
         document = self._session.document
-        if document is None or found.preview.revision != document.revision:
+        if document is None or result.preview.revision != document.revision:
             return  # the document has moved on; a newer answer is under way
         self._task = None
-        self._on_found(found)
+        self._on_result(result)
 
-    def _on_refused(self, error: PruneAppError) -> None:
+    def _fail(self, error: PruneAppError) -> None:
         self._task = None
         self._on_error(error)
 
-    def _on_cancelled(self) -> None:
-        # Dropped for a newer question, cancelled by the person, or ended by a bug of ours: then
-        # the button asks anew.
+    def _end(self) -> None:
         task = self._task
-        if task is None or not (task.token.cancelled or task.error is not None):
-            return
-        self._task = None
-        self.ended.emit(task.visible and task.token.cancelled)
+        if task is not None and (task.token.cancelled or task.error is not None):
+            self._task = None
+            self._on_cancelled(task.visible and task.token.cancelled)
 
 
-def _previewed(
+def _preview(
     capture: Capture,
     step: Step,
     job: Job,
@@ -188,59 +169,30 @@ def _previewed(
     kernel: Callable[[], Kernel],
     sizes: CompactSizes,
 ) -> PreviewResult:
-    """Compute a preview, and in the worker what it takes to show it and to put it in force."""
+    """Compute a preview, and in the worker what it takes to show and to apply it."""
     snapshot = capture.snapshot
     found = compute_preview(snapshot, step, kernel(), job, given=extras.masks, scores=extras.scores)
     found = replace(found, report=since_opening(found.report, snapshot))
     found.report.prepare()
-    return PreviewResult(
-        found, sizes.after(capture, found.report.tensors, step, job, found.edit.entry)
-    )
-
-
-# What takes longer is found out in the background: with what follows it would cost a frame.
-HERE_S = 0.006
-# Of so many tensors nobody has to try first.
-MANY = 500
+    compact = sizes.after(capture, found.report.tensors, step, job, found.edit.entry)
+    return PreviewResult(found, compact)
 
 
 @dataclass(frozen=True, eq=False)
 class EstimateResult:
-    """An estimate, and what came of it beside.
-
-    Attributes
-    ----------
-    estimate
-        What the step would do.
-    assignment
-        Which rule prunes each tensor, and what limits exclude.
-    compact
-        The most bytes of a compact file after it; None as long as the estimate has no report, and
-        where there can be no such file.
-    seconds
-        Time that it took.
-    """
+    """An estimate, and what came of it beside."""
 
     estimate: Estimate
     assignment: Assignment
-    compact: int | None
-    seconds: float
+    compact: int | None  # bytes; None without a report, and where there can be no compact file
+    seconds: float  # that it took
 
 
-class EstimateRunner(QObject):
-    """Answers the newest question; one at a time.
+class EstimateRunner:
+    """Estimates the newest step: here if that takes no time, else beside.
 
-    While one is answered in the background a newer one waits, and of several the newest: so a
-    slider that moves faster than answers come is followed all the same.
-
-    Parameters
-    ----------
-    jobs
-        The background.
-    sizes
-        Say how large a compact file would be.
-    on_result, on_error
-        Told what came of a question, in the order of the questions.
+    While one is estimated in the background the newest of those that follow waits: so a slider
+    that moves faster than answers come is followed all the same.
     """
 
     def __init__(
@@ -250,83 +202,63 @@ class EstimateRunner(QObject):
         *,
         on_result: Callable[[EstimateResult], None],
         on_error: Callable[[PruneAppError], None],
-        parent: QObject | None = None,
     ) -> None:
-        super().__init__(parent)
-        self._jobs = jobs
+        self._sizes = sizes
         self._on_result = on_result
         self._on_error = on_error
+        self._task = LatestTask(jobs)
         self._waiting: tuple[Capture, Step] | None = None
-        self._task: Task[EstimateResult] | None = None
-        self._sizes = sizes
         self._slow: Checkpoint | None = None  # of which estimates take long
         self._slow_times = 0  # how often in a row
 
     def ask(self, capture: Capture, step: Step) -> None:
-        """Answer soon what a step would do to a document; at once where that takes no time."""
+        """Estimate soon what a step would do to a document; at once where that takes no time."""
         self._waiting = capture, step
-        if self._task is None:
-            self._go()
+        if self._task.task is None:
+            self._next()
 
-    @property
-    def busy(self) -> bool:
-        """Whether the newest question is not answered yet."""
-        return self._task is not None or self._waiting is not None
-
-    def drop(self) -> None:
+    def cancel(self) -> None:
         """Forget what was asked."""
         self._waiting = self._slow = None
-        if self._task is not None:
-            self._task.cancel()
-            self._task = None
+        self._task.cancel()
 
-    def _go(self) -> None:
-        assert self._waiting is not None
+    def _next(self) -> None:
+        if self._waiting is None:
+            return
         (capture, step), self._waiting = self._waiting, None
         snapshot, sizes = capture.snapshot, self._sizes
         unplanned = len(snapshot.checkpoint.entries) > MANY and not sizes.is_quick(snapshot)
         if unplanned or self._slow is snapshot.checkpoint or _long(snapshot, step):
-            self._task = self._jobs.answer(
+            self._task.ask(
                 lambda job: _estimate(capture, step, sizes, job),
-                on_result=self._on_answer,
-                on_error=self._on_refused,
-                on_cancelled=self._on_cancelled,
+                self._finish,
+                self._fail,
+                on_bug=self._next,
                 urgency=Urgency.AT_ONCE,
             )
             return
         try:
-            found = _estimate(capture, step, sizes)
+            result = _estimate(capture, step, sizes)
         except PruneAppError as error:
             self._on_error(error)
             return
         # The first one puts tables together that the others find: once is not slow.
-        self._slow_times = self._slow_times + 1 if found.seconds > HERE_S else 0
+        self._slow_times = self._slow_times + 1 if result.seconds > HERE_S else 0
         if self._slow_times > 1:
             self._slow = snapshot.checkpoint
-        self._on_result(found)
+        self._on_result(result)
 
-    def _on_answer(self, found: EstimateResult) -> None:
-        self._task = None
-        if found.seconds < HERE_S / 2:
+    def _finish(self, result: EstimateResult) -> None:
+        if result.seconds < HERE_S / 2:
             self._slow = None
-        self._on_result(found)
-        self._next()
+        self._on_result(result)
+        if self._task.task is None:
+            self._next()
 
-    def _on_refused(self, error: PruneAppError) -> None:
-        self._task = None
+    def _fail(self, error: PruneAppError) -> None:
         if self._waiting is None:
             self._on_error(error)
         self._next()
-
-    def _on_cancelled(self) -> None:
-        # Dropped, unless it ended by a bug of ours, which is reported elsewhere.
-        if self._task is not None and self._task.error is not None:
-            self._task = None
-            self._next()
-
-    def _next(self) -> None:
-        if self._task is None and self._waiting is not None:
-            self._go()
 
 
 def _estimate(
@@ -351,3 +283,59 @@ def _long(snapshot: Snapshot, step: Step) -> bool:
     return bool(snapshot.masks) and any(
         registry.get(row.method).granularity == "channels" for row in step.rows
     )
+
+
+class CurrentStateRunner:
+    """Counts what the current state retains: again when more is known, until nothing is missing."""
+
+    def __init__(
+        self,
+        session: OpenDocument,
+        jobs: Jobs,
+        sizes: CompactSizes,
+        on_result: Callable[[CurrentState], None],
+    ) -> None:
+        self._session = session
+        self._sizes = sizes
+        self._on_result = on_result
+        self._task = LatestTask(jobs)
+        self._incomplete = False
+        self._outdated = False  # whether more is known since the task began
+
+    def count(self) -> None:
+        """Count anew: another state is there."""
+        document = self._session.document
+        if document is None:
+            return
+        self._outdated = False
+        first, capture, sizes = document.state_at(0), Capture.of(document), self._sizes
+        self._task.ask(
+            lambda job: _current(first, capture, sizes, job), self._finish, urgency=Urgency.ASIDE
+        )
+
+    def recount(self) -> None:
+        """Count what was missing before: more is known."""
+        if self._task.task is not None:
+            self._outdated = True
+        elif self._incomplete:
+            self.count()
+
+    def cancel(self) -> None:
+        """Count no more."""
+        self._task.cancel()
+        self._incomplete = self._outdated = False
+
+    def _finish(self, current: CurrentState) -> None:
+        assert current.report is not None
+        self._incomplete = current.report.energy is None
+        self._on_result(current)
+        if self._incomplete and self._outdated:
+            self.count()
+
+
+def _current(first: PastState, capture: Capture, sizes: CompactSizes, job: Job) -> CurrentState:
+    report = retained(first.load(job), capture.snapshot, job)
+    _ = report.dangers  # judged here, not in the main thread
+    pruned = [t for t in report.tensors if t.after]
+    pruned.sort(key=lambda t: -t.after / t.numel)
+    return CurrentState(None, report, tuple(pruned[:LISTED]), sizes.now(capture, job))

@@ -15,6 +15,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QStackedWidget, QVBoxLayout, 
 
 from pruneapp.gui.preview.affected_tensors import Alarm, MostAffected
 from pruneapp.gui.preview.figures import FileSizes, PruneAction, StepFigures
+from pruneapp.gui.preview.preview_state import PreviewStage, PreviewState
 from pruneapp.gui.widgets import number_format
 from pruneapp.gui.widgets.labels import ElidedLabel, as_plain, heading, plain, recolor
 from pruneapp.gui.widgets.theme import with_defaults
@@ -190,6 +191,44 @@ class PreviewPanel(QWidget):
         """Whether it is said that exact numbers take long, and how to do without."""
         return self.state.is_slow
 
+    def set_preview(self, state: PreviewState) -> None:
+        """Show a state: the step, the document as it stands, or why there is no step."""
+        stage, error, estimate = state.stage, state.error, state.estimate
+        if stage is PreviewStage.APPLIED:
+            self._show_current(state)
+        elif stage is PreviewStage.FAILED and error is not None:
+            self.set_error(error.sentence, error.remedy)
+        elif stage is PreviewStage.EXACT and state.report is not None:
+            self.set_report(state.report, channels=state.channels)
+            self.set_compact(state.compact)
+        elif stage is PreviewStage.ESTIMATED:
+            self.set_estimate(estimate)
+            self.set_compact(state.compact)
+        if stage is not PreviewStage.REQUESTED:
+            counting = estimate is not None and state.requested and error is None
+            self.set_counting(estimate.counting if counting and estimate is not None else 1.0)
+        self.action.set_previewable(previewable=state.step is not None and not state.requested)
+
+    def _show_current(self, state: PreviewState) -> None:
+        current, error, estimate = state.current, state.error, state.estimate
+        self._waiting = state.untouched
+        self._why = "" if error is None else f"{error.sentence} {error.remedy}".strip()
+        if current.applied is not None:
+            self.set_done(current.applied, current.report.energy if current.report else None)
+        else:
+            self.set_now(current.report, current.most_pruned)
+        self.set_compact(current.compact)
+        if state.untouched:
+            return
+        if error is not None:
+            self.set_not_again(error.sentence)
+        elif state.preview is not None:
+            gone, share = state.preview.report.gone, state.repeated_amount
+            self.set_again(gone, state.channels, share=share)
+        elif estimate is not None and not state.is_behind:
+            exact, share = estimate.exact, state.repeated_amount
+            self.set_again(estimate.gone, state.channels, exact=exact, share=share)
+
     # What would happen
 
     def clear(self) -> None:
@@ -264,19 +303,6 @@ class PreviewPanel(QWidget):
         self._gap.setFixedHeight(self.figures.hidden_height + self.file.hidden_height)
         dangers = {} if report is None else report.dangers
         self.most.show_tensors(self.tr("Most pruned"), pruned, self._shown, dangers)
-
-    def set_waiting(self, why: str = "") -> None:
-        """Wait until something is asked for, with a button that can do nothing.
-
-        `why` says what is missing for a step, if anything is.
-        """
-        self._waiting, self._why = True, why
-        if self._resting:
-            self._say_waiting()
-
-    def set_previewable(self, *, previewable: bool) -> None:
-        """Take whether there is a step that is not shown."""
-        self.action.set_previewable(previewable=previewable)
 
     def set_again(
         self, gone: int, channels: int = 0, *, exact: bool = True, share: float | None = None

@@ -1,25 +1,15 @@
-"""Keeps estimate and preview true; applies it.
+"""Keeps the preview of the step up to date, and applies it.
 
-Keeps "What would happen" true: counts at once, the exact masks soon after.
-
-Whenever the form, the check marks or the document change, what was known is stale. The estimate
-is there in the same moment; the preview is computed in the background once the person pauses, and
-"Prune" puts that very preview in force, which takes milliseconds.
-
-Estimates follow a slider while it moves: numbers, tree and threshold are shown from them, and the
-preview's replace them.
-
-After the document changed panel, tree and pictures show what is in force, and what the form would
-do next only once the person asks for something.
-
-A file that is gone or another one by now: looked for until it is back.
-
-The main command and what belongs to it: pruning, stopping, and making final.
+Whenever the form, the check marks or the document change, an estimate from histograms is there in
+the same moment. The exact preview is computed in the background once the person pauses, and
+"Prune" applies that very preview, which takes milliseconds.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
@@ -36,96 +26,40 @@ from pruneapp.gui.mainwindow.status_controller import StatusController
 from pruneapp.gui.mainwindow.window import MainWindow
 from pruneapp.gui.method_form.form_controller import FormController, LoadedMasks
 from pruneapp.gui.preview.live_preview import (
+    CurrentStateRunner,
     EstimateResult,
     EstimateRunner,
     PreviewResult,
     PreviewRunner,
 )
 from pruneapp.gui.preview.panel import PreviewPanel
-from pruneapp.gui.preview.preview_state import AppliedSummary, PreviewState
+from pruneapp.gui.preview.preview_state import UNASSIGNED, CurrentState, PreviewState
 from pruneapp.methods import registry
-from pruneapp.preview.preview import Preview
-from pruneapp.results.sparsity_report import SparsityReport
 
 LOOK_MS = 1000
 
 
-class FileWatcher(QObject):
-    """Looks for the file of the document, as long as it is told to.
-
-    Parameters
-    ----------
-    session
-        Has the document.
-
-    Signals
-    -------
-    found()
-        The file is as it was when it was opened. It is looked for no more.
-    """
-
-    found = Signal()
-
-    def __init__(self, session: OpenDocument, parent: QObject | None = None) -> None:
-        super().__init__(parent)
-        self._session = session
-        self._again = QTimer(self)
-        self._again.setInterval(LOOK_MS)
-        self._again.timeout.connect(self._look)
-
-    def look(self) -> None:
-        """Begin to look for it."""
-        self._again.start()
-
-    def stop(self) -> None:
-        """Look no more."""
-        self._again.stop()
-
-    def _look(self) -> None:
-        document = self._session.document
-        if document is None:
-            self.stop()
-            return
-        try:
-            document.checkpoint.verify_unchanged()
-        except PruneAppError:
-            return
-        self.stop()
-        self.found.emit()
-
-
 class PreviewController(QObject):
-    """Asks for estimates and previews, and applies them.
+    """Requests estimates and previews, and applies them.
 
     Parameters
     ----------
-    session
-        The document.
-    jobs
-        Where previews are computed.
+    session, jobs, extras
+        The document, where previews are computed, masks and scores that the person loaded.
     panel
-        Told what would happen.
+        Told first of every state.
     ask
         Returns the step that the form describes now; raises `PruneAppError` if it describes none.
-    extras
-        Masks and scores that the person gave.
-
-    Attributes
-    ----------
-    in_force
-        Tells the panel what was done.
-    outlook
-        What is known of the step, and whether it is to be seen.
 
     Signals
     -------
-    asked()
-        `step` is another one, or none, or is to be done to another state.
+    stateChanged(PreviewState)
+        `state` is another one.
     dropped()
         A prune that the person waited for is given up, because something else was done.
     """
 
-    asked = Signal()
+    stateChanged = Signal(object)
     dropped = Signal()
 
     def __init__(
@@ -139,206 +73,256 @@ class PreviewController(QObject):
         parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
+        self.state = PreviewState()
         self._session = session
         self._panel = panel
         self._ask = ask
         self._extras = extras
-        self._step: Step | None = None
         self._apply_when_ready = False
-        self._applying: SparsityReport | None = None
+        self._applying: PreviewResult | None = None
+        # What the newest prune did, and the history after it: it may be done again after an undo.
+        self._applied: tuple[object, CurrentState] | None = None
         self._sizes = CompactSizes()
-        self.in_force = AppliedSummary(session, jobs, panel, self._sizes, self)
-        self.outlook = PreviewState(panel, self.in_force, self)
-        self._estimating = EstimateRunner(
-            jobs, self._sizes, on_result=self._on_estimate, on_error=self._on_error, parent=self
+        self._estimates = EstimateRunner(
+            jobs, self._sizes, on_result=self._on_estimate, on_error=self._on_error
         )
-        self._previewing = PreviewRunner(
+        self._previews = PreviewRunner(
             session,
             jobs,
             extras,
             self._sizes,
-            on_found=self._on_preview,
+            on_begun=lambda: panel.set_busy(busy=True),
+            on_result=self._on_preview,
             on_error=self._on_error,
+            on_cancelled=self._on_cancelled,
             parent=self,
         )
-        self._previewing.began.connect(self._on_previewing)
-        self._previewing.ended.connect(self._on_cancelled)
-        self._missing = FileWatcher(session, self)
-        self._missing.found.connect(self._on_stayed_or_found)
+        self._current = CurrentStateRunner(session, jobs, self._sizes, self._on_current)
+        self._file_watch = QTimer(self)  # of a file that is gone or another one by now
+        self._file_watch.setInterval(LOOK_MS)
+        self._file_watch.timeout.connect(self._look_for_file)
+        self.stateChanged.connect(panel.set_preview)
         session.changed.connect(self._on_changed)
         session.opening.connect(self._on_opening)
         session.stayed.connect(self._on_stayed)
         session.closed.connect(self._on_closed)
 
     @property
-    def preview(self) -> Preview | None:
-        """What would happen, exactly; None if it is not known."""
-        return self.outlook.preview
-
-    @property
-    def is_behind(self) -> bool:
-        """Whether the report of `outlook` is of something that was asked for before."""
-        return self._estimating.busy
-
-    @property
-    def is_counted(self) -> bool:
-        """Whether all is counted that an estimate of what is asked for needs."""
-        return self._step is not None and self.outlook.counted
-
-    @property
-    def step(self) -> Step | None:
-        """What is asked for; None if that is nothing that could be done."""
-        return self._step
-
-    @property
     def ranks_by_scores(self) -> bool:
         """Whether numbers from a file stand in for the weights."""
-        rows = self._step.rows if self._step is not None else ()
+        rows = self.state.step.rows if self.state.step is not None else ()
         return bool(self._extras.scores_file) and any(
             registry.get(row.method).takes_scores for row in rows
         )
 
     def drop(self) -> None:
         """Forget what was known, and stop finding out."""
-        self._forget()
-        self._estimating.drop()
-        self.outlook.drop()
+        self._stop()
+        self._estimates.cancel()
+        self._current.cancel()
+        self._set(PreviewState(request=self.state.request + 1))
 
     def halt(self) -> None:
         """Stop finding out."""
-        self._previewing.halt()
+        self._previews.halt()
 
     def refresh(self) -> None:
-        """Begin anew: the person asks for something else."""
-        self._begin(asked=True)
+        """Begin anew: the person requests something else."""
+        self._begin(requested=True)
 
     def wait(self) -> None:
-        """Show what is in force: a file was opened, and the person asked for nothing yet."""
-        self.outlook.wait()
-        self._begin(asked=False)
+        """Show the current state: a file was opened, and the person requested nothing yet."""
+        self._show_current(untouched=True)
 
     def renew(self) -> None:
-        """Begin anew with what is asked for, if anything is: it is computed in another way."""
-        self._begin(asked=self.outlook.asked)
+        """Begin anew with what is requested, if anything is: it is computed in another way."""
+        self._begin(requested=self.state.requested)
 
     def recount(self) -> None:
-        """Look again what can be said by now: more was counted."""
-        document, outlook = self._session.document, self.outlook
-        if document is None or self._step is None or outlook.waiting or outlook.complete:
+        """Estimate again: more was counted."""
+        document, state = self._session.document, self.state
+        if document is None or state.step is None or state.untouched:
             return
-        self._estimating.ask(Capture.of(document), self._step)
+        if state.is_behind or state.estimate is None or state.estimate.counting < 1:
+            self._estimates.ask(Capture.of(document), state.step)
+
+    def note_counted(self) -> None:
+        """Take note that everything is counted: also of what nobody requested yet."""
+        if self.state.untouched and not self.state.counted:
+            self._set(counted=True)
+        self._current.recount()
 
     def prune(self) -> None:
-        """Do it: at once if the preview is there, else as soon as it is."""
-        if self._step is None or self._session.document is None or self.outlook.waiting:
+        """Prune: at once if the preview is there, else as soon as it is."""
+        state = self.state
+        if state.step is None or self._session.document is None or state.untouched:
             return
         if not self._session.may_work():
             return
-        if self.preview is not None:
-            self._apply(self.preview)
+        if state.preview is not None:
+            self._apply(PreviewResult(state.preview, state.compact))
             return
         self._apply_when_ready = True
-        self._previewing.show(self.tr("Pruning"))
+        self._previews.show(self.tr("Pruning"))
 
     def cancel(self) -> bool:
-        """Stop a prune that was asked for and is not done; False if there is none."""
+        """Stop a prune that was requested and is not done; False if there is none."""
         if not self._apply_when_ready:
             return False
         self._apply_when_ready = False
-        self._previewing.cancel()
+        self._previews.cancel()
         return True
 
     def cancel_preview(self) -> bool:
         """Stop a preview that takes long; False if there is none."""
-        return self._panel.is_slow and self._previewing.cancel()
+        return self._panel.is_slow and self._previews.cancel()
 
     # -- beginning ------------------------------------------------------------------------------
 
-    def _begin(self, *, asked: bool) -> None:
-        # The estimate before stays to be seen until the next one is there: nothing flickers.
-        self._forget()
-        self.outlook.ask(asked=asked)
-        document = self._session.document
+    def _set(self, state: PreviewState | None = None, **changes: Any) -> None:
+        self.state = replace(self.state, **changes) if state is None else state
+        self.stateChanged.emit(self.state)
+
+    def _begin(self, *, requested: bool, current: PreviewState | None = None) -> None:
+        """Request the step of the form, from the state that was, or that of another document."""
+        self._stop()
+        document, state = self._session.document, current or self.state
         if document is None:
             self.drop()
             return
+        if requested != state.requested:
+            state = replace(state, known=None)
+        state = replace(
+            state,
+            request=state.request + 1,
+            requested=requested,
+            untouched=state.untouched and not requested,
+            preview=None,
+            error=None,
+        )
         try:
-            self._step = self._ask()
+            step = self._ask()
         except PruneAppError as error:
-            self.drop()
-            self.outlook.refuse(error)
-        else:
-            if not self.outlook.waiting:  # else nobody asked: nothing is computed for it
-                self._previewing.soon(self._step)
-                self._estimating.ask(Capture.of(document), self._step)
-        previewable = self._step is not None and not self.outlook.asked
-        self._panel.set_previewable(previewable=previewable)
-        self.asked.emit()
+            self._estimates.cancel()
+            error = error.with_traceback(None)
+            self._set(replace(state, step=None, known=None, assignment=UNASSIGNED, error=error))
+            return
+        # The estimate before stays until the next one is there, often at once: nothing flickers.
+        self.state = state = replace(state, step=step, is_behind=not state.untouched)
+        if not state.untouched:  # else nobody requested it: nothing is computed for it
+            self._previews.schedule(step)
+            self._estimates.ask(Capture.of(document), step)
+        if self.state is state:
+            self.stateChanged.emit(state)
 
-    def _forget(self) -> None:
-        self._previewing.forget()
-        self._step = None
-        self._missing.stop()
-        self._give_up()
+    def _show_current(self, *, untouched: bool) -> None:
+        """Show the document as it stands instead of the step."""
+        document = self._session.document
+        if document is None:
+            return
+        current = CurrentState()
+        if self._applied is not None and document.history.key is self._applied[0]:
+            current = self._applied[1]
+        self._current.count()
+        before = self.state
+        state = PreviewState(
+            request=before.request,
+            requested=False,
+            untouched=untouched,
+            counted=before.counted and not untouched,
+            current=current,
+            dangers=before.dangers,
+        )
+        self._begin(requested=False, current=state)
 
-    def _give_up(self) -> None:
+    def _stop(self) -> None:
+        self._previews.forget()
+        self._file_watch.stop()
         if self._apply_when_ready:
             self._apply_when_ready = False
             self.dropped.emit()
 
-    def _apply(self, preview: Preview) -> None:
-        self._applying = preview.report
-        self._session.commit(preview)
+    def _apply(self, result: PreviewResult) -> None:
+        self._applying = result
+        self._session.commit(result.preview)
         self._applying = None
 
     def _on_changed(self, change: DocumentChanged) -> None:
+        document, done = self._session.document, self._applying
         if change.kind == "exported":
             return  # that changes nothing of what would happen
-        self._estimating.drop()
-        self.outlook.stand(self._applying)
-        self._begin(asked=False)
+        self._estimates.cancel()
+        if done is not None and document is not None:
+            applied = CurrentState(applied=done.preview.report, compact=done.compact)
+            self._applied = document.history.key, applied
+        self._show_current(untouched=self.state.untouched)
 
     def _on_opening(self, _path: object) -> None:
         # There is one worker, and the file is waited for; a preview can begin again.
-        self._previewing.halt()
-        self._give_up()
+        self._previews.halt()
+        if self._apply_when_ready:
+            self._apply_when_ready = False
+            self.dropped.emit()
 
     def _on_closed(self) -> None:
         self._sizes.forget()
-        self.in_force.forget()
+        self._applied = None
         self.drop()
 
     def _on_stayed(self) -> None:
-        if self.preview is None:
-            self._on_stayed_or_found()
+        if self.state.preview is None:
+            self.renew()
 
-    def _on_stayed_or_found(self) -> None:
-        self._begin(asked=self.outlook.asked)
+    def _look_for_file(self) -> None:
+        document = self._session.document
+        if document is not None:
+            try:
+                document.checkpoint.verify_unchanged()
+            except PruneAppError:
+                return
+            self.renew()
 
     # -- what came of it ------------------------------------------------------------------------
 
-    def _on_previewing(self) -> None:
-        self._panel.set_busy(busy=True)
+    def _on_estimate(self, result: EstimateResult) -> None:
+        state, estimate = self.state, result.estimate
+        if state.step is None:
+            return
+        if self.ranks_by_scores:  # which nobody counted
+            estimate = replace(estimate, report=None, sure=False, counting=1.0)
+        same = result.assignment == state.assignment
+        state = replace(
+            state,
+            is_behind=False,
+            estimate=estimate,
+            assignment=state.assignment if same else result.assignment,
+            counted=estimate.report is not None,
+        )
+        if state.preview is None:
+            compact = result.compact if state.counted else None
+            state = replace(state, known=estimate.report, compact=compact)
+        self._set(state)
 
-    def _on_estimate(self, answer: EstimateResult) -> None:
-        if self._step is not None:
-            self.outlook.take_estimate(answer, self._step, by_scores=self.ranks_by_scores)
-
-    def _on_preview(self, found: PreviewResult) -> None:
+    def _on_preview(self, result: PreviewResult) -> None:
         self._panel.set_busy(busy=False)
         if self._apply_when_ready:
             self._apply_when_ready = False
-            self.outlook.note_compact(found)
-            self._apply(found.preview)
-        elif self._step is not None:
-            self.outlook.take_preview(found, self._step)
+            self._apply(result)
+        elif self.state.step is not None:
+            preview = result.preview
+            self._set(preview=preview, known=preview.report, compact=result.compact)
+
+    def _on_current(self, current: CurrentState) -> None:
+        assert current.report is not None
+        dangers, applied = current.report.dangers, self.state.current.applied
+        self._set(current=replace(current, applied=applied), dangers=dangers)
 
     def _on_error(self, error: PruneAppError) -> None:
-        self._previewing.halt()
-        self._estimating.drop()
-        self.outlook.refuse(error)
+        self._previews.halt()
+        self._estimates.cancel()
+        self._set(error=error, preview=None, known=None, is_behind=False)
         if isinstance(error, FileChangedError):
-            self._missing.look()  # it may be put back
+            self._file_watch.start()  # it may be put back
         if self._apply_when_ready:
             self._apply_when_ready = False
             self._session.refused.emit(error)
@@ -346,9 +330,9 @@ class PreviewController(QObject):
     def _on_cancelled(self, waited: bool) -> None:
         self._apply_when_ready = False
         self._panel.set_busy(busy=False)
-        if waited and self._step is not None:
-            # Not done, but still what is asked for: it goes on being a preview.
-            self._previewing.soon(self._step)
+        if waited and self.state.step is not None:
+            # Not done, but still what is requested: it goes on being a preview.
+            self._previews.schedule(self.state.step)
 
 
 class PruneController(QObject):
@@ -409,7 +393,7 @@ class PruneController(QObject):
         """Stop the running job; without one, drop the preview. The form stays as it is."""
         asked = self._forecasting
         if not (asked.cancel() or self._jobs.cancel_visible() or asked.cancel_preview()):
-            if self._session.document is not None and asked.outlook.asked:
+            if self._session.document is not None and asked.state.requested:
                 asked.wait()
         elif self._jobs.busy:
             self._window.job_status.set_cancelling(writes=self._jobs.writing)

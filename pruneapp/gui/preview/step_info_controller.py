@@ -1,11 +1,4 @@
-"""Sizes, companions, byte target of the step.
-
-How large a file of each format would be after the step, to the byte, from headers alone.
-
-Tells the form how many tensors have a bias or norm that may go along with their channels.
-
-A total that is said as the size of a file: "at most 40 MB as a compact file".
-"""
+"""What follows from the tensors of the step: file sizes, coupled tensors, counts of rules."""
 
 from __future__ import annotations
 
@@ -17,7 +10,7 @@ from PySide6.QtWidgets import QInputDialog, QWidget
 
 from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.checkpoint.elements import RawChunk
-from pruneapp.document.selection import rows_of
+from pruneapp.document.selection import counts_of, rows_of
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.step import Step, may_have_companions
 from pruneapp.edits.coupled_tensors import Companions
@@ -25,12 +18,13 @@ from pruneapp.errors import ParameterError, PruneAppError
 from pruneapp.export.catalog import FORMATS
 from pruneapp.export.format_sizes import planned_size
 from pruneapp.export.size_bounds import total_for
-from pruneapp.gui.app.jobs import Jobs, Task, Urgency
+from pruneapp.gui.app.jobs import Jobs, LatestTask, Urgency
 from pruneapp.gui.document.open_document import OpenDocument
 from pruneapp.gui.method_form.form_controller import FormController
 from pruneapp.gui.method_form.panel import PruneForm
 from pruneapp.gui.preview.panel import PreviewPanel
 from pruneapp.gui.preview.preview_controller import PreviewController
+from pruneapp.gui.preview.preview_state import PreviewState
 from pruneapp.masks.bitmask import BitMask, Mask
 from pruneapp.methods import registry
 from pruneapp.params import parse_bytes
@@ -45,93 +39,186 @@ LATER_MS = 1_500
 _SOME_MASK = BitMask.full(0)
 
 
-class ExportSizePreview(QObject):
-    """Tells the forecast how many bytes an export would take.
+class StepInfoController(QObject):
+    """Tells panel and form what follows from the tensors of a step, and a size for its total.
 
-    That depends on which tensors are touched, not on how much of them: while a slider moves it
-    stays as it is. While nothing is asked for it is of the state in force.
+    It depends on which tensors are touched, not on how much of them: while a slider moves it stays.
 
     Parameters
     ----------
     session, jobs
-        The document, and where files are planned.
-    forecasting
-        Says what is asked for.
-    panel
+        The document, and where files are planned and names looked through.
+    asking, previews
+        The form's step; which of it is previewed.
+    form, panel
         Told.
+    window
+        Parent of the question for a size.
     """
 
     def __init__(
         self,
         session: OpenDocument,
         jobs: Jobs,
-        forecasting: PreviewController,
+        *,
+        asking: FormController,
+        previews: PreviewController,
+        form: PruneForm,
         panel: PreviewPanel,
-        parent: QObject | None = None,
+        window: QWidget,
     ) -> None:
-        super().__init__(parent)
+        super().__init__(window)
         self._session = session
-        self._jobs = jobs
-        self._forecasting = forecasting
+        self._asking = asking
+        self._form = form
         self._panel = panel
-        self._about: tuple[object, ...] = ()
-        self._known: Sizes | None = None
-        self._task: Task[Sizes] | None = None
+        self._window = window
+        self._state = PreviewState()
+        self._sized: tuple[object, ...] = ()  # the state and the names that `_sizes` are about
+        self._sizes: Sizes | None = None
+        self._coupled: tuple[str, ...] = ()  # the names that were looked through
+        self._said = "10 MB"
+        self._size_task, self._coupled_task = LatestTask(jobs), LatestTask(jobs)
+        self._count_task, self._total_task = LatestTask(jobs), LatestTask(jobs)
         self._soon = QTimer(self)
         self._soon.setSingleShot(True)
-        self._soon.timeout.connect(self._plan)
-        panel.set_formats([(form.name, form.label) for form in FORMATS.values()])
-        forecasting.asked.connect(self._on_asked)
-        session.closed.connect(self._forget)
+        self._soon.timeout.connect(self._size)
+        panel.set_formats([(each.name, each.label) for each in FORMATS.values()])
+        form.sizeAsked.connect(self._ask_size)
+        previews.stateChanged.connect(self.set_preview)
+        session.closed.connect(self._on_closed)
 
-    def _on_asked(self) -> None:
-        document, step = self._session.document, self._asked_for()
-        if document is None or (step is None and self._forecasting.outlook.asked):
-            return  # the panel says why nothing can be done
+    def set_preview(self, state: PreviewState) -> None:
+        """Take which step is previewed."""
+        former, self._state = self._state, state
+        if state.assignment is not former.assignment:
+            self._form.set_rule_counts(state.assignment.counts)
+        if state.request != former.request:
+            self._request_sizes()
+            self._count_coupled()
+            self._count_rules()
+
+    def _on_closed(self) -> None:
+        self._forget_sizes()
+        self._coupled_task.cancel()
+        self._coupled = ()
+        self._form.set_paired(None, 0)
+
+    # -- how large a file of each format would be after the step, from headers alone ---------------
+
+    @property
+    def _sized_step(self) -> Step | None:
+        """The step after which a file is sized; None for the current state."""
+        return self._state.step if self._state.requested else None
+
+    def _request_sizes(self) -> None:
+        document, step = self._session.document, self._sized_step
+        if document is None or (step is None and self._state.requested):
+            return  # the panel says why there is no step
         about = (document.revision, *(row.names for row in (step.rows if step else ())))
-        if about != self._about:
-            self._forget()
-            self._about = about
+        if about != self._sized:
+            self._forget_sizes()
+            self._sized = about
             self._soon.start(LATER_MS if len(self._session.rows) > MANY else SOON_MS)
-        elif self._known is not None:
-            self._panel.set_sizes(self._known)
+        elif self._sizes is not None:
+            self._panel.set_sizes(self._sizes)
 
-    def _plan(self) -> None:
-        document, step = self._session.document, self._asked_for()
-        if document is None or (step is None and self._forecasting.outlook.asked):
-            self._about = ()
+    def _size(self) -> None:
+        document, step = self._session.document, self._sized_step
+        if document is None or (step is None and self._state.requested):
+            self._sized = ()
             return
         snapshot = document.snapshot()
-        self._task = self._jobs.answer(
-            lambda job: sizes_after(snapshot, step, job),
-            on_result=self._on_sizes,
-            on_error=self._on_error,
+        # Without an answer the panel says why, or the export will.
+        self._size_task.ask(lambda job: sizes_after(snapshot, step, job), self._show_sizes)
+
+    def _show_sizes(self, sizes: Sizes) -> None:
+        self._sizes = sizes
+        if self._state.step is not None or not self._state.requested:
+            self._panel.set_sizes(sizes)
+
+    def _forget_sizes(self) -> None:
+        self._soon.stop()
+        self._sized, self._sizes = (), None
+        self._size_task.cancel()
+
+    # -- how many tensors have a bias or norm, and how many fall under each rule -------------------
+
+    def _count_coupled(self) -> None:
+        document, step = self._session.document, self._state.step
+        if document is None or step is None:
+            return
+        each = [row.names for row in step.rows if may_have_companions(row)]
+        names = each[0] if len(each) == 1 else tuple(chain.from_iterable(each))
+        if not names or names == self._coupled:
+            return
+        self._coupled = names
+        checkpoint = document.checkpoint
+
+        def work(job: Job) -> int:
+            pairs = Companions(checkpoint, job.cancel)
+            paired = 0
+            for name in names:
+                job.step(0)
+                paired += bool(pairs.of(name))
+            return paired
+
+        self._coupled_task.ask(
+            work,
+            lambda paired: self._form.set_paired(paired, len(names)),
+            # A tensor that is not there: whatever is done with it says so.
+            lambda _error: self._form.set_paired(None, 0),
+            urgency=Urgency.ASIDE,
         )
 
-    def _on_sizes(self, found: Sizes) -> None:
-        self._known, self._task = found, None
-        if self._forecasting.step is not None or not self._forecasting.outlook.asked:
-            self._panel.set_sizes(found)
+    def _count_rules(self) -> None:
+        """Count the tensors of rules that nobody requested yet, such as those of a session."""
+        self._count_task.cancel()
+        document, step = self._session.document, self._state.step
+        if document is None or step is None or not self._state.untouched or len(step.rows) < 2:
+            return
+        checkpoint = document.checkpoint
+        # Without an answer limits leave nothing of it, as the preview says once it is requested.
+        self._count_task.ask(lambda _job: counts_of(checkpoint, step), self._form.set_rule_counts)
 
-    def _asked_for(self) -> Step | None:
-        """Return the step after which a file is sized; None for the state in force."""
-        return self._forecasting.step if self._forecasting.outlook.asked else None
+    # -- a total that is entered as the size of a compact file -------------------------------------
 
-    def _on_error(self, _error: PruneAppError) -> None:
-        self._task = None  # the panel says it, or the export will
+    def _ask_size(self) -> None:
+        if self._session.document is None:
+            return
+        dialog = QInputDialog(self._window)
+        dialog.setWindowTitle(self.tr("Target file size"))
+        dialog.setLabelText(self.tr("Maximum size of the compact file, such as 40 MB or 512 KiB:"))
+        dialog.setTextValue(self._said)
+        dialog.setOkButtonText(self.tr("Set total sparsity"))
+        dialog.setCancelButtonText(self.tr("Cancel"))
+        dialog.textValueSelected.connect(self._on_size)
+        dialog.finished.connect(dialog.deleteLater)
+        dialog.open()
 
-    def _forget(self) -> None:
-        self._soon.stop()
-        self._about, self._known = (), None
-        if self._task is not None:
-            self._task.cancel()
-            self._task = None
+    def _on_size(self, text: str) -> None:
+        document = self._session.document
+        if document is None:
+            return
+        self._said = text
+        try:
+            step = self._asking.step()
+            nbytes = _bytes(text, step)
+        except PruneAppError as error:
+            self._form.set_limits_error(str(error))
+            return
+        snapshot = document.snapshot()
+        self._total_task.ask(
+            lambda _job: _total(snapshot, step, nbytes),
+            self._asking.set_total,
+            lambda error: self._form.set_limits_error(str(error)),
+        )
 
 
 def sizes_after(snapshot: Snapshot, step: Step | None, job: Job) -> Sizes:
-    """Return how many bytes each format would take after a step; None where it is not possible.
+    """Return how many bytes each format would take after a step, or without one as it is.
 
-    Without a step of the state as it is.
+    None where it is not possible.
 
     Raises
     ------
@@ -176,144 +263,6 @@ class _After:
     ) -> Iterator[RawChunk]:
         """Return raw elements; no size depends on them."""
         return self._snapshot.chunks(name, start, stop, size)
-
-
-class CoupledTensorCounts(QObject):
-    """Looks through the names in the background whenever other tensors are asked for.
-
-    Parameters
-    ----------
-    session, jobs
-        The document, and where its names are looked through.
-    forecasting
-        Knows what is asked for.
-    form
-        Told how many.
-    """
-
-    def __init__(
-        self,
-        session: OpenDocument,
-        jobs: Jobs,
-        forecasting: PreviewController,
-        form: PruneForm,
-        parent: QObject | None = None,
-    ) -> None:
-        super().__init__(parent)
-        self._session = session
-        self._jobs = jobs
-        self._forecasting = forecasting
-        self._form = form
-        self._names: tuple[str, ...] = ()
-        self._task: Task[int] | None = None
-        forecasting.asked.connect(self._on_asked)
-        session.closed.connect(self._on_closed)
-
-    def _on_asked(self) -> None:
-        document, step = self._session.document, self._forecasting.step
-        if document is None or step is None:
-            return
-        meant = [row.names for row in step.rows if may_have_companions(row)]
-        names = meant[0] if len(meant) == 1 else tuple(chain.from_iterable(meant))
-        if not names or names == self._names:
-            return
-        self._stop()
-        self._names = names
-        checkpoint = document.checkpoint
-
-        def work(job: Job) -> int:
-            pairs = Companions(checkpoint, job.cancel)
-            paired = 0
-            for name in names:
-                job.step(0)
-                paired += bool(pairs.of(name))
-            return paired
-
-        self._task = self._jobs.answer(
-            work, on_result=self._show, on_error=self._on_error, urgency=Urgency.ASIDE
-        )
-
-    def _show(self, paired: int) -> None:
-        self._form.set_paired(paired, len(self._names))
-
-    def _on_error(self, _error: PruneAppError) -> None:
-        # A tensor that is not there: whatever is done with it says so.
-        self._form.set_paired(None, 0)
-
-    def _on_closed(self) -> None:
-        self._stop()
-        self._form.set_paired(None, 0)
-
-    def _stop(self) -> None:
-        self._names = ()
-        if self._task is not None:
-            self._task.cancel()
-            self._task = None
-
-
-class FileSizeTarget(QObject):
-    """Asks for a size, and asks for the total that makes a compact file as small.
-
-    Parameters
-    ----------
-    session, jobs, asking
-        The document, who counts, who takes the total.
-    form
-        Where it is asked for, and where it says what is wrong.
-    window
-        Parent of the question.
-    """
-
-    def __init__(
-        self,
-        session: OpenDocument,
-        jobs: Jobs,
-        asking: FormController,
-        form: PruneForm,
-        window: QWidget,
-    ) -> None:
-        super().__init__(window)
-        self._session = session
-        self._jobs = jobs
-        self._asking = asking
-        self._form = form
-        self._window = window
-        self._said = "10 MB"
-        form.sizeAsked.connect(self._ask)
-
-    def _ask(self) -> None:
-        if self._session.document is None:
-            return
-        dialog = QInputDialog(self._window)
-        dialog.setWindowTitle(self.tr("Target file size"))
-        dialog.setLabelText(self.tr("Maximum size of the compact file, such as 40 MB or 512 KiB:"))
-        dialog.setTextValue(self._said)
-        dialog.setOkButtonText(self.tr("Set total sparsity"))
-        dialog.setCancelButtonText(self.tr("Cancel"))
-        dialog.textValueSelected.connect(self._on_said)
-        dialog.finished.connect(dialog.deleteLater)
-        dialog.open()
-
-    def _on_said(self, text: str) -> None:
-        document = self._session.document
-        if document is None:
-            return
-        self._said = text
-        try:
-            step = self._asking.step()
-            nbytes = _bytes(text, step)
-        except PruneAppError as error:
-            self._form.set_limits_error(str(error))
-            return
-        snapshot = document.snapshot()
-
-        def count(_job: Job) -> int:
-            return _total(snapshot, step, nbytes)
-
-        self._jobs.answer(count, on_result=self._asking.set_total, on_error=self._on_error)
-
-    def _on_error(self, error: PruneAppError) -> None:
-        self._form.set_limits_error(str(error))
 
 
 def _bytes(text: str, step: Step) -> int:
