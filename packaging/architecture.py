@@ -20,6 +20,7 @@ import grimp
 ROOT = Path(__file__).resolve().parent.parent
 PICTURES = {
     "pruneapp": ROOT / "docs" / "pictures" / "layers.svg",
+    "pruneapp.gui": ROOT / "docs" / "pictures" / "layers-of-the-window.svg",
 }
 
 # Modules at the top that everything may import: no floor of their own tells anything.

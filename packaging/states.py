@@ -14,7 +14,7 @@ from unittest.mock import patch
 import numpy as np
 from driving import wait_until
 
-from pruneapp.gui.files import loader
+from pruneapp.gui.document import loader
 from pruneapp.gui.plots.pages import Page
 from pruneapp.sessions.open_path import open_path
 

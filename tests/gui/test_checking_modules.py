@@ -9,7 +9,7 @@ from safetensors.torch import save_file
 
 from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.edits.found_masks import open_document
-from pruneapp.gui.files.loader import contents_of
+from pruneapp.gui.document.loader import contents_of
 from pruneapp.gui.tree.panel import ModuleTree
 from pruneapp.progress import CancelToken, Job
 

@@ -44,7 +44,7 @@ def at_work(person, model):
 
 def compared(person):
     """Wait for the page Compare; returns its rows by the tensor's name."""
-    view = person.views.pages.compare
+    view = person.views.compare
     person.wait(lambda: view.numbers().rows)
     numbers = view.numbers()
     rows = [numbers.row(number) for number in range(numbers.rows)]
@@ -53,7 +53,7 @@ def compared(person):
 
 def test_what_a_step_changed_is_shown_against_the_file(at_work):
     """The first state and the last, as long as nothing else is chosen."""
-    view = at_work.views.pages.compare
+    view = at_work.views.compare
     at_work.key("5", at_work.views.tree.view)
     assert at_work.views.pages.page is Page.COMPARE
     at_work.pause(50)
@@ -80,14 +80,14 @@ def test_another_file_is_opened_compared_and_closed(at_work, tuned):
     at_work.menu("Tools", "Compare with a file")
     rows = compared(at_work)
     assert at_work.views.pages.page is Page.COMPARE
-    assert at_work.views.pages.compare.wanted == (0, None)
+    assert at_work.views.compare.wanted == (0, None)
     assert rows["layers.1.weight"]["weights that differ"] == 16
     assert rows["layers.2.weight"]["difference"] == "different shape or type, not compared"
     assert rows["extra.weight"]["difference"] == "only in B"
     assert "layers.0.weight" not in rows
 
     other = at_work.workbench.comparing.other.state.checkpoint
-    at_work.views.pages.compare.differenceRequested.emit("layers.1.weight")
+    at_work.views.compare.differenceRequested.emit("layers.1.weight")
     weights = at_work.views.pages.weights
     assert at_work.views.pages.page is Page.WEIGHTS
     assert weights.mode is Mode.DIFFERENCE
@@ -123,10 +123,10 @@ def test_the_original_is_the_base_though_the_pruned_file_was_opened(person, mode
     person.open(pruned)
     person.wait_open(pruned)
     person.chooses_file(folder, "getExistingDirectory")
-    person.views.pages.compare.sides.folderRequested.emit()
+    person.views.compare.sides.folderRequested.emit()
     assert list(compared(person)) == ["layers.0.weight"]
-    assert person.views.pages.compare.wanted == (None, 0)
-    assert person.views.pages.compare._comparison.a == "original"
+    assert person.views.compare.wanted == (None, 0)
+    assert person.views.compare._comparison.a == "original"
 
 
 @pytest.mark.parametrize("kind", ["bools", "numbers beside names", "whole numbers"])
@@ -157,10 +157,10 @@ def test_two_masks_are_laid_over_each_other_from_a_file_without_weights(at_work,
     assert list(rows) == ["layers.1.weight"]
     both, union = int((~here & ~there).sum()), int((~here | ~there).sum())
     assert rows["layers.1.weight"]["shared zeros"] == pytest.approx(both / union)
-    assert person.views.pages.compare.measure == "zeros"
+    assert person.views.compare.measure == "zeros"
     path.unlink()  # nothing of it is open any more
 
-    person.views.pages.compare.differenceRequested.emit("layers.1.weight")
+    person.views.compare.differenceRequested.emit("layers.1.weight")
     item = person.views.pages.weights.canvas.item
     person.wait(lambda: hasattr(item.fine, "gone") and not item.fine.sampled)
     for share, wanted in (
@@ -263,7 +263,7 @@ def test_a_tensor_in_which_nothing_differs_says_so(at_work, tuned):
     at_work.key("5", at_work.views.tree.view)
     prune(at_work, "layers.0.weight")
     prune(at_work, "layers.2.weight")
-    sides = at_work.views.pages.compare.sides
+    sides = at_work.views.compare.sides
     at_work.choose(sides.boxes[0], "L1 25 % on layers.0")
     at_work.choose(sides.boxes[1], "L1 25 % on layers.2")
     at_work.key("1", at_work.views.tree.view)
@@ -284,7 +284,7 @@ def test_a_step_reads_what_it_changed_and_nothing_else(at_work, tuned):
         return real(name, *args, **more)
 
     other.chunks = chunks
-    sides = at_work.views.pages.compare.sides
+    sides = at_work.views.compare.sides
     at_work.choose(sides.boxes[0], "Opened")
     prune(at_work, "layers.0.weight")
     at_work.choose(sides.boxes[0], "L1 25 %")

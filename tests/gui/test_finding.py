@@ -10,10 +10,10 @@ from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QApplication
 
 from pruneapp import resources
+from pruneapp.gui.app.guide import GuideDialog
 from pruneapp.gui.app.settings import SETTINGS, THEME, WARN_OWN_METHODS
 from pruneapp.gui.commands.actions import plain
 from pruneapp.gui.commands.palette import CommandPalette, Entry
-from pruneapp.gui.mainwindow.guide import GuideDialog
 from pruneapp.gui.plots.pages import Page
 from pruneapp.gui.widgets.controls import ComboBox
 from pruneapp.gui.widgets.theme import LIGHT

@@ -166,7 +166,7 @@ def test_a_file_that_cannot_be_opened_leaves_what_was_said_of_the_open_one(perso
     person.open(SAMPLE)
     person.wait_open(SAMPLE)
     pressed = []
-    person.workbench.telling.offer(
+    person.workbench.notifications.offer(
         NoticeTopic.ZEROS,
         "Half of it are zeros.",
         "Treat zeros as pruned",

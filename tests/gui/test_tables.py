@@ -87,7 +87,7 @@ def test_escape_ends_it_and_leaves_the_old_file(wide, tmp_path):
 
 def test_what_cannot_be_written_is_a_sentence(wide, tmp_path):
     for name in ("gone/c.csv", "n" * 300):
-        wide.views.pages.compare.csvRequested.emit(SMALL, tmp_path / name)
+        wide.views.compare.csvRequested.emit(SMALL, tmp_path / name)
         wide.wait(lambda: not wide.workbench.jobs.busy)
         assert "cannot be written" in wide.trouble[0] or "was not written" in wide.trouble[0]
 

@@ -11,13 +11,12 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Generic, Literal, TypeVar
 
-from PySide6.QtCore import QCoreApplication, QObject, Qt
+from PySide6.QtCore import QCoreApplication, QObject, Qt, SignalInstance
 from PySide6.QtWidgets import QDialog, QInputDialog, QMessageBox, QWidget
 
 import pruneapp
 from pruneapp.checkpoint.contents import StateDict
 from pruneapp.checkpoint.formats.headers import show
-from pruneapp.gui.document.open_document import OpenDocument
 from pruneapp.gui.widgets.theme import ThemeManager
 
 # Tensors that a question names; the details have all of them.
@@ -322,10 +321,10 @@ class DialogHolder(QObject, Generic[D]):
 
     Parameters
     ----------
-    session
-        With its document the dialog is closed.
-    appearance
+    theme
         The colours of the dialog.
+    closed
+        The signal that the document is closed: the dialog is, too.
 
     Attributes
     ----------
@@ -333,16 +332,16 @@ class DialogHolder(QObject, Generic[D]):
         The dialog; None while none is shown.
     """
 
-    def __init__(self, session: OpenDocument, appearance: ThemeManager, parent: QObject) -> None:
+    def __init__(self, theme: ThemeManager, closed: SignalInstance, parent: QObject) -> None:
         super().__init__(parent)
-        self._appearance = appearance
+        self._theme = theme
         self.shown: D | None = None
-        session.closed.connect(self._on_closed)
+        closed.connect(self._on_closed)
 
     def open(self, dialog: D) -> None:
         """Show a dialog that was made; the window waits for it."""
         dialog.finished.connect(self._on_finished)
-        self._appearance.dress(dialog)
+        self._theme.dress(dialog)
         self.shown = dialog
         dialog.open()
 

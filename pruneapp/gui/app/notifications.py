@@ -1,8 +1,13 @@
-"""What notices are about: one declaration of which replaces which, and of which errors are told."""
+"""Notifications: trouble and news above the picture, one of each topic, and what was done."""
 
 from __future__ import annotations
 
+import traceback
+from collections.abc import Callable
 from enum import Enum
+from types import TracebackType
+
+from PySide6.QtCore import QObject, Slot
 
 from pruneapp.errors import (
     CheckpointError,
@@ -17,14 +22,18 @@ from pruneapp.errors import (
     SelectionError,
     SessionError,
     StaleError,
+    abridged,
+    escaped,
 )
+from pruneapp.gui.app.notices import NoticeBar
+from pruneapp.gui.widgets.status import Done
 
 
 class NoticeTopic(Enum):
     """What a notice is about.
 
-    There is one notice of a subject: a newer one takes the place of the older, and what works
-    takes it away (`StatusController.end`). The value of a subject are the errors that are about it.
+    There is one notice of a topic: a newer one takes the place of the older, and what works takes
+    it away (`Notifications.end`). The value of a topic are the errors that are about it.
     """
 
     ASKED = (PruneAppError,)
@@ -49,5 +58,97 @@ class NoticeTopic(Enum):
     @classmethod
     def of(cls, error: PruneAppError) -> NoticeTopic:
         """Return what an error is about, by the nearest of the classes that it is of."""
-        about = {kind: subject for subject in cls for kind in subject.value}
+        about = {kind: topic for topic in cls for kind in topic.value}
         return next(about[kind] for kind in type(error).__mro__ if kind in about)
+
+
+class Notifications(QObject):
+    """Says what happened, above the picture or in the status bar.
+
+    Parameters
+    ----------
+    bar, done
+        Where notices stand, and where it is said what was done.
+    """
+
+    def __init__(self, bar: NoticeBar, done: Done, parent: QObject) -> None:
+        super().__init__(parent)
+        self._bar = bar
+        self._done = done
+        self._actions: dict[int, Callable[[], None]] = {}
+        self._numbers: dict[NoticeTopic, int] = {}
+        bar.actionRequested.connect(self._on_action)
+
+    @Slot(object)
+    def refuse(self, error: PruneAppError, topic: NoticeTopic | None = None) -> None:
+        """Say why something cannot be done; about `topic`, if the error does not tell."""
+        sentence = f"{error.sentence} {error.remedy}".strip()
+        number = self._bar.set_notice(sentence, details=error.details)
+        self._replace(topic or NoticeTopic.of(error), number)
+
+    def mention(self, topic: NoticeTopic, text: str) -> None:
+        """Say what is no trouble."""
+        self._replace(topic, self._bar.set_notice(text, trouble=False))
+
+    def offer(
+        self,
+        topic: NoticeTopic,
+        text: str,
+        action: str,
+        call: Callable[[], None],
+        *,
+        details: str = "",
+    ) -> None:
+        """Say something that can be acted on, by a button that says `action`."""
+        number = self._bar.set_notice(text, action=action, details=details, trouble=False)
+        self._replace(topic, number)
+        self._actions[number] = call
+
+    @Slot(str)
+    def say_done(self, text: str) -> None:
+        """Say what was done, in the status bar."""
+        self._done.set_done(text)
+
+    def report_bug(
+        self, kind: type[BaseException], error: BaseException, trace: TracebackType | None
+    ) -> None:
+        """Show a bug of ours as a report that can be copied."""
+        text = "".join(traceback.format_exception(kind, error, trace))
+        self.report_failure(f"{kind.__name__}: {error}", text)
+
+    @Slot(str, str)
+    def report_failure(self, what: str, trace: str) -> None:
+        """Show a bug of ours by its name and its traceback."""
+        sentence = self.tr("Something went wrong in Pruneapp itself ({what}).")
+        self._bar.set_notice(sentence.format(what=abridged(escaped(what))[:200]), details=trace)
+
+    def tells_of(self, topic: NoticeTopic) -> bool:
+        """Whether a notice of this topic stands there."""
+        return self._bar.has(self._numbers.get(topic, 0))
+
+    def end(self, *topics: NoticeTopic) -> None:
+        """Take away what is said of these: it is true no more."""
+        for topic in topics:
+            self._withdraw(self._numbers.pop(topic, 0))
+
+    def clear(self) -> None:
+        """Take all notices away: they were about the document before."""
+        self._bar.clear()
+        self._actions.clear()
+        self._numbers.clear()
+
+    def _replace(self, topic: NoticeTopic, number: int) -> None:
+        older = self._numbers.get(topic, number)
+        self._numbers[topic] = number
+        if older != number:
+            self._withdraw(older)
+
+    def _withdraw(self, number: int) -> None:
+        # What the person put away already is no error.
+        self._bar.remove(number)
+        self._actions.pop(number, None)
+
+    @Slot(int)
+    def _on_action(self, number: int) -> None:
+        if (call := self._actions.get(number)) is not None:
+            call()

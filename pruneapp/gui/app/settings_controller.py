@@ -14,7 +14,8 @@ from PySide6.QtWidgets import QFileDialog
 from pruneapp import resources
 from pruneapp.errors import MethodError, PruneAppError, words_of
 from pruneapp.gui.app import dialogs
-from pruneapp.gui.app.jobs import Jobs
+from pruneapp.gui.app.context import AppContext
+from pruneapp.gui.app.guide import GuideDialog
 from pruneapp.gui.app.settings import (
     DEVICE,
     SETTINGS,
@@ -22,12 +23,9 @@ from pruneapp.gui.app.settings import (
     THEME,
     WARN_OWN_METHODS,
     WITH_COMPANIONS,
-    Settings,
 )
 from pruneapp.gui.commands.palette import KeySheet
-from pruneapp.gui.mainwindow.guide import GuideDialog
-from pruneapp.gui.mainwindow.window import MainWindow
-from pruneapp.gui.widgets.theme import ThemeManager
+from pruneapp.gui.widgets.controls import ComboBox
 from pruneapp.methods import registry
 from pruneapp.methods.method import Method
 from pruneapp.methods.registry import GROUP
@@ -52,14 +50,14 @@ class SettingsController(QObject):
     methodsLoaded = Signal(object)
     refused = Signal(object)
 
-    def __init__(
-        self, window: MainWindow, jobs: Jobs, settings: Settings, appearance: ThemeManager
-    ) -> None:
-        super().__init__(window)
-        self._window = window
-        self._jobs = jobs
-        self._settings = settings
-        self._appearance = appearance
+    def __init__(self, context: AppContext, device: ComboBox) -> None:
+        super().__init__(context.window)
+        self._window = context.window
+        self._actions = context.actions
+        self._device = device
+        self._jobs = context.jobs
+        self._settings = settings = context.settings
+        self._appearance = context.theme
         self._own: set[str] = set()
         for name, call in {
             "theme_system": self._system,
@@ -70,11 +68,13 @@ class SettingsController(QObject):
             "guide": self._show_guide,
             "about": self._show_about,
         }.items():
-            window.actions_[name].triggered.connect(call)
-        window.actions_[f"theme_{settings.get(THEME)}"].setChecked(True)
-        window.device.activated.connect(self._on_device)
-        jobs.answer(_devices, on_result=self._offer_devices, on_error=self.refused.emit)
-        jobs.answer(_installed_methods, on_result=self._on_installed, on_error=self.refused.emit)
+            context.actions[name].triggered.connect(call)
+        context.actions[f"theme_{settings.get(THEME)}"].setChecked(True)
+        device.activated.connect(self._on_device)
+        self._jobs.answer(_devices, on_result=self._offer_devices, on_error=self.refused.emit)
+        self._jobs.answer(
+            _installed_methods, on_result=self._on_installed, on_error=self.refused.emit
+        )
 
     # -- theme and device -----------------------------------------------------------------------
 
@@ -92,7 +92,7 @@ class SettingsController(QObject):
         self._appearance.choose(choice)
 
     def _offer_devices(self, devices: tuple[tuple[str, str], ...]) -> None:
-        box = self._window.device
+        box = self._device
         box.clear()
         best = devices[1][1] if len(devices) > 1 else devices[0][1]
         box.addItem(self.tr("Automatic: {device}").format(device=best), "auto")
@@ -101,7 +101,7 @@ class SettingsController(QObject):
         box.setCurrentIndex(max(box.findData(self._settings.get(DEVICE)), 0))
 
     def _on_device(self, index: int) -> None:
-        self._settings.set(DEVICE, self._window.device.itemData(index))
+        self._settings.set(DEVICE, self._device.itemData(index))
         self.deviceChanged.emit()
 
     # -- settings, by their names --------------------------------------------------------------
@@ -116,7 +116,7 @@ class SettingsController(QObject):
                 continue
             if isinstance(param, ChoiceParam):
                 for choice in param.choices:
-                    if param is DEVICE and self._window.device.findData(choice.value) < 0:
+                    if param is DEVICE and self._device.findData(choice.value) < 0:
                         continue  # there is no such device here
                     words = f"{param.label}: {choice.label}"
                     yield words, param.help, partial(self._choose, param, choice.value)
@@ -129,8 +129,8 @@ class SettingsController(QObject):
     def _choose(self, param: Param, value: Any) -> None:
         """Give a setting a value, by the control that the window has for it."""
         if param is DEVICE:
-            place = self._window.device.findData(value)
-            self._window.device.setCurrentIndex(place)
+            place = self._device.findData(value)
+            self._device.setCurrentIndex(place)
             self._on_device(place)
         else:
             self._settings.set(param, value)
@@ -212,7 +212,7 @@ class SettingsController(QObject):
             ("P, Shift+P", self.tr("Protect or unprotect the selection")),
             ("T", self.tr("Show the data of the picture as a table")),
         )
-        sheet = KeySheet(self._window.actions_.named(), more, self._window)
+        sheet = KeySheet(self._actions.named(), more, self._window)
         sheet.finished.connect(sheet.deleteLater)
         sheet.open()
 

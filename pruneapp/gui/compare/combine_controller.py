@@ -7,19 +7,18 @@ from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
-from PySide6.QtWidgets import QFileDialog, QWidget
+from PySide6.QtWidgets import QFileDialog
 
 from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.document.document import Document
 from pruneapp.edits.apply_manual_edit import HandPreview, compute_hand
 from pruneapp.edits.combine import Combination, combine, overlap
 from pruneapp.edits.mask_files import masks_of
+from pruneapp.gui.app.context import AppContext
 from pruneapp.gui.app.dialogs import DialogHolder
-from pruneapp.gui.app.jobs import Jobs
 from pruneapp.gui.compare.combine_dialog import CombineDialog
 from pruneapp.gui.compare.compare_controller import CompareController
 from pruneapp.gui.document.open_document import OpenDocument
-from pruneapp.gui.widgets.theme import ThemeManager
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.progress import Job
 from pruneapp.results.state_comparison import Overlap
@@ -39,19 +38,14 @@ class CombineController(QObject):
     done = Signal(object)
 
     def __init__(
-        self,
-        session: OpenDocument,
-        jobs: Jobs,
-        comparing: CompareController,
-        appearance: ThemeManager,
-        window: QWidget,
+        self, context: AppContext, session: OpenDocument, comparing: CompareController
     ) -> None:
-        super().__init__(window)
+        super().__init__(context.window)
         self._session = session
-        self._jobs = jobs
+        self._jobs = context.jobs
         self._comparing = comparing
-        self._window = window
-        self._one: DialogHolder[CombineDialog] = DialogHolder(session, appearance, self)
+        self._window = context.window
+        self._one: DialogHolder[CombineDialog] = DialogHolder(context.theme, session.closed, self)
 
     @property
     def dialog(self) -> CombineDialog | None:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
-from PySide6.QtWidgets import QFileDialog, QWidget
+from PySide6.QtWidgets import QFileDialog
 
 from pruneapp.analysis.comparison import compare, is_original, untouched
 from pruneapp.analysis.tiles import difference_tile
@@ -24,13 +24,14 @@ from pruneapp.document.state_cache import StateCache
 from pruneapp.edits.found_masks import open_document
 from pruneapp.edits.mask_files import holds_masks_alone, masks_of
 from pruneapp.errors import CheckpointError, PruneAppError
+from pruneapp.gui.app.context import AppContext
 from pruneapp.gui.app.jobs import Jobs, LatestTask, Task
-from pruneapp.gui.compare.view import ZEROS, Side
+from pruneapp.gui.compare.view import ZEROS, CompareView, Side
 from pruneapp.gui.document.open_document import OpenDocument
-from pruneapp.gui.mainwindow.document_panels import DocumentViews
 from pruneapp.gui.plots.heatmap.shading import Mode
-from pruneapp.gui.plots.pages import Page
+from pruneapp.gui.plots.pages import Page, PicturePages
 from pruneapp.gui.plots.plot_controller import PlotController
+from pruneapp.gui.tree.panel import ModuleTree
 from pruneapp.masks.bitmask import BitMask, MaskSet
 from pruneapp.progress import Job
 from pruneapp.results.state_comparison import Comparison
@@ -205,21 +206,23 @@ class CompareController(QObject):
 
     def __init__(
         self,
+        context: AppContext,
         session: OpenDocument,
-        jobs: Jobs,
         looking: PlotController,
-        views: DocumentViews,
-        window: QWidget,
+        *,
+        tree: ModuleTree,
+        pages: PicturePages,
+        view: CompareView,
     ) -> None:
-        super().__init__(window)
+        super().__init__(context.window)
         self._session = session
-        self._jobs = jobs
+        self._jobs = jobs = context.jobs
         self._looking = looking
-        self._tree = views.tree
-        self._pages = views.pages
-        self._view = views.pages.compare
-        self._weights = views.pages.weights
-        self._window = window
+        self._tree = tree
+        self._pages = pages
+        self._view = view
+        self._weights = pages.weights
+        self._window = context.window
         self.other = ComparisonSource(session, jobs, self)
         self._tiles = LatestTask(jobs)
         self._offered = ""

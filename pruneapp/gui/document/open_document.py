@@ -20,7 +20,7 @@ from pruneapp.errors import OriginalChangedError, OriginalMissingError, PruneApp
 from pruneapp.gui.app.jobs import Jobs, Task
 from pruneapp.gui.app.runtime import settle
 from pruneapp.gui.app.settings import DEVICE, Settings
-from pruneapp.gui.files.loader import LoadedContents, Opened, Prepare, load
+from pruneapp.gui.document.loader import LoadedContents, Opened, Prepare, load
 from pruneapp.kernels.devices import kernel_for
 from pruneapp.kernels.kernel import Kernel
 from pruneapp.progress import Job

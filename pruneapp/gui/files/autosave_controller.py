@@ -26,7 +26,9 @@ from pruneapp.checkpoint.io.source import FileSource
 from pruneapp.document.document import Capture, Document, DocumentChanged
 from pruneapp.document.edit import Record
 from pruneapp.errors import OriginalChangedError, PruneAppError, StaleError
-from pruneapp.gui.app.jobs import IdleScheduler, Jobs
+from pruneapp.gui.app.context import AppContext
+from pruneapp.gui.app.jobs import IdleScheduler
+from pruneapp.gui.app.notifications import NoticeTopic
 from pruneapp.gui.document.open_document import OpenDocument
 from pruneapp.progress import Cancelled, CancelToken, Job
 from pruneapp.sessions.fingerprint import Stamp
@@ -104,22 +106,17 @@ class AutosaveController(QObject):
 
     Signals
     -------
-    troubled(PruneAppError)
-        Work cannot be kept; the same thing once for each document.
-    failed(str, str)
-        A bug: sentence and traceback.
     kept()
         The journal says all that was done.
     """
 
-    troubled = Signal(object)
-    failed = Signal(str, str)
     kept = Signal()
 
     _told = Signal(object)
 
-    def __init__(self, session: OpenDocument, view: View, parent: QObject | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, context: AppContext, session: OpenDocument, view: View) -> None:
+        super().__init__(context.window)
+        self._notifications = context.notifications
         self._session = session
         self._view = view
         self._pool = ThreadPoolExecutor(1, thread_name_prefix="pruneapp-journal")
@@ -236,12 +233,12 @@ class AutosaveController(QObject):
             return
         self._busy = False
         if told.bug is not None:
-            self.failed.emit(*told.bug)
+            self._notifications.report_failure(*told.bug)
         elif isinstance(told.error, StaleError):
             self._wanted = True  # another state is in force by now, and its masks are there
         elif told.error is not None and told.error.sentence not in self._said:
             self._said.add(told.error.sentence)
-            self.troubled.emit(told.error)
+            self._notifications.refuse(told.error, NoticeTopic.KEEPING)
         self._behind = told.error is not None
         if self._wanted:
             self._keep()
@@ -255,26 +252,19 @@ PAUSE_MS = 2_000
 
 
 class Checksums(QObject):
-    """Counts the SHA-256 of the files of the session's document once something was changed.
+    """Counts the SHA-256 of the files of the session's document once something was changed."""
 
-    Signals
-    -------
-    counted(str, str)
-        The name of a file, and its SHA-256.
-    troubled(PruneAppError)
-        A file is not the one that the work was made with.
-    """
-
-    counted = Signal(str, str)
-    troubled = Signal(object)
-
-    def __init__(self, session: OpenDocument, jobs: Jobs, parent: QObject | None = None) -> None:
-        super().__init__(parent)
+    def __init__(
+        self, context: AppContext, session: OpenDocument, autosave: AutosaveController
+    ) -> None:
+        super().__init__(autosave)
+        self._notifications = context.notifications
         self._session = session
+        self._autosave = autosave
         # What they were when the work was saved, of files that were written since, maybe copied.
         self._claimed: dict[str, str] = {}
         self._uncounted: list[FileSource] = []
-        self._spare = IdleScheduler(jobs, PAUSE_MS, self._count, self)
+        self._spare = IdleScheduler(context.jobs, PAUSE_MS, self._count, self)
         session.opened.connect(self._on_opened)
         session.changed.connect(self._on_changed)
         session.closed.connect(self._on_closed)
@@ -315,21 +305,19 @@ class Checksums(QObject):
 
     def _on_counted(self, sha256: str) -> None:
         name = self._uncounted.pop(0).path.name
-        self.counted.emit(name, sha256)
+        self._autosave.note_digest(name, sha256)
         self._compare(name, sha256)
         self._spare.soon()
 
     def _compare(self, name: str, sha256: str) -> None:
         if self._claimed.get(name, sha256) != sha256:
-            self.troubled.emit(
-                OriginalChangedError(
-                    f"'{name}' is not the file that this session was made with: its size "
-                    "matches, but its SHA-256 differs.",
-                    remedy="The masks fit, but were made for other weights. Locate the original "
-                    "file.",
-                    details=f"now {sha256}\nwas {self._claimed[name]}",
-                )
+            error = OriginalChangedError(
+                f"'{name}' is not the file that this session was made with: its size matches, but "
+                "its SHA-256 differs.",
+                remedy="The masks fit, but were made for other weights. Locate the original file.",
+                details=f"now {sha256}\nwas {self._claimed[name]}",
             )
+            self._notifications.refuse(error, NoticeTopic.CHECKSUM)
 
     def _on_uncounted(self, _error: PruneAppError) -> None:
         pass  # whatever is wrong with the file, what the person does with it says so

@@ -15,15 +15,13 @@ from pruneapp.checkpoint.open import READERS
 from pruneapp.document.document import DocumentChanged
 from pruneapp.errors import PruneAppError
 from pruneapp.gui.app import dialogs
-from pruneapp.gui.app.jobs import Jobs
+from pruneapp.gui.app.context import AppContext
 from pruneapp.gui.app.notifications import NoticeTopic
-from pruneapp.gui.app.settings import Settings
 from pruneapp.gui.commands.command import RECENT
 from pruneapp.gui.document.open_document import SAMPLE, OpenDocument
 from pruneapp.gui.export.export_controller import ExportController
 from pruneapp.gui.files.session_controller import SessionController
-from pruneapp.gui.mainwindow.status_controller import StatusController
-from pruneapp.gui.mainwindow.window import MainWindow
+from pruneapp.gui.files.start_page import EmptyPage
 from pruneapp.sessions.open_path import OpenRequest
 from pruneapp.sessions.session_file import SUFFIX
 
@@ -38,21 +36,21 @@ class OpenController(QObject):
 
     def __init__(
         self,
-        window: MainWindow,
+        context: AppContext,
         session: OpenDocument,
-        jobs: Jobs,
-        settings: Settings,
+        start: EmptyPage,
         *,
-        telling: StatusController,
         exporting: ExportController,
         sessions: SessionController,
     ) -> None:
-        super().__init__(window)
-        self._window = window
+        super().__init__(context.window)
+        self._context = context
+        self._window = context.window
         self._session = session
-        self._jobs = jobs
-        self._settings = settings
-        self._telling = telling
+        self._jobs = context.jobs
+        self._settings = context.settings
+        self._notifications = context.notifications
+        self._start = start
         self._exporting = exporting
         self._sessions = sessions
         for name, call in {
@@ -62,15 +60,13 @@ class OpenController(QObject):
             "state_dict": self.choose_state_dict,
             "close": self.close,
         }.items():
-            window.actions_[name].triggered.connect(call)
-        window.dropped.connect(self.open)
-        window.activated.connect(self.look_at_file)
+            context.actions[name].triggered.connect(call)
         session.changed.connect(self._on_changed)
         sessions.saved.connect(self._show_recent)
-        window.empty.openRequested.connect(self.ask_file)
-        window.empty.folderRequested.connect(self.ask_folder)
-        window.empty.sampleRequested.connect(self.open_sample)
-        window.empty.recentRequested.connect(self._on_recent)
+        start.openRequested.connect(self.ask_file)
+        start.folderRequested.connect(self.ask_folder)
+        start.sampleRequested.connect(self.open_sample)
+        start.recentRequested.connect(self._on_recent)
         self._show_recent()
 
     # -- the file -------------------------------------------------------------------------------
@@ -135,12 +131,12 @@ class OpenController(QObject):
         try:
             document.checkpoint.verify_unchanged()
         except PruneAppError as error:
-            self._telling.refuse(error)
+            self._notifications.refuse(error)
         else:
-            self._telling.end(NoticeTopic.OPEN_FILE)
+            self._notifications.end(NoticeTopic.OPEN_FILE)
 
     def _on_changed(self, _change: DocumentChanged) -> None:
-        if self._telling.tells_of(NoticeTopic.OPEN_FILE):  # it may be back
+        if self._notifications.tells_of(NoticeTopic.OPEN_FILE):  # it may be back
             self._look_again()
 
     def may_leave(self) -> bool:
@@ -154,7 +150,7 @@ class OpenController(QObject):
         if document is None or len(document.checkpoint.contents.state_dicts) < 2:
             return
         contents = document.checkpoint.contents
-        self._telling.offer(
+        self._notifications.offer(
             NoticeTopic.STATE_DICTS,
             self.tr("This file holds {n} state dicts; '{key}' is shown.").format(
                 n=len(contents.state_dicts), key=contents.state_dict
@@ -195,8 +191,8 @@ class OpenController(QObject):
 
     def _show_recent(self) -> None:
         recent = self._settings.recent
-        self._window.empty.set_recent([str(path) for path in recent])
-        menu = self._window.actions_.menus[RECENT]
+        self._start.set_recent([str(path) for path in recent])
+        menu = self._context.actions.menus[RECENT]
         menu.clear()
         for number, path in enumerate(recent, 1):
             action = menu.addAction(f"&{number} {str(path).replace('&', '&&')}")

@@ -11,12 +11,11 @@ from PySide6.QtCore import QDateTime, QLocale, QObject
 from pruneapp.checkpoint.io.files import find_abandoned, remove_abandoned
 from pruneapp.errors import PruneAppError
 from pruneapp.gui.app import dialogs
-from pruneapp.gui.app.jobs import Jobs, Urgency
-from pruneapp.gui.app.settings import Settings
+from pruneapp.gui.app.context import AppContext
+from pruneapp.gui.app.jobs import Urgency
 from pruneapp.gui.document.open_document import OpenDocument
 from pruneapp.gui.export.export_controller import ExportController
-from pruneapp.gui.files.recovery_view import FoundFiles, FoundWork
-from pruneapp.gui.mainwindow.window import MainWindow
+from pruneapp.gui.files.recovery_view import FoundFiles, FoundWork, Recovery
 from pruneapp.progress import Job
 from pruneapp.sessions.journal import folder
 from pruneapp.sessions.journal_file import delete
@@ -53,34 +52,30 @@ class RecoveryController(QObject):
 
     Parameters
     ----------
-    settings
-        The files that were open, and the folders that were written to: temporary files are looked
-        for there.
     open_work
         Opens something, after asking about work that would be lost.
     """
 
     def __init__(
         self,
-        window: MainWindow,
+        context: AppContext,
         session: OpenDocument,
-        jobs: Jobs,
-        settings: Settings,
+        view: Recovery,
         *,
         exporting: ExportController,
         open_work: Callable[[OpenRequest], None],
     ) -> None:
-        super().__init__(window)
-        self._window = window
+        super().__init__(context.window)
+        self._window = context.window
         self._session = session
-        self._jobs = jobs
-        self._settings = settings
+        self._jobs = context.jobs
+        self._settings = context.settings
+        self._view = view
         self._open_work = open_work
         self._found = _Recoverable((), ())
         self._offers = True
         # What is being opened; work that is held by that cannot be opened a second time.
         self._under_way: Path | None = None
-        view = window.recovery
         view.restoreRequested.connect(self._restore)
         view.deleteRequested.connect(self._delete)
         view.filesDeleteRequested.connect(self._delete_files)
@@ -109,7 +104,7 @@ class RecoveryController(QObject):
             names = tuple(str(path) for path, _ in found.files)
             files = FoundFiles(names, sum(size for _, size in found.files))
         works = [_shown(work) for work in found.works]
-        self._window.recovery.set_found(works if self._offers else (), files)
+        self._view.set_found(works if self._offers else (), files)
 
     def _on_opening(self, path: Path) -> None:
         self._under_way = path
@@ -167,7 +162,7 @@ class RecoveryController(QObject):
 
     def _dismiss(self) -> None:
         self._offers = False
-        self._window.recovery.set_found((), None)
+        self._view.set_found((), None)
 
 
 def _shown(work: LeftBehind) -> FoundWork:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from PySide6.QtCore import QObject, Signal, Slot
 from PySide6.QtWidgets import QFileDialog
@@ -21,14 +22,10 @@ from pruneapp.errors import (
     escaped,
 )
 from pruneapp.gui.app import dialogs
-from pruneapp.gui.app.jobs import Jobs
+from pruneapp.gui.app.context import AppContext
 from pruneapp.gui.app.notifications import NoticeTopic
-from pruneapp.gui.app.settings import Settings
 from pruneapp.gui.document.open_document import OpenDocument
 from pruneapp.gui.files.autosave_controller import AutosaveController
-from pruneapp.gui.mainwindow.document_panels import ViewState
-from pruneapp.gui.mainwindow.status_controller import StatusController
-from pruneapp.gui.mainwindow.window import MainWindow
 from pruneapp.gui.widgets import number_format
 from pruneapp.results.document_rows import HistoryItem
 from pruneapp.results.export import ExportReport
@@ -63,30 +60,28 @@ class SessionController(QObject):
 
     def __init__(
         self,
-        window: MainWindow,
+        context: AppContext,
         session: OpenDocument,
-        jobs: Jobs,
-        settings: Settings,
         *,
-        telling: StatusController,
-        keeping: AutosaveController,
-        view: ViewState,
+        autosave: AutosaveController,
+        read_view: Callable[[], Mapping[str, Any]],
+        show_view: Callable[[Mapping[str, Any]], None],
     ) -> None:
-        super().__init__(window)
-        self._window = window
+        super().__init__(context.window)
+        self._window = context.window
         self._session = session
-        self._jobs = jobs
-        self._settings = settings
-        self._telling = telling
-        self._keeping = keeping
-        self._view = view
+        self._jobs = context.jobs
+        self._settings = context.settings
+        self._notifications = context.notifications
+        self._autosave = autosave
+        self._read_view, self._show_view = read_view, show_view
         self.path: Path | None = None
         # Of the history; the state that the file holds.
         self._safe: HistoryItem | None = None
         # The file as this window read or wrote it last.
         self._stamp: Stamp | None = None
-        window.actions_["save_session"].triggered.connect(self.save)
-        window.actions_["save_session_as"].triggered.connect(self.save_as)
+        context.actions["save_session"].triggered.connect(self.save)
+        context.actions["save_session_as"].triggered.connect(self.save_as)
         session.opened.connect(self._on_opened)
         session.changed.connect(self._on_changed)
         session.closed.connect(self._on_closed)
@@ -109,7 +104,7 @@ class SessionController(QObject):
         document = self._session.document
         if document is not None and len(document.items) > 1 and self.path is None:
             name = escaped(report.path.name)
-            self._telling.say_done(
+            self._notifications.say_done(
                 self.tr("Exported {name}. Undo is kept only in a session (Ctrl+S).").format(
                     name=name
                 )
@@ -171,7 +166,7 @@ class SessionController(QObject):
         document = self._session.document
         if document is None:
             return
-        view = self._view.read()
+        view = self._read_view()
         safe = document.items[document.position]
         saving = _Saving(document, Capture.of(document), safe, path, then, instead_of)
         self._jobs.submit(
@@ -188,10 +183,10 @@ class SessionController(QObject):
         if saving.document is not self._session.document:
             return
         self.path, self._safe, self._stamp = saving.path, saving.safe, stamp
-        self._keeping.mark_kept(saving.capture.records, saving.capture.position, stamp)
+        self._autosave.mark_kept(saving.capture.records, saving.capture.position, stamp)
         self._show()
         name, size = saving.path.name, number_format.size(stamp.size)
-        self._telling.say_done(self.tr("Saved {name}, {size}").format(name=name, size=size))
+        self._notifications.say_done(self.tr("Saved {name}, {size}").format(name=name, size=size))
         if saving.then is not None:
             saving.then()
 
@@ -202,7 +197,7 @@ class SessionController(QObject):
         elif isinstance(error, SessionChangedError) and here:
             self._ask_about_other(saving)
         else:
-            self._telling.refuse_about(NoticeTopic.SAVING, error)
+            self._notifications.refuse(error, NoticeTopic.SAVING)
 
     def _ask_about_other(self, saving: _Saving) -> None:
         answer = dialogs.replace_session(self._window, saving.path.name)
@@ -226,7 +221,7 @@ class SessionController(QObject):
             self.path, self._stamp = saved.session, saved.kept_in
             self._safe = document.items[saved.safe] if saved.safe >= 0 else None
         if saved is not None:
-            self._view.show(saved.view)
+            self._show_view(saved.view)
         self._show()
 
     def _on_changed(self, _change: DocumentChanged) -> None:
@@ -253,7 +248,7 @@ class SessionController(QObject):
         self, error: OriginalMissingError | OriginalChangedError, wish: OpenRequest
     ) -> None:
         if isinstance(error, OriginalChangedError) and error.fits and not wish.only_masks:
-            self._telling.offer(
+            self._notifications.offer(
                 NoticeTopic.OTHER_MASKS,
                 self.tr(
                     "The masks of '{name}' can be applied to this file, without the history."
@@ -261,7 +256,7 @@ class SessionController(QObject):
                 self.tr("Use masks"),
                 partial(self._open, wish, only_masks=True),
             )
-        self._telling.offer(
+        self._notifications.offer(
             NoticeTopic.OPENING,
             error.sentence,
             self.tr("Locate…"),

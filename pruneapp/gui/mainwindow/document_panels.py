@@ -23,6 +23,7 @@ from pruneapp.document.step import Row
 from pruneapp.errors import ParameterError
 from pruneapp.gui.app.settings import TENSOR_LIST, Settings
 from pruneapp.gui.commands.actions import Actions
+from pruneapp.gui.compare.view import CompareView
 from pruneapp.gui.document.history_view import HistoryStrip
 from pruneapp.gui.document.open_document import OpenDocument
 from pruneapp.gui.manual_edit.edit_views import HandOptions
@@ -51,7 +52,7 @@ class DocumentViews(QObject):
 
     Attributes
     ----------
-    tree, pages, hand_options, history, form, forecast
+    tree, compare, pages, hand_options, history, form, forecast
         The views.
     tree_dock, form_dock
         What stands left and right of the middle.
@@ -62,7 +63,8 @@ class DocumentViews(QObject):
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
         self.tree = ModuleTree()
-        self.pages = PicturePages()
+        self.compare = CompareView()
+        self.pages = PicturePages(self.compare)
         self.hand_options = HandOptions()
         self.history = HistoryStrip()
         self.form = PruneForm()

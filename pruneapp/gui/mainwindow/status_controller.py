@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import traceback
-from collections.abc import Callable
-from types import TracebackType
-
 from PySide6.QtCore import QObject, Slot
 from PySide6.QtGui import QAction, QKeySequence
 
 from pruneapp.document.document import DocumentChanged
-from pruneapp.errors import PruneAppError, abridged, escaped
 from pruneapp.gui.app.jobs import JobProgress, Jobs
-from pruneapp.gui.app.notifications import NoticeTopic
+from pruneapp.gui.app.notifications import NoticeTopic, Notifications
 from pruneapp.gui.commands.declarations import ACTIONS
 from pruneapp.gui.document.open_document import OpenDocument
 from pruneapp.gui.mainwindow.document_panels import DocumentViews
@@ -30,10 +25,8 @@ class StatusController(QObject):
     Parameters
     ----------
     window, views
-        Who is told.
-    session, jobs
-        What is told of. The workbench tells of documents, so that all is in order before others
-        hear of them.
+        Who is told. The workbench tells of documents, so that all is in order before others hear
+        of them.
 
     Attributes
     ----------
@@ -42,66 +35,41 @@ class StatusController(QObject):
     """
 
     def __init__(
-        self, window: MainWindow, views: DocumentViews, session: OpenDocument, jobs: Jobs
+        self,
+        window: MainWindow,
+        views: DocumentViews,
+        session: OpenDocument,
+        jobs: Jobs,
+        notifications: Notifications,
     ) -> None:
         super().__init__(window)
         self._window = window
         self._views = views
         self._session = session
-        self._on_action: dict[int, Callable[[], None]] = {}
-        self._about: dict[NoticeTopic, int] = {}
+        self._notifications = notifications
         self._stuck = 0
         self.own_methods = False
-        window.notices.actionRequested.connect(self._on_notice_action)
+        session.opening.connect(self._on_opening)
         jobs.started.connect(window.job_status.set_job)
         jobs.progressed.connect(self._on_progress)
         jobs.idle.connect(window.job_status.set_idle)
-        jobs.failed.connect(self._on_bug)
         jobs.stuck.connect(self._on_stuck)
         jobs.unstuck.connect(self._on_unstuck)
         self.enable()
 
     # -- the document ---------------------------------------------------------------------------
 
-    def forget_notices(self) -> None:
-        """Take away what was said of the document before."""
-        self._window.notices.clear()
-        self._on_action.clear()
-        self._about.clear()
-
     @Slot(object)
-    def begin_opening(self, _path: object) -> None:
-        """Take away why a file could not be opened: a person tries another.
-
-        What else was said is of the document that is open, and stays until it is replaced.
-        """
-        self.end(NoticeTopic.ASKED, NoticeTopic.OPENING, NoticeTopic.OTHER_MASKS)
-
-    @Slot(object)
-    def end_export(self, _path: object) -> None:
-        """Take away why an export did not work: one has."""
-        self.end(NoticeTopic.ASKED, NoticeTopic.EXPORT)
-
-    @Slot(object)
-    def end_saving(self, _path: object) -> None:
-        """Take away why a session could not be saved: it is."""
-        self.end(NoticeTopic.ASKED, NoticeTopic.SAVING)
-
-    def tells_of(self, subject: NoticeTopic) -> bool:
-        """Whether a notice stands that is about this."""
-        return self._window.notices.has(self._about.get(subject, 0))
-
-    def end(self, *subjects: NoticeTopic) -> None:
-        """Take away what is said of these: it is true no more."""
-        for subject in subjects:
-            self._withdraw(self._about.pop(subject, 0))
+    def _on_opening(self, _path: object) -> None:
+        # A person tries another file. What else was said is of the document that is open.
+        self._notifications.end(NoticeTopic.ASKED, NoticeTopic.OPENING, NoticeTopic.OTHER_MASKS)
 
     def show_opened(self, nodes: Nodes) -> None:
         """Show a document that was opened."""
         window, views, session = self._window, self._views, self._session
         document = session.document
         assert document is not None
-        self.forget_notices()
+        self._notifications.clear()
         views.tree.set_short_names(session.contents.short)
         views.tree.set_nodes(nodes)
         views.form.set_names(session.contents.short)
@@ -130,7 +98,7 @@ class StatusController(QObject):
 
     def show_closed(self) -> None:
         """Show that nothing is open."""
-        self.forget_notices()
+        self._notifications.clear()
         self._window.notices.set_names(ShortNames())
         self._window.model_status.clear()
         self._window.done.clear()
@@ -145,7 +113,7 @@ class StatusController(QObject):
             self._show_numbers(change.names)
         self._show_position()
         if change.kind != "exported":
-            self.end(NoticeTopic.ASKED, NoticeTopic.PRUNING)
+            self._notifications.end(NoticeTopic.ASKED, NoticeTopic.PRUNING)
 
     def enable(self) -> None:
         """Offer what can be done now."""
@@ -204,80 +172,7 @@ class StatusController(QObject):
         label = row.shown if row is not None else progress.label
         self._window.job_status.set_progress(progress.done, progress.total, label)
 
-    # -- news and trouble -----------------------------------------------------------------------
-
-    @Slot(object)
-    def refuse(self, error: PruneAppError) -> None:
-        """Say why something cannot be done, above the picture."""
-        self.refuse_about(NoticeTopic.of(error), error)
-
-    def refuse_about(self, subject: NoticeTopic, error: PruneAppError) -> None:
-        """Say it of what is not told by the error alone."""
-        sentence = f"{error.sentence} {error.remedy}".strip()
-        number = self._window.notices.set_notice(sentence, details=error.details)
-        self._replace(subject, number)
-
-    @Slot(object)
-    def refuse_keeping(self, error: PruneAppError) -> None:
-        """Say why work is not kept for the next start."""
-        self.refuse_about(NoticeTopic.KEEPING, error)
-
-    @Slot(object)
-    def refuse_checksum(self, error: PruneAppError) -> None:
-        """Say that the open file is not the one that the work was made with."""
-        self.refuse_about(NoticeTopic.CHECKSUM, error)
-
-    def say_done(self, text: str) -> None:
-        """Say what was done, in the status bar."""
-        self._window.done.set_done(text)
-
-    def mention(self, subject: NoticeTopic, text: str) -> None:
-        """Say what is no trouble, above the picture."""
-        self._replace(subject, self._window.notices.set_notice(text, trouble=False))
-
-    def offer(
-        self,
-        subject: NoticeTopic,
-        text: str,
-        action: str,
-        call: Callable[[], None],
-        *,
-        details: str = "",
-    ) -> None:
-        """Say something that can be acted on."""
-        number = self._window.notices.set_notice(
-            text, action=action, details=details, trouble=False
-        )
-        self._replace(subject, number)
-        self._on_action[number] = call
-
-    def _replace(self, subject: NoticeTopic, number: int) -> None:
-        older = self._about.get(subject, number)
-        self._about[subject] = number
-        if older != number:
-            self._withdraw(older)
-
-    def _withdraw(self, number: int) -> None:
-        # What the person put away already is no error.
-        self._window.notices.remove(number)
-        self._on_action.pop(number, None)
-
-    def report_bug(
-        self, kind: type[BaseException], error: BaseException, trace: TracebackType | None
-    ) -> None:
-        """Show a bug of ours as a report that can be copied; work goes on."""
-        if issubclass(kind, KeyboardInterrupt):
-            self._window.close()
-            return
-        text = "".join(traceback.format_exception(kind, error, trace))
-        self._on_bug(f"{kind.__name__}: {error}", text)
-
-    def _on_bug(self, what: str, trace: str) -> None:
-        sentence = self.tr("Something went wrong in Pruneapp itself ({what}).").format(
-            what=abridged(escaped(what))[:200]
-        )
-        self._window.notices.set_notice(sentence, details=trace)
-
+    @Slot(str)
     def _on_stuck(self, title: str) -> None:
         if self.own_methods:
             text = self.tr(
@@ -290,13 +185,9 @@ class StatusController(QObject):
             text.format(title=title), trouble=self.own_methods
         )
 
+    @Slot()
     def _on_unstuck(self) -> None:
         self._window.notices.remove(self._stuck)
-
-    def _on_notice_action(self, number: int) -> None:
-        call = self._on_action.get(number)
-        if call is not None:
-            call()
 
 
 def _tip(action: QAction) -> str:

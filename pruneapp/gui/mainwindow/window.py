@@ -38,11 +38,11 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from pruneapp.gui.app.notices import NoticeBar
 from pruneapp.gui.app.settings import Settings
 from pruneapp.gui.commands.actions import Actions
 from pruneapp.gui.files.recovery_view import Recovery
-from pruneapp.gui.mainwindow.notices import NoticeBar
-from pruneapp.gui.mainwindow.start_page import EmptyPage
+from pruneapp.gui.files.start_page import EmptyPage
 from pruneapp.gui.widgets.controls import ComboBox, move_focus
 from pruneapp.gui.widgets.status import Done, JobStatus, ModelStatus
 from pruneapp.gui.widgets.theme import Theme, ThemeManager

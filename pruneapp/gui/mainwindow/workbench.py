@@ -12,11 +12,11 @@ from PySide6.QtCore import QObject, Slot
 from PySide6.QtGui import QCloseEvent
 
 from pruneapp.document.document import DocumentChanged
+from pruneapp.gui.app.context import AppContext
 from pruneapp.gui.app.jobs import Jobs
-from pruneapp.gui.app.notifications import NoticeTopic
+from pruneapp.gui.app.notifications import NoticeTopic, Notifications
 from pruneapp.gui.app.settings import Settings
 from pruneapp.gui.app.settings_controller import SettingsController
-from pruneapp.gui.commands.palette_controller import PaletteController
 from pruneapp.gui.compare.compare_controller import CompareController
 from pruneapp.gui.document.history_controller import HistoryController, StepSequence
 from pruneapp.gui.document.open_document import OpenDocument
@@ -31,6 +31,7 @@ from pruneapp.gui.mainwindow.document_panels import (
     ViewMemory,
     ViewState,
 )
+from pruneapp.gui.mainwindow.palette_controller import PaletteController
 from pruneapp.gui.mainwindow.status_controller import StatusController
 from pruneapp.gui.mainwindow.window import MainWindow
 from pruneapp.gui.manual_edit.edit_controller import ManualEditController
@@ -48,6 +49,7 @@ from pruneapp.gui.recipes.rounds_controller import RoundsController
 from pruneapp.gui.tree.nodes import Nodes, build_nodes
 from pruneapp.gui.widgets.theme import ThemeManager
 from pruneapp.methods.method import Method
+from pruneapp.results.export import ExportReport
 from pruneapp.sessions.open_path import OpenRequest
 
 
@@ -61,7 +63,7 @@ class Workbench(QObject):
 
     Attributes
     ----------
-    views, session, jobs, forecasting, looking, exporting, moving, handwork
+    notifications, views, session, jobs, forecasting, looking, exporting, moving, handwork
         The parts, for the tests and the tour.
     """
 
@@ -69,163 +71,119 @@ class Workbench(QObject):
         super().__init__(window)
         self.window = window
         self.settings = settings
-        self.jobs = Jobs(self)
-        self.views = DocumentViews(window)
-        window.furnish(self.views.tree_dock, self.views.middle, self.views.form_dock)
-        self.session = OpenDocument(self.jobs, settings, build_nodes, self)
-        self.extras = LoadedMasks(self.session, self.jobs, self)
-        self.telling = StatusController(window, self.views, self.session, self.jobs)
-        self._connect_document()
-        self.asking = FormController(self.session, self.views, self.extras, window)
+        self.jobs = jobs = Jobs(self)
+        self.notifications = Notifications(window.notices, window.done, self)
+        context = AppContext(
+            window, window.actions_, jobs, settings, appearance, self.notifications
+        )
+        self.views = views = DocumentViews(window)
+        window.furnish(views.tree_dock, views.middle, views.form_dock)
+        self.session = session = OpenDocument(jobs, settings, build_nodes, self)
+        self.extras = LoadedMasks(session, jobs, self)
+        self.telling = StatusController(window, views, session, jobs, self.notifications)
+        # Before all others: whoever hears of a document finds tree and numbers up to date.
+        session.opened.connect(self._on_opened)
+        session.closed.connect(self.telling.show_closed)
+        session.changed.connect(self._on_changed)
+        session.refused.connect(self.notifications.refuse)
+        self.asking = FormController(session, views.tree, views.form, self.extras, window)
         self.forecasting = PreviewController(
-            self.session,
-            self.jobs,
-            panel=self.views.forecast,
+            session,
+            jobs,
+            panel=views.forecast,
             ask=self.asking.step,
             extras=self.extras,
             parent=self,
         )
         self.pruning = PruneController(
-            window,
-            self.session,
-            self.jobs,
-            views=self.views,
+            context,
+            session,
+            tree=views.tree,
+            action=views.forecast.action,
+            job_status=window.job_status,
             asking=self.asking,
             forecasting=self.forecasting,
-            telling=self.telling,
         )
-        self.counting = HistogramController(self.session, self.jobs, self.forecasting, self)
+        self.counting = HistogramController(session, jobs, self.forecasting, self)
         self.step_info = StepInfoController(
-            self.session,
-            self.jobs,
+            session,
+            jobs,
             asking=self.asking,
             previews=self.forecasting,
-            form=self.views.form,
-            panel=self.views.forecast,
+            form=views.form,
+            panel=views.forecast,
             window=window,
         )
-        self.tree_preview = TreePreview(self.views.tree, self)
-        self.forecasting.stateChanged.connect(self.tree_preview.set_preview)
-        self.looking = PlotController(
-            self.session, self.jobs, self.forecasting, self.views.pages, parent=self
-        )
+        self.tree_preview = TreePreview(views.tree, self)
+        self.looking = PlotController(session, jobs, self.forecasting, views.pages, parent=self)
         self.dragging = ThresholdController(
-            self.session,
-            self.jobs,
+            session,
+            jobs,
             asking=self.asking,
             forecasting=self.forecasting,
             counting=self.counting,
             looking=self.looking,
-            pages=self.views.pages,
+            pages=views.pages,
             parent=self,
         )
-        self.counting.completed.connect(self.looking.recount)
-        self.counting.completed.connect(self.forecasting.note_counted)
         self.exporting = ExportController(
-            self.session, self.jobs, appearance, window, asked=self.views.forecast.action.asked
+            session, jobs, appearance, window, asked=views.forecast.action.asked
         )
-        self.tables = TableController(
-            self.session,
-            self.jobs,
-            window,
-            telling=self.telling,
-            pages=self.views.pages,
-            parent=self,
-        )
-        self.browsing = TreeController(self.views, window.actions_, settings, self)
+        self.tables = TableController(context, session, views.pages)
+        self.browsing = TreeController(views, window.actions_, settings, self)
         view = ViewState(
-            self.session,
-            self.views,
+            session,
+            views,
             show_tensor=self.show_tensor,
             show_page=self.browsing.show_page,
             check=self.asking.check,
         )
-        self.keeping = AutosaveController(self.session, view.glance, self)
-        self.checksums = Checksums(self.session, self.jobs, self)
+        self.keeping = AutosaveController(context, session, view.glance)
+        self.checksums = Checksums(context, session, self.keeping)
         self.sessions = SessionController(
-            window,
-            self.session,
-            self.jobs,
-            settings,
-            telling=self.telling,
-            keeping=self.keeping,
-            view=view,
+            context, session, autosave=self.keeping, read_view=view.read, show_view=view.show
         )
         self.opening = OpenController(
-            window,
-            self.session,
-            self.jobs,
-            settings,
-            telling=self.telling,
-            exporting=self.exporting,
-            sessions=self.sessions,
+            context, session, window.empty, exporting=self.exporting, sessions=self.sessions
         )
         self.recovering = RecoveryController(
-            window,
-            self.session,
-            self.jobs,
-            settings,
+            context,
+            session,
+            window.recovery,
             exporting=self.exporting,
             open_work=self.opening.open,
         )
-        series = StepSequence(self.session, self.jobs, self)
-        self.recipes = RecipeController(
-            window, self.session, self.jobs, series, telling=self.telling, appearance=appearance
-        )
+        series = StepSequence(session, jobs, self)
+        self.recipes = RecipeController(context, session, series)
         self.rounds = RoundsController(
-            window,
-            self.session,
-            series,
-            asking=self.asking,
-            extras=self.extras,
-            telling=self.telling,
-            appearance=appearance,
+            context, session, series, asking=self.asking, extras=self.extras
         )
-        self.views.form.roundsAsked.connect(self.rounds.ask)
-        self.moving = HistoryController(self.session, self.jobs, self)
+        self.moving = HistoryController(session, jobs, self)
         self.comparing = CompareController(
-            self.session, self.jobs, self.looking, self.views, window
+            context,
+            session,
+            self.looking,
+            tree=views.tree,
+            pages=views.pages,
+            view=views.compare,
         )
         self.handwork = ManualEditController(
-            window,
-            self.views,
-            self.session,
-            self.jobs,
+            context,
+            session,
+            views.pages,
+            views.hand_options,
             comparing=self.comparing,
             looking=self.looking,
             counting=self.counting,
-            telling=self.telling,
-            appearance=appearance,
-            settings=settings,
         )
-        self.pattern_checking = PatternController(
-            window,
-            self.session,
-            self.jobs,
-            views=self.views,
-            show_tensor=self.show_tensor,
-            telling=self.telling,
-            appearance=appearance,
-        )
-        self.remembering = ViewMemory(self.session, self.views, settings, view, self)
-        self.choosing = SettingsController(window, self.jobs, settings, appearance)
+        self.pattern_checking = PatternController(context, session, views.tree, self.show_tensor)
+        self.remembering = ViewMemory(session, views, settings, view, self)
+        self.choosing = SettingsController(context, window.device)
         self.finding = PaletteController(
-            window,
-            self.views,
-            self.session,
-            choosing=self.choosing,
-            show_tensor=self.show_tensor,
+            context, session, views, choosing=self.choosing, show_tensor=self.show_tensor
         )
         self.ended = True
         self._connect()
-
-    def _connect_document(self) -> None:
-        # Before all others: whoever hears of a document finds tree and numbers up to date.
-        self.session.opening.connect(self.telling.begin_opening)
-        self.session.opened.connect(self._on_opened)
-        self.session.closed.connect(self.telling.show_closed)
-        self.session.changed.connect(self._on_changed)
-        self.session.refused.connect(self.telling.refuse)
 
     def _connect(self) -> None:
         window, views = self.window, self.views
@@ -242,24 +200,26 @@ class Workbench(QObject):
         }.items():
             window.actions_[name].triggered.connect(call)
         window.closing.connect(self._on_closing)
+        window.dropped.connect(self.opening.open)
+        window.activated.connect(self.opening.look_at_file)
+        self.jobs.failed.connect(self.notifications.report_failure)
         views.tree.focusChanged.connect(self.looking.look_at)
-        views.tree.checkRefused.connect(self.telling.say_done)
+        views.tree.checkRefused.connect(self.notifications.say_done)
+        views.form.roundsAsked.connect(self.rounds.ask)
         views.forecast.tensorRequested.connect(self.show_tensor)
         views.history.jumpRequested.connect(self.moving.jump)
         self.asking.changed.connect(self.forecasting.refresh)
         self.asking.opened.connect(self.forecasting.wait)
+        self.forecasting.stateChanged.connect(self.tree_preview.set_preview)
+        self.counting.completed.connect(self.looking.recount)
+        self.counting.completed.connect(self.forecasting.note_counted)
         self.exporting.sized.connect(self.telling.show_size)
-        self.exporting.exported.connect(self.telling.end_export)
-        self.exporting.exported.connect(self.sessions.mention_history)
-        self.exporting.cancelled.connect(self.telling.say_done)
-        self.sessions.saved.connect(self.telling.end_saving)
+        self.exporting.exported.connect(self._on_exported)
+        self.exporting.cancelled.connect(self.notifications.say_done)
+        self.sessions.saved.connect(self._on_saved)
         self.choosing.deviceChanged.connect(self._on_device)
         self.choosing.methodsLoaded.connect(self._on_methods)
-        self.choosing.refused.connect(self.telling.refuse)
-        self.keeping.troubled.connect(self.telling.refuse_keeping)
-        self.keeping.failed.connect(self.jobs.failed)
-        self.checksums.counted.connect(self.keeping.note_digest)
-        self.checksums.troubled.connect(self.telling.refuse_checksum)
+        self.choosing.refused.connect(self.notifications.refuse)
 
     # -- the document ---------------------------------------------------------------------------
 
@@ -281,7 +241,10 @@ class Workbench(QObject):
         self, kind: type[BaseException], error: BaseException, trace: TracebackType | None
     ) -> None:
         """Show a bug of ours as a report that can be copied; work goes on."""
-        self.telling.report_bug(kind, error, trace)
+        if issubclass(kind, KeyboardInterrupt):
+            self.window.close()
+        else:
+            self.notifications.report_bug(kind, error, trace)
 
     def _on_closing(self, event: QCloseEvent) -> None:
         event.ignore()  # whatever fails below, nothing is lost
@@ -312,13 +275,22 @@ class Workbench(QObject):
         self.views.tree.set_focused(name)
         self.looking.look_at(name)
 
+    def _on_exported(self, report: ExportReport) -> None:
+        self.notifications.end(NoticeTopic.ASKED, NoticeTopic.EXPORT)
+        self.sessions.mention_history(report)
+
+    def _on_saved(self, _path: Path) -> None:
+        self.notifications.end(NoticeTopic.ASKED, NoticeTopic.SAVING)
+
     def _on_device(self) -> None:
-        self.telling.end(NoticeTopic.DEVICE)
+        self.notifications.end(NoticeTopic.DEVICE)
         self.forecasting.renew()
 
     def _on_methods(self, methods: tuple[Method, ...]) -> None:
         self.asking.offer_methods()
         self.telling.own_methods = True
         names = ", ".join(method.label for method in methods)
-        self.telling.mention(NoticeTopic.METHOD, self.tr("Loaded: {names}.").format(names=names))
+        self.notifications.mention(
+            NoticeTopic.METHOD, self.tr("Loaded: {names}.").format(names=names)
+        )
         self.forecasting.renew()

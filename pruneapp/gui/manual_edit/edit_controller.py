@@ -26,22 +26,19 @@ from pruneapp.edits.coupled_tensors import (
 )
 from pruneapp.edits.manual_edit import HandEdit
 from pruneapp.errors import PruneAppError, SelectionError
+from pruneapp.gui.app.context import AppContext
 from pruneapp.gui.app.dialogs import DialogHolder
-from pruneapp.gui.app.jobs import Jobs, LatestTask, Task
-from pruneapp.gui.app.settings import WITH_COMPANIONS, Settings
+from pruneapp.gui.app.jobs import LatestTask, Task
+from pruneapp.gui.app.settings import WITH_COMPANIONS
 from pruneapp.gui.compare.combine_controller import CombineController
 from pruneapp.gui.compare.compare_controller import CompareController
 from pruneapp.gui.document.open_document import OpenDocument
-from pruneapp.gui.mainwindow.document_panels import DocumentViews
-from pruneapp.gui.mainwindow.status_controller import StatusController
-from pruneapp.gui.mainwindow.window import MainWindow
-from pruneapp.gui.manual_edit.edit_views import AlikeDialog
+from pruneapp.gui.manual_edit.edit_views import AlikeDialog, HandOptions
 from pruneapp.gui.manual_edit.zeros_controller import ZerosController
-from pruneapp.gui.plots.pages import Page
+from pruneapp.gui.plots.pages import Page, PicturePages
 from pruneapp.gui.plots.plot_controller import PlotController
 from pruneapp.gui.preview.histogram_controller import HistogramController
 from pruneapp.gui.widgets import number_format
-from pruneapp.gui.widgets.theme import ThemeManager
 from pruneapp.progress import Job
 from pruneapp.results.document_rows import Gesture, Operation
 
@@ -102,51 +99,48 @@ class ManualEditController(QObject):
 
     def __init__(
         self,
-        window: MainWindow,
-        views: DocumentViews,
+        context: AppContext,
         session: OpenDocument,
-        jobs: Jobs,
+        pages: PicturePages,
+        options: HandOptions,
         *,
         looking: PlotController,
         comparing: CompareController,
         counting: HistogramController,
-        telling: StatusController,
-        appearance: ThemeManager,
-        settings: Settings,
     ) -> None:
-        super().__init__(window)
-        self._window = window
+        super().__init__(context.window)
+        self._window = context.window
         self._session = session
-        self._jobs = jobs
+        self._jobs = context.jobs
         self._looking = looking
-        self._telling = telling
-        self._settings = settings
-        self._pages = views.pages
-        self._view = views.hand_options
+        self._notifications = context.notifications
+        self._settings = context.settings
+        self._pages = pages
+        self._view = options
         self._waiting: deque[Gesture] = deque()
         self._task: Task[EditResult] | None = None
         self._slow = QTimer(self)
         self._slow.setSingleShot(True)
         self._slow.setInterval(SLOW_MS)
         self._slow.timeout.connect(self._show_slow)
-        self._one: DialogHolder[AlikeDialog] = DialogHolder(session, appearance, self)
-        self._offers = LatestTask(jobs)
+        self._one: DialogHolder[AlikeDialog] = DialogHolder(context.theme, session.closed, self)
+        self._offers = LatestTask(self._jobs)
         self._pairs: Companions | None = None
-        actions = window.actions_
+        actions = context.actions
         self._everywhere: QAction = actions["in_every_block"]
         self._companions: QAction = actions["with_companions"]
-        self._companions.setChecked(settings.get(WITH_COMPANIONS))
-        self.zeros = ZerosController(session, jobs, counting, telling=telling, parent=self)
-        self.combining = CombineController(session, jobs, comparing, appearance, window)
+        self._companions.setChecked(self._settings.get(WITH_COMPANIONS))
+        self.zeros = ZerosController(context, session, counting, self)
+        self.combining = CombineController(context, session, comparing)
         self.combining.done.connect(self._say)
         for option in (self._everywhere, self._companions):
             option.toggled.connect(self._on_toggled)
         self._view.everywhereWanted.connect(self._everywhere.setChecked)
         self._view.companionsWanted.connect(self._companions.setChecked)
         looking.focused.connect(self._on_looking)
-        views.pages.pageChanged.connect(self._on_page)
-        views.pages.weights.gestureMade.connect(self.do)
-        views.pages.channels.gestureMade.connect(self.do)
+        pages.pageChanged.connect(self._on_page)
+        pages.weights.gestureMade.connect(self.do)
+        pages.channels.gestureMade.connect(self.do)
         for operation in ("prune", "restore", "protect", "release"):
             action = actions[f"hand_{operation}"]
             action.setProperty("operation", operation)
@@ -257,7 +251,7 @@ class ManualEditController(QObject):
             text = self.tr("{done}; {n} weights made permanent earlier are still 0").format(
                 done=text, n=number_format.count(found.final)
             )
-        self._telling.say_done(text)
+        self._notifications.say_done(text)
 
     def _on_closed(self) -> None:
         self._waiting.clear()
@@ -278,7 +272,7 @@ class ManualEditController(QObject):
         elif pages.page is Page.WEIGHTS and pages.weights.canvas.item.cursor is not None:
             pages.weights.operate(operation)
         else:
-            self._telling.refuse(
+            self._notifications.refuse(
                 SelectionError(
                     "Nothing is selected.",
                     remedy="Select channels or weights in the picture; see Help > Keyboard "

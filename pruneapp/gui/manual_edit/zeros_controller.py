@@ -19,10 +19,10 @@ from pruneapp.document.edit import Proposal
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.edits.found_masks import TreatZeros
 from pruneapp.errors import PruneAppError, SelectionError
-from pruneapp.gui.app.jobs import IdleScheduler, Jobs
+from pruneapp.gui.app.context import AppContext
+from pruneapp.gui.app.jobs import IdleScheduler
 from pruneapp.gui.app.notifications import NoticeTopic
 from pruneapp.gui.document.open_document import OpenDocument
-from pruneapp.gui.mainwindow.status_controller import StatusController
 from pruneapp.gui.preview.histogram_controller import HistogramController
 from pruneapp.gui.widgets import number_format
 from pruneapp.progress import Job
@@ -47,21 +47,19 @@ class ZerosController(QObject):
 
     def __init__(
         self,
+        context: AppContext,
         session: OpenDocument,
-        jobs: Jobs,
         counting: HistogramController,
-        *,
-        telling: StatusController,
         parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
         self._session = session
         self._counting = counting
-        self._telling = telling
+        self._notifications = context.notifications
         self._left: list[str] | None = None
         self._found: list[TensorZeros] = []
         self.report: ZerosReport | None = None
-        self._spare = IdleScheduler(jobs, PAUSE_MS, self._go_on, self)
+        self._spare = IdleScheduler(context.jobs, PAUSE_MS, self._go_on, self)
         session.opened.connect(self._on_opened)
         session.changed.connect(self._on_changed)
         session.closed.connect(self._on_closed)
@@ -125,7 +123,7 @@ class ZerosController(QObject):
     def _finish(self) -> None:
         self.report = ZerosReport(tuple(self._found))
         if any(tensor.zeros >= WORTH * tensor.numel for tensor in self._found):
-            self._telling.offer(
+            self._notifications.offer(
                 NoticeTopic.ZEROS,
                 self._sentence(self.report),
                 self.tr("Treat zeros as pruned"),
@@ -217,4 +215,4 @@ class ZerosController(QObject):
     def _on_changed(self, change: DocumentChanged) -> None:
         # However they came to be pruned, there is nothing to be offered any more.
         if change.kind == "found":
-            self._telling.end(NoticeTopic.ZEROS)
+            self._notifications.end(NoticeTopic.ZEROS)

@@ -21,8 +21,9 @@ from pruneapp.edits.mask_files import given_masks, names_in
 from pruneapp.errors import NothingToPruneError, ParameterError, PruneAppError, SelectionError
 from pruneapp.gui.app.jobs import Jobs
 from pruneapp.gui.document.open_document import OpenDocument
-from pruneapp.gui.mainwindow.document_panels import DocumentViews
 from pruneapp.gui.method_form.form_model import FormRequest, FormRow, MethodForm
+from pruneapp.gui.method_form.panel import PruneForm
+from pruneapp.gui.tree.panel import ModuleTree
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.methods import registry
 from pruneapp.methods.limits import LIMITS, Limits
@@ -149,10 +150,6 @@ class FormController(QObject):
 
     Parameters
     ----------
-    session
-        The document.
-    views
-        Its tree and form.
     extras
         Masks and scores from files.
     window
@@ -170,11 +167,17 @@ class FormController(QObject):
     opened = Signal()
 
     def __init__(
-        self, session: OpenDocument, views: DocumentViews, extras: LoadedMasks, window: QWidget
+        self,
+        session: OpenDocument,
+        tree: ModuleTree,
+        form: PruneForm,
+        extras: LoadedMasks,
+        window: QWidget,
     ) -> None:
         super().__init__(window)
         self._session = session
-        self._views = views
+        self._tree = tree
+        self._form = form
         self._extras = extras
         self._window = window
         # What stood there when the file was opened, as long as the person asked for nothing else.
@@ -186,7 +189,7 @@ class FormController(QObject):
         self._settle.setSingleShot(True)
         self._settle.setInterval(SETTLE_MS)
         self._settle.timeout.connect(self._on_settled)
-        views.tree.checkedChanged.connect(self._settle.start)
+        tree.checkedChanged.connect(self._settle.start)
         self._opened = QTimer(self)
         self._opened.setSingleShot(True)
         self._opened.timeout.connect(self._on_first_settled)
@@ -194,20 +197,20 @@ class FormController(QObject):
         self._pause.setSingleShot(True)
         self._pause.setInterval(PAUSE_MS)
         self._pause.timeout.connect(self.changed)
-        views.form.changed.connect(self._on_form_changed)
-        views.form.maskFileRequested.connect(self._ask_masks)
-        views.form.scoresFileRequested.connect(self._ask_scores)
+        form.changed.connect(self._on_form_changed)
+        form.maskFileRequested.connect(self._ask_masks)
+        form.scoresFileRequested.connect(self._ask_scores)
         extras.changed.connect(self._on_extras)
         session.opened.connect(self._on_opened)
         self.offer_methods()
-        views.form.set_limits(LIMITS)
+        form.set_limits(LIMITS)
 
     def step(self) -> Step:
         """Return what is asked for; raises `PruneAppError` if that is nothing."""
-        request = self._views.form.request()
+        request = self._form.request()
         if request is None or self._session.document is None:
-            errors = self._views.form.errors()
-            if errors and errors[0] in self._views.form.said_beside_fields():
+            errors = self._form.errors()
+            if errors and errors[0] in self._form.said_beside_fields():
                 # Not twice: the field says what its rule is.
                 raise ParameterError("A setting above is not valid.")
             raise ParameterError(errors[0] if errors else "No checkpoint is open.")
@@ -226,19 +229,19 @@ class FormController(QObject):
 
     def set_amount(self, rule: int, amount: Amount) -> None:
         """Ask for so much in a rule, as if it was typed."""
-        self._views.form.set_amount(amount, rule)
+        self._form.set_amount(amount, rule)
         self.changed.emit()
 
     def set_total(self, total: int) -> None:
         """Ask for so many weights in all, as if it was typed."""
-        self._views.form.set_limit("total", total)
+        self._form.set_limit("total", total)
         self.changed.emit()
 
     def _limits(self, request: FormRequest) -> Limits:
         try:
             return Limits(**request.limits)
         except ParameterError as error:
-            self._views.form.set_limits_error(str(error))
+            self._form.set_limits_error(str(error))
             raise
 
     def check_usual(self) -> None:
@@ -247,17 +250,17 @@ class FormController(QObject):
 
     def check(self, names: Sequence[str]) -> None:
         """Check exactly these tensors."""
-        self._views.tree.set_checked(names)
+        self._tree.set_checked(names)
         self._settle.start()
 
     def reset(self) -> None:
         """Ask for what is asked for at first."""
-        self._views.form.reset()
+        self._form.reset()
         self._extras.drop()  # says that something else is asked for
 
     def offer_methods(self) -> None:
         """Offer every method of the registry."""
-        self._views.form.set_methods([_form(m) for m in registry.METHODS.values()])
+        self._form.set_methods([_form(m) for m in registry.METHODS.values()])
 
     def _named(self, rows: Sequence[FormRow]) -> list[tuple[str, ...]]:
         """Return the tensors of each rule, and say beside the rules what they match."""
@@ -266,8 +269,8 @@ class FormController(QObject):
         for place, row in enumerate(rows):
             target = row.pattern, row.kind
             if target == ("", ""):
-                self._views.form.set_matches(place, None)
-                found.append(self._views.tree.checked())
+                self._form.set_matches(place, None)
+                found.append(self._tree.checked())
                 continue
             matches = self._match(row)
             if isinstance(matches, SelectionError):
@@ -276,12 +279,12 @@ class FormController(QObject):
                 file = "" if document is None else document.checkpoint.path.name
                 sentence = matches.sentence.replace(f" in '{file}'", "")
                 said = f"{sentence} {matches.remedy}".strip()
-                if self._views.form.set_matches(place, 0, error=said):
+                if self._form.set_matches(place, 0, error=said):
                     matches = SelectionError("A setting above is not valid.")  # not twice
                 refused = refused or matches
                 continue
             shown = [self._session.by_name[name].shown for name in matches.left[:MOST_NAMED]]
-            self._views.form.set_matches(place, len(matches.names), len(matches.left), shown)
+            self._form.set_matches(place, len(matches.names), len(matches.left), shown)
             found.append(matches.names)
         targets = {(row.pattern, row.kind) for row in rows}
         self._matches = {at: one for at, one in self._matches.items() if at in targets}
@@ -347,12 +350,12 @@ class FormController(QObject):
         self._matches.clear()
         self._pause.stop()
         offered = self._session.contents.kinds
-        self._views.form.set_kinds(offered)
-        request = self._views.form.request()
+        self._form.set_kinds(offered)
+        request = self._form.request()
         if request is not None and any(
             row.kind and row.kind not in offered for row in request.rows
         ):
-            self._views.form.reset()  # rules for layers that this file has not
+            self._form.reset()  # rules for layers that this file has not
         # In a slot of its own: with 100,000 tensors the two together take too long for one.
         self._opened.start()
 
@@ -361,14 +364,14 @@ class FormController(QObject):
             self._opened.stop()
             self.tell_context()
         self._untouched = None
-        if self._views.form.names_tensors and self._matches_nothing():
+        if self._form.names_tensors and self._matches_nothing():
             self._pause.start()
         else:
             self._pause.stop()
             self.changed.emit()
 
     def _matches_nothing(self) -> bool:
-        request = self._views.form.request()
+        request = self._form.request()
         if request is None or self._session.document is None:
             return False
         named = [row for row in request.rows if (row.pattern, row.kind) != ("", "")]
@@ -388,14 +391,14 @@ class FormController(QObject):
         self.changed.emit()
 
     def _asked(self) -> tuple[FormRequest | None, tuple[str, ...]]:
-        return self._views.form.request(), tuple(self._views.tree.checked())
+        return self._form.request(), tuple(self._tree.checked())
 
     def tell_context(self) -> None:
         """Tell the form what is checked: shapes, kinds, how much is left."""
         document = self._session.document
         if document is None:
             return
-        rows, masks = self._views.tree.checked_rows(), document.masks
+        rows, masks = self._tree.checked_rows(), document.masks
         kinds = {row.kind for row in rows}
         kind = kinds.pop() if len(kinds) == 1 else ""
         shape: tuple[int, ...] = ()
@@ -406,16 +409,16 @@ class FormController(QObject):
         left = sum([row.numel for row in rows])  # a list: there may be 100,000 of them
         if masks:
             left -= sum(masks.counts([row.name for row in rows]))
-        self._views.form.set_context(shape, kind)
-        self._views.form.set_left(left)
+        self._form.set_context(shape, kind)
+        self._form.set_left(left)
 
     def _on_extras(self) -> None:
         masks = self._extras.frozen(scores=False).masks
         if self._checks_masked and masks is not None:
-            self._views.tree.set_checked(list(masks))
+            self._tree.set_checked(list(masks))
         self._checks_masked = False
-        self._views.form.set_mask_file(self._extras.mask_file)
-        self._views.form.set_scores_file(self._extras.scores_file)
+        self._form.set_mask_file(self._extras.mask_file)
+        self._form.set_scores_file(self._extras.scores_file)
         self.changed.emit()
 
     def load_masks(self) -> None:
@@ -430,7 +433,7 @@ class FormController(QObject):
         """Let the person choose a file, and ask to rank weights by its numbers."""
         name = self._chosen_file(self.tr("Load importance scores"))
         if name and self._session.document is not None:
-            request = self._views.form.request()
+            request = self._form.request()
             rows = () if request is None else request.rows
             if not any(registry.get(row.method).takes_scores for row in rows):
                 self._want("l1_unstructured")
@@ -447,7 +450,7 @@ class FormController(QObject):
         return name
 
     def _want(self, method: str) -> None:
-        self._views.form.set_request(FormRequest((FormRow("", "", method, {}),)))
+        self._form.set_request(FormRequest((FormRow("", "", method, {}),)))
 
     def _ask_masks(self) -> None:
         name = self._chosen_file(self.tr("Load masks"))

@@ -21,16 +21,14 @@ from pruneapp.document.edit import Proposal
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.step import Step
 from pruneapp.errors import PruneAppError
-from pruneapp.gui.app.jobs import JobProgress, Jobs, Task
+from pruneapp.gui.app.context import AppContext
+from pruneapp.gui.app.jobs import JobProgress, Task
+from pruneapp.gui.document.loader import LoadedContents
 from pruneapp.gui.document.open_document import OpenDocument
-from pruneapp.gui.files.loader import LoadedContents
-from pruneapp.gui.mainwindow.document_panels import DocumentViews
-from pruneapp.gui.mainwindow.status_controller import StatusController
-from pruneapp.gui.mainwindow.window import MainWindow
 from pruneapp.gui.patterns.answer import PatternAnswer, as_text, text_headers
 from pruneapp.gui.patterns.dialog import PatternDialog, Question
+from pruneapp.gui.tree.panel import ModuleTree
 from pruneapp.gui.widgets import number_format
-from pruneapp.gui.widgets.theme import ThemeManager
 from pruneapp.kernels.kernel import Kernel
 from pruneapp.methods.builtin.patterns import N_M, PatternParam, pattern_sizes
 from pruneapp.params import DimParam
@@ -88,18 +86,10 @@ class PatternController(QObject):
 
     Parameters
     ----------
-    window
-        Its command asks for it, and it is the parent of the dialog.
-    session, jobs
-        The document, and where it is looked at.
-    views
-        The tree, whose check marks say which tensors are meant.
+    tree
+        Its check marks say which tensors are meant.
     show_tensor
         Puts a tensor into focus.
-    telling
-        Says what was done.
-    appearance
-        The colours of the dialog.
 
     Attributes
     ----------
@@ -109,30 +99,24 @@ class PatternController(QObject):
 
     def __init__(
         self,
-        window: MainWindow,
+        context: AppContext,
         session: OpenDocument,
-        jobs: Jobs,
-        *,
-        views: DocumentViews,
+        tree: ModuleTree,
         show_tensor: Callable[[str], None],
-        telling: StatusController,
-        appearance: ThemeManager,
     ) -> None:
-        super().__init__(window)
-        self._window = window
+        super().__init__(context.window)
+        self._context = context
         self._session = session
-        self._jobs = jobs
-        self._tree = views.tree
+        self._jobs = context.jobs
+        self._tree = tree
         self._show_tensor = show_tensor
-        self._telling = telling
-        self._appearance = appearance
         self._task: Task[Any] | None = None
         self._repairing = False
         self._answer: PatternAnswer | None = None
         self.dialog: PatternDialog | None = None
-        window.actions_["check_pattern"].triggered.connect(self.ask)
-        views.tree.checkedChanged.connect(self._on_checked)
-        jobs.progressed.connect(self._on_progress)
+        context.actions["check_pattern"].triggered.connect(self.ask)
+        tree.checkedChanged.connect(self._on_checked)
+        self._jobs.progressed.connect(self._on_progress)
         session.opening.connect(self._on_opening)
         session.changed.connect(self._on_changed)
         session.closed.connect(self._on_closed)
@@ -146,14 +130,14 @@ class PatternController(QObject):
             assert isinstance(pattern, PatternParam)
             assert isinstance(dim, DimParam)
             usual = [f"{n}:{m}" for n, m in _USUAL]
-            dialog = self.dialog = PatternDialog(pattern, usual, dim, self._window)
+            dialog = self.dialog = PatternDialog(pattern, usual, dim, self._context.window)
             dialog.asked.connect(self._check)
             dialog.stopRequested.connect(self._stop)
             dialog.repairRequested.connect(self._repair)
             dialog.copyRequested.connect(self._copy)
             dialog.tensorRequested.connect(self._show_tensor)
             dialog.finished.connect(self._on_finished)
-            self._appearance.dress(dialog)
+            self._context.theme.dress(dialog)
             self._check()
         self.dialog.show()
         self.dialog.raise_()
@@ -230,7 +214,9 @@ class PatternController(QObject):
         text = self.tr("1 tensor repaired to {pattern}.")
         if many != 1:
             text = self.tr("{n} tensors repaired to {pattern}.")
-        self._telling.say_done(text.format(n=number_format.count(many), pattern=answer.pattern))
+        self._context.notifications.say_done(
+            text.format(n=number_format.count(many), pattern=answer.pattern)
+        )
 
     # -- copying --------------------------------------------------------------------------------
 

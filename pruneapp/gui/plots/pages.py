@@ -15,7 +15,6 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from pruneapp.gui.compare.view import CompareView
 from pruneapp.gui.plots.base.plot_view import LOW_GAP, SMALLEST, Picture, WrappingRow
 from pruneapp.gui.plots.channels import ChannelsView
 from pruneapp.gui.plots.distribution import DistributionView
@@ -45,6 +44,11 @@ _OF_THE_TENSOR = frozenset({Page.WEIGHTS, Page.DISTRIBUTION, Page.CHANNELS})
 class PicturePages(QWidget):
     """Heading, tabs, and the picture of the chosen page, with the numbers of the tensor.
 
+    Parameters
+    ----------
+    compare
+        The picture of the last page.
+
     Signals
     -------
     pageChanged(int)
@@ -53,7 +57,7 @@ class PicturePages(QWidget):
 
     pageChanged = Signal(int)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(self, compare: Picture, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.heading = TensorHeading()
         self.numbers = NumbersLine()
@@ -61,13 +65,12 @@ class PicturePages(QWidget):
         self.distribution = DistributionView()
         self.channels = ChannelsView()
         self.model = ModelView()
-        self.compare = CompareView()
         self.pictures: dict[Page, Picture] = {
             Page.WEIGHTS: self.weights,
             Page.DISTRIBUTION: self.distribution,
             Page.CHANNELS: self.channels,
             Page.MODEL: self.model,
-            Page.COMPARE: self.compare,
+            Page.COMPARE: compare,
         }
         self._tab_colors = QColor(), QColor()
         self._narrow = False
@@ -127,9 +130,7 @@ class PicturePages(QWidget):
         """Take the shorter forms of the names of the file."""
         self.heading.name.set_names(names)
         for picture in self.pictures.values():
-            picture.readout.set_names(names)
-        for chart in (self.model, self.compare):
-            chart.set_names(names)
+            picture.set_names(names)
 
     def set_tensor(self, row: TensorRow | None, pruned: int = 0) -> None:
         """Begin with another tensor, of which so many weights are pruned; None for no tensor.

@@ -11,13 +11,12 @@ from typing import Any
 
 from PySide6.QtCore import QMimeData, QObject
 from PySide6.QtGui import QGuiApplication, QImage
-from PySide6.QtWidgets import QWidget
 
 from pruneapp.checkpoint.io.atomic_file import write_whole
-from pruneapp.gui.app.jobs import Jobs, Task
+from pruneapp.gui.app.context import AppContext
+from pruneapp.gui.app.jobs import Task
 from pruneapp.gui.app.notifications import NoticeTopic
 from pruneapp.gui.document.open_document import OpenDocument
-from pruneapp.gui.mainwindow.status_controller import StatusController
 from pruneapp.gui.plots.base.export_menu import Encode, png
 from pruneapp.gui.plots.pages import PicturePages
 from pruneapp.gui.widgets.clipboard import Copies, Numbers, in_percent, text_of
@@ -34,24 +33,20 @@ class TableController(QObject):
 
     def __init__(
         self,
+        context: AppContext,
         session: OpenDocument,
-        jobs: Jobs,
-        window: QWidget,
-        *,
-        telling: StatusController,
         pages: PicturePages,
-        parent: QObject,
     ) -> None:
-        super().__init__(parent)
+        super().__init__(context.window)
         self._session = session
-        self._jobs = jobs
-        self._telling = telling
+        self._jobs = context.jobs
+        self._notifications = context.notifications
         for picture in pages.pictures.values():
             picture.fileRequested.connect(self.save_picture)
             picture.clipboardRequested.connect(self.copy_picture)
             picture.csvRequested.connect(self.save)
         self._copying: Task[Any] | None = None
-        copies = Copies(window)
+        copies = Copies(context.window)
         copies.wanted.connect(self.copy)
         QGuiApplication.clipboard().dataChanged.connect(self._on_clipboard)
 
@@ -73,15 +68,15 @@ class TableController(QObject):
             written.append(path)
 
         def end() -> None:
-            self._telling.end(NoticeTopic.PICTURE)
-            self._telling.say_done(self.tr("Saved {file}.").format(file=path.name))
+            self._notifications.end(NoticeTopic.PICTURE)
+            self._notifications.say_done(self.tr("Saved {file}.").format(file=path.name))
 
         def cancelled() -> None:
             if written:  # it came too late
                 end()
             elif task.token.cancelled:  # else a bug ended it, which is reported
                 said = self.tr("Saving {file} cancelled: nothing was written.")
-                self._telling.say_done(said.format(file=path.name))
+                self._notifications.say_done(said.format(file=path.name))
 
         task = self._jobs.submit(
             title,
@@ -102,7 +97,7 @@ class TableController(QObject):
             content.setImageData(image)
             content.setData("image/png", data)
             QGuiApplication.clipboard().setMimeData(content)
-            self._telling.say_done(self.tr("Copied the picture."))
+            self._notifications.say_done(self.tr("Copied the picture."))
 
         self._copying = self._jobs.answer(
             lambda _job: png(image), on_result=end, on_error=self._session.refused.emit
@@ -129,7 +124,7 @@ class TableController(QObject):
     def _put(self, text: str, rows: int) -> None:
         QGuiApplication.clipboard().setText(text)
         said = self.tr("Copied 1 row.") if rows == 1 else self.tr("Copied {n} rows.")
-        self._telling.say_done(said.format(n=count(rows)))
+        self._notifications.say_done(said.format(n=count(rows)))
 
     def _on_clipboard(self) -> None:
         """Make no more rows: something else is copied, and must not be replaced."""

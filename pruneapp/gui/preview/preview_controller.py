@@ -18,13 +18,12 @@ from pruneapp.document.step import Step
 from pruneapp.edits.finalize import Finalize
 from pruneapp.errors import FileChangedError, PruneAppError
 from pruneapp.export.size_bounds import CompactSizes
+from pruneapp.gui.app.context import AppContext
 from pruneapp.gui.app.jobs import Jobs
 from pruneapp.gui.app.notifications import NoticeTopic
 from pruneapp.gui.document.open_document import OpenDocument
-from pruneapp.gui.mainwindow.document_panels import DocumentViews
-from pruneapp.gui.mainwindow.status_controller import StatusController
-from pruneapp.gui.mainwindow.window import MainWindow
 from pruneapp.gui.method_form.form_controller import FormController, LoadedMasks
+from pruneapp.gui.preview.figures import PruneAction
 from pruneapp.gui.preview.live_preview import (
     CurrentStateRunner,
     EstimateResult,
@@ -34,6 +33,8 @@ from pruneapp.gui.preview.live_preview import (
 )
 from pruneapp.gui.preview.panel import PreviewPanel
 from pruneapp.gui.preview.preview_state import UNASSIGNED, CurrentState, PreviewState
+from pruneapp.gui.tree.panel import ModuleTree
+from pruneapp.gui.widgets.status import JobStatus
 from pruneapp.methods import registry
 
 LOOK_MS = 1000
@@ -340,35 +341,32 @@ class PruneController(QObject):
 
     Parameters
     ----------
-    window, views
-        Their commands and buttons ask for it.
-    session, jobs
-        The document, and what runs.
+    tree, action, job_status
+        The tensors that are meant, the button that prunes, and the one that cancels.
     asking, forecasting
         Say what is asked for, and do it.
-    telling
-        Says that a prune was given up.
     """
 
     def __init__(
         self,
-        window: MainWindow,
+        context: AppContext,
         session: OpenDocument,
-        jobs: Jobs,
         *,
-        views: DocumentViews,
+        tree: ModuleTree,
+        action: PruneAction,
+        job_status: JobStatus,
         asking: FormController,
         forecasting: PreviewController,
-        telling: StatusController,
     ) -> None:
-        super().__init__(window)
-        self._window = window
+        super().__init__(context.window)
         self._session = session
-        self._jobs = jobs
-        self._views = views
+        self._jobs = context.jobs
+        self._tree = tree
+        self._action = action
+        self._job_status = job_status
         self._asking = asking
         self._forecasting = forecasting
-        self._telling = telling
+        self._notifications = context.notifications
         for name, call in {
             "prune": self.prune,
             "preview": forecasting.refresh,
@@ -376,17 +374,17 @@ class PruneController(QObject):
             "reset_form": self._asking.reset,
             "make_final": self.make_final,
         }.items():
-            window.actions_[name].triggered.connect(call)
-        window.job_status.cancelRequested.connect(self.cancel)
-        views.forecast.action.pruneRequested.connect(self.prune)
-        views.forecast.action.previewRequested.connect(forecasting.refresh)
+            context.actions[name].triggered.connect(call)
+        job_status.cancelRequested.connect(self.cancel)
+        action.pruneRequested.connect(self.prune)
+        action.previewRequested.connect(forecasting.refresh)
         forecasting.dropped.connect(self._on_dropped)
         session.changed.connect(self._on_changed)
 
     def prune(self) -> None:
         """Do what the form says."""
         self._asking.settle()
-        if self._views.forecast.action.button.isEnabled():
+        if self._action.button.isEnabled():
             self._forecasting.prune()
 
     def cancel(self) -> None:
@@ -396,17 +394,17 @@ class PruneController(QObject):
             if self._session.document is not None and asked.state.requested:
                 asked.wait()
         elif self._jobs.busy:
-            self._window.job_status.set_cancelling(writes=self._jobs.writing)
+            self._job_status.set_cancelling(writes=self._jobs.writing)
 
     def make_final(self) -> None:
         """Turn the pruned weights of the checked tensors into ordinary zeros."""
-        names = self._views.tree.checked()
+        names = self._tree.checked()
         self._session.propose(self.tr("Making permanent"), Finalize(names).propose)
 
     def _on_dropped(self) -> None:
         if self._session.document is None:
             return
-        self._telling.offer(
+        self._notifications.offer(
             NoticeTopic.STOPPED,
             self.tr(
                 "Pruning was cancelled because the history changed before it finished. "
@@ -417,9 +415,9 @@ class PruneController(QObject):
         )
 
     def _prune_after_all(self) -> None:
-        self._telling.end(NoticeTopic.STOPPED)
+        self._notifications.end(NoticeTopic.STOPPED)
         self.prune()
 
     def _on_changed(self, change: DocumentChanged) -> None:
         if change.kind == "prune":
-            self._telling.end(NoticeTopic.STOPPED)
+            self._notifications.end(NoticeTopic.STOPPED)

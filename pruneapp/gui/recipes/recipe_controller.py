@@ -14,16 +14,13 @@ from pruneapp.document.edit import Edit
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.errors import PruneAppError, StaleError
 from pruneapp.export.scripts.script import Script, script_of, write_script
+from pruneapp.gui.app.context import AppContext
 from pruneapp.gui.app.dialogs import DialogHolder
-from pruneapp.gui.app.jobs import Jobs
 from pruneapp.gui.app.notifications import NoticeTopic
 from pruneapp.gui.document.history_controller import StepSequence
 from pruneapp.gui.document.open_document import OpenDocument
-from pruneapp.gui.mainwindow.status_controller import StatusController
-from pruneapp.gui.mainwindow.window import MainWindow
 from pruneapp.gui.recipes.dialogs import RecipeDialog, RecipeLine
 from pruneapp.gui.widgets import number_format
-from pruneapp.gui.widgets.theme import ThemeManager
 from pruneapp.progress import Job
 from pruneapp.recipes.fit import Fit, Schedule, fit
 from pruneapp.recipes.portable import history_recipe
@@ -36,39 +33,29 @@ class RecipeController(QObject):
 
     Parameters
     ----------
-    window
-        Its menus ask for them, and it is the parent of dialogs.
-    session, jobs, series
-        The document, where work is done, and what makes steps of a recipe those of the document.
-    telling
-        Says what was done.
-    appearance
-        The colours of the dialog.
+    series
+        Makes steps of a recipe those of the document.
     """
 
     def __init__(
         self,
-        window: MainWindow,
+        context: AppContext,
         session: OpenDocument,
-        jobs: Jobs,
         series: StepSequence,
-        *,
-        telling: StatusController,
-        appearance: ThemeManager,
     ) -> None:
-        super().__init__(window)
-        self._window = window
+        super().__init__(context.window)
+        self._window = context.window
         self._session = session
-        self._jobs = jobs
+        self._jobs = context.jobs
         self._series = series
-        self._telling = telling
-        self._one: DialogHolder[RecipeDialog] = DialogHolder(session, appearance, self)
+        self._notifications = context.notifications
+        self._one: DialogHolder[RecipeDialog] = DialogHolder(context.theme, session.closed, self)
         for name, call in {
             "save_recipe": self.save,
             "apply_recipe": self.apply,
             "copy_python": self.copy_python,
         }.items():
-            window.actions_[name].triggered.connect(call)
+            context.actions[name].triggered.connect(call)
 
     @property
     def dialog(self) -> RecipeDialog | None:
@@ -107,12 +94,12 @@ class RecipeController(QObject):
         )
 
     def _on_saved(self, written: tuple[Path, ...]) -> None:
-        self._telling.end(NoticeTopic.RECIPE)
+        self._notifications.end(NoticeTopic.RECIPE)
         text = self.tr("Recipe saved as {file}.").format(file=written[-1].name)
         if len(written) > 1:
             more = self.tr("Its masks are in the folder {folder} beside it.")
             text = f"{text} {more.format(folder=written[0].parent.name)}"
-        self._telling.say_done(text)
+        self._notifications.say_done(text)
 
     # -- applying -------------------------------------------------------------------------------
 
@@ -146,7 +133,7 @@ class RecipeController(QObject):
     def _show(self, document: Document, found: tuple[Recipe, Fit]) -> None:
         if self._session.document is not document or self.dialog is not None:
             return  # closed meanwhile
-        self._telling.end(NoticeTopic.RECIPE)
+        self._notifications.end(NoticeTopic.RECIPE)
         recipe, fitted = found
         lines = [
             RecipeLine(
@@ -187,8 +174,8 @@ class RecipeController(QObject):
 
     def _on_applied(self, where: str, count: int) -> None:
         text = self.tr("{file} applied: {steps}.")
-        self._telling.end(NoticeTopic.RECIPE)
-        self._telling.say_done(text.format(file=where, steps=self._steps(count)))
+        self._notifications.end(NoticeTopic.RECIPE)
+        self._notifications.say_done(text.format(file=where, steps=self._steps(count)))
 
     def _steps(self, count: int) -> str:
         if count == 1:
@@ -221,7 +208,7 @@ class RecipeController(QObject):
         path = self._proposed(document, ".prune.py")
         if not script.masks:
             QGuiApplication.clipboard().setText(script.pasted(path))
-            self._telling.say_done(
+            self._notifications.say_done(
                 self.tr(
                     "Python script copied: {steps}, with calls of torch.nn.utils.prune only."
                 ).format(steps=self._steps(script.steps))
@@ -248,7 +235,7 @@ class RecipeController(QObject):
         )
 
     def _on_written(self, script: Script, written: tuple[Path, ...]) -> None:
-        self._telling.say_done(
+        self._notifications.say_done(
             self.tr(
                 "Python script copied and saved as {file}: {own} of {steps} with calls of "
                 "torch.nn.utils.prune, the others with masks from {masks}."

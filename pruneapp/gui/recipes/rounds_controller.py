@@ -14,15 +14,13 @@ from pruneapp.document.selection import rows_of
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.step import Step
 from pruneapp.errors import ParameterError, PruneAppError, StaleError
+from pruneapp.gui.app.context import AppContext
 from pruneapp.gui.app.dialogs import DialogHolder
 from pruneapp.gui.document.history_controller import StepSequence
 from pruneapp.gui.document.open_document import OpenDocument
-from pruneapp.gui.mainwindow.status_controller import StatusController
-from pruneapp.gui.mainwindow.window import MainWindow
 from pruneapp.gui.method_form.form_controller import FormController, LoadedMasks
 from pruneapp.gui.recipes.dialogs import RoundsDialog
 from pruneapp.gui.widgets import number_format
-from pruneapp.gui.widgets.theme import ThemeManager
 from pruneapp.methods import registry
 from pruneapp.methods.limits import Limits
 from pruneapp.params import Amount
@@ -46,37 +44,31 @@ class RoundsController(QObject):
 
     Parameters
     ----------
-    window
-        Its command asks for it, and it is the parent of the dialog.
-    session, series
-        The document, and what makes each round a step of it.
+    series
+        Makes each round a step of the document.
     asking, extras
         Say what is to be repeated, and have the importance scores.
-    telling, appearance
-        Says what was done; the colours of the dialog.
     """
 
     def __init__(
         self,
-        window: MainWindow,
+        context: AppContext,
         session: OpenDocument,
         series: StepSequence,
         *,
         asking: FormController,
         extras: LoadedMasks,
-        telling: StatusController,
-        appearance: ThemeManager,
     ) -> None:
-        super().__init__(window)
-        self._window = window
+        super().__init__(context.window)
+        self._window = context.window
         self._session = session
         self._series = series
         self._asking = asking
         self._extras = extras
-        self._telling = telling
+        self._notifications = context.notifications
         self._values: dict[str, Any] = {}  # rounds and path, as they were asked for last
-        self._one: DialogHolder[RoundsDialog] = DialogHolder(session, appearance, self)
-        window.actions_["prune_in_rounds"].triggered.connect(self.ask)
+        self._one: DialogHolder[RoundsDialog] = DialogHolder(context.theme, session.closed, self)
+        context.actions["prune_in_rounds"].triggered.connect(self.ask)
 
     @property
     def dialog(self) -> RoundsDialog | None:
@@ -163,7 +155,7 @@ class RoundsController(QObject):
 
     def _on_done(self, count: int) -> None:
         text = self.tr("Pruned in {n} rounds.")
-        self._telling.say_done(text.format(n=number_format.count(count)))
+        self._notifications.say_done(text.format(n=number_format.count(count)))
 
 
 def _repeated(document: Document, step: Step) -> _Repeated:

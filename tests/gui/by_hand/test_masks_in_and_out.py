@@ -121,7 +121,7 @@ def test_what_the_history_takes_of_it_is_made_by_the_worker(at_work, combining, 
 
 def test_the_overlap_is_shown_as_a_picture(at_work, combining):
     at_work.click(combining.dialog.picture)
-    view = at_work.views.pages.compare
+    view = at_work.views.compare
     at_work.wait(lambda: at_work.views.pages.page is Page.COMPARE and combining.dialog is None)
     at_work.wait(lambda: view.wanted == (2, None) and view.numbers().rows)
     assert view.measure == "zeros"
@@ -141,7 +141,7 @@ def test_the_overlap_is_shown_as_a_picture(at_work, combining):
 def test_after_masks_were_compared_differences_are_measured_as_before(
     at_work, combining, leave, model
 ):
-    view = at_work.views.pages.compare
+    view = at_work.views.compare
     at_work.click(combining.dialog.picture)
     at_work.wait(lambda: view.wanted == (2, None) and view.numbers().rows)
     assert view.measure == "zeros"
@@ -157,7 +157,7 @@ def test_after_masks_were_compared_differences_are_measured_as_before(
 
 
 def test_a_measure_that_the_person_chose_stays(at_work, combining):
-    view = at_work.views.pages.compare
+    view = at_work.views.compare
     at_work.click(combining.dialog.picture)
     at_work.wait(lambda: view.wanted == (2, None) and view.numbers().rows)
     at_work.choose(view.measure_box, "Different signs")

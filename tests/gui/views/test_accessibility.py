@@ -13,13 +13,14 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QAbstractButton, QAbstractScrollArea, QLabel, QLineEdit, QWidget
 
 from pruneapp.export.formats.zst import LEVEL
+from pruneapp.gui.app.notices import NoticeBar
 from pruneapp.gui.compare.combine_dialog import CombineDialog
+from pruneapp.gui.compare.view import CompareView
 from pruneapp.gui.document.history_view import HistoryStrip
 from pruneapp.gui.export.dialog import ExportDialog
 from pruneapp.gui.export.report_dialog import ExportReportDialog
 from pruneapp.gui.files.recovery_view import FoundFiles, FoundWork, Recovery
-from pruneapp.gui.mainwindow.notices import NoticeBar
-from pruneapp.gui.mainwindow.start_page import EmptyPage
+from pruneapp.gui.files.start_page import EmptyPage
 from pruneapp.gui.manual_edit.edit_views import AlikeDialog, HandOptions
 from pruneapp.gui.method_form.form_model import MethodForm
 from pruneapp.gui.method_form.panel import PruneForm
@@ -88,7 +89,7 @@ def export_report():
 
 
 def pictures():
-    found = PicturePages()
+    found = PicturePages(CompareView())
     for page in Page:
         found.picture(page).toggle_table()
     return found

@@ -13,10 +13,10 @@ from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtGui import QColor, QGuiApplication
 from PySide6.QtWidgets import QApplication, QVBoxLayout, QWidget
 
+from pruneapp.gui.app.notices import NoticeBar
 from pruneapp.gui.document.history_view import HistoryStrip
+from pruneapp.gui.files.start_page import EmptyPage
 from pruneapp.gui.mainwindow.document_panels import FORM_WIDTH
-from pruneapp.gui.mainwindow.notices import NoticeBar
-from pruneapp.gui.mainwindow.start_page import EmptyPage
 from pruneapp.gui.plots.heading import NumbersLine
 from pruneapp.gui.preview.affected_tensors import TensorName
 from pruneapp.gui.preview.figures import PruneAction

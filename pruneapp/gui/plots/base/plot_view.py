@@ -26,6 +26,7 @@ from pruneapp.gui.widgets.controls import lay_in_row
 from pruneapp.gui.widgets.labels import plain, recolor
 from pruneapp.gui.widgets.safe_paint import saved
 from pruneapp.gui.widgets.theme import LIGHT, with_defaults
+from pruneapp.results.short_names import ShortNames
 
 BUSY_AFTER_MS = 200
 
@@ -198,6 +199,10 @@ class Picture(QWidget):
     def set_low(self, *, low: bool) -> None:
         """Leave less space between the rows, where there is little for the picture."""
         self._column.setSpacing(LOW_GAP if low else _GAP)
+
+    def set_names(self, names: ShortNames) -> None:
+        """Take the shorter forms of the names of the file."""
+        self.readout.set_names(names)
 
     def set_empty_text(self, text: str) -> None:
         """Say this where there is nothing to show; empty for what this kind of picture says."""

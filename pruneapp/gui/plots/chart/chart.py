@@ -309,6 +309,7 @@ class TensorsChart(OrderedChart):
 
     def set_names(self, names: ShortNames) -> None:
         """Take the shorter forms of the names of the file."""
+        super().set_names(names)
         self._short = names
 
     @property

@@ -7,6 +7,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 
+from pruneapp.gui.compare.view import CompareView
 from pruneapp.gui.plots.pages import Page, PicturePages
 from pruneapp.gui.widgets.theme import DARK_THEME, LIGHT_THEME
 from pruneapp.results.document_rows import TensorRow
@@ -25,7 +26,7 @@ ROW = TensorRow(
 
 @pytest.fixture
 def pages(qtbot):
-    pages = PicturePages()
+    pages = PicturePages(CompareView())
     qtbot.addWidget(pages)
     pages.resize(580, 600)
     pages.show()
@@ -163,7 +164,7 @@ def test_pages_are_freed_when_they_are_closed(qtbot):
 
     from PySide6.QtCore import QCoreApplication, QEvent
 
-    pages = PicturePages()
+    pages = PicturePages(CompareView())
     pages.set_colors(DARK_THEME.colors)
     pages.set_colors(LIGHT_THEME.colors)
     gone = weakref.ref(pages)

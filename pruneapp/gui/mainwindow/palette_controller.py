@@ -8,12 +8,12 @@ from functools import partial
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QAbstractButton
 
+from pruneapp.gui.app.context import AppContext
 from pruneapp.gui.app.settings_controller import SettingsController
 from pruneapp.gui.commands.actions import BETWEEN, plain
 from pruneapp.gui.commands.palette import CommandPalette, Entry, command
 from pruneapp.gui.document.open_document import OpenDocument
 from pruneapp.gui.mainwindow.document_panels import DocumentViews
-from pruneapp.gui.mainwindow.window import MainWindow
 from pruneapp.methods import registry
 
 
@@ -22,8 +22,8 @@ class PaletteController(QObject):
 
     Parameters
     ----------
-    window, views, session
-        Whose commands, form and tensors.
+    views
+        The form, the pictures and the tree.
     choosing
         Knows the settings.
     show_tensor
@@ -32,24 +32,25 @@ class PaletteController(QObject):
 
     def __init__(
         self,
-        window: MainWindow,
-        views: DocumentViews,
+        context: AppContext,
         session: OpenDocument,
+        views: DocumentViews,
         *,
         choosing: SettingsController,
         show_tensor: Callable[[str], None],
     ) -> None:
-        super().__init__(window)
-        self._window = window
+        super().__init__(context.window)
+        self._window = context.window
+        self._actions = context.actions
         self._views = views
         self._session = session
         self._choosing = choosing
         self._show_tensor = show_tensor
-        window.actions_["commands"].triggered.connect(self._open)
+        context.actions["commands"].triggered.connect(self._open)
 
     def _open(self) -> None:
-        commands = [command(named) for named in self._window.actions_.named()]
-        recent = [command(named) for named in self._window.actions_.recent()]
+        commands = [command(named) for named in self._actions.named()]
+        recent = [command(named) for named in self._actions.recent()]
         entries = [
             *commands,
             *self._in_the_form(),
