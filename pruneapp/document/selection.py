@@ -1,10 +1,6 @@
-"""Select tensors by pattern, kind, role.
+"""Which tensors a person means: patterns over names, what is selected by default, equal roles.
 
-Which tensors a person means: patterns over names, and what is meant if nothing is said.
-
-Tensors that have the same role in every block of a model.
-
-Which tensors each row of a step prunes: the one place that knows what its version means.
+And which tensors each row of a step prunes: the one place that knows what its version means.
 
 Version 2, of every new step: of several rows that name a tensor the last one prunes it, and no
 other; ``first`` and ``last`` are the ends of the model in order of execution.
@@ -70,8 +66,6 @@ def select(
     chosen: set[str] = set()
     for pattern in patterns:
         matched = _matching(checkpoint, pattern)
-        if not matched:
-            raise _no_match(checkpoint, pattern)
         prunable = [e for e in matched if e.prunable]
         if not prunable:
             raise _not_prunable(pattern, matched)
@@ -97,12 +91,7 @@ def matching(checkpoint: Checkpoint, patterns: Sequence[str]) -> tuple[str, ...]
     SelectionError
         For the first pattern that matches nothing, with the nearest names.
     """
-    chosen: set[str] = set()
-    for pattern in patterns:
-        matched = _matching(checkpoint, pattern)
-        if not matched:
-            raise _no_match(checkpoint, pattern)
-        chosen.update(e.name for e in matched)
+    chosen = {e.name for pattern in patterns for e in _matching(checkpoint, pattern)}
     return tuple(name for name in checkpoint.entries if name in chosen)
 
 
@@ -155,6 +144,8 @@ def _matching(checkpoint: Checkpoint, pattern: str) -> list[TensorEntry]:
     found = [e for e in checkpoint.entries.values() if any(matches(name) for name in e.names)]
     if not found:
         found = [e for e in checkpoint.entries.values() if pattern in e.names]
+    if not found:
+        raise _no_match(checkpoint, pattern)
     return found
 
 
@@ -168,7 +159,7 @@ def _no_match(checkpoint: Checkpoint, pattern: str) -> SelectionError:
     rule = "Patterns are case-sensitive and match whole names; '*' matches every tensor."
     return SelectionError(
         f"No tensor in '{checkpoint.path.name}' matches '{pattern}'.",
-        remedy=f"Nearest: {_listed(near)}." if near else rule,
+        remedy=f"Nearest: {', '.join(map(repr, near))}." if near else rule,
     )
 
 
@@ -199,10 +190,6 @@ def _not_prunable(pattern: str, matched: Sequence[TensorEntry]) -> SelectionErro
         f"'{pattern}' matches nothing that can be pruned: '{first.name}' ({first.why_not}){more}.",
         remedy="Choose another pattern.",
     )
-
-
-def _listed(names: Sequence[str]) -> str:
-    return ", ".join(f"'{name}'" for name in names)
 
 
 # A part of a name between dots that is a number.

@@ -116,7 +116,7 @@ def combine(
         if here is None and how != "or":
             job.step(there.nbytes)
             continue  # nothing is pruned here that could come back
-        meant = _MEANT[how](here or BitMask.full(there.size), there, job)
+        meant = _made(how, here or BitMask.full(there.size), there, job)
         if meant.kept:
             targets.append(ManualTarget(name, mask=meant))
     if not targets:
@@ -146,33 +146,21 @@ def _pieces(a: BitMask, b: BitMask, job: Job) -> Iterator[tuple[Packed, Packed]]
         job.step(min(_PIECE, a.nbytes - start))
 
 
-def _pruned_there(here: BitMask, there: BitMask, job: Job) -> BitMask:
-    """Return what the other side prunes and is kept here."""
-    return _made(here, there, lambda a, b: a & ~b, job)
-
-
-def _pruned_here_alone(here: BitMask, there: BitMask, job: Job) -> BitMask:
-    return _made(here, there, lambda a, b: ~a & b, job)
-
-
-def _pruned_in_both(here: BitMask, there: BitMask, job: Job) -> BitMask:
-    return _made(here, there, lambda a, b: ~(a | b), job)
-
-
-def _made(a: BitMask, b: BitMask, of: Callable[[Packed, Packed], Packed], job: Job) -> BitMask:
+def _made(how: Combination, a: BitMask, b: BitMask, job: Job) -> BitMask:
+    """Return the weights that are pruned or restored here (a) to have them as the table says."""
     packed = np.empty(a.nbytes, np.uint8)
     done = 0
-    for piece in _pieces(a, b, job):
-        bits = of(*piece)
-        packed[done : done + bits.size] = bits
-        done += bits.size
+    for here, there in _pieces(a, b, job):
+        packed[done : done + here.size] = _MEANT[how](here, there)
+        done += here.size
     if a.size % 8:
         packed[-1] &= (1 << a.size % 8) - 1
     return BitMask(packed, a.size)
 
 
-_MEANT: dict[Combination, Callable[[BitMask, BitMask, Job], BitMask]] = {
-    "and": _pruned_here_alone,
-    "or": _pruned_there,
-    "minus": _pruned_in_both,
+# A bit is 1 where a weight is kept.
+_MEANT: dict[Combination, Callable[[Packed, Packed], Packed]] = {
+    "and": lambda here, there: ~here & there,
+    "or": lambda here, there: here & ~there,
+    "minus": lambda here, there: ~(here | there),
 }

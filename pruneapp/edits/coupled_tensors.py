@@ -10,10 +10,6 @@ well, the norm emits exactly 0, whatever its statistics are. These are measured,
 they say what the unpruned network did: who set the mean to 0 would have to know what the bias was
 when it was measured, and the variance in the denominator must not become 0. So nothing here touches
 them, and nothing needs to.
-
-The bias and norm of channels that are pruned already, whatever pruned them.
-
-The bias and norm of channels that a method takes, taken along as part of the same step.
 """
 
 from __future__ import annotations
@@ -180,28 +176,6 @@ class Companions:
         return entry if entry is not None and entry.shape == (size,) and entry.prunable else None
 
 
-def companions(checkpoint: Checkpoint, name: str) -> tuple[Companion, ...]:
-    """Return the vectors whose elements belong to the channels of a weight along dim 0.
-
-    Parameters
-    ----------
-    name
-        Any name of the weight of a convolution or a linear layer.
-
-    Returns
-    -------
-    tuple[Companion, ...]
-        The bias first, then weight and bias of the norm that follows; those that can be pruned
-        and have the length of the channels, under the rules of `Companions`.
-
-    Raises
-    ------
-    UnknownTensorError
-        If there is no tensor of this name.
-    """
-    return Companions(checkpoint).of(name)
-
-
 def with_companions(checkpoint: Checkpoint, edit: HandEdit, job: Job | None = None) -> HandEdit:
     """Return an edit that does the same to the companions of the channels that it means.
 
@@ -288,27 +262,15 @@ def _boxes(meant: NDArray[np.bool_]) -> tuple[Box, ...]:
 Gone = NDArray[np.bool_]
 
 
-@dataclass(frozen=True, eq=False)
-class TakenAlong:
-    """What went along with channels."""
-
-    masks: Mapping[str, BitMask]  # of the companions that changed, by first names
-    spared: int  # how many weights stay because they are protected
-
-
 def filters_gone(
     state: Snapshot, after: MaskSet, row: Row, names: Iterable[str], job: Job
 ) -> dict[str, Gone]:
-    """Return which channels along dim 0 a row of whole channels has taken.
+    """Return which channels along dim 0 a row has pruned of some tensors, by first names.
 
     Parameters
     ----------
-    state
-        The state before the row.
-    after
-        The masks after it.
-    row, names
-        What was done, and to which tensors, by first names.
+    state, after
+        The state before the row, and the masks after it.
 
     Returns
     -------
@@ -329,16 +291,13 @@ def filters_gone(
     return found
 
 
-def take_along(state: Snapshot, gone: Mapping[str, Gone], job: Job) -> TakenAlong:
-    """Take from the companions of channels what belongs to these.
+def take_along(
+    state: Snapshot, gone: Mapping[str, Gone], job: Job
+) -> tuple[dict[str, BitMask], int]:
+    """Prune of the companions of channels what belongs to these; no weight is read.
 
-    What they are, and why they should go, is said in `pruneapp.edits.coupled_tensors`. No weight is
-    read.
-
-    Parameters
-    ----------
-    state
-        The state after the channels went.
+    Returns the masks of the companions that changed, by first names, and how many weights stay
+    because they are protected. `state` is the one after the channels went.
     """
     pairs = Companions(state.checkpoint, job.cancel)
     wanted: dict[str, Gone] = {}
@@ -352,11 +311,11 @@ def take_along(state: Snapshot, gone: Mapping[str, Gone], job: Job) -> TakenAlon
     for name, channels in wanted.items():
         job.step(0)
         kept, protected = state.masks.get(name), state.protected.get(name)
-        goes = channels if kept is None else channels & kept.bools()
+        pruned = channels if kept is None else channels & kept.bools()
         if protected is not None:
-            guarded = goes & protected.bools()
-            spared += int(np.count_nonzero(guarded))
-            goes &= ~guarded
-        if goes.any():
-            masks[name] = BitMask.from_bools(~goes if kept is None else kept.bools() & ~goes)
-    return TakenAlong(masks, spared)
+            stays = pruned & protected.bools()
+            spared += int(np.count_nonzero(stays))
+            pruned &= ~stays
+        if pruned.any():
+            masks[name] = BitMask.from_bools(~pruned if kept is None else kept.bools() & ~pruned)
+    return masks, spared

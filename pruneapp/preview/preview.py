@@ -200,11 +200,11 @@ def compute_preview(
             for name, went in filters_gone(before, state.masks, row, names, job).items():
                 gone[name] = went | gone[name] if name in gone else went
     if gone:
-        along = take_along(state, gone, job)
-        state, spared = state.replaced({"masks": along.masks}), spared + along.spared
-        job.extend(sum(mask.size for mask in along.masks.values()) if energy else 0)
-        touched = resolve(snapshot.checkpoint, {*touched, *along.masks})
-        pruned |= along.masks.keys()
+        along, stay = take_along(state, gone, job)
+        state, spared = state.replaced({"masks": along}), spared + stay
+        job.extend(sum(mask.size for mask in along.values()) if energy else 0)
+        touched = resolve(snapshot.checkpoint, {*touched, *along})
+        pruned |= along.keys()
     masks: dict[str, BitMask] = {}
     for batch in job.cancel.batches(touched):
         masks.update(

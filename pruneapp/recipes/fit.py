@@ -1,11 +1,4 @@
-"""Fit a recipe to a checkpoint, with problems.
-
-What of a recipe fits a checkpoint, said before anything runs.
-
-From an entry of a recipe to what is to be done with the tensors of a checkpoint.
-
-Whether what an entry of a recipe says suits the shapes of the tensors that it means.
-"""
+"""What a recipe comes to on a checkpoint, and what of it does not fit, before anything runs."""
 
 from __future__ import annotations
 
@@ -19,7 +12,6 @@ import msgspec
 from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.checkpoint.entry import TensorEntry
 from pruneapp.document.entries import (
-    ChosenConfiguration,
     EditEntry,
     Entry,
     FileMasksEntry,
@@ -149,15 +141,8 @@ class EntryResolver:
                 return self._schedule(entry)
             case EditEntry():
                 return self._edit(entry)
-            case TreatZerosEntry():
-                names = self._chosen(entry.configuration, _may_have_zeros)
-                return self._whole(lambda: TreatZeros(self._some(names)))
-            case FinalizeEntry():
-                names = self._chosen(entry.configuration, lambda _entry: True)
-                return self._whole(lambda: Finalize(self._some(names)))
-            case FileMasksEntry():
-                names = self._chosen(entry.configuration, lambda entry: bool(entry.mask_of))
-                return self._whole(lambda: FileMasks(self._with_masks(names)))
+            case TreatZerosEntry() | FinalizeEntry() | FileMasksEntry():
+                return self._try("configuration", lambda: self._on_tensors(entry))
 
     def _step(self, asked: StepConfiguration, place: str) -> Step | None:
         rows = [
@@ -232,33 +217,20 @@ class EntryResolver:
             )
         return True
 
-    def _chosen(
-        self, asked: ChosenConfiguration, usual: Callable[[TensorEntry], bool]
-    ) -> tuple[str, ...]:
-        found = self._whole(lambda: all_chosen_by(self.checkpoint, asked, usual))
-        return found or ()
-
-    def _some(self, names: tuple[str, ...]) -> tuple[str, ...]:
+    def _on_tensors(self, entry: TreatZerosEntry | FinalizeEntry | FileMasksEntry) -> Deed:
+        kind, usual = _ON_TENSORS[type(entry)]
+        names = all_chosen_by(self.checkpoint, entry.configuration, usual)
         if not names:
             raise ParameterError(
                 "The entry applies to no tensor of this checkpoint.", remedy="Remove the entry."
             )
-        return names
-
-    def _with_masks(self, names: tuple[str, ...]) -> tuple[str, ...]:
-        for name in self._some(names):
+        for name in names if kind is FileMasks else ():
             if not self.checkpoint.entry(name).mask_of:
                 raise ParameterError(
                     f"'{name}' has no mask in '{self.checkpoint.path.name}'.",
                     remedy="Remove the tensor from the entry.",
                 )
-        return names
-
-    def _whole(self, make: Callable[[], T]) -> T | None:
-        # What is wrong already is not said in other words again.
-        if any(problem.entry == self.number for problem in self.problems):
-            return None
-        return self._try("configuration", make)
+        return kind(names)
 
     def _try(self, place: str, make: Callable[[], T]) -> T | None:
         try:
@@ -269,8 +241,14 @@ class EntryResolver:
             return None
 
 
-def _may_have_zeros(entry: TensorEntry) -> bool:
-    return entry.by_default or len(entry.shape) > 1
+# What an entry on whole tensors is, and which it means if it says nothing.
+_ON_TENSORS: Mapping[
+    type, tuple[type[TreatZeros | Finalize | FileMasks], Callable[[TensorEntry], bool]]
+] = {
+    TreatZerosEntry: (TreatZeros, lambda entry: entry.by_default or len(entry.shape) > 1),
+    FinalizeEntry: (Finalize, lambda _entry: True),
+    FileMasksEntry: (FileMasks, lambda entry: bool(entry.mask_of)),
+}
 
 
 @dataclass(frozen=True)

@@ -1,15 +1,12 @@
-"""Saved: a history as plain data; mask numbering (Numbers, Saved move here).
-
-A history as plain data: what a session file and a journal have in common.
+"""A history as plain data: what a session file and a journal have in common.
 
 Masks have numbers, in the order in which the history came to them; -1 stands for no mask. A mask
 may be packed against one of a lower number, so that there are no circles.
-
-Numbers for the masks of a history, and the records of it as plain data.
 """
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
@@ -19,7 +16,7 @@ import msgspec
 from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.document.edit import EditKind, Record
 from pruneapp.document.mask_store import MaskSlot, NewMask
-from pruneapp.errors import JsonError, SessionError
+from pruneapp.errors import CheckpointError, JsonError, SessionError
 from pruneapp.json_codec import decode
 from pruneapp.masks.bitmask import BitMask, Layer
 from pruneapp.progress import Job
@@ -67,18 +64,24 @@ class MaskSource(Protocol):
     """Where masks are read from."""
 
     def read(self, number: int, base: BitMask | None, job: Job) -> BitMask:
-        """Return a mask.
-
-        Parameters
-        ----------
-        base
-            The mask that it is packed against, if there is one.
+        """Return a mask, which may be packed against another one.
 
         Raises
         ------
         SessionError
             If it cannot be read, or is none.
         """
+
+
+@contextlib.contextmanager
+def reading_mask(where: str, number: int) -> Iterator[None]:
+    """Turn what is wrong with a mask into a `SessionError`."""
+    try:
+        yield
+    except (ValueError, MemoryError) as error:
+        raise damaged(where, f"of mask {number:,}, {error}") from None
+    except CheckpointError as error:
+        raise SessionError(error.sentence, remedy=error.remedy) from error
 
 
 @dataclass(frozen=True)
@@ -119,22 +122,17 @@ def damaged(where: str, what: str) -> SessionError:
     )
 
 
-def newer(where: str, version: int, known: int) -> SessionError:
-    """Return the error of a file that a later Pruneapp wrote."""
-    return SessionError(
-        f"'{where}' was saved by a newer Pruneapp: it has version {version}, and this one reads "
-        f"up to version {known}.",
-        remedy="Update Pruneapp to open it.",
-    )
-
-
 def check_version(found: Mapping[str, Any], known: int, where: str) -> None:
     """Raise SessionError if a file has a version that is not known."""
     version = found.get("version")
     if not isinstance(version, int) or isinstance(version, bool) or version < 1:
         raise damaged(where, f"its version is {str(version)[:40]!r}")
     if version > known:
-        raise newer(where, version, known)
+        raise SessionError(
+            f"'{where}' was saved by a newer Pruneapp: it has version {version}, and this one "
+            f"reads up to version {known}.",
+            remedy="Update Pruneapp to open it.",
+        )
 
 
 class MaskNumbers:
@@ -157,21 +155,24 @@ class MaskNumbers:
         A mask is packed against the one that it followed.
         """
         found: dict[int, NewMask] = {}
+
+        def meet(slot: MaskSlot | None, base: MaskSlot | None = None) -> None:
+            if slot is not None and id(slot) not in self._known:
+                found.setdefault(id(slot), NewMask(slot, base))
+
         for layer, slots in record.after.items():
             for name, after in slots.items():
                 before = record.before[layer][name]
-                self._meet(before, None, found)
-                self._meet(after, before, found)
+                meet(before)
+                meet(after, before)
         for slot in record.meant.values():
-            self._meet(slot, None, found)
+            meet(slot)
         return list(found.values())
 
     def new_meant(self, record: Record) -> list[NewMask]:
         """Return those that it means itself and that have no number yet."""
-        found: dict[int, NewMask] = {}
-        for slot in record.meant.values():
-            self._meet(slot, None, found)
-        return list(found.values())
+        slots = {id(slot): slot for slot in record.meant.values()}
+        return [NewMask(slot) for key, slot in slots.items() if key not in self._known]
 
     def give(self, new: NewMask) -> int:
         """Give a mask the next number; the one that it is packed against has one."""
@@ -233,12 +234,6 @@ class MaskNumbers:
             same=record.key is (None if last is None else last.key),
             meant={name: self.find(slot) for name, slot in record.meant.items()},
         )
-
-    def _meet(
-        self, slot: MaskSlot | None, base: MaskSlot | None, found: dict[int, NewMask]
-    ) -> None:
-        if slot is not None and id(slot) not in self._known:
-            found.setdefault(id(slot), NewMask(slot, base))
 
 
 def bundles(fresh: Iterable[NewMask]) -> Iterator[list[NewMask]]:

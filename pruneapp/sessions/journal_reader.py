@@ -1,9 +1,4 @@
-"""Read a journal; recover what was left.
-
-What the records of a journal come to, as far as they are whole.
-
-What a process that was killed left behind, and how it is taken up again.
-"""
+"""What a process that was killed left behind, and how it is taken up again."""
 
 from __future__ import annotations
 
@@ -11,22 +6,19 @@ import contextlib
 import io
 import os
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Self
 
 import msgspec
-import numpy as np
-from numpy.typing import NDArray
 
 from pruneapp.checkpoint.io.source import FileSource
 from pruneapp.document.edit import is_work
-from pruneapp.errors import CheckpointError, JsonError, SessionError, words_of
+from pruneapp.errors import JsonError, SessionError, words_of
 from pruneapp.json_codec import decode, load_object
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.progress import Job
-from pruneapp.sessions import journal_file
 from pruneapp.sessions.fingerprint import Original, Stamp
 from pruneapp.sessions.history_codec import (
     SavedEdit,
@@ -34,19 +26,30 @@ from pruneapp.sessions.history_codec import (
     SavedMask,
     check_version,
     damaged,
+    reading_mask,
 )
 from pruneapp.sessions.journal import SUFFIX
 from pruneapp.sessions.journal_file import (
     PIECE,
     VERSION,
+    Digests,
+    EditAt,
     Entry,
+    Exported,
+    Head,
+    IntentAt,
     Kept,
+    MaskHead,
+    MasksAt,
+    More,
+    Position,
     RecordPlace,
+    View,
     delete,
     lock,
     records,
 )
-from pruneapp.sessions.mask_codec import one_of, unpack, unpack_together
+from pruneapp.sessions.mask_codec import Unpacker
 from pruneapp.sessions.restore import Saved
 
 # A record promises at most so many bytes of JSON.
@@ -120,41 +123,46 @@ class Story:
 
     def take(self, entry: Entry, path: Path) -> bool:
         """Go one record on; False if it makes no sense, so that the file ends here."""
-        if isinstance(entry, journal_file.Head):
+        if isinstance(entry, Head):
             check_version({"version": entry.version}, VERSION, str(path))
             self.original = entry.original
             return True
         if self.original is None:
             return False
-        if isinstance(entry, journal_file.MaskHead):
-            return self._announce(entry)
-        if isinstance(entry, journal_file.More):
-            if not 0 <= entry.number < len(self.masks):
-                return False
-            self._pieces = self.masks[entry.number].pieces
-        elif isinstance(entry, journal_file.EditAt | journal_file.IntentAt):
-            return self._go_on(entry)
-        elif isinstance(entry, journal_file.MasksAt):
-            if not entry.at == self.done < len(self.edits):
-                return False
-            self.edits[entry.at] = entry.edit
-            self.done += 1
-        elif isinstance(entry, journal_file.Position):
-            if not 0 <= entry.to <= len(self.edits):
-                return False
-            self.position = entry.to
-        elif isinstance(entry, journal_file.Exported):
-            self.exported = entry.at if entry.at <= len(self.edits) else -1
-        elif isinstance(entry, journal_file.Kept):
-            self.kept = entry
-        elif isinstance(entry, journal_file.View):
-            self.view = entry.view
-        else:
-            self._count(entry.sha256)
+        match entry:
+            case MaskHead():
+                return self._announce(entry)
+            case More(number):
+                if not 0 <= number < len(self.masks):
+                    return False
+                self._pieces = self.masks[number].pieces
+            case EditAt() | IntentAt():
+                return self._go_on(entry)
+            case MasksAt(at, edit):
+                if not at == self.done < len(self.edits):
+                    return False
+                self.edits[at] = edit
+                self.done += 1
+            case Position(to):
+                if not 0 <= to <= len(self.edits):
+                    return False
+                self.position = to
+            case Exported(at):
+                self.exported = at if at <= len(self.edits) else -1
+            case Kept():
+                self.kept = entry
+            case View(view):
+                self.view = view
+            case Digests(sha256):
+                files = tuple(
+                    msgspec.structs.replace(file, sha256=sha256.get(file.name, file.sha256))
+                    for file in self.original.files
+                )
+                self.original = msgspec.structs.replace(self.original, files=files)
         return True
 
-    def _go_on(self, entry: journal_file.EditAt | journal_file.IntentAt) -> bool:
-        whole = isinstance(entry, journal_file.EditAt)
+    def _go_on(self, entry: EditAt | IntentAt) -> bool:
+        whole = isinstance(entry, EditAt)
         # What has its masks follows only what has them, too.
         if not 0 <= entry.at <= (self.done if whole else len(self.edits)):
             return False
@@ -170,7 +178,7 @@ class Story:
         self.exported = -1 if self.exported > entry.at else self.exported
         return True
 
-    def _announce(self, head: journal_file.MaskHead) -> bool:
+    def _announce(self, head: MaskHead) -> bool:
         if head.first != len(self.masks) or not len(head.sizes) == len(head.bases) > 0:
             return False
         if min(head.sizes) < 0 or (len(head.sizes) > 1 and not head.together):
@@ -183,14 +191,6 @@ class Story:
             offset += (size + 7) // 8
         self._pieces = pieces
         return True
-
-    def _count(self, digests: Mapping[str, str]) -> None:
-        assert self.original is not None
-        files = tuple(
-            msgspec.structs.replace(file, sha256=digests.get(file.name, file.sha256))
-            for file in self.original.files
-        )
-        self.original = msgspec.structs.replace(self.original, files=files)
 
 
 def _entry(payload: bytes, path: Path) -> Entry | None:
@@ -228,33 +228,16 @@ class MasksOfJournal:
         self._source = source
         self._masks = masks
         self._path = path
-        # Those that were unpacked together last: the next one is among them, as a rule.
-        self._last: tuple[list[RecordPlace], NDArray[np.uint8]] | None = None
+        self._unpacker = Unpacker()
 
     def read(self, number: int, base: BitMask | None, job: Job) -> BitMask:
         """Return a mask; see `MaskSource`."""
         mask = self._masks[number]
-        try:
-            if mask.offset < 0:
-                return unpack(self._pieces(mask.pieces), mask.saved.size, base, job)
-            found = one_of(self._together(mask.pieces), mask.offset, mask.saved.size, base)
-            job.step(found.nbytes)
-        except (ValueError, MemoryError) as error:
-            raise damaged(str(self._path), f"of mask {number:,}, {error}") from None
-        except CheckpointError as error:
-            raise SessionError(error.sentence, remedy=error.remedy) from error
-        return found
-
-    def _together(self, pieces: list[RecordPlace]) -> NDArray[np.uint8]:
-        if self._last is None or self._last[0] is not pieces:
-            if len(pieces) != 1:
-                raise ValueError(f"it has {len(pieces):,} pieces")
-            self._last = pieces, unpack_together(next(self._pieces(pieces)))
-        return self._last[1]
-
-    def _pieces(self, places: list[RecordPlace]) -> Iterator[bytes]:
-        for place in places:
-            yield self._source.read(place.offset, place.size)
+        pieces = (self._source.read(place.offset, place.size) for place in mask.pieces)
+        with reading_mask(str(self._path), number):
+            return self._unpacker.read(
+                id(mask.pieces), pieces, mask.saved.size, mask.offset, base=base, job=job
+            )
 
 
 # A journal may be made at this very moment, and not be locked yet.

@@ -8,6 +8,7 @@ for there may be 100,000 of them.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
@@ -102,44 +103,70 @@ def pack_together(masks: Sequence[tuple[BitMask, BitMask | None]], job: Job) -> 
     return zstandard.ZstdCompressor(level=_LEVEL).compress(joined)
 
 
-def unpack_together(frame: bytes) -> NDArray[np.uint8]:
-    """Return the bytes of masks that were packed together; raises ValueError, see `unpack`."""
+class Unpacker:
+    """Reads masks that were packed; of those packed together, it keeps the last frame.
+
+    The next mask is in the same frame, as a rule.
+    """
+
+    def __init__(self) -> None:
+        self._last: tuple[object, NDArray[np.uint8]] | None = None
+
+    def read(
+        self,
+        key: object,
+        pieces: Iterable[bytes],
+        size: int,
+        offset: int,
+        *,
+        base: BitMask | None,
+        job: Job,
+    ) -> BitMask:
+        """Return a mask.
+
+        Parameters
+        ----------
+        key
+            Of the pieces, which are read if they are others than before only.
+        pieces
+            Those of the mask; the one frame of all that it was packed with.
+        offset
+            Where it begins in that frame; -1 if the pieces are its own.
+        base
+            The mask that it was packed against.
+
+        Raises
+        ------
+        ValueError
+            If they are no mask of this size: in words, as the end of a sentence.
+        """
+        if offset < 0:
+            return unpack(pieces, size, base, job)
+        if self._last is None or self._last[0] != key:
+            self._last = key, _unpack_together(pieces)
+        together, nbytes = self._last[1], (size + 7) // 8
+        if not 0 <= offset <= together.size - nbytes:
+            raise ValueError(f"{size:,} elements lie outside of those that it was packed with")
+        packed = together[offset : offset + nbytes]
+        if base is not None and base.size != size:
+            raise ValueError(f"it has {size:,} elements, and the one that it changes {base.size:,}")
+        found = checked(packed.copy() if base is None else packed ^ base.packed, size)
+        job.step(nbytes)
+        return found
+
+
+def _unpack_together(pieces: Iterable[bytes]) -> NDArray[np.uint8]:
     import zstandard
 
+    frames = list(islice(pieces, 2))
     try:
         # Looked at first: a frame may promise more than there is memory.
-        if not 0 <= zstandard.frame_content_size(frame) <= PIECE + SMALL:
-            raise ValueError("its bytes are too many")
-        data = zstandard.ZstdDecompressor().decompress(frame)
+        if len(frames) != 1 or not 0 <= zstandard.frame_content_size(frames[0]) <= PIECE + SMALL:
+            raise ValueError("it is not one frame of small masks")
+        data = zstandard.ZstdDecompressor().decompress(frames[0])
     except zstandard.ZstdError:
         raise ValueError("its bytes cannot be decompressed") from None
     return np.frombuffer(data, np.uint8)
-
-
-def one_of(together: NDArray[np.uint8], offset: int, size: int, base: BitMask | None) -> BitMask:
-    """Return one of the masks that were packed together.
-
-    Parameters
-    ----------
-    together
-        What `unpack_together` returned.
-    base
-        The mask that it was packed against.
-
-    Raises
-    ------
-    ValueError
-        If there are no such bytes, or they are no mask of this size.
-    """
-    nbytes = (size + 7) // 8
-    if not 0 <= offset <= together.size - nbytes:
-        raise ValueError(f"{size:,} elements lie outside of those that it was packed with")
-    packed = together[offset : offset + nbytes]
-    if base is None:
-        return checked(packed.copy(), size)
-    if base.size != size:
-        raise ValueError(f"it has {size:,} elements, and the one that it changes {base.size:,}")
-    return checked(packed ^ base.packed, size)
 
 
 def checked(packed: NDArray[np.uint8], size: int) -> BitMask:

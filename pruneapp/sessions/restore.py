@@ -1,10 +1,6 @@
-"""From saved history to Document; redo intents.
+"""From what was saved to an open document: find the checkpoint, check it, go on where one was.
 
-From a history that was saved to a document that goes on with it.
-
-Doing again what was done, from what it says of itself: its masks did not get to the disk.
-
-From what was saved to an open document: find the checkpoint, check it, go on where one was.
+What did not get to the disk with its masks is done again, from what it says of itself.
 """
 
 from __future__ import annotations
@@ -12,7 +8,7 @@ from __future__ import annotations
 import contextlib
 import math
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -78,12 +74,11 @@ def restored(
     _check(history, where)
     document = Document(checkpoint, budget=budget, scratch=scratch)
     try:
-        masks = _Masks(history, document.history.scratch, budget, where)
-        masks.load(job)
+        slots = _load_masks(history, document.history.scratch, budget, where, job)
         records: list[Record] = []
         for edit in history.edits:
             job.step(0)
-            records.append(_record(edit, masks.slots, records[-1] if records else None))
+            records.append(_record(edit, slots, records[-1] if records else None))
         _check_protection(records, document.history.scratch, where, job)
         there = len(records)
         exported = history.exported if history.exported <= there else -1
@@ -272,74 +267,57 @@ def _said(edit: SavedEdit) -> tuple[Step | None, Json | None]:
     return None, edit.entry
 
 
-class _Masks:
-    """The masks of a saved history as slots, no more of them in memory than the budget allows."""
-
-    def __init__(
-        self, history: SavedHistory, scratch: ScratchFile, budget: int, where: str
-    ) -> None:
-        self.slots: dict[int, MaskSlot] = {}
-        self._history = history
-        self._scratch = scratch
-        self._budget = budget
-        self._where = where
-        self._memory = 0
-        self._held: deque[MaskSlot] = deque()
-
-    def load(self, job: Job) -> None:
-        """Read every mask that an edit names, and those that these are packed against."""
-        masks = self._history.masks
-        named = {
-            number
-            for edit in self._history.edits
-            for number in (
-                *edit.meant.values(),
-                *(n for swaps in edit.layers.values() for _, *both in swaps for n in both),
-            )
-        } - {NO_MASK}
-        wanted = set(named)
-        for number in sorted(named, reverse=True):
-            base = masks[number].base
-            while base != NO_MASK and base not in wanted:
-                wanted.add(base)
-                base = masks[base].base
-        job.start(sum((masks[number].size + 7) // 8 for number in wanted))
-        for number in sorted(wanted):
-            self._load(number, job)
-        for number in wanted - named:
-            slot = self.slots.pop(number)
-            if slot.mask is None:
-                self._scratch.free(slot.offset, slot.nbytes)
-
-    def _load(self, number: int, job: Job) -> None:
-        base = self._history.masks[number].base
-        under = None if base == NO_MASK else self.slots[base].load(self._scratch, job)
-        mask = self._history.source.read(number, under, job)
-        if mask.size != self._history.masks[number].size:
-            raise damaged(self._where, f"mask {number:,} has {mask.size:,} elements")
-        slot = MaskSlot(mask)
-        self.slots[number] = slot
-        self._held.append(slot)
-        self._memory += slot.nbytes
-        while self._memory > self._budget and len(self._held) > 1:
-            self._put_aside(self._held.popleft(), job)
-
-    def _put_aside(self, slot: MaskSlot, job: Job) -> None:
-        mask: BitMask | None = slot.mask
-        if mask is not None:
-            slot.offset = self._scratch.write(mask, job)
-            slot.mask = None
-            self._memory -= slot.nbytes
+def _load_masks(
+    history: SavedHistory, scratch: ScratchFile, budget: int, where: str, job: Job
+) -> dict[int, MaskSlot]:
+    """Read every mask that an edit names; no more of them are in memory than the budget allows."""
+    masks = history.masks
+    named = {
+        number
+        for edit in history.edits
+        for number in (
+            *edit.meant.values(),
+            *(n for swaps in edit.layers.values() for _, *both in swaps for n in both),
+        )
+    } - {NO_MASK}
+    wanted = set(named)  # and those that these are packed against
+    for number in sorted(named, reverse=True):
+        base = masks[number].base
+        while base != NO_MASK and base not in wanted:
+            wanted.add(base)
+            base = masks[base].base
+    job.start(sum((masks[number].size + 7) // 8 for number in wanted))
+    slots: dict[int, MaskSlot] = {}
+    held: deque[tuple[MaskSlot, BitMask]] = deque()
+    memory = 0
+    for number in sorted(wanted):
+        base = masks[number].base
+        under = None if base == NO_MASK else slots[base].load(scratch, job)
+        mask = history.source.read(number, under, job)
+        if mask.size != masks[number].size:
+            raise damaged(where, f"mask {number:,} has {mask.size:,} elements")
+        slots[number] = MaskSlot(mask)
+        held.append((slots[number], mask))
+        memory += mask.nbytes
+        while memory > budget and len(held) > 1:
+            slot, oldest = held.popleft()
+            slot.offset, slot.mask = scratch.write(oldest, job), None
+            memory -= slot.nbytes
+    for number in wanted - named:
+        slot = slots.pop(number)
+        if slot.mask is None:
+            scratch.free(slot.offset, slot.nbytes)
+    return slots
 
 
-# What can be done again without any file but the checkpoint, by the name of the entry.
-_DEEDS: Mapping[str, Callable[[Any, Mapping[str, BitMask], Job], Deed]] = {
-    "step": lambda data, _masks, _job: Step.from_dict(data),
-    "edit": HandEdit.from_dict,
-    "treat_zeros": lambda data, _masks, _job: TreatZeros.from_dict(data),
-    "finalize": lambda data, _masks, _job: Finalize.from_dict(data),
-    # Masks beside the tensors of the checkpoint, read again as they were when it was opened.
-    "file_masks": lambda data, _masks, _job: FileMasks.from_dict(data),
+# What can be done again without any file but the checkpoint, by the name of the entry; of masks
+# beside its tensors, which are read again as they were when it was opened.
+_AGAIN: Mapping[str, type[Step | HandEdit | TreatZeros | Finalize | FileMasks]] = {
+    "step": Step,
+    "edit": HandEdit,
+    "treat_zeros": TreatZeros,
+    "finalize": Finalize,
+    "file_masks": FileMasks,
 }
 
 
@@ -350,7 +328,7 @@ def repeatable(record: Record) -> bool:
     """
     entry = record.as_json()
     if entry["name"] != "step":
-        return entry["name"] in _DEEDS
+        return entry["name"] in _AGAIN
     step = record.step
     return step is not None and all(row.method in registry.BUILT_IN for row in step.rows)
 
@@ -385,12 +363,16 @@ def repeat(document: Document, history: SavedHistory, job: Job) -> None:
 def _again(document: Document, edit: SavedEdit, history: SavedHistory, job: Job) -> Proposal:
     masks = {name: unpacked(history, number, job) for name, number in edit.meant.items()}
     name = str(edit.entry.get("name"))
-    if name not in _DEEDS:
+    if name not in _AGAIN:
         raise SessionError(
             f"This version of Pruneapp does not support '{name}'.",
             remedy="Open the work with the version that it was made with.",
         )
-    deed = _DEEDS[name](edit.entry, masks, job)
+    kind = _AGAIN[name]
+    if issubclass(kind, HandEdit):
+        deed: Deed = kind.from_dict(edit.entry, masks, job)
+    else:
+        deed = kind.from_dict(edit.entry)
     (done,) = replay(document.snapshot(), (deed,), CpuKernel(), job)
     # A step that took its masks from a file is an edit by hand that is called a step.
     made = replace(done.edit, kind=edit.kind, label=edit.label, detail=detail_of(edit, deed))

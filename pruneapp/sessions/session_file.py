@@ -10,15 +10,11 @@ The tensors are bytes (U8):
     Other masks of the history: frames of zstd, one for each 4 MiB, or one for several small masks.
     What comes out is the exclusive or with the mask that `session.json` calls its base.
 ``edit/NUMBER``
-    A step of the history, as JSON; see `saved.SavedEdit`.
+    A step of the history, as JSON; see `SavedEdit`.
 ``session.json``
     What belongs together, as JSON; see `Table`.
 
 The text beside the tensors names format and version, and the checkpoint that all this is about.
-
-Reading session files: see `layout`.
-
-Writing session files: see `layout`.
 """
 
 from __future__ import annotations
@@ -42,7 +38,7 @@ from pruneapp.checkpoint.open import read_headers
 from pruneapp.document.document import Capture
 from pruneapp.document.edit import Record
 from pruneapp.document.mask_store import NewMask
-from pruneapp.errors import CheckpointError, SessionChangedError, SessionError
+from pruneapp.errors import SessionChangedError, SessionError
 from pruneapp.json_codec import encoded
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.progress import CancelToken, Job
@@ -56,16 +52,15 @@ from pruneapp.sessions.history_codec import (
     check_version,
     damaged,
     decoded,
+    reading_mask,
 )
 from pruneapp.sessions.mask_codec import (
     PIECE,
     SMALL,
+    Unpacker,
     checked,
-    one_of,
     pack,
     pack_together,
-    unpack,
-    unpack_together,
 )
 from pruneapp.sessions.restore import Saved
 
@@ -431,8 +426,7 @@ class _MasksOfFile:
         self._file = file
         self._places = places
         self._where = where
-        # Those that were unpacked together last: the next one is among them, as a rule.
-        self._last: tuple[str, NDArray[np.uint8]] | None = None
+        self._unpacker = Unpacker()
 
     def read(self, number: int, base: BitMask | None, job: Job) -> BitMask:
         """Return a mask; see `MaskSource`."""
@@ -440,19 +434,16 @@ class _MasksOfFile:
         entry = self._file.entries.get(place.tensor)
         if entry is None or entry.dtype.name != "U8":
             raise damaged(self._where, f"mask {number:,} is missing")
-        try:
-            if place.offset >= 0:
-                found = one_of(self._together(place, entry.numel), place.offset, place.size, base)
-                job.step(found.nbytes)
-                return found
-            if place.pieces:
-                _check_count(place)
-                return unpack(self._pieces(place, entry.numel), place.size, base, job)
-            return checked(self._plain(place.tensor, entry.numel, job), place.size)
-        except (ValueError, MemoryError) as error:
-            raise damaged(self._where, f"of mask {number:,}, {error}") from None
-        except CheckpointError as error:
-            raise SessionError(error.sentence, remedy=error.remedy) from error
+        with reading_mask(self._where, number):
+            if not place.pieces and place.offset < 0:
+                return checked(self._plain(place.tensor, entry.numel, job), place.size)
+            count = -(-place.size // (8 * PIECE)) if place.offset < 0 else 1
+            if len(place.pieces) != count:  # before room is made for all of them
+                raise ValueError(f"it has {len(place.pieces):,} pieces for {place.size:,} elements")
+            pieces = self._pieces(place, entry.numel)
+            return self._unpacker.read(
+                place.tensor, pieces, place.size, place.offset, base=base, job=job
+            )
 
     def _plain(self, name: str, nbytes: int, job: Job) -> NDArray[np.uint8]:
         packed = np.empty(nbytes, np.uint8)
@@ -461,13 +452,6 @@ class _MasksOfFile:
             job.step(chunk.bits.size)
         return packed
 
-    def _together(self, place: MaskPlace, nbytes: int) -> NDArray[np.uint8]:
-        if self._last is None or self._last[0] != place.tensor:
-            if len(place.pieces) != 1:
-                raise ValueError(f"it has {len(place.pieces):,} pieces")
-            self._last = place.tensor, unpack_together(next(self._pieces(place, nbytes)))
-        return self._last[1]
-
     def _pieces(self, place: MaskPlace, nbytes: int) -> Iterator[bytes]:
         start = 0
         for size in place.pieces:
@@ -475,9 +459,3 @@ class _MasksOfFile:
                 raise ValueError("its pieces do not fit")
             yield self._file.bits(place.tensor, start, start + size).tobytes()
             start += size
-
-
-def _check_count(place: MaskPlace) -> None:
-    # Before room is made for all of them.
-    if len(place.pieces) != -(-place.size // (8 * PIECE)):
-        raise ValueError(f"it has {len(place.pieces):,} pieces for {place.size:,} elements")

@@ -14,7 +14,11 @@ from pruneapp.document.document import Document
 from pruneapp.document.selection import alike
 from pruneapp.document.step import Row, Step
 from pruneapp.edits.apply_manual_edit import compute_hand
-from pruneapp.edits.coupled_tensors import companions, complete_channels, with_companions
+from pruneapp.edits.coupled_tensors import (
+    Companions,
+    complete_channels,
+    with_companions,
+)
 from pruneapp.edits.manual_edit import HandEdit
 from pruneapp.errors import SelectionError, UnknownTensorError
 from pruneapp.kernels.cpu import CpuKernel
@@ -161,7 +165,7 @@ def norm(channels: int) -> torch.nn.BatchNorm2d:
 )  # fmt: skip
 def test_what_goes_with_a_channel(module, name, expected, tmp_path):
     with saved(module, tmp_path) as checkpoint:
-        found = companions(checkpoint, name)
+        found = Companions(checkpoint).of(name)
         assert [each.name for each in found] == expected
         for each in found:
             assert each.why.endswith(".")
@@ -175,7 +179,7 @@ def test_one_block_tells_how_the_others_are_built(tmp_path):
         Block(norm1=norm(a), conv1=conv(a, 8), norm2=norm(8), conv2=conv(8, 8)) for a in (4, 8)
     )
     with saved(blocks, tmp_path) as checkpoint:
-        found = [each.name for each in companions(checkpoint, "1.conv1.weight")]
+        found = [each.name for each in Companions(checkpoint).of("1.conv1.weight")]
     assert found == ["1.norm2.weight", "1.norm2.bias"]
 
 
