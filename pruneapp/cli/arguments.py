@@ -6,6 +6,8 @@ import argparse
 import re
 from typing import Any
 
+from pruneapp.params import Param
+
 # What the name of a parameter is called on the command line, where that is not its spelling.
 # The spelling itself stays an option, which no help shows.
 SPELLINGS = {
@@ -48,6 +50,22 @@ def add_option(parser: argparse.ArgumentParser, name: str, **more: Any) -> None:
     if name in SPELLINGS:
         hidden = more | {"help": argparse.SUPPRESS, "default": argparse.SUPPRESS}
         parser.add_argument(f"--{name.replace('_', '-')}", dest=dest, **hidden)
+
+
+def rule_of(param: Param) -> str:
+    """Return what the help says of a parameter."""
+    return f"{param.help} Must be {param.describe()}."
+
+
+def add_param(parser: argparse.ArgumentParser, name: str, kind: str, text: str) -> None:
+    """Add the option of a declared parameter, stored as ``KIND_NAME``."""
+    add_option(
+        parser,
+        name,
+        dest=f"{kind}_{name}",
+        metavar=option_of(name).strip("-").replace("-", "_").upper(),
+        help=text.replace("%", "%%"),
+    )
 
 
 def add_state_dict(parser: argparse.ArgumentParser) -> None:

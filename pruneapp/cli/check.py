@@ -126,9 +126,7 @@ def _as_json(report: PatternReport) -> dict[str, Any]:
                 "taken": tensor.taken,
                 "lost": tensor.lost,
                 "why_not": tensor.why_not,
-                "first": [
-                    {"index": list(group.index), "left": group.left} for group in tensor.first
-                ],
+                "first": tensor.first,
             }
             for tensor in report.tensors
         ],

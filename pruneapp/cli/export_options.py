@@ -16,7 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from pruneapp.checkpoint.checkpoint import Checkpoint
-from pruneapp.cli.arguments import add_option, option_of
+from pruneapp.checkpoint.io.files import is_folder
+from pruneapp.cli.arguments import add_option, add_param, option_of, rule_of
 from pruneapp.cli.terminal import named, percent, size
 from pruneapp.errors import (
     ExportError,
@@ -29,7 +30,7 @@ from pruneapp.errors import (
 from pruneapp.export.catalog import FORMATS, get
 from pruneapp.export.destination.folder import left_as_it_was, refuse_file
 from pruneapp.export.destination.sidecars import companions
-from pruneapp.export.destination.target import check_file, folder_is_there
+from pruneapp.export.destination.target import check_file
 from pruneapp.export.exporter import check, resolve, write, writes_folder
 from pruneapp.export.format import Format
 from pruneapp.export.formats.safetensors import SAFETENSORS
@@ -180,17 +181,20 @@ def check_places(
             f"{word} needs the original, which --replace-original deletes.",
             remedy="Leave one of them out.",
         )
-    written = list(_named(options, _WRITTEN))
-    read = list(_named(options, _READ))
-    for (word, path), (_, other) in itertools.product([("output", output), *written], read):
-        if _same(path, other):
-            raise _lost(word, path)
-    for (word, path), other in itertools.product(written, _files_of(checkpoint)):
-        if _same(path, other):
-            raise _lost(word, path)
-    for (word, path), (other_word, other) in itertools.combinations(
-        [("output", output), *written], 2
-    ):
+    written = [("output", output), *_named(options, _WRITTEN)]
+    read = [path for _, path in _named(options, _READ)]
+    index = checkpoint.contents.index
+    opened = [file.path for file in checkpoint.files] + ([] if index is None else [index])
+    opened += companions(checkpoint).values()
+    for word, path in written:
+        # Of what was opened an export may take the place: the original is kept then.
+        inputs = read if word == "output" else [*read, *opened]
+        if any(_same(path, other) for other in inputs):
+            raise ParameterError(
+                f"'{path}' is an input of this command, and {option_of(word)} would replace it.",
+                remedy="Choose another name.",
+            )
+    for (word, path), (other_word, other) in itertools.combinations(written, 2):
         if _same(path, other):
             raise ParameterError(
                 f"{option_of(other_word)} and {option_of(word)} name the same file ('{path}').",
@@ -237,13 +241,6 @@ def _texts(options: argparse.Namespace, names: tuple[str, ...]) -> Iterator[tupl
                 yield name, text
 
 
-def _files_of(checkpoint: Checkpoint) -> Iterator[Path]:
-    yield from (file.path for file in checkpoint.files)
-    if checkpoint.contents.index is not None:
-        yield checkpoint.contents.index
-    yield from companions(checkpoint).values()
-
-
 def _same(one: Path, other: Path) -> bool:
     try:
         return one.samefile(other)
@@ -252,7 +249,7 @@ def _same(one: Path, other: Path) -> bool:
 
 
 def _inside(path: Path, folder: Path) -> bool:
-    return not folder_is_there(folder) and _place(folder) in _place(path).parents
+    return not is_folder(folder) and _place(folder) in _place(path).parents
 
 
 def _place(path: Path) -> Path:
@@ -260,16 +257,6 @@ def _place(path: Path) -> Path:
         return path.resolve()
     except (OSError, RuntimeError, ValueError):  # a loop of links, or no name of a file
         return path.absolute()
-
-
-def _lost(name: str, path: Path) -> ParameterError:
-    return ParameterError(
-        f"'{path}' is an input of this command, and {option_of(name)} would replace it.",
-        remedy="Choose another name.",
-    )
-
-
-_PREFIX = "export_"
 
 
 def add_export(parser: argparse.ArgumentParser) -> None:
@@ -285,15 +272,7 @@ def add_export(parser: argparse.ArgumentParser) -> None:
         for param in form.params:
             params.setdefault(param.name, (param, []))[1].append(form.name)
     for name, (param, users) in params.items():
-        add_option(
-            parser,
-            name,
-            dest=_PREFIX + name,
-            metavar=option_of(name).strip("-").replace("-", "_").upper(),
-            help=f"{param.help} Must be {param.describe()}. For {', '.join(users)}.".replace(
-                "%", "%%"
-            ),
-        )
+        add_param(parser, name, "export", f"{rule_of(param)} For {', '.join(users)}.")
     parser.add_argument(
         "--replace-original",
         action="store_true",
@@ -331,25 +310,20 @@ def add_export(parser: argparse.ArgumentParser) -> None:
 def export_request(options: argparse.Namespace, target: Path) -> ExportRequest:
     """Return what the options of `add_export` ask for.
 
-    Raises
-    ------
-    ParameterError
-        If a parameter is not one of the format, or breaks its rule; or a report has no suffix of
-        one.
-    ExportError
-        If OUT is the name of a file where a folder is written.
+    Raises `ParameterError` if a parameter is not one of the format, or breaks its rule, or a report
+    has no suffix of one; `ExportError` if OUT is the name of a file where a folder is written.
     """
     form = get(options.format or format_of(target))
     known = {param.name: param for param in form.params}
     values: dict[str, Any] = {}
     for name, text in vars(options).items():
-        if name.startswith(_PREFIX) and text is not None:
-            param = known.get(name.removeprefix(_PREFIX))
+        if name.startswith("export_") and text is not None:
+            param = known.get(name.removeprefix("export_"))
             if param is None:
                 takes = ", ".join(map(option_of, known)) or "no parameters"
+                option = option_of(name.removeprefix("export_"))
                 raise ParameterError(
-                    f"The format '{form.name}' does not take "
-                    f"{option_of(name.removeprefix(_PREFIX))} (it takes {takes})."
+                    f"The format '{form.name}' does not take {option} (it takes {takes})."
                 )
             values[param.name] = param.parse(text)
     refuse_file(target, form, values)

@@ -13,10 +13,16 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NoReturn, get_args
 
 import pruneapp
-from pruneapp.cli.arguments import STATE_DICT, add_computing, add_option, add_state_dict, option_of
+from pruneapp.cli.arguments import (
+    STATE_DICT,
+    add_computing,
+    add_option,
+    add_param,
+    add_state_dict,
+    rule_of,
+)
 from pruneapp.cli.terminal import EXIT_STATUS, USAGE_ERROR
 from pruneapp.errors import abridged, escaped
-from pruneapp.params import Param
 
 _STATUS = (
     "Exit status: {}; 2 for errors that you can fix, 3 for a defect of Pruneapp, 130 if "
@@ -317,14 +323,14 @@ def _add_prune(prune: argparse.ArgumentParser) -> None:
     declared: dict[str, dict[str, list[str]]] = {}
     for method in METHODS.values():
         for param in method.params:
-            users = declared.setdefault(param.name, {}).setdefault(_said(param), [])
+            users = declared.setdefault(param.name, {}).setdefault(rule_of(param), [])
             users.append(method.name)
     for name, meanings in declared.items():
         said = " ".join(f"{text} For {', '.join(users)}." for text, users in meanings.items())
-        _add_param(prune, name, "param", said)
+        add_param(prune, name, "param", said)
     for param in LIMITS:
         more = " Or the maximum size of the compact file: 40MB." * (param.name == "total")
-        _add_param(prune, param.name, "limit", _said(param) + more)
+        add_param(prune, param.name, "limit", rule_of(param) + more)
     prune.add_argument(
         "--scope",
         choices=get_args(Scope),
@@ -355,17 +361,3 @@ def _add_prune(prune: argparse.ArgumentParser) -> None:
         help="save the step as a recipe, for pruneapp run and the window",
     )
     prune.add_argument("--json", action="store_true", help="print the report as JSON")
-
-
-def _said(param: Param) -> str:
-    return f"{param.help} Must be {param.describe()}."
-
-
-def _add_param(parser: argparse.ArgumentParser, name: str, kind: str, said: str) -> None:
-    add_option(
-        parser,
-        name,
-        dest=f"{kind}_{name}",
-        metavar=option_of(name).strip("-").replace("-", "_").upper(),
-        help=said.replace("%", "%%"),
-    )

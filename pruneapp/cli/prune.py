@@ -225,18 +225,18 @@ def _scores(
 def _masks(
     options: argparse.Namespace, method: Method, stack: contextlib.ExitStack
 ) -> Checkpoint | None:
-    if options.mask is None:
-        if method.takes_mask:
-            raise ParameterError(
-                f"'{method.name}' needs --mask FILE.",
-                remedy="Name a checkpoint that holds the masks under the names of the tensors.",
-            )
-        return None
-    if not method.takes_mask:
+    if options.mask is None and method.takes_mask:
+        raise ParameterError(
+            f"'{method.name}' needs --mask FILE.",
+            remedy="Name a checkpoint that holds the masks under the names of the tensors.",
+        )
+    if options.mask is not None and not method.takes_mask:
         raise ParameterError(
             f"'{method.name}' does not take --mask.",
             remedy="Remove it, or choose custom_from_mask.",
         )
+    if options.mask is None:
+        return None
     return stack.enter_context(open_checkpoint(Path(options.mask)))
 
 

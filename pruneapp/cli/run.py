@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from pruneapp.checkpoint.checkpoint import Checkpoint, open_checkpoint
+from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.checkpoint.io.digest import counted_beside
 from pruneapp.cli import terminal
 from pruneapp.cli.export_options import (
@@ -22,16 +22,12 @@ from pruneapp.cli.export_options import (
 )
 from pruneapp.cli.prune import offer_methods
 from pruneapp.cli.terminal import DIFFERENT, DONE, print_json
-from pruneapp.document.snapshot import Snapshot
 from pruneapp.errors import ParameterError, PruneAppError, RecipeError, counted, escaped
+from pruneapp.export.verify import apply_recipe
 from pruneapp.kernels.devices import kernel_for
-from pruneapp.kernels.kernel import Kernel
-from pruneapp.masks.bitmask import BitMask
 from pruneapp.progress import CancelToken, Job
 from pruneapp.recipes.fit import Fit, fit
-from pruneapp.recipes.portable import recipe_of
 from pruneapp.recipes.recipe import Recipe, is_recipe, load, methods_of
-from pruneapp.recipes.replay import replay_all
 
 
 def run(options: argparse.Namespace, token: CancelToken) -> int:
@@ -55,7 +51,7 @@ def run(options: argparse.Namespace, token: CancelToken) -> int:
         request = export_request(options, target_of(options.output))
         check_places(options, checkpoint, request)
         with counted_beside(checkpoint.files):
-            state, made = _done(checkpoint, found, recipe, kernel_for(options.device), job)
+            state, made = apply_recipe(checkpoint, recipe, found, kernel_for(options.device), job)
         labels = [entry.label for entry in found.entries]
         report, problem = write_export(options, state, made, request, job, steps=labels)
     touched = {name for entry in found.entries for name in entry.names}
@@ -99,19 +95,6 @@ def _is_checkpoint(path: Path, job: Job) -> bool:
     return True
 
 
-def _done(
-    checkpoint: Checkpoint, found: Fit, recipe: Recipe, kernel: Kernel, job: Job
-) -> tuple[Snapshot, Recipe]:
-    """Return the state after a recipe, and the recipe as it is said for this checkpoint."""
-    state = Snapshot(checkpoint)
-    entries = []
-    masks: dict[str, BitMask] = {}
-    for done in replay_all(state, found, recipe.where, kernel, job):
-        entries.append(done.edit.to_dict(masks))
-        state = done.state
-    return state, recipe_of(checkpoint, entries, masks)
-
-
 def _say_fit(found: Fit, *, as_json: bool) -> int:
     if as_json:
         print_json(_as_json(found))
@@ -131,9 +114,6 @@ def _as_json(found: Fit) -> dict[str, Any]:
     return {
         "fits": not found.problems,
         "entries": [{"label": e.label, "tensors": list(e.names)} for e in found.entries],
-        "problems": [
-            {"entry": p.entry, "place": p.place, "sentence": p.sentence, "remedy": p.remedy}
-            for p in found.problems
-        ],
+        "problems": found.problems,
         "notices": list(found.notices),
     }

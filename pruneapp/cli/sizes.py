@@ -48,9 +48,7 @@ def _as_json(offer: FormatOffer) -> dict[str, Any]:
         "suffixes": list(offer.suffixes),
         "bytes": offer.nbytes,
         "exact": offer.exact,
-        "loaded_by": [
-            {"name": one.name, "since": one.since, "note": one.note} for one in offer.loaded_by
-        ],
+        "loaded_by": offer.loaded_by,
         "does_not": list(offer.does_not),
         "why_not": offer.why_not,
         "recommended": {purpose.value: reason for purpose, reason in offer.recommended.items()},

@@ -60,14 +60,5 @@ def _as_json(file: str, found: Verification) -> dict[str, Any]:
         "compared": found.compared,
         "format": found.format,
         "omitted": found.omitted,
-        "differences": [
-            {
-                "where": d.where,
-                "sentence": d.sentence,
-                "index": d.index,
-                "expected": d.expected,
-                "found": d.found,
-            }
-            for d in found.differences
-        ],
+        "differences": found.differences,
     }

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -53,14 +54,8 @@ def refuse_unwritable(
 ) -> None:
     """Refuse an export that cannot write all it should, before anything is computed.
 
-    `omit` are names or globs of what may be left out.
-
-    Raises
-    ------
-    UnwritableError
-        If something can neither be written nor left out.
-    ParameterError
-        If one of `omit` names nothing that cannot be read.
+    `omit` are names or globs of what may be left out. Raises `UnwritableError` if something can
+    neither be written nor left out; and as `omitted`.
     """
     omitted(checkpoint, omit)
     _refuse(checkpoint, form, unwritable(checkpoint, form, values), omit)
@@ -69,21 +64,18 @@ def refuse_unwritable(
 def omitted(checkpoint: Checkpoint, omit: Sequence[str]) -> tuple[str, ...]:
     """Return the names that `omit` gives leave to leave out, in the order of the file.
 
-    Raises
-    ------
-    ParameterError
-        If one of them names nothing that cannot be read: tensors that can be are never left out.
+    Raises `ParameterError` if one names nothing unreadable: other tensors are never left out.
     """
     unreadable = checkpoint.contents.unreadable
     for pattern in omit:
-        if not any(_matches(name, pattern) for name in unreadable):
+        if not any(_matches(name, [pattern]) for name in unreadable):
             there = f" ({_listed(tuple(unreadable))})" if unreadable else ": there is none"
             raise ParameterError(
                 f"'--omit' must name a tensor of the file that cannot be read{there} "
                 f"(got '{show(pattern)}').",
                 remedy="Tensors that can be read are always written.",
             )
-    return tuple(n for n in unreadable if any(_matches(n, pattern) for pattern in omit))
+    return tuple(name for name in unreadable if _matches(name, omit))
 
 
 def left_out(checkpoint: Checkpoint, form: Format, plans: Iterable[Plan]) -> tuple[str, ...]:
@@ -99,11 +91,7 @@ def account_for(
     """Hold what is going to be written against the source; returns what the person should know.
 
     `plans` are all files by their paths, copies and an index among them; `omit` as in `omitted`.
-
-    Raises
-    ------
-    UnwritableError
-        If an entry of the source would be missing without leave.
+    Raises `UnwritableError` if an entry of the source would be missing without leave.
     """
     leave = omitted(state.checkpoint, omit)
     if not form.lossless:  # masks alone, which are nothing without the original
@@ -137,12 +125,10 @@ def losses(
     if not form.lossless or keeps_all(checkpoint, form, values):
         return ()
     unreadable = tuple(checkpoint.contents.unreadable)
+    are = "is" if len(unreadable) == 1 else "are"
+    first = (f"{_listed(unreadable)} {are} left out: the export asks first.",) if unreadable else ()
     text = _has_metadata(form, suffix)
-    found = list(_lost(checkpoint, lambda _trait, names: names, job, text=text))
-    if unreadable:
-        are = "is" if len(unreadable) == 1 else "are"
-        found.insert(0, f"{_listed(unreadable)} {are} left out: the export asks first.")
-    return tuple(found)
+    return (*first, *_lost(checkpoint, lambda _trait, names: names, job, text=text))
 
 
 def _refuse(
@@ -152,7 +138,7 @@ def _refuse(
     omit: Sequence[str],
     blocked_by: Sequence[str] = (),
 ) -> None:
-    names = [n for n in unread if not any(_matches(n, pattern) for pattern in omit)]
+    names = [name for name in unread if not _matches(name, omit)]
     if not names:
         return
     them = "it" if len(names) == 1 else "them"
@@ -196,8 +182,8 @@ def _reasons(unread: Mapping[str, str]) -> str:
     return "; ".join(said) + ("; …" if len(unread) > _NAMED else "")
 
 
-def _matches(name: str, pattern: str) -> bool:
-    return name == pattern or fnmatchcase(name, pattern)
+def _matches(name: str, patterns: Iterable[str]) -> bool:
+    return any(name == pattern or fnmatchcase(name, pattern) for pattern in patterns)
 
 
 def _missing(checkpoint: Checkpoint, plans: Sequence[Plan], job: Job) -> Iterator[str]:
@@ -249,7 +235,7 @@ def _lost(checkpoint: Checkpoint, of: Any, job: Job, *, text: bool) -> Iterator[
         yield f"Written as plain, contiguous tensors: {said}."
     if said := _each_once({t: names for t, names in traits.items() if t not in ways}):
         yield f"Only the values are in it, not what the file says beside them: {said}."
-    for name, (what, *parts) in _first(contents.parts.items()):
+    for name, (what, *parts) in islice(contents.parts.items(), _NAMED):
         yield (
             f"'{show(name)}', a {what}, was written as the plain tensors that it is made of: "
             f"{_listed(parts, len(parts))}."
@@ -258,19 +244,31 @@ def _lost(checkpoint: Checkpoint, of: Any, job: Job, *, text: bool) -> Iterator[
         yield f"So were {counted(len(contents.parts) - _NAMED, 'more tensor')} of such kinds."
     if contents.others:
         yield f"Left out: {_no_tensors(checkpoint)}."
-    yield from _around(checkpoint, job, text=text)
+    if contents.beside:
+        yield f"Left out: {_outside(checkpoint)}."
+    if contents.format == SCRIPT:
+        yield "Left out: the TorchScript program of the file."
+    elif contents.unknown_globals:
+        yield f"Left out: objects and code of the file ({_listed(contents.unknown_globals)})."
+    if text and checkpoint.format in LAID_OUT:
+        return
+    batches = job.cancel.batches(checkpoint.entries.values())
+    ties = {alias for batch in batches for entry in batch for alias in entry.aliases}
+    texts = [key for key in checkpoint.metadata if key != "format" and key not in ties]
+    if texts:
+        yield f"Left out: the metadata of the file ({_listed(texts, _KEYS)})."
 
 
 def _each_once(traits: Mapping[str, Sequence[str]]) -> str:
     """Name each tensor once with all its traits, those of the same traits together."""
-    found: dict[str, tuple[str, ...]] = {}
+    traits_of: dict[str, tuple[str, ...]] = {}
     for trait, names in traits.items():
         for name in names:
-            found[name] = (*found.get(name, ()), trait)
-    alike: dict[tuple[str, ...], list[str]] = {}
-    for name, some in found.items():
-        alike.setdefault(some, []).append(name)
-    return ", ".join(f"{_who(names)} ({', '.join(some)})" for some, names in alike.items())
+            traits_of[name] = (*traits_of.get(name, ()), trait)
+    groups: dict[tuple[str, ...], list[str]] = {}
+    for name, some in traits_of.items():
+        groups.setdefault(some, []).append(name)
+    return ", ".join(f"{_who(names)} ({', '.join(some)})" for some, names in groups.items())
 
 
 def _no_tensors(checkpoint: Checkpoint) -> str:
@@ -290,31 +288,6 @@ def _has_metadata(form: Format, suffix: str) -> bool:
     """Whether a file of a format carries on the metadata of a safetensors file."""
     container = form.container(suffix) or form.suffixes[0]
     return SAFETENSORS.name in container
-
-
-def _around(checkpoint: Checkpoint, job: Job, *, text: bool) -> Iterator[str]:
-    """Say what of the file around the state dict is left out."""
-    contents = checkpoint.contents
-    if contents.beside:
-        yield f"Left out: {_outside(checkpoint)}."
-    if contents.format == SCRIPT:
-        yield "Left out: the TorchScript program of the file."
-    elif contents.unknown_globals:
-        yield f"Left out: objects and code of the file ({_listed(contents.unknown_globals)})."
-    if text and checkpoint.format in LAID_OUT:
-        return
-    batches = job.cancel.batches(checkpoint.entries.values())
-    ties = {alias for batch in batches for entry in batch for alias in entry.aliases}
-    said = [key for key in checkpoint.metadata if key != "format" and key not in ties]
-    if said:
-        yield f"Left out: the metadata of the file ({_listed(said, _KEYS)})."
-
-
-def _first(items: Iterable[tuple[str, tuple[str, ...]]]) -> Iterator[tuple[str, tuple[str, ...]]]:
-    for number, item in enumerate(items):
-        if number == _NAMED:
-            return
-        yield item
 
 
 def _who(names: Sequence[str]) -> str:

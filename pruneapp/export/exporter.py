@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -53,8 +54,8 @@ class ResolvedExport:
     provenance: Provenance | None
     form: Format
     values: Mapping[str, Any]  # valid values of all parameters of the format
-    target: Path  # the file or folder itself, links followed
     is_folder: bool  # whether a folder of files is written
+    target: Path  # the file or folder itself, links followed
     files: tuple[Path, ...]  # what is written, the weights first
     notices: tuple[str, ...]  # what the person should know of the target
     # Plans the files. Those of a folder are planned already: their names depend on it.
@@ -101,8 +102,7 @@ def check(checkpoint: Checkpoint, request: ExportRequest) -> None:
     Raises as `export`, and `ParameterError` if a value breaks its rule, or one of `omit` names
     nothing that cannot be read.
     """
-    form = get(request.format)
-    values = validate_all(form.params, request.params)
+    form, values = _declared(request)
     if reason := form.why_not(checkpoint):
         raise ExportError(reason, remedy="Choose another format.")
     refuse_unwritable(checkpoint, form, values, request.omit)
@@ -122,63 +122,42 @@ def resolve(
     ExportError
         If it may not go there, or the format cannot hold the parts of a folder.
     """
-    form = get(request.format)
-    values = validate_all(form.params, request.params)
+    form, values = _declared(request)
     checkpoint, path = state.checkpoint, request.path
-    if writes_folder(checkpoint, request):
+    is_folder = writes_folder(checkpoint, request)
+    resolved = partial(ResolvedExport, state, request, provenance, form, values, is_folder)
+
+    def weights(job: Job) -> dict[str, Plan]:
+        return plan_weights(state, form, values, job, path=path, provenance=provenance)
+
+    if is_folder:
         target = check_folder(path, follow_links=request.follow_links)
-        weights = plan_weights(state, form, values, job, path=path, provenance=provenance)
-        named, notices = folder.plan_folder(checkpoint, weights, values, target.path)
+        named, notices = folder.plan_folder(checkpoint, weights(job), values, target.path)
         plans = {target.path / name: plan for name, plan in named.items()}
-        return ResolvedExport(
-            state,
-            request,
-            provenance,
-            form,
-            values,
-            target.path,
-            is_folder=True,
-            files=tuple(plans),
-            notices=(*target.notices, *notices),
-            plan=lambda _job: plans,
-        )
-    folder.refuse_reserved(path, form)
-    target = check_file(path, follow_links=request.follow_links)
-    folder.refuse_shard(checkpoint, target.path)
+        notices = (*target.notices, *notices)
+        return resolved(target.path, tuple(plans), notices, lambda _job: plans)
 
     def plan(job: Job) -> dict[Path, Plan]:
-        weights = plan_weights(state, form, values, job, path=path, provenance=provenance)
-        (one,) = weights.values()
+        (one,) = weights(job).values()
         beside, left = folder.beside(one, target.path)
         return {target.path: replace(one, notices=(*one.notices, *left)), **beside}
 
-    return ResolvedExport(
-        state,
-        request,
-        provenance,
-        form,
-        values,
-        target.path,
-        is_folder=False,
-        files=(target.path,),
-        notices=(
-            *target.notices,
-            *folder.file_notices(checkpoint, target.path, form, values),
-        ),
-        plan=plan,
-    )
+    folder.refuse_reserved(path, form)
+    target = check_file(path, follow_links=request.follow_links)
+    folder.refuse_shard(checkpoint, target.path)
+    notices = (*target.notices, *folder.file_notices(checkpoint, target.path, form, values))
+    return resolved(target.path, (target.path,), notices, plan)
+
+
+def _declared(request: ExportRequest) -> tuple[Format, Mapping[str, Any]]:
+    """Return the format of a request, and values of all its parameters."""
+    form = get(request.format)
+    return form, validate_all(form.params, request.params)
 
 
 def writes_folder(checkpoint: Checkpoint, request: ExportRequest) -> bool:
-    """Whether an export is a folder of files.
-
-    Raises
-    ------
-    ExportError
-        If it must be one, and the path is the name of a file.
-    """
-    form = get(request.format)
-    values = validate_all(form.params, request.params)
+    """Whether an export is a folder; `ExportError` if it must be, and the path is a file's name."""
+    form, values = _declared(request)
     folder.refuse_file(request.path, form, values)
     return in_folder(checkpoint, form, values, request.path)
 
@@ -189,13 +168,6 @@ def check_target(
     """Say what an export would find where it goes; writes nothing, see `resolve`.
 
     Without `provenance` of the right length there may be other files of a largest size.
-
-    Raises
-    ------
-    CheckpointError
-        If the source cannot be read any more.
-    ParameterError
-        If a value of the format's parameters breaks its rule.
     """
     try:
         resolved = resolve(state, request, job, provenance)
@@ -321,13 +293,13 @@ def _report(
     if request.replace_original:
         said.extend(f"'{path}' could not be deleted." for path in left)
     if left and not undo_ends:
-        said.append(f"{_kept_as(left)}.")
+        said.append(_kept_as(left))
     provenance = resolved.provenance
     return ExportReport(
         path=request.path,
         format=request.format,
         files=tuple(written),
-        tensors=_tensors(state),
+        tensors=tuple(_tensors(state)),
         kept_originals=left,
         undo_ends=undo_ends,
         notices=tuple(said),
@@ -343,8 +315,8 @@ def _report(
 def _kept_as(left: Sequence[Path]) -> str:
     names = first_names([path.name for path in left])
     if len(left) == 1:
-        return f"The original is kept as {names}"
-    return f"{len(left):,} files of the original are kept beside the new ones, as {names}"
+        return f"The original is kept as {names}."
+    return f"{len(left):,} files of the original are kept beside the new ones, as {names}."
 
 
 def _deleted(files: Sequence[Path]) -> tuple[Path, ...]:
@@ -355,13 +327,11 @@ def _deleted(files: Sequence[Path]) -> tuple[Path, ...]:
     return tuple(path for path in files if path.exists())
 
 
-def _tensors(state: State) -> tuple[WrittenTensor, ...]:
-    found = []
+def _tensors(state: State) -> Iterator[WrittenTensor]:
     for entry in state.checkpoint.entries.values():
-        gone = state.zeroed(entry.name)
-        pruned = 0 if gone is None else gone.pruned
-        found.append(WrittenTensor(entry.name, entry.numel, pruned, entry.learned))
-    return tuple(found)
+        zeroed = state.zeroed(entry.name)
+        pruned = 0 if zeroed is None else zeroed.pruned
+        yield WrittenTensor(entry.name, entry.numel, pruned, entry.learned)
 
 
 def publish(

@@ -21,7 +21,7 @@ from pruneapp.export.records import State
 from pruneapp.export.rounding import DTYPE, KEEP, SMALLER, Rounding
 from pruneapp.params import validate_all
 from pruneapp.progress import Job
-from pruneapp.results.format_offer import FormatOffer, Purpose, SizeForecast
+from pruneapp.results.format_offer import FormatOffer, Purpose
 
 # So near to the smallest counts as no larger: what is compressed is not foretold any better.
 _NEAR = 1.02
@@ -30,7 +30,7 @@ _NEAR = 1.02
 def planned_size(state: State, name: str, job: Job) -> int | None:
     """Return how many bytes an export in the format `name` will take, to the byte.
 
-    None if it is not possible, and for formats that compress: see `forecast`. Files that are copied
+    None if it is not possible, and for formats that compress: see `offer`. Files that are copied
     along with a model of several files are not counted.
     """
     form = get(name)
@@ -49,29 +49,6 @@ def written_as(checkpoint: Checkpoint, form: Format, path: Path | None) -> tuple
     suffix = usual_suffix(checkpoint, form) if path is None else path.suffix.lower()
     together = path is not None and bool(checkpoint.contents.shards) and form.fits(path.name)
     return form.container(suffix), together
-
-
-def forecast(
-    state: State,
-    form: Format,
-    values: Mapping[str, Any],
-    job: Job,
-    *,
-    path: Path | None = None,
-    provenance: Provenance | None = None,
-) -> SizeForecast:
-    """Return how large an export will be: exact, or of a format that compresses from a sample.
-
-    `values` are valid ones of all parameters; `path` is None for the usual name.
-
-    Raises
-    ------
-    ExportError
-        If the format cannot hold it.
-    """
-    plans = plan_weights(state, form, values, job, path=path, provenance=provenance).values()
-    nbytes = sum(plan.size(job) for plan in plans)
-    return SizeForecast(nbytes, all(plan.exact for plan in plans), _files(plans))
 
 
 def _files(plans: Collection[Plan]) -> int:

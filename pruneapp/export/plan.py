@@ -19,8 +19,8 @@ from typing import Any
 
 from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.checkpoint.entry import TensorEntry
+from pruneapp.checkpoint.io.files import is_folder
 from pruneapp.errors import ExportError, JsonError
-from pruneapp.export.destination.target import folder_is_there
 from pruneapp.export.format import ExportPart, Format, Plan
 from pruneapp.export.provenance import Provenance
 from pruneapp.export.records import State
@@ -63,7 +63,7 @@ def in_folder(
         return True
     if form.one_file or not checkpoint.contents.shards:
         return False
-    return path is None or folder_is_there(path) or not form.fits(path.name)
+    return path is None or is_folder(path) or not form.fits(path.name)
 
 
 def usual_suffix(checkpoint: Checkpoint, form: Format) -> str:
@@ -297,8 +297,7 @@ class Sharding:
 def _index_of(plans: Mapping[str, Plan], checkpoint: Checkpoint) -> Plan:
     """Plan the index of planned files as transformers writes it.
 
-    What else the index of the opened model says is kept, and all of it, byte for byte, where it is
-    true of the new files.
+    What else the index of the opened model says is kept, and all of it, byte for byte, if true.
     """
     text, said = _read(checkpoint.contents.index)
     where = {name: file for file, plan in plans.items() for name in plan.names}

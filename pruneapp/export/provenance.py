@@ -117,11 +117,6 @@ def provenance_of(state: State, recipe: Recipe, job: Job) -> Provenance:
     """Return where an export of a state comes from that a recipe made.
 
     Computes the SHA-256 of files of which it is not known yet; `job` is started with their bytes.
-
-    Raises
-    ------
-    CheckpointError
-        If a file cannot be read, or was changed.
     """
     files = state.checkpoint.files
     job.start(sum(map(left, files)))

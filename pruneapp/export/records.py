@@ -7,17 +7,16 @@ import math
 import os
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
-from functools import partial
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from types import TracebackType
-from typing import NamedTuple, Protocol, Self
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import platformdirs
+from numpy.typing import NDArray
 
 from pruneapp.checkpoint.checkpoint import Checkpoint
-from pruneapp.checkpoint.dtypes import DType
+from pruneapp.checkpoint.dtypes import DTYPES, DType
 from pruneapp.checkpoint.elements import Bits, RawChunk
 from pruneapp.checkpoint.entry import TensorEntry
 from pruneapp.checkpoint.io.atomic_file import PIECE_BYTES
@@ -79,15 +78,13 @@ class TensorRecord(NamedTuple):
 
 
 def finalized(state: State, entry: TensorEntry) -> TensorRecord:
-    """Return a tensor with +0.0 wherever it is pruned or was made final; else bit for bit."""
-    pieces = partial(_finalized, state, entry)
+    """Return a tensor with +0.0 wherever it is pruned or made permanent; else bit for bit."""
+
+    def pieces() -> Iterator[memoryview]:
+        chunks, zeroed = _chunks(state, entry), state.zeroed(entry.name)
+        return _bytes_of(chunks if zeroed is None else zero(chunks, zeroed))
+
     return TensorRecord(entry.name, entry.aliases, entry.dtype, entry.shape, pieces)
-
-
-def _finalized(state: State, entry: TensorEntry) -> Iterator[memoryview]:
-    chunks = _chunks(state, entry)
-    gone = state.zeroed(entry.name)
-    return _as_bytes(chunks if gone is None else zero(chunks, gone))
 
 
 class RecordRange(NamedTuple):
@@ -103,36 +100,32 @@ class RecordRange(NamedTuple):
         return self.entry.dtype.nbytes(self.stop - self.start)
 
 
-def stretches(entry: TensorEntry, length: int) -> Iterator[RecordRange]:
-    """Cut a tensor into stretches of `length` elements, a multiple of 8; the last is the rest."""
+def ranges_of(entry: TensorEntry, length: int) -> Iterator[RecordRange]:
+    """Cut a tensor into ranges of `length` elements, a multiple of 8; the last is the rest."""
     for start in range(0, entry.numel, length):
         yield RecordRange(entry, start, min(start + length, entry.numel))
 
 
-def finalized_bits(state: State, stretch: RecordRange) -> Bits:
-    """Return a stretch with all bits 0 wherever it is pruned or was made final."""
-    entry, start, stop = stretch
+def finalized_bits(state: State, elements: RecordRange) -> Bits:
+    """Return a range with all bits 0 wherever it is pruned or made permanent."""
+    entry, start, stop = elements
     if entry.dtype.packed:  # counted in bytes
         start, stop = entry.dtype.nbytes(start), entry.dtype.nbytes(stop)
     (chunk,) = state.chunks(entry.name, start, stop, stop - start)
-    gone = state.zeroed(entry.name)
-    if gone is not None:
-        gone.zero(chunk.bits, chunk.start)
+    zeroed = state.zeroed(entry.name)
+    if zeroed is not None:
+        zeroed.zero(chunk.bits, chunk.start)
     return chunk.bits
 
 
-def finalized_bytes(state: State, stretch: RecordRange) -> memoryview:
-    """Return a stretch as it is written: as `finalized_bits`, little-endian."""
-    return _little(finalized_bits(state, stretch))
+def finalized_bytes(state: State, elements: RecordRange) -> memoryview:
+    """Return a range as it is written: as `finalized_bits`, little-endian."""
+    return little(finalized_bits(state, elements))
 
 
 def original(state: State, entry: TensorEntry, suffix: str) -> TensorRecord:
     """Return a tensor as ``NAME`` + `suffix`, pruned places with their original bits."""
-    return _renamed(entry, suffix, partial(_original, state, entry))
-
-
-def _original(state: State, entry: TensorEntry) -> Iterator[memoryview]:
-    return _as_bytes(_chunks(state, entry))
+    return _renamed(entry, suffix, lambda: _bytes_of(_chunks(state, entry)))
 
 
 def _chunks(state: State, entry: TensorEntry) -> Iterator[RawChunk]:
@@ -144,15 +137,15 @@ def mask(entry: TensorEntry, kept: Mask, suffix: str, chunk: int = 1 << 20) -> T
 
     `chunk` is in elements.
     """
-    return _renamed(entry, suffix, partial(_mask, entry, kept, chunk))
 
+    def pieces() -> Iterator[memoryview]:
+        assert entry.dtype.one is not None  # it was pruned
+        one = np.dtype(entry.dtype.storage).type(entry.dtype.one)
+        for start in range(0, entry.numel, chunk):
+            bools = kept.bools(start, min(start + chunk, entry.numel))
+            yield little(np.multiply(bools, one))
 
-def _mask(entry: TensorEntry, kept: Mask, chunk: int) -> Iterator[memoryview]:
-    assert entry.dtype.one is not None  # it was pruned
-    one = np.dtype(entry.dtype.storage).type(entry.dtype.one)
-    for start in range(0, entry.numel, chunk):
-        bools = kept.bools(start, min(start + chunk, entry.numel))
-        yield _little(np.multiply(bools, one))
+    return _renamed(entry, suffix, pieces)
 
 
 def _renamed(entry: TensorEntry, suffix: str, pieces: Pieces) -> TensorRecord:
@@ -167,12 +160,22 @@ def zero(chunks: Iterable[RawChunk], kept: Mask) -> Iterator[RawChunk]:
         yield chunk
 
 
-def _as_bytes(chunks: Iterable[RawChunk]) -> Iterator[memoryview]:
-    for chunk in chunks:
-        yield _little(chunk.bits)
+def _bytes_of(chunks: Iterable[RawChunk]) -> Iterator[memoryview]:
+    return (little(chunk.bits) for chunk in chunks)
 
 
-def _little(bits: Bits) -> memoryview:
+def packed(name: str, kept: Mask) -> TensorRecord:
+    """Return a mask, 1-D: eight weights a byte, the lowest bit first."""
+
+    def pieces() -> Iterator[memoryview]:
+        for start in range(0, kept.size, CHUNK_BYTES):
+            bools = kept.bools(start, min(start + CHUNK_BYTES, kept.size))
+            yield np.packbits(bools, bitorder="little").data
+
+    return TensorRecord(name, (), DTYPES["U8"], ((kept.size + 7) // 8,), pieces)
+
+
+def little(bits: NDArray[Any]) -> memoryview:
     """Return the bytes of raw elements, the least significant first."""
     little = bits.astype(bits.dtype.newbyteorder("<"), copy=False)
     return np.ascontiguousarray(little).view(np.uint8).data
@@ -182,7 +185,7 @@ def _little(bits: Bits) -> memoryview:
 _IN_MEMORY = 32 << 20
 
 
-class Spool:
+class Spool(ExitStack):
     """Bytes that are appended and read again; a context manager, gone when it is left.
 
     In memory at first, then in a file without a name in the person's cache folder: the folder for
@@ -194,6 +197,7 @@ class Spool:
     """
 
     def __init__(self) -> None:
+        super().__init__()
         self._memory = bytearray()
         self._file: io.FileIO | None = None
         self._folder: Path | None = None
@@ -227,7 +231,7 @@ class Spool:
     def _flush(self) -> None:
         with self._translated():
             if self._file is None:
-                self._file = self._opened()
+                self._file = self.enter_context(self._opened())
             left = memoryview(self._memory)
             while left:
                 left = left[self._file.write(left) :]
@@ -255,15 +259,3 @@ class Spool:
                 f"{words_of(error)}.",
                 remedy="Free disk space there, or set TMPDIR to another folder.",
             ) from error
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        if self._file is not None:
-            self._file.close()

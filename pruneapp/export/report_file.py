@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import lru_cache
 from itertools import chain
+from operator import attrgetter
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -24,7 +25,7 @@ from pruneapp.errors import ExportError, escaped
 from pruneapp.export.destination.target import check_file, spared
 from pruneapp.export.format_sizes import offers
 from pruneapp.export.provenance import inputs_in
-from pruneapp.export.records import State
+from pruneapp.export.records import State, packed
 from pruneapp.masks.bitmask import BitMask, Mask
 from pruneapp.progress import Job
 from pruneapp.results.export import ExportReport, WrittenTensor
@@ -33,9 +34,6 @@ from pruneapp.results.tensor_statistics import csv_text
 
 if TYPE_CHECKING:
     from jinja2 import Template
-
-# Of a mask that is a rule, made at once; whole bytes.
-_STRETCH = 1 << 20
 
 
 @dataclass(frozen=True)
@@ -110,13 +108,11 @@ def account_of(state: State, report: ExportReport, steps: Sequence[str], job: Jo
 def _bits(mask: Mask, job: Job) -> BitMask:
     if isinstance(mask, BitMask):
         return mask
-    packed = np.empty((mask.size + 7) // 8, np.uint8)
-    for start in range(0, mask.size, _STRETCH):
+    bits = bytearray()
+    for piece in packed("", mask).pieces():
         job.step(0)
-        stop = min(start + _STRETCH, mask.size)
-        bits = np.packbits(mask.bools(start, stop), bitorder="little")
-        packed[start // 8 : start // 8 + bits.size] = bits
-    return BitMask(packed, mask.size)
+        bits += piece
+    return BitMask(np.frombuffer(bits, np.uint8), mask.size)
 
 
 # Rows of the table, and stripes of the picture; a page of more opens too slowly.
@@ -207,16 +203,15 @@ def _stripes(tensors: Sequence[TensorAccount]) -> Iterator[Stripe]:
         numel = sum(t.numel for t in group)
         if numel >= least or index == len(tensors) - 1:
             if numel:
-                yield _stripe(group, left, numel, total)
+                pruned = sum(t.pruned for t in group)
+                names = dict.fromkeys((group[0].name, tensor.name))
+                title = (
+                    f"{' to '.join(names)}: {pruned:,} of {numel:,} pruned "
+                    f"({percent(pruned / numel)})"
+                )
+                yield Stripe(1000 * left / total, 1000 * numel / total, pruned / numel, title)
             left += numel
             group = []
-
-
-def _stripe(group: Sequence[TensorAccount], left: int, numel: int, total: int) -> Stripe:
-    pruned = sum(tensor.pruned for tensor in group)
-    name = group[0].name if len(group) == 1 else f"{group[0].name} to {group[-1].name}"
-    title = f"{name}: {pruned:,} of {numel:,} pruned ({percent(pruned / numel)})"
-    return Stripe(1000 * left / total, 1000 * numel / total, pruned / numel, title)
 
 
 # Of the JSON; counts up when a field changes its meaning or goes. Version 1 had energy_kept and
@@ -232,6 +227,8 @@ _COLUMNS = (
     "norm2_retained",
     "l1_retained",
 )
+_row = attrgetter(*_COLUMNS[:-2], "energy", "magnitude")
+_SIZE = ("name", "label", "nbytes", "exact", "why_not")
 
 
 def as_json(account: Account) -> str:
@@ -249,46 +246,20 @@ def as_json(account: Account) -> str:
         "sparsity": report.sparsity,
         "steps": list(account.steps),
         "files": [{**asdict(file), "path": str(file.path)} for file in report.files],
-        "sizes": [
-            {
-                "name": offer.name,
-                "label": offer.label,
-                "nbytes": offer.nbytes,
-                "exact": offer.exact,
-                "why_not": offer.why_not,
-            }
-            for offer in account.sizes
-        ],
+        "sizes": [{key: getattr(offer, key) for key in _SIZE} for offer in account.sizes],
         "notices": list(report.notices),
         "omitted": list(report.omitted),
         "provenance": dict(report.provenance),
-        "tensors": [
-            dict(zip(_COLUMNS, row, strict=True), shape=list(tensor.shape))
-            for row, tensor in zip(_rows(account), account.tensors, strict=True)
-        ],
+        "tensors": [dict(zip(_COLUMNS, _row(t), strict=True)) for t in account.tensors],
     }
     return json.dumps(data, ensure_ascii=False, indent=1) + "\n"
 
 
 def as_csv(account: Account) -> str:
     """Return a row for each tensor, numbers in full precision, with a point and commas."""
-    return csv_text(_COLUMNS, _rows(account))
-
-
-def _rows(account: Account) -> list[tuple[Any, ...]]:
-    return [
-        (
-            tensor.name,
-            tensor.dtype,
-            "x".join(map(str, tensor.shape)),
-            tensor.numel,
-            tensor.pruned,
-            tensor.sparsity,
-            tensor.energy,
-            tensor.magnitude,
-        )
-        for tensor in account.tensors
-    ]
+    rows = map(_row, account.tensors)
+    texts = [(name, dtype, "x".join(map(str, shape)), *more) for name, dtype, shape, *more in rows]
+    return csv_text(_COLUMNS, texts)
 
 
 # What makes a report, by the suffix of its file.
@@ -301,12 +272,8 @@ def write_account(account: Account, path: Path, job: Job, *, spare: bool = False
     """Write a report; its suffix says which: a page, a table of the tensors, or all as JSON.
 
     A file that is there is replaced once the new one is safe; with `spare` the new one takes the
-    next free name instead, ``NAME2.html`` and so on. Returns the path that was written.
-
-    Raises
-    ------
-    ExportError
-        If the suffix is none of these, or the system refuses to write it.
+    next free name instead, ``NAME2.html`` and so on. Returns the path that was written; raises
+    `ExportError` if the suffix is none of these, or the system refuses to write it.
     """
     kind = KINDS.get(path.suffix.lower())
     if kind is None:

@@ -47,11 +47,6 @@ def cost_to_come(state: State, name: str, job: Job) -> RoundingCost:
 
     Reads every tensor that would be rounded, in pieces of at most 1 MiB; pruned weights do not
     count. O(n) in the bytes of those tensors, by which `job` is stepped, in constant memory.
-
-    Raises
-    ------
-    CheckpointError
-        If the source cannot be read.
     """
     rounding = Rounding.to(name)
     assert rounding is not None
@@ -162,9 +157,7 @@ class RoundedState:
 
     Its checkpoint is the one that was opened, whose entries have their own types: what is written
     is said by `Rounding.entry`. Unlike those of other states its chunks are +0.0 wherever the
-    state is zeroed, unless `originals` are asked for.
-
-    With `originals` the values of pruned weights are written, so that they count in the cost.
+    state is zeroed, unless `originals` are written, which count in the cost then.
     """
 
     state: State

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import msgspec
 
@@ -43,8 +43,7 @@ _PATTERNS = 640
 _AROUND = 64
 
 
-@dataclass(frozen=True)
-class _Said:
+class _Description(NamedTuple):
     """What an edit says of itself in a header: its bytes, whether it may make patterns, masks."""
 
     nbytes: int
@@ -52,41 +51,13 @@ class _Said:
     masks: Mapping[str, int]
 
 
-_NOTHING = _Said(0, patterned=False, masks={})
+class _State(NamedTuple):
+    """What is known of a state: the bytes of each tensor and of all but what edits say."""
 
-
-class CompactSize:
-    """The most bytes that a compact file of a state has, and of the state after a step.
-
-    Made in time linear in the tensors of `snapshot`. `around` is the most that everything but the
-    tensors and what edits say takes; `history` what the edits in force say.
-    """
-
-    def __init__(self, snapshot: Snapshot, around: int, history: Iterable[_Said]) -> None:
-        self.snapshot = snapshot
-        self._history = tuple(history)
-        self._held = {e.name: _held(snapshot, e) for e in snapshot.checkpoint.entries.values()}
-        self._sum = around + sum(self._held.values())
-
-    @property
-    def nbytes(self) -> int:
-        """That of the state as it is."""
-        return self._sum + _texts(self._history)
-
-    def after(self, tensors: Iterable[TensorSparsity], step: _Said = _NOTHING) -> int:
-        """Return the most bytes after a step that touches some tensors, and says so much.
-
-        Linear in them. A tensor with weights that were made final, which a method may take again,
-        is counted with the larger number of zeros of the two.
-        """
-        entries, final = self.snapshot.checkpoint.entries, self.snapshot.permanent
-        nbytes = self._sum
-        for t in tensors:
-            entry, gone = entries[t.name], t.after
-            if final and (zeroed := self.snapshot.zeroed(t.name)) is not None:
-                gone = max(gone, zeroed.pruned)
-            nbytes += _most(entry, gone) - self._held[t.name]
-        return nbytes + _texts((*self._history, step))
+    snapshot: Snapshot
+    tensors: Mapping[str, int]
+    nbytes: int
+    history: tuple[_Description, ...]
 
 
 class CompactSizes:
@@ -98,9 +69,9 @@ class CompactSizes:
     def forget(self) -> None:
         """Let go of everything: the document is closed."""
         self._around: tuple[Checkpoint, int | None] | None = None
-        self._last: CompactSize | None = None
+        self._last: _State | None = None
         # By identity, which the records beside keep.
-        self._said: dict[int, tuple[Record, _Said]] = {}
+        self._described: dict[int, tuple[Record, _Description]] = {}
         self._rows: dict[str, tuple[tuple[str, ...], RowConfiguration]] = {}
 
     def is_quick(self, snapshot: Snapshot) -> bool:
@@ -113,8 +84,8 @@ class CompactSizes:
 
         Linear in the tensors, and in what the history says that was not asked before.
         """
-        size = self._of(capture, job)
-        return None if size is None else size.nbytes
+        state = self._of(capture, job)
+        return None if state is None else state.nbytes + _texts(state.history)
 
     def after(
         self,
@@ -124,13 +95,24 @@ class CompactSizes:
         job: Job,
         entry: Json | None = None,
     ) -> int | None:
-        """Return the same of the state after a step; `entry` as in `Preview.entry`."""
-        size = self._of(capture, job)
-        if size is None:
-            return None
-        return size.after(tensors, self._of_step(capture.snapshot.checkpoint, step, entry))
+        """Return the same of the state after a step; `entry` as in `Preview.entry`.
 
-    def _of(self, capture: Capture, job: Job) -> CompactSize | None:
+        Linear in the tensors that it touches. One with weights that were made permanent, which a
+        method may prune again, is counted with the larger number of zeros of the two.
+        """
+        state = self._of(capture, job)
+        if state is None:
+            return None
+        snapshot, nbytes = state.snapshot, state.nbytes
+        for t in tensors:
+            pruned = t.after
+            if snapshot.permanent and (zeroed := snapshot.zeroed(t.name)) is not None:
+                pruned = max(pruned, zeroed.pruned)
+            nbytes += _most(snapshot.checkpoint.entries[t.name], pruned) - state.tensors[t.name]
+        described = self._of_step(snapshot.checkpoint, step, entry)
+        return nbytes + _texts((*state.history, described))
+
+    def _of(self, capture: Capture, job: Job) -> _State | None:
         snapshot, last = capture.snapshot, self._last
         if last is not None and last.snapshot is snapshot:
             return last
@@ -142,34 +124,30 @@ class CompactSizes:
         history = []
         for record in capture.records[: capture.position]:
             job.cancel.check()
-            history.append(self._of_record(snapshot.checkpoint, record))
+            if id(record) not in self._described:
+                entry = portable(snapshot.checkpoint, record.as_json())
+                self._described[id(record)] = record, _describe(entry)
+            history.append(self._described[id(record)][1])
         # Nothing is kept of steps that are gone from the history: they may hold masks.
-        there = set(map(id, capture.records))
-        self._said = {key: known for key, known in list(self._said.items()) if key in there}
-        found = self._last = CompactSize(snapshot, around[1], history)
-        return found
+        records = set(map(id, capture.records))
+        self._described = {k: one for k, one in list(self._described.items()) if k in records}
+        tensors = {e.name: _held(snapshot, e) for e in snapshot.checkpoint.entries.values()}
+        nbytes = around[1] + sum(tensors.values())
+        self._last = _State(snapshot, tensors, nbytes, tuple(history))
+        return self._last
 
-    def _of_record(self, checkpoint: Checkpoint, record: Record) -> _Said:
-        known = self._said.get(id(record))
-        if known is None:
-            entry = portable(checkpoint, record.as_json())
-            known = self._said[id(record)] = record, _said(entry)
-        return known[1]
-
-    def _of_step(self, checkpoint: Checkpoint, step: Step, entry: Json | None) -> _Said:
+    def _of_step(self, checkpoint: Checkpoint, step: Step, entry: Json | None) -> _Description:
         if entry is not None:
-            return _said(portable(checkpoint, entry))
+            return _describe(portable(checkpoint, entry))
 
-        def chosen(names: tuple[str, ...], pattern: str) -> RowConfiguration:
+        def row(names: tuple[str, ...], pattern: str) -> RowConfiguration:
             known = self._rows.get(pattern)
             if known is None or known[0] != names:
-                known = self._rows[pattern] = (
-                    names,
-                    row_for(checkpoint, step.version, names, pattern),
-                )
+                known = names, row_for(checkpoint, step.version, names, pattern)
+                self._rows[pattern] = known
             return known[1]
 
-        return _said(step_entry(step, chosen))
+        return _describe(step_entry(step, row))
 
 
 def _around(snapshot: Snapshot, job: Job) -> int | None:
@@ -196,7 +174,7 @@ def _held(snapshot: Snapshot, entry: TensorEntry) -> int:
     return _most(entry, 0 if gone is None else gone.pruned)
 
 
-def _texts(edits: Iterable[_Said]) -> int:
+def _texts(edits: Iterable[_Description]) -> int:
     """Return the most bytes that some edits take in the header."""
     nbytes, patterned, masks = 0, False, dict[str, int]()
     for edit in edits:
@@ -208,12 +186,12 @@ def _texts(edits: Iterable[_Said]) -> int:
     return nbytes + (_PATTERNS if patterned else 0)
 
 
-def _said(entry: Entry) -> _Said:
+def _describe(entry: Entry) -> _Description:
     recipe = Recipe((entry,))
     text = msgspec.json.encode(entry).decode()
     seeds = sum(_twice(str(seed)) for seed in seeds_of(recipe))
     masks = {name: (size + 7) // 8 for name, size in recipe.named_masks()}
-    return _Said(_twice(text) + seeds, may_have_pattern(recipe), masks)
+    return _Description(_twice(text) + seeds, may_have_pattern(recipe), masks)
 
 
 def _twice(text: str) -> int:

@@ -112,13 +112,9 @@ def kept_in(mask: Mask | None, start: int, stop: int) -> SampledWeights:
     return SampledWeights(size, kept, int(np.bitwise_count(packed & ~before).sum(dtype=np.int64)))
 
 
-def by_tensor(
-    stretches: Sequence[RecordRange], nbytes: Sequence[float], job: Job
-) -> dict[str, int]:
-    """Return the sums of the bytes of stretches by the names of their tensors, rounded."""
+def by_tensor(ranges: Sequence[RecordRange], nbytes: Sequence[float], job: Job) -> dict[str, int]:
+    """Return the sums of the bytes of ranges by the names of their tensors, rounded."""
     sums: defaultdict[str, float] = defaultdict(float)
-    for stretch, more in chain.from_iterable(
-        job.cancel.batches(zip(stretches, nbytes, strict=True))
-    ):
-        sums[stretch.entry.name] += more
+    for elements, more in chain.from_iterable(job.cancel.batches(zip(ranges, nbytes, strict=True))):
+        sums[elements.entry.name] += more
     return {name: round(total) for name, total in sums.items()}

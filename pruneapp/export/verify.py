@@ -10,6 +10,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -37,13 +38,13 @@ from pruneapp.export.formats.zst import ZSTANDARD
 from pruneapp.export.plan import INDEX, plan_weights, whole
 from pruneapp.export.provenance import KEY, is_packed, metadata_inside
 from pruneapp.export.records import State
-from pruneapp.json_codec import decode as decode_json_codec
+from pruneapp.json_codec import decode as decode_json
 from pruneapp.kernels.kernel import Kernel
 from pruneapp.kernels.values import decode
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.params import validate_all
 from pruneapp.progress import Job
-from pruneapp.recipes.fit import fit
+from pruneapp.recipes.fit import Fit, fit
 from pruneapp.recipes.portable import recipe_of
 from pruneapp.recipes.recipe import Recipe
 from pruneapp.recipes.replay import replay_all
@@ -73,12 +74,12 @@ class Difference:
         return f"{self.where}{at} {self.sentence}{values}"
 
 
-class Locating:
+class DifferenceFinder:
     """Finds what lies at a byte of a file of a checkpoint; None of one that cannot be opened."""
 
     def __init__(self, path: Path, checkpoint: Checkpoint | None) -> None:
-        self._said: set[str] = set()
-        self._places: list[tuple[int, int, TensorEntry]] = []
+        self._yielded: set[str] = set()
+        self._ranges: list[tuple[int, int, TensorEntry]] = []
         masks = () if checkpoint is None else checkpoint.contents.masks
         for entry in () if checkpoint is None else (*checkpoint.entries.values(), *masks):
             assert checkpoint is not None
@@ -87,9 +88,9 @@ class Locating:
                 start = entry.location.offset
                 stop = start + entry.dtype.nbytes(entry.reach)
                 if stop > start:
-                    self._places.append((start, stop, entry))
-        self._places.sort(key=lambda place: place[:2])
-        self._starts = [start for start, _, _ in self._places]
+                    self._ranges.append((start, stop, entry))
+        self._ranges.sort(key=itemgetter(0, 1))
+        self._starts = [start for start, _, _ in self._ranges]
 
     def differences(self, offset: int, expected: bytes, found: bytes) -> Iterator[Difference]:
         """Yield the first difference of each tensor that was not yielded before.
@@ -102,57 +103,37 @@ class Locating:
         at = 0
         while (more := np.flatnonzero(one[at:] != other[at:])[:1]).size:
             at += int(more[0])
-            place = self._place(offset + at)
-            if place is None:
-                yield from self._outside(offset + at, expected[at], found[at])
-                start = bisect_right(self._starts, offset + at)
-                end = self._starts[start] if start < len(self._starts) else offset + size
+            number = bisect_right(self._starts, offset + at)
+            if number and offset + at < self._ranges[number - 1][1]:
+                start, end, entry = self._ranges[number - 1]
+                difference = _in_tensor(entry, start - offset, at, (expected, found))
             else:
-                yield from self._inside(place, offset, offset + at, expected, found)
-                end = place[1]
+                values = (f"0x{side[at]:02x}" for side in (expected, found))
+                where = "container" if number else "header"
+                difference = Difference(where, "differs", offset + at, *values)
+                end = self._starts[number] if number < len(self._starts) else offset + size
+            if difference.where not in self._yielded:
+                self._yielded.add(difference.where)
+                yield difference
             at = end - offset
             if at >= size:
                 break
         if len(found) < len(expected):
             yield Difference("file", "ends too early", index=offset + len(found))
 
-    def _place(self, byte: int) -> tuple[int, int, TensorEntry] | None:
-        number = bisect_right(self._starts, byte) - 1
-        if number < 0 or byte >= self._places[number][1]:
-            return None
-        return self._places[number]
 
-    def _outside(self, byte: int, expected: int, found: int) -> Iterator[Difference]:
-        first = not self._starts or byte < self._starts[0]
-        where = "header" if first else "container"
-        if where not in self._said:
-            self._said.add(where)
-            yield Difference(
-                where, "differs", byte, expected=f"0x{expected:02x}", found=f"0x{found:02x}"
-            )
-
-    def _inside(
-        self,
-        place: tuple[int, int, TensorEntry],
-        offset: int,
-        byte: int,
-        expected: bytes,
-        found: bytes,
-    ) -> Iterator[Difference]:
-        start, _, entry = place
-        if entry.name in self._said:
-            return
-        self._said.add(entry.name)
-        itemsize = max(entry.dtype.bits // 8, 1)
-        index = (byte - start) // itemsize
-        first = start + index * itemsize - offset
-        sides = [
-            _value(entry, side[first : first + itemsize])
-            if first >= 0 and first + itemsize <= len(side)
-            else f"0x{side[byte - offset]:02x}"
-            for side in (expected, found)
-        ]
-        yield Difference(entry.name, "differs", index, *sides)
+def _in_tensor(entry: TensorEntry, start: int, at: int, sides: tuple[bytes, bytes]) -> Difference:
+    """Return the difference at a byte of two pieces in which a tensor begins at `start`."""
+    itemsize = max(entry.dtype.bits // 8, 1)
+    index = (at - start) // itemsize
+    first = start + index * itemsize
+    values = (
+        _value(entry, side[first : first + itemsize])
+        if first >= 0 and first + itemsize <= len(side)
+        else f"0x{side[at]:02x}"
+        for side in sides
+    )
+    return Difference(entry.name, "differs", index, *values)
 
 
 def _value(entry: TensorEntry, data: bytes) -> str:
@@ -172,7 +153,7 @@ _BROKEN = (DamagedFileError, UnrecognizedFileError, UnsupportedFileError)
 _OTHER_RECIPE = Difference("metadata", "says that the file was made by another recipe")
 
 
-class _SaidFormat(Struct):
+class _NamedFormat(Struct):
     name: str
     configuration: dict[str, Any]
 
@@ -231,10 +212,15 @@ def verify(file: Path, against: Against, kernel: Kernel, job: Job) -> Verificati
                 checkpoint = stack.enter_context(open_checkpoint(file, job=job))
         except _BROKEN as error:
             return Verification((Difference("file", f"cannot be opened: {error}"),))
-        metadata = metadata_inside(file) if checkpoint is None else _metadata(checkpoint)
+        shards = () if checkpoint is None else checkpoint.contents.shards
+        metadata: Mapping[str, str] | None
+        if checkpoint is None:
+            metadata = metadata_inside(file)
+        else:
+            metadata = shards[0].metadata if shards else checkpoint.metadata
         if metadata is None:
             return Verification((Difference("file", "cannot be unpacked to a safetensors file"),))
-        texts = _texts(metadata)
+        texts = {k.removeprefix(KEY): text for k, text in metadata.items() if k.startswith(KEY)}
         if texts and (found := _changed(texts) or _unsound(texts)) is not None:
             return Verification((found,))
         recipe = _recipe(file, texts, against)
@@ -246,10 +232,10 @@ def verify(file: Path, against: Against, kernel: Kernel, job: Job) -> Verificati
             )
         )
         with counted_beside(original.files if texts else ()):
-            made, snapshot = _again(original, recipe, kernel, job)
-        if against.recipe is not None and _says_another(texts, made):
+            fitted = fit(recipe, original, job)
+            state, made = apply_recipe(original, recipe, fitted, kernel, job)
+        if against.recipe is not None and _names_another(texts, made):
             return Verification((_OTHER_RECIPE,), recipe=made.canonical())
-        state: State = snapshot
         form, values = _format(file, texts, against, state, job, packed=packed)
         differences: list[Difference] = []
         origin = None
@@ -258,7 +244,7 @@ def verify(file: Path, against: Against, kernel: Kernel, job: Job) -> Verificati
             recorded = provenance.inputs_in(metadata)
             if counted.inputs != recorded:
                 differences.append(_other_original(original, counted.inputs, recorded))
-            named = decode_json_codec(texts["format"], _SaidFormat, KEY + "format").configuration
+            named = decode_json(texts["format"], _NamedFormat, KEY + "format").configuration
             origin = replace(
                 counted,
                 inputs=recorded,
@@ -268,7 +254,11 @@ def verify(file: Path, against: Against, kernel: Kernel, job: Job) -> Verificati
         plans = _plans(state, form, values, file, job, origin=origin)
         left = left_out(original, form, plans.values())
         asked = _asked(original, texts, against)
-        differences += [_absent(original, name) for name in left if name not in asked]
+        for name in left:
+            if name not in asked:
+                reason = original.contents.unreadable[name]
+                sentence = f"of the original is missing from the file ({reason})"
+                differences.append(Difference(name, sentence))
         if checkpoint is not None and form.lossless:
             differences += _lacking(original, plans.values(), checkpoint)
         compared = 0
@@ -285,13 +275,8 @@ def verify(file: Path, against: Against, kernel: Kernel, job: Job) -> Verificati
 def _asked(original: Checkpoint, texts: Mapping[str, str], against: Against) -> frozenset[str]:
     """Return the names that were left out by choice, as far as that is known."""
     if "omitted" in texts:
-        return frozenset(decode_json_codec(texts["omitted"], tuple[str, ...], KEY + "omitted"))
+        return frozenset(decode_json(texts["omitted"], tuple[str, ...], KEY + "omitted"))
     return frozenset(omitted(original, against.omit))
-
-
-def _absent(original: Checkpoint, name: str) -> Difference:
-    reason = original.contents.unreadable[name]
-    return Difference(name, f"of the original is missing from the file ({reason})")
 
 
 def _lacking(
@@ -306,15 +291,6 @@ def _lacking(
             names[next(filter(original.holds, stored), name)] = None
     for name in names:
         yield Difference(name, "of the original is missing from the file")
-
-
-def _metadata(checkpoint: Checkpoint) -> Mapping[str, str]:
-    shards = checkpoint.contents.shards
-    return shards[0].metadata if shards else checkpoint.metadata
-
-
-def _texts(metadata: Mapping[str, str]) -> dict[str, str]:
-    return {k.removeprefix(KEY): text for k, text in metadata.items() if k.startswith(KEY)}
 
 
 def _changed(texts: Mapping[str, str]) -> Difference | None:
@@ -335,9 +311,9 @@ def _unsound(texts: Mapping[str, str]) -> Difference | None:
         if name not in texts:
             return Difference("metadata", f"lacks '{KEY}{name}'")
     try:
-        decode_json_codec(texts["inputs"], tuple[str, ...], KEY + "inputs")
-        decode_json_codec(texts["format"], _SaidFormat, KEY + "format")
-        decode_json_codec(texts.get("omitted", "[]"), tuple[str, ...], KEY + "omitted")
+        decode_json(texts["inputs"], tuple[str, ...], KEY + "inputs")
+        decode_json(texts["format"], _NamedFormat, KEY + "format")
+        decode_json(texts.get("omitted", "[]"), tuple[str, ...], KEY + "omitted")
     except JsonError as error:
         return Difference("metadata", f"is not what is written: {error.sentence.rstrip('.')}")
     return None
@@ -359,24 +335,23 @@ def _recipe(file: Path, texts: Mapping[str, str], against: Against) -> Recipe:
     return Recipe(recipe.entries, masks, recipe.where)
 
 
-def _says_another(texts: Mapping[str, str], made: Recipe) -> bool:
-    """Whether metadata names another recipe than the one that was done again."""
+def _names_another(texts: Mapping[str, str], made: Recipe) -> bool:
     if "recipe" in texts:
         return texts["recipe"] != made.canonical()
     return texts.get("recipe_sha256", made.sha256) != made.sha256
 
 
-def _again(
-    original: Checkpoint, recipe: Recipe, kernel: Kernel, job: Job
-) -> tuple[Recipe, Snapshot]:
-    found = fit(recipe, original, job)
+def apply_recipe(
+    original: Checkpoint, recipe: Recipe, fitted: Fit, kernel: Kernel, job: Job
+) -> tuple[Snapshot, Recipe]:
+    """Return the state after a recipe, and the recipe as it is said for this checkpoint."""
     state = Snapshot(original)
     masks: dict[str, BitMask] = {}
     entries = []
-    for done in replay_all(state, found, recipe.where, kernel, job):
+    for done in replay_all(state, fitted, recipe.where, kernel, job):
         entries.append(done.edit.to_dict(masks))
         state = done.state
-    return recipe_of(original, entries, masks), state
+    return state, recipe_of(original, entries, masks)
 
 
 def _format(
@@ -385,7 +360,7 @@ def _format(
     if "format" not in texts:
         form = get(against.format) if against.format else _usual(file, state, job)
         return form, validate_all(form.params, {})
-    said = decode_json_codec(texts["format"], _SaidFormat, KEY + "format")
+    said = decode_json(texts["format"], _NamedFormat, KEY + "format")
     # What is inside says of itself that it is the dense file.
     form = ZSTANDARD if packed else get(said.name)
     return form, validate_all(form.params, said.configuration)
@@ -447,7 +422,7 @@ def _compare(
     with contextlib.ExitStack() as stack:
         if plan.prepare is not None:
             plan = stack.enter_context(plan.prepare(job))
-        locating = Locating(path, checkpoint)
+        finder = DifferenceFinder(path, checkpoint)
         job.start(plan.nbytes, path.name)
         at = 0
         try:
@@ -456,7 +431,7 @@ def _compare(
                 expected = bytes(piece)
                 found = file.read(len(expected))
                 if found != expected:
-                    differences += locating.differences(at, expected, found)
+                    differences += finder.differences(at, expected, found)
                     if len(found) < len(expected):
                         return differences, at + len(found)
                 at += len(expected)

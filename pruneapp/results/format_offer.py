@@ -29,17 +29,6 @@ class Loader:
 
 
 @dataclass(frozen=True)
-class SizeForecast:
-    """How large an export will be."""
-
-    nbytes: int  # bytes of all its files; what is copied along with a model is not counted
-    # Whether that is what will be written, to the byte; else it comes from a sample, and what is
-    # written differs by 2 % at most.
-    exact: bool = True
-    files: int = 1  # that hold the weights
-
-
-@dataclass(frozen=True)
 class RoundingCost:
     """What it costs to write numbers in a type of fewer bits."""
 
@@ -67,8 +56,12 @@ class FormatOffer:
     label: str  # a few words
     help: str  # a paragraph
     suffixes: tuple[str, ...]  # of its files, the usual one first
-    nbytes: int | None = None  # None while that is not known, and where it cannot be written so
-    exact: bool = True  # whether `nbytes` is exact; see `SizeForecast`
+    # Bytes of all its files, but for what is copied along with a model; None while that is not
+    # known, and where it cannot be written so.
+    nbytes: int | None = None
+    # Whether that is what will be written, to the byte; else it comes from a sample, and what is
+    # written differs by 2 % at most.
+    exact: bool = True
     loaded_by: tuple[Loader, ...] = ()  # what loads it
     does_not: tuple[str, ...] = ()  # what it does not do, a sentence each
     why_not: str = ""  # why this checkpoint cannot be written so; empty if it can

@@ -28,7 +28,7 @@ from pruneapp.edits.found_masks import open_document
 from pruneapp.export.catalog import FORMATS
 from pruneapp.export.exporter import export
 from pruneapp.export.format import Format
-from pruneapp.export.format_sizes import forecast
+from pruneapp.export.plan import plan_weights
 from pruneapp.export.scripts.comparison_script import check_script
 from pruneapp.kernels.devices import kernel_for
 from pruneapp.params import validate_all
@@ -122,7 +122,8 @@ def _cell(state: Snapshot, form: Format, folder: Path, rounds: int) -> Cell:
     told, written, loaded = [], [], []
     for _ in range(rounds):
         began = time.perf_counter()
-        expected = forecast(state, form, values, Job())
+        plans = plan_weights(state, form, values, Job()).values()
+        expected = sum(plan.size(Job()) for plan in plans)
         told.append(time.perf_counter() - began)
         began = time.perf_counter()
         report = export(state, ExportRequest(form.name, target), Job())
@@ -139,7 +140,12 @@ def _cell(state: Snapshot, form: Format, folder: Path, rounds: int) -> Cell:
     nbytes = sum(file.nbytes for file in report.files if file.path == target)
     target.unlink()
     return Cell(
-        nbytes, expected.nbytes, expected.exact, median(told), median(written), median(loaded)
+        nbytes,
+        expected,
+        all(plan.exact for plan in plans),
+        median(told),
+        median(written),
+        median(loaded),
     )
 
 

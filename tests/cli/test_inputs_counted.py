@@ -23,8 +23,8 @@ from pruneapp.progress import Cancelled
 # A call to each command that counts, and where it computes the masks.
 COMMANDS = {
     "prune": (prune, "_after"),
-    "run": (run, "_done"),
-    "verify": (verify, "_again"),
+    "run": (run, "apply_recipe"),
+    "verify": (verify, "apply_recipe"),
 }
 PRUNE = ("--method", "l1_unstructured", "--amount", "0.5")
 

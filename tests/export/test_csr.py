@@ -25,7 +25,7 @@ from pruneapp.export import format as csr_module
 from pruneapp.export import plan as parts
 from pruneapp.export.catalog import FORMATS
 from pruneapp.export.exporter import export
-from pruneapp.export.format_sizes import forecast
+from pruneapp.export.format_sizes import offer
 from pruneapp.export.formats import csr
 from pruneapp.export.formats import torch as torch_torch_zip
 from pruneapp.export.records import finalized
@@ -102,7 +102,7 @@ def test_torch_reads_the_kept_bits_of_any_type(name, mapped, source_of, tmp_path
     assert bits(weight.values()) == bits(tensors["net.fc.weight"][mask])
     assert bits(dense(weight)) == bits(torch.where(mask, tensors["net.fc.weight"], 0))
     assert bits(found["net.fc.bias"]) == bits(tensors["net.fc.bias"])
-    assert forecast(state, CSR, {}, Job()).nbytes == report.nbytes == out.stat().st_size
+    assert offer(state, CSR, {}, Job()).nbytes == report.nbytes == out.stat().st_size
     nnz = int(mask.sum())
     before, after = 60 * 70 * dtype.itemsize, 4 * 61 + (4 + dtype.itemsize) * nnz
     assert report.notices == (

@@ -20,7 +20,7 @@ from pruneapp.document.snapshot import Snapshot
 from pruneapp.export import size_estimate
 from pruneapp.export.catalog import FORMATS
 from pruneapp.export.exporter import export
-from pruneapp.export.format_sizes import forecast
+from pruneapp.export.format_sizes import offer
 from pruneapp.export.formats import deflated, zst
 from pruneapp.masks.bitmask import BitMask, MaskLayers, MaskSet
 from pruneapp.params import validate_all
@@ -153,7 +153,7 @@ def told_and_written(
         state = pruned(checkpoint, tensors, how[0], channels=how[1])
         name, params = form
         declared = FORMATS[name]
-        told = forecast(state, declared, validate_all(declared.params, params), Job())
+        told = offer(state, declared, validate_all(declared.params, params), Job())
         out = folder / f"out{declared.suffixes[0]}"
         request = ExportRequest(name, out, params=params)
         written = export(state, request, Job()).files[0].nbytes
@@ -213,7 +213,7 @@ def test_a_forecast_can_be_cancelled_at_any_look(name, tmp_path):
             token = CancelToken()
             job = Job(Counting(token, looks), token)
             try:
-                forecast(state, form, values, job)
+                offer(state, form, values, job)
             except Cancelled:
                 continue
             break

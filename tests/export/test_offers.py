@@ -13,7 +13,7 @@ from pruneapp.export.catalog import FORMATS
 from pruneapp.export.destination.sidecars import home_of
 from pruneapp.export.exporter import export
 from pruneapp.export.format import Plan
-from pruneapp.export.format_sizes import forecast, offers, recommend
+from pruneapp.export.format_sizes import offers, recommend
 from pruneapp.export.formats.safetensors import SAFETENSORS
 from pruneapp.params import validate_all
 from pruneapp.progress import Job
@@ -158,7 +158,7 @@ def test_progress_of_a_file_of_unknown_size_ends_at_its_end(guess, state, tmp_pa
     assert steps.told[-1] == (2 * report.nbytes, 2 * report.nbytes)
     assert all(done <= total for done, total in steps.told)
     assert all(one[0] <= other[0] for one, other in itertools.pairwise(steps.told))
-    told = forecast(state, form, validate_all(form.params, {}), Job())
+    told = format_sizes.offer(state, form, validate_all(form.params, {}), Job())
     assert (told.nbytes, told.exact) == (guess, False)
     assert format_sizes.planned_size(state, "safetensors", Job()) is None
     monkeypatch.setattr(format_sizes, "FORMATS", catalog.FORMATS)
@@ -168,4 +168,4 @@ def test_progress_of_a_file_of_unknown_size_ends_at_its_end(guess, state, tmp_pa
 
 def test_parameters_are_checked(state):
     for form in FORMATS.values():
-        assert forecast(state, form, validate_all(form.params, {}), Job()).nbytes > 0
+        assert format_sizes.offer(state, form, validate_all(form.params, {}), Job()).nbytes > 0

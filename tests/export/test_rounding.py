@@ -17,7 +17,7 @@ from pruneapp.checkpoint.formats import compact_codec
 from pruneapp.export import records
 from pruneapp.export.catalog import FORMATS
 from pruneapp.export.exporter import export
-from pruneapp.export.format_sizes import forecast, offer
+from pruneapp.export.format_sizes import offer
 from pruneapp.export.rounding import cost_to_come, describe, round_to
 from pruneapp.params import validate_all
 from pruneapp.progress import Cancelled, CancelToken, Job
@@ -285,7 +285,7 @@ def test_sizes_are_told_before(source_of, tmp_path, form):
     generator = torch.Generator().manual_seed(0)
     checkpoint = source_of("safetensors", {"w": torch.randn(2200, 1000, generator=generator)})
     values = validate_all(FORMATS[form].params, {"dtype": "bfloat16"})
-    told = forecast(as_snapshot(checkpoint, {}), FORMATS[form], values, Job())
+    told = offer(as_snapshot(checkpoint, {}), FORMATS[form], values, Job())
     report, _ = exported(checkpoint, tmp_path, "bfloat16", form, kept={})
 
     assert report.nbytes == pytest.approx(told.nbytes, rel=0 if told.exact else 0.02)

@@ -8,12 +8,11 @@ import os
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Self
 
 from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.checkpoint.io.atomic_file import flush_folder, write_error
-from pruneapp.checkpoint.io.files import lock, partial_name
+from pruneapp.checkpoint.io.files import is_folder, lock, partial_name
 from pruneapp.checkpoint.io.source import let_go
 from pruneapp.errors import ExportError, first_names
 from pruneapp.export.destination import sidecars
@@ -27,7 +26,7 @@ from pruneapp.export.destination.sidecars import (
     refuse_others,
     same,
 )
-from pruneapp.export.destination.target import folder_is_there, holds
+from pruneapp.export.destination.target import holds
 from pruneapp.export.format import Format, Plan
 from pruneapp.export.plan import INDEX, limit_of
 from pruneapp.results.format_offer import Purpose
@@ -40,12 +39,8 @@ def plan_folder(
 
     `plans` are those of the weights, see `plan_weights`. The index comes last, and not at all where
     it is there already, byte for byte. With the files by their names comes what the person should
-    know of the folder.
-
-    Raises
-    ------
-    ExportError
-        If other weights lie in the folder, see `refuse_others`, or a folder has the name of a file.
+    know of the folder. Raises `ExportError` if other weights lie in it, see `refuse_others`, or a
+    folder has the name of a file.
     """
     opened = is_home(checkpoint, target)
     # Files of a largest size have the names of those that were opened by chance alone.
@@ -125,7 +120,7 @@ def refuse_without_room(target: Path, nbytes: int) -> None:
         raise write_error(target, full, nbytes)
 
 
-class TargetFolder:
+class TargetFolder(contextlib.ExitStack):
     """A folder to write files into; a context manager.
 
     A folder that is there is written into. A new one is made under another name, and gets its own
@@ -133,10 +128,10 @@ class TargetFolder:
     """
 
     def __init__(self, target: Path) -> None:
+        super().__init__()
         self._target = target
         self._partial: Path | None = None
         self._made: list[Path] = []
-        self._claimed = contextlib.ExitStack()
 
     @property
     def path(self) -> Path:
@@ -153,8 +148,9 @@ class TargetFolder:
             self._partial = partial
             with contextlib.suppress(OSError):  # Windows opens no folders
                 fd = os.open(partial, os.O_RDONLY)
-                self._claimed.callback(let_go, fd)
+                self.callback(let_go, fd)
                 lock(fd)
+        self.callback(self._remove)
         return self
 
     def path_of(self, name: str) -> Path:
@@ -200,19 +196,13 @@ class TargetFolder:
         self._partial = None
         flush_folder(self._target.parent)
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        with self._claimed:
-            for folder in reversed(self._made):
-                with contextlib.suppress(OSError):  # somebody else may have put something there
-                    folder.rmdir()
-            if self._partial is not None:
-                with contextlib.suppress(OSError):
-                    shutil.rmtree(self._partial)
+    def _remove(self) -> None:
+        for folder in reversed(self._made):
+            with contextlib.suppress(OSError):  # somebody else may have put something there
+                folder.rmdir()
+        if self._partial is not None:
+            with contextlib.suppress(OSError):
+                shutil.rmtree(self._partial)
 
 
 _WEIGHTS = "model.safetensors"
@@ -232,7 +222,7 @@ def refuse_shard(checkpoint: Checkpoint, target: Path) -> None:
 
 def refuse_file(path: Path, form: Format, values: Mapping[str, Any]) -> None:
     """Refuse the name of a file where files of a largest size go into a folder."""
-    if limit_of(values) is None or folder_is_there(path) or not form.fits(path.name):
+    if limit_of(values) is None or is_folder(path) or not form.fits(path.name):
         return
     suffix = next(suffix for suffix in form.suffixes if path.name.lower().endswith(suffix))
     raise ExportError(

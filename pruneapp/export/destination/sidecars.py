@@ -73,8 +73,11 @@ def files_in(folder: Path) -> list[Path]:
     try:
         return sorted(folder.iterdir())
     except OSError as error:
-        remedy = "Ask for the right to read the folder, or take another one."
-        raise _refused(f"The files in '{folder}' cannot be listed", remedy, error) from error
+        raise ExportError(
+            f"The files in '{folder}' cannot be listed: {words_of(error)}.",
+            remedy="Ask for the right to read the folder, or take another one.",
+            details=str(error),
+        ) from error
 
 
 def is_folder_model(checkpoint: Checkpoint) -> bool:
@@ -90,12 +93,7 @@ def companions(checkpoint: Checkpoint) -> dict[str, Path]:
     configurations, and the weights of their layers.
 
     Nothing at all where one file was opened that lies in no folder of a model: what else is there
-    is not for us to copy.
-
-    Raises
-    ------
-    ExportError
-        If a folder cannot be listed, or ``modules.json`` cannot be read.
+    is not for us to copy. Raises `ExportError` for what cannot be listed or read.
     """
     if not is_folder_model(checkpoint):
         return {}
@@ -228,13 +226,11 @@ def reading(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        remedy = "Ask for the right to read it, or move it out of the folder."
-        said = f"'{path}', which goes with the model, cannot be read"
-        raise _refused(said, remedy, error) from error
-
-
-def _refused(said: str, remedy: str, error: OSError) -> ExportError:
-    return ExportError(f"{said}: {words_of(error)}.", remedy=remedy, details=str(error))
+        raise ExportError(
+            f"'{path}', which goes with the model, cannot be read: {words_of(error)}.",
+            remedy="Ask for the right to read it, or move it out of the folder.",
+            details=str(error),
+        ) from error
 
 
 def refuse_others(checkpoint: Checkpoint, target: Path, names: Collection[str]) -> None:
@@ -280,30 +276,26 @@ def copy_with(path: Path, values: Mapping[str, Any]) -> Plan:
     parameters of the export round to no type.
     """
     dtype = values.get(DTYPE.name, KEEP)
-    text = "" if dtype == KEEP else _text(path)
-    found = [one for one in _found(text) if one.dtype != dtype]
-    if not found:
-        return replace(copy_of(path), notices=_unread(path, text)) if text else copy_of(path)
-    for one in reversed(found):
-        text = text[: one.start] + dtype + text[one.stop :]
-    said = (
-        f"'{path.name}': dtype changed from {found[0].dtype} to {dtype}, so that transformers "
-        "loads the weights as they were written."
-    )
-    return Plan.of(text.encode(), (said,))
-
-
-def _unread(path: Path, text: str) -> tuple[str, ...]:
+    if dtype == KEEP or not (text := _text(path)):
+        return copy_of(path)
     try:
         load_object(text, constants=True)
     except JsonError as error:
-        return (
-            (
-                f"'{path.name}' of the opened model was copied as it is, for it cannot be read "
-                f"({error.what}); if it names a type of the weights, that is the old one."
-            ),
+        notice = (
+            f"'{path.name}' of the opened model was copied as it is, for it cannot be read "
+            f"({error.what}); if it names a type of the weights, that is the old one."
         )
-    return ()
+        return replace(copy_of(path), notices=(notice,))
+    named = [one for one in _named_in(text) if one.dtype != dtype]
+    if not named:
+        return copy_of(path)
+    for one in reversed(named):
+        text = text[: one.start] + dtype + text[one.stop :]
+    notice = (
+        f"'{path.name}': dtype changed from {named[0].dtype} to {dtype}, so that transformers "
+        "loads the weights as they were written."
+    )
+    return Plan.of(text.encode(), (notice,))
 
 
 def left(checkpoint: Checkpoint, folder: Path, values: Mapping[str, Any]) -> tuple[str, ...]:
@@ -319,8 +311,7 @@ def left(checkpoint: Checkpoint, folder: Path, values: Mapping[str, Any]) -> tup
         dtype = "" if is_home(checkpoint, folder) else _kept(checkpoint)
     if not dtype:
         return ()
-    text = _text(path)
-    old = next((one.dtype for one in _found(text) if one.dtype != dtype), "")
+    old = next((one.dtype for one in _named_in(_text(path)) if one.dtype != dtype), "")
     if not old:
         return ()
     return (
@@ -337,16 +328,16 @@ def differ_otherwise(one: Path, other: Path) -> bool:
 
 
 def _without_type(text: str) -> str:
-    for found in reversed(_found(text)):
-        text = text[: found.start] + text[found.stop :]
+    for named in reversed(_named_in(text)):
+        text = text[: named.start] + text[named.stop :]
     return text
 
 
 def _kept(checkpoint: Checkpoint) -> str:
     """Return the type that transformers should load weights as that are not rounded."""
     own = companions(checkpoint).get(CONFIG)
-    if own is not None and (found := _found(_text(own))):
-        return found[0].dtype
+    if own is not None and (named := _named_in(_text(own))):
+        return named[0].dtype
     counts: Counter[str] = Counter()
     for entry in checkpoint.entries.values():
         if _TYPE.fullmatch(entry.dtype.label):
@@ -371,7 +362,7 @@ class _Named(NamedTuple):
     dtype: str
 
 
-def _found(text: str) -> list[_Named]:
+def _named_in(text: str) -> list[_Named]:
     """Return where the outermost object of a JSON names a type."""
     try:
         load_object(text, constants=True)

@@ -30,14 +30,9 @@ class ExportTarget:
 def check_file(path: Path, *, follow_links: bool | None = None) -> ExportTarget:
     """Return where a file named `path` would go.
 
-    Parameters
-    ----------
-    path
-        What the person wants.
-    follow_links
-        Whether a link to a regular file is followed: the file that it points to is written, the
-        link stays. None where nobody can ask for that. Links among the folders above are always
-        followed.
+    With `follow_links` a link to a regular file is followed: the file that it points to is written,
+    the link stays. None where nobody can ask for that. Links among the folders above are always
+    followed.
 
     Raises
     ------
@@ -90,14 +85,6 @@ def _link(path: Path, resolved: Path, *, may_ask: bool) -> ExportError:
         f"'{path}' is a link to '{resolved}', and links are not followed by default.",
         remedy=f"Export to '{resolved}' itself, or allow it: --follow-links.",
     )
-
-
-def folder_is_there(path: Path) -> bool:
-    """Whether a folder has this name; one that the system does not take is none of a folder."""
-    try:
-        return path.is_dir()
-    except OSError:
-        return False
 
 
 def check_folder(path: Path, *, follow_links: bool = False) -> ExportTarget:
@@ -195,11 +182,6 @@ def keep_original(path: Path, job: Job) -> Path:
     """Give the file at `path` a second name beside it: ``NAME.orig.EXT``, or the next free one.
 
     A hard link where the file system has them, else a copy.
-
-    Raises
-    ------
-    ExportError
-        If neither can be made.
     """
     for kept in _names(path):
         try:

@@ -1,21 +1,16 @@
-"""compact; expand it.
+"""The compact format: what is not 0, packed, and where it is; and how to expand it to the byte.
 
-The compact format: what is not 0, packed, and where it is.
-
-See `checkpoint.packed` for the layout, and docs/formats.md for everybody.
-
-The dense safetensors file of a compact or compressed one, to the byte.
+See `checkpoint.formats.compact` for the layout, and docs/formats.md for everybody.
 """
 
 from __future__ import annotations
 
-import io
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import chain
 from operator import attrgetter
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import IO, Any, NoReturn, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,7 +39,7 @@ from pruneapp.export.records import (
     TensorRecord,
     finalized,
     finalized_bits,
-    stretches,
+    ranges_of,
 )
 from pruneapp.export.rounding import DTYPE
 from pruneapp.export.scripts import loading_code
@@ -54,9 +49,6 @@ from pruneapp.params import FlagParam, validate_all
 from pruneapp.progress import Job
 from pruneapp.results.export import WrittenFile
 from pruneapp.results.format_offer import Loader, Purpose
-
-if TYPE_CHECKING:
-    from _typeshed import WriteableBuffer as Buffer
 
 # Bytes of a tensor below which the index takes more than packing spares.
 _SMALL = 4096
@@ -216,7 +208,7 @@ def _packed(
     rows = {entry.name: np.zeros(_rows(entry), np.uint32) for entry in entries}
     begins = dict.fromkeys(rows, 0)
     sizes = dict.fromkeys(rows, 0)
-    tasks = (frame for entry in entries for frame in stretches(entry, compact_codec.FRAME))
+    tasks = (frame for entry in entries for frame in ranges_of(entry, compact_codec.FRAME))
 
     def encode(frame: RecordRange) -> tuple[RecordRange, list[int], list[bytes]]:
         return frame, *compact_codec.encode(finalized_bits(state, frame))
@@ -249,7 +241,7 @@ def _expected(state: State, entries: Sequence[TensorEntry], job: Job) -> dict[st
     for batch in job.cancel.batches(entries):
         for entry in batch:
             gone = state.zeroed(entry.name)
-            for frame in stretches(entry, compact_codec.FRAME):
+            for frame in ranges_of(entry, compact_codec.FRAME):
                 pieces.append(frame)
                 guesses.append(_guess(frame, size_estimate.kept_in(gone, frame.start, frame.stop)))
 
@@ -313,16 +305,9 @@ _FRAME_HEADER = 18
 
 
 def expand(path: Path, out: Path, job: Job) -> WrittenFile:
-    """Write what a compact file, or one compressed with zstd, holds.
+    """Write to `out` what a compact file, or anything that zstd has compressed, holds.
 
-    Parameters
-    ----------
-    path
-        ``.compact.safetensors``, or anything that zstd has compressed; told by its content.
-    out
-        Where to write the file that was packed.
-    job
-        Stepped by every byte twice.
+    Which of them it is tells the content. `job` is stepped by every byte twice.
 
     Raises
     ------
@@ -404,31 +389,24 @@ def _inflated(source: FileSource) -> Iterator[bytes]:
     import zstandard
 
     # Not by pieces of the source: a small one may hold gigabytes of zeros.
-    raw = io.BufferedReader(_Reading(source), PIECE_BYTES)
+    raw = cast("IO[bytes]", _Reader(source))  # of which nothing but `read` is called
     reader = zstandard.ZstdDecompressor().stream_reader(raw, read_across_frames=True)
     while piece := reader.read(PIECE_BYTES):
         yield piece
 
 
-class _Reading(io.RawIOBase):
+class _Reader:
     """A source, read from its first byte to its last."""
 
     def __init__(self, source: FileSource) -> None:
-        super().__init__()
         self._source = source
         self._offset = 0
 
-    def readable(self) -> bool:
-        """Return True."""
-        return True
-
-    def readinto(self, buffer: Buffer, /) -> int:
-        """Fill `buffer` with the next bytes; returns how many there are."""
-        view = memoryview(buffer).cast("B")
-        size = min(len(view), self._source.size - self._offset)
-        self._source.read_into(self._offset, view[:size])
-        self._offset += size
-        return size
+    def read(self, size: int) -> bytes:
+        """Return the next bytes; at the end none."""
+        data = self._source.read(self._offset, min(size, self._source.size - self._offset))
+        self._offset += len(data)
+        return data
 
 
 def _damaged(source: FileSource) -> DamagedFileError:

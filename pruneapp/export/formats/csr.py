@@ -27,7 +27,7 @@ from pruneapp.errors import counted
 from pruneapp.export.format import ExportPart, Format, Plan
 from pruneapp.export.formats import torch
 from pruneapp.export.formats.zip_archive import Member, StateDictPickle, ZipPlan
-from pruneapp.export.records import State, TensorRecord, finalized
+from pruneapp.export.records import State, TensorRecord, finalized, little
 from pruneapp.export.rounding import DTYPE
 from pruneapp.export.scripts import loading_code
 from pruneapp.masks.bitmask import Mask
@@ -70,39 +70,27 @@ def csr(
 ) -> tuple[TensorRecord, TensorRecord, TensorRecord]:
     """Return row pointers, columns and values of a matrix; little-endian, in C order.
 
-    Parameters
-    ----------
-    state
-        What is written.
-    entry
-        A matrix of at least one column, its extents and kept elements below 2^31.
-    kept
-        What becomes an entry, whatever its value.
-
-    Returns
-    -------
-    crow, col
-        ``int32``, of as many elements as there are rows, plus one; and as are kept.
-    values
-        Bit for bit those of the source.
+    The matrix has at least one column, extents and kept elements below 2^31. What is kept becomes
+    an entry, whatever its value. ``crow`` and ``col`` are ``int32``, of as many elements as there
+    are rows, plus one, and as are kept; values are bit for bit those of the source.
     """
     rows, columns = entry.shape
 
     def crow() -> Iterator[memoryview]:
-        yield _little(np.zeros(1, np.int32))
+        yield little(np.zeros(1, np.int32))
         before = 0
         for start, stop, places in _places(entry, kept):
             ends = np.arange(start // columns + 1, stop // columns + 1) * columns
-            yield _little((before + np.searchsorted(places, ends)).astype(np.int32))
+            yield little((before + np.searchsorted(places, ends)).astype(np.int32))
             before += places.size
 
     def col() -> Iterator[memoryview]:
         for _start, _stop, places in _places(entry, kept):
-            yield _little((places % columns).astype(np.int32))
+            yield little((places % columns).astype(np.int32))
 
     def values() -> Iterator[memoryview]:
         for chunk in state.chunks(entry.name, size=_STRETCH):
-            yield _little(chunk.bits[kept.bools(chunk.start, chunk.start + chunk.bits.size)])
+            yield little(chunk.bits[kept.bools(chunk.start, chunk.start + chunk.bits.size)])
 
     return (
         TensorRecord(entry.name, (), _INDEX, (rows + 1,), crow),
@@ -116,11 +104,6 @@ def _places(entry: TensorEntry, kept: Mask) -> Iterator[tuple[int, int, NDArray[
     for start in range(0, entry.numel, _STRETCH):
         stop = min(start + _STRETCH, entry.numel)
         yield start, stop, np.flatnonzero(kept.bools(start, stop)) + start
-
-
-def _little(found: NDArray[Any]) -> memoryview:
-    little = found.astype(found.dtype.newbyteorder("<"), copy=False)
-    return np.ascontiguousarray(little).view(np.uint8).data
 
 
 @dataclass

@@ -22,7 +22,7 @@ from pruneapp.export import size_estimate
 from pruneapp.export.format import ExportPart, Format, Plan
 from pruneapp.export.formats import torch
 from pruneapp.export.formats.zip_archive import Buffer, Member, ZipPlan, directory_bytes
-from pruneapp.export.records import RecordRange, State, finalized, finalized_bytes, stretches
+from pruneapp.export.records import RecordRange, State, finalized, finalized_bytes, ranges_of
 from pruneapp.export.rounding import DTYPE
 from pruneapp.export.scripts import loading_code
 from pruneapp.kernels.threads import default_threads, in_order
@@ -44,11 +44,11 @@ _TRIED_BYTES = 8 << 20
 
 
 def _blocks(entry: TensorEntry) -> Iterator[RecordRange]:
-    return stretches(entry, BLOCK_BYTES * 8 // entry.dtype.bits)
+    return ranges_of(entry, BLOCK_BYTES * 8 // entry.dtype.bits)
 
 
 def deflate(data: Buffer) -> bytes:
-    """Return a stretch of a stream of deflate that depends on nothing before it."""
+    """Return a range of a stream of deflate that depends on nothing before it."""
     stream = zlib.compressobj(LEVEL, zlib.DEFLATED, -zlib.MAX_WBITS)
     return stream.compress(data) + stream.flush(zlib.Z_FULL_FLUSH)
 
@@ -76,10 +76,13 @@ def _plan(part: ExportPart, _values: Mapping[str, Any], job: Job) -> Plan:
     stored: list[Member] = []
     members: list[Member] = []
     for batch in job.cancel.batches(order):
-        plain = [torch.member(number, records[number]) for number in batch]
-        stored += plain
-        of = [part.entries[number] for number in batch]
-        members += [_member(part.state, m, e) for m, e in zip(plain, of, strict=True)]
+        for number in batch:
+            entry, member = part.entries[number], torch.member(number, records[number])
+            stored.append(member)
+            if entry.nbytes:
+                deflated = partial(_deflated, part.state, entry)
+                member = member._replace(deflated=deflated, most=_most(entry))
+            members.append(member)
     behind = directory_bytes([*before, *members], job)
 
     def pieces() -> Iterator[Buffer]:
@@ -110,14 +113,6 @@ def _plan(part: ExportPart, _values: Mapping[str, Any], job: Job) -> Plan:
     )
 
 
-def _member(state: State, member: Member, entry: TensorEntry) -> Member:
-    if not entry.nbytes:
-        return member
-
-    deflated = partial(_deflated, state, entry)
-    return member._replace(deflated=deflated, most=_most(entry))
-
-
 def _deflated(state: State, entry: TensorEntry) -> Iterator[tuple[Buffer, Buffer]]:
     def work(block: RecordRange) -> tuple[Buffer, Buffer]:
         content = finalized_bytes(state, block)
@@ -131,16 +126,7 @@ def _deflated(state: State, entry: TensorEntry) -> Iterator[tuple[Buffer, Buffer
 def _guards(state: State, last: TensorEntry, behind: int) -> Generator[bytes, None, bool]:
     """Return whether the last storage, were it not compressed, would reach beyond the file's end.
 
-    Yields nothing between its blocks, for a job to look at.
-
-    Parameters
-    ----------
-    state
-        What is written.
-    last
-        The tensor of that storage.
-    behind
-        The bytes that stand behind it.
+    Yields nothing between its blocks, for a job to look at. `behind` counts the bytes behind it.
     """
     if last.nbytes > max(_TRIED_BYTES, 16 * behind):
         return True  # `_guard` looks at it again when it is written

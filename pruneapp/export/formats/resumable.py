@@ -1,26 +1,20 @@
-"""_orig and _mask; masks alone.
-
-Original weights and masks side by side, as torch's pruning keeps them in a module.
+"""Original weights and masks side by side, as torch's pruning keeps them in a module.
 
 ``torch.nn.utils.prune`` turns a parameter NAME into the parameter NAME_orig and the buffer
 NAME_mask; ``state_dict()`` of such a module holds both, and so does this file. It loads into a
 module pruned by torch, and it can be opened here to go on pruning, or to undo.
 
-Masks alone, a bit for each weight, to be applied to the original.
+And masks alone, a bit for each weight, to be applied to the original.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from functools import partial
-from itertools import chain
+from itertools import chain, groupby
 from typing import Any
 
-import numpy as np
-
 from pruneapp.checkpoint.checkpoint import Checkpoint
-from pruneapp.checkpoint.dtypes import DTYPES
 from pruneapp.checkpoint.entry import STATISTICS_NAMES, TensorEntry
 from pruneapp.checkpoint.formats.compact_codec import KEY, MASKS, VERSION
 from pruneapp.checkpoint.formats.packed_bits import SUFFIX
@@ -29,10 +23,9 @@ from pruneapp.export.format import ExportPart, Format, Plan
 from pruneapp.export.formats import safetensors, torch
 from pruneapp.export.formats.safetensors import json_object, plan_safetensors
 from pruneapp.export.plan import SHARD_SIZE
-from pruneapp.export.records import State, TensorRecord, finalized, mask, original
+from pruneapp.export.records import State, TensorRecord, finalized, mask, original, packed
 from pruneapp.export.rounding import DTYPE
 from pruneapp.export.scripts import loading_code
-from pruneapp.masks.bitmask import Mask
 from pruneapp.progress import Job
 from pruneapp.results.format_offer import Loader, Purpose
 
@@ -88,11 +81,10 @@ def _in_torchs_order(part: ExportPart, job: Job) -> Iterator[TensorRecord]:
     Pruning takes a parameter out and puts it back under its new name, so it is the last of its
     module's parameters; the mask is the last of its buffers.
     """
-    for entries in _by_module(chain.from_iterable(job.cancel.batches(part.entries))):
-        state = part.state
-        masks = []
-        pruned = []
-        buffers = []
+    state = part.state
+    every = chain.from_iterable(job.cancel.batches(part.entries))
+    for _module, entries in groupby(every, key=lambda entry: entry.name.rpartition(".")[0]):
+        masks, pruned, buffers = [], [], []
         for entry in entries:
             kept = state.mask(entry.name)
             if kept is not None:
@@ -103,20 +95,6 @@ def _in_torchs_order(part: ExportPart, job: Job) -> Iterator[TensorRecord]:
             else:
                 yield finalized(state, entry)
         yield from (*pruned, *buffers, *masks)
-
-
-def _by_module(entries: Iterable[TensorEntry]) -> Iterator[list[TensorEntry]]:
-    group: list[TensorEntry] = []
-    module = ""
-    for entry in entries:
-        here = entry.name.rpartition(".")[0]
-        if group and here != module:
-            yield group
-            group = []
-        module = here
-        group.append(entry)
-    if group:
-        yield group
 
 
 RESUMABLE = Format(
@@ -166,37 +144,13 @@ def load(path):
 )
 
 
-# Of bits, made and handed on; whole bytes.
-_STRETCH = 1 << 20
-
-
-def packed(entry: TensorEntry, kept: Mask) -> TensorRecord:
-    """Return a mask as ``NAME_mask``: 1-D, eight weights a byte, the lowest bit first.
-
-    Parameters
-    ----------
-    entry
-        The tensor.
-    kept
-        1 is kept, 0 is written as +0.0.
-    """
-    pieces = partial(_bits, kept, entry.numel)
-    return TensorRecord(entry.name + SUFFIX, (), DTYPES["U8"], ((entry.numel + 7) // 8,), pieces)
-
-
-def _bits(kept: Mask, numel: int) -> Iterator[memoryview]:
-    for start in range(0, numel, _STRETCH):
-        bools = kept.bools(start, min(start + _STRETCH, numel))
-        yield np.packbits(bools, bitorder="little").data
-
-
 def _plan_masks(part: ExportPart, values: Mapping[str, Any], job: Job) -> Plan:
     records: list[TensorRecord] = []
     shapes: list[tuple[str, object]] = []
     for entry in chain.from_iterable(job.cancel.batches(part.entries)):
         kept = part.state.zeroed(entry.name)
         if kept is not None:
-            records.append(packed(entry, kept))
+            records.append(packed(entry.name + SUFFIX, kept))
             shapes.append((entry.name, entry.shape))
     about = f'{{"version":{VERSION},"shapes":{json_object(shapes, job)}}}'
     metadata = {"format": MASKS, KEY: about, **part.texts("masks", values)}

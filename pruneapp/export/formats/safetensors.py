@@ -36,12 +36,8 @@ def plan_safetensors(
     """Plan a safetensors file that holds `records` in this order.
 
     A tensor with several names is written under its first; the others go into the metadata as
-    ``{dropped: kept}``, as safetensors' `save_model` writes them. Looks at the job.
-
-    Raises
-    ------
-    ExportError
-        If safetensors has no such type or cannot hold such a name.
+    ``{dropped: kept}``, as safetensors' `save_model` writes them. Raises `ExportError` if
+    safetensors has no such type or cannot hold such a name.
     """
     header = _header(records, with_ties(records, metadata, job), job)
     names = {r.name: r.nbytes for batch in job.cancel.batches(records) for r in batch}

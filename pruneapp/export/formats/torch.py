@@ -1,13 +1,8 @@
-"""torch, in place or plain.
+"""A torch state dict, in the container that was opened wherever that is possible.
 
-A torch state dict, in the container that was opened wherever that is possible.
-
-A plain torch state dict in the zip format, from nothing but tensors.
-
-Zeros laid over the storages of a file, everything else byte for byte.
-
-What a torch file holds beside the chosen tensors (optimizer, hyper-parameters, other state dicts)
-survives without being understood.
+There zeros are laid over the storages, everything else stays byte for byte; elsewhere a plain zip
+file is made of nothing but tensors. What a torch file holds beside the chosen tensors (optimizer,
+hyper-parameters, other state dicts) survives without being understood.
 """
 
 from __future__ import annotations
@@ -64,19 +59,8 @@ def refuses(checkpoint: Checkpoint) -> str:
 def refuse(part: ExportPart, kind: str, loss: str) -> None:
     """Refuse a part that a torch file cannot hold, and the suffix that transformers looks for.
 
-    Parameters
-    ----------
-    part
-        What is to be written.
-    kind
-        What sort of torch file it will be: "A compressed torch file".
-    loss
-        What would become of one that is called .bin, as a clause.
-
-    Raises
-    ------
-    ExportError
-        If it may not be written.
+    `kind` says what sort of torch file it will be, "A compressed torch file", and `loss` what would
+    become of one that is called .bin, as a clause.
     """
     if reason := refuses(part.checkpoint):
         raise ExportError(reason, remedy="Export as safetensors.")
@@ -178,9 +162,8 @@ class BytePatch:
 
 @dataclass(frozen=True)
 class Checked:
-    """A stretch of a file that a checksum covers."""
+    """A range of bytes of a file that a checksum covers."""
 
-    # Its bytes.
     start: int
     stop: int
     places: tuple[int, ...]  # bytes at which its CRC-32 is written, four little-endian bytes each
@@ -240,19 +223,10 @@ def _in_order_of_storage(entry: TensorEntry, kept: Mask, job: Job) -> BitMask:
 
 
 class PatchedFile:
-    """The bytes of a file with patches and mended checksums.
+    """The bytes of a file with patches and corrected checksums.
 
-    Parameters
-    ----------
-    source
-        The file, read in order from the first byte to the last.
-    patches
-        Apart from each other.
-    checked
-        The stretches that checksums cover, apart from each other. Those that no patch touches
-        keep theirs, right or wrong.
-    job
-        Looked at while it is laid out; may cancel.
+    The file is read in order from the first byte to the last. Patches do not overlap; nor do the
+    ranges that checksums cover, of which those that no patch touches keep theirs, right or wrong.
     """
 
     def __init__(
@@ -347,7 +321,8 @@ _STRETCH = 1 << 20
 
 
 def _plan(part: ExportPart, _values: Mapping[str, Any], job: Job) -> Plan:
-    zeroed = _zeroed(part, job)
+    batches, state = job.cancel.batches(part.entries), part.state
+    zeroed = [e for batch in batches for e in batch if e.numel and state.zeroed(e.name) is not None]
     blocked_by: tuple[str, ...] = ()
     reason = _never_for(part)
     if not reason:
@@ -365,7 +340,9 @@ def _plan(part: ExportPart, _values: Mapping[str, Any], job: Job) -> Plan:
         raise ExportError(refused, remedy="Export as safetensors.")
     batches = job.cancel.batches(part.entries)
     records = [finalized(part.state, entry) for batch in batches for entry in batch]
-    notices = (*_not_in_place(part, reason), *part.unscaled())
+    notices = part.unscaled()
+    if part.checkpoint.format in {ZIP.name, LEGACY.name, SCRIPT}:
+        notices = (f"A plain state dict was written, because {reason}.", *notices)
     return replace(plan_state_dict(records, job, notices), blocked_by=blocked_by)
 
 
@@ -396,21 +373,16 @@ def _pruned_out_of_place(
     if reasons:
         return next(iter(reasons.values())), tuple(reasons)
     shared = overlapping(part.entries, frozenset(map(attrgetter("name"), zeroed)), job)
-    return (
-        (f"'{shared}' shares its numbers with another tensor in it", (shared,))
-        if shared
-        else (
-            "",
-            (),
-        )
-    )
+    if shared:
+        return f"'{shared}' shares its numbers with another tensor in it", (shared,)
+    return "", ()
 
 
 def _why_not_patched(checkpoint: Checkpoint, entry: TensorEntry) -> str:
     """Say why zeros cannot be written over a tensor in the file; empty if they can."""
     if _is_array(entry, checkpoint):
         return ""  # the pickle is written anew
-    if not _counts_bytes_of_file(checkpoint.sources[entry.location.source]):
+    if not isinstance(checkpoint.sources[entry.location.source], FileSource | CheckedSource):
         return f"'{entry.name}' lies compressed or sparse in it"
     return f"elements of '{entry.name}' share their place in it" if entry.meets_itself else ""
 
@@ -461,16 +433,6 @@ def _never_in_place(checkpoint: Checkpoint) -> str:
     return ""
 
 
-def _counts_bytes_of_file(source: ByteSource) -> bool:
-    return isinstance(source, FileSource | CheckedSource)
-
-
-def _zeroed(part: ExportPart, job: Job) -> list[TensorEntry]:
-    batches = job.cancel.batches(part.entries)
-    state = part.state
-    return [e for batch in batches for e in batch if e.numel and state.zeroed(e.name) is not None]
-
-
 def _in_place(
     part: ExportPart, zeroed: Sequence[TensorEntry], replaced: Sequence[BytePatch], job: Job
 ) -> Plan:
@@ -501,12 +463,6 @@ def _checked(source: FileSource, job: Job) -> tuple[Checked, ...]:
         for m in batch
         if m.method == STORED
     )
-
-
-def _not_in_place(part: ExportPart, reason: str) -> tuple[str, ...]:
-    if part.checkpoint.format not in {ZIP.name, LEGACY.name, SCRIPT}:
-        return ()
-    return (f"A plain state dict was written, because {reason}.",)
 
 
 def _refuses(checkpoint: Checkpoint) -> str:

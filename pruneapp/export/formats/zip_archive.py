@@ -1,17 +1,13 @@
-"""Zip and pickle writers.
+"""A zip archive as torch writes it, and the pickle stream of a state dict in it.
 
-A zip archive as torch writes it: aligned to 64 bytes, without dates, stored or deflated.
+The archive is aligned to 64 bytes, without dates, stored or deflated. Checksums and sizes stand
+behind the data, so one of any size is written in one pass. Layout: APPNOTE.TXT 6.3.10 of PKWARE,
+sections 4.3 to 4.5.
 
-Checksums and sizes stand behind the data, so an archive of any size is written in one pass.
-Layout: APPNOTE.TXT 6.3.10 of PKWARE, sections 4.3 to 4.5.
-
-The pickle stream of a torch state dict, written opcode by opcode.
-
-torch is not imported, and no global is named but the dozen that `torch.load(weights_only=True)`
-accepts. The stream is what `torch.save` writes for an OrderedDict of tensors: protocol 2, storages
-as persistent ids, one storage for all names of a tied tensor.
-
-Opcodes are described in the standard library's `pickletools`; the arguments of the rebuild
+The pickle is written opcode by opcode. torch is not imported, and no global is named but the dozen
+that `torch.load(weights_only=True)` accepts. The stream is what `torch.save` writes for an
+OrderedDict of tensors: protocol 2, storages as persistent ids, one storage for all names of a tied
+tensor. Opcodes are described in the standard library's `pickletools`; the arguments of the rebuild
 functions stand in torch's ``_utils.py`` and ``_tensor.py`` (`_reduce_ex_internal`).
 """
 
@@ -225,18 +221,9 @@ class StateDictPickle:
     def add_csr(
         self, names: Iterable[str], storages: Mapping[str, TensorRecord], shape: tuple[int, ...]
     ) -> None:
-        """Add a two-dimensional tensor in compressed sparse rows, under all its `names`.
+        """Add a matrix in compressed sparse rows, as torch's ``_rebuild_sparse_tensor`` takes it.
 
-        As torch's ``_rebuild_sparse_tensor`` takes it.
-
-        Parameters
-        ----------
-        names
-            What it is called.
-        storages
-            Row pointers, columns and values by the names of their storages.
-        shape
-            Rows and columns.
+        `storages` are row pointers, columns and values by the names of their storages.
         """
         self._named(names, next(iter(storages)), lambda: self._csr(storages, shape))
 

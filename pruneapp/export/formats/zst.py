@@ -13,7 +13,7 @@ from pruneapp.export import size_estimate
 from pruneapp.export.format import ExportPart, Format, Plan
 from pruneapp.export.formats import safetensors
 from pruneapp.export.formats.safetensors import SAFETENSORS
-from pruneapp.export.records import RecordRange, State, finalized_bytes, stretches
+from pruneapp.export.records import RecordRange, State, finalized_bytes, ranges_of
 from pruneapp.export.rounding import DTYPE
 from pruneapp.export.scripts import loading_code
 from pruneapp.kernels.threads import default_threads
@@ -173,7 +173,7 @@ def _expected(part: ExportPart, level: int, sample: _Sample, job: Job) -> int:
 
 
 def _stretches(entry: TensorEntry) -> Iterator[RecordRange]:
-    return stretches(entry, _PIECE * 8 // entry.dtype.bits)
+    return ranges_of(entry, _PIECE * 8 // entry.dtype.bits)
 
 
 def _guess(state: State, stretch: RecordRange) -> float:

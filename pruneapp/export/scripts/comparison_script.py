@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import keyword
-from collections.abc import Mapping
+from collections.abc import Iterator
 from pathlib import Path
 
 from pruneapp import resources
@@ -27,19 +27,8 @@ def check_script(checkpoint: Checkpoint, report: ExportReport) -> str:
     """Return a script that compares the outputs of the original and of an export.
 
     Where the config.json beside the weights names a class of transformers, the script is complete.
-    Else the user fills in the one function that makes the model.
-
-    Parameters
-    ----------
-    checkpoint
-        What was exported; where it was moved by the export, as it is now.
-    report
-        What was written.
-
-    Raises
-    ------
-    ExportError
-        If the original is not there any more, so that the export cannot be compared with it.
+    Else the user fills in the one function that makes the model. Raises `ExportError` if the
+    original is not there any more, so that the export cannot be compared with it.
     """
     form = get(report.format)
     before = _format_of(checkpoint)
@@ -52,13 +41,13 @@ def check_script(checkpoint: Checkpoint, report: ExportReport) -> str:
             form.load_code.strip(),
         )
     )
-    model = _transformers_class(checkpoint)
+    model = transformers_class(checkpoint)
     template = "check_transformers.py" if model else "check_export.py"
     text = resources.path(template).read_text(encoding="utf-8")
     marks = {
         "import AutoModel as Model": f"import {model} as Model",
         '"@ORIGINAL@"': repr(str(original.absolute())),
-        '{"@ORIGINAL_WEIGHTS@": None}': _written(_weights(checkpoint)),
+        '{"@ORIGINAL_WEIGHTS@": None}': f"{{\n{''.join(_weights(checkpoint))}}}",
         '"@EXPORTED@"': repr(str(report.path.absolute())),
         '"@STATE_DICT@"': repr(checkpoint.contents.state_dict),
         "# @FILES@": resources.path("check_files.py").read_text(encoding="utf-8").strip(),
@@ -69,8 +58,8 @@ def check_script(checkpoint: Checkpoint, report: ExportReport) -> str:
     return text
 
 
-def _weights(checkpoint: Checkpoint) -> dict[str, int]:
-    """Return where the weights of the original are now, and when each file was last changed.
+def _weights(checkpoint: Checkpoint) -> Iterator[str]:
+    """Yield where the weights of the original are now, and when each file was last changed.
 
     An export that took their names has kept them under others: the open files know.
     """
@@ -83,20 +72,10 @@ def _weights(checkpoint: Checkpoint) -> dict[str, int]:
                 f"{error.sentence.rstrip('.')}.",
                 remedy="Export to another path, or keep a backup of the original.",
             ) from None
-    return {str(file.path.absolute()): file.identity.mtime_ns for file in checkpoint.files}
+        yield f"    {str(file.path.absolute())!r}: {file.identity.mtime_ns},\n"
 
 
-def _written(weights: Mapping[str, int]) -> str:
-    """Return a dict as it is written by hand: a line for each file."""
-    return "{\n" + "".join(f"    {name!r}: {time},\n" for name, time in weights.items()) + "}"
-
-
-def is_complete(checkpoint: Checkpoint) -> bool:
-    """Whether the script makes the model itself, so that nothing is left to be filled in."""
-    return bool(_transformers_class(checkpoint))
-
-
-def _transformers_class(checkpoint: Checkpoint) -> str:
+def transformers_class(checkpoint: Checkpoint) -> str:
     """Return the class of transformers that loads a model; empty where only its author knows."""
     found = configuration_of(checkpoint)
     # Code that comes with a model is not run by a script of ours.
@@ -116,20 +95,10 @@ def _format_of(checkpoint: Checkpoint) -> Format:
 
 
 def write_check_script(checkpoint: Checkpoint, report: ExportReport, path: Path, job: Job) -> Path:
-    """Write `check_script` to a file; see there.
+    """Write `check_script` to a file, and return its path.
 
     A script that is there and differs may have been filled in: it stays, and the new one goes to
     the next free name, ``NAME2.py`` and so on.
-
-    Returns
-    -------
-    Path
-        What was written.
-
-    Raises
-    ------
-    ExportError
-        If the system refuses to write it, or the original is not there any more.
     """
     data = check_script(checkpoint, report).encode()
     target = check_file(spared(path, data)).path

@@ -1,20 +1,14 @@
-"""History as a script for torch.nn.utils.prune.
-
-Writing a history down as Python.
-
-The text of a script: what stands in it is what a person would write by hand.
-"""
+"""A history as a Python script for torch.nn.utils.prune, as a person would write it."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from pruneapp import __version__
 from pruneapp.checkpoint.checkpoint import Checkpoint
-from pruneapp.checkpoint.dtypes import DTYPES
 from pruneapp.checkpoint.formats.safetensors import SAFETENSORS
 from pruneapp.checkpoint.io.atomic_file import AtomicFile
 from pruneapp.checkpoint.torchfile import LEGACY, ZIP
@@ -25,11 +19,13 @@ from pruneapp.document.step import Step
 from pruneapp.edits.finalize import Finalize
 from pruneapp.edits.found_masks import FileMasks, TreatZeros
 from pruneapp.errors import ExportError
+from pruneapp.export.format import Plan
 from pruneapp.export.formats.safetensors import plan_safetensors
-from pruneapp.export.records import TensorRecord
+from pruneapp.export.records import packed
 from pruneapp.export.scripts import script_calls
 from pruneapp.export.scripts.script_calls import (
     MULTIPLIED,
+    Call,
     NameLists,
     ScriptPart,
     lines_of,
@@ -43,60 +39,6 @@ from pruneapp.progress import Job
 from pruneapp.recipes.fit import Deed, fit
 from pruneapp.recipes.recipe import Recipe
 from pruneapp.recipes.replay import expanded_at, replay
-
-
-def script(
-    checkpoint: Checkpoint,
-    parts: Sequence[ScriptPart],
-    masks: str,
-    out: Path,
-    version: str,
-    *,
-    lies: bool,
-) -> str:
-    """Return the whole script.
-
-    Parameters
-    ----------
-    checkpoint
-        The original.
-    parts
-        Its steps.
-    masks
-        Name of the file of masks; empty if there is none.
-    out
-        Where the script is to be.
-    version
-        Of Pruneapp.
-    lies
-        Whether it is written to `out`, so that what it reads is found from there; else every path
-        stands in full.
-    """
-    touched = {name for part in parts for call in part.calls for name in call.names}
-    names = NameLists([name for name in checkpoint.entries if name in touched])
-    body: list[str] = []
-    for number, part in enumerate(parts, 1):
-        body += ["", f"# {number}. {_printable(part.label)}"]
-        for call in part.calls:
-            body += lines_of(call, names)
-    written = f"{out.stem}{'.safetensors' if _is_safetensors(checkpoint) else '.pt'}"
-    head = _HEAD.format(
-        source=_printable(checkpoint.path.name),
-        count=len(parts),
-        steps="step" if len(parts) == 1 else "steps",
-        version=version,
-        script=_printable(out.name),
-        seen=", as seen from this file" if lies else "",
-        original=_place(out, checkpoint.path, lies=lies),
-        written=_printable(written),
-        out=quoted(written),
-        masks=f"\nmasks = load_file({_place(out, out.with_name(masks), lies=lies)})"
-        if masks
-        else "",
-        load=_load(checkpoint),
-    )
-    lines = [head, *names.lines(), _MODULES, *([_MASK] if masks else []), _FINISH, *body, ""]
-    return "\n".join(lines) + "\n" + _tail(checkpoint)
 
 
 def _load(checkpoint: Checkpoint) -> str:
@@ -153,17 +95,16 @@ def _is_safetensors(checkpoint: Checkpoint) -> bool:
     return checkpoint.format == SAFETENSORS.name
 
 
-def _place(script: Path, file: Path, *, lies: bool) -> str:
-    """Return an expression for a file.
+def _location(script: Path, file: Path, *, pasted: bool) -> str:
+    """Return an expression for a file, as seen from the script: no folder is published.
 
-    Of a script that lies somewhere it is the way from there: no folder of the person's is
-    published. What is pasted lies nowhere, and has the path in full.
+    What is pasted lies nowhere, and has the path in full.
     """
     home, target = script.absolute().parent, file.absolute()
-    if not lies or home.drive != target.drive:  # Windows: there is no other way
+    if pasted or home.drive != target.drive:  # Windows: there is no other way
         return f"Path({quoted(str(target))})"
-    way = Path(os.path.relpath(target, home)).as_posix()
-    return f"Path(__file__).parent / {quoted(way)}"
+    relative = Path(os.path.relpath(target, home)).as_posix()
+    return f"Path(__file__).parent / {quoted(relative)}"
 
 
 def _printable(text: str) -> str:
@@ -238,15 +179,12 @@ for name in PRUNED:
 """
 
 
-_PIECE = 1 << 20
-
-
 @dataclass(frozen=True, eq=False)
 class Script:
     """A script, and the masks that it reads."""
 
     checkpoint: Checkpoint  # the original
-    parts: tuple[script_calls.ScriptPart, ...]  # its steps
+    parts: tuple[ScriptPart, ...]  # its steps
     # What stock torch would not make by itself, by their names in the file of masks.
     masks: Mapping[str, BitMask]
     by_torch: int  # how many of the steps are torch's own calls throughout
@@ -256,17 +194,38 @@ class Script:
         """How many steps it has."""
         return len(self.parts)
 
-    def text(self, path: Path) -> str:
-        """Return it as Python, for a file of this name; its masks lie in `mask_file` beside."""
-        return self._text(path, lies=True)
-
     def pasted(self, path: Path) -> str:
         """Return it for a clipboard: with paths in full, its masks those beside `path`."""
-        return self._text(path, lies=False)
+        return self.text(path, pasted=True)
 
-    def _text(self, path: Path, *, lies: bool) -> str:
-        masks = mask_file(path).name if self.masks else ""
-        return script(self.checkpoint, self.parts, masks, path, __version__, lies=lies)
+    def text(self, path: Path, *, pasted: bool = False) -> str:
+        """Return it as Python, for a file of this name; its masks lie in `mask_file` beside."""
+        checkpoint, parts = self.checkpoint, self.parts
+        touched = {name for part in parts for call in part.calls for name in call.names}
+        names = NameLists([name for name in checkpoint.entries if name in touched])
+        body: list[str] = []
+        for number, part in enumerate(parts, 1):
+            body += ["", f"# {number}. {_printable(part.label)}"]
+            for call in part.calls:
+                body += lines_of(call, names)
+        written = f"{path.stem}{'.safetensors' if _is_safetensors(checkpoint) else '.pt'}"
+        masks = _location(path, mask_file(path), pasted=pasted)
+        head = _HEAD.format(
+            source=_printable(checkpoint.path.name),
+            count=len(parts),
+            steps="step" if len(parts) == 1 else "steps",
+            version=__version__,
+            script=_printable(path.name),
+            seen="" if pasted else ", as seen from this file",
+            original=_location(path, checkpoint.path, pasted=pasted),
+            written=_printable(written),
+            out=quoted(written),
+            masks=f"\nmasks = load_file({masks})" if self.masks else "",
+            load=_load(checkpoint),
+        )
+        mask = [_MASK] if self.masks else []
+        lines = [head, *names.lines(), _MODULES, *mask, _FINISH, *body, ""]
+        return "\n".join(lines) + "\n" + _tail(checkpoint)
 
 
 def mask_file(path: Path) -> Path:
@@ -275,81 +234,45 @@ def mask_file(path: Path) -> Path:
 
 
 def script_of(checkpoint: Checkpoint, recipe: Recipe, kernel: Kernel, job: Job) -> Script:
-    """Write a recipe as a script; does the recipe again, to know what torch would do.
+    """Write what was done to a checkpoint as a script; does it again, to know what torch would do.
 
-    Parameters
-    ----------
-    checkpoint
-        The original.
-    recipe
-        What was done to it.
-    kernel
-        Does the arithmetic.
-    job
-        Started by each entry; may cancel.
-
-    Raises
-    ------
-    ExportError
-        If torch cannot load the original, or a tensor of it.
-    RecipeError, ParameterError
-        If the recipe does not fit, see `fit` and `replay`.
+    Raises `ExportError` if torch cannot load the original, or a tensor of it; else as `fit` and
+    `replay`.
     """
     _refuse(checkpoint)
     deeds = fit(recipe, checkpoint, job).deeds(recipe.where)
-    making = _Making(kernel, job)
+    builder = _ScriptBuilder(kernel, job)
     state = Snapshot(checkpoint)
     for deed in deeds:
         for one in expanded_at(state, deed):
-            state = making.add(state, one)
-    _refuse_types(checkpoint, making.parts)
-    return Script(checkpoint, tuple(making.parts), making.masks, making.by_torch)
+            state = builder.add(state, one)
+    _refuse_types(checkpoint, builder.parts)
+    return Script(checkpoint, tuple(builder.parts), builder.masks, builder.by_torch)
 
 
 def write_script(script: Script, path: Path, job: Job) -> tuple[Path, ...]:
-    """Write a script, and its masks beside it if it has any; returns the files.
-
-    Raises
-    ------
-    ExportError
-        If the system refuses to write.
-    """
-    written = []
-    text = script.text(path).encode()
-    plan = plan_safetensors([_packed(n, m) for n, m in script.masks.items()], {}, job)
-    job.start(2 * (len(text) + plan.nbytes), path.name)
+    """Write a script, and its masks beside it if it has any; returns the files."""
+    plans = {path: Plan.of(script.text(path).encode())}
     if script.masks:
-        _write(mask_file(path), plan.nbytes, plan.pieces, job)
-        written.append(mask_file(path))
-    _write(path, len(text), lambda: iter((text,)), job)
-    return (*written, path)
+        records = [packed(name, mask) for name, mask in script.masks.items()]
+        plans = {mask_file(path): plan_safetensors(records, {}, job), **plans}
+    job.start(2 * sum(plan.nbytes for plan in plans.values()), path.name)
+    for target, plan in plans.items():
+        with AtomicFile(target, plan.nbytes, job) as file:
+            for piece in plan.pieces():
+                file.write(piece)
+            file.seal()
+            file.commit()
+    return tuple(plans)
 
 
-def _write(
-    path: Path, nbytes: int, pieces: Callable[[], Iterator[bytes | memoryview]], job: Job
-) -> None:
-    with AtomicFile(path, nbytes, job) as file:
-        for piece in pieces():
-            file.write(piece)
-        file.seal()
-        file.commit()
-
-
-def _packed(name: str, mask: BitMask) -> TensorRecord:
-    def pieces() -> Iterator[memoryview]:
-        for start in range(0, mask.nbytes, _PIECE):
-            yield mask.packed[start : start + _PIECE].data
-
-    return TensorRecord(name, (), DTYPES["U8"], (mask.nbytes,), pieces)
-
-
-class _Making:
+class _ScriptBuilder:
     """Collects the parts of a script, entry by entry."""
 
     def __init__(self, kernel: Kernel, job: Job) -> None:
         self._kernel = kernel
         self._job = job
-        self.parts: list[script_calls.ScriptPart] = []
+        self.parts: list[ScriptPart] = []
         self.masks: dict[str, BitMask] = {}
         self.by_torch = 0
 
@@ -372,54 +295,50 @@ class _Making:
         ((row, names),) = rows_of(state.checkpoint, step)
         preview = compute_preview(state, step, self._kernel, self._job, energy=False)
         self._job.start(sum(state.entry(name).numel for name in names))
-        found = prove(state, preview.masks, step, names, kernel=self._kernel, job=self._job)
-        if found.together is not None:
-            calls = script_calls.together(names, found.together)
+        proved = prove(state, preview.masks, step, names, kernel=self._kernel, job=self._job)
+        if proved.together is not None:
+            calls = script_calls.together(names, proved.together)
         else:
-            calls = script_calls.by_torch(row, step.scope, [n for n in names if n in found.own])
-            calls += script_calls.by_count({n: found.counts[n] for n in names if n in found.counts})
-        alike = found.together is not None or len(found.names) == len(names)
-        if not alike:
-            calls += self._from_masks({n: preview.masks[n] for n in names if n not in found.names})
-        self._add_part(step.label(), calls, by_torch=alike)
+            calls = script_calls.by_torch(row, step.scope, [n for n in names if n in proved.own])
+            counts = {n: proved.counts[n] for n in names if n in proved.counts}
+            calls += script_calls.by_count(counts)
+        same = proved.together is not None or len(proved.names) == len(names)
+        if not same:
+            calls += self._from_masks({n: preview.masks[n] for n in names if n not in proved.names})
+        self._add_part(step.label(), calls, by_torch=same)
         return state.replaced(preview.edit.after)
 
     def _whole(self, state: Snapshot, deed: Deed, edit: Edit) -> None:
         masks_after = edit.after.get("masks", {})
         names = list(masks_after)
         free = not any(name in state.protected for name in names)
-        calls: tuple[script_calls.Call, ...] = ()
+        calls: tuple[Call, ...] = ()
         if isinstance(deed, Finalize):
-            calls = (script_calls.finish(names),)
+            calls = (Call(tuple(names), script_calls.FINISH),)
         elif isinstance(deed, FileMasks) and free:
-            calls = (script_calls.masks_of_file(names),)
+            calls = (Call(tuple(names), script_calls.MASK_AS_FILE),)
         elif isinstance(deed, TreatZeros) and free:
-            calls = (script_calls.zeros(names),)
+            calls = (Call(tuple(names), script_calls.MASK_ZEROS),)
         elif names:
-            back = [n for n in names if not _only_less(state.mask(n), masks_after[n])]
-            calls = (script_calls.anew(back),) if back else ()
+            back = [n for n in names if _restores(state.mask(n), masks_after[n])]
+            calls = (Call(tuple(back), script_calls.RESTORE),) if back else ()
             masks = {n: m for n in names if (m := masks_after[n]) is not None}
             calls += self._from_masks(masks)
         named = isinstance(deed, FileMasks | TreatZeros) and free
         self._add_part(edit.label, calls, by_torch=named or isinstance(deed, Finalize))
 
-    def _from_masks(self, masks: Mapping[str, BitMask]) -> tuple[script_calls.Call, ...]:
+    def _from_masks(self, masks: Mapping[str, BitMask]) -> tuple[Call, ...]:
         number = len(self.parts) + 1
         self.masks |= {f"{number}.{name}": mask for name, mask in masks.items()}
         return script_calls.from_masks(number, tuple(masks))
 
-    def _add_part(
-        self, label: str, calls: tuple[script_calls.Call, ...], *, by_torch: bool
-    ) -> None:
-        self.parts.append(script_calls.ScriptPart(label, calls))
+    def _add_part(self, label: str, calls: tuple[Call, ...], *, by_torch: bool) -> None:
+        self.parts.append(ScriptPart(label, calls))
         self.by_torch += by_torch
 
 
-def _only_less(before: BitMask | None, after: BitMask | None) -> bool:
-    """Whether nothing comes back."""
-    if before is None:
-        return True
-    return after is not None and (after - before).kept == 0
+def _restores(before: BitMask | None, after: BitMask | None) -> bool:
+    return before is not None and (after is None or (after - before).kept > 0)
 
 
 def _refuse(checkpoint: Checkpoint) -> None:
@@ -442,7 +361,7 @@ def _refuse(checkpoint: Checkpoint) -> None:
             )
 
 
-def _refuse_types(checkpoint: Checkpoint, parts: Sequence[script_calls.ScriptPart]) -> None:
+def _refuse_types(checkpoint: Checkpoint, parts: Sequence[ScriptPart]) -> None:
     for name in {name for part in parts for call in part.calls for name in call.names}:
         entry = checkpoint.entry(name)
         if entry.dtype.name not in MULTIPLIED:

@@ -1,8 +1,4 @@
-"""The torch calls of a script, and proof that they match.
-
-The steps of a script: calls for tensors, and the lines that they come to.
-
-Whether stock torch takes the very same weights as a step here.
+"""The torch calls of a script, and whether stock torch prunes the very same weights as a step.
 
 torch leaves undefined which of equal scores goes, computes norms in the type of the weights, and
 draws from a generator of its own. So its call stands in for a step only where nothing of that can
@@ -74,50 +70,35 @@ def prove(
 ) -> Proved:
     """Return for which tensors stock torch's calls provably make the same masks.
 
-    Parameters
-    ----------
-    before
-        The state before the step.
-    after
-        Masks after it, by first names.
-    step
-        One row; of which nothing is spared any more.
-    names
-        First names of the tensors that it touches.
-    kernel
-        Counts norms.
-    job
-        Stepped by the elements that are read; may cancel.
+    The step has one row and excludes nothing any more; `names` are the first names of the tensors
+    that it touches, `after` has their masks. `job` is stepped by the elements that are read.
     """
     (row,) = step.rows
     entries = [before.entry(name) for name in names]
     plain = [e for e in entries if _is_plain(before, e)]
-    as_asked = step.limits == Limits()
+    as_requested = step.limits == Limits()
     if row.method == "identity":
         return Proved(frozenset(e.name for e in plain))
     if registry.get(row.method).granularity == "weights":
-        sides = {e.name: _sides(before, after[e.name], e, job) for e in entries if _ranks(e)}
+        ranked = [e for e in entries if e.dtype.name in MULTIPLIED and e.numel]
+        sides = {e.name: _sides(before, after[e.name], e, job) for e in ranked}
         gone = {e.name: after[e.name].pruned - before.masks.pruned(e.name) for e in entries}
+        usual = as_requested and row.method == "l1_unstructured"
         if step.scope == "global" and len(sides) == len(entries):
-            cut = max(went for went, _ in sides.values())
-            if cut < min(stayed for _, stayed in sides.values()):
-                usual = as_asked and row.method == "l1_unstructured" and len(plain) == len(entries)
-                if usual:
+            threshold = max(went for went, _ in sides.values())
+            if threshold < min(stayed for _, stayed in sides.values()):
+                if usual and len(plain) == len(entries):
                     return Proved(frozenset(names))
                 return Proved(together=sum(gone.values()))
         apart = [name for name, (went, stayed) in sides.items() if went < stayed]
         own: frozenset[str] = frozenset()
-        if step.scope == "local" and as_asked and row.method == "l1_unstructured":
+        if step.scope == "local" and usual:
             own = frozenset(apart) & {e.name for e in plain}
         return Proved(own, counts={name: gone[name] for name in apart if name not in own})
-    if row.method == "ln_structured" and as_asked and step.scope == "local":
+    if row.method == "ln_structured" and as_requested and step.scope == "local":
         able = (e for e in plain if _by_norm(before, after, e, row, kernel=kernel, job=job))
         return Proved(frozenset(e.name for e in able))
     return Proved()
-
-
-def _ranks(entry: TensorEntry) -> bool:
-    return entry.dtype.name in MULTIPLIED and entry.numel > 0
 
 
 def _sides(before: Snapshot, after: BitMask, entry: TensorEntry, job: Job) -> tuple[float, float]:
@@ -244,26 +225,12 @@ def from_masks(number: int, names: Sequence[str]) -> tuple[Call, ...]:
     return (Call(tuple(names), text),)
 
 
-def anew(names: Sequence[str]) -> Call:
-    """Return what takes pruning back, which torch itself cannot."""
-    return Call(tuple(names), "modules[name] = module(weights[name])  # all of it is back")
-
-
-def zeros(names: Sequence[str]) -> Call:
-    """Return what counts zeros as pruned."""
-    weight = "modules[name].weight"
-    text = f'prune.custom_from_mask(modules[name], "weight", mask={weight} != 0)'
-    return Call(tuple(names), text)
-
-
-def masks_of_file(names: Sequence[str]) -> Call:
-    """Return what puts masks in force that lie in the file."""
-    return Call(tuple(names), 'prune.custom_from_mask(modules[name], "weight", mask=found[name])')
-
-
-def finish(names: Sequence[str]) -> Call:
-    """Return what makes zeros of pruned weights."""
-    return Call(tuple(names), "finish(name)")
+# Calls that take pruning back, which torch itself cannot; count zeros as pruned; apply masks that
+# lie in the file; and make zeros of pruned weights.
+RESTORE = "modules[name] = module(weights[name])  # all of it is back"
+MASK_ZEROS = 'prune.custom_from_mask(modules[name], "weight", mask=modules[name].weight != 0)'
+MASK_AS_FILE = 'prune.custom_from_mask(modules[name], "weight", mask=found[name])'
+FINISH = "finish(name)"
 
 
 class NameLists:

@@ -1,9 +1,4 @@
-"""Details and rounding of the format.
-
-What the chosen format is, who loads it, what it does not do, and what it asks for.
-
-Beside the type of an export: what it costs, and what a smaller one would save.
-"""
+"""What the chosen format is, who loads it, what it does not do, and its settings."""
 
 from __future__ import annotations
 
@@ -27,22 +22,10 @@ _WORTH = 0.9
 
 
 class RoundingNote(QWidget):
-    """A sentence about the chosen type, or the offer of a smaller one.
-
-    Signals
-    -------
-    taken(str)
-        The person takes the type that is offered.
-    """
-
-    taken = Signal(str)
+    """A sentence about the chosen type, or the offer of a smaller one: a button takes it."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._offer: FormatOffer | None = None
-        self._type = ""
-        self._costs: Mapping[str, RoundingCost | str] = {}
-        self._colors = with_defaults({})
         self.note = plain(wrap=True)
         self.note.setAccessibleDescription(self.tr("Effect of rounding to this dtype."))
         self.take = QPushButton(self.tr("Round to {type}").format(type=_SAFE), self)
@@ -58,45 +41,27 @@ class RoundingNote(QWidget):
         layout.addLayout(row)
         row.addWidget(self.take)
         row.addStretch(1)
-        self.take.clicked.connect(self._on_taken)
-        self._tell()
 
-    def show_type(self, offer: FormatOffer, value: str) -> None:
-        """Take note of the format, and of the type that is chosen; empty if numbers stay."""
-        self._offer, self._type = offer, value
-        self._tell()
-
-    def set_costs(self, costs: Mapping[str, RoundingCost | str]) -> None:
-        """Take note of what types cost, as far as it is known; else of a sentence on why not."""
-        self._costs = costs
-        self._tell()
-
-    def set_colors(self, colors: Mapping[str, str]) -> None:
-        """Take the theme's colours."""
-        self._colors = with_defaults(colors)
-        self._tell()
-
-    def _tell(self) -> None:
-        cost = self._costs.get(self._type)
+    def show_cost(
+        self,
+        offer: FormatOffer,
+        dtype: str,
+        cost: RoundingCost | str | None,
+        colors: Mapping[str, str],
+    ) -> None:
+        """Show what the chosen type costs, or why that is unknown; if none, offer a smaller one."""
         danger = isinstance(cost, str) or bool(cost is not None and cost.infinite)
-        recolor(self.note, self._colors["danger" if danger else "muted"])
-        smaller = self._smaller()
+        recolor(self.note, colors["danger" if danger else "muted"])
+        smaller = None if dtype or offer.nbytes is None else offer.in_16_bits
+        if smaller is not None and offer.nbytes is not None and smaller >= _WORTH * offer.nbytes:
+            smaller = None
         self.take.setVisible(smaller is not None)
-        if self._type:
-            self.note.setText(briefly(rounding_words(cost, self._type)))
+        if dtype:
+            self.note.setText(briefly(rounding_words(cost, dtype)))
         elif smaller is not None:
-            said = self.tr("{type}: {size}, with 8 significant bits per value.")
-            self.note.setText(said.format(type=_SAFE, size=number_format.size(smaller)))
-        self.setVisible(bool(self._type) or smaller is not None)
-
-    def _smaller(self) -> int | None:
-        offer = self._offer
-        if self._type or offer is None or offer.nbytes is None or offer.in_16_bits is None:
-            return None
-        return offer.in_16_bits if offer.in_16_bits < _WORTH * offer.nbytes else None
-
-    def _on_taken(self) -> None:
-        self.taken.emit(_SAFE)
+            words = self.tr("{type}: {size}, with 8 significant bits per value.")
+            self.note.setText(words.format(type=_SAFE, size=number_format.size(smaller)))
+        self.setVisible(bool(dtype) or smaller is not None)
 
 
 # Letters of the width that texts are set in.
@@ -110,15 +75,9 @@ _USUAL_LINES = 29
 
 
 class Details(QScrollArea):
-    """The panel beside the list of formats.
+    """The panel beside the list of formats."""
 
-    Signals
-    -------
-    changed
-        The person changed a parameter.
-    """
-
-    changed = Signal()
+    changed = Signal()  # the person changed a parameter
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -135,7 +94,7 @@ class Details(QScrollArea):
         self._values: dict[str, dict[str, Any]] = {}
         self.fields: Fields | None = None
         self.rounding: RoundingNote | None = None
-        self._costs: dict[str, RoundingCost | str] = {}
+        self.costs: dict[str, RoundingCost | str] = {}
         self._muted: list[QWidget] = []
 
     def sizeHint(self) -> QSize:
@@ -165,11 +124,10 @@ class Details(QScrollArea):
         else:
             self._show_rounding()  # only its size is another
 
-    def set_costs(self, costs: Mapping[str, RoundingCost | str]) -> None:
-        """Take note of what rounding to types costs: see `RoundingNote.set_costs`."""
-        self._costs = dict(costs)
-        if self.rounding is not None:
-            self.rounding.set_costs(self._costs)
+    def set_cost(self, dtype: str, cost: RoundingCost | str) -> None:
+        """Show what rounding to a type costs, or a sentence on why that is not known."""
+        self.costs[dtype] = cost
+        self._show_rounding()
 
     def rounded_to(self) -> str:
         """Return the type that the chosen format is rounded to; empty if it is not."""
@@ -182,10 +140,7 @@ class Details(QScrollArea):
     def share_type(self, offers: Iterable[FormatOffer]) -> dict[str, dict[str, Any]]:
         """Round every format as the shown one: sizes are compared by what is written.
 
-        Returns
-        -------
-        dict
-            The values of those that are written in another type now, by format.
+        Returns the values of those that are written in another type now, by format.
         """
         if self._offer is None or self.fields is None or not self._offer.rounded_by:
             return {}
@@ -223,8 +178,7 @@ class Details(QScrollArea):
         self._colors = with_defaults(colors)
         for label in self._muted:
             recolor(label, self._colors["muted"])
-        if self.rounding is not None:
-            self.rounding.set_colors(self._colors)
+        self._show_rounding()
         if self.fields is not None:
             for field in self.fields.fields.values():
                 field.set_colors(self._colors)
@@ -271,19 +225,18 @@ class Details(QScrollArea):
         self.rounding = RoundingNote(field)
         self.rounding.take.installEventFilter(self)
         below.addWidget(self.rounding)
-        self.rounding.set_costs(self._costs)
-        self.rounding.taken.connect(self._on_taken)
-        self._show_rounding()
+        self.rounding.take.clicked.connect(self._on_taken)
 
     def _show_rounding(self) -> None:
         if self.rounding is not None and self._offer is not None:
-            self.rounding.show_type(self._offer, self.rounded_to())
+            dtype = self.rounded_to()
+            self.rounding.show_cost(self._offer, dtype, self.costs.get(dtype), self._colors)
 
-    def _on_taken(self, value: str) -> None:
+    def _on_taken(self) -> None:
         if self._offer is None or self.fields is None:
             return
         field = self.fields.fields[self._offer.rounded_by]
-        field.editor.set_value(value)
+        field.editor.set_value(_SAFE)
         field.setFocus()
         self._on_changed()
 

@@ -96,30 +96,20 @@ class Beside(QWidget):
 
 
 class ExportDialog(QDialog):
-    """Asks what the file is for, in which format it is written, and where to.
+    """Asks what the file is for, in which format it is written, and where to."""
 
-    Signals
-    -------
-    exportRequested(ExportRequest)
-        The person wants it to be done; the dialog closes with it.
-    checkRequested(ExportRequest)
-        The person chose this, and paused; what is at its target is not known yet.
-    roundingRequested(str)
-        The person chose a type whose cost is not known yet.
-    parametersChanged(str, dict)
-        A parameter of this format is another: its size may be, too. The type of the numbers is one
-        for all formats.
-    """
-
+    # ExportRequest: The person wants it to be done; the dialog closes with it.
     exportRequested = Signal(object)
+    # A parameter of this format is another: its size may be, too. The type of the numbers is one
+    # for all formats.
     parametersChanged = Signal(str, object)
-    roundingRequested = Signal(str)
+    roundingRequested = Signal(str)  # the person chose a type whose cost is not known yet
+    # ExportRequest: The person chose this, and paused; what is at its target is not known yet.
     checkRequested = Signal(object)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setWindowTitle(self.tr("Export"))
-        self._costs: dict[str, RoundingCost | str] = {}
         self._checked: ExportRequest | None = None
         self._pause = QTimer(self, singleShot=True, interval=_PAUSE_MS)
         self._pause.timeout.connect(self._request_check)
@@ -190,21 +180,21 @@ class ExportDialog(QDialog):
         elif not (inside and event.key() in {Qt.Key.Key_Return, Qt.Key.Key_Enter}):
             super().keyPressEvent(event)
 
-    def set_offers(self, offers: Sequence[FormatOffer], chosen: str = "") -> None:
-        """Offer these formats; `chosen`, or else the first that can be, is chosen at first."""
+    def set_offers(self, offers: Sequence[FormatOffer]) -> None:
+        """Offer these formats; at first the first that can be is chosen."""
         self.target.set_suffixes(suffix for offer in offers for suffix in offer.suffixes)
-        self.formats.set_offers(offers, chosen)
+        self.formats.set_offers(offers)
         self.purposes.set_offers(offers)
         self._show_chosen()
 
     def set_pruned(self, *, pruned: bool, asked: str = "") -> None:
         """Say that nothing is pruned if so, and which button, `asked`, would apply the preview."""
-        said = self.tr("△ Nothing is pruned yet: the export is a copy.")
+        text = self.tr("△ Nothing is pruned yet: the export is a copy.")
         if asked:
-            said += " " + self.tr(
+            text += " " + self.tr(
                 "The step in the preview is not applied yet: press “{button}” first."
             ).format(button=asked)
-        self.nothing.setText(said)
+        self.nothing.setText(text)
         self.nothing.setHidden(pruned)
 
     def set_check(self, request: ExportRequest, check: TargetCheck) -> None:
@@ -229,9 +219,8 @@ class ExportDialog(QDialog):
                 self.parametersChanged.emit(name, values)
 
     def set_rounding(self, name: str, cost: RoundingCost | str) -> None:
-        """Take note of what rounding to a type costs, or of a sentence on why that is not known."""
-        self._costs[name] = cost
-        self.details.set_costs(self._costs)
+        """Show what rounding to a type costs, or a sentence on why that is not known."""
+        self.details.set_cost(name, cost)
 
     def set_target(self, path: str) -> None:
         """Propose a file or folder."""
@@ -239,12 +228,12 @@ class ExportDialog(QDialog):
         self._arrange()
 
     def set_folders(self, *, allowed: bool) -> None:
-        """Take note whether a folder may be the target, as for a model of several files."""
+        """Set whether a folder may be the target, as for a model of several files."""
         self.target.set_folders(allowed=allowed)
         self._arrange()
 
     def set_source(self, path: str, kept_as: str) -> None:
-        """Take note of the file that is open, and how it is kept if the export replaces it."""
+        """Set the file that is open, and how it is kept if the export replaces it."""
         self.target.set_source(path, kept_as)
         self._arrange()
 
@@ -323,7 +312,7 @@ class ExportDialog(QDialog):
     def _request_rounding(self) -> None:
         self.formats.set_types(self.details.types(self.formats.offers()))
         before, self._rounded = self._rounded, self.details.rounded_to()
-        known = isinstance(self._costs.get(self._rounded), RoundingCost)
+        known = isinstance(self.details.costs.get(self._rounded), RoundingCost)
         if self._rounded and not known and self._rounded != before:
             self.roundingRequested.emit(self._rounded)
 
@@ -335,12 +324,12 @@ class ExportDialog(QDialog):
             self.target.set_check(None)
         replaces = request is not None and self.target.replaces_open()
         if offer is None or offer.nbytes is None:
-            said = self.tr("Replace original") if replaces else self.tr("Export")
+            words = self.tr("Replace original") if replaces else self.tr("Export")
         elif replaces:
-            said = self.tr("Replace original, {size}")
+            words = self.tr("Replace original, {size}")
         else:
-            said = self.tr("Export {size}")
-        self.go.setText(said.format(size=size_words(offer) if offer is not None else ""))
+            words = self.tr("Export {size}")
+        self.go.setText(words.format(size=size_words(offer) if offer is not None else ""))
         ready = offer is not None and not offer.wrong and not self.details.errors()
         self.go.setEnabled(ready and not self.target.problem())
 

@@ -130,8 +130,8 @@ class FormatSizes(QObject):
             task.cancel()
 
     def _stop(self, _result: int) -> None:
-        for name in list(self._tasks):
-            self._cancel(name)
+        for task in self._tasks.values():
+            task.cancel()
 
 
 class ExportController(QObject):
@@ -143,23 +143,12 @@ class ExportController(QObject):
         Parent of the dialogs.
     asked
         Returns the words on the button that would prune; empty if it would do nothing.
-
-    Signals
-    -------
-    sized(int)
-        How many bytes the default export will take; None while unknown.
-    began(Path)
-        A file or folder of this name is going to be written.
-    exported(ExportReport)
-        A file was written.
-    cancelled(str)
-        The person cancelled an export: a sentence about that.
     """
 
-    sized = Signal(object)
-    began = Signal(object)
-    exported = Signal(object)
-    cancelled = Signal(str)
+    sized = Signal(object)  # int: how many bytes the default export will take; None while unknown
+    began = Signal(object)  # Path: a file or folder of this name is going to be written
+    exported = Signal(object)  # ExportReport: a file was written
+    cancelled = Signal(str)  # the person cancelled an export: a sentence about that
 
     def __init__(
         self,
@@ -214,10 +203,9 @@ class ExportController(QObject):
         def size(job: Job) -> int | None:
             return planned_size(snapshot, next(iter(FORMATS)), job)
 
-        self._jobs.answer(size, on_result=self.sized.emit, on_error=self._on_not_sized)
-
-    def _on_not_sized(self, _error: PruneAppError) -> None:
-        self.sized.emit(None)
+        self._jobs.answer(
+            size, on_result=self.sized.emit, on_error=lambda _error: self.sized.emit(None)
+        )
 
     def _on_closed(self) -> None:
         self._later.stop()

@@ -16,7 +16,7 @@ from pruneapp.export.exporter import export
 from pruneapp.export.format_sizes import offers, unsized
 from pruneapp.export.provenance import Provenance, estimated_provenance, provenance_of
 from pruneapp.export.report_file import account_of, write_account
-from pruneapp.export.scripts.comparison_script import is_complete, write_check_script
+from pruneapp.export.scripts.comparison_script import transformers_class, write_check_script
 from pruneapp.progress import Job
 from pruneapp.recipes.portable import history_recipe
 from pruneapp.results.export import ExportReport, ExportRequest
@@ -117,7 +117,7 @@ def write_beside(
 
     if request.script:
         run = "Run {path} to check whether the model still works"
-        if not is_complete(checkpoint):
+        if not transformers_class(checkpoint):
             run += ", after filling in the function that builds the model"
         notices += _written(script, named_beside(report, ".check.py"), f"{run}.")
     if request.report:

@@ -1,11 +1,4 @@
-"""Purposes and formats.
-
-The list of formats, each with the size to come.
-
-What the file is for: the question that chooses a format.
-
-What is said of a format to come.
-"""
+"""What the file is for, the list of formats with their sizes, and what is said of a format."""
 
 from __future__ import annotations
 
@@ -32,13 +25,15 @@ from pruneapp.gui.widgets.theme import with_defaults
 from pruneapp.results.export import TargetCheck
 from pruneapp.results.format_offer import FormatOffer, Loader, Purpose, RoundingCost
 
-_ENDS = 24  # letters of a long name at either end
-_TOLD = 400  # letters of a message that may quote a path of any length
+translate = QCoreApplication.translate
+
+_NAME = 48  # letters of a name in a line
+_MESSAGE = 400  # letters of a message that may quote a path of any length
 _NAMES = 4  # of many files, so many are named
 
 
 def _calculating() -> str:
-    return QCoreApplication.translate("ExportSizes", "calculating…")
+    return translate("ExportSizes", "calculating…")
 
 
 def size_words(offer: FormatOffer) -> str:
@@ -55,11 +50,11 @@ def files_words(files: int | None, limit: int) -> str:
     """Say how many files of a largest size there will be; None while they are being counted."""
     size = number_format.short_size(limit)
     if files is None:
-        said = QCoreApplication.translate("ExportSizes", "Max shard size {size}; calculating…")
+        said = translate("ExportSizes", "Max shard size {size}; calculating…")
     elif files == 1:
-        said = QCoreApplication.translate("ExportSizes", "One file: everything fits into {size}.")
+        said = translate("ExportSizes", "One file: everything fits into {size}.")
     else:
-        said = QCoreApplication.translate("ExportSizes", "{n} files, up to {size} each.")
+        said = translate("ExportSizes", "{n} files, up to {size} each.")
     return said.format(n=number_format.count(files or 0), size=size)
 
 
@@ -69,43 +64,39 @@ def rounding_words(cost: RoundingCost | str | None, dtype: str) -> str:
     None while it is being looked for.
     """
     if cost is None:
-        return QCoreApplication.translate(
-            "ExportSizes", "Computing the rounding error of {type}…"
-        ).format(type=dtype)
-    if isinstance(cost, str):
-        unknown = QCoreApplication.translate(
-            "ExportSizes", "✕ The rounding error of {type} is not known. {why}"
+        return translate("ExportSizes", "Computing the rounding error of {type}…").format(
+            type=dtype
         )
+    if isinstance(cost, str):
+        unknown = translate("ExportSizes", "✕ The rounding error of {type} is not known. {why}")
         return unknown.format(type=dtype, why=cost)
     said = [_infinite_words(cost)] if cost.infinite else []
     if cost.worst:
-        largest = QCoreApplication.translate(
-            "ExportSizes", "Largest rounding error {error} ({name})."
-        )
+        largest = translate("ExportSizes", "Largest rounding error {error} ({name}).")
         error = number_format.number(cost.worst)
         said.append(largest.format(error=error, name=short_name(cost.where)))
     if cost.vanished:
-        vanished = QCoreApplication.translate("ExportSizes", "Values rounded to 0: {n}.")
+        vanished = translate("ExportSizes", "Values rounded to 0: {n}.")
         said.append(vanished.format(n=number_format.count(cost.vanished)))
     if not said:
-        return QCoreApplication.translate("ExportSizes", "All values are exact.")
+        return translate("ExportSizes", "All values are exact.")
     return " ".join(said)
 
 
 def _infinite_words(cost: RoundingCost) -> str:
     name, most = max(cost.infinite, key=itemgetter(1))
     if len(cost.infinite) > 1:
-        said = QCoreApplication.translate(
+        said = translate(
             "ExportSizes",
             "▲ {n} values in {tensors} tensors, most of them in {name}, exceed the "
             "range of {type} and become infinite.",
         )
     elif most == 1:
-        said = QCoreApplication.translate(
+        said = translate(
             "ExportSizes", "▲ 1 value in {name} exceeds the range of {type} and becomes infinite."
         )
     else:
-        said = QCoreApplication.translate(
+        said = translate(
             "ExportSizes",
             "▲ {n} values in {name} exceed the range of {type} and become infinite.",
         )
@@ -119,32 +110,25 @@ def _infinite_words(cost: RoundingCost) -> str:
 
 def short_name(name: str) -> str:
     """Return a name without the middle of it that has no room in a line."""
-    name = on_one_line(name)
-    return name if len(name) <= 2 * _ENDS else f"{name[:_ENDS]}…{name[-_ENDS:]}"
+    return briefly(on_one_line(name), _NAME)
 
 
-def briefly(told: str) -> str:
+def briefly(text: str, most: int = _MESSAGE) -> str:
     """Return a message without the middle of what would push the buttons out of the screen."""
-    return told if len(told) <= _TOLD else f"{told[: _TOLD // 2]}…{told[-_TOLD // 2 :]}"
+    return text if len(text) <= most else f"{text[: most // 2]}…{text[-most // 2 :]}"
 
 
 def check_words(check: TargetCheck) -> str:
     """Say what is kept and what is lost where an export goes, and what else to know of it."""
     said = []
     if check.kept:
-        words = QCoreApplication.translate(
-            "ExportPlace", "Replaces the open model; a backup is kept as {names}."
-        )
+        words = translate("ExportPlace", "Replaces the open model; a backup is kept as {names}.")
         said.append(words.format(names=_listed(check.kept)))
     if len(check.replaced) == 1:
-        words = QCoreApplication.translate(
-            "ExportPlace", "{name} already exists and will be replaced."
-        )
+        words = translate("ExportPlace", "{name} already exists and will be replaced.")
         said.append(words.format(name=short_name(check.replaced[0])))
     elif check.replaced:
-        words = QCoreApplication.translate(
-            "ExportPlace", "{n} files already exist and will be replaced: {names}."
-        )
+        words = translate("ExportPlace", "{n} files already exist and will be replaced: {names}.")
         n = number_format.count(len(check.replaced))
         said.append(words.format(n=n, names=_listed(check.replaced)))
     return " ".join((*said, *check.notices))
@@ -154,7 +138,7 @@ def _listed(names: Sequence[str]) -> str:
     shown = ", ".join(map(short_name, names[:_NAMES]))
     if len(names) <= _NAMES:
         return shown
-    more = QCoreApplication.translate("ExportPlace", "{names} and {n} more")
+    more = translate("ExportPlace", "{names} and {n} more")
     return more.format(names=shown, n=number_format.count(len(names) - _NAMES))
 
 
@@ -167,53 +151,39 @@ def rounded_to(offer: FormatOffer | None, values: Mapping[str, Any]) -> str:
     return "" if value == default else str(value)
 
 
-def size_tip(offer: FormatOffer) -> str:
-    """Say it in full."""
+def _size_tip(offer: FormatOffer) -> str:
     if offer.nbytes is None:
         return ""
     exact = number_format.exact_size(offer.nbytes)
     if offer.exact:
         return exact
-    return QCoreApplication.translate("ExportSizes", "About {size} (within 2 %)").format(size=exact)
+    return translate("ExportSizes", "About {size} (within 2 %)").format(size=exact)
 
 
 def loader_words(loader: Loader) -> str:
     """Say who loads it, since when and how."""
     more = [loader.note]
     if loader.since:
-        since = QCoreApplication.translate("ExportSizes", "since {version}")
+        since = translate("ExportSizes", "since {version}")
         more.insert(0, since.format(version=loader.since))
-    told = ", ".join(words for words in more if words)
-    return f"{loader.name} ({told})" if told else loader.name
+    notes = ", ".join(words for words in more if words)
+    return f"{loader.name} ({notes})" if notes else loader.name
 
 
 _WIDEST_SIZE = "≈ 9,999 MB"
 
 
 def _label(offer: FormatOffer, dtype: str) -> str:
-    said = offer.label
+    label = offer.label
     if dtype:
-        said = QCoreApplication.translate("ExportSizes", "{format}, {type}").format(
-            format=said, type=dtype
-        )
-    return said.replace("&", "&&")
+        label = translate("ExportSizes", "{format}, {type}").format(format=label, type=dtype)
+    return label.replace("&", "&&")
 
 
 class Formats(QWidget):
-    """A radio button for each format, and beside it how large the file will be.
+    """A radio button for each format, and beside it how large the file will be."""
 
-    Attributes
-    ----------
-    refused
-        Says below them why some formats cannot be.
-
-    Signals
-    -------
-    picked
-        The person chose a format.
-    """
-
-    picked = Signal()
+    picked = Signal()  # the person chose a format
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -229,8 +199,8 @@ class Formats(QWidget):
         self._layout.setVerticalSpacing(8)
         self._group.buttonClicked.connect(self.picked)
 
-    def set_offers(self, offers: Sequence[FormatOffer], chosen: str = "") -> None:
-        """Show these; the choice stays as it is where it can, else `chosen` or the first."""
+    def set_offers(self, offers: Sequence[FormatOffer]) -> None:
+        """Show these; the choice stays as it is where it can, else the first is chosen."""
         before = self.chosen()
         if [o.name for o in offers] != list(self.radios):
             self._build(offers)
@@ -242,11 +212,11 @@ class Formats(QWidget):
             words = size_words(offer)
             radio.setAccessibleDescription(offer.why_not or f"{words}. {offer.help}")
             size.setText(words)
-            size.setToolTip(size_tip(offer))
+            size.setToolTip(_size_tip(offer))
         self.refused.setText("\n".join(_refusals(offers)))
         able = [offer.name for offer in offers if not offer.why_not]
         if able and (before is None or before.name not in able):
-            self.choose(chosen if chosen in able else able[0])
+            self.choose(able[0])
         self.set_colors(self._colors)
 
     def set_types(self, types: Mapping[str, str]) -> None:
@@ -312,14 +282,9 @@ def _refusals(offers: Sequence[FormatOffer]) -> list[str]:
 
 
 class Purposes(QWidget):
-    """A row of buttons, one for each purpose, and below it what is best for the chosen one.
+    """A row of buttons, one for each purpose, and below it what is best for the chosen one."""
 
-    Signals
-    -------
-    chosen(str)
-        The format that serves the purpose best; announced again when another one turns out to.
-    """
-
+    # The format that serves the purpose best; announced again when another one turns out to.
     chosen = Signal(str)
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -353,10 +318,8 @@ class Purposes(QWidget):
         self.set_colors({})
         self._tell()
 
-    # Told
-
     def set_offers(self, offers: Sequence[FormatOffer]) -> None:
-        """Take note of what is best, as far as that is known."""
+        """Set what is best, as far as that is known."""
         before = self._best()
         self._offers = tuple(offers)
         self._tell()
@@ -365,7 +328,7 @@ class Purposes(QWidget):
             self.chosen.emit(best.name)
 
     def choose(self, purpose: Purpose | None) -> None:
-        """Take note of what the person wants, silently."""
+        """Check what the person wants, silently."""
         if purpose is None:
             self.forget()
         else:
@@ -373,7 +336,7 @@ class Purposes(QWidget):
             self._tell()
 
     def forget(self) -> None:
-        """Take note that the person chose otherwise."""
+        """Check none: the person chose otherwise."""
         self._group.setExclusive(False)
         for button in self.buttons.values():
             button.setChecked(False)
@@ -384,13 +347,9 @@ class Purposes(QWidget):
         """Take the theme's colours."""
         recolor(self.reason, with_defaults(colors)["muted"])
 
-    # Asked
-
     def purpose(self) -> Purpose | None:
         """Return what the person wants; None if they did not say."""
         return next((p for p, button in self.buttons.items() if button.isChecked()), None)
-
-    # Inside
 
     def _best(self) -> FormatOffer | None:
         purpose = self.purpose()

@@ -50,13 +50,9 @@ class ExportReportDialog(QDialog):
     """Says what was written; all of it can be copied as text.
 
     Tensors are called as in `shown`, by the names that they have in the file.
-
-    Signals
-    -------
-    folderRequested(Path)
-        The person wants to see this file, or folder, where it lies.
     """
 
+    # Path: The person wants to see this file, or folder, where it lies.
     folderRequested = Signal(object)
 
     def __init__(

@@ -1,11 +1,9 @@
-"""Where an export goes: a file or a folder, and what to know of it before.
-
-Why nothing can be exported to a place, as far as a look at the names there tells.
-"""
+"""Where an export goes: a file or a folder, and what to know of it before."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+import os
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -26,37 +24,26 @@ from pruneapp.gui.widgets.theme import with_defaults
 from pruneapp.results.export import TargetCheck
 from pruneapp.results.format_offer import FormatOffer
 
+translate = QCoreApplication.translate
+
 
 def misplaced(path: str, source: str, endings: Iterable[str], *, split: bool, folders: bool) -> str:
     """Say why an export cannot go to `path`, as a sentence; empty if it may.
 
     What the system does not let us look at may: the engine, which is asked next, has the rules.
-
-    Parameters
-    ----------
-    path
-        What the person wants.
-    source
-        The file or folder that is open; empty if there is none.
-    endings
-        How files of any of the formats may end.
-    split
-        Whether files of a largest size are written, which need a folder.
-    folders
-        Whether a folder may be written.
+    `source` is what is open, empty if nothing is; `endings` are those of files of any format. Files
+    of a largest size, `split`, need a folder; else one must be allowed: `folders`.
     """
     if not path:
         if split:
-            return QCoreApplication.translate("ExportPlace", "Enter a folder.")
-        return QCoreApplication.translate("ExportPlace", "Enter a file name.")
+            return translate("ExportPlace", "Enter a folder.")
+        return translate("ExportPlace", "Enter a file name.")
     if "\0" in path:
-        return QCoreApplication.translate("ExportPlace", "A name cannot contain a null character.")
+        return translate("ExportPlace", "A name cannot contain a null character.")
     try:
         target = Path(path).expanduser()
     except RuntimeError:
-        said = QCoreApplication.translate(
-            "ExportPlace", "There is no user {name}: enter the full path."
-        )
+        said = translate("ExportPlace", "There is no user {name}: enter the full path.")
         return said.format(name=path.split("/", maxsplit=1)[0])
     try:
         if found := _no_folder(target, source, endings) if split else "":
@@ -68,12 +55,12 @@ def misplaced(path: str, source: str, endings: Iterable[str], *, split: bool, fo
 
 def _no_place(target: Path, *, folders: bool) -> str:
     if target.is_dir() and not folders:
-        return QCoreApplication.translate("ExportPlace", "This is a folder: add a file name.")
+        return translate("ExportPlace", "This is a folder: add a file name.")
     if target.parent.is_file():
-        said = QCoreApplication.translate("ExportPlace", "{file} is a file, not a folder.")
+        said = translate("ExportPlace", "{file} is a file, not a folder.")
         return said.format(file=target.parent)
     if not target.parent.is_dir():
-        said = QCoreApplication.translate("ExportPlace", "The folder {folder} does not exist.")
+        said = translate("ExportPlace", "The folder {folder} does not exist.")
         return said.format(folder=target.parent)
     return ""
 
@@ -81,32 +68,22 @@ def _no_place(target: Path, *, folders: bool) -> str:
 def _no_folder(target: Path, source: str, endings: Iterable[str]) -> str:
     """Say why files of a largest size cannot be written there."""
     if target.is_file():
-        return QCoreApplication.translate(
-            "ExportPlace", "This is a file: shards of a maximum size need a folder."
-        )
+        return translate("ExportPlace", "This is a file: shards of a maximum size need a folder.")
     opened = Path(source)
     home = opened if opened.is_dir() else opened.parent
     if source and target.is_dir() and target.samefile(home):
-        return QCoreApplication.translate(
-            "ExportPlace", "This folder contains the open model: choose another."
-        )
+        return translate("ExportPlace", "This folder contains the open model: choose another.")
     ending = next((s for s in endings if target.name.lower().endswith(s)), "")
     if ending and not target.is_dir():
-        said = QCoreApplication.translate("ExportPlace", "The export is a folder: remove {suffix}.")
+        said = translate("ExportPlace", "The export is a folder: remove {suffix}.")
         return said.format(suffix=ending)
     return ""
 
 
 class TargetRow(QWidget):
-    """A path, what will become of what is there, and whether the original is to go.
+    """A path, what will become of what is there, and whether the original is to go."""
 
-    Signals
-    -------
-    changed
-        The path is another.
-    """
-
-    changed = Signal()
+    changed = Signal()  # the path is another
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -153,14 +130,12 @@ class TargetRow(QWidget):
         self.browse.clicked.connect(self._browse)
         self._tell()
 
-    # Told
-
     def set_suffixes(self, suffixes: Iterable[str]) -> None:
-        """Take note of how files of any of the formats may end."""
+        """Set how files of any of the formats may end."""
         self._suffixes = tuple(sorted(set(suffixes), key=lambda suffix: (-len(suffix), suffix)))
 
     def set_format(self, offer: FormatOffer | None, values: Mapping[str, Any]) -> None:
-        """Take note of the format, and of the values of its parameters.
+        """Set the format, and the values of its parameters.
 
         What the person is typing stays as it is until they leave the field.
         """
@@ -180,17 +155,17 @@ class TargetRow(QWidget):
         self._tell()
 
     def set_check(self, check: TargetCheck | None) -> None:
-        """Take note of what an export finds where it goes; None while that is looked for."""
+        """Show what an export finds where it goes; None while that is looked for."""
         self._check = check
         self._tell()
 
     def set_folders(self, *, allowed: bool) -> None:
-        """Take note whether a folder may be the target, as for a model of several files."""
+        """Set whether a folder may be the target, as for a model of several files."""
         self._folders = allowed
         self._tell()
 
     def set_source(self, path: str, kept_as: str) -> None:
-        """Take note of the file that is open, and how it is kept if the export replaces it."""
+        """Set the file that is open, and how it is kept if the export replaces it."""
         self._source, self._kept_as = path, kept_as
         self._tell()
 
@@ -198,8 +173,6 @@ class TargetRow(QWidget):
         """Take the theme's colours."""
         self._colors = with_defaults(colors)
         self._tell()
-
-    # Asked
 
     def text(self) -> str:
         """Return the path that is wanted."""
@@ -234,8 +207,6 @@ class TargetRow(QWidget):
     def replaces_open(self) -> bool:
         """Whether files of the model that is open would be replaced, as far as that is known."""
         return self.replaces_source() or (self._check is not None and bool(self._check.kept))
-
-    # Inside
 
     def _keep_up(self) -> None:
         """Make the path one for the format, unless the person is typing it."""
@@ -287,9 +258,8 @@ class TargetRow(QWidget):
 
     def _may_be_folder(self) -> bool:
         offer = self._offer
-        return self._limit is not None or (
-            self._folders and not (offer is not None and offer.one_file)
-        )
+        one_file = offer is not None and offer.one_file
+        return self._limit is not None or (self._folders and not one_file)
 
     def _on_typed(self) -> None:
         self._check = None
@@ -297,17 +267,18 @@ class TargetRow(QWidget):
         self.changed.emit()
 
     def _tell(self) -> None:
-        whole = self._limit is None
-        self.title.setText(self.tr("File") if whole else self.tr("Folder"))
-        self.path.setAccessibleName(
-            self.tr("Destination file") if whole else self.tr("Destination folder")
-        )
+        if self._limit is None:
+            title, name = self.tr("File"), self.tr("Destination file")
+        else:
+            title, name = self.tr("Folder"), self.tr("Destination folder")
+        self.title.setText(title)
+        self.path.setAccessibleName(name)
         problem = self.problem() or (self._offer.wrong if self._offer is not None else "")
         grave = problem or self.replaces_open()
         recolor(self.note, self._colors["danger" if grave else "text"])
-        told = f"✕ {problem}" if problem else self._about()
-        self.note.setText(briefly(told))
-        self.note.setToolTip(as_plain(told) if told != self.note.text() else "")
+        text = f"✕ {problem}" if problem else self._about()
+        self.note.setText(briefly(text))
+        self.note.setToolTip(as_plain(text) if text != self.note.text() else "")
         self.replace.setVisible(not problem and self.replaces_source())
 
     def _about(self) -> str:
@@ -317,48 +288,37 @@ class TargetRow(QWidget):
         )
         if self._check is not None:
             count = files_words(offer.files, self._limit) if offer and self._limit else ""
-            told = (where, count, check_words(self._check))
-            return " ".join(words for words in told if words)
+            return " ".join(filter(None, (where, count, check_words(self._check))))
         if where:
             return where
         if self.replaces_source():
             return check_words(TargetCheck(kept=(self._kept_as,)))
         if self._limit is not None and offer is not None:
-            said = files_words(offer.files, self._limit)
-            if _looks(path.is_dir):
-                there = self.tr("Files of the same name in this folder are replaced.")
-                return f"{said} {there}"
-            return said
-        if _looks(path.is_file):
+            count = files_words(offer.files, self._limit)
+            there = self.tr("Files of the same name in this folder are replaced.")
+            is_there = os.path.isdir(path)  # noqa: PTH112 - a name may be too long to be looked at
+            return f"{count} {there}" if is_there else count
+        if os.path.isfile(path):  # noqa: PTH113 - as above
             return self.tr("This file already exists and will be replaced.")
-        if offer is not None and not self._may_be_folder() and self._is_misnamed(offer):
+        usual = offer is None or self.text().lower().endswith(offer.suffixes)
+        if offer is not None and not usual and not self._may_be_folder():
             return self.tr("The usual suffix is {suffixes}.").format(
                 suffixes=self.tr(" or ").join(offer.suffixes[:2])
             )
         return ""
 
-    def _is_misnamed(self, offer: FormatOffer) -> bool:
-        return not self.text().lower().endswith(offer.suffixes)
-
     def _browse(self) -> None:
         offer = self._offer
-        patterns = " ".join(f"*{suffix}" for suffix in offer.suffixes) if offer else ""
-        named = offer and patterns and self._limit is None
+        patterns = ""
+        if offer is not None and self._limit is None:
+            patterns = f"{offer.label} ({' '.join(f'*{suffix}' for suffix in offer.suffixes)})"
         path, _filter = QFileDialog.getSaveFileName(
             self,
             self.tr("Export to"),
             self.path.text(),
-            f"{offer.label} ({patterns})" if offer and named else "",
+            patterns,
             # What would be replaced is said in the dialog, for typed names as well.
             options=QFileDialog.Option.DontConfirmOverwrite,
         )
         if path:
             self.path.setText(path)
-
-
-def _looks(like: Callable[[], bool]) -> bool:
-    """Whether something there looks like that; not where the system lets nobody look."""
-    try:
-        return like()
-    except OSError:
-        return False
