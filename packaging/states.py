@@ -36,7 +36,7 @@ def see(walk: Tour) -> None:
     tensors = {LONG: rng.standard_normal((64, 48)), "b.weight": rng.standard_normal((32, 16))}
     write(named, tensors)
     walk.open(lambda: walk.person.drop(named))
-    wait_until(lambda: not walk.bench.counting.busy, "the counting to end")
+    wait_until(lambda: not walk.bench.histograms.busy, "the counting to end")
     pages(walk, "long-names", "120 letters")
     refused(walk)
     unchecked(walk)

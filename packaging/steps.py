@@ -71,7 +71,7 @@ def prune(walk: Tour) -> None:
     ):
         person.click(form.all, QPoint(8, form.all.height() // 2))
         person.replace(amount_field(walk), "40%")
-        wait_until(lambda: walk.bench.forecasting.state.preview, "the preview")
+        wait_until(lambda: walk.bench.preview.state.preview, "the preview")
     with walk.step("pruned", "the button was pressed: orange weights are pruned"):
         person.click(walk.views.forecast.action.button)
         wait_until(lambda: walk.bench.session.unexported, "the step to be done")
@@ -93,7 +93,7 @@ def look_around(walk: Tour) -> None:
     with walk.step("channels", "the norm of each channel, and which of them are to be pruned next"):
         turn_to(walk, Page.CHANNELS)
         person.choose(walk.views.form.rules[0].method, label_of(walk, "ln_structured"))
-        wait_until(lambda: walk.bench.forecasting.state.preview, "the preview")
+        wait_until(lambda: walk.bench.preview.state.preview, "the preview")
     with walk.step("model", "the sparsity of every tensor, before and after"):
         turn_to(walk, Page.MODEL)
 
@@ -113,7 +113,7 @@ def rules(walk: Tour) -> None:
             person.choose(form.rules[rule].target, kind)
             person.choose(form.rules[rule].method, label_of(walk, "l1_unstructured"))
             person.replace(amount_field(walk, rule), amount)
-        wait_until(lambda: walk.bench.forecasting.state.preview, "the preview")
+        wait_until(lambda: walk.bench.preview.state.preview, "the preview")
 
 
 def history(walk: Tour) -> None:
@@ -227,7 +227,7 @@ def showpiece(walk: Tour, real: Path | None) -> None:
         focus = "module.layer3.2.conv2.weight"
     person.click(form.all, QPoint(8, form.all.height() // 2))
     person.replace(amount_field(walk), "20%")
-    wait_until(lambda: walk.bench.forecasting.state.preview, "the preview")
+    wait_until(lambda: walk.bench.preview.state.preview, "the preview")
     person.press("Ctrl+Return")
     wait_until(lambda: walk.bench.session.unexported, "the step to be done")
     person.click(tree.view.viewport(), QPoint(60, 10))  # the first line, so that keys go there
@@ -238,7 +238,7 @@ def showpiece(walk: Tour, real: Path | None) -> None:
             raise StepError(f"The tree ends at {before}, before {focus}.")
     person.choose(form.rules[0].method, label_of(walk, "ln_structured"))
     person.replace(amount_field(walk), "30%")
-    wait_until(lambda: walk.bench.forecasting.state.preview, "the preview")
+    wait_until(lambda: walk.bench.preview.state.preview, "the preview")
 
 
 def scaled(walk: Tour) -> None:

@@ -34,7 +34,7 @@ def see(walk: Tour, file: Path | None) -> None:
         walk.open(lambda: person.click(walk.window.empty.sample_button))
     else:
         walk.open(lambda: person.drop(file))
-    wait_until(lambda: not walk.bench.counting.busy, "the counting to end")
+    wait_until(lambda: not walk.bench.histograms.busy, "the counting to end")
     choose(walk)
     weights(walk)
     distribution(walk)
@@ -52,7 +52,7 @@ def choose(walk: Tour) -> None:
     rows = [r for r in walk.bench.session.rows if r.by_default and len(r.shape) > 1]
     name = max(rows, key=lambda r: (len(r.shape), r.numel)).name
     walk.views.tree.set_focused(name)
-    walk.bench.looking.look_at(name)
+    walk.bench.plots.look_at(name)
 
 
 def weights(walk: Tour) -> None:
@@ -62,7 +62,7 @@ def weights(walk: Tour) -> None:
     person.click(walk.views.form.all, QPoint(8, walk.views.form.all.height() // 2))
     with walk.step("weights-preview", "30 % by one threshold, over the magnitudes"):
         person.replace(amount_field(walk), "30%")
-        wait_until(lambda: walk.bench.forecasting.state.preview, "the preview")
+        wait_until(lambda: walk.bench.preview.state.preview, "the preview")
     with walk.step("weights-pruned", "the same, done"):
         person.click(walk.views.forecast.action.button)
         _wait_for_state(walk)
@@ -71,7 +71,7 @@ def weights(walk: Tour) -> None:
             person.choose(box, box.itemText(box.findData(mode)))
     with walk.step("weights-cells", "single weights, their values written in the cells"):
         person.choose(box, box.itemText(box.findData(Mode.SIGNED)))
-        shape = walk.bench.session.by_name[walk.bench.looking.name or ""].shape
+        shape = walk.bench.session.by_name[walk.bench.plots.name or ""].shape
         person.click(canvas.viewport(), canvas.pixel_of(shape[0] // 2, 5))
         for _ in range(60):
             canvas.zoom(1.25)
@@ -86,7 +86,7 @@ def distribution(walk: Tour) -> None:
     with walk.step("distribution", "magnitudes, the next 20 % hatched below the threshold"):
         turn_to(walk, Page.DISTRIBUTION)
         person.replace(amount_field(walk), "20%")
-        wait_until(lambda: walk.bench.forecasting.state.preview, "the preview")
+        wait_until(lambda: walk.bench.preview.state.preview, "the preview")
         wait_until(lambda: view.canvas.line is not None, "the threshold")
     with walk.step("distribution-dragged", "the threshold, while it is dragged"):
         line, place = view.canvas.line, view.canvas.place
@@ -118,7 +118,7 @@ def channels(walk: Tour) -> None:
         turn_to(walk, Page.CHANNELS)
         person.choose(walk.views.form.rules[0].method, label_of(walk, "ln_structured"))
         person.replace(amount_field(walk), "30%")
-        wait_until(lambda: walk.bench.forecasting.state.preview, "the preview")
+        wait_until(lambda: walk.bench.preview.state.preview, "the preview")
     with walk.step("channels-chosen", "three channels, chosen by click and shift-click"):
         first = view.canvas.pixel_of(1)
         QTest.mouseClick(view.canvas.viewport(), LEFT, pos=first)
@@ -193,7 +193,7 @@ def danger(walk: Tour) -> None:
         turn_to(walk, Page.WEIGHTS)
         person.choose(walk.views.form.rules[0].method, label_of(walk, "l1_unstructured"))
         person.replace(amount_field(walk), "97%")
-        wait_until(lambda: walk.bench.forecasting.state.preview, "the preview")
+        wait_until(lambda: walk.bench.preview.state.preview, "the preview")
     with walk.step("danger-model", "the same, tensor by tensor"):
         walk.views.pages.tabs.setCurrentIndex(Page.MODEL)
         view = walk.views.pages.model
@@ -211,7 +211,7 @@ def zeros(walk: Tour) -> None:
 
     def there() -> bool:
         nonlocal dialog
-        dialog = walk.bench.exporting.dialog
+        dialog = walk.bench.export.dialog
         return dialog is not None and dialog.isVisible()
 
     def discard(box: QDialog) -> None:
@@ -224,9 +224,9 @@ def zeros(walk: Tour) -> None:
     person.click(dialog.radios["safetensors"])
     person.replace(dialog.target.path, target.name)
     person.click(dialog.go)
-    wait_until(lambda: walk.bench.exporting.report is not None, "the export to be done")
-    assert walk.bench.exporting.report is not None
-    person.click(walk.bench.exporting.report.close_button)
+    wait_until(lambda: walk.bench.export.report is not None, "the export to be done")
+    assert walk.bench.export.report is not None
+    person.click(walk.bench.export.report.close_button)
     walk.views.pages.tabs.setCurrentIndex(Page.WEIGHTS)
     with walk.step("zeros", "the exported file: its zeros are found, and offered as pruned"):
         # An export does not hold what was protected by hand, so that is asked about.

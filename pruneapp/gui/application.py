@@ -251,7 +251,7 @@ class Start(QObject):
 
     def _ask_file_now(self) -> None:
         if self.workbench is not None:
-            self.workbench.opening.ask_file()
+            self.workbench.files.ask_file()
 
     @Slot()
     def _ask_folder(self) -> None:
@@ -259,7 +259,7 @@ class Start(QObject):
 
     def _ask_folder_now(self) -> None:
         if self.workbench is not None:
-            self.workbench.opening.ask_folder()
+            self.workbench.files.ask_folder()
 
     @Slot()
     def _open_sample(self) -> None:

@@ -200,9 +200,9 @@ def _pictures(work: Cancels) -> None:
     small = next(row for row in reversed(rows) if len(row.shape) > 1)
 
     def look(name: str) -> None:
-        hand.bench.looking._stats.clear()  # so that numbers are asked for again
+        hand.bench.plots._stats.clear()  # so that numbers are asked for again
         hand.views.tree.set_focused(name)
-        hand.bench.looking.look_at(name)
+        hand.bench.plots.look_at(name)
 
     hand.preview()
     for words, page in PAGES.items():
@@ -246,8 +246,8 @@ def _exports(work: Cancels, name: str) -> None:
         hand.click(dialog.go)
 
     def end() -> None:
-        hand.wait(lambda: hand.bench.exporting.report is not None)
-        hand.bench.exporting.report.reject()
+        hand.wait(lambda: hand.bench.export.report is not None)
+        hand.bench.export.report.reject()
         work.target.unlink()
 
     began = time.perf_counter()

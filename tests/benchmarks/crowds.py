@@ -45,8 +45,8 @@ def change_crowd(hand: Hand, path: Path) -> None:
     hand.rest(0.3)
     hand.beats.phase = "editing by hand in every block"
     _gesture(hand, first, "restore")
-    hand.wait(lambda: hand.bench.handwork.dialog is not None)
-    hand.when(hand.bench.session.changed, hand.bench.handwork.dialog.accept)
+    hand.wait(lambda: hand.bench.manual_edit.dialog is not None)
+    hand.when(hand.bench.session.changed, hand.bench.manual_edit.dialog.accept)
     hand.rest(0.3)
 
 
@@ -70,7 +70,7 @@ def cancel_crowd(work: Cancels, path: Path) -> None:
     for name, what in (("make_final", "making final"), ("treat_zeros", "treating zeros")):
         trigger = hand.window.actions_[name].trigger
         work.clicked(f"{what}, 25,000 tensors", 0.5, trigger, _undone(hand))
-    editing = hand.bench.handwork
+    editing = hand.bench.manual_edit
 
     def left() -> None:
         hand.wait(lambda: editing.dialog is not None)
@@ -85,7 +85,7 @@ def cancel_crowd(work: Cancels, path: Path) -> None:
 
 
 def _gesture(hand: Hand, name: str, operation: str) -> None:
-    editing = hand.bench.handwork
+    editing = hand.bench.manual_edit
     editing.in_every_block = True
     editing.do(Gesture(operation, name, CHANNEL, "channel", 0))
 

@@ -202,7 +202,7 @@ def interaction(path: str, rounds: int) -> dict[str, Any]:
     hand.open(Path(path))
     hand.beats.phase = "counting"
     began = time.perf_counter()
-    hand.wait(lambda: not hand.bench.counting.busy)
+    hand.wait(lambda: not hand.bench.histograms.busy)
     counted = time.perf_counter() - began
     counting = [beat for beat in hand.beats.beats if beat.phase == "counting"]
     found: dict[str, Any] = {

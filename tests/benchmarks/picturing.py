@@ -68,7 +68,7 @@ class Eye:
 
         And whether the first one was marked as a sample.
         """
-        looking = self.hand.bench.looking
+        looking = self.hand.bench.plots
         looking.look_at(SMALL)
         self.settle()
         seen = Frames(self.canvas.viewport(), self.there, self.exact)
@@ -247,7 +247,7 @@ def picture(path: str, rounds: int) -> dict[str, Any]:
     """Choose, pan, zoom; then two masks."""
     hand = Hand()
     hand.open(Path(path))
-    hand.wait(lambda: not hand.bench.counting.busy)
+    hand.wait(lambda: not hand.bench.histograms.busy)
     hand.preview()
     eye = Eye(hand)
     chosen = [eye.choose() for _ in range(rounds)]

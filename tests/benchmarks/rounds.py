@@ -40,7 +40,7 @@ def rounds(path: str, count: int, probes: list[int]) -> dict[str, Any]:
         hand.preview()
         hand.prune()
         hand.views.tree.set_focused(names[number % len(names)])
-        hand.bench.looking.look_at(names[number % len(names)])
+        hand.bench.plots.look_at(names[number % len(names)])
         for page in range(PAGES):
             hand.views.pages.tabs.setCurrentIndex(page)
             _quiet(hand)

@@ -183,7 +183,7 @@ class Hand:
 
     def preview(self) -> None:
         """Wait until what would happen is known exactly."""
-        forecasting = self.bench.forecasting
+        forecasting = self.bench.preview
         if forecasting.state.untouched:  # of a file that was just opened
             self.views.form.changed.emit()
         self.wait(lambda: forecasting.state.preview is not None)
@@ -206,7 +206,7 @@ class Hand:
 
     def export(self, target: Path, format_: str = "safetensors") -> float:
         """Export by the dialog; returns the seconds from its button to the report."""
-        exporting = self.bench.exporting
+        exporting = self.bench.export
         dialog = self.export_dialog()
         self.click(dialog.radios[format_])
         dialog.target.path.setText(str(target))
@@ -218,7 +218,7 @@ class Hand:
 
     def export_dialog(self) -> ExportDialog:
         """Ask for an export; returns the dialog."""
-        exporting = self.bench.exporting
+        exporting = self.bench.export
         self.window.actions_["export"].trigger()
         self.wait(lambda: exporting.dialog is not None)
         assert exporting.dialog is not None

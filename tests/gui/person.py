@@ -101,7 +101,7 @@ class Person:
 
         Of a file that was just opened the form is asked for as it is.
         """
-        forecasting = self.workbench.forecasting
+        forecasting = self.workbench.preview
         self.pause(40)  # the check marks settle first
         self.ask()
         self.wait(lambda: forecasting.state.preview is not None)
@@ -221,8 +221,8 @@ class Person:
 
     def ask(self) -> None:
         """Ask for what the form says, if nobody did since the file was opened."""
-        self.wait(lambda: not self.workbench.asking._opened.isActive())
-        if self.workbench.forecasting.state.untouched:
+        self.wait(lambda: not self.workbench.form._opened.isActive())
+        if self.workbench.preview.state.untouched:
             self.views.form.changed.emit()  # as if a value was typed again
 
     def ask_amount(self, text: str) -> None:
@@ -300,7 +300,7 @@ class Person:
 
     def export(self, path: Path, form: str = "safetensors"):
         """Export by the dialog; returns the report that is shown, still open."""
-        exporting = self.workbench.exporting
+        exporting = self.workbench.export
         self.click(self.window.export_button)
         self.wait(lambda: exporting.dialog is not None and exporting.dialog.isVisible())
         dialog = exporting.dialog
@@ -311,9 +311,9 @@ class Person:
         return exporting.report
 
     def close_report(self) -> None:
-        report = self.workbench.exporting.report
+        report = self.workbench.export.report
         self.click(report.close_button)
-        self.wait(lambda: self.workbench.exporting.report is None)
+        self.wait(lambda: self.workbench.export.report is None)
 
 
 def plain(text: str) -> str:

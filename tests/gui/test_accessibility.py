@@ -257,7 +257,7 @@ def test_the_dialogs_of_handwork_and_the_report_of_an_export_are_told(person, bl
     person.open(blocks)
     person.wait_open(blocks)
     person.menu("Prune", "Manual edit", "Apply to the same layer in all blocks")
-    editing = person.workbench.handwork
+    editing = person.workbench.manual_edit
     editing.do(Gesture("prune", BLOCK, (((5, 6), (0, 4), (0, 3)),), "channel", 0))
     dialog = dialog_of(person, "Apply to the same layer in all blocks")
     assert_told(dialog, ALIKE)

@@ -37,7 +37,7 @@ def test_a_person_prunes_channels_with_their_bias_and_norm_as_one_step(person):
     assert {t.name for t in plain.tensors} == {"conv1.weight", "conv2.weight"}
 
     box_clicked(person)
-    person.wait(lambda: person.workbench.forecasting.state.preview is None)
+    person.wait(lambda: person.workbench.preview.state.preview is None)
     report = person.wait_preview()
     assert {t.name for t in report.tensors} == {f"{conv}.weight" for conv in PAIRS} | {
         name for names in PAIRS.values() for name in names

@@ -86,7 +86,7 @@ def test_another_file_is_opened_compared_and_closed(at_work, tuned):
     assert rows["extra.weight"]["difference"] == "only in B"
     assert "layers.0.weight" not in rows
 
-    other = at_work.workbench.comparing.other.state.checkpoint
+    other = at_work.workbench.compare.other.state.checkpoint
     at_work.views.compare.differenceRequested.emit("layers.1.weight")
     weights = at_work.views.pages.weights
     assert at_work.views.pages.page is Page.WEIGHTS
@@ -97,10 +97,10 @@ def test_another_file_is_opened_compared_and_closed(at_work, tuned):
     assert changed.tolist() == [2]
 
     at_work.views.tree.set_focused("layers.2.weight")
-    at_work.workbench.looking.look_at("layers.2.weight")
+    at_work.workbench.plots.look_at("layers.2.weight")
     at_work.wait(lambda: "another shape" in weights._error)
     at_work.menu("File", "Close")
-    assert at_work.workbench.comparing.other.state is None
+    assert at_work.workbench.compare.other.state is None
     with pytest.raises(CheckpointError, match="was closed"):
         next(iter(other.chunks("layers.1.weight")))
 
@@ -276,7 +276,7 @@ def test_a_step_reads_what_it_changed_and_nothing_else(at_work, tuned):
     at_work.chooses_file(tuned)
     at_work.menu("Tools", "Compare with a file")
     first = compared(at_work)
-    other = at_work.workbench.comparing.other.state.checkpoint
+    other = at_work.workbench.compare.other.state.checkpoint
     read, real = [], other.chunks
 
     def chunks(name, *args, **more):

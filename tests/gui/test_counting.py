@@ -27,7 +27,7 @@ def file(tmp_path):
 def counting(person, file):
     person.open(file)
     person.wait_open(file)
-    return person.workbench.counting
+    return person.workbench.histograms
 
 
 def missing(person):
@@ -93,7 +93,7 @@ def test_whatever_is_wanted_goes_first(person, counting, monkeypatch):
     person.wait(lambda: len(begun) == 1)
     for wanted in (
         lambda: person.key("Right", person.rule.fields.fields["amount"].editor.slider),
-        lambda: person.workbench.looking.look_at("h.2.weight"),
+        lambda: person.workbench.plots.look_at("h.2.weight"),
         lambda: person.key("Ctrl+Return", person.window),
         lambda: person.key("Ctrl+Z", person.window),
     ):
@@ -125,7 +125,7 @@ def test_the_window_answers_while_it_counts(person, beats, tmp_path):
     person.wait_open(path)
     person.wait_preview()
     beats.forget()
-    person.wait(lambda: not person.workbench.counting.busy)
+    person.wait(lambda: not person.workbench.histograms.busy)
     beats.assert_answered()
     assert missing(person) == []
 
@@ -133,7 +133,7 @@ def test_the_window_answers_while_it_counts(person, beats, tmp_path):
 def test_what_was_done_is_not_said_to_be_counted_while_the_next_thing_is(
     person, counting, monkeypatch
 ):
-    previews, state, counted = person.workbench.forecasting, person.views.forecast.state, []
+    previews, state, counted = person.workbench.preview, person.views.forecast.state, []
 
     def note(state):
         if state.estimate is not None and not state.is_behind:

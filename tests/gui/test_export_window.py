@@ -45,7 +45,7 @@ def pruned(person, file):
 
 
 def dialog_of(person):
-    exporting = person.workbench.exporting
+    exporting = person.workbench.export
     person.key("Ctrl+E")
     person.wait(lambda: exporting.dialog is not None and exporting.dialog.isVisible())
     return exporting.dialog
@@ -63,7 +63,7 @@ def export_for(person, purpose: Purpose) -> Path:
     path = Path(dialog.target.path.text())
     size = dialog.go.text()
     person.click(dialog.go)
-    person.wait(lambda: person.workbench.exporting.report is not None)
+    person.wait(lambda: person.workbench.export.report is not None)
     person.close_report()
     assert "MB" in size or "kB" in size
     assert person.trouble == []
@@ -122,8 +122,8 @@ def test_script_and_report_are_written_beside_on_request(pruned, file):
     pruned.key("Down", dialog.beside.kind)
     pruned.key("Down", dialog.beside.kind)
     pruned.click(dialog.go)
-    pruned.wait(lambda: pruned.workbench.exporting.report is not None)
-    said = pruned.workbench.exporting.report.as_text()
+    pruned.wait(lambda: pruned.workbench.export.report is not None)
+    said = pruned.workbench.export.report.as_text()
     pruned.close_report()
     folder = file.parent
     assert "model-pruned.check.py" in said
@@ -143,7 +143,7 @@ def test_the_size_to_come_is_that_of_the_file_of_this_name(pruned, file):
     pruned.wait(lambda: dialog.chosen().nbytes not in {None, before})
     told, said = dialog.chosen().nbytes, dialog.go.text()
     pruned.click(dialog.go)
-    pruned.wait(lambda: pruned.workbench.exporting.report is not None)
+    pruned.wait(lambda: pruned.workbench.export.report is not None)
     pruned.close_report()
     assert file.with_name("other.pt").stat().st_size == told
     assert said == f"Export {number_format.size(told)}"
@@ -161,7 +161,7 @@ def test_a_setting_changes_the_size_to_come(pruned, file):
         pruned.key("Up", editor.focusProxy())
     pruned.wait(lambda: "≈" in label.text() and label.toolTip() != before)
     pruned.key("Esc", dialog)
-    pruned.wait(lambda: pruned.workbench.exporting.dialog is None)
+    pruned.wait(lambda: pruned.workbench.export.dialog is None)
 
 
 def test_a_size_in_the_former_type_is_never_shown_beside_the_new_one(pruned, monkeypatch):
@@ -189,7 +189,7 @@ def test_a_dialog_that_is_closed_early_asks_no_more(pruned, file):
     for _ in range(3):
         dialog = dialog_of(pruned)
         pruned.key("Esc", dialog)
-        pruned.wait(lambda: pruned.workbench.exporting.dialog is None)
+        pruned.wait(lambda: pruned.workbench.export.dialog is None)
     assert pruned.trouble == []
 
 
@@ -202,7 +202,7 @@ def test_of_very_many_tensors_the_sizes_come_after_the_dialog(pruned, file, monk
     assert "≈" in sizes["compact"].text()
     assert dialog.go.text() == f"Export {sizes['safetensors'].text()}"
     pruned.key("Esc", dialog)
-    pruned.wait(lambda: pruned.workbench.exporting.dialog is None)
+    pruned.wait(lambda: pruned.workbench.export.dialog is None)
 
 
 def test_a_folder_is_exported_as_a_folder_for_transformers(person, file, tmp_path):
@@ -236,8 +236,8 @@ def test_files_of_a_largest_size_are_a_folder_beside(pruned, file):
     pruned.type(editor.combo.lineEdit(), "100 kB")
     pruned.wait(lambda: dialog.target.note.text().startswith("2 files, up to 100"))
     pruned.click(dialog.go)
-    pruned.wait(lambda: pruned.workbench.exporting.report is not None)
-    said = pruned.workbench.exporting.report.as_text()
+    pruned.wait(lambda: pruned.workbench.export.report is not None)
+    said = pruned.workbench.export.report.as_text()
     pruned.close_report()
 
     weights = sorted(path.glob("*.safetensors"))
@@ -262,7 +262,7 @@ def test_a_size_that_makes_too_many_files_is_said_before(pruned, file, monkeypat
     pruned.wait(lambda: dialog.target.note.text().startswith("One file"))
     assert dialog.go.isEnabled()
     pruned.key("Esc", dialog)
-    pruned.wait(lambda: pruned.workbench.exporting.dialog is None)
+    pruned.wait(lambda: pruned.workbench.export.dialog is None)
 
 
 def test_a_type_that_ruins_numbers_says_so_before_and_after(person, tmp_path):
@@ -280,8 +280,8 @@ def test_a_type_that_ruins_numbers_says_so_before_and_after(person, tmp_path):
     note = dialog.details.rounding.note
     person.wait(lambda: note.text().startswith("▲ 128 values in bn.running_var exceed"))
     person.click(dialog.go)
-    person.wait(lambda: person.workbench.exporting.report is not None)
-    report = person.workbench.exporting.report
+    person.wait(lambda: person.workbench.export.report is not None)
+    report = person.workbench.export.report
     (warning,) = report.warnings
     assert warning.text().startswith("▲ Rounded to float16.")
     assert "128 values were too large and became infinite, in 'bn.running_var'" in warning.text()
@@ -313,7 +313,7 @@ def test_a_type_whose_cost_cannot_be_read_says_why_and_is_asked_again(person, fi
     person.key("Up", combo)
     person.wait(lambda: note.text().startswith("Largest rounding error"))
     person.key("Esc", dialog)
-    person.wait(lambda: person.workbench.exporting.dialog is None)
+    person.wait(lambda: person.workbench.export.dialog is None)
 
 
 def test_nothing_pruned_is_said_with_the_button_that_was_not_pressed(person, file):
@@ -327,7 +327,7 @@ def test_nothing_pruned_is_said_with_the_button_that_was_not_pressed(person, fil
     assert "Nothing is pruned yet" in dialog.nothing.text()
     assert f"press “{words}” first" in dialog.nothing.text()
     person.key("Esc", dialog)
-    person.wait(lambda: person.workbench.exporting.dialog is None)
+    person.wait(lambda: person.workbench.export.dialog is None)
     person.click(person.button)
     person.wait(lambda: person.document.position == 1)
     assert not dialog_of(person).nothing.isVisible()
@@ -348,7 +348,7 @@ def test_a_second_export_says_what_it_replaces_and_keeps_the_choices(pruned, fil
     dialog.target.path.setText(str(file.with_name("odd.pth")))
     pruned.wait(lambda: "'odd.pth' holds" in note.text())
     pruned.key("Esc", dialog)
-    pruned.wait(lambda: pruned.workbench.exporting.dialog is None)
+    pruned.wait(lambda: pruned.workbench.export.dialog is None)
     assert dialog_of(pruned).target.path.text().endswith("odd.pth")
 
 
@@ -370,8 +370,8 @@ def test_the_folder_of_an_export_is_shown_or_named(pruned, file, monkeypatch):
     )
     dialog = dialog_of(pruned)
     pruned.click(dialog.go)
-    pruned.wait(lambda: pruned.workbench.exporting.report is not None)
-    report = pruned.workbench.exporting.report
+    pruned.wait(lambda: pruned.workbench.export.report is not None)
+    report = pruned.workbench.export.report
     pruned.click(report.show_folder)
     assert shown == [str(file.parent)]
     pruned.click(report.show_folder)
@@ -388,7 +388,7 @@ def test_a_name_that_is_too_long_is_said_while_it_is_typed(pruned, file):
     pruned.type(dialog.target.path, str(file.with_name("y.safetensors")))
     pruned.wait(dialog.go.isEnabled)
     pruned.key("Esc", dialog)
-    pruned.wait(lambda: pruned.workbench.exporting.dialog is None)
+    pruned.wait(lambda: pruned.workbench.export.dialog is None)
     assert pruned.trouble == []
 
 

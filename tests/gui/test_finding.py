@@ -25,7 +25,7 @@ SHIFT = Qt.KeyboardModifier.ShiftModifier
 
 @pytest.fixture
 def at_work(person):
-    person.workbench.opening.open_sample()
+    person.workbench.files.open_sample()
     person.wait(lambda: person.document is not None)
     return person
 

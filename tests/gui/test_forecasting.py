@@ -47,7 +47,7 @@ def counted(person, file):
     """A person before a model of which everything is counted."""
     person.open(file)
     person.wait_open(file)
-    person.wait(lambda: not person.workbench.counting.busy)
+    person.wait(lambda: not person.workbench.histograms.busy)
     person.wait_preview()
     return person
 
@@ -103,7 +103,7 @@ def test_while_the_slider_moves_numbers_and_bars_follow_before_any_preview(count
     before = panel.energy.text(), colors_in(counted, LARGE, GLYPH_WIDTH, GLYPH_WIDTH + BAR_WIDTH)
     drag_slider(counted, 0.8)
     assert slider(counted).value() > 600
-    assert counted.workbench.forecasting.state.preview is None
+    assert counted.workbench.preview.state.preview is None
     counted.wait(lambda: panel.energy.text().startswith("≈"))  # not exact, and marked so
     assert panel.energy.text() != before[0]
     assert panel.magnitude.text().startswith("≈")
@@ -113,7 +113,7 @@ def test_while_the_slider_moves_numbers_and_bars_follow_before_any_preview(count
     said = counted.cell(LARGE, Column.SPARSITY)
     counted.key("Left", slider(counted))
     counted.wait(lambda: counted.cell(LARGE, Column.SPARSITY) != said)
-    assert counted.workbench.forecasting.state.preview is None
+    assert counted.workbench.preview.state.preview is None
 
 
 def test_the_preview_takes_the_marks_away_and_its_counts_are_those_after_pruning(counted):
@@ -147,7 +147,7 @@ def test_an_emptied_layer_is_seen_at_one_glance_and_a_click_leads_there(counted,
     tree.view.setExpanded(block, True)
     counted.workbench.show_tensor(LARGE)
     counted.click(alarm, QPoint(20, alarm.height() // 2))
-    assert counted.workbench.looking.name == SMALL
+    assert counted.workbench.plots.name == SMALL
     assert tree.focused() == SMALL
     assert danger not in colors_in(counted, LARGE, 0, GLYPH_WIDTH)
 
@@ -210,7 +210,7 @@ def test_a_threshold_that_is_dragged_becomes_the_amount(counted):
     counted.wait(lambda: view.canvas.count and view.canvas.line is not None)
     line = view.canvas.line
     assert line.editable
-    threshold = counted.workbench.forecasting.state.report.by_name[LARGE].threshold
+    threshold = counted.workbench.preview.state.report.by_name[LARGE].threshold
     assert line.at == pytest.approx(threshold)
     start = view.canvas.pixel_at(line.at, 1).toPoint()
     stop = view.canvas.pixel_at(2 * line.at, 1).toPoint()
@@ -252,7 +252,7 @@ def test_after_a_step_the_line_waits_and_says_not_what_would_go(counted):
     counted.wait(lambda: counted.document.position == 1)
     assert "≈ 0" not in view.summary()
     counted.wait_preview()  # the panel tells of the next step
-    counted.wait(lambda: not counted.workbench.counting.busy)
+    counted.wait(lambda: not counted.workbench.histograms.busy)
     weights = np.abs(read(counted, LARGE))
     assert view.summary().startswith("9,216 weights, ")
     assert not any("to be pruned" in swatch.label for swatch in view.swatches())
@@ -310,7 +310,7 @@ def test_of_all_tensors_together_the_threshold_counts_all(counted):
     editor = counted.rule.fields.fields["amount"].editor
     share = pytest.approx((every <= 0.5).mean(), abs=0.002)
     asked = []
-    counted.workbench.asking.changed.connect(lambda: asked.append(editor.value()))
+    counted.workbench.form.changed.connect(lambda: asked.append(editor.value()))
     view.thresholdMoved.emit(0.2)
     view.thresholdMoved.emit(0.5)
     counted.wait(lambda: editor.value() == share)
@@ -390,7 +390,7 @@ def test_the_picture_follows_as_fast_as_it_is_made(counted, never, monkeypatch):
         counted.pause(EVERY_MS // 2)
     assert len(asked) == 1
     ready.set()
-    last = counted.workbench.forecasting.state.report.by_name[LARGE].threshold
+    last = counted.workbench.preview.state.report.by_name[LARGE].threshold
     counted.wait(lambda: asked[-1] == last)
     assert asked[0] < last
     weights = np.abs(read(counted, LARGE))
@@ -528,7 +528,7 @@ def test_after_something_is_done_there_is_no_cut_until_the_next_is_asked_for(cou
     view = counted.views.pages.channels
     counted.wait(lambda: view.canvas.line is not None)
     box = ((3, 4), (0, 96))
-    counted.workbench.handwork.do(Gesture("prune", LARGE, (box,), "channel", 0))
+    counted.workbench.manual_edit.do(Gesture("prune", LARGE, (box,), "channel", 0))
     counted.wait(lambda: counted.document.position == 1)
     counted.wait_preview()
     assert view.canvas.line is None
@@ -599,7 +599,7 @@ def test_the_picture_of_weights_follows_the_slider_without_a_preview(counted, ne
     many = hatched(counted)
     drag_slider(counted, 0.4)
     counted.wait(lambda: hatched(counted) < 0.8 * many)
-    assert counted.workbench.forecasting.state.preview is None
+    assert counted.workbench.preview.state.preview is None
     counted.ask_amount("x")
     counted.wait(lambda: hatched(counted) == 0)
 
@@ -608,15 +608,15 @@ def test_the_model_follows_the_slider_without_a_preview(counted, never):
     never()
     click_tab(counted, Page.MODEL)
     drag_slider(counted, 0.8)
-    outlook = counted.workbench.forecasting.state.report
+    outlook = counted.workbench.preview.state.report
     told = []
     model = counted.views.pages.model
     real = model.set_report
     counted.monkeypatch.setattr(model, "set_report", lambda *a: (told.append(a[1:]), real(*a)))
     drag_slider(counted, 0.3)
-    counted.wait(lambda: told and told[-1][0] is counted.workbench.forecasting.state.report)
+    counted.wait(lambda: told and told[-1][0] is counted.workbench.preview.state.report)
     assert told[-1][0] is not outlook
-    assert counted.workbench.forecasting.state.preview is None
+    assert counted.workbench.preview.state.preview is None
 
 
 def story(person):
@@ -625,7 +625,7 @@ def story(person):
     return (
         panel.heading.text() == "Preview" and "→" in panel.sparsity.text(),
         "→" in person.cell(LARGE, Column.SPARSITY),
-        person.workbench.looking._following.going is not None,
+        person.workbench.plots._following.going is not None,
         person.button.objectName() == "mainAction",
     )
 
@@ -645,7 +645,7 @@ def test_after_a_prune_panel_tree_and_picture_show_what_was_done(counted):
     counted.wait(lambda: counted.document.position == 1)
     assert story(counted) == (False,) * 4
     counted.wait_preview()
-    more = counted.workbench.forecasting.state.preview.report
+    more = counted.workbench.preview.state.preview.report
     assert story(counted) == (False,) * 4, "nobody asked for the next one"
     assert panel.heading.text() == "Result"
     figures["sparsity"] = figures["sparsity"].rpartition("→ ")[2]
@@ -696,7 +696,7 @@ def test_a_row_says_the_same_as_long_as_nothing_that_prunes_happened(counted):
     assert panel.heading.text() == "Result"
     assert told(panel) == foretold
 
-    editing = counted.workbench.handwork
+    editing = counted.workbench.manual_edit
     editing.do(Gesture("protect", SMALL, (((0, 1), (0, 8)),), "row"))
     counted.wait(lambda: counted.document.position == 2)
     assert panel.heading.text() == "Result"
@@ -762,4 +762,4 @@ def test_the_compact_size_follows_the_slider_without_a_preview(counted, never):
     few = label.text()
     drag_slider(counted, 0.3)
     counted.wait(lambda: label.text() != few)
-    assert counted.workbench.forecasting.state.preview is None
+    assert counted.workbench.preview.state.preview is None

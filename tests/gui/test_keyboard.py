@@ -32,7 +32,7 @@ def large(tmp_path):
 def at_work(person, large):
     person.open(large)
     person.wait_open(large)
-    person.wait(lambda: not person.workbench.counting.busy)
+    person.wait(lambda: not person.workbench.histograms.busy)
     return person
 
 
@@ -48,7 +48,7 @@ def tab_to(person, widget):
 
 def told(person):
     """What the panel says would be pruned, and what the tree says of the first tensor."""
-    report = person.workbench.forecasting.state.report
+    report = person.workbench.preview.state.report
     return None if report is None else (report.gone, report.after_by_name["a.weight"])
 
 

@@ -42,7 +42,7 @@ def opened(person, mixed):
 
 def go(person, name: str):
     """Ask for an export under a name; returns the file."""
-    exporting = person.workbench.exporting
+    exporting = person.workbench.export
     person.key("Ctrl+E")
     person.wait(lambda: exporting.dialog is not None and exporting.dialog.isVisible())
     dialog = exporting.dialog
@@ -62,7 +62,7 @@ def test_nothing_is_computed_or_written_before_the_answer(opened, mixed):
     assert asked[0].startswith("2 tensors of the file cannot be written in this format.")
     assert "b.weight: it is a DTensor of shape [16, 16]" in asked[0].replace("\u200b", "")
     assert "c.weight: it is a tensor of shape [4, 4] on the meta device" in asked[0]
-    assert opened.workbench.exporting.report is None
+    assert opened.workbench.export.report is None
     assert not out.exists()
     assert opened.trouble == []
 
@@ -70,8 +70,8 @@ def test_nothing_is_computed_or_written_before_the_answer(opened, mixed):
 def test_who_leaves_them_out_is_told_so_in_the_report(opened, mixed):
     opened.answers("Exclude and export")
     out = go(opened, "out.safetensors")
-    opened.wait(lambda: opened.workbench.exporting.report is not None)
-    notes = [label.text() for label in opened.workbench.exporting.report.notes]
+    opened.wait(lambda: opened.workbench.export.report is not None)
+    notes = [label.text() for label in opened.workbench.export.report.notes]
     assert any("'b.weight', 'c.weight' were left out, as asked" in note for note in notes)
     assert any("'d.weight' (a numpy array)" in note for note in notes)
     assert set(load_file(out)) == {"a.weight", "d.weight", "e.weight"}
@@ -99,7 +99,7 @@ def test_the_question_is_answered_by_keys(opened, mixed):
     timer.timeout.connect(answer)
     timer.start(5)
     out = go(opened, "out.safetensors")
-    opened.wait(lambda: opened.workbench.exporting.report is not None)
+    opened.wait(lambda: opened.workbench.export.report is not None)
     assert seen == ["Cancel"]
     assert out.exists()
     opened.close_report()
@@ -108,8 +108,8 @@ def test_the_question_is_answered_by_keys(opened, mixed):
 def test_a_container_that_keeps_them_asks_nothing(opened, mixed):
     assert TORCH.keeps(opened.document.checkpoint)
     out = go(opened, "out.pt")
-    opened.wait(lambda: opened.workbench.exporting.report is not None)
-    notes = [label.text() for label in opened.workbench.exporting.report.notes]
+    opened.wait(lambda: opened.workbench.export.report is not None)
+    notes = [label.text() for label in opened.workbench.export.report.notes]
     assert any("were not read, and were written as they stood" in note for note in notes)
     found = torch.load(out, weights_only=False)
     assert found["c.weight"].is_meta
@@ -124,7 +124,7 @@ def test_what_only_the_plan_tells_is_asked_as_well(opened, mixed):
     opened.wait(lambda: opened.document.position == 1)
     asked = opened.answers("Exclude and export")
     out = go(opened, "out.pt")
-    opened.wait(lambda: opened.workbench.exporting.report is not None)
+    opened.wait(lambda: opened.workbench.export.report is not None)
     assert len(asked) == 1
     assert set(torch.load(out)) == {"a.weight", "d.weight", "e.weight"}
     opened.close_report()

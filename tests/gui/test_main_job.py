@@ -257,7 +257,7 @@ def test_a_stale_preview_is_never_applied(person, small):
     person.open(small)
     person.wait_open(small)
     person.wait_preview()
-    old = person.workbench.forecasting.state.preview
+    old = person.workbench.preview.state.preview
 
     person.ask_amount("50 %")
     person.key("Ctrl+Return")  # at once: no preview is there yet

@@ -84,8 +84,8 @@ def previewing(monkeypatch):
 
 def export_dialog(person):
     person.key("Ctrl+E")
-    person.wait(lambda: person.workbench.exporting.dialog is not None)
-    return person.workbench.exporting.dialog
+    person.wait(lambda: person.workbench.export.dialog is not None)
+    return person.workbench.export.dialog
 
 
 def replace_original(person, file):
@@ -111,7 +111,7 @@ def test_nothing_is_changed_that_would_be_gone_in_a_moment(at_work, other, openi
         at_work.key(keys)
         assert "Another file is being opened" in at_work.trouble[0], keys
     assert at_work.document.position == position
-    assert at_work.workbench.exporting.dialog is None
+    assert at_work.workbench.export.dialog is None
     at_work.key("Esc")
     at_work.wait_idle()
     at_work.key("Ctrl+Z")
@@ -147,7 +147,7 @@ def test_nothing_is_changed_while_the_original_is_replaced(at_work, file, writin
     assert at_work.document.position == 1
     at_work.workbench.window.notices.clear()
     writing.closed = False
-    at_work.wait(lambda: at_work.workbench.exporting.report is not None)
+    at_work.wait(lambda: at_work.workbench.export.report is not None)
     at_work.close_report()
     at_work.wait(lambda: at_work.document is not None and at_work.document is not before)
     assert load_file(file)["fc.weight"].eq(0).sum() == 16
@@ -187,8 +187,8 @@ def test_what_was_written_before_it_was_cancelled_is_told_as_written(
     at_work.click(dialog.go)
     at_work.wait(lambda: gate.running)
     at_work.key("Esc")
-    at_work.wait(lambda: at_work.workbench.exporting.report is not None)
-    assert "The export was already written" in at_work.workbench.exporting.report.as_text()
+    at_work.wait(lambda: at_work.workbench.export.report is not None)
+    assert "The export was already written" in at_work.workbench.export.report.as_text()
     assert (tmp_path / "out.safetensors").exists()
     assert "cancelled" not in at_work.window.done.label.text()
     at_work.close_report()
@@ -250,14 +250,14 @@ def test_a_stopped_job_is_stopped_even_if_the_window_stays(at_work, writing, tmp
 
 def test_each_report_is_closed_by_itself(at_work, tmp_path):
     first = at_work.export(tmp_path / "a.safetensors")
-    at_work.workbench.exporting._export(ExportRequest("safetensors", tmp_path / "b.safetensors"))
-    at_work.wait(lambda: at_work.workbench.exporting.report is not first)
-    second = at_work.workbench.exporting.report
+    at_work.workbench.export._export(ExportRequest("safetensors", tmp_path / "b.safetensors"))
+    at_work.wait(lambda: at_work.workbench.export.report is not first)
+    second = at_work.workbench.export.report
     first.close()
-    assert at_work.workbench.exporting.report is second
+    assert at_work.workbench.export.report is second
     assert second.isVisible()
     second.close()
-    assert at_work.workbench.exporting.report is None
+    assert at_work.workbench.export.report is None
 
 
 # While a preview is computed
@@ -308,7 +308,7 @@ def pruning(at_work, previewing):
 
 def gesture(person):
     box = ((3, 4), (0, 8))
-    person.workbench.handwork.do(Gesture("prune", "fc.weight", (box,), "row"))
+    person.workbench.manual_edit.do(Gesture("prune", "fc.weight", (box,), "row"))
     person.wait(lambda: person.states[-1] == "row 3 of fc pruned")
 
 

@@ -149,7 +149,7 @@ def test_an_error_of_an_export_ends_when_an_export_succeeds(person, tmp_path):
     person.session.refused.emit(HistoryError("Older states stay in memory."))
     assert len(person.trouble) == 2
     person.key("Ctrl+E")
-    exporting = person.workbench.exporting
+    exporting = person.workbench.export
     person.wait(lambda: exporting.dialog is not None and exporting.dialog.isVisible())
     person.type(exporting.dialog.target.path, str(tmp_path / "out.safetensors"))
     person.wait(exporting.dialog.go.isEnabled)
@@ -316,7 +316,7 @@ def test_older_notices_are_a_line_that_begins_where_the_newer_ones_do(person):
 def test_a_job_that_does_not_stop_is_told_of_until_it_has_stopped(person, own):
     """Whose code it is, is said only if it may be a method of the person's own."""
     jobs, go_on = person.workbench.jobs, threading.Event()
-    person.workbench.telling.own_methods = own
+    person.workbench.status.own_methods = own
     jobs._listen.setInterval(30)
 
     def deaf(_job):

@@ -60,7 +60,7 @@ def gate(monkeypatch):
 
 def open_dialog(person):
     person.menu("Tools", "Check sparsity pattern")
-    return person.workbench.pattern_checking.dialog
+    return person.workbench.patterns.dialog
 
 
 def asked(person):
@@ -310,7 +310,7 @@ def test_nothing_is_repaired_if_something_else_is_done_meanwhile(at_work, monkey
     at_work.click(dialog.go)
     at_work.wait(dialog.job.isVisible)
     boxes = (((0, 2), (0, 4)),)
-    at_work.workbench.handwork.do(Gesture("protect", "fc1.weight", boxes, "rectangle"))
+    at_work.workbench.manual_edit.do(Gesture("protect", "fc1.weight", boxes, "rectangle"))
     at_work.wait(lambda: "the history changed in the meantime" in dialog.stale.text())
     gate.closed = False
     at_work.wait_idle()
@@ -329,12 +329,12 @@ def test_it_is_found_by_its_name_and_follows_the_theme(at_work):
     ink = dialog.note.palette().color(QPalette.ColorRole.WindowText)
     assert ink.name() == DARK["muted"]
     dialog.reject()
-    at_work.wait(lambda: at_work.workbench.pattern_checking.dialog is None)
+    at_work.wait(lambda: at_work.workbench.patterns.dialog is None)
     at_work.key("Ctrl+Shift+P")
     palette = QApplication.activeModalWidget()
     at_work.qtbot.keyClicks(palette.field, "check a pat")
     at_work.qtbot.keyClick(palette.field, Qt.Key.Key_Return)
-    assert at_work.workbench.pattern_checking.dialog.isVisible()
+    assert at_work.workbench.patterns.dialog.isVisible()
 
 
 def test_the_table_is_copied_as_text(at_work):
@@ -359,7 +359,7 @@ def test_a_file_that_changed_on_disk_is_not_repaired(at_work):
 
 
 def test_the_dialog_goes_with_its_file(at_work, gate, tmp_path):
-    checking = at_work.workbench.pattern_checking
+    checking = at_work.workbench.patterns
     dialog = open_dialog(at_work)
     at_work.menu("Tools", "Check sparsity pattern")
     assert checking.dialog is dialog, "there is one"
@@ -383,5 +383,5 @@ def test_the_dialog_goes_with_its_file(at_work, gate, tmp_path):
 def test_without_a_file_there_is_nothing_to_check(person):
     action = person.window.actions_["check_pattern"]
     assert not action.isEnabled()
-    person.workbench.pattern_checking.ask()
-    assert person.workbench.pattern_checking.dialog is None
+    person.workbench.patterns.ask()
+    assert person.workbench.patterns.dialog is None

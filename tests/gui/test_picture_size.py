@@ -182,7 +182,7 @@ from pruneapp.gui.plots.pages import Page
 tour.SIZE = (1280, 720)
 walk = tour.Tour(Path(sys.argv[1]), "light")
 walk.open(lambda: walk.person.click(walk.window.empty.sample_button))
-wait_until(lambda: not walk.bench.counting.busy, "the counting")
+wait_until(lambda: not walk.bench.histograms.busy, "the counting")
 for page in Page:
     walk.views.pages.tabs.setCurrentIndex(page)
     walk.person.settle()

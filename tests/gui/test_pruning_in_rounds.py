@@ -234,7 +234,7 @@ def test_what_is_done_meanwhile_stays_and_the_rounds_are_not_done(at_work, monke
     from pruneapp.results.document_rows import Gesture
 
     box = tuple((0, n) for n in at_work.session.by_name[name].shape)
-    at_work.workbench.handwork.do(Gesture("prune", name, (box,), "rectangle"))
+    at_work.workbench.manual_edit.do(Gesture("prune", name, (box,), "rectangle"))
     at_work.wait(lambda: at_work.document.position == 1)
     gate.closed = False
     at_work.wait(lambda: at_work.trouble)

@@ -86,7 +86,7 @@ def test_a_recipe_made_in_the_window_gives_identical_bytes_by_command(person, so
     prune(person, "30%")
     prune(person, "7")
     shape = person.session.by_name["conv2.weight"].shape
-    person.workbench.handwork.do(channel("conv2.weight", 3, shape=shape))
+    person.workbench.manual_edit.do(channel("conv2.weight", 3, shape=shape))
     person.wait(lambda: len(person.states) == 4)
     person.menu("Prune", "Make permanent")
     person.wait(lambda: person.states[-1].startswith("Made permanent"))

@@ -194,14 +194,14 @@ def test_a_folder_is_kept_for_each_purpose(tmp_path):
 @pytest.mark.parametrize(
     ("purpose", "dialog", "ask"),
     [
-        ("open", "getOpenFileName", lambda bench: bench.opening.ask_file),
+        ("open", "getOpenFileName", lambda bench: bench.files.ask_file),
         ("recipe", "getOpenFileName", lambda bench: bench.recipes.apply),
-        ("mask", "getOpenFileName", lambda bench: bench.asking.load_masks),
-        ("mask", "getOpenFileName", lambda bench: bench.asking.load_scores),
-        ("mask", "getOpenFileName", lambda bench: bench.handwork.combining.ask),
-        ("compare", "getOpenFileName", lambda bench: bench.comparing.ask_file),
+        ("mask", "getOpenFileName", lambda bench: bench.form.load_masks),
+        ("mask", "getOpenFileName", lambda bench: bench.form.load_scores),
+        ("mask", "getOpenFileName", lambda bench: bench.manual_edit.combining.ask),
+        ("compare", "getOpenFileName", lambda bench: bench.compare.ask_file),
         ("session", "getSaveFileName", lambda bench: bench.sessions.save_as),
-        ("method", "getOpenFileName", lambda bench: bench.choosing.load_method),
+        ("method", "getOpenFileName", lambda bench: bench.settings_controller.load_method),
     ],
     ids=["open", "recipe", "masks", "scores", "combine", "compare", "session", "method"],
 )

@@ -36,7 +36,7 @@ def test_rounds_of_prune_look_undo_leave_no_mask_state_or_picture(person, tmp_pa
         person.ask_amount(f"{20 + number} %")
         person.wait_preview()
         person.click(person.button)
-        person.workbench.looking.look_at(names[number % len(names)])
+        person.workbench.plots.look_at(names[number % len(names)])
         for page in range(4):
             person.views.pages.tabs.setCurrentIndex(page)
             person.pause(20)
@@ -44,7 +44,7 @@ def test_rounds_of_prune_look_undo_leave_no_mask_state_or_picture(person, tmp_pa
             person.key(key, person.window)
         assert person.document.position == 0
         person.views.pages.tabs.setCurrentIndex(0)
-        person.wait(lambda: person.workbench.forecasting.state.preview is not None)
+        person.wait(lambda: person.workbench.preview.state.preview is not None)
         person.pause(60)  # the last tile is asked for a moment after
         person.wait_idle()
         # Not collected: what only the collector finds stays for a long time in a quiet window.

@@ -375,7 +375,7 @@ def test_masks_and_scores_are_loaded_from_files(person, tmp_path):
     assert person.views.forecast.heading.text() == "Current state"
     assert not person.button.isEnabled()
     person.wait_idle()
-    assert person.workbench.forecasting.state.shown is None
+    assert person.workbench.preview.state.shown is None
     person.key("Esc")
     assert person.rule.fields.fields["amount"].editor.value() == 100
     person.ask_amount("90")

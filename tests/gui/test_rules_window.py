@@ -51,7 +51,7 @@ def test_a_new_rule_takes_nothing_until_it_names_tensors(opened):
     assert rule.matched.text().startswith("No layers yet: enter a pattern or choose a type.")
     assert lines(person)[1].startswith("no layers yet, ignored\n")
     person.pause(60)
-    assert person.workbench.forecasting.state.preview.report is before
+    assert person.workbench.preview.state.preview.report is before
     assert person.button.isEnabled()
     # What is wrong in it is wrong in nothing that is done.
     person.ask_amount("abc")

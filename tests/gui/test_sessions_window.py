@@ -61,7 +61,7 @@ def prune(person):
 
 def kept(person):
     """Wait until all that was done is in the journal."""
-    person.wait(lambda: person.workbench.keeping.up_to_date)
+    person.wait(lambda: person.workbench.autosave.up_to_date)
 
 
 def journals() -> list[Path]:
@@ -258,7 +258,7 @@ def test_the_window_stays_where_closing_it_fails(person, file, qtbot, monkeypatc
     def fail() -> bool:
         raise ValueError("a bug")
 
-    monkeypatch.setattr(person.workbench.opening, "may_leave", fail)
+    monkeypatch.setattr(person.workbench.files, "may_leave", fail)
     with qtbot.captureExceptions() as caught:
         assert not person.window.close()
     assert [str(error) for _kind, error, _trace in caught] == ["a bug"]
@@ -638,7 +638,7 @@ def test_as_soon_as_there_is_room_the_work_is_kept_again(person, file, monkeypat
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(JournalWriter, "_write", refuse)
-    person.workbench.keeping._idle.setInterval(10)
+    person.workbench.autosave._idle.setInterval(10)
     open_file(person, file)
     prune(person)
     person.wait(lambda: person.trouble)
@@ -678,7 +678,7 @@ def test_what_is_done_while_masks_are_written_is_in_the_journal_at_once(
     prune(person)
     prune(person)
     person.wait(lambda: journals() and intents() == 2)
-    assert not person.workbench.keeping.up_to_date, "the masks of the first are still written"
+    assert not person.workbench.autosave.up_to_date, "the masks of the first are still written"
     slow = False
     turns.release()
     kept(person)
@@ -796,14 +796,14 @@ from pruneapp.gui import application as app
 
 def work(bench):
     bench.session.opened.connect(lambda _x: step())
-    keeping, forecasting = bench.keeping, bench.forecasting
+    keeping, forecasting = bench.autosave, bench.preview
     def step():
         if forecasting.state.untouched:
             bench.views.form.changed.emit()
         button = bench.views.forecast.action.button
         if button.isEnabled() and forecasting.state.preview is not None and keeping.up_to_date:
             print(bench.session.document.position, flush=True)
-            bench.pruning.prune()
+            bench.prune.prune()
         QTimer.singleShot(5, step)
 
 made = app.Start.__init__

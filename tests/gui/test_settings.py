@@ -82,7 +82,7 @@ def test_the_devices_of_the_settings_are_those_of_the_kernels():
 def test_the_list_of_tensors_is_remembered(new_person):
     person = new_person()
     person.wait_ready()
-    person.start.workbench.opening.open_sample()
+    person.start.workbench.files.open_sample()
     person.wait(lambda: person.document is not None)
     tree = person.views.tree
     assert not tree.model.flat
@@ -92,7 +92,7 @@ def test_the_list_of_tensors_is_remembered(new_person):
     other = new_person()
     other.wait_ready()
     assert other.views.tree.model.flat
-    other.workbench.opening.open_sample()
+    other.workbench.files.open_sample()
     other.wait(lambda: other.document is not None)
     other.menu("View", "Tensors as a list")
     assert not other.views.tree.model.flat

@@ -19,7 +19,7 @@ def opened(person):
     person.menu("File", "Try the sample")
     person.wait_open(SAMPLE)
     person.wait_preview()
-    return person.workbench.handwork
+    return person.workbench.manual_edit
 
 
 def test_a_gesture_that_takes_long_can_be_seen_and_cancelled(person, monkeypatch):

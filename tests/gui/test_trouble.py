@@ -84,7 +84,7 @@ def test_nothing_is_computed_from_a_changed_file(at_work, file):
 @pytest.mark.parametrize("harm", [touch_other_bytes, lambda path: path.unlink()])
 def test_export_of_a_changed_or_deleted_file_is_refused(pruned, file, tmp_path, harm):
     """Nothing is written, and the work is not lost."""
-    dialog = pruned.workbench.exporting
+    dialog = pruned.workbench.export
     harm(file)
     out = tmp_path / "out.safetensors"
     pruned.click(pruned.window.export_button)
@@ -102,7 +102,7 @@ def test_export_of_a_changed_or_deleted_file_is_refused(pruned, file, tmp_path, 
 
 def test_a_target_that_cannot_be_written_is_said_in_the_dialog(pruned, tmp_path):
     """A folder that does not exist; the button rests until it is mended."""
-    exporting_ = pruned.workbench.exporting
+    exporting_ = pruned.workbench.export
     pruned.key("Ctrl+E")
     pruned.wait(lambda: exporting_.dialog is not None)
     dialog = exporting_.dialog
@@ -120,7 +120,7 @@ def test_a_full_disk_leaves_the_old_file(pruned, tmp_path, monkeypatch):
     out = tmp_path / "out.safetensors"
     out.write_bytes(b"old")
     # The journal of the step before is written by a thread of its own, to the same disk.
-    pruned.wait(lambda: pruned.workbench.keeping.up_to_date)
+    pruned.wait(lambda: pruned.workbench.autosave.up_to_date)
 
     def full(fd):
         raise OSError(28, "No space left on device")
@@ -136,7 +136,7 @@ def test_a_full_disk_leaves_the_old_file(pruned, tmp_path, monkeypatch):
 def test_exporting_over_the_source_keeps_the_original_and_undo_goes_on(pruned, file):
     """The dialog and the report name the file that is kept."""
     original = file.read_bytes()
-    exporting_ = pruned.workbench.exporting
+    exporting_ = pruned.workbench.export
     pruned.key("Ctrl+E")
     pruned.wait(lambda: exporting_.dialog is not None)
     dialog = exporting_.dialog
@@ -166,7 +166,7 @@ def test_exporting_over_the_source_keeps_the_original_and_undo_goes_on(pruned, f
 
 def test_deleting_the_original_ends_undo_and_opens_what_was_written(pruned, file):
     """Only after the person asked for it in the dialog."""
-    exporting_ = pruned.workbench.exporting
+    exporting_ = pruned.workbench.export
     before = pruned.document
     pruned.key("Ctrl+E")
     pruned.wait(lambda: exporting_.dialog is not None)
@@ -208,7 +208,7 @@ def test_what_a_link_points_to_is_written_only_when_asked(pruned, tmp_path):
     real, link = tmp_path / "real.safetensors", tmp_path / "link.safetensors"
     real.write_bytes(b"old")
     link.symlink_to(real)
-    exporting_ = pruned.workbench.exporting
+    exporting_ = pruned.workbench.export
     for answer in ("Cancel", "Replace target"):
         assert real.read_bytes() == b"old"
         pruned.answers(answer)
@@ -228,7 +228,7 @@ def test_what_a_link_points_to_is_written_only_when_asked(pruned, tmp_path):
 
 def test_closing_asks_about_changes_and_exports(pruned, tmp_path):
     """The export dialog comes; afterwards closing asks nothing."""
-    exporting_ = pruned.workbench.exporting
+    exporting_ = pruned.workbench.export
     pruned.answers("Export…")
     assert not pruned.window.close()
     pruned.wait(lambda: exporting_.dialog is not None)
@@ -272,7 +272,7 @@ def slow_export(monkeypatch):
 
 
 def begin_export(person, path):
-    exporting_ = person.workbench.exporting
+    exporting_ = person.workbench.export
     person.key("Ctrl+E")
     person.wait(lambda: exporting_.dialog is not None)
     person.type(exporting_.dialog.target.path, str(path))
@@ -286,7 +286,7 @@ def test_closing_while_a_job_runs_asks_and_lets_it_finish(pruned, slow_export, t
     assert not pruned.window.close()
     assert "still running" in asked[0]
     slow_export.closed = False
-    pruned.wait(lambda: pruned.workbench.exporting.report is not None)
+    pruned.wait(lambda: pruned.workbench.export.report is not None)
     assert load_file(tmp_path / "out.safetensors")["fc.weight"].eq(0).sum() == 16
     pruned.close_report()
 

@@ -23,7 +23,7 @@ def file(tmp_path):
 def protect(person, name="a.weight", row=0):
     steps = len(person.states)
     box = (((row, row + 1), (0, 5)),)
-    person.workbench.handwork.do(Gesture("protect", name, box, "row"))
+    person.workbench.manual_edit.do(Gesture("protect", name, box, "row"))
     person.wait(lambda: len(person.states) == steps + 1)
 
 

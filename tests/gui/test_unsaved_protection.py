@@ -27,7 +27,7 @@ def protected(person, tmp_path):
 def by_hand(person, operation):
     steps = len(person.states)
     box = (((0, 1), (0, 5)),)
-    person.workbench.handwork.do(Gesture(operation, NAME, box, "row"))
+    person.workbench.manual_edit.do(Gesture(operation, NAME, box, "row"))
     person.wait(lambda: len(person.states) == steps + 1)
 
 

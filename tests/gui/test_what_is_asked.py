@@ -64,7 +64,7 @@ def test_after_opening_nothing_is_asked_for_and_the_button_waits(opened):
     person.wait_idle()
     person.pause(60)  # check marks have settled
     assert is_waiting(person)
-    assert person.workbench.forecasting.state.report is None
+    assert person.workbench.preview.state.report is None
     assert "→" not in person.cell(FIRST, Column.SPARSITY)
     person.key("Ctrl+Return")
     person.pause(20)
@@ -147,15 +147,15 @@ def test_a_reopened_session_is_previewed_as_it_was_saved(person, new_person, fil
     other.wait_idle()
     other.pause(60)
     assert other.views.forecast.heading.text() == "Current state"
-    assert other.workbench.forecasting.state.report is None
+    assert other.workbench.preview.state.report is None
     beside = other.views.forecast.action.preview
     assert beside.geometry().left() > other.button.geometry().right()
     assert other.button.width() >= other.button.sizeHint().width(), "nothing is cut off"
     other.click(beside)
-    other.wait(lambda: other.workbench.forecasting.state.preview is not None)
+    other.wait(lambda: other.workbench.preview.state.preview is not None)
     assert other.views.forecast.heading.text() == "Preview"
     assert not beside.isVisible()
-    assert other.workbench.forecasting.state.preview.report.gone == gone
+    assert other.workbench.preview.state.preview.report.gone == gone
     assert "→" in other.cell(FIRST, Column.SPARSITY)
     other.click(other.button)
     other.wait(lambda: len(other.states) == 2)
@@ -236,7 +236,7 @@ def test_the_pages_show_no_cut_through_what_is_excluded(opened):
     person = opened
     person.choose(person.rule.method, "Ln structured")
     pages = person.views.pages
-    person.workbench.browsing.show_page(Page.CHANNELS)
+    person.workbench.navigation.show_page(Page.CHANNELS)
     for name in (NAMES[1], FIRST):
         person.workbench.show_tensor(name)
         person.wait(lambda: pages.channels.canvas.line is not None)
@@ -320,7 +320,7 @@ def test_nothing_is_computed_for_a_form_that_nobody_asked_for(computed, person, 
 
 def test_the_line_of_the_distribution_can_be_taken_before_anything_is_asked_for(computed, opened):
     person = opened
-    person.workbench.browsing.show_page(Page.DISTRIBUTION)
+    person.workbench.navigation.show_page(Page.DISTRIBUTION)
     person.workbench.show_tensor(NAMES[1])
     view = person.views.pages.distribution
     person.wait(lambda: view._waits and view._editable)

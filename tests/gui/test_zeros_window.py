@@ -30,7 +30,7 @@ def sparse(tmp_path):
 
 def found(person):
     """Wait until the file was looked at; returns the notices that are no trouble."""
-    person.wait(lambda: person.workbench.handwork.zeros.report is not None)
+    person.wait(lambda: person.workbench.manual_edit.zeros.report is not None)
     return person.notices
 
 
@@ -115,7 +115,7 @@ def test_what_was_exported_here_is_told_of_when_it_is_opened_again(person, tmp_p
 def test_nothing_is_told_of_a_file_that_was_closed_before(person, sparse):
     person.open(sparse)
     person.wait_open(sparse)
-    zeros = person.workbench.handwork.zeros
+    zeros = person.workbench.manual_edit.zeros
     assert zeros.report is None
     person.menu("File", "Close")
     person.pause(600)

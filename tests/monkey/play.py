@@ -141,7 +141,7 @@ class Run(QObject):
         workbench.session.opened.connect(self._on_opened)
         workbench.session.refused.connect(self._on_refused)
         workbench.session.changed.connect(self._on_changed)
-        workbench.exporting.exported.connect(self._on_exported)
+        workbench.export.exported.connect(self._on_exported)
 
     def _on_failed(self, what: str, trace: str) -> None:
         self.findings.add("failed job", f"{what}\n{trace}")

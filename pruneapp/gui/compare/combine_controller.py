@@ -38,12 +38,12 @@ class CombineController(QObject):
     done = Signal(object)
 
     def __init__(
-        self, context: AppContext, session: OpenDocument, comparing: CompareController
+        self, context: AppContext, session: OpenDocument, compare: CompareController
     ) -> None:
         super().__init__(context.window)
         self._session = session
         self._jobs = context.jobs
-        self._comparing = comparing
+        self._compare = compare
         self._window = context.window
         self._one: DialogHolder[CombineDialog] = DialogHolder(context.theme, session.closed, self)
 
@@ -88,7 +88,7 @@ class CombineController(QObject):
         contents = self._session.contents
         dialog = CombineDialog(path.name, both, contents.shown, self._window, short=contents.short)
         dialog.combineRequested.connect(partial(self._combine, theirs, path.name))
-        dialog.pictureRequested.connect(partial(self._comparing.compare_masks, path.name, theirs))
+        dialog.pictureRequested.connect(partial(self._compare.compare_masks, path.name, theirs))
         self._one.open(dialog)
 
     def _combine(self, theirs: Masks, title: str, how: Combination) -> None:

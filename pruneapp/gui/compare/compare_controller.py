@@ -208,7 +208,7 @@ class CompareController(QObject):
         self,
         context: AppContext,
         session: OpenDocument,
-        looking: PlotController,
+        plots: PlotController,
         *,
         tree: ModuleTree,
         pages: PicturePages,
@@ -217,7 +217,7 @@ class CompareController(QObject):
         super().__init__(context.window)
         self._session = session
         self._jobs = jobs = context.jobs
-        self._looking = looking
+        self._plots = plots
         self._tree = tree
         self._pages = pages
         self._view = view
@@ -399,7 +399,7 @@ class CompareController(QObject):
     def show_difference(self, name: str) -> None:
         """Show where a tensor differs."""
         self._tree.set_focused(name)
-        self._looking.look_at(name)
+        self._plots.look_at(name)
         self._weights.set_difference(self._offered)
         self._pages.tabs.setCurrentIndex(Page.WEIGHTS)
 

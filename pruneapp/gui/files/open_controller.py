@@ -40,7 +40,7 @@ class OpenController(QObject):
         session: OpenDocument,
         start: EmptyPage,
         *,
-        exporting: ExportController,
+        export: ExportController,
         sessions: SessionController,
     ) -> None:
         super().__init__(context.window)
@@ -51,7 +51,7 @@ class OpenController(QObject):
         self._settings = context.settings
         self._notifications = context.notifications
         self._start = start
-        self._exporting = exporting
+        self._export = export
         self._sessions = sessions
         for name, call in {
             "open": self.ask_file,
@@ -180,7 +180,7 @@ class OpenController(QObject):
         if answer == "save":
             self._sessions.save_then(go)
         elif answer == "export":
-            self._exporting.ask()
+            self._export.ask()
         return answer == "discard"
 
     def _folder(self) -> Path:

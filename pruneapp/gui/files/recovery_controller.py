@@ -62,7 +62,7 @@ class RecoveryController(QObject):
         session: OpenDocument,
         view: Recovery,
         *,
-        exporting: ExportController,
+        export: ExportController,
         open_work: Callable[[OpenRequest], None],
     ) -> None:
         super().__init__(context.window)
@@ -83,7 +83,7 @@ class RecoveryController(QObject):
         session.opening.connect(self._on_opening)
         session.opened.connect(self._on_opened)
         session.stayed.connect(self._on_stayed)
-        exporting.began.connect(self._on_export)
+        export.began.connect(self._on_export)
         self.look()
 
     def look(self) -> None:

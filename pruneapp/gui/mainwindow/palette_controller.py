@@ -24,7 +24,7 @@ class PaletteController(QObject):
     ----------
     views
         The form, the pictures and the tree.
-    choosing
+    settings
         Knows the settings.
     show_tensor
         Puts a tensor into focus, in tree and pictures.
@@ -36,7 +36,7 @@ class PaletteController(QObject):
         session: OpenDocument,
         views: DocumentViews,
         *,
-        choosing: SettingsController,
+        settings: SettingsController,
         show_tensor: Callable[[str], None],
     ) -> None:
         super().__init__(context.window)
@@ -44,7 +44,7 @@ class PaletteController(QObject):
         self._actions = context.actions
         self._views = views
         self._session = session
-        self._choosing = choosing
+        self._settings = settings
         self._show_tensor = show_tensor
         context.actions["commands"].triggered.connect(self._open)
 
@@ -57,7 +57,7 @@ class PaletteController(QObject):
             *self._of_the_picture(),
             *recent,
             *self._methods(),
-            *self._settings(),
+            *self._setting_values(),
         ]
         palette = CommandPalette(entries, self._session.rows, self._window)
         palette.tensorChosen.connect(self._on_tensor)
@@ -101,8 +101,8 @@ class PaletteController(QObject):
                 enabled=there,
             )
 
-    def _settings(self) -> Iterator[Entry]:
-        for words, tip, run in self._choosing.settings():
+    def _setting_values(self) -> Iterator[Entry]:
+        for words, tip, run in self._settings.settings():
             yield Entry(words, self.tr("Setting"), run, tip)
 
     def _choose_method(self, name: str) -> None:

@@ -63,7 +63,7 @@ class Workbench(QObject):
 
     Attributes
     ----------
-    notifications, views, session, jobs, forecasting, looking, exporting, moving, handwork
+    notifications, views, session, jobs, preview, plots, export, history, manual_edit, …
         The parts, for the tests and the tour.
     """
 
@@ -80,107 +80,105 @@ class Workbench(QObject):
         window.furnish(views.tree_dock, views.middle, views.form_dock)
         self.session = session = OpenDocument(jobs, settings, build_nodes, self)
         self.extras = LoadedMasks(session, jobs, self)
-        self.telling = StatusController(window, views, session, jobs, self.notifications)
+        self.status = StatusController(window, views, session, jobs, self.notifications)
         # Before all others: whoever hears of a document finds tree and numbers up to date.
         session.opened.connect(self._on_opened)
-        session.closed.connect(self.telling.show_closed)
+        session.closed.connect(self.status.show_closed)
         session.changed.connect(self._on_changed)
         session.refused.connect(self.notifications.refuse)
-        self.asking = FormController(session, views.tree, views.form, self.extras, window)
-        self.forecasting = PreviewController(
+        self.form = FormController(session, views.tree, views.form, self.extras, window)
+        self.preview = PreviewController(
             session,
             jobs,
             panel=views.forecast,
-            ask=self.asking.step,
+            ask=self.form.step,
             extras=self.extras,
             parent=self,
         )
-        self.pruning = PruneController(
+        self.prune = PruneController(
             context,
             session,
             tree=views.tree,
             action=views.forecast.action,
             job_status=window.job_status,
-            asking=self.asking,
-            forecasting=self.forecasting,
+            form=self.form,
+            previews=self.preview,
         )
-        self.counting = HistogramController(session, jobs, self.forecasting, self)
+        self.histograms = HistogramController(session, jobs, self.preview, self)
         self.step_info = StepInfoController(
             session,
             jobs,
-            asking=self.asking,
-            previews=self.forecasting,
+            form_controller=self.form,
+            previews=self.preview,
             form=views.form,
             panel=views.forecast,
             window=window,
         )
         self.tree_preview = TreePreview(views.tree, self)
-        self.looking = PlotController(session, jobs, self.forecasting, views.pages, parent=self)
-        self.dragging = ThresholdController(
+        self.plots = PlotController(session, jobs, self.preview, views.pages, parent=self)
+        self.threshold = ThresholdController(
             session,
             jobs,
-            asking=self.asking,
-            forecasting=self.forecasting,
-            counting=self.counting,
-            looking=self.looking,
+            form=self.form,
+            previews=self.preview,
+            histograms=self.histograms,
+            plots=self.plots,
             pages=views.pages,
             parent=self,
         )
-        self.exporting = ExportController(
+        self.export = ExportController(
             session, jobs, appearance, window, asked=views.forecast.action.asked
         )
         self.tables = TableController(context, session, views.pages)
-        self.browsing = TreeController(views, window.actions_, settings, self)
+        self.navigation = TreeController(views, window.actions_, settings, self)
         view = ViewState(
             session,
             views,
             show_tensor=self.show_tensor,
-            show_page=self.browsing.show_page,
-            check=self.asking.check,
+            show_page=self.navigation.show_page,
+            check=self.form.check,
         )
-        self.keeping = AutosaveController(context, session, view.glance)
-        self.checksums = Checksums(context, session, self.keeping)
+        self.autosave = AutosaveController(context, session, view.glance)
+        self.checksums = Checksums(context, session, self.autosave)
         self.sessions = SessionController(
-            context, session, autosave=self.keeping, read_view=view.read, show_view=view.show
+            context, session, autosave=self.autosave, read_view=view.read, show_view=view.show
         )
-        self.opening = OpenController(
-            context, session, window.empty, exporting=self.exporting, sessions=self.sessions
+        self.files = OpenController(
+            context, session, window.empty, export=self.export, sessions=self.sessions
         )
-        self.recovering = RecoveryController(
+        self.recovery = RecoveryController(
             context,
             session,
             window.recovery,
-            exporting=self.exporting,
-            open_work=self.opening.open,
+            export=self.export,
+            open_work=self.files.open,
         )
         series = StepSequence(session, jobs, self)
         self.recipes = RecipeController(context, session, series)
-        self.rounds = RoundsController(
-            context, session, series, asking=self.asking, extras=self.extras
-        )
-        self.moving = HistoryController(session, jobs, self)
-        self.comparing = CompareController(
+        self.rounds = RoundsController(context, session, series, form=self.form, extras=self.extras)
+        self.history = HistoryController(session, jobs, self)
+        self.compare = CompareController(
             context,
             session,
-            self.looking,
+            self.plots,
             tree=views.tree,
             pages=views.pages,
             view=views.compare,
         )
-        self.handwork = ManualEditController(
+        self.manual_edit = ManualEditController(
             context,
             session,
             views.pages,
             views.hand_options,
-            comparing=self.comparing,
-            looking=self.looking,
-            counting=self.counting,
+            compare=self.compare,
+            plots=self.plots,
+            histograms=self.histograms,
         )
-        self.pattern_checking = PatternController(context, session, views.tree, self.show_tensor)
-        self.remembering = ViewMemory(session, views, settings, view, self)
-        self.choosing = SettingsController(context, window.device)
-        self.finding = PaletteController(
-            context, session, views, choosing=self.choosing, show_tensor=self.show_tensor
+        self.patterns = PatternController(context, session, views.tree, self.show_tensor)
+        self.view_memory = ViewMemory(session, views, settings, view, self)
+        self.settings_controller = SettingsController(context, window.device)
+        self.palette = PaletteController(
+            context, session, views, settings=self.settings_controller, show_tensor=self.show_tensor
         )
         self.ended = True
         self._connect()
@@ -188,54 +186,54 @@ class Workbench(QObject):
     def _connect(self) -> None:
         window, views = self.window, self.views
         for name, call in {
-            "export": self.exporting.ask,
-            "undo": self.moving.undo,
-            "redo": self.moving.redo,
-            "history_back": self.moving.undo,
-            "history_forward": self.moving.redo,
-            "check_usual": self.asking.check_usual,
-            "load_masks": self.asking.load_masks,
-            "load_scores": self.asking.load_scores,
-            "compare_with": self.comparing.ask_file,
+            "export": self.export.ask,
+            "undo": self.history.undo,
+            "redo": self.history.redo,
+            "history_back": self.history.undo,
+            "history_forward": self.history.redo,
+            "check_usual": self.form.check_usual,
+            "load_masks": self.form.load_masks,
+            "load_scores": self.form.load_scores,
+            "compare_with": self.compare.ask_file,
         }.items():
             window.actions_[name].triggered.connect(call)
         window.closing.connect(self._on_closing)
-        window.dropped.connect(self.opening.open)
-        window.activated.connect(self.opening.look_at_file)
+        window.dropped.connect(self.files.open)
+        window.activated.connect(self.files.look_at_file)
         self.jobs.failed.connect(self.notifications.report_failure)
-        views.tree.focusChanged.connect(self.looking.look_at)
+        views.tree.focusChanged.connect(self.plots.look_at)
         views.tree.checkRefused.connect(self.notifications.say_done)
         views.form.roundsAsked.connect(self.rounds.ask)
         views.forecast.tensorRequested.connect(self.show_tensor)
-        views.history.jumpRequested.connect(self.moving.jump)
-        self.asking.changed.connect(self.forecasting.refresh)
-        self.asking.opened.connect(self.forecasting.wait)
-        self.forecasting.stateChanged.connect(self.tree_preview.set_preview)
-        self.counting.completed.connect(self.looking.recount)
-        self.counting.completed.connect(self.forecasting.note_counted)
-        self.exporting.sized.connect(self.telling.show_size)
-        self.exporting.exported.connect(self._on_exported)
-        self.exporting.cancelled.connect(self.notifications.say_done)
+        views.history.jumpRequested.connect(self.history.jump)
+        self.form.changed.connect(self.preview.refresh)
+        self.form.opened.connect(self.preview.wait)
+        self.preview.stateChanged.connect(self.tree_preview.set_preview)
+        self.histograms.completed.connect(self.plots.recount)
+        self.histograms.completed.connect(self.preview.note_counted)
+        self.export.sized.connect(self.status.show_size)
+        self.export.exported.connect(self._on_exported)
+        self.export.cancelled.connect(self.notifications.say_done)
         self.sessions.saved.connect(self._on_saved)
-        self.choosing.deviceChanged.connect(self._on_device)
-        self.choosing.methodsLoaded.connect(self._on_methods)
-        self.choosing.refused.connect(self.notifications.refuse)
+        self.settings_controller.deviceChanged.connect(self._on_device)
+        self.settings_controller.methodsLoaded.connect(self._on_methods)
+        self.settings_controller.refused.connect(self.notifications.refuse)
 
     # -- the document ---------------------------------------------------------------------------
 
     @Slot(object)
     def open(self, path: Path, state_dict: str | None = None) -> None:
         """Open a file, after asking about work that would be lost."""
-        self.opening.open(OpenRequest(path, state_dict))
+        self.files.open(OpenRequest(path, state_dict))
 
     def shut_down(self) -> None:
         """End all work and let go of the file."""
-        self.forecasting.drop()
-        self.counting.drop()
+        self.preview.drop()
+        self.histograms.drop()
         self.window.hide()
         self.ended = self.jobs.stop()
         self.session.close()
-        self.keeping.stop()
+        self.autosave.stop()
 
     def report_bug(
         self, kind: type[BaseException], error: BaseException, trace: TracebackType | None
@@ -248,15 +246,15 @@ class Workbench(QObject):
 
     def _on_closing(self, event: QCloseEvent) -> None:
         event.ignore()  # whatever fails below, nothing is lost
-        if self.opening.may_leave():
+        if self.files.may_leave():
             event.accept()
             self.window.keep_layout()
             self.shut_down()
 
     def _on_opened(self, nodes: Nodes) -> None:
         session, views = self.session, self.views
-        self.telling.show_opened(nodes)
-        self.opening.offer_more()
+        self.status.show_opened(nodes)
+        self.files.offer_more()
         first = next((r for r in session.rows if r.by_default), next(iter(session.rows), None))
         if first is not None:
             self.show_tensor(first.name)
@@ -265,15 +263,15 @@ class Workbench(QObject):
     def _on_changed(self, change: DocumentChanged) -> None:
         if change.kind != "exported":
             # What is computed for the state before is for nothing, and would keep the window back.
-            self.forecasting.halt()
-        self.telling.show_changed(change)
+            self.preview.halt()
+        self.status.show_changed(change)
         if change.names:
-            self.asking.tell_context()
+            self.form.tell_context()
 
     def show_tensor(self, name: str) -> None:
         """Put a tensor into focus, in tree and pictures."""
         self.views.tree.set_focused(name)
-        self.looking.look_at(name)
+        self.plots.look_at(name)
 
     def _on_exported(self, report: ExportReport) -> None:
         self.notifications.end(NoticeTopic.ASKED, NoticeTopic.EXPORT)
@@ -284,13 +282,13 @@ class Workbench(QObject):
 
     def _on_device(self) -> None:
         self.notifications.end(NoticeTopic.DEVICE)
-        self.forecasting.renew()
+        self.preview.renew()
 
     def _on_methods(self, methods: tuple[Method, ...]) -> None:
-        self.asking.offer_methods()
-        self.telling.own_methods = True
+        self.form.offer_methods()
+        self.status.own_methods = True
         names = ", ".join(method.label for method in methods)
         self.notifications.mention(
             NoticeTopic.METHOD, self.tr("Loaded: {names}.").format(names=names)
         )
-        self.forecasting.renew()
+        self.preview.renew()

@@ -104,15 +104,15 @@ class ManualEditController(QObject):
         pages: PicturePages,
         options: HandOptions,
         *,
-        looking: PlotController,
-        comparing: CompareController,
-        counting: HistogramController,
+        plots: PlotController,
+        compare: CompareController,
+        histograms: HistogramController,
     ) -> None:
         super().__init__(context.window)
         self._window = context.window
         self._session = session
         self._jobs = context.jobs
-        self._looking = looking
+        self._plots = plots
         self._notifications = context.notifications
         self._settings = context.settings
         self._pages = pages
@@ -130,14 +130,14 @@ class ManualEditController(QObject):
         self._everywhere: QAction = actions["in_every_block"]
         self._companions: QAction = actions["with_companions"]
         self._companions.setChecked(self._settings.get(WITH_COMPANIONS))
-        self.zeros = ZerosController(context, session, counting, self)
-        self.combining = CombineController(context, session, comparing)
+        self.zeros = ZerosController(context, session, histograms, self)
+        self.combining = CombineController(context, session, compare)
         self.combining.done.connect(self._say)
         for option in (self._everywhere, self._companions):
             option.toggled.connect(self._on_toggled)
         self._view.everywhereWanted.connect(self._everywhere.setChecked)
         self._view.companionsWanted.connect(self._companions.setChecked)
-        looking.focused.connect(self._on_looking)
+        plots.focused.connect(self._on_looking)
         pages.pageChanged.connect(self._on_page)
         pages.weights.gestureMade.connect(self.do)
         pages.channels.gestureMade.connect(self.do)
@@ -319,7 +319,7 @@ class ManualEditController(QObject):
 
     def _on_looking(self) -> None:
         self._offers.cancel()
-        document, name = self._session.document, self._looking.name
+        document, name = self._session.document, self._plots.name
         if document is None or name is None or self._session.by_name[name].why_not:
             self._offer_none()
             return

@@ -49,12 +49,12 @@ class ZerosController(QObject):
         self,
         context: AppContext,
         session: OpenDocument,
-        counting: HistogramController,
+        histograms: HistogramController,
         parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
         self._session = session
-        self._counting = counting
+        self._histograms = histograms
         self._notifications = context.notifications
         self._left: list[str] | None = None
         self._found: list[TensorZeros] = []
@@ -78,7 +78,7 @@ class ZerosController(QObject):
         document = self._session.document
         if document is None or self.report is not None:
             return
-        if self._counting.busy:
+        if self._histograms.busy:
             self._spare.soon()
             return
         if self._left is None:

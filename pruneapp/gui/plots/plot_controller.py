@@ -134,13 +134,13 @@ class PlotController(QObject):
         self,
         session: OpenDocument,
         jobs: Jobs,
-        forecasting: PreviewController,
+        previews: PreviewController,
         pages: PicturePages,
         parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
         self._session = session
-        self._state = forecasting.state
+        self._state = previews.state
         self._pages = pages
         self._tasks = {kind: LatestTask(jobs) for kind in KINDS}
         # Pages that show what is true, or are about to.
@@ -165,7 +165,7 @@ class PlotController(QObject):
         session.changed.connect(self._on_changed)
         session.opened.connect(self._on_opened)
         session.closed.connect(self._on_closed)
-        forecasting.stateChanged.connect(self.set_preview)
+        previews.stateChanged.connect(self.set_preview)
 
     def look_at(self, name: str) -> None:
         """Show another tensor; a name that there is not shows none."""

@@ -44,19 +44,19 @@ class ThresholdController(QObject):
         session: OpenDocument,
         jobs: Jobs,
         *,
-        asking: FormController,
-        forecasting: PreviewController,
-        counting: HistogramController,
-        looking: PlotController,
+        form: FormController,
+        previews: PreviewController,
+        histograms: HistogramController,
+        plots: PlotController,
         pages: PicturePages,
         parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
         self._session = session
         self._jobs = jobs
-        self._asking = asking
-        self._forecasting = forecasting
-        self._looking = looking
+        self._form = form
+        self._previews = previews
+        self._plots = plots
         self._pages = pages
         self._wanted: float | None = None
         self._moved: str | None = None  # the tensor of a line that waits for its answer
@@ -73,15 +73,15 @@ class ThresholdController(QObject):
         pages.pageChanged.connect(self._show)
         pages.channels.dimChanged.connect(self._show)
         pages.channels.normChanged.connect(self._show)
-        looking.focused.connect(self._show)
-        forecasting.stateChanged.connect(self._show)
-        counting.counted.connect(self._show)
+        plots.focused.connect(self._show)
+        previews.stateChanged.connect(self._show)
+        histograms.counted.connect(self._show)
         session.closed.connect(self._drop)
 
     # -- from the form to the picture ------------------------------------------------------------
 
     def _show(self) -> None:
-        if self._is_behind and self._moved == self._looking.name:
+        if self._is_behind and self._moved == self._plots.name:
             return  # what is known is older than the line: it would jump back
         self._moved = None
         if self._pages.page is Page.DISTRIBUTION:
@@ -92,15 +92,11 @@ class ThresholdController(QObject):
     def _show_threshold(self) -> None:
         view = self._pages.distribution
         found = self._rule()
-        if (
-            found is None
-            or found[1].estimated_by != "magnitudes"
-            or self._forecasting.ranks_by_scores
-        ):
+        if found is None or found[1].estimated_by != "magnitudes" or self._previews.ranks_by_scores:
             view.set_threshold(None)
             return
         _, name = self._here()
-        state = self._forecasting.state
+        state = self._previews.state
         report = state.report
         tensor = report.by_name.get(name) if report is not None else None
         if report is not None and tensor is None:
@@ -123,12 +119,12 @@ class ThresholdController(QObject):
     def _show_cut(self) -> None:
         view = self._pages.channels
         found = self._rule()
-        if found is None or not self._is_shown(*found) or self._forecasting.ranks_by_scores:
+        if found is None or not self._is_shown(*found) or self._previews.ranks_by_scores:
             view.set_cut(None)
             return
         row, method = found
         snapshot, name = self._here()
-        state = self._forecasting.state
+        state = self._previews.state
         report, step = state.report, state.step
         if report is None or step is None or name not in report.by_name:
             view.set_cut(None)  # nothing is asked for, or nobody knows yet
@@ -149,14 +145,12 @@ class ThresholdController(QObject):
 
     @property
     def _is_behind(self) -> bool:
-        return (
-            self._wanted is not None or self._task is not None or self._forecasting.state.is_behind
-        )
+        return self._wanted is not None or self._task is not None or self._previews.state.is_behind
 
     # -- from the picture to the form ------------------------------------------------------------
 
     def _on_taken(self) -> None:
-        found, step = self._rule(), self._forecasting.state.step
+        found, step = self._rule(), self._previews.state.step
         self._before = None
         if found is not None and step is not None:
             row = found[0]
@@ -166,17 +160,17 @@ class ThresholdController(QObject):
         self._drop()
         self._moved = None
         if self._before is not None:
-            self._asking.set_amount(*self._before)
+            self._form.set_amount(*self._before)
 
     def _on_threshold(self, threshold: float) -> None:
         """Ask for what lies at or below a magnitude; one count at a time, the newest waits."""
         if self._wanted is None and self._task is None:
             self._soon.emit()
-        self._wanted, self._moved = threshold, self._looking.name
+        self._wanted, self._moved = threshold, self._plots.name
 
     def _count(self) -> None:
         threshold, self._wanted = self._wanted, None
-        found, step = self._rule(), self._forecasting.state.step
+        found, step = self._rule(), self._previews.state.step
         if found is None or step is None or threshold is None:
             return
         row = found[0]
@@ -216,36 +210,36 @@ class ThresholdController(QObject):
             self._set(row, channels, int(units.left[0]))
 
     def _set(self, row: Row, count: int, left: int) -> None:
-        step = self._forecasting.state.step
+        step = self._previews.state.step
         if step is None or row not in step.rows:
             return  # something else is asked for by now
         amount: Amount = count
         if isinstance(row.values["amount"], float):
             amount = min(1.0, round(count / left, DIGITS)) if left else 0.0
-        self._asking.set_amount(step.rows.index(row), amount)
+        self._form.set_amount(step.rows.index(row), amount)
 
     # -- what it is about ------------------------------------------------------------------------
 
     def _here(self) -> tuple[Snapshot, str]:
         """Return the state and the tensor in focus."""
-        document, name = self._session.document, self._looking.name
+        document, name = self._session.document, self._plots.name
         assert document is not None
         assert name is not None
         return document.snapshot(), name
 
     def _rule(self) -> tuple[Row, Method] | None:
         """Return the rule that the tensor in focus falls under, the last one if several."""
-        step, name = self._forecasting.state.step, self._looking.name
+        step, name = self._previews.state.step, self._plots.name
         if step is None or name is None or self._session.document is None:
             return None
-        if name in self._forecasting.state.assignment.excluded:
+        if name in self._previews.state.assignment.excluded:
             return None
         row = next((row for row in reversed(step.rows) if name in row.names), None)
         return None if row is None else (row, registry.get(row.method))
 
     def _is_shown(self, row: Row, method: Method) -> bool:
         """Whether the picture shows just the norms by which a rule ranks channels."""
-        view, name = self._pages.channels, self._looking.name
+        view, name = self._pages.channels, self._plots.name
         kinds = {type(param): param.name for param in method.params}
         if name is None or DimParam not in kinds or NormParam not in kinds:
             return False
@@ -255,7 +249,7 @@ class ThresholdController(QObject):
 
     def _amount_counts(self) -> bool:
         """Whether the amount of the form decides how much goes."""
-        step: Step | None = self._forecasting.state.step
+        step: Step | None = self._previews.state.step
         return step is not None and step.limits.total is None
 
     def _drop(self) -> None:

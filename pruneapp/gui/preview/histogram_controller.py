@@ -42,7 +42,7 @@ class HistogramController(QObject):
         The document.
     jobs
         Where is counted, and who says when something else is wanted.
-    forecasting
+    previews
         Says what the form needs, and is told when more is known.
 
     Signals
@@ -60,7 +60,7 @@ class HistogramController(QObject):
         self,
         session: OpenDocument,
         jobs: Jobs,
-        forecasting: PreviewController,
+        previews: PreviewController,
         parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
@@ -69,9 +69,9 @@ class HistogramController(QObject):
         self._request = -1
         self._opened_known = False  # whether the energies of the first state are
         self._spare = IdleScheduler(jobs, PAUSE_MS, self._go_on, self)
-        forecasting.stateChanged.connect(self._on_preview)
+        previews.stateChanged.connect(self._on_preview)
         session.closed.connect(self._on_closed)
-        self.counted.connect(forecasting.recount)
+        self.counted.connect(previews.recount)
 
     @property
     def busy(self) -> bool:

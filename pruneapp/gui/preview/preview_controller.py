@@ -343,7 +343,7 @@ class PruneController(QObject):
     ----------
     tree, action, job_status
         The tensors that are meant, the button that prunes, and the one that cancels.
-    asking, forecasting
+    form, previews
         Say what is asked for, and do it.
     """
 
@@ -355,8 +355,8 @@ class PruneController(QObject):
         tree: ModuleTree,
         action: PruneAction,
         job_status: JobStatus,
-        asking: FormController,
-        forecasting: PreviewController,
+        form: FormController,
+        previews: PreviewController,
     ) -> None:
         super().__init__(context.window)
         self._session = session
@@ -364,32 +364,32 @@ class PruneController(QObject):
         self._tree = tree
         self._action = action
         self._job_status = job_status
-        self._asking = asking
-        self._forecasting = forecasting
+        self._form = form
+        self._previews = previews
         self._notifications = context.notifications
         for name, call in {
             "prune": self.prune,
-            "preview": forecasting.refresh,
+            "preview": previews.refresh,
             "cancel": self.cancel,
-            "reset_form": self._asking.reset,
+            "reset_form": self._form.reset,
             "make_final": self.make_final,
         }.items():
             context.actions[name].triggered.connect(call)
         job_status.cancelRequested.connect(self.cancel)
         action.pruneRequested.connect(self.prune)
-        action.previewRequested.connect(forecasting.refresh)
-        forecasting.dropped.connect(self._on_dropped)
+        action.previewRequested.connect(previews.refresh)
+        previews.dropped.connect(self._on_dropped)
         session.changed.connect(self._on_changed)
 
     def prune(self) -> None:
         """Do what the form says."""
-        self._asking.settle()
+        self._form.settle()
         if self._action.button.isEnabled():
-            self._forecasting.prune()
+            self._previews.prune()
 
     def cancel(self) -> None:
         """Stop the running job; without one, drop the preview. The form stays as it is."""
-        asked = self._forecasting
+        asked = self._previews
         if not (asked.cancel() or self._jobs.cancel_visible() or asked.cancel_preview()):
             if self._session.document is not None and asked.state.requested:
                 asked.wait()

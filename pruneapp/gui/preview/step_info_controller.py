@@ -48,7 +48,7 @@ class StepInfoController(QObject):
     ----------
     session, jobs
         The document, and where files are planned and names looked through.
-    asking, previews
+    form_controller, previews
         The form's step; which of it is previewed.
     form, panel
         Told.
@@ -61,7 +61,7 @@ class StepInfoController(QObject):
         session: OpenDocument,
         jobs: Jobs,
         *,
-        asking: FormController,
+        form_controller: FormController,
         previews: PreviewController,
         form: PruneForm,
         panel: PreviewPanel,
@@ -69,7 +69,7 @@ class StepInfoController(QObject):
     ) -> None:
         super().__init__(window)
         self._session = session
-        self._asking = asking
+        self._form_controller = form_controller
         self._form = form
         self._panel = panel
         self._window = window
@@ -202,7 +202,7 @@ class StepInfoController(QObject):
             return
         self._said = text
         try:
-            step = self._asking.step()
+            step = self._form_controller.step()
             nbytes = _bytes(text, step)
         except PruneAppError as error:
             self._form.set_limits_error(str(error))
@@ -210,7 +210,7 @@ class StepInfoController(QObject):
         snapshot = document.snapshot()
         self._total_task.ask(
             lambda _job: _total(snapshot, step, nbytes),
-            self._asking.set_total,
+            self._form_controller.set_total,
             lambda error: self._form.set_limits_error(str(error)),
         )
 

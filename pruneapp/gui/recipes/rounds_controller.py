@@ -46,7 +46,7 @@ class RoundsController(QObject):
     ----------
     series
         Makes each round a step of the document.
-    asking, extras
+    form, extras
         Say what is to be repeated, and have the importance scores.
     """
 
@@ -56,14 +56,14 @@ class RoundsController(QObject):
         session: OpenDocument,
         series: StepSequence,
         *,
-        asking: FormController,
+        form: FormController,
         extras: LoadedMasks,
     ) -> None:
         super().__init__(context.window)
         self._window = context.window
         self._session = session
         self._series = series
-        self._asking = asking
+        self._form = form
         self._extras = extras
         self._notifications = context.notifications
         self._values: dict[str, Any] = {}  # rounds and path, as they were asked for last
@@ -81,7 +81,7 @@ class RoundsController(QObject):
         if document is None or self.dialog is not None or not self._session.may_work():
             return
         try:
-            step = self._asking.step()
+            step = self._form.step()
             asked = _repeated(document, step)
         except PruneAppError as error:
             self._session.refused.emit(error)

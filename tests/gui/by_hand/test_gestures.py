@@ -17,7 +17,7 @@ from tests.gui.by_hand.hands import CONV, channel, kept, middle_of_bar, said
 
 
 def test_a_gesture_is_one_step_and_one_message(at_work):
-    at_work.workbench.handwork.do(channel("layers.1.conv1.weight", 5))
+    at_work.workbench.manual_edit.do(channel("layers.1.conv1.weight", 5))
     at_work.wait(lambda: len(at_work.states) == 2)
 
     assert at_work.states[1] == "channel 5 of layers.1.conv1 pruned"
@@ -33,7 +33,7 @@ def test_a_gesture_is_one_step_and_one_message(at_work):
 def test_what_was_done_is_read_whole_in_a_narrow_window_and_the_bar_stays_as_high(at_work):
     window = at_work.window
     window.resize(960, 600)
-    at_work.workbench.handwork.do(channel("layers.1.conv1.weight", 5, "protect"))
+    at_work.workbench.manual_edit.do(channel("layers.1.conv1.weight", 5, "protect"))
     at_work.wait(lambda: said(at_work))
     label, high = window.done.label, window.statusBar().height()
     text = "channels 3, 5, 6 and 7 of layers.1.conv1 protected in 3 tensors"
@@ -45,7 +45,7 @@ def test_what_was_done_is_read_whole_in_a_narrow_window_and_the_bar_stays_as_hig
 
 
 def test_gestures_that_come_fast_are_done_one_after_another(at_work):
-    editing = at_work.workbench.handwork
+    editing = at_work.workbench.manual_edit
     for index in (0, 3, 6):
         editing.do(channel("layers.1.conv1.weight", index))
     at_work.wait(lambda: len(at_work.states) == 4)
@@ -61,7 +61,7 @@ def test_gestures_that_come_fast_are_done_one_after_another(at_work):
     ],
 )
 def test_what_cannot_be_done_is_refused_in_a_sentence(at_work, gesture, says):
-    at_work.workbench.handwork.do(gesture)
+    at_work.workbench.manual_edit.do(gesture)
     at_work.wait(lambda: at_work.trouble)
     assert says in at_work.trouble[0]
     assert at_work.states == ["Opened"]
@@ -70,7 +70,7 @@ def test_what_cannot_be_done_is_refused_in_a_sentence(at_work, gesture, says):
 
 def test_in_every_block_shows_the_tensors_before_anything_is_done(at_work):
     at_work.menu("Prune", "Manual edit", "Apply to the same layer in all blocks")
-    editing = at_work.workbench.handwork
+    editing = at_work.workbench.manual_edit
     editing.do(channel("layers.1.conv1.weight", 5))
     at_work.wait(lambda: editing.dialog is not None and editing.dialog.isVisible())
     dialog = editing.dialog
@@ -124,7 +124,7 @@ def test_bias_and_norm_go_along_with_a_channel_in_the_same_step(at_work):
     at_work.click_cell(CONV)
     box(at_work, "companions")
     assert at_work.window.actions_["with_companions"].isChecked()
-    at_work.workbench.handwork.do(channel(CONV, 5))
+    at_work.workbench.manual_edit.do(channel(CONV, 5))
     at_work.wait(lambda: len(at_work.states) == 2)
     for name in ("conv1.weight", "conv1.bias", "bn1.weight", "bn1.bias"):
         mask = kept(at_work, f"layers.1.{name}")
@@ -144,12 +144,12 @@ def test_that_bias_and_norm_go_along_is_remembered(new_person, model):
     second = new_person(model)
     second.wait_ready()
     assert second.views.hand_options.companions.isChecked()
-    assert second.workbench.handwork.with_companions
-    assert not second.workbench.handwork.in_every_block
+    assert second.workbench.manual_edit.with_companions
+    assert not second.workbench.manual_edit.in_every_block
 
 
 def test_what_pruned_channels_leave_in_bias_and_norm_is_pruned_by_one_command(at_work):
-    at_work.workbench.handwork.do(channel(CONV, 5))
+    at_work.workbench.manual_edit.do(channel(CONV, 5))
     at_work.wait(lambda: len(at_work.states) == 2)
     at_work.menu("Prune", "Manual edit", "Prune bias and norm of pruned channels")
     at_work.wait(lambda: len(at_work.states) == 3)
@@ -193,7 +193,7 @@ def test_what_is_chosen_is_pruned_and_protected_by_commands(at_work):
 
 
 def test_protected_weights_that_stay_are_told_of(at_work):
-    editing = at_work.workbench.handwork
+    editing = at_work.workbench.manual_edit
     editing.do(channel(CONV, 5, "protect"))
     shape = ((5, 7), (0, 4), (0, 3), (0, 3))
     editing.do(Gesture("prune", CONV, (shape,), "channel", 0))
@@ -218,7 +218,7 @@ def test_a_gesture_while_another_file_is_opened_is_refused(at_work, model, monke
     monkeypatch.setattr(open_path, "open_checkpoint", slow)
     before = at_work.document
     at_work.open(model)
-    at_work.workbench.handwork.do(channel(CONV, 5))
+    at_work.workbench.manual_edit.do(channel(CONV, 5))
     at_work.wait(lambda: at_work.trouble)
     assert "Another file is being opened" in at_work.trouble[0]
     state["slow"] = False
@@ -239,14 +239,14 @@ def test_a_gesture_for_a_file_that_is_gone_is_not_done_to_the_next_one(
         assert go_on.wait(20)
         return compute_hand(*arguments)
 
-    at_work.workbench.handwork.do(channel("layers.0.conv1.weight", 1))
+    at_work.workbench.manual_edit.do(channel("layers.0.conv1.weight", 1))
     at_work.wait(lambda: len(at_work.states) == 2)
     monkeypatch.setattr("pruneapp.gui.manual_edit.edit_controller.compute_hand", slow)
-    at_work.workbench.handwork.do(channel("layers.0.conv1.weight", 2))
+    at_work.workbench.manual_edit.do(channel("layers.0.conv1.weight", 2))
     at_work.wait(begun.is_set)
     at_work.session.open(other)
     at_work.wait_open(other)
-    at_work.workbench.handwork.do(channel("layers.1.conv1.weight", 3))
+    at_work.workbench.manual_edit.do(channel("layers.1.conv1.weight", 3))
     go_on.set()
     at_work.wait(lambda: len(at_work.states) == 2)
     at_work.wait_idle()
@@ -268,7 +268,7 @@ def test_a_file_without_tensors_offers_no_block_of_the_one_before(at_work, tmp_p
 
 
 def test_what_was_made_final_and_is_restored_is_said_to_be_0_still(at_work):
-    editing = at_work.workbench.handwork
+    editing = at_work.workbench.manual_edit
     editing.do(channel(CONV, 5))
     at_work.wait(lambda: len(at_work.states) == 2)
     at_work.menu("Prune", "Make permanent")

@@ -61,11 +61,11 @@ def test_importance_scores_are_loaded_by_a_command_of_the_menu(at_work, tmp_path
 def combining(at_work, masks):
     """The dialog, with channels 5 and 6 pruned here, 4 and 5 there."""
     for index in (5, 6):
-        at_work.workbench.handwork.do(channel(CONV, index))
+        at_work.workbench.manual_edit.do(channel(CONV, index))
     at_work.wait(lambda: len(at_work.states) == 3)
     at_work.chooses_file(masks)
     at_work.menu("Prune", "Combine masks with a file")
-    found = at_work.workbench.handwork.combining
+    found = at_work.workbench.manual_edit.combining
     at_work.wait(lambda: found.dialog is not None and found.dialog.isVisible())
     return found
 
@@ -129,7 +129,7 @@ def test_the_overlap_is_shown_as_a_picture(at_work, combining):
     rows = [view.numbers().row(number) for number in range(view.numbers().rows)]
     shared = {row[0]: row[view.numbers().headers.index("shared zeros")] for row in rows}
     assert shared == {"fc.weight": 0, CONV: 1 / 3}
-    at_work.workbench.comparing.show_difference(CONV)
+    at_work.workbench.compare.show_difference(CONV)
     item = at_work.views.pages.weights.canvas.item
     at_work.wait(lambda: hasattr(item.fine, "gone"))
     rows = item.fine.layout.rows // 8
