@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import astuple
+from operator import attrgetter
 from typing import Any
 
 from pruneapp.checkpoint.contents import Contents, Notice, StateDict
@@ -17,6 +18,7 @@ Rows = tuple[list[Any], dict[str, Any]]
 _KINDS: dict[str, Any] = {
     kind.__name__: kind for kind in (Span, PackedMember, Matrix, Flipped, Held)
 }
+_VALUES = {kind: attrgetter(*kind.__slots__) for kind in _KINDS.values()}
 # Fields of the contents that are plain values already.
 _PLAIN = (
     "format", "label", "state_dict", "unknown_globals", "unreadable", "traits", "parts", "others",
@@ -45,11 +47,11 @@ def to_rows(index: TorchIndex) -> Rows:
         ("tensor", e.name, e.shape, e.dtype.name, tuple(e.location), e.aliases, e.why_not)
         for e in contents.entries
     ]
-    for one in (*index.spans, *index.packed, *index.rebuilt):
-        row = [type(one).__name__, *(getattr(one, name) for name in one.__slots__)]
-        if isinstance(one, Rebuilt):
-            row[-1] = tuple(map(tuple, one.locations))
-        rows.append(tuple(row))
+    parts = (*index.spans, *index.packed)
+    rows += [(type(part).__name__, *_VALUES[type(part)](part)) for part in parts]
+    for one in index.rebuilt:
+        *values, locations = _VALUES[type(one)](one)
+        rows.append((type(one).__name__, *values, tuple(map(tuple, locations))))
     rest = {name: getattr(contents, name) for name in _PLAIN}
     rest["notices"] = tuple(map(astuple, contents.notices))
     rest["state_dicts"] = tuple(map(astuple, contents.state_dicts))
