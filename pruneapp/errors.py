@@ -1,4 +1,4 @@
-"""Every error that reaches a person.
+"""Every error that reaches the user.
 
 A ``PruneAppError`` is one sentence that says what went wrong, where, which rule was broken, what
 came instead, and what to do. The window shows it beside the place it belongs to, the command line

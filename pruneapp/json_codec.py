@@ -1,4 +1,4 @@
-"""JSON: what comes from outside is read strictly and as what it ought to be; ours is written.
+"""JSON: what comes from outside is parsed strictly and by its schema; ours is encoded.
 
 Recipes, sessions, journals, settings, indexes and the metadata of checkpoints all come through
 `load` or `decode`. What those refuse is a `JsonError` with a phrase and a place, never the
@@ -67,7 +67,7 @@ def encoded(value: Any, *, indent: int | None = None) -> bytes:
 def _word(value: Any) -> str:
     if isinstance(value, Path):
         return str(value)
-    raise TypeError(f"nobody said how a {type(value).__name__} is told")
+    raise TypeError(f"a {type(value).__name__} has no form in JSON")
 
 
 def _finite_only(value: Any) -> Any:

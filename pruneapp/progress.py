@@ -1,4 +1,4 @@
-"""How long work tells how far it is, and how it is told to stop."""
+"""Progress of long work, and how it is cancelled."""
 
 from __future__ import annotations
 
@@ -60,16 +60,16 @@ class CancelToken:
 
 
 class Progress(Protocol):
-    """Told how far a job is. Called from the thread that does the work."""
+    """Receives how far a job is, in the thread that does the work."""
 
     def report(self, done: int, total: int, label: str) -> None:
-        """Take note that `done` of `total` units (bytes, as a rule) are done, now at `label`."""
+        """Report that `done` of `total` units (bytes, as a rule) are done, now at `label`."""
 
 
 class Job:
     """What a long function is given: where to report, and whether to go on.
 
-    Without a progress nobody is told, without a token it is never cancelled.
+    Without a progress nothing is reported, without a token it is never cancelled.
     """
 
     def __init__(self, progress: Progress | None = None, cancel: CancelToken | None = None) -> None:
@@ -114,7 +114,7 @@ class Job:
 
 
 class _JobPart:
-    """Tells a job how far a part of it is."""
+    """Reports the progress of a part to the whole job."""
 
     def __init__(self, whole: Job) -> None:
         self._whole = whole

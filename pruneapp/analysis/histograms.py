@@ -248,7 +248,7 @@ def count_alike(snapshot: Snapshot, names: Sequence[str], job: Job) -> Iterator[
     entry = snapshot.entry(names[0])
     size, dtype = entry.numel, entry.dtype
     start = 0
-    for bits in snapshot.checkpoint.bits_alike(names, PIECE // size):
+    for bits in snapshot.checkpoint.bits_batched(names, PIECE // size):
         part = names[start : start + len(bits)]
         start += len(bits)
         kept = np.ones(bits.size, np.bool_)

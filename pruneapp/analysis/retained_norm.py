@@ -248,7 +248,7 @@ def measure_energies(
         dtype, size = snapshot.entry(names[0]).dtype, after[names[0]].size
         everything = BitMask.full(size)
         start = 0
-        for bits in snapshot.checkpoint.bits_alike(names, _PIECE_ENERGIES // size):
+        for bits in snapshot.checkpoint.bits_batched(names, _PIECE_ENERGIES // size):
             part = names[start : start + len(bits)]
             start += len(bits)
             job.label(part[0])

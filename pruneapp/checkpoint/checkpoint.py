@@ -19,7 +19,7 @@ from pruneapp.checkpoint.elements import (
     Elements,
     RawChunk,
     in_chunks,
-    read_alike,
+    read_batched,
     rows_of,
 )
 from pruneapp.checkpoint.entry import TensorEntry
@@ -71,7 +71,7 @@ class Checkpoint:
         """The files on disk that it reads, each once."""
         return tuple({id(source.file): source.file for source in self.sources}.values())
 
-    def place_of(self, shard: Shard) -> Path:
+    def path_of(self, shard: Shard) -> Path:
         """Return where a shard is now: an export that took its name has kept it under another."""
         return next((self.sources[number].file.path for number in shard.sources), shard.path)
 
@@ -146,14 +146,14 @@ class Checkpoint:
             raise IndexError(f"elements {start} to {stop} of {elements.size}")
         return elements, stop
 
-    def bits_alike(self, names: Sequence[str], most: int) -> Iterator[Bits]:
+    def bits_batched(self, names: Sequence[str], most: int) -> Iterator[Bits]:
         """Yield the elements of small tensors as matrices of at most `most` rows, one a tensor.
 
         They are read many at a time, as far as they lie near each other. All are of one source,
         type and size, and in one piece (no strides). A matrix is valid until the next is asked
         for.
         """
-        return read_alike([self.entry(name) for name in names], self.sources, most)
+        return read_batched([self.entry(name) for name in names], self.sources, most)
 
     def read(self, name: str, rows: slice | None = None) -> torch.Tensor:
         """Return a tensor, or some of its rows (dim 0), in memory of its own.

@@ -103,7 +103,7 @@ class Elements:
             target[index] = picked
 
 
-def read_alike(
+def read_batched(
     entries: Sequence[TensorEntry], sources: Sequence[ByteSource], most: int
 ) -> Iterator[Bits]:
     """Read small tensors that lie near each other, many with each read.

@@ -109,7 +109,7 @@ class TensorEntry(NamedTuple):
         return reach(self.shape, self.location.strides)
 
     @property
-    def meets_itself(self) -> bool:
+    def overlaps_itself(self) -> bool:
         """Whether two elements may lie in one place, as in an expanded tensor."""
         strides = self.location.strides
         if strides is None:
@@ -147,7 +147,7 @@ class Size(NamedTuple):
 def is_buffer(name: str, shape: tuple[int, ...], dtype: DType) -> bool:
     """Whether a tensor counts among the buffers of a model, and not among its parameters.
 
-    A state dict does not say what is which, so that it is told by type and name, and by nothing
+    A state dict does not say what is which, so that it is decided by type and name, and by nothing
     else, for all that count to agree:
 
     - every tensor of whole numbers or truth values (counters, positions, indices, packed weights);
@@ -245,7 +245,7 @@ WRAPPERS = frozenset(
         "_forward_module",  # Lightning Fabric
     }
 )
-# These are told from names of the model's own only where every name begins with them:
+# These are prefixes of wrappers only where every name begins with them:
 # DataParallel and DistributedDataParallel, Lightning.
 _PREFIXES = ("module.", "model.")
 # What a tensor is shown as that a file calls "".

@@ -48,7 +48,7 @@ _NORM = re.compile("|".join(map(translate, NORMS)), re.IGNORECASE)
 
 @dataclass(frozen=True)
 class Role:
-    """What the names of a tensor say about it."""
+    """What the names of a tensor imply."""
 
     embedding: bool  # whether it belongs to one
     norm: bool
@@ -76,7 +76,7 @@ def _role_by(name: str, modules: Modules) -> Role:
 
 
 def kind_of(entry: TensorEntry, role: Role, module: Module, path: str, leaf: str) -> str:
-    """Return ``Conv2d``, ``Linear``, ``norm``, ...; empty where nothing tells."""
+    """Return ``Conv2d``, ``Linear``, ``norm``, ...; empty if unknown."""
     rank = len(entry.shape)
     if role.norm:
         return STATISTICS if leaf in STATISTICS_NAMES else "norm"
@@ -98,7 +98,7 @@ def kind_of(entry: TensorEntry, role: Role, module: Module, path: str, leaf: str
 
 
 def pruned_by_default(entry: TensorEntry, role: Role, module: Module, kind: str) -> bool:
-    """Whether a prunable tensor is taken when nothing is selected.
+    """Whether a prunable tensor is pruned when nothing is selected.
 
     It has two or more dimensions, is no buffer and no bias, no vector in more dimensions
     (``cls_token`` of 1×1×n), and belongs neither to an embedding nor to a norm.

@@ -18,7 +18,7 @@ _ORIGINAL = "Open the model that it was made from, prune it, and convert that ag
 _CONVERT = "Save the weights as safetensors with the program that made it, then open that."
 
 
-# At which byte of a file which bytes tell what it is, and what to do with it.
+# Offset and bytes that identify a kind of file, what it is, and what to do with it.
 _MARKS: tuple[tuple[int, bytes, str, str], ...] = (
     (
         0,
@@ -61,7 +61,7 @@ _MARKS: tuple[tuple[int, bytes, str, str], ...] = (
     (0, b"#!", "is a script, which Pruneapp does not run", ""),
 )
 
-# Formats without a mark of their own: told by what they are usually called.
+# Formats without identifying bytes: by their usual suffixes.
 _SUFFIXES = {
     ".onnx": ("is an ONNX model", _CONVERT),
     ".msgpack": (
@@ -86,7 +86,7 @@ _SUFFIXES = {
 
 
 def explain(head: bytes, source: FileSource) -> None:
-    """Raise the error that says what a file is, if its first bytes or its name tell; else return.
+    """Raise the error that says what a file is, if its first bytes or its name show it.
 
     `head` is the first 512 bytes, or all of a smaller file.
     """
@@ -121,7 +121,7 @@ def _with_names(remedy: str, path: Path) -> str:
     if remedy != _EXPAND:
         return remedy
     out = path.with_suffix("") if path.suffix.lower() == ".zst" else path
-    if out.exists():  # the original, as a rule, and nobody is to be led to write over it
+    if out.exists():  # the original, as a rule, which must not be overwritten
         out = out.with_name(f"{out.stem}-unpacked{out.suffix}")
     return remedy.format(packed=shlex.quote(str(path)), out=shlex.quote(str(out)))
 

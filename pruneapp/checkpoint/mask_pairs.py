@@ -148,7 +148,7 @@ def _twice(names: list[str]) -> Notice:
     )
 
 
-# Interleaved views (slices of columns) are told apart element by element up to this size; larger
+# Interleaved views (slices of columns) are compared element by element up to this size; larger
 # ones count as overlapping.
 _MOST_ELEMENTS = 1 << 25
 # So many at once: some milliseconds.
@@ -171,7 +171,7 @@ def find_overlaps(
         for entry in batch:
             if not entry.location.storage or not entry.numel:
                 continue
-            if entry.meets_itself:
+            if entry.overlaps_itself:
                 reasons[entry.name] = "several of its elements are one number in memory"
             shared[entry.location.source, entry.location.storage].append(entry)
     for some in cancel.batches(shared.values()):

@@ -50,7 +50,7 @@ class FolderModel:
     """The model in a folder."""
 
     files: tuple[Path, ...]  # the index, the only file, or all the shards
-    passed_over: str = ""  # an index that lies beside the file that was taken; empty if none
+    passed_over: str = ""  # an index beside the file that is opened instead; empty if none
 
 
 def find_model(folder: Path) -> FolderModel:
@@ -154,7 +154,7 @@ def _refuse_training_folders(folder: Path, names: list[str]) -> None:
             f'"{folder}" model.pt'
         )
     elif any(n.startswith("pytorch_model") for n in names):
-        return  # the whole model, saved beside what training goes on from
+        return  # the whole model, saved beside the state of training
     elif "zero_to_fp32.py" in names or any(n.endswith("_optim_states.pt") for n in names):
         what = "a checkpoint of DeepSpeed"
         remedy = f'Convert it: python zero_to_fp32.py "{folder}" model'

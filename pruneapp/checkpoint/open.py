@@ -17,7 +17,7 @@ from pruneapp.progress import Job
 HEAD_BYTES = 512
 
 
-# In the order in which they are asked; an index of shards is no format of its own.
+# In the order in which they are tried; an index of shards is no format of its own.
 READERS: tuple[Reader, ...] = (safetensors.SAFETENSORS, torchfile.ZIP, torchfile.LEGACY)
 
 
@@ -27,7 +27,7 @@ def read_headers(path: Path, state_dict: str | None, job: Job) -> ReadResult:
         model = model_folder.find_model(path)
         files = model.files
         for file in files:
-            sharded.check_place(path, file.name)
+            sharded.check_inside(path, file.name)
         if len(files) > 1:
             return sharded.read_shards(files, state_dict, job, _read_file)
         contents, sources = _read_file(files[0], state_dict, job, (*READERS, _INDEX))
@@ -45,7 +45,7 @@ def read_shards_at(
     """Read the headers of a model whose files may lie under other names; see `open_checkpoint`."""
 
     def read(file: Path, state_dict: str | None, job: Job) -> ReadResult:
-        sharded.check_place(file.parent, places[file].name)
+        sharded.check_inside(file.parent, places[file].name)
         return _read_file(places[file], state_dict, job)
 
     files = tuple(places)

@@ -108,7 +108,7 @@ def _in_process(task: str, pieces: Iterable[bytes], path: str, job: Job) -> Pars
     watch = threading.Thread(target=_kill_if_cancelled, args=(process, done, job), daemon=True)
     watch.start()
     try:
-        # A helper that died early says more on its way out than a broken pipe does.
+        # The answer of a helper that ended early is a better message than a broken pipe.
         with contextlib.suppress(BrokenPipeError, OSError):
             send(process.stdin, (task, path))
             for piece in pieces:

@@ -84,7 +84,7 @@ def _is_ordinary(leaf: str, leaves: AbstractSet[str]) -> bool:
 
 
 def _is_conspicuous(names: str) -> bool:
-    """Whether any of many names, a line each, tells something by a part other than its last."""
+    """Whether a part other than the last of any name (a line each) matters."""
     return any(part in names for part in ("parametrizations.", ".quant_state.", "_packed_params"))
 
 
@@ -175,7 +175,7 @@ def _scale_of(leaf: str, module: Module) -> str:
 
 
 class Prunability(NamedTuple):
-    """What is said of a tensor."""
+    """Whether a tensor can be pruned, and its kind."""
 
     why_not: str  # see `TensorEntry`, as `kind`
     kind: str

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from pruneapp.checkpoint.checkpoint import Checkpoint, open_checkpoint
-from pruneapp.checkpoint.io.digest import counted_beside
+from pruneapp.checkpoint.io.digest import hashed_meanwhile
 from pruneapp.cli import terminal
 from pruneapp.cli.arguments import option_of
 from pruneapp.cli.export_options import (
@@ -99,7 +99,7 @@ def prune(options: argparse.Namespace, token: CancelToken) -> int:
         if nbytes is not None:
             total = total_for(document.snapshot(), touched, nbytes)
             step = replace(step, limits=replace(limits, total=total))
-        with counted_beside(checkpoint.files):
+        with hashed_meanwhile(checkpoint.files):
             state, made = _after(document, step, kernel, job, given=given, scores=scores)
         if options.save_recipe:
             save(made, Path(options.save_recipe), job)

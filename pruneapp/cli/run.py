@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from pruneapp.checkpoint.checkpoint import open_checkpoint
-from pruneapp.checkpoint.io.digest import counted_beside
+from pruneapp.checkpoint.io.digest import hashed_meanwhile
 from pruneapp.cli import terminal
 from pruneapp.cli.export_options import (
     check_places,
@@ -50,7 +50,7 @@ def run(options: argparse.Namespace, token: CancelToken) -> int:
         found.deeds(recipe.where)  # says what does not fit
         request = export_request(options, target_of(options.output))
         check_places(options, checkpoint, request)
-        with counted_beside(checkpoint.files):
+        with hashed_meanwhile(checkpoint.files):
             state, made = apply_recipe(checkpoint, recipe, found, kernel_for(options.device), job)
         labels = [entry.label for entry in found.entries]
         report, problem = write_export(options, state, made, request, job, steps=labels)

@@ -13,7 +13,7 @@ from typing import Any
 from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.checkpoint.io.atomic_file import AtomicFile
 from pruneapp.checkpoint.io.files import hidden_name, lock
-from pruneapp.checkpoint.io.source import FileSource, let_go
+from pruneapp.checkpoint.io.source import FileSource, close_quietly
 from pruneapp.errors import ExportError, first_names
 from pruneapp.export.catalog import get
 from pruneapp.export.completeness import account_for, omitted, refuse_unwritable
@@ -409,7 +409,7 @@ def _spare(target: Path, was: tuple[int, int] | None, claims: contextlib.ExitSta
         return None  # no hard links here: this one file stays new, and whole
     with contextlib.suppress(OSError):
         fd = os.open(spare, os.O_RDONLY)
-        claims.callback(let_go, fd)
+        claims.callback(close_quietly, fd)
         lock(fd)
     return spare
 

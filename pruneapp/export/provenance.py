@@ -25,7 +25,7 @@ import numpy as np
 from pruneapp import __version__
 from pruneapp.analysis.patterns import certificate
 from pruneapp.checkpoint.formats.safetensors import MAX_HEADER_BYTES
-from pruneapp.checkpoint.io.digest import left, sha256_of
+from pruneapp.checkpoint.io.digest import bytes_left, sha256_of
 from pruneapp.checkpoint.io.source import FileSource
 from pruneapp.document.entries import ScheduleEntry, StepEntry
 from pruneapp.document.snapshot import Snapshot
@@ -119,7 +119,7 @@ def provenance_of(state: State, recipe: Recipe, job: Job) -> Provenance:
     Computes the SHA-256 of files of which it is not known yet; `job` is started with their bytes.
     """
     files = state.checkpoint.files
-    job.start(sum(map(left, files)))
+    job.start(sum(map(bytes_left, files)))
     inputs = []
     for file in files:
         job.label(file.path.name)

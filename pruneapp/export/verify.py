@@ -19,7 +19,7 @@ from msgspec import Struct
 
 from pruneapp.checkpoint.checkpoint import Checkpoint, open_checkpoint
 from pruneapp.checkpoint.entry import TensorEntry
-from pruneapp.checkpoint.io.digest import counted_beside
+from pruneapp.checkpoint.io.digest import hashed_meanwhile
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.errors import (
     DamagedFileError,
@@ -231,7 +231,7 @@ def verify(file: Path, against: Against, kernel: Kernel, job: Job) -> Verificati
                 job=job,
             )
         )
-        with counted_beside(original.files if texts else ()):
+        with hashed_meanwhile(original.files if texts else ()):
             fitted = fit(recipe, original, job)
             state, made = apply_recipe(original, recipe, fitted, kernel, job)
         if against.recipe is not None and _names_another(texts, made):

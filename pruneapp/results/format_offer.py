@@ -11,7 +11,7 @@ from pruneapp.params import Param
 
 
 class Purpose(Enum):
-    """What a person wants of the file, as they would say it."""
+    """What the file is for."""
 
     MAIL = "mail"
     TRANSFORMERS = "transformers"

@@ -101,7 +101,7 @@ def _stem(part: str) -> str:
 
 
 def _numbered(names: Iterable[str], cancel: CancelToken) -> frozenset[str]:
-    """Return the parts that are told from others by the number at their end alone."""
+    """Return the parts that differ from others in the number at their end alone."""
     parts: set[str] = set()
     for batch in cancel.batches(names):
         parts.update(".".join(batch).split("."))

@@ -28,7 +28,7 @@ from pathlib import Path
 import msgspec
 
 from pruneapp.checkpoint.checkpoint import Checkpoint
-from pruneapp.checkpoint.io.digest import known
+from pruneapp.checkpoint.io.digest import known_sha256
 from pruneapp.checkpoint.io.files import exists, is_folder
 from pruneapp.checkpoint.io.source import FileSource
 from pruneapp.checkpoint.model_folder import name_before
@@ -112,8 +112,8 @@ def describe(checkpoint: Checkpoint, job: Job) -> Original:
     }
     for file in checkpoint.files:
         name, identity = shards.get(id(file), file.path.name), file.identity
-        sample = sample_of(file, job)
-        files.append(OriginalFile(name, identity.size, identity.mtime_ns, sample, known(file)))
+        sums = sample_of(file, job), known_sha256(file)
+        files.append(OriginalFile(name, identity.size, identity.mtime_ns, *sums))
     path = str(checkpoint.path.absolute())
     return Original(path, "", checkpoint.contents.state_dict or "", tuple(files))
 

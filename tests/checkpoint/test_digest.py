@@ -12,7 +12,13 @@ from pathlib import Path
 import pytest
 
 from pruneapp.checkpoint.io import digest
-from pruneapp.checkpoint.io.digest import counted_beside, known, left, remember, sha256_of
+from pruneapp.checkpoint.io.digest import (
+    bytes_left,
+    hashed_meanwhile,
+    known_sha256,
+    remember_sha256,
+    sha256_of,
+)
 from pruneapp.checkpoint.io.source import FileSource
 from pruneapp.errors import CheckpointError
 from pruneapp.progress import Cancelled, CancelToken, Job
@@ -78,7 +84,7 @@ class Moments:
 def stretches(monkeypatch):
     """Told of each stretch that is counted."""
     moments = Moments()
-    monkeypatch.setattr(digest, "_stretch", moments.told(digest._stretch))
+    monkeypatch.setattr(digest, "_hash_next", moments.told(digest._hash_next))
     return moments
 
 
@@ -105,10 +111,10 @@ class Stretch(Job):
 
 
 def test_it_is_that_of_hashlib_and_is_known_from_then_on(file, monkeypatch):
-    assert known(file) == ""
+    assert known_sha256(file) == ""
     expected = hashlib.sha256(file.path.read_bytes()).hexdigest()
     assert sha256_of(file, Job()) == expected
-    assert known(file) == expected
+    assert known_sha256(file) == expected
     monkeypatch.setattr(FileSource, "look_into", None)
     assert sha256_of(file, Job()) == expected, "not counted again"
 
@@ -136,28 +142,28 @@ def test_an_empty_file_has_one_too(tmp_path):
 
 
 def test_of_a_file_that_changed_nothing_is_known(file):
-    remember(file, "abc")
-    assert known(file) == "abc"
+    remember_sha256(file, "abc")
+    assert known_sha256(file) == "abc"
     copy = file.path.with_name("copy")
     copy.write_bytes(file.path.read_bytes())
     file.moved(copy)  # a copy has another inode: nobody has read it
-    assert known(file) == ""
+    assert known_sha256(file) == ""
     copy.write_bytes(b"shorter")
     with pytest.raises(CheckpointError):
         sha256_of(file, Job())
-    assert known(file) == ""
+    assert known_sha256(file) == ""
 
 
 def test_a_file_that_nobody_has_any_more_is_forgotten(tmp_path):
     (tmp_path / "a").write_bytes(b"a")
     source = FileSource(tmp_path / "a")
-    remember(source, "abc")
+    remember_sha256(source, "abc")
     gc.collect()  # what tests before this one left
-    before = len(digest._counts)
+    before = len(digest._hashes)
     source.close()
     del source
     gc.collect()
-    assert len(digest._counts) == before - 1
+    assert len(digest._hashes) == before - 1
 
 
 class Told(Job):
@@ -179,12 +185,12 @@ def test_several_threads_count_each_byte_once_and_all_see_it_grow(file, places):
     assert set(found) == {hashlib.sha256(file.path.read_bytes()).hexdigest()}
     assert sorted(places) == list(range(0, 10_000, 1000))
     assert max(job.units for job in jobs) == 10_000
-    assert left(file) == 0
+    assert bytes_left(file) == 0
 
 
 def test_what_was_counted_beside_is_not_counted_again(file, places, stretches):
-    with counted_beside([file]):
-        stretches.until(lambda: known(file))
+    with hashed_meanwhile([file]):
+        stretches.until(lambda: known_sha256(file))
     assert threading.active_count() == 1
     job = Told()
     assert sha256_of(file, job) == hashlib.sha256(file.path.read_bytes()).hexdigest()
@@ -194,7 +200,7 @@ def test_what_was_counted_beside_is_not_counted_again(file, places, stretches):
 
 def test_beside_it_is_counted_no_faster_than_is_read(file, places, waits, monkeypatch):
     monkeypatch.setattr(digest, "_AHEAD", 2000)
-    with counted_beside([file]):
+    with hashed_meanwhile([file]):
         waits.another(2)
         assert places == [0, 1000, 2000], "nobody has read anything"
         file.read(500, 3000)
@@ -202,7 +208,7 @@ def test_beside_it_is_counted_no_faster_than_is_read(file, places, waits, monkey
         waits.until(lambda: len(places) == 6)
         waits.another(2)
         assert places == [0, 1000, 2000, 3000, 4000, 5000], "as much more as was read"
-    rest, job = left(file), Told()
+    rest, job = bytes_left(file), Told()
     assert sha256_of(file, job) == hashlib.sha256(file.path.read_bytes()).hexdigest()
     assert job.units == rest
     assert places == list(range(0, 10_000, 1000))
@@ -213,15 +219,15 @@ def test_no_thread_outlives_a_block_that_is_left_by_an_error(file, monkeypatch, 
     monkeypatch.setattr(digest, "_AHEAD", -1)  # it waits until the end
     monkeypatch.setattr(digest, "_PATIENCE", 1_000_000)
     kind = type(error) if isinstance(error, Exception) else error
-    with pytest.raises(kind), counted_beside([file]):
+    with pytest.raises(kind), hashed_meanwhile([file]):
         raise error
     assert threading.active_count() == 1
-    assert left(file) == 10_000
+    assert bytes_left(file) == 10_000
 
 
 def test_a_file_that_cannot_be_read_is_complained_of_by_who_wants_its_sum(file):
     file.path.write_bytes(b"shorter")
-    with counted_beside([file]):
+    with hashed_meanwhile([file]):
         pass
     with pytest.raises(CheckpointError):
         sha256_of(file, Job())
@@ -235,7 +241,7 @@ def test_a_bug_in_the_thread_does_not_pass_in_silence(file, monkeypatch):
         raise TypeError("a bug")
 
     monkeypatch.setattr(FileSource, "look_into", moments.told(fails))
-    with pytest.raises(TypeError, match="a bug"), counted_beside([file]):
+    with pytest.raises(TypeError, match="a bug"), hashed_meanwhile([file]):
         moments.until(lambda: called)
 
 
@@ -245,6 +251,6 @@ def test_a_file_that_moves_meanwhile_is_counted_from_the_beginning(file, places)
     with pytest.raises(Cancelled):
         sha256_of(file, Stretch(3000))
     file.moved(copy)
-    assert left(file) == 10_000
+    assert bytes_left(file) == 10_000
     assert sha256_of(file, Job()) == hashlib.sha256(copy.read_bytes()).hexdigest()
     assert places == [0, 1000, 2000, *range(0, 10_000, 1000)]

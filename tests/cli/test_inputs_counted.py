@@ -13,7 +13,7 @@ from safetensors.numpy import save_file
 
 from pruneapp.__main__ import main
 from pruneapp.checkpoint.io import digest
-from pruneapp.checkpoint.io.digest import left
+from pruneapp.checkpoint.io.digest import bytes_left
 from pruneapp.checkpoint.io.source import FileSource
 from pruneapp.cli import prune, run
 from pruneapp.errors import CheckpointError
@@ -55,13 +55,13 @@ def counted(monkeypatch):
     """Yields where is counted, and in which thread; the model comes in many stretches."""
     monkeypatch.setattr(digest, "_READ", 100_000)
     found = []
-    stretch = digest._stretch
+    stretch = digest._hash_next
 
     def noted(file: FileSource, count, buffer):
         found.append((count.done, threading.current_thread() is threading.main_thread()))
         stretch(file, count, buffer)
 
-    monkeypatch.setattr(digest, "_stretch", noted)
+    monkeypatch.setattr(digest, "_hash_next", noted)
     return found
 
 
@@ -74,7 +74,7 @@ def test_each_byte_is_counted_once_and_beside(ready, source, counted, monkeypatc
         """Compute the masks, and leave the thread all the time that it needs."""
         found = compute(*args, **more)
         file = next(a for a in (*args, getattr(args[0], "checkpoint", None)) if hasattr(a, "files"))
-        while left(file.files[0]):
+        while bytes_left(file.files[0]):
             threading.Event().wait(0.001)
         return found
 

@@ -68,7 +68,7 @@ class MemoryCheckpoint(Checkpoint):
         self.elements_read += piece.size
         return piece
 
-    def bits_alike(self, names: Sequence[str], most: int) -> Iterator[Bits]:
+    def bits_batched(self, names: Sequence[str], most: int) -> Iterator[Bits]:
         for first in range(0, len(names), most):
             yield np.stack([self.bits(name) for name in names[first : first + most]])
 

@@ -19,7 +19,7 @@ from PySide6.QtWidgets import QFileDialog, QLabel, QMessageBox
 from safetensors.numpy import load_file, save_file
 
 from pruneapp.checkpoint.checkpoint import open_checkpoint
-from pruneapp.checkpoint.io.digest import known
+from pruneapp.checkpoint.io.digest import known_sha256
 from pruneapp.document.document import Capture
 from pruneapp.document.step import Row, Step
 from pruneapp.edits.found_masks import open_document
@@ -691,9 +691,9 @@ def test_the_checksum_of_the_checkpoint_is_counted_when_nobody_waits(person, fil
     open_file(person, file)
     prune(person)
     (source,) = person.document.checkpoint.sources
-    person.wait(lambda: known(source))
+    person.wait(lambda: known_sha256(source))
     expected = hashlib.sha256(file.read_bytes()).hexdigest()
-    assert known(source) == expected
+    assert known_sha256(source) == expected
     save(person, tmp_path / "work.prune")
     assert expected.encode() in (tmp_path / "work.prune").read_bytes()
 
@@ -708,7 +708,7 @@ def other_copy(person, tmp_path):
     open_file(person, file)
     prune(person)
     (source,) = person.document.checkpoint.sources
-    person.wait(lambda: known(source))
+    person.wait(lambda: known_sha256(source))
     save(person, tmp_path / "work.prune")
     person.key("Ctrl+W")
     data = bytearray(file.read_bytes())
@@ -730,7 +730,7 @@ def test_a_copy_is_compared_also_where_an_export_counted_it(person, other_copy, 
     person.export(tmp_path / "out.safetensors")
     person.close_report()
     (source,) = person.document.checkpoint.sources
-    assert known(source)
+    assert known_sha256(source)
     assert person.trouble == []
     person.workbench.checksums._spare._pause.start(10)
     person.wait(lambda: person.trouble)

@@ -98,7 +98,7 @@ def _inflate(data: memoryview, size: int) -> NDArray[np.uint8]:
     import zstandard
 
     try:
-        # Asked first: nobody allocates what a damaged frame claims.
+        # Before anything of the size is allocated that a damaged frame claims.
         if zstandard.frame_content_size(data) != size:
             raise FrameError
         unpacked = _local.decompressor.decompress(data)

@@ -48,7 +48,7 @@ RawTensor = tuple[str, str, tuple[int, ...], int, int]
 
 @dataclass(frozen=True)
 class Header:
-    """What a header says."""
+    """The parsed header of a safetensors file."""
 
     # In the order of their bytes; those without bytes in the order of the header.
     tensors: list[RawTensor]
@@ -169,7 +169,7 @@ def damaged_header(path: str, what: str) -> DamagedFileError:
     )
 
 
-# What is taken apart at once: 2 ms in which no other thread of the interpreter runs.
+# Bytes that are parsed at once: 2 ms in which no other thread of the interpreter runs.
 _WINDOW_BYTES = 1 << 17
 # 18 digits are within the limits of every rule for numbers.
 _NUMBER = r"(0|[1-9][0-9]{0,17})"
@@ -302,7 +302,7 @@ MAX_INDEX_BYTES = 64 << 20
 
 @dataclass(frozen=True)
 class ShardIndex:
-    """What an index says."""
+    """The parsed index of a sharded model."""
 
     weight_map: dict[str, str]  # the file name of each tensor
     total_size: int | None  # bytes of all tensors; None if it does not say

@@ -40,7 +40,7 @@ def read_index(
     folder = path.parent
     files = []
     for name in index.files:
-        check_place(folder, name)
+        check_inside(folder, name)
         if name == path.name:
             raise damaged_index(str(path), "it names itself as a shard")
         files.append(folder / name)
@@ -85,7 +85,7 @@ def read_shards(
         raise
 
 
-def check_place(folder: Path, name: str) -> None:
+def check_inside(folder: Path, name: str) -> None:
     """Refuse a shard that is missing, or a link to a place outside the model.
 
     A link may lead to a file in the same folder, or, in a cache of Hugging Face, to the blobs of
@@ -186,7 +186,7 @@ def _merged_traits(parts: Sequence[Contents]) -> dict[str, tuple[str, ...]]:
 def _compare(
     index: ShardIndex, contents: Contents, path: Path, cancel: CancelToken
 ) -> list[Notice]:
-    """Hold what an index says against what its shards hold."""
+    """Compare an index with the tensors of its shards."""
     files = {source: shard.path.name for shard in contents.shards for source in shard.sources}
     home: dict[str, str] = {}
     total = 0

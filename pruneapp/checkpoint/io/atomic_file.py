@@ -361,9 +361,9 @@ class AtomicFile:
         try:
             self._fd = os.open(part, flags, 0o666)  # the umask takes its share
         except OSError:
-            self._part = None  # whoever has this name, it is not ours to remove
+            self._part = None  # a file of this name is not ours to remove
             raise
-        lock(self._fd)  # told from what a killed process left, see `find_abandoned`
+        lock(self._fd)  # so that `find_abandoned` leaves it alone
         with contextlib.suppress(FileNotFoundError):
             mode = stat.S_IMODE(self.target.stat().st_mode)
             if hasattr(os, "fchmod"):
@@ -451,7 +451,7 @@ class AtomicFile:
         try:
             yield
         except OSError as error:
-            # Removed first: what is free is told without our own bytes.
+            # Removed first: the message counts the free bytes without our own.
             self.discard()
             raise write_error(self.target, error, self.nbytes) from error
         except OtherBytesError:

@@ -126,7 +126,7 @@ def _with_room(name: str, for_bytes: int) -> str:
 
 
 def find_abandoned(folder: Path) -> tuple[Path, ...]:
-    """Return the files and folders in `folder` that nobody works on, to offer their removal.
+    """Return the files and folders in `folder` that no process works on, to offer their removal.
 
     Where the file system has no locks, none is found. Links are left alone.
     """
@@ -140,7 +140,7 @@ def find_abandoned(folder: Path) -> tuple[Path, ...]:
 def remove_abandoned(path: Path) -> bool:
     """Remove what `find_abandoned` found; returns whether it is gone.
 
-    Nothing is removed that somebody works on by now, or that has another name than those.
+    Nothing is removed that a process works on by now, or that has another name than those.
     """
     if not (_is_ours(path) and _is_free(path)):
         return not os.path.lexists(path)

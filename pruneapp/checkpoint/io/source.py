@@ -18,7 +18,7 @@ from pruneapp.errors import CheckpointError, DamagedFileError, FileChangedError,
 
 @dataclass(frozen=True)
 class FileIdentity:
-    """What tells one state of a file from another."""
+    """What differs between two states of a file."""
 
     device: int
     inode: int
@@ -100,7 +100,7 @@ class FileSource:
         try:
             _refuse_irregular(path, status)
         except CheckpointError:
-            let_go(self._fd)
+            close_quietly(self._fd)
             raise
         self._identity = FileIdentity.of(status)
         self._lock = threading.Lock()
@@ -130,7 +130,7 @@ class FileSource:
 
     @property
     def delivered(self) -> int:
-        """How many bytes `read_into` was asked for in all; about, while several threads read."""
+        """How many bytes `read_into` has read; about, while several threads read."""
         return self._delivered
 
     def read_into(self, offset: int, buffer: memoryview) -> None:
@@ -155,7 +155,7 @@ class FileSource:
         with self._lock:
             self._readers -= 1
             if self._closed and not self._readers:
-                let_go(self._fd)
+                close_quietly(self._fd)
 
     def _read_all(self, offset: int, view: memoryview) -> None:
         done = 0
@@ -241,23 +241,23 @@ class FileSource:
                     os.dup2(fd, self._fd, inheritable=False)
                 self._path, self._identity = path, identity
         finally:
-            let_go(fd)
+            close_quietly(fd)
 
     def __del__(self) -> None:
-        # What was opened for somebody who has gone meanwhile is dropped without `close`.
+        # A cancelled job drops what it opened without `close`.
         if not getattr(self, "_closed", True):
-            let_go(self._fd)
+            close_quietly(self._fd)
 
     def close(self) -> None:
-        """Let go of the file, as soon as nobody reads from it."""
+        """Close the file, as soon as no thread reads from it."""
         with self._lock:
             if not self._closed:
                 self._closed = True
                 if not self._readers:
-                    let_go(self._fd)
+                    close_quietly(self._fd)
 
 
-def let_go(fd: int) -> None:
+def close_quietly(fd: int) -> None:
     """Close a file that was only read; it loses nothing where a drive reports a fault then."""
     with contextlib.suppress(OSError):
         os.close(fd)

@@ -151,7 +151,7 @@ class Archive:
 
     root: str  # the folder that all members lie in
     members: dict[str, ArchiveMember]  # by name without that folder
-    # False if the writer left out the CRCs (torch can be told so): all of them are 0.
+    # False if the writer left out the CRCs (an option of torch): all of them are 0.
     checksums: bool
 
 

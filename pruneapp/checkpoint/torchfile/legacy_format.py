@@ -35,7 +35,7 @@ PROTOCOL = 1001
 _MAGIC_BYTES = MAGIC.to_bytes(10, "little")
 _MAGIC_LINE = b"L%dL\n." % MAGIC
 
-# A pickle above this is read in another process, so that the window goes on answering.
+# A pickle above this is read in another process, so that the window stays responsive.
 IN_PROCESS = 512 << 10
 
 

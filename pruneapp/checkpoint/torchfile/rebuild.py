@@ -73,7 +73,7 @@ def _typed_tensor(function: Global, args: Args) -> Any:
 
 
 def _with_marks(tensor: Tensor, grad: Args, metadata: Args) -> Tensor | Unreadable:
-    """Return a tensor with what torch says of it beside its place: gradient, sign bits."""
+    """Return a tensor with its traits: gradient, and signs that are turned."""
     traits = []
     if grad == (True,):
         traits.append("requires_grad")
@@ -133,7 +133,7 @@ def _first(function: Global, args: Args) -> Any:
 
 
 def _from_type(function: Global, args: Args) -> Any:
-    # (function, type, arguments, state): the tensor, then made a subclass with attributes.
+    # (function, type, arguments, state): the tensor becomes a subclass with attributes.
     _at_least(3, function, args)
     inner, cls, arguments = args[:3]
     if not isinstance(inner, (Global, Uncalled)) or type(arguments) is not tuple:
@@ -343,7 +343,7 @@ _NAMES: dict[str, tuple[str, ...]] = {
     "torch.storage": ("TypedStorage", "UntypedStorage", "_TypedStorage", "_UntypedStorage"),
     "torch.serialization": ("_get_layout",),
     "torch.nn.parameter": ("Buffer", "Parameter"),
-    # What torch.distributed.tensor itself tells torch.load(weights_only=True) to let through.
+    # What torch.distributed.tensor itself registers as safe for torch.load(weights_only=True).
     "torch.distributed.tensor": ("DTensor",),
     "torch.distributed.tensor._dtensor_spec": ("DTensorSpec", "ShardOrderEntry", "TensorMeta"),
     "torch.distributed.tensor.placement_types": (

@@ -153,7 +153,7 @@ class InflatedSource(DerivedSource):
             If a member claims to grow more than `MAX_RATIO` times, or inflates to something else
             than the directory says.
         CheckpointError
-            If there is no room for what is asked for.
+            If there is no room for the temporary file.
         """
         view = buffer.cast("B")
         if offset + len(view) > self.size:
@@ -245,7 +245,7 @@ class InflatedSource(DerivedSource):
         place = tempfile.gettempdir()
         try:
             free = shutil.disk_usage(place).free
-        except OSError:  # which writing will say better
+        except OSError:  # writing has the better message
             return
         if nbytes > free - _SPARED:
             raise CheckpointError(

@@ -59,7 +59,7 @@ class Candidate:
     numel: int
     # Finds the keys of what is in it, however deep, and no tensor.
     others: Callable[[], tuple[str, ...]] = tuple
-    # Finds the keys of what the file holds outside of it. Only the chosen one is asked for both.
+    # Finds the keys of what the file holds outside of it. Both are called for the chosen one only.
     beside: Callable[[], tuple[str, ...]] = tuple
 
     @classmethod

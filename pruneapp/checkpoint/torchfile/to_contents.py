@@ -47,7 +47,7 @@ class TorchIndex:
 
 @dataclass(frozen=True)
 class Described:
-    """What a pickle says, and where its storages lie."""
+    """The parsed pickle of a torch file, and where its storages lie."""
 
     format: str
     label: str
@@ -301,7 +301,7 @@ class _Entries:
         return reasons
 
 
-# What the storage of a numpy array is called, with the byte of the pickle at which it is made.
+# Name of the storage of a numpy array, before the byte of the pickle at which it is created.
 IN_PICKLE = "pickle:"
 _WORDS = {2: "H", 4: "I", 8: "Q"}
 

@@ -1,7 +1,7 @@
-"""What stands for the objects that a pickle describes: nothing of them is ever made or called.
+"""Placeholders for the objects that a pickle describes, none of which is ever created or called.
 
 Numbers, text, lists and dicts become what they are. Everything else becomes one of the classes
-here, which only remember what the file said. Tensors are checked to lie inside their storage
+here, which only hold what the file has of it. Tensors are checked to lie inside their storage
 before anybody reads them.
 """
 
@@ -63,7 +63,7 @@ class Element:
 
     name: str  # attribute of the torch module, as ``float32`` or ``qint8``
     dtype: DType  # how its bits are read
-    why_not: str = ""  # why it cannot be pruned where `dtype` alone does not tell
+    why_not: str = ""  # why it cannot be pruned, if not for its dtype
     whole: bool = True  # false if several elements share a byte: such tensors are shown as bytes
 
     @property
@@ -139,7 +139,7 @@ class Global:
 
 @dataclass(slots=True, eq=False)
 class Uncalled:
-    """What the file would have made by a call that we do not interpret."""
+    """The result of a call that we do not interpret."""
 
     function: Global | Uncalled
     args: tuple[Any, ...]
@@ -156,7 +156,7 @@ class Uncalled:
         return function.path
 
     def attributes(self) -> dict[Any, Any]:
-        """Return what ``__dict__`` would hold, as far as the file tells."""
+        """Return what ``__dict__`` would hold, as far as the file has it."""
         state = self.state
         if type(state) is tuple and len(state) == 2 and isinstance(state[0], dict):
             state = state[0]  # (attributes, slots)
@@ -262,7 +262,7 @@ class Array:
     swapped: bool = False  # whether its numbers are big-endian
     number: bool = False  # whether it is a numpy number (``numpy.float32(3)``), no array
     reason: str = ""  # why its numbers cannot be read; empty if they can
-    position: int = 0  # byte of the pickle at which it is made: tells arrays of a pickle apart
+    position: int = 0  # byte of the pickle at which it is created; identifies it
 
     @property
     def numel(self) -> int:
@@ -290,7 +290,7 @@ class Storages:
     """Collects the storages of one pickle, which are its persistent ids.
 
     An id is ``("storage", type, key, device, elements)``, and in legacy files ``(..., view)``.
-    Where the file says the tensor lived (``cuda:7``) does not matter.
+    The device (``cuda:7``) does not matter.
     """
 
     def __init__(self) -> None:
@@ -466,7 +466,7 @@ _PLACED = {"Replicate", "Shard", "_StridedShard", "StridedShard"}
 
 
 def _placements(spec: Any) -> list[str] | None:
-    """Return the names of the classes that say how a tensor is spread; None if nothing does."""
+    """Return the class names of the placements of a DTensor; None if it has none."""
     if not isinstance(spec, Uncalled):
         return None
     placements = spec.attributes().get("placements")

@@ -54,13 +54,13 @@ from pruneapp.progress import CancelToken, Job
 FORMAT, LABEL = "torch", "PyTorch"
 SCRIPT, _SCRIPT_LABEL = "torchscript", "TorchScript"
 
-# A pickle above this is read in another process, so that the window goes on answering.
+# A pickle above this is read in another process, so that the window stays responsive.
 IN_PROCESS = 2 << 20
 MEMBERS_IN_PROCESS = 10_000
 
 
 def recognises_zip(head: bytes, _source: FileSource) -> bool:
-    """Whether it begins as a zip archive; which one is told when it is read."""
+    """Whether it begins as a zip archive; of which kind is found when it is read."""
     return head.startswith((b"PK\3\4", b"PK\5\6"))
 
 

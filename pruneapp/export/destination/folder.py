@@ -13,7 +13,7 @@ from typing import Any, Self
 from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.checkpoint.io.atomic_file import flush_folder, write_error
 from pruneapp.checkpoint.io.files import is_folder, lock, partial_name
-from pruneapp.checkpoint.io.source import let_go
+from pruneapp.checkpoint.io.source import close_quietly
 from pruneapp.errors import ExportError, first_names
 from pruneapp.export.destination import sidecars
 from pruneapp.export.destination.sidecars import (
@@ -148,7 +148,7 @@ class TargetFolder(contextlib.ExitStack):
             self._partial = partial
             with contextlib.suppress(OSError):  # Windows opens no folders
                 fd = os.open(partial, os.O_RDONLY)
-                self.callback(let_go, fd)
+                self.callback(close_quietly, fd)
                 lock(fd)
         self.callback(self._remove)
         return self

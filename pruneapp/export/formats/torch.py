@@ -384,7 +384,7 @@ def _why_not_patched(checkpoint: Checkpoint, entry: TensorEntry) -> str:
         return ""  # the pickle is written anew
     if not isinstance(checkpoint.sources[entry.location.source], FileSource | CheckedSource):
         return f"'{entry.name}' lies compressed or sparse in it"
-    return f"elements of '{entry.name}' share their place in it" if entry.meets_itself else ""
+    return f"elements of '{entry.name}' share their place in it" if entry.overlaps_itself else ""
 
 
 def _is_array(entry: TensorEntry, checkpoint: Checkpoint) -> bool:

@@ -46,7 +46,7 @@ def _load(checkpoint: Checkpoint) -> str:
     safetensors = _is_safetensors(checkpoint)
     if contents.shards:
         files = "".join(f"    {quoted(s.path.name)},\n" for s in contents.shards)
-        places = {s.path.name: checkpoint.place_of(s).name for s in contents.shards}
+        places = {s.path.name: checkpoint.path_of(s).name for s in contents.shards}
         moved = {name: place for name, place in places.items() if name != place}
         file = "file"
         load = ""

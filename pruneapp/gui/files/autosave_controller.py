@@ -21,7 +21,7 @@ from typing import Any
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
-from pruneapp.checkpoint.io.digest import known, remember, sha256_of
+from pruneapp.checkpoint.io.digest import known_sha256, remember_sha256, sha256_of
 from pruneapp.checkpoint.io.source import FileSource
 from pruneapp.document.document import Capture, Document, DocumentChanged
 from pruneapp.document.edit import Record
@@ -275,7 +275,7 @@ class Checksums(QObject):
         self._claimed = {}
         if saved is not None:
             self._trust(saved, document)
-        self._uncounted = [file for file in document.checkpoint.files if not known(file)]
+        self._uncounted = [file for file in document.checkpoint.files if not known_sha256(file)]
         if isinstance(saved, JournalFile):  # with something that no session file has
             self._spare.soon()
 
@@ -283,7 +283,7 @@ class Checksums(QObject):
         """Take over the checksums of files that nobody touched; those of others are counted."""
         for file, before in zip(document.checkpoint.files, saved.original.files, strict=False):
             if before.sha256 and file.identity.mtime_ns == before.mtime_ns:
-                remember(file, before.sha256)
+                remember_sha256(file, before.sha256)
             elif before.sha256:
                 self._claimed[file.path.name] = before.sha256
                 self._spare.soon()
