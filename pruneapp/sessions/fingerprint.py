@@ -1,19 +1,13 @@
-"""Know a checkpoint again and find it.
-
-What a session file was like when it was read or written: to be known before it is replaced.
-
-The time of the last change alone does not tell: some systems count it in steps of two seconds, and
-two windows may save within one. An id in the file would, but then saving twice would not give the
-same bytes. So the size, the time as far as every system keeps it, and pieces of the content are
-compared, as they are of a checkpoint. Where the time alone is another one (the file was copied
-back, say) it counts as changed, too: a question too many loses nothing.
-
-Which file a session is about: where it was, and how it is known again.
+"""Which file a session is about: where it was, how it is known again, and where it is by now.
 
 A file is known at once by its size, the time of its last change and some pieces of it, those with
 its headers among them; for sure by its SHA-256, which is counted when there is time.
 
-Where the checkpoint of a session is by now, as a whole or file by file.
+Before a session file is replaced it is known in the same way. The time of the last change alone
+does not tell: some systems count it in steps of two seconds, and two windows may save within one.
+An id in the file would, but then saving twice would not give the same bytes. Where the time alone
+is another one (the file was copied back, say) it counts as changed, too: a question too many loses
+nothing.
 """
 
 from __future__ import annotations
@@ -21,9 +15,10 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TypeVar
 
 import msgspec
 
@@ -132,18 +127,34 @@ def sample_of(file: FileSource, job: Job) -> str:
     return made.hexdigest()
 
 
-def is_same(known: OriginalFile, place: Path, job: Job) -> bool:
-    """Say whether a file is one that a session knows, by its size and pieces of its content."""
+T = TypeVar("T")
+
+
+def _ask(place: Path, question: Callable[[FileSource], T], otherwise: T) -> T:
+    """Open a file and ask something of it; `otherwise` if it cannot be read."""
     try:
         file = FileSource(place)
     except CheckpointError:
-        return False
+        return otherwise
     try:
-        return file.size == known.size and sample_of(file, job) == known.sample
+        return question(file)
     except CheckpointError:
-        return False
+        return otherwise
     finally:
         file.close()
+
+
+def is_same(known: OriginalFile, place: Path, job: Job) -> bool:
+    """Whether a file is one that a session knows, by its size and pieces of its content."""
+    return _ask(place, lambda file: not _change(known, file, job), otherwise=False)
+
+
+def change_at(known: OriginalFile, place: Path, job: Job) -> str:
+    """Say how a file, which need be no checkpoint, differs from one that a session knows.
+
+    Empty if it does not, or if it cannot be read.
+    """
+    return _ask(place, lambda file: _change(known, file, job), "")
 
 
 def changes_of(original: Original, checkpoint: Checkpoint, job: Job) -> tuple[str, ...]:
@@ -161,23 +172,6 @@ def changes_of(original: Original, checkpoint: Checkpoint, job: Job) -> tuple[st
         return (f"It has {counted(len(files), 'file')}; it had {len(original.files):,}.",)
     said = [_change(before, f, job) for f, before in zip(files, original.files, strict=True)]
     return tuple(filter(None, said))
-
-
-def change_at(known: OriginalFile, place: Path, job: Job) -> str:
-    """Say how a file differs from one that a session knows; empty if not, or if it cannot be read.
-
-    For one that is no checkpoint: see `changes_of`.
-    """
-    try:
-        file = FileSource(place)
-    except CheckpointError:
-        return ""
-    try:
-        return _change(known, file, job)
-    except CheckpointError:
-        return ""
-    finally:
-        file.close()
 
 
 def _change(before: OriginalFile, file: FileSource, job: Job) -> str:
@@ -206,16 +200,8 @@ class Stamp(msgspec.Struct, frozen=True):
         """Take it of what is at a path now, reading 1 MB at most; None if nothing is there."""
         if not exists(path):
             return None
-        try:
-            file = FileSource(path)
-        except CheckpointError:
-            return cls(str(path.absolute()), -1, 0, "")
-        try:
-            return cls.of_open(file, job)
-        except CheckpointError:
-            return cls(str(path.absolute()), -1, 0, "")
-        finally:
-            file.close()
+        unreadable = cls(str(path.absolute()), -1, 0, "")
+        return _ask(path, lambda file: cls.of_open(file, job), unreadable)
 
     @classmethod
     def of_open(cls, file: FileSource, job: Job) -> Stamp:

@@ -1,11 +1,7 @@
-"""Journal in the background; checksums.
-
-Keeps every step in a journal, so that a crash loses the one under way at most.
+"""Keeps every step in a journal, so that a crash loses the one under way at most; and checksums.
 
 The main thread takes hold of the document, which takes no time; a thread of its own writes what was
 done, packs what changed, writes that and waits for the disk. What comes meanwhile goes first.
-
-Counts the SHA-256 of the checkpoint while nothing else is wanted, and compares it.
 """
 
 from __future__ import annotations
@@ -14,7 +10,7 @@ import contextlib
 import traceback
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from queue import Empty, SimpleQueue
 from typing import Any
@@ -43,17 +39,7 @@ IDLE_MS = 20_000
 View = Callable[[], Mapping[str, Any]]
 
 
-@dataclass(frozen=True)
-class _JournalStatus:
-    """What became of a round of writing."""
-
-    work: _AutosaveTask
-    error: PruneAppError | None = None
-    bug: tuple[str, str] | None = None
-    compacted: bool = False
-
-
-class _AutosaveTask:
+class _Work:
     """One document and its journal, which only the thread of `AutosaveController` touches."""
 
     def __init__(self, taken: JournalFile | None) -> None:
@@ -64,36 +50,34 @@ class _AutosaveTask:
         # What was done while something is written.
         self.meanwhile: SimpleQueue[Said] = SimpleQueue()
 
-    def keep(self, capture: Capture, view: Mapping[str, Any]) -> _JournalStatus:
-        """Write what is new."""
-        newer = self._newer()
-        if newer is not None and newer[0].snapshot.revision > capture.snapshot.revision:
-            capture, view = newer
-        self.journal.keep(capture, view, Job(cancel=self.token), self._newer)
-        if self.taken is not None:
-            self.taken.delete()
-            self.taken = None
-        return _JournalStatus(self)
-
-    def compact(self, capture: Capture, view: Mapping[str, Any]) -> _JournalStatus:
-        """Drop what nobody needs any more."""
-        with contextlib.suppress(OSError):  # the old one is there, and says all of it
-            self.journal.compact(capture, view, Job(cancel=self.token), self._newer)
-        return _JournalStatus(self, compacted=True)
-
-    def end(self) -> None:
-        """Delete everything: the work was closed, and what is to be kept is kept elsewhere."""
-        self.journal.delete()
-        if self.taken is not None:
-            self.taken.delete()
-            self.taken = None
-
-    def _newer(self) -> Said | None:
+    def newer(self) -> Said | None:
+        """Return what was done last meanwhile, once."""
         said = None
         with contextlib.suppress(Empty):
             while True:
                 said = self.meanwhile.get_nowait()
         return said
+
+    def drop_taken(self) -> None:
+        """Delete the journal that it was taken up from."""
+        if self.taken is not None:
+            self.taken.delete()
+            self.taken = None
+
+    def end(self) -> None:
+        """Delete everything: the work was closed, and what is to be kept is kept elsewhere."""
+        self.journal.delete()
+        self.drop_taken()
+
+
+@dataclass(frozen=True)
+class _Round:
+    """What became of a round of writing."""
+
+    work: _Work
+    compacts: bool
+    error: PruneAppError | None = None
+    bug: tuple[str, str] | None = None
 
 
 class AutosaveController(QObject):
@@ -120,7 +104,7 @@ class AutosaveController(QObject):
         self._session = session
         self._view = view
         self._pool = ThreadPoolExecutor(1, thread_name_prefix="pruneapp-journal")
-        self._work: _AutosaveTask | None = None
+        self._work: _Work | None = None
         self._busy = False
         self._wanted = False
         # Sentences that were said; and whether there is still something to write.
@@ -160,7 +144,7 @@ class AutosaveController(QObject):
     def _on_opened(self) -> None:
         saved, document = self._session.saved, self._session.document
         assert document is not None
-        self._work = _AutosaveTask(saved if isinstance(saved, JournalFile) else None)
+        self._work = _Work(saved if isinstance(saved, JournalFile) else None)
         self._busy = self._wanted = self._behind = False
         self._said = set()
         if isinstance(saved, JournalFile):
@@ -189,46 +173,48 @@ class AutosaveController(QObject):
             self._wanted = True
             work.meanwhile.put((Capture.of(document), self._view()))
         else:
-            self._submit(work.keep)
+            self._submit(document, work, compacts=False)
 
     def _on_idle(self) -> None:
-        if self._busy or self._work is None:
-            return
+        document, work = self._session.document, self._work
         if self._behind:  # there may be room by now
             self._keep()
-        else:
-            self._submit(self._work.compact)
+        elif document is not None and work is not None and not self._busy:
+            self._submit(document, work, compacts=True)
 
-    def _submit(self, call: Callable[[Capture, Mapping[str, Any]], _JournalStatus]) -> None:
-        document, work = self._session.document, self._work
-        if document is None or work is None:
-            return
+    def _submit(self, document: Document, work: _Work, *, compacts: bool) -> None:
         self._busy, self._wanted = True, False
         self._idle.stop()
-        self._pool.submit(self._run, work, call, Capture.of(document), self._view())
+        self._pool.submit(self._run, work, (Capture.of(document), self._view()), compacts=compacts)
 
-    def _run(
-        self,
-        work: _AutosaveTask,
-        call: Callable[[Capture, Mapping[str, Any]], _JournalStatus],
-        capture: Capture,
-        view: Mapping[str, Any],
-    ) -> None:
-        told = _JournalStatus(work)
+    def _run(self, work: _Work, said: Said, *, compacts: bool) -> None:
+        told = _Round(work, compacts)
         try:
-            told = call(capture, view)
+            self._write(work, said, compacts=compacts)
         except Cancelled:
             pass
         except PruneAppError as error:
             error.__traceback__ = None  # its frames hold masks
-            told = _JournalStatus(work, error)
+            told = replace(told, error=error)
         except Exception as error:  # noqa: BLE001 - any bug is reported, and the thread goes on
             sentence = f"{type(error).__name__}: {error}"
-            told = _JournalStatus(work, bug=(sentence, traceback.format_exc()))
+            told = replace(told, bug=(sentence, traceback.format_exc()))
         self._told.emit(told)
 
+    def _write(self, work: _Work, said: Said, *, compacts: bool) -> None:
+        job = Job(cancel=work.token)
+        if compacts:
+            with contextlib.suppress(OSError):  # the old one is there, and says all of it
+                work.journal.compact(*said, job, work.newer)
+            return
+        newer = work.newer()
+        if newer is not None and newer[0].snapshot.revision > said[0].snapshot.revision:
+            said = newer
+        work.journal.keep(*said, job, work.newer)
+        work.drop_taken()
+
     @Slot(object)
-    def _on_told(self, told: _JournalStatus) -> None:
+    def _on_told(self, told: _Round) -> None:
         if told.work is not self._work:
             return
         self._busy = False
@@ -242,7 +228,7 @@ class AutosaveController(QObject):
         self._behind = told.error is not None
         if self._wanted:
             self._keep()
-        elif not told.compacted:
+        elif not told.compacts:
             self._idle.start()
         self.kept.emit()
 
