@@ -1,15 +1,4 @@
-"""One editor per parameter type.
-
-Editors of single parameters, one for each type of declaration.
-
-Which editor a type of parameter gets.
-
-A size in bytes: the usual ones to choose from, any other typed.
-
-Which tensors a rule is for: the checked ones, every layer of a kind, or patterns.
-
-How much: a slider, a field that reads shares and counts, and a switch between the two.
-"""
+"""Editors of single values, one for each type of parameter, and of the tensors of a rule."""
 
 from __future__ import annotations
 
@@ -24,6 +13,7 @@ from PySide6.QtCore import QCoreApplication, QRandomGenerator, QSignalBlocker, Q
 from PySide6.QtWidgets import QCheckBox, QCompleter, QHBoxLayout, QToolButton, QWidget
 
 from pruneapp.errors import ParameterError
+from pruneapp.gui.method_form.form_model import FormContext
 from pruneapp.gui.widgets import number_format
 from pruneapp.gui.widgets.controls import ComboBox, LineEdit, Slider, SpinBox
 from pruneapp.gui.widgets.number_format import dim_labels
@@ -84,11 +74,8 @@ class Editor(QWidget):
         except ParameterError:
             return ""
 
-    def set_context(self, shape: Sequence[int], kind: str) -> None:
-        """Take note of the tensor that the words are to be about."""
-
-    def set_left(self, left: int | None) -> None:
-        """Take note of how many units are not pruned yet; None if that is not known."""
+    def set_context(self, context: FormContext) -> None:
+        """Take note of the tensors that the value is to be about."""
 
 
 class TextEditor(Editor):
@@ -286,13 +273,13 @@ class DimEditor(ComboEditor):
     def __init__(self, param: DimParam, parent: QWidget | None = None) -> None:
         super().__init__(param, parent)
         self._bounds = param.bounds
-        self.set_context((), "")
+        self.set_context(FormContext())
         self.set_value(param.default)
         self.combo.currentIndexChanged.connect(self.changed)
 
-    def set_context(self, shape: Sequence[int], kind: str) -> None:
-        """Spell out what the dimensions of a tensor mean; sizes below 0 differ among tensors."""
-        labels = dim_labels(shape or (-1, -1), kind)
+    def set_context(self, context: FormContext) -> None:
+        """Spell out what the dimensions mean."""
+        labels = dim_labels(context.shape or (-1, -1), context.kind)
         offered = [(text, dim, "") for dim, text in enumerate(labels)]
         offered.append((self.tr("−1: last dimension"), -1, ""))
         self.offer([item for item in offered if item[1] in self._bounds])
@@ -430,13 +417,14 @@ class AmountEditor(Editor):
         except ParameterError:
             return ""
 
-    def set_left(self, left: int | None) -> None:
-        """Let the slider reach over so many units when it counts."""
-        self._left = left
-        self.field.settle()
-        blocker = QSignalBlocker(self.slider)
-        self._move_slider_to_field()
-        del blocker
+    def set_context(self, context: FormContext) -> None:
+        """Let the slider reach over the units that are left when it counts."""
+        if context.left != self._left:
+            self._left = context.left
+            self.field.settle()
+            blocker = QSignalBlocker(self.slider)
+            self._move_slider_to_field()
+            del blocker
 
     def _move_slider(self, value: Amount) -> None:
         if isinstance(value, float):

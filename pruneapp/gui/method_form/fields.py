@@ -1,14 +1,10 @@
-"""Labelled fields; limits section.
-
-The fields of one method: labels, editors, and under each its help or what is wrong.
-
-Limits of a step: bounds for every tensor, a total, and what is left alone; folded at first.
-"""
+"""The fields of a method, with their help or what is wrong; and the limits of a step."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
@@ -25,6 +21,7 @@ from PySide6.QtWidgets import (
 
 from pruneapp.errors import ParameterError
 from pruneapp.gui.method_form.editors import Editor, editor_for, read_amount, write_amount
+from pruneapp.gui.method_form.form_model import FormContext
 from pruneapp.gui.widgets import number_format
 from pruneapp.gui.widgets.controls import LineEdit
 from pruneapp.gui.widgets.labels import plain, recolor
@@ -51,8 +48,8 @@ class Field(QWidget):
         self.editor: Editor = editor_for(param, self)
         self.note = plain(wrap=True)
         self.note.setToolTip(param.help)
-        self._colors = with_defaults({})
-        self._told = self._instead = ""
+        self._context = FormContext()
+        self._told = ""
         label = QLabel(param.label, self)
         label.setTextFormat(Qt.TextFormat.PlainText)
         label.setBuddy(self.editor)
@@ -78,25 +75,27 @@ class Field(QWidget):
             return str(error)
         return self._told
 
-    def set_context(self, shape: Sequence[int], kind: str) -> None:
-        """Take note of the tensor that the words are to be about; of no shape if they differ."""
-        self.editor.set_context(shape, kind)
+    def set_context(self, context: FormContext) -> None:
+        """Take note of the tensors that the value is to be about, and of colours."""
+        self._context = context
+        self.editor.set_context(context)
+        if isinstance(self.param, AmountParam):
+            self.editor.setEnabled(context.amount_used)
+        self._show_note()
+
+    def set_colors(self, colors: Mapping[str, str]) -> None:
+        """Take the theme's colours."""
+        self.set_context(replace(self._context, colors=with_defaults(colors)))
 
     def set_error(self, text: str) -> None:
         """Say what somebody else finds wrong, until the value changes."""
         self._told = text
         self._show_note()
 
-    def set_used(self, *, used: bool, instead: str = "") -> None:
-        """Let the value be changed, or say what counts `instead` of it."""
-        self.editor.setEnabled(used)
-        self._instead = "" if used else instead
-        self._show_note()
-
-    def set_colors(self, colors: Mapping[str, str]) -> None:
-        """Take the theme's colours."""
-        self._colors = with_defaults(colors)
-        self._show_note()
+    @property
+    def _replaced(self) -> bool:
+        """Whether a limit says how much goes instead."""
+        return isinstance(self.param, AmountParam) and not self._context.amount_used
 
     def _after_change(self) -> None:
         self._told = ""
@@ -105,10 +104,12 @@ class Field(QWidget):
 
     def _show_note(self) -> None:
         error = self.error()
-        recolor(self.note, self._colors["danger" if error else "muted"])
-        self.note.setText(f"✕ {error}" if error else self._instead or self._help())
+        recolor(self.note, self._context.colors["danger" if error else "muted"])
+        self.note.setText(f"✕ {error}" if error else self._help())
 
     def _help(self) -> str:
+        if self._replaced:
+            return self.tr("Set by the target total sparsity.")
         said = first_clause(self.param.help)
         ends = self._ends()
         if ends is None:

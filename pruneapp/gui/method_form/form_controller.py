@@ -8,7 +8,7 @@ Masks and importance scores that the person loads from files for the methods tha
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from PySide6.QtCore import QObject, QTimer, Signal
@@ -350,8 +350,9 @@ class FormController(QObject):
         self._matches.clear()
         self._pause.stop()
         offered = self._session.contents.kinds
-        self._form.set_kinds(offered)
-        request = self._form.request()
+        form = self._form
+        form.set_context(replace(form.context, kinds=tuple(offered)))
+        request = form.request()
         if request is not None and any(
             row.kind and row.kind not in offered for row in request.rows
         ):
@@ -362,7 +363,7 @@ class FormController(QObject):
     def _on_form_changed(self) -> None:
         if self._opened.isActive():  # the person was faster
             self._opened.stop()
-            self.tell_context()
+            self._settle.start()
         self._untouched = None
         if self._form.names_tensors and self._matches_nothing():
             self._pause.start()
@@ -409,16 +410,17 @@ class FormController(QObject):
         left = sum([row.numel for row in rows])  # a list: there may be 100,000 of them
         if masks:
             left -= sum(masks.counts([row.name for row in rows]))
-        self._form.set_context(shape, kind)
-        self._form.set_left(left)
+        form = self._form
+        form.set_context(replace(form.context, shape=shape, kind=kind, left=left))
 
     def _on_extras(self) -> None:
         masks = self._extras.frozen(scores=False).masks
         if self._checks_masked and masks is not None:
             self._tree.set_checked(list(masks))
         self._checks_masked = False
-        self._form.set_mask_file(self._extras.mask_file)
-        self._form.set_scores_file(self._extras.scores_file)
+        form, extras = self._form, self._extras
+        files = replace(form.context, mask_file=extras.mask_file, scores_file=extras.scores_file)
+        form.set_context(files)
         self.changed.emit()
 
     def load_masks(self) -> None:

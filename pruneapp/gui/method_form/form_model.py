@@ -1,4 +1,4 @@
-"""What the form is told about methods, and what it answers."""
+"""What the form is given about methods and the document, and what it answers."""
 
 from __future__ import annotations
 
@@ -6,63 +6,47 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from pruneapp.gui.widgets.theme import with_defaults
 from pruneapp.params import Param
 
 
 @dataclass(frozen=True)
-class MethodForm:
-    """A method, as the form shows it.
+class FormContext:
+    """What rules, fields and editors say depends on: one for all of them."""
 
-    Attributes
-    ----------
-    name
-        As the request names it.
-    label
-        A few words for the list.
-    help
-        A paragraph behind the "?".
-    formula
-        The score, as one line.
-    params
-        What it asks for, in this order.
-    scopes
-        Of "local" and "global", those that it can.
-    granularity
-        What is taken away as one: "weights", "groups", "channels", "blocks" or "mask". In the
-        list a line is drawn where it changes.
-    takes_mask, takes_scores
-        Whether it needs a mask from a file, whether it can rank by scores from a file.
-    excludes
-        Whether it prunes nothing: a rule of it excludes tensors from those before.
-    """
+    shape: tuple[int, ...] = ()  # of the checked tensors; sizes below 0, or all of it, differ
+    kind: str = ""  # of their layers; empty if it differs
+    left: int | None = None  # units that are not pruned yet: the length of a slider that counts
+    kinds: tuple[str, ...] = ()  # of layers that a rule can be for
+    mask_file: str = ""  # empty for none
+    scores_file: str = ""
+    amount_used: bool = True  # whether no limit says how much goes
+    colors: Mapping[str, str] = field(default_factory=lambda: with_defaults({}))
+
+
+@dataclass(frozen=True)
+class MethodForm:
+    """A method, as the form shows it."""
 
     name: str
     label: str
-    help: str
-    formula: str
+    help: str  # a paragraph behind the "?"
+    formula: str  # the score, as one line
     params: tuple[Param, ...]
-    scopes: tuple[str, ...] = ("local",)
+    scopes: tuple[str, ...] = ("local",)  # of "local" and "global", those that it can
+    # What is taken away as one: "weights", "groups", "channels", "blocks" or "mask". In the list a
+    # line is drawn where it changes.
     granularity: str = "weights"
     takes_mask: bool = False
     takes_scores: bool = False
-    excludes: bool = False
+    excludes: bool = False  # it prunes nothing: its rule excludes tensors from those before
 
 
 @dataclass(frozen=True)
 class FormRow:
-    """One rule of a request.
+    """One rule of a request, with a valid value for each parameter of its method."""
 
-    Attributes
-    ----------
-    pattern, kind
-        Globs over whole names, separated by commas, or a kind of layer; both empty: the tensors
-        that are checked.
-    method
-        Name of the method.
-    values
-        A valid value for each of its parameters.
-    """
-
+    # Globs over whole names, separated by commas, or a kind of layer; neither: the checked tensors.
     pattern: str
     kind: str
     method: str
@@ -71,24 +55,10 @@ class FormRow:
 
 @dataclass(frozen=True)
 class FormRequest:
-    """What is asked for: rules, applied as one step; the last that names a tensor takes precedence.
-
-    Attributes
-    ----------
-    rows
-        The rules.
-    scope
-        "local" or "global".
-    limits
-        The limits that bind, by the names of their parameters.
-    companions
-        Whether the bias and norm of channels that go along dim 0 go as well.
-    selected
-        Which of the rules is shown; two requests that differ in that ask for the same.
-    """
+    """Rules that are one step; the last one that names a tensor takes precedence."""
 
     rows: tuple[FormRow, ...]
-    scope: str = "local"
-    limits: Mapping[str, Any] = field(default_factory=dict)
-    companions: bool = False
-    selected: int = field(default=0, compare=False)
+    scope: str = "local"  # or "global"
+    limits: Mapping[str, Any] = field(default_factory=dict)  # those that bind
+    companions: bool = False  # whether bias and norm of channels that go along dim 0 go as well
+    selected: int = field(default=0, compare=False)  # the rule that is shown

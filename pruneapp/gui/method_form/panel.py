@@ -1,12 +1,8 @@
-"""The form: one rule for the checked tensors, or a list of rules that are one step.
-
-Whether each tensor is cut by itself, or all of them by one threshold.
-
-Whether the bias and norm of the channels that go should go as well, and why.
-"""
+"""The form: one rule for the checked tensors, or a list of rules that are one step."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -24,14 +20,24 @@ from PySide6.QtWidgets import (
 )
 
 from pruneapp.gui.method_form.fields import LimitsSection, label_width
-from pruneapp.gui.method_form.form_model import FormRequest, FormRow, MethodForm
-from pruneapp.gui.method_form.rules import RuleEditor, Rules
+from pruneapp.gui.method_form.form_model import FormContext, FormRequest, FormRow, MethodForm
+from pruneapp.gui.method_form.rules import RuleEditor, RuleList, RuleStack
+from pruneapp.gui.widgets import number_format
 from pruneapp.gui.widgets.controls import replace as put_in_place
-from pruneapp.gui.widgets.labels import heading, plain, recolor
-from pruneapp.gui.widgets.number_format import count
+from pruneapp.gui.widgets.labels import (
+    heading,
+    on_lines,
+    on_one_line,
+    plain,
+    recolor,
+    within_reason,
+)
 from pruneapp.gui.widgets.theme import with_defaults
 from pruneapp.params import Amount, AmountParam, Param
 from pruneapp.results.short_names import ShortNames
+
+# Lines that the tensors of a rule may take.
+_MOST_TARGET = 3
 
 
 class ScopeRow(QWidget):
@@ -110,7 +116,7 @@ class CompanionsRow(QWidget):
             text = why
         else:
             text = self.tr("{why} {n} of {m} tensors have a matching bias or norm.").format(
-                why=why, n=count(paired), m=count(tensors)
+                why=why, n=number_format.count(paired), m=number_format.count(tensors)
             )
         self.note.setText(text)
         self._as_expected = text == why
@@ -124,10 +130,6 @@ class CompanionsRow(QWidget):
 
     def _show_note(self) -> None:
         self.note.setVisible(self.box.isChecked() or not self._as_expected)
-
-    def set_wanted(self, *, wanted: bool) -> None:
-        """Show whether it is wanted, silently."""
-        self.box.setChecked(wanted)
 
     def set_colors(self, colors: Mapping[str, str]) -> None:
         """Take the theme's colours."""
@@ -160,11 +162,28 @@ class PruneForm(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._colors = with_defaults({})
-        self.rules_part = Rules(self)
-        self.list, self.order, self.stack = self.rules_part.parts
-        self.add, self.exclude = self.rules_part.add, self.rules_part.exclude
-        self.remove = self.rules_part.remove
+        self.context = FormContext()
+        self._methods: tuple[MethodForm, ...] = ()
+        self._arranged: tuple[object, ...] = ()
+        self._counts: tuple[int, ...] = ()
+        self._names = ShortNames()
+        self.rules: list[RuleEditor] = []  # at least one
+        self.list = RuleList(self)
+        self.list.setAccessibleName(self.tr("Rules"))
+        self.order = plain(self.tr("The last rule that matches a tensor applies to it."), wrap=True)
+        self.stack = RuleStack(self)
+        self.remove = _flat_button(self.tr("Remove"), self.tr("Remove the selected rule"), self)
+        self.add = _flat_button(
+            self.tr("Add rule…"),
+            self.tr("Another method or amount for other tensors, as part of the same step"),
+            self,
+        )
+        self.exclude = _flat_button(
+            self.tr("Exclude…"),
+            self.tr("Exclude layers by pattern or type: adds a rule that prunes nothing"),
+            self,
+        )
+        self.exclude.hide()  # until there is a method for it
         self.header = QWidget()  # apart: it stays in sight when the form scrolls
         line = QHBoxLayout(self.header)
         line.setContentsMargins(0, 0, 0, 0)
@@ -173,12 +192,11 @@ class PruneForm(QWidget):
         line.addStretch(1)
         for button in (self.remove, self.add, self.exclude):
             line.addWidget(button)
-        self.rounds = QPushButton(self.tr("Iterative pruning…"), self)
-        self.rounds.setFlat(True)
-        self.rounds.setToolTip(
-            self.tr("Repeat this step on a sparsity schedule (Ctrl+Shift+Return)")
+        self.rounds = _flat_button(
+            self.tr("Iterative pruning…"),
+            self.tr("Repeat this step on a sparsity schedule (Ctrl+Shift+Return)"),
+            self,
         )
-        self.rounds.setAccessibleDescription(self.rounds.toolTip())
 
         self.scope_row = ScopeRow(self)
         self.each, self.all = self.scope_row.each, self.scope_row.all
@@ -188,29 +206,27 @@ class PruneForm(QWidget):
         self._column = layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(12)
-        for part in self.rules_part.parts:
+        # Not in widgets of their own, which would take the height of wrapped text at another width.
+        rules = self.list, self.order, self.stack
+        for part in (*rules, self.scope_row, self.scope_note, self.companions):
             layout.addWidget(part)
-        layout.addWidget(self.scope_row)
-        layout.addWidget(self.scope_note)
-        layout.addWidget(self.companions)
         self._buttons = buttons = QHBoxLayout()
         layout.addLayout(buttons)
         buttons.setSpacing(4)
-        advance = self.rounds.fontMetrics().horizontalAdvance(self.rounds.text())
-        self.rounds.setFixedWidth(advance + 12)  # flat: as wide as its words
         buttons.addWidget(self.limits.button)
         buttons.addWidget(self.rounds)
         buttons.addStretch(1)
         layout.addWidget(self.limits)
 
-        self.rules_part.changed.connect(self._after_change)
-        self.rules_part.maskFileRequested.connect(self.maskFileRequested)
-        self.rules_part.scoresFileRequested.connect(self.scoresFileRequested)
-        for button in (self.add, self.exclude, self.remove):
-            button.clicked.connect(self._arrange)  # a rule without tensors asks for nothing else
+        self.list.resized.connect(self._arrange_list)
+        self.list.currentRowChanged.connect(self._show_rule)
+        self.add.clicked.connect(self._add_clicked)
+        self.exclude.clicked.connect(self._exclude_clicked)
+        self.remove.clicked.connect(self._remove_clicked)
         self.rounds.clicked.connect(self.roundsAsked)
         self.all.toggled.connect(self.changed)
         self.companions.changed.connect(self.changed)
+        self._append()
         self._arrange()
 
     # Told
@@ -218,12 +234,14 @@ class PruneForm(QWidget):
     def set_methods(self, forms: Sequence[MethodForm]) -> None:
         """Offer these methods; what was asked for stays as far as they allow."""
         former = self._snapshot()
-        self.rules_part.set_methods(forms)
-        self._build(former)
+        self._methods = tuple(forms)
+        self.exclude.setVisible(any(form.excludes for form in forms))
+        self.set_request(former)
 
     def set_rule_counts(self, counts: Sequence[int]) -> None:
         """Take how many tensors fall under each rule of the request; none if not known."""
-        self.rules_part.set_counts(counts)
+        self._counts = tuple(counts)
+        self._arrange_list()
 
     def set_matches(
         self,
@@ -239,27 +257,27 @@ class PruneForm(QWidget):
         Returns whether this rule is the one that is shown; if not, an error has to be said
         elsewhere.
         """
-        rule = self.rules_part.used[row]
+        rule = self.used[row]
         rule.set_matches(taken, left, names, error=error)
-        self.rules_part.arrange()
+        self._arrange_list()
         return rule is self.stack.currentWidget()
 
     def set_names(self, names: ShortNames) -> None:
         """Take the shorter forms of the names of the file."""
-        self.rules_part.set_names(names)
+        self._names = names
+        self._arrange_list()
 
     def set_amount(self, amount: Amount, row: int = 0) -> None:
         """Show how much a rule of the request takes, silently."""
-        used = self.rules_part.used
-        if 0 <= row < len(used):
-            used[row].set_amount(amount)
+        if 0 <= row < len(self.used):
+            self.used[row].set_amount(amount)
             self._arrange()
 
     def set_limits(self, params: Sequence[Param]) -> None:
         """Offer these limits, none of which binds."""
         old = self.limits
         self.limits = LimitsSection(params, self)
-        self.limits.set_colors(self._colors)
+        self.limits.set_colors(self.context.colors)
         self.limits.changed.connect(self._after_limits)
         self.limits.sizeAsked.connect(self.sizeAsked)
         put_in_place(self._buttons, old.button, self.limits.button)
@@ -279,26 +297,13 @@ class PruneForm(QWidget):
         """Take how many of the tensors have a bias or norm that may go along; None: not known."""
         self.companions.set_paired(paired, tensors)
 
-    def set_kinds(self, kinds: Sequence[str]) -> None:
-        """Offer these kinds of layers to rules."""
-        self.rules_part.set_kinds(kinds)
-
-    def set_context(self, shape: tuple[int, ...], kind: str) -> None:
-        """Spell dimensions out for a tensor of this shape and kind; sizes below 0 differ."""
-        self.rules_part.set_context(shape, kind)
-        self.companions.setVisible(self._takes_filters())
-
-    def set_left(self, weights: int | None, channels: int | None = None) -> None:
-        """Take note of how much of the checked tensors is not pruned yet: the slider's length."""
-        self.rules_part.set_left(weights, channels)
-
-    def set_mask_file(self, name: str) -> None:
-        """Show which mask was loaded; empty for none."""
-        self.rules_part.set_mask_file(name)
-
-    def set_scores_file(self, name: str) -> None:
-        """Show which importance scores were loaded; empty for none."""
-        self.rules_part.set_scores_file(name)
+    def set_context(self, context: FormContext) -> None:
+        """Take what rules, fields and editors depend on, in place of `context`."""
+        if context != self.context:
+            self.context = context
+            for rule in self.rules:
+                rule.set_context(context)
+            self.companions.setVisible(self._takes_filters())
 
     def set_error(self, param: str, text: str, row: int | None = None) -> bool:
         """Say what is wrong beside a field of a rule (of the one that is shown).
@@ -309,20 +314,34 @@ class PruneForm(QWidget):
         return 0 <= place < len(self.rules) and self.rules[place].set_error(param, text)
 
     def set_request(self, request: FormRequest) -> None:
-        """Show what is asked for, silently."""
-        self._build(request)
+        """Show what is requested, silently; without a row a rule with nothing said."""
+        blockers = [QSignalBlocker(self.all), QSignalBlocker(self.list)]
+        for rule in self.rules:
+            self.stack.take(rule)
+        self.rules = []
+        for row in request.rows or (FormRow("", "", ""),):
+            self._append().set_row(row)
+        self.stack.setCurrentIndex(request.selected if request.selected < len(self.rules) else 0)
+        self.companions.box.setChecked(request.companions)
+        (self.all if request.scope == "global" else self.each).setChecked(True)
+        self.limits.set_values(request.limits)
+        self._after_limits_shown()
+        self._arrange()
+        del blockers
 
     def set_colors(self, colors: Mapping[str, str]) -> None:
         """Take the theme's colours."""
-        self._colors = with_defaults(colors)
-        for part in (self.rules_part, self.limits, self.companions):
-            part.set_colors(self._colors)
-        recolor(self.scope_note, self._colors["muted"])
+        tokens = with_defaults(colors)
+        self.set_context(replace(self.context, colors=tokens))
+        self.limits.set_colors(tokens)
+        self.companions.set_colors(tokens)
+        for label in (self.order, self.scope_note):
+            recolor(label, tokens["muted"])
 
     def reset(self) -> None:
         """Go back to one rule for the checked tensors, with the defaults of its method."""
         method = str(self.rules[0].method.currentData() or "")
-        self._build(FormRequest((FormRow("", "", method),)))
+        self.set_request(FormRequest((FormRow("", "", method),)))
 
     def choose_method(self, name: str) -> None:
         """Choose a method in the rule that is shown, as if the person had; nothing if unknown."""
@@ -352,9 +371,15 @@ class PruneForm(QWidget):
     # Asked
 
     @property
-    def rules(self) -> list[RuleEditor]:
-        """The rules, at least one."""
-        return self.rules_part.rules
+    def used(self) -> list[RuleEditor]:
+        """The rules that name tensors, or the checked ones; the others are ignored."""
+        return [rule for rule in self.rules if not rule.target.is_empty]
+
+    @property
+    def several(self) -> bool:
+        """Whether it has to be said for which tensors a rule is."""
+        target = self.rules[0].target
+        return len(self.rules) > 1 or target.is_empty or target.wanted() != ("", "")
 
     @property
     def names_tensors(self) -> bool:
@@ -363,9 +388,8 @@ class PruneForm(QWidget):
 
     def errors(self) -> tuple[str, ...]:
         """Return what is wrong, sentence by sentence; empty if all is in order."""
-        used = self.rules_part.used
-        found = [error for rule in used for error in rule.errors()]
-        if not used:
+        found = [error for rule in self.used for error in rule.errors()]
+        if not self.used:
             found.append(self.tr("Enter the tensors that this rule applies to."))
         return (*found, *self.limits.errors())
 
@@ -378,7 +402,7 @@ class PruneForm(QWidget):
         """Return what is asked for; None while `errors` has something to say."""
         if self.errors():
             return None
-        rows = tuple(rule.row() for rule in self.rules_part.used)
+        rows = tuple(rule.row() for rule in self.used)
         return FormRequest(rows, self.scope(), self.limits.values(), self._with_companions())
 
     def mended(self) -> FormRequest:
@@ -388,7 +412,7 @@ class PruneForm(QWidget):
         """
         limits = {} if self.limits.errors() else self.limits.values()
         # A rule alone that names no tensors is kept for its method, and is for the checked ones.
-        used = self.rules_part.used or self.rules[:1]
+        used = self.used or self.rules[:1]
         shown = self.stack.currentWidget()
         selected = next((place for place, rule in enumerate(used) if rule is shown), 0)
         rows = tuple(rule.mended() for rule in used)
@@ -407,18 +431,18 @@ class PruneForm(QWidget):
         return self._takes_filters() and self.companions.box.isChecked()
 
     def _takes_filters(self) -> bool:
-        return any(rule.takes_filters() for rule in self.rules_part.used)
+        return any(rule.takes_filters() for rule in self.used)
 
     def _scopes(self) -> set[str]:
         found = {"local", "global"}
-        for rule in self.rules_part.used:
+        for rule in self.used:
             form = rule.form()
             found &= set(form.scopes) if form else set()
         return found
 
     def _decided_scope(self) -> str:
         """Say which rule decides the scope of others that have a choice; empty if none does."""
-        forms = [(place, rule.form()) for place, rule in enumerate(self.rules_part.used, 1)]
+        forms = [(place, rule.form()) for place, rule in enumerate(self.used, 1)]
         known = [(place, form) for place, form in forms if form is not None]
         deciding = [(place, form) for place, form in known if len(form.scopes) == 1]
         if len(self._scopes()) != 1 or len(deciding) in {0, len(known)}:
@@ -440,15 +464,47 @@ class PruneForm(QWidget):
         scope = "global" if self.all.isChecked() else "local"
         return replace(self.mended(), scope=scope, companions=self.companions.box.isChecked())
 
-    def _build(self, request: FormRequest) -> None:
-        blocker = QSignalBlocker(self.all)
-        self.rules_part.set_rows(request.rows, request.selected)
-        self.companions.set_wanted(wanted=request.companions)
-        (self.all if request.scope == "global" else self.each).setChecked(True)
-        self.limits.set_values(request.limits)
-        self._after_limits_shown()
+    def _append(self) -> RuleEditor:
+        rule = RuleEditor(self._methods, self.stack)
+        rule.set_context(self.context)
+        rule.changed.connect(self._after_change)
+        rule.load_mask.clicked.connect(self.maskFileRequested)
+        rule.load_scores.clicked.connect(self.scoresFileRequested)
+        self.rules.append(rule)
+        self.stack.add(rule)
+        return rule
+
+    def _add_clicked(self) -> None:
+        prunes = [rule for rule in self.rules if not (form := rule.form()) or not form.excludes]
+        last = (prunes or self.rules)[-1]
+        self._add(str(last.method.currentData() or ""), last.fields.valid_values())
+
+    def _exclude_clicked(self) -> None:
+        self._add(next(form.name for form in self._methods if form.excludes), {})
+
+    def _add(self, method: str, values: Mapping[str, Any]) -> None:
+        """Add a rule that names no tensors yet: nothing else is asked for by that."""
+        rule = self._append()
+        rule.set_row(FormRow("", "", method, values))
+        rule.target.set_empty()
+        rule.set_matches(None)
+        self.stack.setCurrentIndex(len(self.rules) - 1)
         self._arrange()
-        del blocker
+        rule.target.setFocus()
+
+    def _remove_clicked(self) -> None:
+        place = self.stack.currentIndex()
+        rule = self.rules.pop(place)
+        self.stack.take(rule)
+        if len(self.rules) == 1:
+            self.add.setFocus()
+        self._arrange()
+        if not rule.target.is_empty:
+            self.changed.emit()
+
+    def _show_rule(self, place: int) -> None:
+        if 0 <= place < len(self.rules):
+            self.stack.setCurrentIndex(place)
 
     def _after_change(self) -> None:
         self._arrange()
@@ -459,15 +515,99 @@ class PruneForm(QWidget):
         self.changed.emit()
 
     def _after_limits_shown(self) -> None:
-        self.rules_part.set_amount_used(used=not self.limits.takes_amounts_place)
+        used = not self.limits.takes_amounts_place
+        self.set_context(replace(self.context, amount_used=used))
 
     def _arrange(self) -> None:
         """Show what is needed for so many rules and these methods."""
-        self.rules_part.arrange()
+        self._arrange_list()
         self.companions.setVisible(self._takes_filters())
-        self.rounds.setVisible(not self.rules_part.several and self.rules[0].takes_amount())
+        self.rounds.setVisible(not self.several and self.rules[0].takes_amount())
         self.scope_row.setVisible(self._scopes() == {"local", "global"})
         decided = self._decided_scope()
         self.scope_note.setText(decided)
         self.scope_note.setVisible(bool(decided))
-        self.checkedUsed.emit(any(r.target.wanted() == ("", "") for r in self.rules_part.used))
+        self.checkedUsed.emit(any(r.target.wanted() == ("", "") for r in self.used))
+
+    def _arrange_list(self) -> None:
+        """Show the list as the rules are now."""
+        several = self.several
+        said = self._said() if several else []
+        place, room = self.stack.currentIndex(), self.list.room
+        methods = [rule.method.currentData() for rule in self.rules]  # each has its own height
+        needed = (tuple(self.rules), *methods, *said, place, room, self.list.fontMetrics().height())
+        if needed == self._arranged:
+            return  # to lay out the form anew takes a part of each move of a slider
+        self._arranged = needed
+        for rule in self.rules:
+            rule.set_rules_shown(shown=several)
+        blocker = QSignalBlocker(self.list)
+        self.list.show_rules(
+            [(self._lines(*each, room), "\n".join(filter(None, each[1:]))) for each in said],
+            place,
+        )
+        del blocker
+        self.list.setVisible(several)
+        self.order.setVisible(several)
+        self.remove.setVisible(several)
+        self.remove.setEnabled(len(self.rules) > 1)
+
+    def _said(self) -> list[tuple[str, str, str, str]]:
+        """Return the number of each rule, its tensors, what it does, and how many tensors it takes.
+
+        A rule that is ignored has no number: the step, and what is said of it, knows nothing of it.
+        """
+        used = self.used
+        counts = self._counts if len(used) == len(self._counts) else (None,) * len(used)
+        known = dict(zip(map(id, used), enumerate(counts, 1), strict=True))
+        found = []
+        for rule in self.rules:
+            number, count = known.get(id(rule), (0, None))
+            found.append(
+                (f"{number}. " if number else "", *rule.describe(), self._many(rule, count))
+            )
+        return found
+
+    def _many(self, rule: RuleEditor, count: int | None) -> str:
+        if rule.refused:
+            return self.tr("✕ matches nothing")
+        if count is None:
+            return ""
+        if not count:
+            return self.tr("later rules take its tensors")
+        if count == 1:
+            return self.tr("1 tensor")
+        return self.tr("{n} tensors").format(n=number_format.count(count))
+
+    def _lines(self, first: str, target: str, done: str, many: str, room: int) -> list[str]:
+        """Return what is said of a rule, in lines of so many pixels."""
+        metrics = self.list.fontMetrics()
+        advance = metrics.horizontalAdvance
+        name = self._names.fitting(on_one_line(target), room - advance(first), advance)
+        lines = [first]
+        for pattern in re.split(r"(?<=, )", within_reason(name)):
+            if advance(f"{lines[-1]}{pattern}") <= room:
+                lines[-1] += pattern
+            elif lines == [first]:
+                lines = on_lines(first + pattern, room, advance)
+            else:
+                lines += on_lines(pattern, room, advance)
+        if len(lines) > _MOST_TARGET:
+            rest = "".join(lines[_MOST_TARGET - 1 :])
+            middle = Qt.TextElideMode.ElideMiddle
+            lines[_MOST_TARGET - 1 :] = [metrics.elidedText(rest, middle, room)]
+        if many and advance(f"{lines[-1]} · {many}") <= room:
+            lines[-1] += f" · {many}"
+        elif many:
+            lines.append(many)
+        return [*lines, done]
+
+
+def _flat_button(text: str, tip: str, parent: QWidget) -> QPushButton:
+    """Make a button as wide as its words."""
+    button = QPushButton(text, parent)
+    button.setFlat(True)
+    button.setToolTip(tip)
+    button.setAccessibleDescription(tip)
+    button.setFixedWidth(button.fontMetrics().horizontalAdvance(text) + 12)
+    return button

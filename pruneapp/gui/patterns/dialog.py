@@ -24,6 +24,7 @@ from PySide6.QtWidgets import (
 
 from pruneapp.errors import ParameterError
 from pruneapp.gui.method_form.editors import editor_for
+from pruneapp.gui.method_form.form_model import FormContext
 from pruneapp.gui.patterns import answer as answer_table
 from pruneapp.gui.patterns.answer import PatternAnswer, details, headline, what_for
 from pruneapp.gui.widgets.controls import ComboBox, CopyButton, LineEdit
@@ -146,7 +147,7 @@ class QuestionRow(QWidget):
 
     def set_context(self, rank: int, kind: str) -> None:
         """Spell out the dimensions: of so many, for layers of a kind; empty for different ones."""
-        self.dim.set_context((-1,) * rank, kind)
+        self.dim.set_context(FormContext((-1,) * rank, kind))
 
     def set_colors(self, colors: Mapping[str, str]) -> None:
         """Take the theme's colours."""

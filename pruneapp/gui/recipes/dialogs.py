@@ -15,6 +15,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QPlainTextEdit, QWidget
 
 from pruneapp.gui.method_form.fields import Fields
+from pruneapp.gui.method_form.form_model import FormContext
 from pruneapp.gui.widgets.labels import ElidedLabel, heading, plain, recolor
 from pruneapp.gui.widgets.number_format import NO_NUMBER, count, part
 from pruneapp.gui.widgets.reports import CountsTable, DecisionDialog
@@ -83,7 +84,7 @@ class RoundsDialog(DecisionDialog):
         self.table.setAccessibleDescription(note)
         for field in self.fields.fields.values():
             if isinstance(field.param, AmountParam):
-                field.editor.set_left(size)
+                field.editor.set_context(FormContext(left=size))
         self.lay_out((self.rule, self.fields, self.note, self.table), wide=self.table)
         self.resize(480, 520)
         self.fields.changed.connect(self._on_changed)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 
 import pytest
 
@@ -37,7 +38,7 @@ def form(qtbot):
     qtbot.addWidget(found)
     found.set_methods((L1,))
     found.set_limits(LIMITS)
-    found.set_left(10_000, 64)
+    found.set_context(replace(found.context, left=10_000))
     found.resize(300, 700)
     with qtbot.waitExposed(found):
         found.show()

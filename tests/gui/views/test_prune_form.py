@@ -22,7 +22,7 @@ from pruneapp.gui.method_form.editors import (
     write_amount,
 )
 from pruneapp.gui.method_form.fields import first_clause
-from pruneapp.gui.method_form.form_model import FormRequest, FormRow, MethodForm
+from pruneapp.gui.method_form.form_model import FormContext, FormRequest, FormRow, MethodForm
 from pruneapp.gui.method_form.panel import PruneForm
 from pruneapp.params import (
     AmountParam,
@@ -68,8 +68,7 @@ def form(qtbot):
     found = PruneForm()
     qtbot.addWidget(found)
     found.set_methods((L1, LN, RANDOM, MASK))
-    found.set_kinds(("Conv2d", "Linear"))
-    found.set_left(10_000, 64)
+    found.set_context(replace(found.context, kinds=("Conv2d", "Linear"), left=10_000))
     found.resize(300, 600)
     with qtbot.waitExposed(found):
         found.show()
@@ -302,14 +301,14 @@ def test_what_others_find_wrong_is_said_until_the_value_changes(form, qtbot):
 def test_dimensions_are_spelled_out(form):
     choose(form, "ln")
     combo = editor(form, "dim").combo
-    form.set_context((64, 32, 3, 3), "Conv2d")
+    form.set_context(replace(form.context, shape=(64, 32, 3, 3), kind="Conv2d"))
     texts = [combo.itemText(i) for i in range(combo.count())]
     assert texts[:3] == ["0: output channels (64)", "1: input channels (32)", "2: kernel rows (3)"]
     combo.setCurrentIndex(1)
-    form.set_context((10, -1), "Linear")
+    form.set_context(replace(form.context, shape=(10, -1), kind="Linear"))
     assert combo.currentText() == "1: inputs"
     assert editor(form, "dim").value() == 1
-    form.set_context((), "")
+    form.set_context(replace(form.context, shape=(), kind=""))
     assert combo.currentText() == "1: input channels"
 
 
@@ -357,7 +356,7 @@ def test_a_mask_is_asked_for_and_loaded(form, qtbot):
     with qtbot.waitSignal(form.maskFileRequested):
         qtbot.mouseClick(form.rules[0].load_mask, Qt.MouseButton.LeftButton)
     with qtbot.assertNotEmitted(form.changed):
-        form.set_mask_file("mask.safetensors")
+        form.set_context(replace(form.context, mask_file="mask.safetensors"))
     assert form.request() == FormRequest((FormRow("", "", "mask", {}),))
 
 
@@ -485,9 +484,9 @@ def test_companions_are_offered_for_channels_along_dim_0_alone(form, qtbot):
 
 def test_a_negative_dim_is_the_first_of_a_tensor_with_so_many(form):
     form.set_request(FormRequest((FormRow("", "", "ln", {"dim": -2}),)))
-    form.set_context((10, 4), "Linear")
+    form.set_context(replace(form.context, shape=(10, 4), kind="Linear"))
     assert form.companions.isVisible()
-    form.set_context((10, 4, 3, 3), "Conv2d")
+    form.set_context(replace(form.context, shape=(10, 4, 3, 3), kind="Conv2d"))
     assert not form.companions.isVisible()
 
 
@@ -533,7 +532,7 @@ def test_nobody_takes_blocks_for_weights_when_they_are_counted(form, qtbot):
     """How many there are depends on the block, so that the slider has nothing to reach over."""
     blocks = replace(LN, name="blocks", params=(AmountParam(),), granularity="blocks")
     form.set_methods((L1, blocks))
-    form.set_left(10_000, 64)
+    form.set_context(replace(form.context, left=10_000))
     for name, count, reaches in (("l1", 2_000, True), ("blocks", 0, False)):
         combo = form.rules[0].method
         combo.setCurrentIndex(combo.findData(name))
@@ -548,7 +547,7 @@ def test_only_dimensions_that_a_method_knows_are_offered(qtbot):
     """A norm has a scale for its output channels alone."""
     made = editor_for(DimParam(bounds=Interval(0, 0)))
     qtbot.addWidget(made)
-    made.set_context((8, 4, 3, 3), "Conv2d")
+    made.set_context(FormContext((8, 4, 3, 3), "Conv2d"))
     assert [made.combo.itemData(i) for i in range(made.combo.count())] == [0]
     assert made.value() == 0
 
@@ -558,9 +557,9 @@ def test_the_help_of_a_number_names_no_bounds_that_say_nothing(form):
     form.set_request(FormRequest((FormRow("", "", "ln", {}),)))
     dim = form.rules[0].fields.fields["dim"]
     assert "Allowed" not in dim.note.text(), "nothing is known of the tensors"
-    form.set_context((64, 3, 3, 3), "Conv2d")
+    form.set_context(replace(form.context, shape=(64, 3, 3, 3), kind="Conv2d"))
     assert "Allowed" not in dim.note.text(), "its list has them"
-    form.set_context((), "")
+    form.set_context(replace(form.context, shape=(), kind=""))
     assert "Allowed" not in dim.note.text(), "they have different numbers of dimensions"
     form.set_request(FormRequest((FormRow("", "", "random", {}),)))
     assert "Allowed" not in form.rules[0].fields.fields["seed"].note.text()
