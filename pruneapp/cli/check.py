@@ -16,7 +16,7 @@ from pruneapp.cli.terminal import DIFFERENT, DONE, named, print_json, print_tabl
 from pruneapp.document.selection import default_selection, select
 from pruneapp.edits.found_masks import open_document
 from pruneapp.errors import ParameterError, escaped
-from pruneapp.methods.builtin.patterns import parse_pattern
+from pruneapp.methods.builtin.patterns import PatternParam, sizes_of
 from pruneapp.progress import CancelToken
 from pruneapp.results.pattern_report import PatternReport, TensorPattern
 
@@ -33,7 +33,7 @@ _HEAD = (
 
 def check(options: argparse.Namespace, token: CancelToken) -> int:
     """Print which groups break a pattern; returns 0 if none does, else 1."""
-    n, m = parse_pattern(options.pattern)
+    n, m = sizes_of(PatternParam().parse(options.pattern))
     with (
         terminal.job("Checking", token) as job,
         open_checkpoint(Path(options.file), state_dict=options.state_dict, job=job) as checkpoint,

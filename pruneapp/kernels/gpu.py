@@ -147,7 +147,7 @@ class Mover:
     def _copy(self, buffer: Tensor) -> tuple[Tensor, Callable[[], None], Callable[[], None]]:
         """Begin a copy; returns it, what makes later work wait for it, and what waits for it."""
         if self._stream is None:
-            return buffer.to(self._device, copy=True), _nothing, _nothing
+            return buffer.to(self._device, copy=True), lambda: None, lambda: None
         with torch.cuda.stream(self._stream):
             tensor = buffer.to(self._device, non_blocking=True)
             event = torch.cuda.Event()  # type: ignore[no-untyped-call]  # torch leaves it so
@@ -160,10 +160,6 @@ class Mover:
             tensor.record_stream(working)
 
         return tensor, ready, event.synchronize
-
-
-def _nothing() -> None:
-    """Wait for nothing: the copy is done."""
 
 
 @contextmanager
@@ -306,6 +302,7 @@ class TorchKernel(CpuKernel):
 
     def _chunks(self, rankings: Sequence[Ranking], job: Job) -> Generator[DeviceChunk, None, None]:
         """Yield the keys of all elements, in order; close the generator to stop early."""
+        magnitudes = [r for r in rankings if isinstance(r, Magnitudes)]  # all, see _worth
         sizes = [ranking.size for ranking in rankings]
         length = min(self._length, -(-max(sizes) // 8) * 8)
         mover = Mover(self._device, self.name, rankings[0].width, length)
@@ -314,7 +311,7 @@ class TorchKernel(CpuKernel):
             at = 0
             bits = buffer.numpy().view(f"uint{rankings[0].width}")
             for stretch in task:
-                ranking = _magnitudes(rankings[stretch.index])
+                ranking = magnitudes[stretch.index]
                 for part in _parts(ranking, stretch):
                     cancel.check()
                     bits[at : at + part.size] = part
@@ -324,7 +321,7 @@ class TorchKernel(CpuKernel):
             for task, moved in mover.moved(ahead):
                 at = 0
                 for stretch in task:
-                    ranking = _magnitudes(rankings[stretch.index])
+                    ranking = magnitudes[stretch.index]
                     with refusals(self.name):
                         chunk = self._chunk(ranking, stretch, moved[at : at + stretch.size])
                     yield chunk
@@ -340,11 +337,6 @@ class TorchKernel(CpuKernel):
         packed = ranking.kept.packed[stretch.start // 8 : (stretch.stop + 7) // 8]
         there = torch.from_numpy(packed.copy()).to(self._device)  # a copy, for masks are read-only
         return DeviceChunk(stretch, keys, unpack(there, stretch.size))
-
-
-def _magnitudes(ranking: Ranking) -> Magnitudes:
-    assert isinstance(ranking, Magnitudes)  # see _worth
-    return ranking
 
 
 def _parts(ranking: Magnitudes, stretch: TensorRange) -> Iterator[Bits]:

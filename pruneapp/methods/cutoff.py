@@ -240,9 +240,7 @@ def rank_together(
     group: Sequence[TensorView], method: WeightMethod, values: Values, kernel: Kernel, job: Job
 ) -> list[Ranking]:
     """Return the rankings of tensors, with keys that can be compared, of what may be taken."""
-    width = max(method.least_width(view) for view in group)
-    if len({view.ranked.dtype for view in group}) > 1:
-        width = max(width, common_width({view.ranked.dtype for view in group}))
+    width = max(method.least_width, common_width({view.ranked.dtype for view in group}))
     made: list[Ranking] = []
     for view in group:
         job.cancel.check()
@@ -349,7 +347,6 @@ def _lowest_of_all(  # noqa: PLR0917 - each its own type
     kernel: Kernel,
     job: Job,
 ) -> list[Indices]:
-    assert method.score is not None  # as it has the global scope
     if not count:
         return [among[:0] for among in free]
     job.extend(sum(view.numel for view in tensors))

@@ -43,16 +43,12 @@ class Tensors:
 
 def known_of(tensors: Sequence[TensorView]) -> Tensors:
     """Return what is known of some tensors of which single weights are to go."""
-    kept = [view.free.kept for view in tensors]
-    return Tensors(
-        [view.name for view in tensors],
-        np.array([view.numel for view in tensors], np.int64),
-        np.array([0 if v.kept is None else v.kept.pruned for v in tensors], np.int64),
-        np.array(
-            [v.numel if k is None else k.kept for v, k in zip(tensors, kept, strict=True)],
-            np.int64,
-        ),
-    )
+    counts = np.empty((3, len(tensors)), np.int64)
+    for i, view in enumerate(tensors):
+        pruned = 0 if view.kept is None else view.kept.pruned
+        free = view.free.kept
+        counts[:, i] = view.numel, pruned, view.numel if free is None else free.kept
+    return Tensors([view.name for view in tensors], *counts)
 
 
 @dataclass(frozen=True, eq=False)
@@ -179,13 +175,8 @@ class Running:
 
     def most_within(self, weights: Counts) -> Counts:
         """Return with how many channels of each at most so many weights go; none below 0."""
-        low, high = np.zeros_like(self.free), self.free.copy()
-        while (low < high).any():
-            middle = (low + high + 1) >> 1
-            fits = self.weights[self.starts + middle] <= weights
-            low = np.where(fits, middle, low)
-            high = np.where(fits, high, middle - 1)
-        return low
+        most = np.where(self.all <= weights, self.free, self.least_reaching(weights + 1) - 1)
+        return np.maximum(most, 0)
 
     def least_reaching(self, weights: Counts) -> Counts:
         """Return with how few channels of each at least so many weights go, at most all."""

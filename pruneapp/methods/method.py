@@ -142,7 +142,7 @@ class WeightMethod(Method):
     rank
         Makes the ranking of a tensor; see `Rank`.
     least_width
-        Says how many bits the keys of a tensor need; a global step takes the most of all.
+        Bits that keys need, if more than those of the type; a global step takes the most of all.
     measure
         Reads a tensor beforehand for what its scores need, its RMS or the sums of its rows; steps
         the job by the elements. None if nothing is needed: `rank` is given None then.
@@ -153,7 +153,7 @@ class WeightMethod(Method):
 
     granularity: ClassVar[Granularity] = "weights"
     rank: Rank
-    least_width: Callable[[TensorView], int]
+    least_width: int = 0
     measure: Callable[[TensorView, Values, Kernel, Job], Any] | None = None
     allocate: Callable[[Sequence[TensorView], Values, Kernel, Job], Cutting] | None = None
     scopes: tuple[Scope, ...] = ("local", "global")
@@ -223,26 +223,44 @@ class Partition(Protocol):
 class UnitMethod(Method):
     """Takes away the whole channels or blocks that score lowest.
 
+    Of equal scores the lower number goes first; NaN is largest.
+
     Attributes
     ----------
-    lowest
-        Returns which of some units (their numbers, ascending) score lowest, so many as are asked
-        for; see `lowest_by` where every unit has a score.
-    order
-        Returns the same units in the order in which they go; see `order_by`.
     score
-        Returns the score of each unit, if those of different tensors compare; a method of the
-        global scope has it.
+        Returns one float64 for each; of a method of the global scope those of different tensors
+        compare.
+    quick
+        Returns what `lowest` does without scoring each, if there is a quicker way.
     """
 
-    lowest: Callable[[TensorView, Values, Kernel, Indices, int, Job], Indices]
-    order: Callable[[TensorView, Values, Kernel, Indices, Job], Indices]
-    score: Score | None = None
+    score: Score
+    quick: Callable[[TensorView, Values, Kernel, Indices, int, Job], Indices] | None = None
     least_dims: int = 2
 
     @abstractmethod
     def partition(self, view: TensorView, values: Values) -> Partition:
         """Return how a tensor is taken apart; raises `ParameterError` where it cannot be."""
+
+    def lowest(  # noqa: PLR0917 - each of its own type
+        self,
+        view: TensorView,
+        values: Values,
+        kernel: Kernel,
+        among: Indices,
+        count: int,
+        job: Job,
+    ) -> Indices:
+        """Return which of some units (their numbers, ascending) score lowest."""
+        if self.quick is not None:
+            return self.quick(view, values, kernel, among, count, job)
+        return among[smallest(self.score(view, values, kernel, job)[among], count)]
+
+    def order(
+        self, view: TensorView, values: Values, kernel: Kernel, among: Indices, job: Job
+    ) -> Indices:
+        """Return the same units in the order in which they go."""
+        return among[np.argsort(self.score(view, values, kernel, job)[among], kind="stable")]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -296,32 +314,3 @@ class BlockMethod(UnitMethod):
     def partition(self, view: TensorView, values: Values) -> Tiles:
         """Return the blocks."""
         return self.tiles(view, values)
-
-
-def lowest_by(
-    score: Score,
-) -> Callable[[TensorView, Values, Kernel, Indices, int, Job], Indices]:
-    """Return what finds the lowest scores, one float64 for each channel or block.
-
-    Of equal ones the lower index goes first; NaN is largest.
-    """
-
-    def lowest(  # noqa: PLR0917 - each of its own type
-        view: TensorView, values: Values, kernel: Kernel, among: Indices, count: int, job: Job
-    ) -> Indices:
-        return among[smallest(score(view, values, kernel, job)[among], count)]
-
-    return lowest
-
-
-def order_by(
-    score: Score,
-) -> Callable[[TensorView, Values, Kernel, Indices, Job], Indices]:
-    """Return what puts channels in the order of the same scores as `lowest_by` takes."""
-
-    def order(
-        view: TensorView, values: Values, kernel: Kernel, among: Indices, job: Job
-    ) -> Indices:
-        return among[np.argsort(score(view, values, kernel, job)[among], kind="stable")]
-
-    return order

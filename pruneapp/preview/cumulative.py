@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from pruneapp.analysis import histogram_store
 from pruneapp.analysis.histogram_store import dims_of, orders_of
-from pruneapp.analysis.histograms import Channels, MagnitudeHistogram, bin_shift, bin_values
+from pruneapp.analysis.histograms import MagnitudeHistogram, bin_shift, bin_values
 from pruneapp.checkpoint.dtypes import DType
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.step import Row
@@ -71,8 +71,8 @@ class CumulativeTable:
         # Running totals: over all tensors, 0 first; and in each by itself, so that one of large
         # weights takes no digit from another.
         self._counts: Counts = np.concatenate(([0], np.cumsum(counts)))
-        self._squares: Float64s = _running(squares, lengths)
-        self._sizes: Float64s = _running(sizes, lengths)
+        self._squares = _running(squares, lengths)
+        self._sizes = _running(sizes, lengths)
         self.nan: Counts = np.array([c.nan for c in counted], np.int64)
         guarded = np.array([c.guarded for c in counted], np.float64).reshape(-1, 2)
         self.guarded_squares: Float64s = guarded[:, 0]
@@ -285,39 +285,27 @@ def in_proportion(counts: Counts, left: int) -> Counts:
     return taken
 
 
-# Of a tensor: its channels, the numbers of the free ones in the order in which they go, and the
-# same channels with norms of order 2 and 1, if these are known.
-InOrder = tuple[Channels, Indices, Channels | None, Channels | None]
+# Of a tensor: the numbers of its free channels in the order in which they go; and of each channel
+# the weights that are kept, and the sums of their squares and magnitudes.
+InOrder = tuple[Indices, Counts, Float64s, Float64s]
 
 
 class Ordered:
     """The channels of several tensors in the order in which they go, with all that goes with them.
 
-    Sums are NaN where they are not known, or a weight is not finite.
+    Sums are NaN where they are not known (not `complete`), or a weight is not finite.
     """
 
     guarded_squares = guarded_sizes = 0.0  # a channel with a protected weight is among the rest
 
-    def __init__(self, tensors: Sequence[InOrder]) -> None:
-        self.complete = all(two is not None and one is not None for _, _, two, one in tensors)
-        self.running = Running([_from_zero(c.kept[order]) for c, order, _, _ in tensors])
-        unknown = [np.full(c.kept.size, math.nan) for c, _, _, _ in tensors]
+    def __init__(self, tensors: Sequence[InOrder], *, complete: bool) -> None:
+        self.complete = complete
+        self.running = Running([_from_zero(t[1][t[0]]) for t in tensors])
         with np.errstate(over="ignore", invalid="ignore"):
-            squares = [
-                nan if two is None else np.square(two.norms)
-                for nan, (_, _, two, _) in zip(unknown, tensors, strict=True)
-            ]
-            sizes = [
-                nan if one is None else one.norms
-                for nan, (_, _, _, one) in zip(unknown, tensors, strict=True)
-            ]
-            self._squares, self._sizes = (
-                np.concatenate([_from_zero(s[t[1]]) for s, t in zip(sums, tensors, strict=True)])
-                for sums in (squares, sizes)
-            )
-            self.squares, self.sizes = (
-                np.array([s.sum() for s in sums]) for sums in (squares, sizes)
-            )
+            self._squares = np.concatenate([_from_zero(t[2][t[0]]) for t in tensors])
+            self._sizes = np.concatenate([_from_zero(t[3][t[0]]) for t in tensors])
+            self.squares: Float64s = np.array([t[2].sum() for t in tensors])
+            self.sizes: Float64s = np.array([t[3].sum() for t in tensors])
 
     @property
     def nbytes(self) -> int:
@@ -354,9 +342,9 @@ def columns_of(snapshot: Snapshot, names: tuple[str, ...], job: Job) -> Cumulati
                 return None
             counted.append(found)
     entries = snapshot.checkpoint.entries
-    made = CumulativeTable(counted, [entries[name].dtype for name in names])
-    snapshot.remember(names, made, made.nbytes)
-    return made
+    table = CumulativeTable(counted, [entries[name].dtype for name in names])
+    snapshot.remember(names, table, table.nbytes)
+    return table
 
 
 def ordered_of(snapshot: Snapshot, row: Row, names: tuple[str, ...], job: Job) -> Ordered | None:
@@ -371,6 +359,7 @@ def ordered_of(snapshot: Snapshot, row: Row, names: tuple[str, ...], job: Job) -
     if known is not None:
         return known
     tensors: list[InOrder] = []
+    complete = True
     for name, dim in zip(names, dims_of(snapshot, row, names), strict=True):
         first, two, one = (
             histogram_store.channels(snapshot, name, dim, n) for n in (orders_of(row)[0], 2, 1)
@@ -384,8 +373,14 @@ def ordered_of(snapshot: Snapshot, row: Row, names: tuple[str, ...], job: Job) -
         else:
             assert isinstance(method, ChannelMethod)
             order = method.order(snapshot.view(name), row.values, CpuKernel(), order, Job())
-        tensors.append((first, order, two, one))
-    made = Ordered(tensors)
-    if made.complete:
-        snapshot.remember(key, made, made.nbytes)
-    return made
+        squares = sizes = np.full(first.kept.size, math.nan)
+        if two is not None and one is not None:
+            with np.errstate(over="ignore"):
+                squares, sizes = np.square(two.norms), one.norms
+        else:
+            complete = False
+        tensors.append((order, first.kept, squares, sizes))
+    ordered = Ordered(tensors, complete=complete)
+    if complete:
+        snapshot.remember(key, ordered, ordered.nbytes)
+    return ordered

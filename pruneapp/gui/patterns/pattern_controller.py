@@ -30,7 +30,7 @@ from pruneapp.gui.patterns.dialog import PatternDialog, Question
 from pruneapp.gui.tree.panel import ModuleTree
 from pruneapp.gui.widgets import number_format
 from pruneapp.kernels.kernel import Kernel
-from pruneapp.methods.builtin.patterns import N_M, PatternParam, pattern_sizes
+from pruneapp.methods.builtin.patterns import N_M, PatternParam, sizes_of
 from pruneapp.params import DimParam
 from pruneapp.preview.preview import compute_preview
 from pruneapp.progress import Job
@@ -53,7 +53,7 @@ def look(
     job
         Started with the elements; may cancel.
     """
-    n, m = pattern_sizes(asked.pattern)
+    n, m = sizes_of(asked.pattern)
     report = check_pattern(snapshot, names, n, m, asked.dim, job).worst_first()
     kinds = [contents.by_name[tensor.name].kind for tensor in report.tensors if tensor.groups]
     answer = PatternAnswer(

@@ -10,7 +10,7 @@ import numpy as np
 from pruneapp.kernels.kernel import Kernel
 from pruneapp.kernels.lamp import LampScores
 from pruneapp.kernels.values import Bools, Counts, Float64s
-from pruneapp.methods.builtin.unstructured import magnitude_width, magnitudes
+from pruneapp.methods.builtin.unstructured import magnitudes
 from pruneapp.methods.limit_bounds import at_share, known_of, level
 from pruneapp.methods.method import Cutting, TensorView, Values, WeightMethod
 from pruneapp.params import AMOUNT_OF_WEIGHTS, Choice, ChoiceParam
@@ -74,7 +74,6 @@ ERK = WeightMethod(
     takes_scores=True,
     scopes=("global",),
     rank=magnitudes,
-    least_width=magnitude_width,
     allocate=_allocate,
 )
 
@@ -105,7 +104,6 @@ LAMP = WeightMethod(
     takes_scores=True,
     scopes=("global",),
     rank=magnitudes,
-    least_width=magnitude_width,
     allocate=_allocate_lamp,
 )
 
@@ -160,6 +158,5 @@ UNIFORM_PLUS = WeightMethod(
     takes_scores=True,
     scopes=("global",),
     rank=magnitudes,
-    least_width=magnitude_width,
     allocate=_allocate_uniform_plus,
 )

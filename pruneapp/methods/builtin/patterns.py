@@ -17,8 +17,6 @@ from pruneapp.methods.method import (
     GroupMethod,
     TensorView,
     Values,
-    lowest_by,
-    order_by,
 )
 from pruneapp.params import AmountParam, Choice, ChoiceParam, DimParam, Param
 from pruneapp.progress import Job
@@ -81,21 +79,10 @@ class BlockParam(Param):
         return f"rows x columns, each from 1 to {_MOST:,}, such as 4x4"
 
 
-def pattern_sizes(pattern: str) -> tuple[int, int]:
-    """Return n and m of a valid pattern."""
-    n, m = pattern.split(":")
-    return int(n), int(m)
-
-
-def block_sizes(block: str) -> tuple[int, int]:
-    """Return the rows and columns of a valid block."""
-    rows, columns = block.split("x")
-    return int(rows), int(columns)
-
-
-def parse_pattern(text: str) -> tuple[int, int]:
-    """Read ``2:4``; raises `ParameterError`."""
-    return pattern_sizes(PatternParam().parse(text))
+def sizes_of(text: str) -> tuple[int, int]:
+    """Return the two numbers of a valid pattern or block."""
+    first, second = re.split("[:x]", text)
+    return int(first), int(second)
 
 
 def _two(value: Any, sign: str) -> tuple[int, int] | None:
@@ -115,7 +102,7 @@ _DIM = DimParam(
 
 
 def _groups(view: TensorView, values: Values) -> Groups:
-    keep, size = pattern_sizes(values["pattern"])
+    keep, size = sizes_of(values["pattern"])
     return Groups(_DIM.resolve(values["dim"], view.shape, view.name), size, keep)
 
 
@@ -140,7 +127,7 @@ N_M = GroupMethod(
 
 
 def _tiles(view: TensorView, values: Values) -> Tiles:
-    return Tiles(view.shape, *block_sizes(values["block"]))
+    return Tiles(view.shape, *sizes_of(values["block"]))
 
 
 def _score(
@@ -186,6 +173,5 @@ BLOCKS = BlockMethod(
     ),
     takes_scores=True,
     tiles=_tiles,
-    lowest=lowest_by(_score),
-    order=order_by(_score),
+    score=_score,
 )

@@ -9,7 +9,7 @@ from pruneapp.kernels.kernel import Kernel, Slices
 from pruneapp.kernels.sort_keys import hashed_state, splitmix64
 from pruneapp.kernels.values import Float64s, Indices, decode
 from pruneapp.masks.channels import channels_left
-from pruneapp.methods.method import ChannelMethod, TensorView, Values, lowest_by, order_by
+from pruneapp.methods.method import ChannelMethod, TensorView, Values
 from pruneapp.params import AMOUNT_OF_CHANNELS, DimParam, Interval, NormParam, SeedParam
 from pruneapp.progress import Job
 
@@ -58,8 +58,8 @@ LN_STRUCTURED = ChannelMethod(
         DimParam(),
     ),
     takes_scores=True,
-    lowest=_lowest,
-    order=order_by(_norms),
+    score=_norms,
+    quick=_lowest,
     estimated_by="norms",
 )
 
@@ -92,8 +92,7 @@ FPGM = ChannelMethod(
         AMOUNT_OF_CHANNELS,
         DimParam(),
     ),
-    lowest=lowest_by(_score),
-    order=order_by(_score),
+    score=_score,
     ranks_anew=True,
 )
 
@@ -139,8 +138,6 @@ BN_SCALE = ChannelMethod(
     ),
     takes_scale=True,
     scopes=("local", "global"),
-    lowest=lowest_by(_score_bn_scale),
-    order=order_by(_score_bn_scale),
     score=_score_bn_scale,
 )
 
@@ -175,7 +172,6 @@ RANDOM_STRUCTURED = ChannelMethod(
         DimParam(),
         SeedParam(),
     ),
-    lowest=lowest_by(_score_random_structured),
-    order=order_by(_score_random_structured),
+    score=_score_random_structured,
     estimated_by="chance",
 )

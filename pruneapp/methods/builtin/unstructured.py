@@ -67,10 +67,6 @@ def _rank(
     return Scores(ranked.read, ranked.numel, ranked.dtype, ranked.kept, scoring)
 
 
-def _least_width(view: TensorView) -> int:  # noqa: ARG001 - the same for all
-    return Scores.width
-
-
 RELATIVE_IMPORTANCE = WeightMethod(
     name="relative_importance",
     label="Relative importance (RIA)",
@@ -88,7 +84,7 @@ RELATIVE_IMPORTANCE = WeightMethod(
     scopes=("local",),
     least_dims=2,
     rank=_rank,
-    least_width=_least_width,
+    least_width=Scores.width,
     measure=_measure,
     ranks_anew=True,
 )
@@ -148,7 +144,7 @@ L1_NORMALIZED = WeightMethod(
     takes_scores=True,
     scopes=("global",),
     rank=_rank_normalized,
-    least_width=_least_width,
+    least_width=Scores.width,
     measure=_measure_normalized,
     ranks_anew=True,
 )
@@ -163,11 +159,6 @@ def magnitudes(
     """Return the ranking, with keys of `width` bits at least; see `Magnitudes`."""
     ranked = view.ranked
     return Magnitudes(ranked.read, ranked.numel, ranked.dtype, ranked.kept, width)
-
-
-def magnitude_width(view: TensorView) -> int:
-    """Return how many bits the keys of a tensor need."""
-    return view.ranked.dtype.bits
 
 
 L1_UNSTRUCTURED = WeightMethod(
@@ -186,7 +177,6 @@ L1_UNSTRUCTURED = WeightMethod(
     takes_scores=True,
     estimated_by="magnitudes",
     rank=magnitudes,
-    least_width=magnitude_width,
 )
 
 
@@ -255,10 +245,6 @@ def _rank_random(view: TensorView, values: Values, width: int, measured: None) -
     return Uniform(values["seed"], view.name, view.numel, view.kept)
 
 
-def _least_width_random(view: TensorView) -> int:  # noqa: ARG001 - the same for all
-    return Uniform.width
-
-
 RANDOM_UNSTRUCTURED = WeightMethod(
     name="random_unstructured",
     label="Random unstructured",
@@ -276,6 +262,6 @@ RANDOM_UNSTRUCTURED = WeightMethod(
         SeedParam(),
     ),
     rank=_rank_random,
-    least_width=_least_width_random,
+    least_width=Uniform.width,
     estimated_by="chance",
 )
