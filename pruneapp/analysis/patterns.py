@@ -71,7 +71,7 @@ def check_pattern(  # noqa: PLR0917 - each its own type
             job.step(entry.numel)
             continue
         groups = Groups(dim % len(entry.shape), m, n)
-        left = _left(snapshot, entry, job)
+        left = nonzero(snapshot, entry, job)
         tensor = _look(left, entry, groups, job)
         if tensor.broken:
             mask = _mended(snapshot, entry, pattern, job)
@@ -87,13 +87,6 @@ def check_pattern(  # noqa: PLR0917 - each its own type
             )
         tensors.append(tensor)
     return PatternReport(n, m, dim, tuple(tensors), _lost_of(energies))
-
-
-def _left(snapshot: Snapshot, entry: TensorEntry, job: Job) -> BitMask:
-    """Return what is neither pruned nor zero."""
-    left = nonzero(snapshot, entry, job)
-    kept = snapshot.masks.get(entry.name)
-    return left if kept is None else left & kept
 
 
 def _look(left: BitMask, entry: TensorEntry, groups: Groups, job: Job) -> TensorPattern:

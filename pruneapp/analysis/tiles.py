@@ -31,6 +31,7 @@ from pruneapp.analysis.pooling import (
 from pruneapp.checkpoint.entry import TensorEntry
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.errors import UnknownTensorError
+from pruneapp.kernels.summation import power_of_two
 from pruneapp.kernels.threads import in_order, threads_for
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.progress import Job
@@ -246,16 +247,11 @@ def _axes(request: TileRequest) -> tuple[TileAxis, TileAxis]:
     high, wide = pool, pool
     if request.sampled and request.rows * request.columns > _FIRST_LOOK:
         pixels = -(-request.rows // pool), -(-request.columns // pool)
-        high = min(pool, _power(_FIRST_LOOK // (pixels[0] * request.columns)))
+        high = min(pool, power_of_two(_FIRST_LOOK // (pixels[0] * request.columns)))
         if high == 1:
-            wide = min(pool, _power(_FIRST_LOOK // (pixels[0] * pixels[1])))
-    group = min(high, _power(_GROUP // max(1, request.columns)))
+            wide = min(pool, power_of_two(_FIRST_LOOK // (pixels[0] * pixels[1])))
+    group = min(high, power_of_two(_GROUP // max(1, request.columns)))
     return (
         TileAxis(request.row, request.rows, pool, high, group),
         TileAxis(request.column, request.columns, pool, wide, wide),
     )
-
-
-def _power(number: int) -> int:
-    """Return the largest power of two up to a number, and 1 for less."""
-    return 1 << max(0, number.bit_length() - 1)

@@ -182,8 +182,7 @@ def find_zeros(snapshot: Snapshot, names: Iterable[str] | None, job: Job) -> Zer
     found = []
     for entry in entries:
         job.label(entry.name)
-        there = nonzero(snapshot, entry, job)
-        zeros = _zeros_of(snapshot, entry, there, job)
+        zeros = _zeros_of(snapshot, entry, job)
         if zeros is not None:
             found.append(zeros)
     return ZerosReport(tuple(found))
@@ -202,9 +201,7 @@ def zero_masks(snapshot: Snapshot, names: Iterable[str], job: Job) -> Mapping[st
         if name not in entries:
             continue
         job.label(name)
-        there = nonzero(snapshot, entries[name], job)
-        kept = snapshot.masks.get(name)
-        after = there if kept is None else there & kept
+        after = nonzero(snapshot, entries[name], job)
         if after.pruned > snapshot.masks.pruned(name):
             masks[name] = after
     return masks
@@ -238,7 +235,7 @@ def _too_few(snapshot: Snapshot, entry: TensorEntry) -> bool:
 
 
 def nonzero(snapshot: Snapshot, entry: TensorEntry, job: Job) -> BitMask:
-    """Return which elements are not zero, one bit each; NaN is not."""
+    """Return which elements are neither pruned nor zero, one bit each; NaN is not zero."""
     packed = np.empty((entry.numel + 7) // 8, np.uint8)
 
     def work(start: int) -> int:
@@ -252,7 +249,8 @@ def nonzero(snapshot: Snapshot, entry: TensorEntry, job: Job) -> BitMask:
     starts = range(0, entry.numel, _STRETCH)
     for done in in_order(starts, work, job, threads_for(entry.numel)):
         job.step(done)
-    return BitMask(packed, entry.numel)
+    found, kept = BitMask(packed, entry.numel), snapshot.masks.get(entry.name)
+    return found if kept is None else found & kept
 
 
 def _not_zero(bits: Bits, dtype: DType) -> Bools:
@@ -261,11 +259,8 @@ def _not_zero(bits: Bits, dtype: DType) -> Bools:
     return np.not_equal(np.left_shift(bits, 1, dtype=bits.dtype), 0)
 
 
-def _zeros_of(
-    snapshot: Snapshot, entry: TensorEntry, there: BitMask, job: Job
-) -> TensorZeros | None:
-    kept = snapshot.masks.get(entry.name)
-    left = there if kept is None else there & kept
+def _zeros_of(snapshot: Snapshot, entry: TensorEntry, job: Job) -> TensorZeros | None:
+    kept, left = snapshot.masks.get(entry.name), nonzero(snapshot, entry, job)
     zeros = left.pruned - snapshot.masks.pruned(entry.name)
     enough = zeros >= WORTH * entry.numel
     if not zeros or not (enough or entry.by_default):

@@ -58,9 +58,7 @@ def kernel_for(key: str) -> Kernel:
     """
     if key not in KEYS:
         raise DeviceError(f"'device' must be one of {', '.join(KEYS)} (got {key!r}).")
-    if key == "cpu":
-        return CpuKernel()
-    keys = [device.key for device in available()]
+    keys = ["cpu"] if key == "cpu" else [device.key for device in available()]
     if key == "auto":
         key = keys[1] if len(keys) > 1 else "cpu"
     if key not in keys:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from pruneapp.kernels.kernel import Slices
 from pruneapp.kernels.summation import add_along, values_of
-from pruneapp.kernels.values import Bools, Float64s, Floats, Indices
+from pruneapp.kernels.values import Float64s, Floats, Indices
 from pruneapp.masks.channels import boxes, extents
 from pruneapp.progress import Job
 
@@ -47,7 +47,9 @@ def distance_sums(slices: Slices, among: Indices, job: Job) -> Float64s:
     filters = _Filters(slices, job)
     step = max(1, _PIECE // max(length, 1))
     parts = [among[first : first + step] for first in range(0, among.size, step)]
-    finite = np.concatenate([_finite(filters.of(part)) for part in parts] or [among > 0])
+    finite = np.concatenate(
+        [np.isfinite(filters.of(part)).all(axis=1) for part in parts] or [among > 0]
+    )
     among = among[finite]
     parts = [among[first : first + step] for first in range(0, among.size, step)]
     sums[among] = 0.0
@@ -71,11 +73,6 @@ def distance_sums(slices: Slices, among: Indices, job: Job) -> Float64s:
 def _added(total: float, distances: Float64s) -> float:
     """Add numbers to a sum from the first to the last."""
     return float(np.cumsum(np.concatenate(([total], distances)))[-1])
-
-
-def _finite(values: Float64s) -> Bools:
-    finite: Bools = np.logical_and.reduce(np.isfinite(values), axis=1)
-    return finite
 
 
 def _distances(one: Float64s, others: Float64s, job: Job) -> Float64s:

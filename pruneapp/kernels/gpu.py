@@ -89,7 +89,7 @@ def unpack(packed: Tensor, size: int) -> Tensor:
 # One is filled, one is copied, one waits between.
 BUFFERS = 3
 
-_INTEGERS = {8: torch.uint8, 16: torch.int16, 32: torch.int32, 64: torch.int64}
+INTEGERS = {8: torch.uint8, 16: torch.int16, 32: torch.int32, 64: torch.int64}
 
 Task = TypeVar("Task")
 
@@ -114,7 +114,7 @@ class Mover:
         cuda = device.type == "cuda"
         with refusals(name):
             self.buffers = [
-                torch.empty(length, dtype=_INTEGERS[width], pin_memory=cuda) for _ in range(BUFFERS)
+                torch.empty(length, dtype=INTEGERS[width], pin_memory=cuda) for _ in range(BUFFERS)
             ]
             self._stream = torch.cuda.Stream(device) if cuda else None  # type: ignore[no-untyped-call]  # torch leaves it so
 
@@ -189,11 +189,8 @@ LENGTH = 1 << 23
 
 def gpus() -> tuple[tuple[str, str], ...]:
     """Return key and label of every kind of GPU that torch can use here."""
-    return tuple((key, TorchKernel(key).name) for key in ("cuda", "mps") if _is_there(key))
-
-
-def _is_there(key: str) -> bool:
-    return torch.cuda.is_available() if key == "cuda" else torch.backends.mps.is_available()
+    found = {"cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available()}
+    return tuple((key, TorchKernel(key).name) for key, there in found.items() if there)
 
 
 @dataclass(frozen=True, eq=False)

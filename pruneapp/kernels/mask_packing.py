@@ -168,28 +168,28 @@ def _clear(packed: PackedBits, places: Places, gone: Bools) -> None:
     np.subtract.at(packed, (places >> np.uint32(3)).astype(np.intp), bits)
 
 
+@dataclass(eq=False)
 class OpenBits:
     """The bits of a stretch up to a flat index after a cut, as long as it is open which ties go.
 
     `stays` are packed bits: 1 where an element is kept and its key is not below the cut.
     """
 
-    def __init__(self, stop: int, stays: PackedBits, ties: PackedBits | None, count: int) -> None:
-        self.stop = stop
-        self.stays = stays
-        self._ties = ties
-        self._count = count
+    stop: int
+    stays: PackedBits
+    ties: PackedBits | None
+    count: int
 
     def strike(self, most: int) -> int:
         """Take up to `most` ties out of `stays`, the first in flat order; returns how many."""
-        if self._ties is None or not most:
+        if self.ties is None or not most:
             return 0
-        if self._count > most:
-            bools = np.unpackbits(self._ties, bitorder="little")
+        if self.count > most:
+            bools = np.unpackbits(self.ties, bitorder="little")
             bools[np.flatnonzero(bools)[most:]] = 0
-            self._ties = np.packbits(bools, bitorder="little")
-        self.stays ^= self._ties
-        return min(self._count, most)
+            self.ties = np.packbits(bools, bitorder="little")
+        self.stays ^= self.ties
+        return min(self.count, most)
 
 
 def pack_stretch(

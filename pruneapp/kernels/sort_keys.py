@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -199,6 +200,7 @@ def splitmix64(state: int, start: int, stop: int) -> NDArray[np.uint64]:
 Scoring = Callable[[int, NDArray[np.float64]], None]
 
 
+@dataclass(frozen=True, eq=False)
 class Scores:
     """Ranks the elements of a tensor by a score of each.
 
@@ -207,26 +209,23 @@ class Scores:
     it must not depend on where the pieces begin.
     """
 
-    width = 64
+    width: ClassVar[int] = 64
 
-    def __init__(
-        self, read: ReadBits, size: int, dtype: DType, kept: BitMask | None, scoring: Scoring
-    ) -> None:
-        self._read = read
-        self.size = size
-        self._dtype = dtype
-        self.kept = kept
-        self._scoring = scoring
+    read: ReadBits
+    size: int
+    dtype: DType
+    kept: BitMask | None
+    scoring: Scoring
 
     def keys(self, start: int = 0, stop: int | None = None) -> Iterator[KeyChunk]:
         """Yield the keys of elements `start` to `stop`, in pieces."""
         stop = self.size if stop is None else stop
         form = _wide_form(64)
         largest = np.uint64(form.nan_key)
-        for first, bits in pieces(self._read, start, stop, _SHORT_PIECE):
+        for first, bits in pieces(self.read, start, stop, _SHORT_PIECE):
             with np.errstate(all="ignore"):  # NaN and infinities are ranked, too
-                scores = np.abs(decode(bits, self._dtype), dtype=np.float64)
-                self._scoring(first, scores)
+                scores = np.abs(decode(bits, self.dtype), dtype=np.float64)
+                self.scoring(first, scores)
             keys = scores.view(np.uint64)
             if keys.size and keys.max() > largest:
                 np.minimum(keys & np.uint64(form.magnitude_mask), largest, out=keys)

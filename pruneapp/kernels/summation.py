@@ -247,7 +247,7 @@ class SliceSums(ABC):
         self._shape = shape
         self._power = power
         self._job = job
-        self._piece = min(max(_power_of_two(math.prod(shape) // PIECES), LEAST), PIECE)
+        self._piece = min(max(power_of_two(math.prod(shape) // PIECES), LEAST), PIECE)
         self._plan()
 
     @classmethod
@@ -282,8 +282,8 @@ class AlongSlices(SliceSums):
             terms = piece if inner > piece else -(-inner // BLOCK) * BLOCK
         else:
             # A row is read as a whole, and in vain as far as the part does not reach.
-            terms = _power_of_two(piece // channels)
-            terms = min(max(terms, _power_of_two(16 * inner), RUN), piece)
+            terms = power_of_two(piece // channels)
+            terms = min(max(terms, power_of_two(16 * inner), RUN), piece)
         self.terms = terms
         self.channels = max(1, piece // min(length, terms))
         if outer > 1 and 8 * inner <= terms and channels <= 4 * self.channels:
@@ -344,7 +344,7 @@ class AcrossSlices(SliceSums):
     def _plan(self) -> None:
         channels = self._shape[1]
         self.channels = -(-channels // -(-channels // WIDE))
-        self.terms = max(_power_of_two(self._piece // self.channels), RUN)
+        self.terms = max(power_of_two(self._piece // self.channels), RUN)
         self.room = max(self._piece, 2 * LANES * self.channels)
 
     def sums(self, part: SlicePart, memory: Float64s) -> Float64s:
@@ -395,6 +395,6 @@ class AcrossSlices(SliceSums):
         return decode(bits[..., 0], self._slices.dtype)
 
 
-def _power_of_two(least: int) -> int:
+def power_of_two(least: int) -> int:
     """Return the largest power of two up to `least`; 1 for less than 1."""
     return 1 << max(least.bit_length() - 1, 0)

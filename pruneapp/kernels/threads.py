@@ -34,19 +34,14 @@ Result = TypeVar("Result")
 
 def default_threads() -> int:
     """Return how many threads to use: one for each core that this process may use, up to 8."""
-    return min(usable_cores(), MOST_THREADS)
+    if hasattr(os, "sched_getaffinity"):
+        return min(len(os.sched_getaffinity(0)), MOST_THREADS)
+    return min(os.cpu_count() or 1, MOST_THREADS)
 
 
 def threads_for(elements: int, threads: int | None = None) -> int:
     """Return how many threads to use: one for few elements, else so many or one for each core."""
     return (threads or default_threads()) if elements >= WORTH_THREADS else 1
-
-
-def usable_cores() -> int:
-    """Return the number of cores that this process may run on."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
 
 
 @dataclass(frozen=True)

@@ -48,10 +48,7 @@ def check_all(
     values = method.validate(values)
     check_scope(method, scope)
     for view in tensors:
-        _check_dims(method, view)
-        _check_scores(method, view)
-        _check_given(method, view)
-        _check_scale(method, view)
+        _check(method, view)
     return values
 
 
@@ -87,61 +84,47 @@ def check_scope(method: Method, scope: Scope) -> None:
     )
 
 
-def _check_dims(method: Method, view: TensorView) -> None:
-    if len(view.shape) >= method.least_dims:
-        return
-    what = method.granularity if method.granularity in {"groups", "blocks"} else "channels"
-    raise ParameterError(
-        f"Pruning {what} needs tensors of two or more dimensions, but '{view.name}' has "
-        f"{len(view.shape)}.",
-        remedy="Deselect it, or choose an unstructured method.",
-    )
-
-
-def _check_scores(method: Method, view: TensorView) -> None:
-    if view.scores is None:
-        return
-    if not method.takes_scores:
+def _check(method: Method, view: TensorView) -> None:
+    """Raise `ParameterError` if a tensor, or what is given for it, does not suit a method."""
+    name, scores, given = view.name, view.scores, view.given
+    if len(view.shape) < method.least_dims:
+        what = method.granularity if method.granularity in {"groups", "blocks"} else "channels"
+        raise ParameterError(
+            f"Pruning {what} needs tensors of two or more dimensions, but '{name}' has "
+            f"{len(view.shape)}.",
+            remedy="Deselect it, or choose an unstructured method.",
+        )
+    if scores is not None and not method.takes_scores:
         raise ParameterError(
             f"'{method.name}' takes no importance scores.",
             remedy="Remove them, or choose a method that ranks by magnitude.",
         )
-    if view.scores.shape != view.shape:
+    if scores is not None and scores.shape != view.shape:
         raise ParameterError(
-            f"The importance scores of '{view.name}' must have its shape {list(view.shape)} "
-            f"(got {list(view.scores.shape)}).",
+            f"The importance scores of '{name}' must have its shape {list(view.shape)} "
+            f"(got {list(scores.shape)}).",
             remedy="Choose the score file made for this checkpoint.",
         )
-    if not view.scores.dtype.prunable:
+    if scores is not None and not scores.dtype.prunable:
         raise ParameterError(
-            f"The importance scores of '{view.name}' must be floats "
-            f"(got {view.scores.dtype.label}).",
+            f"The importance scores of '{name}' must be floats (got {scores.dtype.label}).",
             remedy="Save them as float32.",
         )
-
-
-def _check_scale(method: Method, view: TensorView) -> None:
-    if method.takes_scale and view.scale is None:
+    if method.takes_mask and given is None:
         raise ParameterError(
-            f"No norm layer that follows '{view.name}' was found by name, so its "
-            "channels have no scale.",
-            remedy="Deselect it, or choose a method that ranks channels by their weights.",
-        )
-
-
-def _check_given(method: Method, view: TensorView) -> None:
-    if not method.takes_mask:
-        return
-    if view.given is None:
-        raise ParameterError(
-            f"No mask is given for '{view.name}'.",
+            f"No mask is given for '{name}'.",
             remedy="Choose a mask file that contains this tensor, or deselect the tensor.",
         )
-    if view.given.size != view.numel:
+    if method.takes_mask and given is not None and given.size != view.numel:
         raise ParameterError(
-            f"The mask for '{view.name}' must have its {view.numel:,} elements "
-            f"(got {view.given.size:,}).",
+            f"The mask for '{name}' must have its {view.numel:,} elements (got {given.size:,}).",
             remedy="Choose the mask file made for this checkpoint.",
+        )
+    if method.takes_scale and view.scale is None:
+        raise ParameterError(
+            f"No norm layer that follows '{name}' was found by name, so its channels have no "
+            "scale.",
+            remedy="Deselect it, or choose a method that ranks channels by their weights.",
         )
 
 

@@ -26,7 +26,6 @@ from pruneapp.errors import ParameterError
 from pruneapp.kernels.cut_mask import CutMask
 from pruneapp.kernels.kernel import Kernel
 from pruneapp.kernels.lowest_in_groups import lowest_in_groups
-from pruneapp.kernels.values import Bools, Counts
 from pruneapp.masks.bitmask import BitMask, Mask
 from pruneapp.methods.cutoff import (
     Expect,
@@ -37,7 +36,7 @@ from pruneapp.methods.cutoff import (
     prune_rows,
     prune_units,
 )
-from pruneapp.methods.limit_bounds import known_of, weights_gone
+from pruneapp.methods.limit_bounds import first_of, known_of, weights_gone
 from pruneapp.methods.limits import Limits, check_limits
 from pruneapp.methods.method import (
     GroupMethod,
@@ -106,17 +105,16 @@ def prune(  # noqa: PLR0917 - six arguments, each its own type
             return Pruned(prune_units(tensors, method, values, scope, limits, kernel, job))
         case RowMethod():
             known = known_of(tensors)
-            gone, _ = weights_gone(limits, known, values["amount"], scope, _no_cut)
+            # Each tensor by itself: nothing is cut together.
+            gone, _ = weights_gone(
+                limits, known, values["amount"], scope, lambda _, count: first_of(known.free, count)
+            )
             return Pruned(prune_rows(tensors, method, values, gone.tolist(), kernel, job))
         case GroupMethod():
             return _prune_groups(tensors, method, values, job)
         case MaskMethod():
             return _combine_masks(tensors, method, values, job)
     raise TypeError(f"no way to run a method of type {type(method).__name__}")
-
-
-def _no_cut(among: Bools, count: int) -> Counts:
-    raise AssertionError(f"nothing is cut together here ({among.size} tensors, {count} weights)")
 
 
 def _prune_groups(

@@ -165,9 +165,9 @@ def estimate(
 
     As long as magnitudes or norms are not counted, and for methods of which counts say nothing,
     there is a number only: exact for single weights, and for channels of which none is partly
-    pruned. No more than it goes (`Estimate.exact` is False) of channels that are
-    partly pruned or under limits, by later rows that touch the tensors of earlier ones, and by
-    masks, whose zeros are not counted here at all.
+    pruned. No more than it goes (`Estimate.exact` is False) of channels that are partly pruned or
+    under limits, by later rows that touch the tensors of earlier ones, and by masks, whose zeros
+    are not counted here at all.
 
     With counts there is a report as well, for any rows that touch no tensor twice: tensors by L1,
     Ln and at random. It keeps to the limits. Single weights that are chosen at random are counted

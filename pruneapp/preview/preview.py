@@ -151,10 +151,7 @@ def compute_preview(
         scores or a mask are missing, of another shape, or
         not wanted by any row.
     """
-    snapshot.checkpoint.verify_unchanged()
-    if scores is not None:
-        scores.verify_unchanged()
-    check_extras(step, given, scores)
+    _verify(snapshot, step, given, scores)
     rows = rows_of(snapshot.checkpoint, step)
     touched = rows[0][1]
     if len(rows) > 1:
@@ -268,10 +265,16 @@ def _as_by_hand(
     ).to_dict(meant, job), meant
 
 
-def check_extras(
-    step: Step, given: Mapping[str, BitMask] | None, scores: Checkpoint | None
+def _verify(
+    snapshot: Snapshot,
+    step: Step,
+    given: Mapping[str, BitMask] | None,
+    scores: Checkpoint | None,
 ) -> None:
-    """Raise `ParameterError` if masks or scores are given that no row of a step takes."""
+    """Raise if a file changed, or if masks or scores are given that no row of a step takes."""
+    snapshot.checkpoint.verify_unchanged()
+    if scores is not None:
+        scores.verify_unchanged()
     methods = [registry.get(row.method) for row in step.rows]
     names = ", ".join(f"'{m.name}'" for m in methods)
     if given is not None and not any(m.takes_mask for m in methods):
@@ -291,7 +294,7 @@ def view_for_row(  # noqa: PLR0917 - each its own type
     name: str,
     given: Mapping[str, BitMask] | None,
     scores: Checkpoint | None,
-    pairs: Companions | None = None,
+    pairs: Companions,
 ) -> TensorView:
     """Return what the method of a row sees of a tensor, with all that is given for it.
 
@@ -307,7 +310,6 @@ def view_for_row(  # noqa: PLR0917 - each its own type
         ranked = _scores(scores, state, name)
     view = state.view(name, scores=ranked, given=mask)
     if method.takes_scale:
-        pairs = Companions(state.checkpoint) if pairs is None else pairs
         norm = next((c.name for c in pairs.of(entry.name) if c.part == "norm"), None)
         view = replace(view, scale=None if norm is None else state.view(norm))
     return view
@@ -391,13 +393,11 @@ def state_after(
             snapshot, step, kernel, job, energy=False, given=given, scores=scores
         )
         return snapshot.replaced(preview.edit.after)
-    snapshot.checkpoint.verify_unchanged()
-    if scores is not None:
-        scores.verify_unchanged()
-    check_extras(step, given, scores)
+    _verify(snapshot, step, given, scores)
     row = step.rows[0]
     ((_, names),) = rows_of(snapshot.checkpoint, step)
     job.start(0, names[0])
-    views = [view_for_row(snapshot, row, name, given, scores) for name in names]
+    pairs = Companions(snapshot.checkpoint)
+    views = [view_for_row(snapshot, row, name, given, scores, pairs) for name in names]
     made = rules(views, method, row.values, step.scope, step.limits, kernel, job)
     return RuleState(snapshot, made)

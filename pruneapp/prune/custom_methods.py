@@ -61,11 +61,6 @@ def read_dense(view: TensorView, job: Job) -> Tensor:
     return torch.from_numpy(signed).view(getattr(torch, view.dtype.torch)).view(view.shape)
 
 
-def read_mask(mask: BitMask, shape: tuple[int, ...]) -> Tensor:
-    """Return a mask as float32: 1 where kept, 0 where pruned."""
-    return torch.from_numpy(mask.bools()).view(shape).to(torch.float32)
-
-
 _TYPES = ("unstructured", "structured", "global")
 
 
@@ -197,7 +192,8 @@ class _Run:
 
     def __call__(self, view: TensorView, values: Values, job: Job) -> BitMask:
         job.step(0)
-        mask = torch.ones(view.shape) if view.kept is None else read_mask(view.kept, view.shape)
+        kept = BitMask.full(view.numel) if view.kept is None else view.kept
+        mask = torch.from_numpy(kept.bools()).view(view.shape).to(torch.float32)
         mask = mask.to(getattr(torch, view.dtype.torch))
         scores = read_dense(view if view.scores is None else view.scores, job)
         try:

@@ -26,7 +26,15 @@ from torch import Tensor
 from pruneapp.checkpoint.dtypes import DTYPES, DType
 from pruneapp.checkpoint.elements import Bits, RawChunk
 from pruneapp.kernels.cpu import CpuKernel
-from pruneapp.kernels.gpu import LENGTH, DeviceChunk, TorchKernel, compare, magnitude_keys, pack
+from pruneapp.kernels.gpu import (
+    INTEGERS,
+    LENGTH,
+    DeviceChunk,
+    TorchKernel,
+    compare,
+    magnitude_keys,
+    pack,
+)
 from pruneapp.kernels.kernel import Ranking, Threshold
 from pruneapp.kernels.sort_keys import Magnitudes, common_width
 from pruneapp.kernels.threads import (
@@ -50,13 +58,12 @@ class MaskTarget(NamedTuple):
     out: Bits
 
 
-def write_cut(
-    targets: Sequence[MaskTarget], rankings: Sequence[Magnitudes], threshold: Threshold
-) -> None:
-    """Write every mask: 0 where an element goes, else the bits of `base`; what is not ranked stays.
+def write_cut(targets: Sequence[MaskTarget], rankings: Sequence[Magnitudes], count: int) -> None:
+    """Write every mask: 0 where one of the `count` lowest is, else the bits of `base`.
 
-    Of the elements with just the key of the cut the first in order go.
+    Of the elements with just the key of the cut the first in order go; what is not ranked stays.
     """
+    threshold = CpuKernel().find_threshold(rankings, count, Job())
     sizes = [ranking.size for ranking in rankings]
 
     def work(task: tuple[TensorRange, ...]) -> list[NDArray[np.uint32]]:
@@ -100,7 +107,6 @@ def _write(
 _FLOATS: dict[torch.dtype, DType] = {
     getattr(torch, d.torch): d for d in DTYPES.values() if d.form is not None
 }
-_INTEGERS = {8: torch.uint8, 16: torch.int16, 32: torch.int32, 64: torch.int64}
 
 
 def float_type(dtype: torch.dtype) -> DType | None:
@@ -115,7 +121,7 @@ def is_float8(t: torch.Tensor) -> bool:
 
 def as_integers(t: torch.Tensor) -> torch.Tensor:
     """View the elements as integers of the same width: a view, 1-D if `t` is contiguous."""
-    return t.detach().view(_INTEGERS[t.dtype.itemsize * 8])
+    return t.detach().view(INTEGERS[t.dtype.itemsize * 8])
 
 
 def numpy_bits(t: torch.Tensor) -> Bits:
@@ -169,12 +175,10 @@ class Resident(TorchKernel):
         for task in stretches([ranking.size for ranking in rankings], self._length):
             for stretch in task:
                 job.cancel.check()
-                yield self._slice(stretch)
-
-    def _slice(self, stretch: TensorRange) -> DeviceChunk:
-        part = slice(stretch.start, stretch.stop)
-        keys = magnitude_keys(self._bits[part], self.ranking.form)
-        return DeviceChunk(stretch, keys, None if self._there is None else self._there[part])
+                part = slice(stretch.start, stretch.stop)
+                keys = magnitude_keys(self._bits[part], self.ranking.form)
+                there = None if self._there is None else self._there[part]
+                yield DeviceChunk(stretch, keys, there)
 
 
 def lowest_whole_numbers(flat: Tensor, count: int, kept: Tensor | None) -> Tensor:
@@ -230,9 +234,8 @@ def zero_lowest_of_all(
     """
     if not count:
         return
-    _cut(
-        [MaskTarget(bits, bits) for bits in map(numpy_bits, masks)], _rankings(scores, kept), count
-    )
+    targets = [MaskTarget(bits, bits) for bits in map(numpy_bits, masks)]
+    write_cut(targets, _rankings(scores, kept), count)
 
 
 def without_lowest(base: Tensor, scores: Tensor, count: int, kept: Tensor | None = None) -> Tensor:
@@ -262,12 +265,8 @@ def without_lowest_of_all(
         out = np.empty(base.numel(), f"uint{8 * base.dtype.itemsize}")
         masks.append(torch.from_numpy(_signed(out)).view(base.dtype).view(base.shape))
         targets.append(MaskTarget(_bits_of(base), out))
-    _cut(targets, _rankings(scores, kept), count)
+    write_cut(targets, _rankings(scores, kept), count)
     return masks
-
-
-def _cut(targets: Sequence[MaskTarget], rankings: Sequence[Magnitudes], count: int) -> None:
-    write_cut(targets, rankings, CpuKernel().find_threshold(rankings, count, Job()))
 
 
 def _bits_of(base: Tensor) -> Bits:

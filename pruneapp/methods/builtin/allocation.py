@@ -23,12 +23,7 @@ def _ratio(shape: tuple[int, ...], variant: str) -> float:
     return sum(counted) / max(math.prod(counted), 1)
 
 
-def _allocate(
-    tensors: Sequence[TensorView],
-    values: Values,
-    kernel: Kernel,  # noqa: ARG001 - shapes say it all
-    job: Job,
-) -> Cutting:
+def _allocate(tensors: Sequence[TensorView], values: Values, _kernel: Kernel, job: Job) -> Cutting:
     ratios = np.array([_ratio(view.shape, values["variant"]) for view in tensors])
     known = known_of(tensors)
     job.step(0)
@@ -79,10 +74,7 @@ ERK = WeightMethod(
 
 
 def _allocate_lamp(
-    tensors: Sequence[TensorView],
-    values: Values,
-    kernel: Kernel,  # noqa: ARG001 - the same on every device
-    job: Job,
+    tensors: Sequence[TensorView], values: Values, _kernel: Kernel, job: Job
 ) -> Cutting:
     job.extend(sum(view.numel for view in tensors))
     return LampScores([magnitudes(view.free, values) for view in tensors], job).lowest
@@ -113,10 +105,7 @@ _LAST = 0.8
 
 
 def _allocate_uniform_plus(
-    tensors: Sequence[TensorView],
-    values: Values,  # noqa: ARG001 - no values decide
-    kernel: Kernel,  # noqa: ARG001 - shapes say it all
-    job: Job,
+    tensors: Sequence[TensorView], _values: Values, _kernel: Kernel, job: Job
 ) -> Cutting:
     known = known_of(tensors)
     matrices = [i for i, view in enumerate(tensors) if len(view.shape) == 2]

@@ -130,12 +130,7 @@ def _tiles(view: TensorView, values: Values) -> Tiles:
     return Tiles(view.shape, *sizes_of(values["block"]))
 
 
-def _score(
-    view: TensorView,
-    values: Values,
-    kernel: Kernel,  # noqa: ARG001 - the same on every device
-    job: Job,
-) -> Float64s:
+def _score(view: TensorView, values: Values, _kernel: Kernel, job: Job) -> Float64s:
     ranked = view.ranked
     # Importance scores count in full, as they do for channels.
     kept = view.kept if view.scores is None else None

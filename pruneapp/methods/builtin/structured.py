@@ -64,12 +64,7 @@ LN_STRUCTURED = ChannelMethod(
 )
 
 
-def _score(
-    view: TensorView,
-    values: Values,
-    kernel: Kernel,  # noqa: ARG001 - the same on every device
-    job: Job,
-) -> Float64s:
+def _score(view: TensorView, values: Values, _kernel: Kernel, job: Job) -> Float64s:
     dim = values["dim"] % len(view.shape)
     slices = Slices(view.shape, view.dtype, dim, view.kept, view.read)
     left = channels_left(view.kept, view.shape, dim, job)
@@ -97,12 +92,7 @@ FPGM = ChannelMethod(
 )
 
 
-def _score_bn_scale(
-    view: TensorView,
-    values: Values,  # noqa: ARG001 - no values decide
-    kernel: Kernel,  # noqa: ARG001 - nothing to compute
-    job: Job,
-) -> Float64s:
+def _score_bn_scale(view: TensorView, _values: Values, _kernel: Kernel, job: Job) -> Float64s:
     scale = view.scale
     assert scale is not None  # this method takes a scale
     job.step(view.numel)
@@ -143,10 +133,7 @@ BN_SCALE = ChannelMethod(
 
 
 def _score_random_structured(
-    view: TensorView,
-    values: Values,
-    kernel: Kernel,  # noqa: ARG001 - nothing to compute
-    job: Job,
+    view: TensorView, values: Values, _kernel: Kernel, job: Job
 ) -> Float64s:
     # The dimension is not hashed: -1 and its positive spelling make the same choice anyway, and
     # elements draw from another stream than channels.

@@ -17,10 +17,7 @@ from pruneapp.progress import Job
 
 
 def _measure(
-    view: TensorView,
-    values: Values,  # noqa: ARG001 - no values decide
-    kernel: Kernel,
-    job: Job,
+    view: TensorView, _values: Values, kernel: Kernel, job: Job
 ) -> tuple[Float64s, Float64s]:
     """Return the sums of the magnitudes of rows and of columns, 1 where there is nothing."""
     ranked = view.ranked
@@ -39,10 +36,7 @@ def _matrix(view: TensorView) -> tuple[int, int]:
 
 
 def _rank(
-    view: TensorView,
-    values: Values,  # noqa: ARG001 - no values decide
-    width: int,  # noqa: ARG001 - one width
-    measured: tuple[Float64s, Float64s],
+    view: TensorView, _values: Values, _width: int, measured: tuple[Float64s, Float64s]
 ) -> Scores:
     rows, columns = measured
     length = columns.size
@@ -107,8 +101,8 @@ def _measure_normalized(view: TensorView, values: Values, kernel: Kernel, job: J
     return norm or 1.0
 
 
-def _rank_normalized(view: TensorView, values: Values, width: int, measured: float) -> Scores:  # noqa: ARG001 - one width
-    def scoring(start: int, scores: Float64s) -> None:  # noqa: ARG001 - anywhere alike
+def _rank_normalized(view: TensorView, _values: Values, _width: int, measured: float) -> Scores:
+    def scoring(_start: int, scores: Float64s) -> None:
         np.divide(scores, measured, out=scores)
 
     ranked = view.ranked
@@ -151,10 +145,7 @@ L1_NORMALIZED = WeightMethod(
 
 
 def magnitudes(
-    view: TensorView,
-    values: Values,  # noqa: ARG001 - no values decide
-    width: int | None = None,
-    measured: Any = None,  # noqa: ARG001 - nothing needs to be
+    view: TensorView, _values: Values, width: int | None = None, _measured: Any = None
 ) -> Magnitudes:
     """Return the ranking, with keys of `width` bits at least; see `Magnitudes`."""
     ranked = view.ranked
@@ -197,7 +188,7 @@ L1_PER_ROW = RowMethod(
 )
 
 
-def _mask(view: TensorView, values: Values, job: Job) -> BitMask:  # noqa: ARG001 - nothing to ask
+def _mask(view: TensorView, _values: Values, job: Job) -> BitMask:
     assert view.given is not None  # this method takes a mask
     job.step(view.numel)
     return view.given
@@ -219,7 +210,7 @@ CUSTOM_FROM_MASK = MaskMethod(
 )
 
 
-def _mask_identity(view: TensorView, values: Values, job: Job) -> BitMask:  # noqa: ARG001 - nothing to ask
+def _mask_identity(view: TensorView, _values: Values, job: Job) -> BitMask:
     job.step(view.numel)
     return BitMask.full(view.numel)
 
@@ -241,7 +232,7 @@ IDENTITY = MaskMethod(
 )
 
 
-def _rank_random(view: TensorView, values: Values, width: int, measured: None) -> Uniform:  # noqa: ARG001 - one width
+def _rank_random(view: TensorView, values: Values, _width: int, _measured: None) -> Uniform:
     return Uniform(values["seed"], view.name, view.numel, view.kept)
 
 
