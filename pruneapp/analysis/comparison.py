@@ -372,11 +372,8 @@ def _work(pair: Pair) -> int:
 
 
 def _comparable(x: TensorEntry, y: TensorEntry) -> bool:
-    return x.shape == y.shape and _has_values(x) and _has_values(y)
-
-
-def _has_values(entry: TensorEntry) -> bool:
-    return not entry.dtype.packed and entry.dtype.name not in {"C64", "C128"}
+    values = not any(e.dtype.packed or e.dtype.name in {"C64", "C128"} for e in (x, y))
+    return x.shape == y.shape and values
 
 
 def _same_bits(a: Side, b: Side, job: Job) -> bool:

@@ -25,7 +25,6 @@ from pruneapp.kernels.kernel import Slices
 from pruneapp.kernels.norms import channel_norms
 from pruneapp.kernels.sort_keys import key_table
 from pruneapp.kernels.values import Bools, Counts, Float64s, decode, value_table
-from pruneapp.masks.bitmask import BitMask
 from pruneapp.masks.channels import channels_left, kept_by_channel
 from pruneapp.params import Norm
 from pruneapp.progress import Job
@@ -56,7 +55,7 @@ class MagnitudeHistogram:
         of up to 16 bits, of which bin and count say it.
     nan, zeros
         How many are NaN, and 0.
-    guarded
+    protected_sums
         Sum of squares and of magnitudes of finite weights that are kept because they are protected.
     """
 
@@ -66,7 +65,7 @@ class MagnitudeHistogram:
     sizes: Float64s | None
     nan: int
     zeros: int
-    guarded: tuple[float, float] = (0.0, 0.0)
+    protected_sums: tuple[float, float] = (0.0, 0.0)
 
     @property
     def nbytes(self) -> int:
@@ -80,8 +79,8 @@ class MagnitudeHistogram:
         The protected ones included. Infinite beyond float64.
         """
         with np.errstate(over="ignore"):
-            squares, sizes = self.sums_of_bins(dtype)
-            return float(squares.sum()) + self.guarded[0], float(sizes.sum()) + self.guarded[1]
+            squares, sizes = (float(part.sum()) for part in self.sums_of_bins(dtype))
+            return squares + self.protected_sums[0], sizes + self.protected_sums[1]
 
     def sums_of_bins(self, dtype: DType) -> tuple[Float64s, Float64s]:
         """Return the sums of squares and of magnitudes in each bin, 0 for infinities."""
@@ -146,23 +145,20 @@ def count_magnitudes(snapshot: Snapshot, name: str, job: Job) -> MagnitudeHistog
     entry = snapshot.entry(name)
     tally = _Counters(entry.dtype)
     eligible, protected = snapshot.eligible(name), snapshot.protected.get(name)
-    guarded = [0.0, 0.0]
+    protected_sums = [0.0, 0.0]
     job.label(name)
     for chunk in snapshot.chunks(name):
         for at in range(0, chunk.bits.size, PIECE):
             bits = chunk.bits[at : at + PIECE]
             start = chunk.start + at
-            tally.add(bits, _bools(eligible, start, bits.size))
+            stop = start + bits.size
+            tally.add(bits, None if eligible is None else eligible.bools(start, stop))
             if protected is not None:
-                kept = protected.bools(start, start + bits.size)
+                kept = protected.bools(start, stop)
                 sums = _sums(bits[kept], entry.dtype)
-                guarded = [a + b for a, b in zip(guarded, sums, strict=True)]
+                protected_sums = [a + b for a, b in zip(protected_sums, sums, strict=True)]
             job.step(bits.size)
-    return tally.counted((guarded[0], guarded[1]))
-
-
-def _bools(mask: BitMask | None, start: int, size: int) -> Bools | None:
-    return None if mask is None else mask.bools(start, start + size)
+    return tally.counted((protected_sums[0], protected_sums[1]))
 
 
 def _sums(bits: Bits, dtype: DType) -> tuple[float, float]:
@@ -216,7 +212,7 @@ class _Counters:
             np.multiply(sizes, sizes, out=sizes)
             self._sums[0] += np.bincount(digits, sizes, BINS)
 
-    def counted(self, guarded: tuple[float, float]) -> MagnitudeHistogram:
+    def counted(self, protected_sums: tuple[float, float]) -> MagnitudeHistogram:
         """Return what was counted."""
         counts, sums = self._counts, self._sums
         last = self._form.largest >> self._shift
@@ -239,7 +235,7 @@ class _Counters:
             sums[1, bins] if self._shift else None,
             nan,
             zeros,
-            guarded,
+            protected_sums,
         )
 
 

@@ -74,7 +74,9 @@ def check_pattern(  # noqa: PLR0917 - each its own type
         left = nonzero(snapshot, entry, job)
         tensor = _look(left, entry, groups, job)
         if tensor.broken:
-            mask = _mended(snapshot, entry, pattern, job)
+            view = snapshot.view(entry.name)
+            mask = prune([view], N_M, pattern, "local", CpuKernel(), job).masks[entry.name]
+            job.extend(entry.numel)
             energy = measure_energy(snapshot, entry.name, mask, job)
             energies.append(energy)
             guarded = snapshot.protected.get(entry.name) is not None
@@ -121,16 +123,6 @@ def _look(left: BitMask, entry: TensorEntry, groups: Groups, job: Job) -> Tensor
         first=tuple(first),
         why_not=why,
     )
-
-
-def _mended(
-    snapshot: Snapshot, entry: TensorEntry, pattern: dict[str, object], job: Job
-) -> BitMask:
-    """Return the nearest mask that has the pattern."""
-    view = snapshot.view(entry.name)
-    mask = prune([view], N_M, pattern, "local", CpuKernel(), job).masks[entry.name]
-    job.extend(entry.numel)
-    return mask
 
 
 def _lost_of(energies: Sequence[Energy]) -> float | None:

@@ -17,7 +17,7 @@ from pruneapp.masks.blocks import Tiles
 from pruneapp.progress import Job
 
 
-def tile_means(  # noqa: PLR0917 - each its own type
+def block_means(  # noqa: PLR0917 - each its own type
     read: ReadBits, dtype: DType, kept: BitMask | None, tiles: Tiles, order: int, job: Job
 ) -> Float64s:
     """Return the mean of ``|w|`` of each block, or (`order` 2) the root of the mean of its squares.

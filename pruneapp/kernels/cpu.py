@@ -23,8 +23,8 @@ from pruneapp.kernels.threads import (
 from pruneapp.kernels.threshold import (
     MOST_HELD,
     Bracket,
+    BracketCounts,
     Candidates,
-    Counted,
     FoundThreshold,
     Tally,
     count_inside,
@@ -83,13 +83,8 @@ FEW = 1 << 18
 class CpuKernel:
     """Prunes on the CPU; see `Kernel` for what it promises.
 
-    Parameters
-    ----------
-    threads
-        How many threads work side by side; by default one for each core, up to 8. Results do not
-        depend on it.
-    stretch
-        Elements that a thread takes at once, a multiple of 8. Results do not depend on it.
+    Results depend neither on how many threads work side by side (by default one for each core, up
+    to 8) nor on how many elements, a multiple of 8, one takes at once (`stretch`).
     """
 
     def __init__(self, threads: int | None = None, stretch: int = STRETCH) -> None:
@@ -219,9 +214,9 @@ class CpuKernel:
             bracket = Bracket.around(near, width)
             if bracket.shift:
                 candidates = Candidates(bracket)
-        first: Counted | None = None
+        first: BracketCounts | None = None
 
-        def pass_over(bracket: Bracket) -> Counted:
+        def pass_over(bracket: Bracket) -> BracketCounts:
             nonlocal first
             if first is None:
                 first = self._count(rankings, bracket, job, candidates, apart=apart)
@@ -241,7 +236,7 @@ class CpuKernel:
         candidates: Candidates | None,
         *,
         apart: bool,
-    ) -> Counted:
+    ) -> BracketCounts:
         """Count all kept elements once; what is inside goes to `candidates`, too."""
         apart = apart and bracket.apart(len(rankings))
         tallies = [Tally(bracket.bins) for _ in (rankings if apart else "1")]
@@ -263,7 +258,7 @@ class CpuKernel:
                 if candidates is not None and offsets is not None:
                     candidates.add(stretch.index, offsets)
                 job.step(stretch.size)
-        return Counted(below, np.stack([tally.counts() for tally in tallies]))
+        return BracketCounts(below, np.stack([tally.counts() for tally in tallies]))
 
     def _side_by_side(
         self,

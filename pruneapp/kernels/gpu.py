@@ -29,7 +29,7 @@ from pruneapp.kernels.kernel import KeyRange, NearCut, Ranking, Threshold
 from pruneapp.kernels.mask_packing import OpenBits
 from pruneapp.kernels.sort_keys import Magnitudes
 from pruneapp.kernels.threads import ReadAhead, TensorRange, stretches
-from pruneapp.kernels.threshold import Bracket, Candidates, Counted, Tally, bins_of
+from pruneapp.kernels.threshold import Bracket, BracketCounts, Candidates, Tally, bins_of
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.progress import CancelToken, Job
 
@@ -206,12 +206,7 @@ class TorchKernel(CpuKernel):
     """Prunes by magnitude on a device of torch, and all else on the CPU; see `Kernel`.
 
     Chunks are read, copied to the device and worked on at the same time. What a sample needs is
-    read by the CPU.
-
-    Parameters
-    ----------
-    worth_moving
-        Elements below which the work stays on the CPU.
+    read by the CPU, and so is what has fewer elements than are worth moving.
     """
 
     def __init__(self, device: str, worth_moving: int = WORTH_MOVING, length: int = LENGTH) -> None:
@@ -264,7 +259,7 @@ class TorchKernel(CpuKernel):
         candidates: Candidates | None,
         *,
         apart: bool,
-    ) -> Counted:
+    ) -> BracketCounts:
         if not self._worth(rankings):
             return super()._count(rankings, bracket, job, candidates, apart=apart)
         apart = apart and bracket.apart(len(rankings))
@@ -284,7 +279,7 @@ class TorchKernel(CpuKernel):
                     candidates.add(index, offsets)
                 job.step(chunk.stretch.size)
         with refusals(self.name):
-            return Counted(below.cpu().numpy(), np.stack([t.counts() for t in tallies]))
+            return BracketCounts(below.cpu().numpy(), np.stack([t.counts() for t in tallies]))
 
     def _worth(self, rankings: Sequence[Ranking]) -> bool:
         size = sum(r.size for r in rankings)

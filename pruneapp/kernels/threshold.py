@@ -80,7 +80,7 @@ class Bracket:
 
 
 @dataclass(frozen=True, eq=False)
-class Counted:
+class BracketCounts:
     """What a pass over kept elements counted.
 
     For each tensor elements with keys `below` the bracket, and those `inside`, in each bin: a row
@@ -91,7 +91,7 @@ class Counted:
     inside: Counts
 
 
-Count = Callable[[Bracket], Counted]
+Count = Callable[[Bracket], BracketCounts]
 
 
 @dataclass(frozen=True)
@@ -266,7 +266,7 @@ class Candidates:
             and bracket.high <= self._bracket.high
         )
 
-    def count(self, bracket: Bracket, below: np.ndarray, *, apart: bool) -> Counted:
+    def count(self, bracket: Bracket, below: np.ndarray, *, apart: bool) -> BracketCounts:
         """Count what is inside a bracket (see `hold`), as a pass over all elements would.
 
         `below` are the elements of each tensor below the bracket that the pass looked for.
@@ -284,7 +284,7 @@ class Candidates:
             below[index] += np.count_nonzero(offsets < kind(first))
             found = offsets[(offsets >= kind(first)) & (offsets <= kind(last))] - kind(first)
             tallies[index if apart else 0].add(bins_of(found, bracket.shift))
-        return Counted(below, np.stack([tally.counts() for tally in tallies]))
+        return BracketCounts(below, np.stack([tally.counts() for tally in tallies]))
 
 
 def bins_of(offsets: Bits, shift: int) -> Bits:

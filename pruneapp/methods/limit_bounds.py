@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from pruneapp.errors import ParameterError, counted
-from pruneapp.kernels.values import Bools, Counts, Float64s, Indices
+from pruneapp.kernels.values import Bools, Counts, Float64s
 from pruneapp.methods.amounts import check_free, counts_to_prune, to_prune
 from pruneapp.methods.limits import Limits, percent
 from pruneapp.methods.method import Cutting, Scope, TensorView
@@ -262,19 +262,14 @@ def _in_all(  # noqa: PLR0917 - columns of one table
         )
     more = most - least
     tensor = np.repeat(np.arange(more.size), more)
-    place = running.starts[tensor] + least[tensor] + _count_up(more) + 1
+    nth = np.arange(tensor.size) - np.repeat(np.cumsum(more) - more, more)  # of its tensor
+    place = running.starts[tensor] + least[tensor] + nth + 1
     after = tensors.before[tensor] + running.weights[place]
     order = np.argsort(after / np.maximum(tensors.numel[tensor], 1), kind="stable")
     sizes = running.weights[place] - running.weights[place - 1]
     taken = int(np.searchsorted(np.cumsum(sizes[order]), room, "right"))
     counts: Counts = least + np.bincount(tensor[order[:taken]], minlength=more.size)
     return counts
-
-
-def _count_up(lengths: Counts) -> Indices:
-    """Return 0, 1, 2 and so on for each length."""
-    ends = np.cumsum(lengths)
-    return np.arange(int(ends[-1]) if ends.size else 0) - np.repeat(ends - lengths, lengths)
 
 
 def weights_gone(

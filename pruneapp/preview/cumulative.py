@@ -74,9 +74,9 @@ class CumulativeTable:
         self._squares = _running(squares, lengths)
         self._sizes = _running(sizes, lengths)
         self.nan: Counts = np.array([c.nan for c in counted], np.int64)
-        guarded = np.array([c.guarded for c in counted], np.float64).reshape(-1, 2)
-        self.guarded_squares: Float64s = guarded[:, 0]
-        self.guarded_sizes: Float64s = guarded[:, 1]
+        protected = np.array([c.protected_sums for c in counted], np.float64).reshape(-1, 2)
+        self.protected_squares: Float64s = protected[:, 0]
+        self.protected_sizes: Float64s = protected[:, 1]
 
     def _sums(
         self, counted: Sequence[MagnitudeHistogram], counts: Counts, lengths: Indices
@@ -287,18 +287,18 @@ def in_proportion(counts: Counts, left: int) -> Counts:
 
 # Of a tensor: the numbers of its free channels in the order in which they go; and of each channel
 # the weights that are kept, and the sums of their squares and magnitudes.
-InOrder = tuple[Indices, Counts, Float64s, Float64s]
+OrderedChannels = tuple[Indices, Counts, Float64s, Float64s]
 
 
-class Ordered:
+class ChannelOrder:
     """The channels of several tensors in the order in which they go, with all that goes with them.
 
     Sums are NaN where they are not known (not `complete`), or a weight is not finite.
     """
 
-    guarded_squares = guarded_sizes = 0.0  # a channel with a protected weight is among the rest
+    protected_squares = protected_sizes = 0.0  # channels that hold any are in the sums
 
-    def __init__(self, tensors: Sequence[InOrder], *, complete: bool) -> None:
+    def __init__(self, tensors: Sequence[OrderedChannels], *, complete: bool) -> None:
         self.complete = complete
         self.running = Running([_from_zero(t[1][t[0]]) for t in tensors])
         with np.errstate(over="ignore", invalid="ignore"):
@@ -329,7 +329,7 @@ def _from_zero(values: NDArray[Any]) -> NDArray[Any]:
     return np.concatenate((np.zeros(1, values.dtype), np.cumsum(values)))
 
 
-def columns_of(snapshot: Snapshot, names: tuple[str, ...], job: Job) -> CumulativeTable | None:
+def cumulative_of(snapshot: Snapshot, names: tuple[str, ...], job: Job) -> CumulativeTable | None:
     """Return the magnitudes of some tensors, by first names; None if not all are counted."""
     known: CumulativeTable | None = snapshot.recall(names)
     if known is not None:
@@ -347,7 +347,9 @@ def columns_of(snapshot: Snapshot, names: tuple[str, ...], job: Job) -> Cumulati
     return table
 
 
-def ordered_of(snapshot: Snapshot, row: Row, names: tuple[str, ...], job: Job) -> Ordered | None:
+def channel_order_of(
+    snapshot: Snapshot, row: Row, names: tuple[str, ...], job: Job
+) -> ChannelOrder | None:
     """Return the channels of some tensors, by first names, in the order in which a row takes them.
 
     None if what decides is not counted; without sums as long as they are not.
@@ -355,10 +357,10 @@ def ordered_of(snapshot: Snapshot, row: Row, names: tuple[str, ...], job: Job) -
     method = registry.get(row.method)
     asked = tuple(row.values[p.name] for p in method.params if not isinstance(p, AmountParam))
     key = row.method, asked, names
-    known: Ordered | None = snapshot.recall(key)
+    known: ChannelOrder | None = snapshot.recall(key)
     if known is not None:
         return known
-    tensors: list[InOrder] = []
+    tensors: list[OrderedChannels] = []
     complete = True
     for name, dim in zip(names, dims_of(snapshot, row, names), strict=True):
         first, two, one = (
@@ -380,7 +382,7 @@ def ordered_of(snapshot: Snapshot, row: Row, names: tuple[str, ...], job: Job) -
         else:
             complete = False
         tensors.append((order, first.kept, squares, sizes))
-    ordered = Ordered(tensors, complete=complete)
+    ordered = ChannelOrder(tensors, complete=complete)
     if complete:
         snapshot.remember(key, ordered, ordered.nbytes)
     return ordered

@@ -24,12 +24,12 @@ from pruneapp.methods.limit_bounds import (
 )
 from pruneapp.methods.method import BlockMethod, Cutting, GroupMethod
 from pruneapp.preview.cumulative import (
+    ChannelOrder,
     CumulativeTable,
     Cut,
-    Ordered,
-    columns_of,
+    channel_order_of,
+    cumulative_of,
     in_proportion,
-    ordered_of,
 )
 from pruneapp.progress import Job
 from pruneapp.results.sparsity_report import Estimate, SparsityReport, TensorSparsity
@@ -64,11 +64,11 @@ def effect_of(snapshot: Snapshot, step: Step, row: Row, units: Units, job: Job) 
     size, channels = len(units.names), 0
     if method.estimated_by is None:
         return None
-    table: CumulativeTable | Ordered
+    table: CumulativeTable | ChannelOrder
     weights = method.granularity == "weights"
-    columns = columns_of(snapshot, units.names, job) if weights else None
+    columns = cumulative_of(snapshot, units.names, job) if weights else None
     if not weights:
-        order = ordered_of(snapshot, row, units.names, job)
+        order = channel_order_of(snapshot, row, units.names, job)
         if order is None:
             return None
         table, counts = order, _channels_gone(step, row, units, order.running)
@@ -80,7 +80,7 @@ def effect_of(snapshot: Snapshot, step: Step, row: Row, units: Units, job: Job) 
         if step.one_cut and not np.isnan(cut.thresholds).all():
             cut = replace(cut, thresholds=np.full(size, np.nanmax(cut.thresholds)))
     else:  # any weight goes with the same chance
-        gone, sure = _weights_gone(step, row, units, by_lot(units)), step.scope == "local"
+        gone, sure = _weights_gone(step, row, units, at_random(units)), step.scope == "local"
         if columns is None:
             nan = np.full((2, size), math.nan)
             return Effect(units, Cut(gone, nan[0], nan[0], nan[0], sure), nan, nan, complete=False)
@@ -88,14 +88,14 @@ def effect_of(snapshot: Snapshot, step: Step, row: Row, units: Units, job: Job) 
     return Effect(
         units,
         cut,
-        _before_and_after(table.squares, table.guarded_squares, cut.squares),
-        _before_and_after(table.sizes, table.guarded_sizes, cut.sizes),
+        _before_and_after(table.squares, table.protected_squares, cut.squares),
+        _before_and_after(table.sizes, table.protected_sizes, cut.sizes),
         channels,
         table.complete,
     )
 
 
-def by_lot(units: Units) -> Cutting:
+def at_random(units: Units) -> Cutting:
     """Return what takes the same share of what is free of each tensor."""
     return lambda among, count: in_proportion(np.where(among, units.free, 0), count)
 
@@ -115,10 +115,10 @@ def _channels_gone(step: Step, row: Row, units: Units, running: Running) -> Coun
     return channels_after(step.limits, tensors, units.left, running, amount)
 
 
-def _before_and_after(free: Float64s, guarded: Float64s | float, gone: Float64s) -> Float64s:
+def _before_and_after(free: Float64s, protected: Float64s | float, gone: Float64s) -> Float64s:
     with np.errstate(over="ignore", invalid="ignore"):
-        before = free + guarded
-        return np.stack((before, np.maximum(before - gone, guarded)))
+        before = free + protected
+        return np.stack((before, np.maximum(before - gone, protected)))
 
 
 def gone_in_pattern(
@@ -233,7 +233,7 @@ def _roughly(step: Step, row: Row, units: Units, *, disjoint: bool) -> tuple[int
         if limits.bound and not disjoint:  # they hold for what earlier rows leave
             return int(units.free.sum()), 0, False
         # How many go in all is the same whichever go.
-        return int(_weights_gone(step, row, units, by_lot(units)).sum()), 0, True
+        return int(_weights_gone(step, row, units, at_random(units)).sum()), 0, True
     if step.scope == "global" or limits.total is not None or limits.floor > 0:
         # More than the amount of each may go.
         return int(units.kept.sum()), 0, False

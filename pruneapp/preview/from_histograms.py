@@ -109,10 +109,10 @@ def _energy(counted: MagnitudeHistogram, dtype: DType, taken: NearTaken) -> Ener
             threshold = float(values[counted.bins[place - 1]])
     with np.errstate(over="ignore"):
         sums = [
-            _split(sums, place, float(inside), guarded)
-            for sums, inside, guarded in (
-                (squares, np.square(went).sum(), counted.guarded[0]),
-                (sizes, went.sum(), counted.guarded[1]),
+            _split(sums, place, float(inside), protected)
+            for sums, inside, protected in (
+                (squares, np.square(went).sum(), counted.protected_sums[0]),
+                (sizes, went.sum(), counted.protected_sums[1]),
             )
         ]
     if not all(map(math.isfinite, (*sums[0], *sums[1]))):
@@ -121,7 +121,7 @@ def _energy(counted: MagnitudeHistogram, dtype: DType, taken: NearTaken) -> Ener
 
 
 def _split(
-    sums: np.ndarray[tuple[int], np.dtype[np.float64]], place: int, went: float, guarded: float
+    sums: np.ndarray[tuple[int], np.dtype[np.float64]], place: int, went: float, protected: float
 ) -> tuple[float, float]:
     """Return what was kept before and is after, if `went` of the bin at `place` goes.
 
@@ -129,8 +129,8 @@ def _split(
     """
     above = total_of(sums[place + 1 :].tolist())
     own = float(sums[place]) if place < sums.size else 0.0
-    rest = max(0.0, own - went) + above + guarded
-    return total_of(sums[:place].tolist()) + own + above + guarded, rest
+    rest = max(0.0, own - went) + above + protected
+    return total_of(sums[:place].tolist()) + own + above + protected, rest
 
 
 def known_channels(

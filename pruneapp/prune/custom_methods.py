@@ -16,6 +16,7 @@ import re
 import sys
 import traceback
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from importlib.machinery import SourceFileLoader
 from importlib.metadata import entry_points
@@ -283,22 +284,18 @@ def _param(name: str, default: Any) -> Param | None:
     }
     given = default is not inspect.Parameter.empty
     known = named.get(name)
-    if known is not None and (not given or _accepts(known, default)):
-        return replace(known, default=default) if given else known
+    if known is not None and not given:
+        return known
+    if known is not None:
+        with suppress(ValueError):  # ParameterError is one
+            known.validate(default)
+            return replace(known, default=default)
     kinds: dict[type, type[Param]] = {bool: FlagParam, int: IntParam, float: FloatParam}
     kind = kinds.get(type(default))
     if kind is None:
         return None
     label = name.replace("_", " ").strip().capitalize()
     return kind(name=name, label=label, help="A parameter of this method.", default=default)
-
-
-def _accepts(param: Param, value: Any) -> bool:
-    try:
-        param.validate(value)
-    except ValueError:  # ParameterError is one
-        return False
-    return True
 
 
 def _last_line(error: BaseException) -> str:

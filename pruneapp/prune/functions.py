@@ -182,7 +182,11 @@ def _masks(method: Any, groups: Sequence[_Tied]) -> list[Tensor]:
         masks = method._compute_masks(scores, [group.mask() for group in groups])
         if masks is not None:
             return masks
-    joined = combine(method, _flat(scores), _flat([group.mask_or_ones() for group in groups]))
+    joined = combine(
+        method,
+        _flat(scores),
+        _flat([torch.ones_like(g.tensor) if (m := g.mask()) is None else m for g in groups]),
+    )
     parts = torch.split_with_sizes(joined, [t.numel() for t in scores])
     return [part.view(t.shape) for part, t in zip(parts, scores, strict=True)]
 
@@ -203,11 +207,6 @@ class _Tied:
             if hasattr(module, name + "_mask")
         ]
         return reduce(torch.mul, masks) if masks else None
-
-    def mask_or_ones(self) -> Tensor:
-        """Return the same as a tensor in any case."""
-        mask = self.mask()
-        return torch.ones_like(self.tensor) if mask is None else mask
 
 
 def _tied(parameters: Iterable[Owner], scores: dict[Owner, Tensor]) -> Sequence[_Tied]:

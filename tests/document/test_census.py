@@ -78,7 +78,9 @@ def check(found, snapshot, name):
     guarded = np.empty(0) if guard is None else weights[guard.bools()]
     guarded = guarded[np.isfinite(guarded)]
     with np.errstate(over="ignore"):
-        assert found.guarded == pytest.approx((np.sum(guarded**2), np.sum(guarded)), rel=1e-12)
+        assert found.protected_sums == pytest.approx(
+            (np.sum(guarded**2), np.sum(guarded)), rel=1e-12
+        )
 
 
 @given(state=snapshots(elements=300))

@@ -73,8 +73,8 @@ def test_totals_are_those_of_all_weights(seed, wide):
     finite = [t[np.isfinite(t)] for t in tensors]
     np.testing.assert_allclose(columns.squares, [np.sum(t**2) for t in finite], rtol=1e-12)
     np.testing.assert_allclose(columns.sizes, [np.sum(t) for t in finite], rtol=1e-12)
-    assert columns.guarded_squares.tolist() == [1.0] * len(tensors)
-    assert columns.guarded_sizes.tolist() == [2.0] * len(tensors)
+    assert columns.protected_squares.tolist() == [1.0] * len(tensors)
+    assert columns.protected_sizes.tolist() == [2.0] * len(tensors)
 
 
 @given(st.integers(0, 2**32 - 1))

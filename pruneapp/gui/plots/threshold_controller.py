@@ -25,7 +25,7 @@ from pruneapp.methods import registry
 from pruneapp.methods.amounts import to_prune
 from pruneapp.methods.method import Method
 from pruneapp.params import Amount, DimParam, NormParam
-from pruneapp.preview.cumulative import ordered_of
+from pruneapp.preview.cumulative import channel_order_of
 from pruneapp.progress import Job
 
 # Shares are written with so many digits behind the point of the percent, not with all there are.
@@ -269,7 +269,7 @@ def _touched(snapshot: Snapshot, step: Step, row: Row) -> tuple[str, ...]:
 
 def _channels_with(snapshot: Snapshot, row: Row, name: str, gone: int) -> int | None:
     """Return with how few channels of a tensor so many weights go; None if that is not counted."""
-    ordered = ordered_of(snapshot, row, (name,), Job())
+    ordered = channel_order_of(snapshot, row, (name,), Job())
     if ordered is None:
         return None
     return int(ordered.running.least_reaching(np.array([gone], np.int64))[0])

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from pruneapp.kernels.block_scores import tile_means
+from pruneapp.kernels.block_scores import block_means
 from pruneapp.kernels.kernel import Kernel
 from pruneapp.kernels.values import Float64s
 from pruneapp.masks.blocks import Tiles
@@ -135,7 +135,7 @@ def _score(view: TensorView, values: Values, _kernel: Kernel, job: Job) -> Float
     # Importance scores count in full, as they do for channels.
     kept = view.kept if view.scores is None else None
     order = 1 if values["measure"] == "mean" else 2
-    return tile_means(ranked.read, ranked.dtype, kept, _tiles(view, values), order, job)
+    return block_means(ranked.read, ranked.dtype, kept, _tiles(view, values), order, job)
 
 
 BLOCKS = BlockMethod(
