@@ -207,9 +207,9 @@ def plan(  # noqa: PLR0917 - each its own type
     groups = [[i] for i in np.flatnonzero(~together).tolist()]
     if together.any():
         groups.insert(0, np.flatnonzero(together).tolist())
-    plans = []
+    plans, counts = [], gone.tolist()
     for group in groups:
-        views, count = [tensors[i] for i in group], int(gone[group].sum())
+        views, count = [tensors[i] for i in group], sum([counts[i] for i in group])
         ranked: list[Ranking] = []
         if count and rankings:
             ranked = [rankings[i] for i in group]
