@@ -425,7 +425,7 @@ class LatestTask:
         *,
         on_bug: Callable[[], None] = lambda: None,
         urgency: Urgency = Urgency.SOON,
-    ) -> None:
+    ) -> Task[T]:
         """Have a question answered, see `Jobs.answer`; `on_bug` if it ends by one."""
         self.cancel()
 
@@ -449,6 +449,7 @@ class LatestTask:
         task = self.task = self._jobs.answer(
             work, on_result=answered, on_error=failed, on_cancelled=ended, urgency=urgency
         )
+        return task
 
     def cancel(self) -> None:
         """Ask no longer."""

@@ -27,15 +27,9 @@ Masks = Mapping[str, BitMask]
 
 
 class CombineController(QObject):
-    """Combines the masks of the document with those of a file.
+    """Combines the masks of the document with those of a file."""
 
-    Signals
-    -------
-    done(HandPreview)
-        What was done.
-    """
-
-    done = Signal(object)
+    done = Signal(object)  # (HandPreview) what was done
 
     def __init__(
         self, context: AppContext, session: OpenDocument, compare: CompareController

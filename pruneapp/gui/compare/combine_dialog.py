@@ -26,17 +26,11 @@ class CombineDialog(DecisionDialog):
         What is pruned on both sides.
     shown
         The names to show for the names in the file.
-
-    Signals
-    -------
-    combineRequested(str)
-        The person wants ``or``, ``and`` or ``minus``; the dialog closes.
-    pictureRequested()
-        The person wants to see where they differ; the dialog closes.
     """
 
+    # The person wants ``or``, ``and`` or ``minus``; the dialog closes.
     combineRequested = Signal(str)
-    pictureRequested = Signal()
+    pictureRequested = Signal()  # the person wants to see where they differ; the dialog closes
 
     def __init__(
         self,

@@ -92,17 +92,10 @@ class ComparisonSource(QObject):
         Whether it differs from the document in its masks alone, of the same weights.
     is_original
         Whether it looks like the file that the document was made of, by pruning.
-
-    Signals
-    -------
-    leaving()
-        What is there is about to be closed.
-    came()
-        Something is there.
     """
 
-    leaving = Signal()
-    came = Signal()
+    leaving = Signal()  # what is there is about to be closed
+    came = Signal()  # something is there
 
     def __init__(self, session: OpenDocument, jobs: Jobs, parent: QObject) -> None:
         super().__init__(parent)
@@ -386,7 +379,6 @@ class CompareController(QObject):
             self._compared = None
 
     def _forget(self) -> None:
-        """Drop what was known, and stop finding out."""
         if self._comparing is not None:
             task, self._comparing = self._comparing, None
             task.cancel()

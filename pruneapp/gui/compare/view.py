@@ -76,17 +76,10 @@ class _SideBox(ComboBox):
 
 
 class SidesRow(QWidget):
-    """A and B: states of the history, or another file.
+    """A and B: states of the history, or another file."""
 
-    Signals
-    -------
-    changed()
-        The person chose another side.
-    otherRequested(), folderRequested()
-        The person wants a file, or a folder, that is not chosen yet, or another one.
-    """
-
-    changed = Signal()
+    changed = Signal()  # the person chose another side
+    # The person wants a file, or a folder, that is not chosen yet, or another one.
     otherRequested = Signal()
     folderRequested = Signal()
 
@@ -120,8 +113,7 @@ class SidesRow(QWidget):
                 row.addWidget(self.swap_button)
             row.addWidget(label)
             row.addWidget(box, 1)
-        self.boxes[0].activated.connect(self._on_a_chosen)
-        self.boxes[1].activated.connect(self._on_b_chosen)
+            box.activated.connect(self._on_chosen)
         self._fill()
 
     @property
@@ -211,7 +203,8 @@ class SidesRow(QWidget):
         box.addItem(label, data)
         box.setItemData(box.count() - 1, as_plain(detail), Qt.ItemDataRole.ToolTipRole)
 
-    def _choose(self, side: int) -> None:
+    def _on_chosen(self) -> None:
+        side = int(self.sender() is self.boxes[1])
         chosen = int(self.boxes[side].currentData())
         if chosen in {_ASK, _ASK_FOLDER}:
             self._asking = side
@@ -224,12 +217,6 @@ class SidesRow(QWidget):
             self._show_chosen()
             self.changed.emit()
 
-    def _on_a_chosen(self) -> None:
-        self._choose(0)
-
-    def _on_b_chosen(self) -> None:
-        self._choose(1)
-
 
 MOST, FILE = "most", "file"
 
@@ -238,17 +225,11 @@ class CompareView(TensorsChart):
     """Bars of how much tensors differ between two sides, the largest difference first.
 
     A side is a position in the history, or None for the other file.
-
-    Signals
-    -------
-    comparisonRequested(object, object)
-        The person wants these two sides compared; answer with `set_comparison`.
-    differenceRequested(str)
-        The person wants to see where this tensor differs.
     """
 
+    # The person wants these two sides compared; answer with `set_comparison`.
     comparisonRequested = Signal(object, object)
-    differenceRequested = Signal(str)
+    differenceRequested = Signal(str)  # the person wants to see where this tensor differs
 
     def __init__(self, parent: QWidget | None = None) -> None:
         self._comparison: Comparison | None = None
@@ -384,7 +365,7 @@ class CompareView(TensorsChart):
         i = int(self._order[bar])
         t, name = self._differing[i], self.name_of(i)
         if t.kind != "differs":
-            return f"{name}:  {self._kind(t)}"
+            return f"{name}:  {self._kinds()[t.kind]}"
         facts = [
             self.tr("{share} of the weights differ").format(share=part(t.differing, t.numel)),
             self.tr("relative norm {value}").format(value=_share(t.relative)),
@@ -449,9 +430,6 @@ class CompareView(TensorsChart):
 
     # -- its bars ---------------------------------------------------------------------------------
 
-    def _kind(self, t: TensorDifference) -> str:
-        return self._kinds()[t.kind]
-
     def _kinds(self) -> dict[str, str]:
         return {
             "same": self.tr("identical"),
@@ -484,7 +462,7 @@ class CompareView(TensorsChart):
         i = int(self._order[bar])
         height = float(self._heights[i])
         if self._differing[i].kind != "differs":
-            return 0.0, self._kind(self._differing[i])
+            return 0.0, self._kinds()[self._differing[i].kind]
         if np.isnan(height) or (self._cap is not None and height > self._cap):
             return 0.0, ""  # nothing is known, or it stands beside the arrow
         return height, self._height_text(height)

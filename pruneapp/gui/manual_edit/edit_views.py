@@ -93,14 +93,9 @@ _APART = 16  # pixels between two of them
 
 
 class HandOptions(QWidget):
-    """Two check boxes, each there only where it means something for the tensor in focus.
+    """Two check boxes, each there only where it means something for the tensor in focus."""
 
-    Signals
-    -------
-    everywhereWanted(bool), companionsWanted(bool)
-        The person checked or unchecked one of them.
-    """
-
+    # The person checked or unchecked one of them.
     everywhereWanted = Signal(bool)
     companionsWanted = Signal(bool)
 

@@ -171,29 +171,17 @@ class ChannelsView(OrderedChart):
     The cut takes the channels with the smallest norms that are neither pruned as a whole nor
     protected: in the order of the tensor it lies at a norm, in that of norms it stands behind the
     last channel that goes.
-
-    Signals
-    -------
-    cutTaken(), cutMoved(int), cutDropped()
-        The person takes hold of the line; wants so many channels to go (comes with every move);
-        wants the cut where it was.
-    dimChanged(int)
-        The person wants the channels along this dimension.
-    normChanged(str)
-        The person wants norms of this order: "1", "2", "inf".
-    selectionChanged()
-        Other channels are chosen.
-    gestureMade(Gesture)
-        The person wants something done to the chosen channels.
     """
 
+    # The person takes hold of the line; wants so many channels to go (comes with every move); wants
+    # the cut where it was.
     cutTaken = Signal()
     cutMoved = Signal(int)
     cutDropped = Signal()
-    dimChanged = Signal(int)
-    normChanged = Signal(str)
-    selectionChanged = Signal()
-    gestureMade = Signal(object)
+    dimChanged = Signal(int)  # the person wants the channels along this dimension
+    normChanged = Signal(str)  # the person wants norms of this order: "1", "2", "inf"
+    selectionChanged = Signal()  # other channels are chosen
+    gestureMade = Signal(object)  # (Gesture) the person wants something done to the chosen channels
 
     def __init__(self, parent: QWidget | None = None) -> None:
         self._norms: ChannelNorms | None = None
@@ -372,7 +360,6 @@ class ChannelsView(OrderedChart):
         return Numbers(headers, n.norms.size, row, shown=shown)
 
     def _chosen_words(self) -> str:
-        """Say how many channels are chosen, or how they are."""
         number = self._selection.indices.size
         if not number:
             return self.tr("click or drag to choose channels")
@@ -410,7 +397,6 @@ class ChannelsView(OrderedChart):
             self._put_cut(self._told)
 
     def _put_cut(self, cut: tuple[int | None, float | None]) -> None:
-        """Draw the cut, and what it takes."""
         self._cut = cut
         self._count_going()
         self._show_cut()

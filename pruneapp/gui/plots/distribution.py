@@ -30,21 +30,11 @@ def share_below(edges: Floats, threshold: float) -> Floats:
 
 
 class NumberField(LineEdit):
-    """Takes a number from 0; Up and Down move it as the arrow keys move the line.
+    """Takes a number from 0; Up and Down move it as the arrow keys move the line."""
 
-    Signals
-    -------
-    entered(float)
-        The person typed this.
-    stepped(int)
-        The person wants it so many steps higher.
-    refused(str)
-        The person typed this, which is no number from 0; the old text is back.
-    """
-
-    entered = Signal(float)
-    stepped = Signal(int)
-    refused = Signal(str)
+    entered = Signal(float)  # the person typed this
+    stepped = Signal(int)  # the person wants it so many steps higher
+    refused = Signal(str)  # the person typed this, which is no number from 0; the old text is back
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -104,22 +94,16 @@ class DistributionView(Chart):
     While the line moves, what lies below it is drawn as going at once, from the bins alone (of
     the bin in which the line stands, the share below it). The next histogram that is told says it
     exactly.
-
-    Signals
-    -------
-    thresholdTaken(), thresholdMoved(float), thresholdDropped()
-        The person takes hold of the line; wants the cut at this magnitude (comes with every move);
-        wants the cut where it was.
-    binningChanged(str)
-        The person wants this counted (`Binning`); answer with `set_histogram`.
-    finerWanted()
-        The person looks so closely that `finer` is to be counted; answer with `set_histogram`.
     """
 
+    # The person takes hold of the line; wants the cut at this magnitude (comes with every move);
+    # wants the cut where it was.
     thresholdTaken = Signal()
     thresholdMoved = Signal(float)
     thresholdDropped = Signal()
+    # The person wants this counted (`Binning`); answer with `set_histogram`.
     binningChanged = Signal(str)
+    # The person looks so closely that `finer` is to be counted; answer with `set_histogram`.
     finerWanted = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -491,7 +475,6 @@ class DistributionView(Chart):
     # -- the line ---------------------------------------------------------------------------------
 
     def _put(self, value: float | None) -> None:
-        """Put the line there, and let the bars follow."""
         self.threshold = value
         self._count_going()
         self._show_threshold()

@@ -32,14 +32,9 @@ class OperationButtons(QWidget):
     """Prune, Restore, Protect, Unprotect; always there, so that nothing jumps.
 
     Where there is no room for a button each, `menu_button` opens a menu of them.
-
-    Signals
-    -------
-    operated(str)
-        What the person wants done (`Operation`).
     """
 
-    operated = Signal(str)
+    operated = Signal(str)  # what the person wants done (`Operation`)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)

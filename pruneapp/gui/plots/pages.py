@@ -42,20 +42,9 @@ _OF_THE_TENSOR = frozenset({Page.WEIGHTS, Page.DISTRIBUTION, Page.CHANNELS})
 
 
 class PicturePages(QWidget):
-    """Heading, tabs, and the picture of the chosen page, with the numbers of the tensor.
+    """Heading, tabs, and the picture of the chosen page, with the numbers of the tensor."""
 
-    Parameters
-    ----------
-    compare
-        The picture of the last page.
-
-    Signals
-    -------
-    pageChanged(int)
-        The person chose another page; only this one needs answers.
-    """
-
-    pageChanged = Signal(int)
+    pageChanged = Signal(int)  # the person chose another page; only this one needs answers
 
     def __init__(self, compare: Picture, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -224,6 +213,5 @@ class PicturePages(QWidget):
 
 
 def _has_focus(widget: QWidget) -> bool:
-    """Whether the focus of the window is in a widget."""
     focused = widget.window().focusWidget()
     return focused is not None and widget.isAncestorOf(focused)

@@ -41,14 +41,9 @@ class FocusPreview(QObject):
     """Keeps what would go of one tensor: a threshold at first, then the mask of the preview.
 
     The first estimate is shown at once, those that follow a few times a second.
-
-    Signals
-    -------
-    changed()
-        `going` is another one, by an estimate.
     """
 
-    changed = Signal()
+    changed = Signal()  # `going` is another one, by an estimate
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -120,15 +115,9 @@ KINDS = ("tile", "point", "stats", "histogram", "channels", "model")
 
 
 class PlotController(QObject):
-    """Keeps the pictures true: those of the tensor in focus, and of the model.
+    """Keeps the pictures true: those of the tensor in focus, and of the model."""
 
-    Signals
-    -------
-    focused()
-        `name` is another one.
-    """
-
-    focused = Signal()
+    focused = Signal()  # `name` is another one
 
     def __init__(
         self,

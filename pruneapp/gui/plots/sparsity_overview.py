@@ -124,15 +124,9 @@ FILE, SHARE, SIZE, ENERGY, ROLE = "file", "share", "size", "energy", "role"
 
 
 class ModelView(TensorsChart):
-    """Bars of sparsity, size, or energy kept since opening, above a strip of the whole file.
+    """Bars of sparsity, size, or energy kept since opening, above a strip of the whole file."""
 
-    Signals
-    -------
-    tensorClicked(str)
-        The person chose the tensor of this name.
-    """
-
-    tensorClicked = Signal(str)
+    tensorClicked = Signal(str)  # the person chose the tensor of this name
 
     def __init__(self, parent: QWidget | None = None) -> None:
         self._report: SparsityReport | None = None

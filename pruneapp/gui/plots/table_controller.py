@@ -14,7 +14,7 @@ from PySide6.QtGui import QGuiApplication, QImage
 
 from pruneapp.checkpoint.io.atomic_file import write_whole
 from pruneapp.gui.app.context import AppContext
-from pruneapp.gui.app.jobs import Task
+from pruneapp.gui.app.jobs import LatestTask
 from pruneapp.gui.app.notifications import NoticeTopic
 from pruneapp.gui.document.open_document import OpenDocument
 from pruneapp.gui.plots.base.export_menu import Encode, png
@@ -45,7 +45,7 @@ class TableController(QObject):
             picture.fileRequested.connect(self.save_picture)
             picture.clipboardRequested.connect(self.copy_picture)
             picture.csvRequested.connect(self.save)
-        self._copying: Task[Any] | None = None
+        self._copying = LatestTask(context.jobs)
         copies = Copies(context.window)
         copies.wanted.connect(self.copy)
         QGuiApplication.clipboard().dataChanged.connect(self._on_clipboard)
@@ -75,8 +75,8 @@ class TableController(QObject):
             if written:  # it came too late
                 end()
             elif task.token.cancelled:  # else a bug ended it, which is reported
-                said = self.tr("Saving {file} cancelled: nothing was written.")
-                self._notifications.say_done(said.format(file=path.name))
+                text = self.tr("Saving {file} cancelled: nothing was written.")
+                self._notifications.say_done(text.format(file=path.name))
 
         task = self._jobs.submit(
             title,
@@ -89,48 +89,37 @@ class TableController(QObject):
 
     def copy_picture(self, image: QImage) -> None:
         """Put a picture on the clipboard, encoded: whoever pastes it need not wait for that."""
-        self._on_clipboard()
 
         def end(data: bytes) -> None:
-            self._copying = None
             content = QMimeData()
             content.setImageData(image)
             content.setData("image/png", data)
             QGuiApplication.clipboard().setMimeData(content)
             self._notifications.say_done(self.tr("Copied the picture."))
 
-        self._copying = self._jobs.answer(
-            lambda _job: png(image), on_result=end, on_error=self._session.refused.emit
-        )
+        self._copying.ask(lambda _job: png(image), end, self._session.refused.emit)
 
     def copy(self, rows: Numbers) -> None:
         """Put rows on the clipboard, all at once; what is there stays until they are made."""
-        self._on_clipboard()
+        self._copying.cancel()
         if rows.rows <= _COPIED_AT_ONCE:
             self._put(text_of(rows.headers, rows), rows.rows)
             return
-
-        def work(job: Job) -> str:
-            return text_of(rows.headers, _stepped(rows, job))
-
-        def end(text: str) -> None:
-            self._copying = None
-            self._put(text, rows.rows)
-
         # Not behind an export, which may take minutes.
-        self._copying = self._jobs.answer(work, on_result=end, on_error=self._session.refused.emit)
-        self._jobs.show(self._copying, self.tr("Copying rows"))
+        task = self._copying.ask(
+            lambda job: text_of(rows.headers, _stepped(rows, job)),
+            lambda text: self._put(text, rows.rows),
+            self._session.refused.emit,
+        )
+        self._jobs.show(task, self.tr("Copying rows"))
+
+    def _on_clipboard(self) -> None:
+        self._copying.cancel()  # something else is copied, and must not be replaced
 
     def _put(self, text: str, rows: int) -> None:
         QGuiApplication.clipboard().setText(text)
-        said = self.tr("Copied 1 row.") if rows == 1 else self.tr("Copied {n} rows.")
-        self._notifications.say_done(said.format(n=count(rows)))
-
-    def _on_clipboard(self) -> None:
-        """Make no more rows: something else is copied, and must not be replaced."""
-        if self._copying is not None:
-            self._copying.cancel()
-            self._copying = None
+        words = self.tr("Copied 1 row.") if rows == 1 else self.tr("Copied {n} rows.")
+        self._notifications.say_done(words.format(n=count(rows)))
 
 
 def write_csv(numbers: Numbers, path: Path, job: Job) -> None:

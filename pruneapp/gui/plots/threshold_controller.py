@@ -14,7 +14,7 @@ from pruneapp.document.selection import rows_of
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.step import Row, Step
 from pruneapp.errors import PruneAppError
-from pruneapp.gui.app.jobs import Jobs, Task, Urgency
+from pruneapp.gui.app.jobs import Jobs, LatestTask, Urgency
 from pruneapp.gui.document.open_document import OpenDocument
 from pruneapp.gui.method_form.form_controller import FormController
 from pruneapp.gui.plots.pages import Page, PicturePages
@@ -53,7 +53,6 @@ class ThresholdController(QObject):
     ) -> None:
         super().__init__(parent)
         self._session = session
-        self._jobs = jobs
         self._form = form
         self._previews = previews
         self._plots = plots
@@ -61,7 +60,7 @@ class ThresholdController(QObject):
         self._wanted: float | None = None
         self._moved: str | None = None  # the tensor of a line that waits for its answer
         self._before: tuple[int, Amount] | None = None  # rule and amount, as the line was taken
-        self._task: Task[tuple[tuple[str, ...], int | None]] | None = None
+        self._counting = LatestTask(jobs)
         # After all moves that are there by now: of several the last is enough.
         self._soon.connect(self._count, Qt.ConnectionType.QueuedConnection)
         pages.distribution.thresholdMoved.connect(self._on_threshold)
@@ -145,7 +144,11 @@ class ThresholdController(QObject):
 
     @property
     def _is_behind(self) -> bool:
-        return self._wanted is not None or self._task is not None or self._previews.state.is_behind
+        return self._is_counting or self._previews.state.is_behind
+
+    @property
+    def _is_counting(self) -> bool:
+        return self._wanted is not None or self._counting.task is not None
 
     # -- from the picture to the form ------------------------------------------------------------
 
@@ -164,7 +167,7 @@ class ThresholdController(QObject):
 
     def _on_threshold(self, threshold: float) -> None:
         """Ask for what lies at or below a magnitude; one count at a time, the newest waits."""
-        if self._wanted is None and self._task is None:
+        if not self._is_counting:
             self._soon.emit()
         self._wanted, self._moved = threshold, self._plots.name
 
@@ -181,19 +184,15 @@ class ThresholdController(QObject):
             return names, histogram_store.below(snapshot, names, threshold)
 
         def done(counted: tuple[tuple[str, ...], int | None]) -> None:
-            self._task = None
             self._ask(row, snapshot, *counted)
             if self._wanted is not None:
                 self._count()
-
-        def failed(_error: PruneAppError) -> None:
-            self._task = None
 
         if step.scope == "local" or len(row.names) <= MANY:
             self._ask(row, snapshot, *work(Job()))
             return
 
-        self._task = self._jobs.answer(work, on_result=done, on_error=failed, urgency=Urgency.ASIDE)
+        self._counting.ask(work, done, urgency=Urgency.ASIDE)
 
     def _ask(self, row: Row, snapshot: Snapshot, names: tuple[str, ...], count: int | None) -> None:
         if count is not None:
@@ -221,7 +220,6 @@ class ThresholdController(QObject):
     # -- what it is about ------------------------------------------------------------------------
 
     def _here(self) -> tuple[Snapshot, str]:
-        """Return the state and the tensor in focus."""
         document, name = self._session.document, self._plots.name
         assert document is not None
         assert name is not None
@@ -254,9 +252,7 @@ class ThresholdController(QObject):
 
     def _drop(self) -> None:
         self._wanted = None
-        if self._task is not None:
-            self._task.cancel()
-            self._task = None
+        self._counting.cancel()
 
 
 def _touched(snapshot: Snapshot, step: Step, row: Row) -> tuple[str, ...]:

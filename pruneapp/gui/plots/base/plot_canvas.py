@@ -88,14 +88,9 @@ class PlotCanvas(pg.GraphicsView):  # type: ignore[misc]  # pyqtgraph has no typ
     ----------
     margin
         Room to the right in pixels, into which the last number of the axis may reach.
-
-    Signals
-    -------
-    viewChanged()
-        Something else can be seen, or in another size.
     """
 
-    viewChanged = Signal()
+    viewChanged = Signal()  # something else can be seen, or in another size
 
     def __init__(
         self,

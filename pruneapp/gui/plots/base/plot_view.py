@@ -32,15 +32,9 @@ BUSY_AFTER_MS = 200
 
 
 class BusyIndicator(QObject):
-    """Says in the corner of a stack that it is being updated (`busy`), if that takes long.
+    """Says in the corner of a stack that it is being updated (`busy`), if that takes long."""
 
-    Signals
-    -------
-    due
-        It takes so long now that one should see it.
-    """
-
-    due = Signal()
+    due = Signal()  # it takes so long now that one should see it
 
     def __init__(self, stack: QStackedWidget) -> None:
         super().__init__(stack)
@@ -100,20 +94,14 @@ class Picture(QWidget):
 
     A view is told what to show by ``set_*``, which never emit; what a person wants of it comes
     as a signal. Whoever shows it may put its `controls`, the table and the menu, elsewhere.
-
-    Signals
-    -------
-    fileRequested(Encode, Path)
-        The person wants the picture in that file. What makes its bytes takes long; any thread may
-        call it.
-    clipboardRequested(QImage)
-        The person wants the picture on the clipboard.
-    csvRequested(Numbers, Path)
-        The person wants these numbers in that file. There may be 100,000 rows of them.
     """
 
+    # (Encode, Path) The person wants the picture in that file. What makes its bytes takes long; any
+    # thread may call it.
     fileRequested = Signal(object, object)
-    clipboardRequested = Signal(object)
+    clipboardRequested = Signal(object)  # (QImage) the person wants the picture on the clipboard
+    # (Numbers, Path) The person wants these numbers in that file. There may be 100,000 rows of
+    # them.
     csvRequested = Signal(object, object)
 
     def __init__(self, canvas: PlotCanvas, parent: QWidget | None = None) -> None:

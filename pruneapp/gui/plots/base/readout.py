@@ -43,14 +43,9 @@ class Readout(ElidedLabel):
     It takes the room that there is, whatever it says, and keeps its text itself: a label that is
     given another one has everything around it laid out anew, up to the docks of the window, and
     here that would be at each move of the mouse.
-
-    Signals
-    -------
-    said()
-        Another text is shown.
     """
 
-    said = Signal()
+    said = Signal()  # another text is shown
 
     elide = Qt.TextElideMode.ElideRight
 

@@ -100,7 +100,6 @@ class Chart(Picture):
         self._refresh_words()
 
     def _begin(self, *, keep_view: bool = False) -> None:
-        """Show other numbers."""
         edges = self.edges()
         if not self.canvas.sideways:
             # A fixed width, or the bars would move while one zooms.

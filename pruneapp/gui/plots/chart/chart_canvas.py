@@ -62,35 +62,20 @@ class ChartCanvas(PlotCanvas):
         The cut; `holding`: whether the mouse holds it.
     selecting
         Whether bars can be chosen: a drag draws a band then, instead of moving the bars.
-
-    Signals
-    -------
-    hovered(int)
-        The bar under the mouse; -1 for none.
-    cursorMoved(int)
-        The person put the cursor on this bar.
-    activated(int)
-        The person clicked on this bar, or pressed Return on it.
-    lineTaken(), lineMoved(float), lineReleased(), lineDropped()
-        The person takes hold of the line; holds it there, on its axis; lets it go; or pressed Esc
-        while it was held: nothing is to have happened.
-    lineStepped(int)
-        The person moves the line so many steps by keys.
-    picked(int, Pick)
-        The person chose this bar.
-    banded(int, int, bool)
-        The person drew a band from this bar to before that one; whether it adds to what is chosen.
     """
 
-    hovered = Signal(int)
-    cursorMoved = Signal(int)
-    activated = Signal(int)
+    hovered = Signal(int)  # the bar under the mouse; -1 for none
+    cursorMoved = Signal(int)  # the person put the cursor on this bar
+    activated = Signal(int)  # the person clicked on this bar, or pressed Return on it
+    # The person takes hold of the line; holds it there, on its axis; lets it go; or pressed Esc
+    # while it was held: nothing is to have happened.
     lineTaken = Signal()
     lineMoved = Signal(float)
     lineDropped = Signal()
     lineReleased = Signal()
-    lineStepped = Signal(int)
-    picked = Signal(int, object)
+    lineStepped = Signal(int)  # the person moves the line so many steps by keys
+    picked = Signal(int, object)  # (int, Pick) the person chose this bar
+    # The person drew a band from this bar to before that one; whether it adds to what is chosen.
     banded = Signal(int, int, bool)
 
     def __init__(
@@ -275,7 +260,6 @@ class ChartCanvas(PlotCanvas):
         return float(self.edges[bar] + self.edges[bar + 1]) / 2
 
     def _look_at_rows(self, low: float) -> None:
-        """Look at as many bars as have room for their names, from there on."""
         wide = float(self.edges[-1] - self.edges[0]) / self.count
         self._look(low, low + wide * self.width_of_plot / self.row)
 
@@ -508,7 +492,6 @@ class ChartCanvas(PlotCanvas):
 
     @property
     def _under_way(self) -> bool:
-        """Whether the line is held, or a band is drawn."""
         return self.holding or self._band is not None
 
     def _drop(self) -> None:

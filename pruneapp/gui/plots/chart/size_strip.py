@@ -26,17 +26,10 @@ class SizeStrip(QWidget):
 
     A column of pixels shows the mean of the bytes that it stands for, so that 100,000 tensors are
     drawn as fast as ten.
-
-    Signals
-    -------
-    hovered(int)
-        The tensor under the mouse, or where the keys are; -1 for none.
-    chosen(int)
-        The person clicked on this tensor, or pressed Return on it.
     """
 
-    hovered = Signal(int)
-    chosen = Signal(int)
+    hovered = Signal(int)  # the tensor under the mouse, or where the keys are; -1 for none
+    chosen = Signal(int)  # the person clicked on this tensor, or pressed Return on it
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)

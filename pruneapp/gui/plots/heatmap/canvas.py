@@ -109,29 +109,15 @@ class HeatmapCanvas(PlotCanvas):
         Where one looks; None without a tensor.
     pointer
         The tool, and what is drawn.
-
-    Signals
-    -------
-    hovered(object)
-        Row and column under the mouse; None where there is no weight.
-    cursorMoved(int, int)
-        The person put the cursor on this row and column.
-    maskToggled()
-        The person wants the mask on or off.
-    drawnChanged(object)
-        The person drew something else (`Drawn`); None for nothing.
-    operated(str)
-        The person wants this done (`Operation`) to what is drawn, else to the cursor's weight.
-    menuAsked()
-        The person wants to see what can be done.
     """
 
-    hovered = Signal(object)
-    cursorMoved = Signal(int, int)
-    maskToggled = Signal()
-    drawnChanged = Signal(object)
+    hovered = Signal(object)  # row and column under the mouse; None where there is no weight
+    cursorMoved = Signal(int, int)  # the person put the cursor on this row and column
+    maskToggled = Signal()  # the person wants the mask on or off
+    drawnChanged = Signal(object)  # the person drew something else (`Drawn`); None for nothing
+    # The person wants this done (`Operation`) to what is drawn, else to the cursor's weight.
     operated = Signal(str)
-    menuAsked = Signal()
+    menuAsked = Signal()  # the person wants to see what can be done
 
     def __init__(self, parent: QWidget | None = None) -> None:
         self.rows = TensorAxis("left")

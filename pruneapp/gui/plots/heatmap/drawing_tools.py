@@ -240,7 +240,6 @@ class Pointer:
         self._end()
 
     def _end(self) -> None:
-        """End a drag."""
         self._start: Place | None = None
         self._before: Drawn | None = None
         self._kept: Drawn | None = None

@@ -40,14 +40,9 @@ class TileRequests(QObject):
     ----------
     stale
         Whether what is shown is of an older state.
-
-    Signals
-    -------
-    requested(TileRequest)
-        This tile is needed.
     """
 
-    requested = Signal(object)
+    requested = Signal(object)  # (TileRequest) this tile is needed
     _at_once = Signal()
 
     def __init__(self, canvas: HeatmapCanvas, picture: QWidget) -> None:
@@ -206,21 +201,12 @@ _MOST = 4096
 
 
 class Reading(QObject):
-    """Reads one weight, and asks for what no tile says.
+    """Reads one weight, and asks for what no tile says."""
 
-    Signals
-    -------
-    pointRequested(TileRequest)
-        The exact value of one weight is needed.
-    historyRequested(object)
-        It is needed which step pruned the weight with this index (a tuple).
-    changed()
-        Something else is to be said.
-    """
-
-    pointRequested = Signal(object)
+    pointRequested = Signal(object)  # (TileRequest) the exact value of one weight is needed
+    # It is needed which step pruned the weight with this index (a tuple).
     historyRequested = Signal(object)
-    changed = Signal()
+    changed = Signal()  # something else is to be said
 
     def __init__(self, canvas: HeatmapCanvas, asking: TileRequests, parent: QObject) -> None:
         super().__init__(parent)

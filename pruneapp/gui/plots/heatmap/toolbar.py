@@ -34,21 +34,13 @@ class ToolRow(WrappingRow):
     """Tools to the left, operations to the right, in one menu or below where room is short.
 
     Between them stands how the picture looks, `looks`.
-
-    Signals
-    -------
-    toolChosen(str)
-        What a drag is to do (`Tool`).
-    brushChosen(int), dimChosen(int)
-        The side of the brush, and the dimension whose channels are meant.
-    operated(str)
-        What is to be done to what is drawn (`Operation`).
     """
 
-    toolChosen = Signal(str)
+    toolChosen = Signal(str)  # what a drag is to do (`Tool`)
+    # The side of the brush, and the dimension whose channels are meant.
     brushChosen = Signal(int)
     dimChosen = Signal(int)
-    operated = Signal(str)
+    operated = Signal(str)  # what is to be done to what is drawn (`Operation`)
 
     def __init__(self, looks: QWidget, parent: QWidget | None = None) -> None:
         choosing, self.operations = QWidget(), OperationButtons()
@@ -161,18 +153,10 @@ class ToolRow(WrappingRow):
 
 
 class ModeRow(QWidget):
-    """How strongly the mask is seen, and on which axes; `mode_box` is placed by whoever makes it.
+    """How strongly the mask is seen, and on which axes; whoever makes it places `mode_box`."""
 
-    Signals
-    -------
-    modeChosen(object)
-        The person wants to see this (`Mode`).
-    strengthChosen(float)
-        The person wants the mask as strong as this, from 0 to 1.
-    """
-
-    modeChosen = Signal(object)
-    strengthChosen = Signal(float)
+    modeChosen = Signal(object)  # the person wants to see this (`Mode`)
+    strengthChosen = Signal(float)  # the person wants the mask as strong as this, from 0 to 1
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -253,15 +237,9 @@ class Axes(NamedTuple):
 
 
 class AxesRow(QWidget):
-    """Two choices, and for every other dimension a slider and a number.
+    """Two choices, and for every other dimension a slider and a number."""
 
-    Signals
-    -------
-    chosen(object)
-        The person wants to see this (`Axes`).
-    """
-
-    chosen = Signal(object)
+    chosen = Signal(object)  # the person wants to see this (`Axes`)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)

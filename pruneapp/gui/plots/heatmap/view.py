@@ -24,31 +24,23 @@ from pruneapp.results.tile import DifferenceTile, Layout, Tile, TileRequest
 
 
 class WeightsView(Picture):
-    """The picture of a tensor's weights, told tile by tile, and what is to be done to them.
+    """The picture of a tensor's weights, told tile by tile, and what is to be done to them."""
 
-    Signals
-    -------
-    tileRequested(TileRequest), differenceRequested(TileRequest)
-        This part of the picture is needed; answer with `set_tile`, `set_difference_tile`.
-    pointRequested(TileRequest)
-        The exact value of one weight is needed; answer with `set_point`.
-    historyRequested(object)
-        It is needed which step pruned the weight with this index (a tuple); answer with
-        `set_pruned_by`.
-    cursorMoved(object)
-        The person put the cursor on the weight with this index (a tuple).
-    gestureMade(Gesture)
-        The person wants weights pruned, restored, protected or released; nothing is changed here.
-    axesChosen(Axes)
-        The person wants other dimensions on the axes; answer with `set_plane`.
-    """
-
+    # TileRequest: This part of the picture is needed; answer with `set_tile`,
+    # `set_difference_tile`.
     tileRequested = Signal(object)
     differenceRequested = Signal(object)
+    # (TileRequest) The exact value of one weight is needed; answer with `set_point`.
     pointRequested = Signal(object)
+    # It is needed which step pruned the weight with this index (a tuple); answer with
+    # `set_pruned_by`.
     historyRequested = Signal(object)
+    # The person put the cursor on the weight with this index (a tuple).
     cursorMoved = Signal(object)
+    # (Gesture) The person wants weights pruned, restored, protected or released; nothing is changed
+    # here.
     gestureMade = Signal(object)
+    # (Axes) The person wants other dimensions on the axes; answer with `set_plane`.
     axesChosen = Signal(object)
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -426,7 +418,6 @@ class WeightsView(Picture):
         menu.popup(at)
 
     def _offer(self, menu: QMenu, meant: Drawn, layout: Layout) -> None:
-        """Offer what can be done to a selection."""
         words = legend.drawn_words(meant, layout)
         for operation, text in (
             ("prune", self.tr("Prune {what}")),
