@@ -34,15 +34,9 @@ _INT_MAX = 2**31 - 1
 
 
 class Editor(QWidget):
-    """Edits the value of one parameter.
+    """Edits the value of one parameter."""
 
-    Signals
-    -------
-    changed
-        The person changed it; `value` may raise now.
-    """
-
-    changed = Signal()
+    changed = Signal()  # by the person; `value` may raise now
 
     def __init__(self, param: Param, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -393,7 +387,7 @@ class AmountEditor(Editor):
     def set_dragged(self, value: Amount) -> None:
         """Show an amount that nobody entered: a share in no more digits than the slider has.
 
-        `value` returns all of it until another is entered: a threshold stays where it was put.
+        `value` returns all of it until another is entered.
         """
         self.set_value(value)
         if isinstance(value, float):
@@ -481,16 +475,9 @@ class AmountEditor(Editor):
 
 
 def read_amount(text: str, param: Param, *, share: bool) -> Amount:
-    """Read an amount in the person's locale; raises `ParameterError`, which says what to enter.
+    """Read an amount in the person's locale; `share`: a bare number is a percentage.
 
-    Parameters
-    ----------
-    text
-        What was typed.
-    param
-        Checks the result.
-    share
-        Whether a bare number is a share in percent.
+    Raises `ParameterError`, which says what to enter.
     """
     plain = "".join(text.split())  # also of the spaces that numbers are written with
     is_percent = plain.endswith("%")

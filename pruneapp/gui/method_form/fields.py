@@ -33,11 +33,6 @@ class Field(QWidget):
     """A label and an editor, and below them a line of help, which an error takes the place of.
 
     The line is the first clause of the help; the tooltip has the whole.
-
-    Signals
-    -------
-    changed
-        The person changed the value.
     """
 
     changed = Signal()
@@ -129,13 +124,7 @@ class Field(QWidget):
 
 
 class Fields(QWidget):
-    """The fields of a method, in the order of its declaration.
-
-    Signals
-    -------
-    changed
-        The person changed a value.
-    """
+    """The fields of a method, in the order of its declaration."""
 
     changed = Signal()
 
@@ -177,10 +166,7 @@ def label_width(widget: QWidget) -> int:
 
 
 def first_clause(text: str) -> str:
-    """Return a sentence up to its first colon, semicolon or full stop.
-
-    What comes after explains it, in more lines than there is room for.
-    """
+    """Return a sentence up to its first colon, semicolon or full stop: there is one line for it."""
     ends = [place for mark in (": ", "; ", ". ") if (place := text.find(mark)) > 0]
     return f"{text[: min(ends)]}." if ends else text
 
@@ -251,18 +237,10 @@ class SeveralEditor(Editor):
 
 
 class LimitsSection(QWidget):
-    """The limits, behind `button`, which is to be placed above.
-
-    Signals
-    -------
-    changed
-        The person changed a limit.
-    sizeAsked
-        The person wants to say the total as the size of a file.
-    """
+    """The limits, behind `button`, which is to be placed above."""
 
     changed = Signal()
-    sizeAsked = Signal()
+    sizeAsked = Signal()  # the total is to be entered as the size of a file
 
     def __init__(self, params: Sequence[Param] = (), parent: QWidget | None = None) -> None:
         super().__init__(parent)

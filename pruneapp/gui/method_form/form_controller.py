@@ -1,9 +1,4 @@
-"""From form and check marks to a Step; loaded masks and scores.
-
-What the person asks for: check marks and form, turned into a step.
-
-Masks and importance scores that the person loads from files for the methods that take them.
-"""
+"""From form and check marks to a step, and the masks and scores that it takes from files."""
 
 from __future__ import annotations
 
@@ -41,13 +36,7 @@ class Frozen:
 
 
 class LoadedMasks(QObject):
-    """The loaded masks and scores of the open document.
-
-    Signals
-    -------
-    changed()
-        Another file was loaded, or all were dropped.
-    """
+    """The loaded masks and scores of the open document."""
 
     changed = Signal()
 
@@ -130,41 +119,17 @@ MOST_NAMED = 20
 
 @dataclass(frozen=True)
 class Matches:
-    """What a rule that names its tensors by patterns, or by a kind of layer, finds in the file.
+    """What a rule that names its tensors by patterns, or by a kind of layer, finds in the file."""
 
-    Attributes
-    ----------
-    names
-        The tensors that it prunes, in file order: of what a pattern matches those that the check
-        mark of a module reaches as well, unless it matches others alone.
-    left
-        The others that match and could be pruned.
-    """
-
-    names: tuple[str, ...]
-    left: tuple[str, ...] = ()
+    names: tuple[str, ...]  # of a pattern those that a check mark of a module reaches, if any
+    left: tuple[str, ...] = ()  # the others that match and could be pruned
 
 
 class FormController(QObject):
-    """Reads the tree and the form, and tells the form what it is about.
+    """Reads the tree and the form, and tells the form what it is about."""
 
-    Parameters
-    ----------
-    extras
-        Masks and scores from files.
-    window
-        Parent of file dialogs.
-
-    Signals
-    -------
-    changed()
-        Something else is asked for now.
-    opened()
-        Form and check marks are those of a file that was opened: nobody asked for anything yet.
-    """
-
-    changed = Signal()
-    opened = Signal()
+    changed = Signal()  # another step is requested
+    opened = Signal()  # of a file that was opened: nobody requested anything yet
 
     def __init__(
         self,

@@ -41,13 +41,7 @@ _MOST_TARGET = 3
 
 
 class ScopeRow(QWidget):
-    """Two radio buttons.
-
-    Attributes
-    ----------
-    each, all
-        The buttons: the scopes "local" and "global".
-    """
+    """Two radio buttons, for the scopes "local" and "global"."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -79,13 +73,7 @@ class ScopeRow(QWidget):
 class CompanionsRow(QWidget):
     """A check box, and below it why, and of how many tensors.
 
-    The lines below stand there once it is checked, and where it would not do what one expects: a
-    form of this height leaves the forecast its room. Its tooltip always has them.
-
-    Signals
-    -------
-    changed
-        The person checked or unchecked it.
+    The lines below stand there once it is checked, and where it would not do what one expects.
     """
 
     changed = Signal()
@@ -137,28 +125,14 @@ class CompanionsRow(QWidget):
 
 
 class PruneForm(QWidget):
-    """Asks how to prune. `header` is its heading with the buttons of rules, to be placed above.
+    """Asks how to prune. `header` is its heading with the buttons of rules, to be placed above."""
 
-    Signals
-    -------
-    changed
-        The person changed something; `request` and `errors` say what is asked for now.
-    maskFileRequested, scoresFileRequested
-        The person wants to load a mask, or importance scores.
-    sizeAsked
-        The person wants to say the total as the size of a file.
-    roundsAsked
-        The person wants the rule to be repeated to a final amount.
-    checkedUsed(bool)
-        Whether any of the rules is for the checked tensors now.
-    """
-
-    changed = Signal()
+    changed = Signal()  # `request` and `errors` say what is requested now
     maskFileRequested = Signal()
     scoresFileRequested = Signal()
-    sizeAsked = Signal()
-    roundsAsked = Signal()
-    checkedUsed = Signal(bool)
+    sizeAsked = Signal()  # the total is to be entered as the size of a file
+    roundsAsked = Signal()  # the rule is to be repeated to a final amount
+    checkedUsed = Signal(bool)  # whether any rule is for the checked tensors
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -252,11 +226,7 @@ class PruneForm(QWidget):
         *,
         error: str = "",
     ) -> bool:
-        """Say beside a rule of the request how many tensors it takes, see `RuleEditor.set_matches`.
-
-        Returns whether this rule is the one that is shown; if not, an error has to be said
-        elsewhere.
-        """
+        """Say how many tensors a rule takes; returns whether it is the rule that is shown."""
         rule = self.used[row]
         rule.set_matches(taken, left, names, error=error)
         self._arrange_list()
@@ -306,10 +276,7 @@ class PruneForm(QWidget):
             self.companions.setVisible(self._takes_filters())
 
     def set_error(self, param: str, text: str, row: int | None = None) -> bool:
-        """Say what is wrong beside a field of a rule (of the one that is shown).
-
-        Returns whether there is such a field; if not, it has to be said elsewhere.
-        """
+        """Say what is wrong beside a field of a rule; returns whether there is such a field."""
         place = self.stack.currentIndex() if row is None else row
         return 0 <= place < len(self.rules) and self.rules[place].set_error(param, text)
 
@@ -357,10 +324,7 @@ class PruneForm(QWidget):
         shown.method.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
     def focus_amount(self) -> None:
-        """Put the cursor into the amount of the rule that is shown, its text selected.
-
-        Where the method has none, on the method.
-        """
+        """Put the cursor into the amount of the rule that is shown, or on its method."""
         shown = self.rules[self.stack.currentIndex()]
         for field in shown.fields.fields.values():
             if isinstance(field.param, AmountParam) and field.editor.isEnabled():
@@ -553,10 +517,7 @@ class PruneForm(QWidget):
         self.remove.setEnabled(len(self.rules) > 1)
 
     def _said(self) -> list[tuple[str, str, str, str]]:
-        """Return the number of each rule, its tensors, what it does, and how many tensors it takes.
-
-        A rule that is ignored has no number: the step, and what is said of it, knows nothing of it.
-        """
+        """Return number (unless ignored), tensors, action and count of each rule."""
         used = self.used
         counts = self._counts if len(used) == len(self._counts) else (None,) * len(used)
         known = dict(zip(map(id, used), enumerate(counts, 1), strict=True))

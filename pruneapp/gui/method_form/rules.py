@@ -36,13 +36,7 @@ from pruneapp.params import Amount, AmountParam, DimParam, Param
 
 
 class RuleEditor(QWidget):
-    """Edits one rule: for which tensors, by which method, with which values.
-
-    Signals
-    -------
-    changed
-        The person changed something.
-    """
+    """Edits one rule: for which tensors, by which method, with which values."""
 
     changed = Signal()
 
@@ -168,17 +162,10 @@ class RuleEditor(QWidget):
     def set_matches(
         self, taken: int | None, left: int = 0, names: Sequence[str] = (), *, error: str = ""
     ) -> None:
-        """Say how many tensors it takes, or why it takes none.
+        """Say how many tensors it takes, or by `error` why it takes none.
 
-        Parameters
-        ----------
-        taken
-            How many; None for the checked tensors, of which the tree says it, and while it is not
-            known.
-        left, names
-            How many more match that a rule leaves out, and the first of their names.
-        error
-            Why it takes none.
+        `taken` is None for the checked tensors, and while it is not known. `left` more match and
+        are left out; `names` are the first of them.
         """
         said, tip = "", ""
         if self.target.is_empty:
@@ -361,15 +348,9 @@ _MARGIN = 4
 
 
 class RuleList(QListWidget):
-    """The rules, each on as many lines as its tensors need.
+    """The rules, each on as many lines as its tensors need."""
 
-    Signals
-    -------
-    resized
-        There is more or less room in a line.
-    """
-
-    resized = Signal()
+    resized = Signal()  # there is more or less room in a line
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)

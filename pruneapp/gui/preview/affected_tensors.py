@@ -1,11 +1,4 @@
-"""Most affected tensors; warnings.
-
-The tensors that lose most: of each a glyph, its name, a bar, the share.
-
-The lines that say what a step would hurt, and lead there.
-
-Names of tensors in a narrow list: on two lines where one is too short for them.
-"""
+"""The tensors that a step affects most, and the lines that warn of what it would hurt."""
 
 from __future__ import annotations
 
@@ -42,17 +35,9 @@ _NAMED = 20
 
 
 class Alarm(QAbstractButton):
-    """Says how many tensors would be hurt worst, and which; a click goes to the first.
+    """Says how many tensors would be hurt worst, and which. It keeps its room when it is empty."""
 
-    Its room is there while it has nothing to say; then it takes no focus.
-
-    Signals
-    -------
-    tensorRequested(str)
-        The person wants to see a tensor; its name in the file.
-    """
-
-    tensorRequested = Signal(str)
+    tensorRequested = Signal(str)  # its name in the file
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -141,10 +126,7 @@ _LINES = 2
 
 
 class TensorName(ElidedLabel):
-    """The name of a tensor, in a form that no other tensor of the file has.
-
-    The whole is in the tooltip and in the accessible description.
-    """
+    """The name of a tensor, on two lines or in a form that no other tensor of the file has."""
 
     def __init__(self, text: str = "", parent: QWidget | None = None) -> None:
         super().__init__(text, parent)
@@ -155,10 +137,7 @@ class TensorName(ElidedLabel):
         return 1 + self.shortened(self.contentsRect().width()).count("\n")
 
     def shortened(self, width: int) -> str:
-        """Return the name on a line, else the longest form that fits into two, else its ends.
-
-        On one line it may lack its beginning, and nothing within.
-        """
+        """Return the longest form that fits on one line or, broken between words, on two."""
         advance = self.fontMetrics().horizontalAdvance
         name = within_reason(self.text())
         forms = self._names.forms(name)
@@ -179,10 +158,7 @@ class TensorName(ElidedLabel):
 
 
 def _broken(text: str) -> Iterator[tuple[str, str]]:
-    """Yield two lines behind a part of a name, then behind a word of one, the first line longest.
-
-    Names without dots are words joined by other signs.
-    """
+    """Yield two lines, broken behind a part of a name, then behind a word, longest first."""
     for signs in (".…", "._-/…"):
         for end in range(len(text) - 1, 0, -1):
             if text[end - 1] in signs:

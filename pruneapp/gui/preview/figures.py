@@ -1,9 +1,4 @@
-"""Figures and the main button.
-
-Numbers under one another: what they are on the left, right-aligned figures on the right.
-
-The one main button: it says what it will do, with its number.
-"""
+"""The figures of a step, the sizes of its files, and the main button."""
 
 from __future__ import annotations
 
@@ -28,13 +23,7 @@ ABOUT = "≈\u00a0"  # before every number that is not exact
 
 
 class Figures(QWidget):
-    """Rows of a word and a number. All rows are there from the first, so that nothing moves.
-
-    Parameters
-    ----------
-    rows
-        A key for each row, its word, and its tooltip.
-    """
+    """Rows of a word and a number, all there from the first, so that nothing moves."""
 
     def __init__(self, rows: Sequence[tuple[str, str, str]], parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -158,10 +147,7 @@ class StepFigures(Figures):
         self.set_numbers(texts)
 
     def show_done(self, report: SparsityReport, whole: float | None = None) -> None:
-        """Show what a step did; an arrow is of what is to come.
-
-        `whole` is the norm² that the whole model retains, if it is counted.
-        """
+        """Show what a step did, and the norm² that the `whole` model retains, if it is counted."""
         self._explain(of_state=False)
         self.show_only(self.labels)
         texts = self._texts(report, "", "")
@@ -171,10 +157,7 @@ class StepFigures(Figures):
         self.set_numbers(texts)
 
     def show_now(self, report: SparsityReport | None) -> None:
-        """Show what is in force: all of the model, and how much of it was kept if that is known.
-
-        How many tensors are pruned is no row as long as nothing is.
-        """
+        """Show the current state: all of the model, and what it retains if that is known."""
         self._explain(of_state=True)
         texts = {
             "gone": number_format.count(self._pruned),
@@ -250,10 +233,7 @@ class FileSizes(Figures):
         self.set_sizes({})
 
     def set_sizes(self, sizes: Mapping[str, int | None]) -> None:
-        """Take how many bytes an export would take, None where it is not possible.
-
-        That of the first format that is possible is shown; the tooltip has all.
-        """
+        """Take the bytes of each format, None where it is not possible; the tooltip has all."""
         known = [
             (words, number_format.size(nbytes))
             for name, words in self._formats
@@ -342,27 +322,10 @@ def _number() -> QLabel:
 
 
 class PruneAction(QWidget):
-    """The button that does it.
-
-    After a step, while nobody asked for the next one, it looks like any other button.
-
-    Attributes
-    ----------
-    button
-        The one that is there now: the main action, or the quiet one.
-    preview
-        The one beside it while no step is shown that could be; it gives way to a long number.
-
-    Signals
-    -------
-    pruneRequested
-        The person wants the step to be done.
-    previewRequested
-        The person wants to see the step as the form stands.
-    """
+    """The main button; without a preview it looks like any other, with "Preview" beside it."""
 
     pruneRequested = Signal()
-    previewRequested = Signal()
+    previewRequested = Signal()  # of the step as the form stands
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -403,15 +366,7 @@ class PruneAction(QWidget):
     def set_again(
         self, weights: int, channels: int = 0, *, exact: bool = True, done: bool = False
     ) -> None:
-        """Say quietly what the button would do to a state that the person looks at.
-
-        Parameters
-        ----------
-        weights, channels, exact
-            As `set_count`.
-        done
-            Whether it was the button that led to this state.
-        """
+        """Say quietly what the button would do to the state it led to, if `done`, or to another."""
         self._put(self._quiet)
         words = self._words(weights, channels, exact=exact)
         if words and done:

@@ -32,29 +32,10 @@ FULL = 0.9
 
 
 class HistogramController(QObject):
-    """Keeps the histograms of the document as complete as they can be.
+    """Keeps histograms as complete as they can be: what the form needs first."""
 
-    What the form needs is counted first, then everything that can be pruned.
-
-    Parameters
-    ----------
-    session
-        The document.
-    jobs
-        Where is counted, and who says when something else is wanted.
-    previews
-        Says what the form needs, and is told when more is known.
-
-    Signals
-    -------
-    counted()
-        More is known.
-    completed()
-        All is known that there is room for, and how much energy tensors keep and kept when opened.
-    """
-
-    counted = Signal()
-    completed = Signal()
+    counted = Signal()  # more is known
+    completed = Signal()  # all that there is room for, and the energies of now and when opened
 
     def __init__(
         self,

@@ -1,9 +1,4 @@
-"""The preview panel.
-
-What would happen, or what was done: numbers at once, exact ones as they come.
-
-Says beside the heading that numbers are on their way, once that takes longer than a moment.
-"""
+"""The preview panel: a step, its result, or the current state."""
 
 from __future__ import annotations
 
@@ -92,18 +87,9 @@ class WaitingNote(ElidedLabel):
 
 
 class PreviewPanel(QWidget):
-    """What the step that is asked for would do. `action` is its button, to be placed below.
+    """The step, its result or the current state; `action` is its button, to be placed below."""
 
-    An estimate fills in what counts alone can say; the report replaces it. While nothing is asked
-    for it says what was done (`set_done`), or what is in force (`set_now`).
-
-    Signals
-    -------
-    tensorRequested(str)
-        The person wants to see a tensor that would be hurt; its name in the file.
-    """
-
-    tensorRequested = Signal(str)
+    tensorRequested = Signal(str)  # its name in the file
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -277,26 +263,14 @@ class PreviewPanel(QWidget):
     # What is in force, while nothing is asked for
 
     def set_done(self, report: SparsityReport, whole: float | None = None) -> None:
-        """Show what was done by the step that led to the state in force.
-
-        `whole` is the norm² that the whole model retains, if it is counted.
-        """
+        """Show the result of a step, and the norm² that the `whole` model retains."""
         self._rest(self.tr("Result"), done=True)
         self.figures.show_done(report, whole)
         least = [replace(tensor, before=tensor.after) for tensor in report.most_affected]
         self._show_most(report, least)
 
     def set_now(self, report: SparsityReport | None, pruned: Sequence[TensorSparsity] = ()) -> None:
-        """Show what is in force.
-
-        Parameters
-        ----------
-        report
-            The whole model, with the energy kept since it was opened; None as long as it is not
-            counted: then what `set_model` told is shown.
-        pruned
-            The tensors of which most is pruned.
-        """
+        """Show the current state as far as it is counted, and what is pruned most."""
         self._rest(self.tr("Current state"), done=False)
         self.figures.show_now(report)
         self.file.set_unpruned(unpruned=self.figures.unpruned)
@@ -307,15 +281,7 @@ class PreviewPanel(QWidget):
     def set_again(
         self, gone: int, channels: int = 0, *, exact: bool = True, share: float | None = None
     ) -> None:
-        """Say in a line what the form would do to the state in force.
-
-        Parameters
-        ----------
-        gone, channels, exact
-            How many weights, or channels, and whether that is exact.
-        share
-            The amount that was pruned and would be again; None for any other form.
-        """
+        """Say in a line what the form would do to the current state; `share`: again."""
         n = (
             number_format.count(gone)
             if exact

@@ -41,27 +41,10 @@ LOOK_MS = 1000
 
 
 class PreviewController(QObject):
-    """Requests estimates and previews, and applies them.
+    """Requests estimates and previews of the step that `ask` returns, and applies them."""
 
-    Parameters
-    ----------
-    session, jobs, extras
-        The document, where previews are computed, masks and scores that the person loaded.
-    panel
-        Told first of every state.
-    ask
-        Returns the step that the form describes now; raises `PruneAppError` if it describes none.
-
-    Signals
-    -------
-    stateChanged(PreviewState)
-        `state` is another one.
-    dropped()
-        A prune that the person waited for is given up, because something else was done.
-    """
-
-    stateChanged = Signal(object)
-    dropped = Signal()
+    stateChanged = Signal(object)  # `state` is another PreviewState
+    dropped = Signal()  # a prune was given up, because something else was done
 
     def __init__(
         self,
@@ -337,15 +320,7 @@ class PreviewController(QObject):
 
 
 class PruneController(QObject):
-    """Does what the form says, or stops it.
-
-    Parameters
-    ----------
-    tree, action, job_status
-        The tensors that are meant, the button that prunes, and the one that cancels.
-    form, previews
-        Say what is asked for, and do it.
-    """
+    """Does what the form says, or stops it."""
 
     def __init__(
         self,

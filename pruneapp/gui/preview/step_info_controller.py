@@ -40,20 +40,9 @@ _SOME_MASK = BitMask.full(0)
 
 
 class StepInfoController(QObject):
-    """Tells panel and form what follows from the tensors of a step, and a size for its total.
+    """Tells form and panel what follows from the tensors of a step, however much of them goes.
 
-    It depends on which tensors are touched, not on how much of them: while a slider moves it stays.
-
-    Parameters
-    ----------
-    session, jobs
-        The document, and where files are planned and names looked through.
-    form_controller, previews
-        The form's step; which of it is previewed.
-    form, panel
-        Told.
-    window
-        Parent of the question for a size.
+    While a slider moves it stays as it is.
     """
 
     def __init__(
@@ -216,15 +205,7 @@ class StepInfoController(QObject):
 
 
 def sizes_after(snapshot: Snapshot, step: Step | None, job: Job) -> Sizes:
-    """Return how many bytes each format would take after a step, or without one as it is.
-
-    None where it is not possible.
-
-    Raises
-    ------
-    UnknownTensorError
-        If there is no tensor of a name.
-    """
+    """Return the bytes of each format after a step, or of the state; None: impossible."""
     touched = {
         snapshot.entry(name).name for row in (step.rows if step else ()) for name in row.names
     }

@@ -41,15 +41,7 @@ NUMBERS = frozenset({Column.PARAMETERS, Column.TO_PRUNE, Column.SPARSITY})
 
 
 class Cells(QObject):
-    """The contents of the cells.
-
-    Parameters
-    ----------
-    nodes
-        The tree.
-    checks
-        Its check marks: what is checked says more than what is not.
-    """
+    """The contents of the cells."""
 
     def __init__(self, nodes: Nodes, checks: Checks) -> None:
         super().__init__()
@@ -205,10 +197,7 @@ class Cells(QObject):
         return self._after_below is not None
 
     def copied(self, node: int, column: int, *, after: bool = False) -> str:
-        """Return what a cell says in a table of another program: names whole, one number in each.
-
-        `after`: the sparsity that the preview has.
-        """
+        """Return a cell for another program: names whole, one number, `after` the step."""
         if column == Column.NAME:
             tensor = int(self.nodes.tensor[node])
             whole = tensor < 0 or self.nodes.alias[node]

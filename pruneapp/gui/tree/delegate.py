@@ -126,22 +126,8 @@ def paint_beside(
 ) -> None:
     """Paint what stands left of the text in the last column: the sign for danger, and the bar.
 
-    Parameters
-    ----------
-    painter
-        Stays as it was.
-    cell
-        The cell.
-    shares, glyph
-        As `BAR_ROLE` and `DANGER_ROLE` say them.
-    font
-        Of the glyph.
-    text_width
-        Pixels that the text of the cell takes, at its right.
-    colors
-        The theme's colours.
-    selected
-        Whether the cell lies on the colour of what is selected.
+    Shares and glyph as `BAR_ROLE` and `DANGER_ROLE` say them; the text takes `text_width` pixels at
+    the right.
     """
     if glyph:
         with saved(painter):

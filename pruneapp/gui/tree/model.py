@@ -1,11 +1,4 @@
-"""QAbstractItemModel, filtering, sorting.
-
-The tree as Qt's views ask for it; filtered and sorted here, never by a proxy.
-
-The children of modules as they are shown: filtered, sorted, and fetched bit by bit.
-
-What the filter above the tree asks for, and which tensors answer.
-"""
+"""The tree as Qt's views ask for it; filtered and sorted here, never by a proxy."""
 
 from __future__ import annotations
 
@@ -37,25 +30,12 @@ MILLION = 1_000_000
 
 @dataclass(frozen=True)
 class Filter:
-    """What is to be shown.
+    """What is to be shown."""
 
-    Attributes
-    ----------
-    text
-        Words that all stand in the name, or a glob over the whole name; upper and lower case are
-        the same.
-    kind
-        The kind of layer; empty for all.
-    matrices
-        Only tensors of two or more dimensions.
-    large
-        Only tensors of more than a million elements.
-    """
-
-    text: str = ""
-    kind: str = ""
-    matrices: bool = False
-    large: bool = False
+    text: str = ""  # words that all stand in the name, or a glob over the whole of it; caseless
+    kind: str = ""  # of layers; empty for all
+    matrices: bool = False  # only tensors of two or more dimensions
+    large: bool = False  # only tensors of more than a million elements
 
     @property
     def active(self) -> bool:
@@ -120,25 +100,9 @@ class Order(NamedTuple):
 
 
 class Listing:
-    """Lists of siblings; each is made when it is first asked for.
+    """Lists of siblings as they are shown; each is made when it is first asked for.
 
-    Parameters
-    ----------
-    cells
-        What the cells say, which siblings are sorted by.
-    wanted
-        What the filter asks for.
-    order
-        How siblings are sorted.
-    flat
-        Whether all tensors are listed below the root, without the modules and further names.
-
-    Attributes
-    ----------
-    shown
-        ``bool[nodes]``: which names of tensors answer to the filter; False for modules.
-    shown_below
-        ``int64[nodes]``: how many of them there are below each node.
+    `flat`: all tensors are listed below the root, without the modules and further names.
     """
 
     def __init__(self, cells: Cells, wanted: Filter, order: Order, *, flat: bool = False) -> None:
@@ -146,7 +110,7 @@ class Listing:
         self._cells = cells
         self.flat = flat
         self.filter = wanted
-        self.shown = wanted.shown(self._nodes)
+        self.shown = wanted.shown(self._nodes)  # bool[nodes]; False for modules
         self.shown_below = self._nodes.count_below(self.shown)
         self.sort(order)
 
@@ -291,21 +255,11 @@ _TENSOR_MARKED = _MODULE_MARKED | Qt.ItemFlag.ItemNeverHasChildren
 
 
 class TreeModel(QAbstractItemModel):
-    """Modules and tensors.
+    """Modules and tensors."""
 
-    Signals
-    -------
-    checkedChanged
-        The person changed a check mark.
-    checkRefused
-        The person clicked a check mark, and there was nothing to check; says why.
-    valuesChanged
-        Numbers or marks changed, the tree did not: repaint from this column on.
-    """
-
-    checkedChanged = Signal()
-    checkRefused = Signal(str)
-    valuesChanged = Signal(int)
+    checkedChanged = Signal()  # by the person
+    checkRefused = Signal(str)  # why a click checked nothing
+    valuesChanged = Signal(int)  # but not the tree: repaint from this column on
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -367,10 +321,7 @@ class TreeModel(QAbstractItemModel):
     def set_preview(
         self, after: Mapping[str, int] | None, dangers: Mapping[str, Danger] | None = None
     ) -> None:
-        """Show how many would be, and what it would hurt, by names in the file.
-
-        As today for those that are left out. None: no preview.
-        """
+        """Show how many would be pruned, and what it would hurt, by names in the file."""
         self.cells.set_preview(after, dangers)
         self.refresh(Column.TO_PRUNE)
 

@@ -1,18 +1,8 @@
-"""Tensors as a flat tree of modules, with check marks.
-
-Tensors as a tree of modules, flat in arrays.
+"""Tensors as a tree of modules, flat in arrays, and their check marks.
 
 Nodes are numbered so that all that is below a node follows it without a gap. The sum of anything
 below any node is then the difference of two running sums: totals for 100,000 tensors cost a
 millisecond, and nothing recurses, however deep the names of a hostile file are.
-
-Building the tree of modules from the names of tensors.
-
-Which tensors are checked, and what a module's check mark says of those below it.
-
-A click on a module is meant for what is pruned by default below it, and where there is nothing of
-that (a module of embeddings) for all tensors of two and more dimensions. Biases and norms are
-checked one by one. So a module is "checked" as soon as everything that its click would check is.
 """
 
 from __future__ import annotations
@@ -35,73 +25,32 @@ MODULE = -1
 
 @dataclass(frozen=True, eq=False)
 class Nodes:
-    """A tree; node 0 is the root, which is not shown.
+    """A tree; node 0 is the root, which is not shown."""
 
-    Attributes
-    ----------
-    rows
-        The tensors in file order.
-    names
-        Their names in the file.
-    kinds
-        The kinds of layers among them, sorted.
-    labels
-        ``list[nodes]``: last segment of each name.
-    paths
-        ``list[nodes]``: the whole name as shown.
-    parent
-        ``int32[nodes]``: the node above; -1 for the root.
-    end
-        ``int32[nodes]``: one behind the last node below (the node itself counts as below).
-    tensor
-        ``int32[nodes]``: index into `rows`; -1 for a module.
-    alias
-        ``bool[nodes]``: whether this is a further name of a tied tensor.
-    first_child, children
-        The children of node ``n`` are ``children[first_child[n]:first_child[n + 1]]``, in file
-        order.
-    leaf
-        ``int32[rows]``: node of each tensor.
-    numel
-        ``int64[rows]``: elements, cut so that their sum fits.
-    parameters
-        ``int64[rows]``: as `numel`; 0 for buffers.
-    prunable, by_default
-        ``bool[rows]``.
-    matrices
-        ``bool[rows]``: prunable, of two or more dimensions, and neither norm nor bias: what the
-        check mark of a module may reach.
-    role, in_blocks
-        ``int32[rows]``: equal for tensors of the same kind and last name, and for those whose
-        names as shown differ only in whole numbers between dots.
-    place
-        ``int32[rows]``: the place of each tensor in the order of names, "layer2" before "layer10".
-    haystack
-        ``list[nodes]``: lower-case names of the tensor, a line each, that a filter looks into;
-        empty for modules.
-    """
-
+    # Of each tensor, in file order.
     rows: tuple[TensorRow, ...]
-    names: list[str]
-    kinds: list[str]
-    labels: list[str]
-    paths: list[str]
-    parent: NDArray[np.int32]
-    end: NDArray[np.int32]
-    tensor: NDArray[np.int32]
-    alias: NDArray[np.bool_]
-    first_child: NDArray[np.int64]
-    children: NDArray[np.int32]
-    leaf: NDArray[np.int32]
-    numel: NDArray[np.int64]
-    parameters: NDArray[np.int64]
+    names: list[str]  # in the file
+    kinds: list[str]  # of layers among them, each once, sorted
+    # Of each node.
+    labels: list[str]  # last segment of the name
+    paths: list[str]  # the whole name as shown
+    parent: NDArray[np.int32]  # -1 for the root
+    end: NDArray[np.int32]  # one behind the last node below; the node itself counts as below
+    tensor: NDArray[np.int32]  # index into `rows`; -1 for a module
+    alias: NDArray[np.bool_]  # whether it is a further name of a tied tensor
+    first_child: NDArray[np.int64]  # those of n: children[first_child[n]:first_child[n + 1]]
+    children: NDArray[np.int32]  # in file order
+    # Of each tensor again.
+    leaf: NDArray[np.int32]  # its node
+    numel: NDArray[np.int64]  # cut so that their sum fits
+    parameters: NDArray[np.int64]  # as `numel`; 0 for buffers
     prunable: NDArray[np.bool_]
     by_default: NDArray[np.bool_]
-    matrices: NDArray[np.bool_]
-    role: NDArray[np.int32]
-    in_blocks: NDArray[np.int32]
-    place: NDArray[np.int32]
-    haystack: list[str]
+    matrices: NDArray[np.bool_]  # what the check mark of a module may reach
+    role: NDArray[np.int32]  # equal for the same kind and last name
+    in_blocks: NDArray[np.int32]  # equal for names that differ only in numbers between dots
+    place: NDArray[np.int32]  # in the order of names, "layer2" before "layer10"
+    haystack: list[str]  # of each node: lower-case names, a line each; empty for modules
 
     def __len__(self) -> int:
         return len(self.labels)
@@ -139,13 +88,6 @@ def build_nodes(rows: Sequence[TensorRow], cancel: CancelToken | None = None) ->
 
     Names are cut at their dots. A module and a tensor of the same name stand beside each other. A
     module with a single child shares its line: "conv1.weight", "encoder.layers".
-
-    Parameters
-    ----------
-    rows
-        The tensors in file order.
-    cancel
-        Looked at every few thousand rows or nodes; never cancelled if absent.
     """
     rows = tuple(rows)
     cancel = cancel or CancelToken()
@@ -191,14 +133,8 @@ def _without_chains(
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Let the end of a chain of only children stand for the whole of it.
 
-    A module with one child says nothing that the child's line could not say.
-
-    Returns
-    -------
-    kept
-        The nodes that stay, in the order in which they or the chains that they end were met.
-    above
-        ``int64[nodes]``: the node above each, among those that stay.
+    Returns the nodes that stay, in the order in which they or the chains that they end were met,
+    and ``int64[nodes]``: the node above each, among those that stay.
     """
     joined = (np.bincount(parent[1:], minlength=len(parent)) == 1) & (tensor == MODULE)
     joined[ROOT] = False
@@ -214,10 +150,9 @@ def _without_chains(
 
 
 def _places(above: list[int], cancel: CancelToken) -> tuple[list[int], list[int]]:
-    """Return where each node comes if all that is below a node follows it, and how much that is.
+    """Return where each node comes if all below a node follows it, and how many nodes it has.
 
-    Nodes are numbered such that each has a larger number than the one above it; siblings keep the
-    order of their numbers. The node itself counts as below.
+    Each has a larger number than the one above it; siblings keep the order of their numbers.
     """
     size = [1] * len(above)
     for batch in cancel.batches(range(len(above) - 1, 0, -1)):
@@ -396,20 +331,14 @@ State = Qt.CheckState
 class Checks:
     """The check marks of a tree.
 
-    Parameters
-    ----------
-    nodes
-        The tree.
-
-    Attributes
-    ----------
-    checked
-        ``bool[rows]``: the tensors that are checked, shown or not.
+    A click on a module is meant for what is pruned by default below it, and where there is nothing
+    of that (a module of embeddings) for all tensors of two and more dimensions. Biases and norms
+    are checked one by one. A module is "checked" as soon as all that its click would check is.
     """
 
     def __init__(self, nodes: Nodes) -> None:
         self._nodes = nodes
-        self.checked: NDArray[np.bool_] = nodes.by_default.copy()
+        self.checked: NDArray[np.bool_] = nodes.by_default.copy()  # of rows, shown or not
         self._shown = np.ones(len(nodes.rows), np.bool_)
         self._count()
 
@@ -451,10 +380,7 @@ class Checks:
         return State.Checked if complete else State.PartiallyChecked
 
     def reached(self, node: int) -> NDArray[np.bool_]:
-        """Return ``bool[rows]``: the tensors that a click on an unchecked `node` checks.
-
-        None of a module that holds only norms and biases.
-        """
+        """Return ``bool[rows]``: what a click on an unchecked `node` checks."""
         nodes = self._nodes
         tensor = int(nodes.tensor[node])
         if tensor >= 0:

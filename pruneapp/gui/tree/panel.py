@@ -1,9 +1,4 @@
-"""Tree panel with filter and footer.
-
-The left side of the window: a filter, the tree, and how much is checked.
-
-The controls of the filter above the tree.
-"""
+"""The left side of the window: a filter, the tree, and how much is checked."""
 
 from __future__ import annotations
 
@@ -28,18 +23,10 @@ from pruneapp.results.sparsity_report import Assignment, Danger
 
 
 class FilterRow(QWidget):
-    """A text, a kind and two conditions.
-
-    Signals
-    -------
-    changed
-        Something else is asked for.
-    left
-        The person goes on to the tree, by Down or Return.
-    """
+    """A text, a kind and two conditions."""
 
     changed = Signal()
-    left = Signal()
+    left = Signal()  # for the tree, by Down or Return
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -141,24 +128,12 @@ _PAUSE_MS = 120
 
 
 class ModuleTree(QWidget):
-    """The tree of modules with its filter.
+    """The tree of modules with its filter."""
 
-    Signals
-    -------
-    focusChanged
-        Another tensor is in focus; its name in the file.
-    checkedChanged
-        The person checked or cleared something.
-    checkRefused
-        The person wanted to check something, and nothing was; says why.
-    flatChanged
-        The person wants a list of all tensors, or the tree.
-    """
-
-    focusChanged = Signal(str)
-    checkedChanged = Signal()
-    checkRefused = Signal(str)
-    flatChanged = Signal(bool)
+    focusChanged = Signal(str)  # the name in the file of the tensor in focus
+    checkedChanged = Signal()  # by the person
+    checkRefused = Signal(str)  # why a click checked nothing
+    flatChanged = Signal(bool)  # by the person: a list of all tensors, or the tree
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)

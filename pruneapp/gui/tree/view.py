@@ -1,13 +1,4 @@
-"""QTreeView: keys, columns, fast repaint.
-
-The tree itself: keys, what is unfolded, and which columns there is room for.
-
-The last column alone, as often as a slider moves: without asking Qt's machinery for each cell.
-
-For a cell Qt calls the model and the delegate some twenty times, and each call waits for the
-interpreter's lock while pictures are computed: thirty rows took up to 18 ms. Here a row takes one
-call, and looks as Qt paints it.
-"""
+"""The tree itself: keys, what is unfolded, and which columns there is room for."""
 
 from __future__ import annotations
 
@@ -71,16 +62,11 @@ _PLACE = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
 
 
 class ShareColumn:
-    """Paints the last column of some rows; made for one painting.
+    """Paints the last column of some rows, as often as a slider moves; made for one painting.
 
-    Parameters
-    ----------
-    view
-        The tree.
-    cells
-        What its cells say.
-    colors
-        The theme's colours.
+    For a cell Qt calls the model and the delegate some twenty times, and each call waits for the
+    interpreter's lock while pictures are computed: thirty rows took up to 18 ms. Here a row takes
+    one call, and looks as Qt paints it.
     """
 
     def __init__(self, view: QTreeView, cells: Cells, colors: Mapping[str, str]) -> None:
@@ -172,18 +158,10 @@ _OPEN_AT_ONCE = 5_000  # rows that are unfolded by one key
 
 
 class TreeView(QTreeView):
-    """A tree of modules.
+    """A tree of modules."""
 
-    Signals
-    -------
-    nodeFocused
-        The node under the cursor changed, by the person.
-    checkAllRequested
-        The person wants all that is shown to be checked.
-    """
-
-    nodeFocused = Signal(int)
-    checkAllRequested = Signal()
+    nodeFocused = Signal(int)  # the node under the cursor, by the person
+    checkAllRequested = Signal()  # of what is shown
 
     def __init__(self, model: TreeModel, parent: QWidget | None = None) -> None:
         super().__init__(parent)
