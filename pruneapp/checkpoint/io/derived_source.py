@@ -57,32 +57,27 @@ class Unpacked:
 
     def __init__(self, file: FileSource) -> None:
         self._file = file
-        self._names: list[str] = []
-        self._dtypes: list[DType] = []
-        self._shapes: list[tuple[int, ...]] = []
-        self._segments: list[Segment] = []
+        self._tensors: list[tuple[str, DType, tuple[int, ...], Segment]] = []
 
     def add(self, name: str, dtype: DType, shape: tuple[int, ...], segment: Segment) -> None:
         """Take a tensor, and where its bytes come from."""
-        self._names.append(name)
-        self._dtypes.append(dtype)
-        self._shapes.append(shape)
-        self._segments.append(segment)
+        self._tensors.append((name, dtype, shape, segment))
 
     def contents(
         self, form: str, label: str, metadata: Mapping[str, str], cancel: CancelToken
     ) -> tuple[Contents, JoinedSource]:
         """Return them as the one dict of tensors of a file, and what they are read from."""
-        joined = JoinedSource(self._file, self._segments)
-        ties = ties_of(self._names, metadata, cancel)
+        names, dtypes, shapes, segments = tuple(zip(*self._tensors, strict=True)) or ((),) * 4
+        joined = JoinedSource(self._file, segments)
+        ties = ties_of(names, metadata, cancel)
         entries = make_entries(
-            self._names,
-            self._shapes,
-            self._dtypes,
+            names,
+            shapes,
+            dtypes,
             make_locations(0, joined.starts[:-1]),
-            aliases=[tuple(ties.get(name, ())) for name in self._names],
+            aliases=[tuple(ties.get(name, ())) for name in names],
         )
-        numel = sum(map(math.prod, self._shapes))
+        numel = sum(map(math.prod, shapes))
         contents = Contents(
             format=form,
             label=label,

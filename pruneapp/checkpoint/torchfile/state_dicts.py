@@ -219,7 +219,7 @@ def find(root: Any, cancel: CancelToken, *, script: bool = False) -> list[Candid
     walk.mark(root)
     candidates: list[Candidate] = []
     # Weights first; a file that has none may still hold whole numbers or single values.
-    for test in (_is_weight, _is_array, _is_leaf):
+    for test in (_is_weight, _is_array, lambda _leaf: True):
         candidates = walk.candidates(root, test)
         if candidates:
             break
@@ -239,10 +239,6 @@ def _is_weight(leaf: Leaf) -> bool:
 
 def _is_array(leaf: Leaf) -> bool:
     return not isinstance(leaf, Tensor | Array) or len(leaf.shape) > 0
-
-
-def _is_leaf(_leaf: Leaf) -> bool:
-    return True
 
 
 def _is_model_key(key: str) -> bool:

@@ -11,6 +11,7 @@ import pickletools
 import re
 import struct
 from collections.abc import Callable
+from functools import partial
 from itertools import repeat
 from typing import Any, NoReturn
 
@@ -28,11 +29,17 @@ from pruneapp.progress import CancelToken
 
 # Code by number, and buffers beside the pickle: torch never writes them.
 LEFT_OUT = frozenset({"EXT1", "EXT2", "EXT4", "NEXT_BUFFER", "READONLY_BUFFER"})
-# Which method of the machine does which opcode: all of protocols 0 to 5 but those.
+_PUSHED = {"NONE": None, "NEWTRUE": True, "NEWFALSE": False, "EMPTY_TUPLE": ()}
+# What an opcode pushes, or else which method of the machine does it: all of protocols 0 to 5.
+CONSTANTS: dict[int, Any] = {
+    ord(opcode.code): _PUSHED[opcode.name]
+    for opcode in pickletools.opcodes
+    if opcode.name in _PUSHED
+}
 HANDLERS: dict[int, str] = {
     ord(opcode.code): f"_op_{opcode.name.lower()}"
     for opcode in pickletools.opcodes
-    if opcode.name not in LEFT_OUT
+    if opcode.name not in LEFT_OUT and opcode.name not in _PUSHED
 }
 
 # Bytes of all that a reader hands over.
@@ -158,6 +165,8 @@ class Machine:
         self._table: list[Callable[[], None]] = [self._unknown] * 256
         for code, name in HANDLERS.items():
             self._table[code] = getattr(self, name)
+        for code, value in CONSTANTS.items():
+            self._table[code] = partial(self._push, value)
 
     def run(self) -> Any:
         """Read the pickle at `position`, leave `position` behind it, and return its object.
@@ -262,15 +271,6 @@ class Machine:
         raise _Stop
 
     # -- plain values --------------------------------------------------------------------------
-
-    def _op_none(self) -> None:
-        self._push(None)
-
-    def _op_newtrue(self) -> None:
-        self._push(True)
-
-    def _op_newfalse(self) -> None:
-        self._push(False)
 
     def _op_int(self) -> None:
         line = self._line()
@@ -384,9 +384,6 @@ class Machine:
 
     def _op_empty_set(self) -> None:
         self._push(Bag([]))
-
-    def _op_empty_tuple(self) -> None:
-        self._push(())
 
     def _op_list(self) -> None:
         self._push(self._since_mark())
