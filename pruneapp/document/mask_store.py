@@ -1,11 +1,7 @@
 """The masks of a history: in memory as long as there is room, else in a scratch file.
 
-Masks of the history that are put aside, and how they go to disk and come back.
-
 What takes as long as a disk takes is a plain function for a worker; before and after it the
 history changes in no time.
-
-A scratch file that nobody else sees, for the masks that the history puts aside.
 """
 
 from __future__ import annotations
@@ -154,21 +150,12 @@ def _nameless(folder: Path | None) -> io.FileIO:
 
 
 class MaskSlot:
-    """A mask of the history: in memory, in the scratch file, or both.
+    """A mask of the history: in memory, in the scratch file at `offset` (-1: not), or both.
 
-    Attributes
-    ----------
-    mask
-        The mask, if it is in memory.
-    offset
-        Where it lies in the scratch file; -1 if it does not.
-    size, nbytes
-        Elements, and bytes that it takes.
-    uses
-        How often the history's records refer to it.
+    `uses` is how often the history's records refer to it; it is `gone` once none does any more.
     """
 
-    __slots__ = ("mask", "nbytes", "offset", "size", "uses")
+    __slots__ = ("gone", "mask", "nbytes", "offset", "size", "uses")
 
     def __init__(self, mask: BitMask) -> None:
         self.mask: BitMask | None = mask
@@ -176,6 +163,7 @@ class MaskSlot:
         self.size = mask.size
         self.nbytes = mask.nbytes
         self.uses = 0
+        self.gone = False
 
     def load(self, scratch: ScratchFile, job: Job) -> BitMask:
         """Return the mask, from the file if need be, in any thread; the slot stays as it is.
@@ -193,12 +181,12 @@ class MaskSlot:
         try:
             mask = scratch.read(offset, self.size, job)
         except OSError as error:
-            if 0 <= offset == self.offset:
+            if not self.gone:
                 raise HistoryError(
                     f"A mask of the history cannot be read again: {words_of(error)}.",
                     remedy="The current state is unchanged and can still be exported.",
                 ) from error
-        if mask is None or self.offset != offset:  # its place may have held another mask by then
+        if mask is None or self.gone:  # its place may have held another mask by then
             raise StaleError("This state is not in the history any more.", remedy="Try again.")
         return mask
 
@@ -279,20 +267,13 @@ class NewMask:
 class MaskStore:
     """One slot for every mask, however many states share it.
 
-    Attributes
-    ----------
-    budget
-        As given.
-    scratch
-        Where masks lie that were put aside.
-    nbytes
-        Bytes of masks in memory.
+    No more than `budget` bytes are in memory, but for masks that are in force.
     """
 
     def __init__(self, budget: int, folder: Path | None) -> None:
         self.budget = budget
         self.scratch = ScratchFile(folder)
-        self.nbytes = 0
+        self.nbytes = 0  # in memory
         self._cut_off: Iterator[MaskSlot] = iter(())
         self._spilling = False
         self._refused = False
@@ -338,19 +319,11 @@ class MaskStore:
 
     @property
     def over(self) -> int:
-        """How many bytes are to be put aside; 0 while that is done, and where the disk is full."""
+        """How many bytes are to be moved to disk; 0 while that is done, and where it is full."""
         return 0 if self._spilling or self._refused else max(0, self.nbytes - self.budget)
 
     def spill(self, slots: Iterable[MaskSlot], in_force: Iterable[MaskSlot]) -> Spill | None:
-        """Return what has to be put aside; None for nothing.
-
-        Parameters
-        ----------
-        slots
-            In the order in which they go; some may come more than once.
-        in_force
-            What stays in memory anyway.
-        """
+        """Return what has to be moved to disk of slots, in their order; None for nothing."""
         over = self.over
         stay = {id(slot) for slot in in_force}
         found: dict[int, tuple[MaskSlot, BitMask]] = {}
@@ -385,17 +358,9 @@ class MaskStore:
         self._cut_off = chain(self._cut_off, slots)
 
     def let_go(self, most: int | None) -> bool:
-        """Forget masks that were cut off, as far as nothing else refers to them.
+        """Forget masks that were cut off, as far as nothing else does; say if there may be more.
 
-        Parameters
-        ----------
-        most
-            How many are looked at; None for all.
-
-        Returns
-        -------
-        bool
-            Whether there may be more.
+        At `most` so many are looked at.
         """
         looked = 0
         for slot in islice(self._cut_off, most):
@@ -406,9 +371,9 @@ class MaskStore:
             if slot.mask is not None:
                 del self._by_mask[id(slot.mask)]
                 self.nbytes -= slot.nbytes
+            slot.gone = True
             if slot.offset >= 0:
                 self.scratch.free(slot.offset, slot.nbytes)
-                slot.offset = -1
         if looked == most:
             return True
         self._cut_off = iter(())  # no chain that each cut makes longer

@@ -1,9 +1,4 @@
-"""Masks of a manual edit.
-
-What an edit by hand does, exactly: its masks and its numbers.
-
-One operation by hand on the masks of one tensor.
-"""
+"""What a manual edit does, exactly: its masks and its numbers."""
 
 from __future__ import annotations
 
@@ -31,30 +26,14 @@ Packed = NDArray[np.uint8]
 _PIECE = 1 << 20
 
 
-@dataclass(frozen=True, eq=False)
-class Changed:
-    """What an operation does to one tensor."""
-
-    # The mask that changes, of what is kept or of what is protected; None where it would say
-    # nothing any more, and where nothing changes.
-    mask: BitMask | None
-    # How many weights were meant; how many of these the operation is for (what is kept can be
-    # pruned or protected); how many of these change.
-    chosen: int
-    there: int
-    weights: int
-    # How many of those that are restored stay 0 all the same: they were made final before.
-    final: int = 0
-    reason: str = ""  # why nothing changes; empty if something does
-
-
-def change(
+def _change(
     snapshot: Snapshot, name: str, operation: Operation, region: Region, job: Job
-) -> Changed:
+) -> tuple[BitMask | None, HandCount, str]:
     """Do an operation to a part of a tensor, by its first name.
 
     One pass over the bytes of the region, and a copy of the mask that changes; `job` is stepped by
-    the bytes of that.
+    the bytes of that. Returns the mask that changes, of what is kept or protected, None where it
+    would say nothing any more; the count; and why nothing changes, if nothing does.
     """
     numel = snapshot.entry(name).numel
     kept, protected = snapshot.masks.get(name), snapshot.protected.get(name)
@@ -77,12 +56,14 @@ def change(
         else:
             packed[place] &= ~bits
     if not weights:
+        spared = there if operation == "prune" else 0
         reason = _reason(operation, chosen, there, final, region)
-        return Changed(None, chosen, there, 0, reason=reason)
+        return None, HandCount(name, chosen, 0, spared), reason
     known = numel * on_kept if before is None else before.kept
     after = BitMask(packed, numel, known + (weights if more else -weights))
     empty = after.pruned == 0 if on_kept else after.kept == 0
-    return Changed(None if empty else after, chosen, there, weights, still)
+    spared = there - weights if operation == "prune" else 0
+    return None if empty else after, HandCount(name, chosen, weights, spared, still), ""
 
 
 def _prune(meant: Packed, kept: Packed | None, protected: Packed | None) -> tuple[Packed, Packed]:
@@ -200,13 +181,13 @@ def compute_hand(snapshot: Snapshot, edit: HandEdit, job: Job) -> HandPreview:
             counts.append(HandCount(name, 0, 0))
             reasons.add(f"'{name}' has no weights")
             continue
-        made = change(snapshot, name, edit.operation, regions.of(entry, targets, job), job)
-        spared = made.there - made.weights if edit.operation == "prune" else 0
-        counts.append(HandCount(name, made.chosen, made.weights, spared, made.final))
-        if made.weights:
-            (protected if edit.operation in {"protect", "release"} else masks)[name] = made.mask
+        region = regions.of(entry, targets, job)
+        mask, counted, reason = _change(snapshot, name, edit.operation, region, job)
+        counts.append(counted)
+        if reason:
+            reasons.add(reason)
         else:
-            reasons.add(made.reason)
+            (protected if edit.operation in {"protect", "release"} else masks)[name] = mask
     if not masks and not protected:
         raise _nothing_changes(reasons)
     numbers = HandOutcome(edit.operation, tuple(counts))

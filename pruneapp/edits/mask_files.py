@@ -18,12 +18,9 @@ from pruneapp.progress import Job
 
 
 def read_mask(checkpoint: Checkpoint, name: str, job: Job) -> BitMask | None:
-    """Read a tensor of zeros and ones as a mask, in bounded memory.
+    """Read a tensor of zeros and ones as a mask, in bounded memory; 1 is kept.
 
-    Returns
-    -------
-    BitMask or None
-        1 is kept; None if there is any other value than 0 and 1, or the type has no real values.
+    None if there is any other value than 0 and 1, or the type has no real values.
     """
     entry = checkpoint.entry(name)
     packed = np.empty((entry.numel + 7) // 8, np.uint8)
@@ -45,14 +42,9 @@ def read_mask(checkpoint: Checkpoint, name: str, job: Job) -> BitMask | None:
 def given_masks(
     checkpoint: Checkpoint, names: Iterable[str], masks: Checkpoint, job: Job
 ) -> dict[str, BitMask]:
-    """Read the masks for some tensors from a file of masks.
+    """Read the masks for some tensors from a file of masks; by first names.
 
     The mask of a tensor has one of its names, with or without ``_mask`` behind it, and its shape.
-
-    Returns
-    -------
-    dict[str, BitMask]
-        By first names.
 
     Raises
     ------
@@ -110,22 +102,13 @@ def holds_masks_alone(checkpoint: Checkpoint, file: Checkpoint) -> bool:
 
 
 def masks_of(checkpoint: Checkpoint, file: Checkpoint, job: Job) -> dict[str, BitMask]:
-    """Return what a file prunes of the tensors of a checkpoint, whatever left it there.
+    """Return what a file of masks, or a pruned model, prunes of the tensors of a checkpoint.
 
     A tensor counts if the file has it by any of its names, and in its shape. Where there is a mask
     for it (torch's ``NAME_mask``, or truth values or whole numbers under the plain name), that
-    says what is pruned; else its zeros do, as in a model that was made final.
-
-    Parameters
-    ----------
-    file
-        A file of masks, or a model that was pruned.
-
-    Returns
-    -------
-    dict[str, BitMask]
-        By first names in the order of `checkpoint`, for every prunable tensor that both have, also
-        where nothing is pruned.
+    says what is pruned; else its zeros do, as in a model that was made permanent.
+    By first names in the order of `checkpoint`, for every prunable tensor that both have, also
+    where nothing is pruned.
 
     Raises
     ------

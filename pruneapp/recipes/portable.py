@@ -1,12 +1,11 @@
-"""Recipe of a history; patterns instead of names.
+"""From what was done to a document to a recipe that suits other checkpoints as well.
 
-From what was done to a document to a recipe that suits other checkpoints as well.
-
-Which tensors an entry of a recipe means: patterns and kinds resolve anew on every file.
+And which tensors an entry of a recipe means: patterns and kinds resolve anew on every file.
 """
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from typing import Any
@@ -105,20 +104,14 @@ def row_for(
         What the person chose them by: a pattern, a kind, or empty.
     """
     chosen = resolve(checkpoint, names)
-    for row in (RowConfiguration(pattern=said), RowConfiguration(kind=said)) if said else ():
-        if _means(checkpoint, row, version, chosen):
-            return row
-    usual = RowConfiguration()
-    return usual if _means(checkpoint, usual, version, chosen) else RowConfiguration(names=chosen)
-
-
-def _means(
-    checkpoint: Checkpoint, row: RowConfiguration, version: Version, names: tuple[str, ...]
-) -> bool:
-    try:
-        return chosen_by(checkpoint, row, version) == names
-    except PruneAppError:
-        return False
+    tried = [RowConfiguration()]
+    if said:
+        tried[:0] = [RowConfiguration(pattern=said), RowConfiguration(kind=said)]
+    for row in tried:
+        with contextlib.suppress(PruneAppError):
+            if chosen_by(checkpoint, row, version) == chosen:
+                return row
+    return RowConfiguration(names=chosen)
 
 
 def _is_of(entry: TensorEntry, kind: str) -> bool:

@@ -96,7 +96,7 @@ def mask_folder(path: Path) -> Path:
 
 
 def save(recipe: Recipe, path: Path, job: Job) -> tuple[Path, ...]:
-    """Write a recipe; the old file is there until the new one is safe.
+    """Write a recipe; the old file is there until the new one is safe. Returns what was written.
 
     Masks come first, each as ``<sha256>.mask`` in `mask_folder`: packed bits, the lowest first, 1
     where a weight is meant. One that is there already, with the right size, is not written again.
@@ -105,11 +105,6 @@ def save(recipe: Recipe, path: Path, job: Job) -> tuple[Path, ...]:
     ----------
     path
         The file; its folder must exist.
-
-    Returns
-    -------
-    tuple of Path
-        What was written, the recipe last.
 
     Raises
     ------

@@ -1,9 +1,4 @@
-"""Replay entries; schedules.
-
-Doing what a recipe says.
-
-One step, repeated along a path to a final amount.
-"""
+"""Doing what a recipe says, entry by entry; a schedule is one step repeated to a final amount."""
 
 from __future__ import annotations
 
@@ -61,7 +56,7 @@ SCHEDULE: tuple[Param, ...] = (
 
 
 def amounts(final: Amount, begun: int, size: int, steps: int, path: Path) -> list[Amount]:
-    """Return how much is pruned after each step of a schedule.
+    """Return how much is pruned after each step of a schedule, counts if `final` is one.
 
     Parameters
     ----------
@@ -71,27 +66,11 @@ def amounts(final: Amount, begun: int, size: int, steps: int, path: Path) -> lis
         ``linear``: ``s_t = s_i + (s_f - s_i) t / n``. ``cubic``:
         ``s_t = s_f + (s_i - s_f) (1 - t / n)^3`` (Zhu and Gupta, To prune, or not to prune, 2017,
         equation 1).
-
-    Returns
-    -------
-    list
-        Counts if `final` is one, else shares; the last is `final`.
     """
-    if isinstance(final, int):
-        return [
-            final if t == steps else round(final - (final - begun) * _left(t, steps, path))
-            for t in range(1, steps + 1)
-        ]
-    start = begun / size if size else 0.0
-    return [
-        final if t == steps else final - (final - start) * _left(t, steps, path)
-        for t in range(1, steps + 1)
-    ]
-
-
-def _left(t: int, steps: int, path: Path) -> float:
-    rest = 1 - t / steps
-    return rest**3 if path == "cubic" else rest
+    start = begun if isinstance(final, int) else begun / size if size else 0.0
+    power = 3 if path == "cubic" else 1
+    found = [final - (final - start) * (1 - t / steps) ** power for t in range(1, steps)]
+    return [*(map(round, found) if isinstance(final, int) else found), final]
 
 
 def expanded(step: Step, totals: Sequence[Amount]) -> list[Step]:
@@ -117,19 +96,8 @@ def replay(
     """Do the entries of a recipe one after another, each on what the ones before left.
 
     Nothing is changed: the states are new ones. What is computed is the same on every machine and
-    device, and for every size of chunks, as everywhere.
-
-    Parameters
-    ----------
-    snapshot
-        The state to begin with.
-    deeds
-        Of `Fit.deeds`, for this checkpoint.
-
-    Yields
-    ------
-    Replayed
-        Each edit; masks that the file holds and that are in force already make none.
+    device, and for every size of chunks, as everywhere. Masks that the file holds and that are in
+    force already make no edit.
 
     Raises
     ------

@@ -40,7 +40,7 @@ from pruneapp.document.edit import Record
 from pruneapp.document.mask_store import NewMask
 from pruneapp.errors import SessionChangedError, SessionError
 from pruneapp.json_codec import encoded
-from pruneapp.masks.bitmask import BitMask
+from pruneapp.masks.bitmask import BitMask, Layer
 from pruneapp.progress import CancelToken, Job
 from pruneapp.sessions.fingerprint import Original, Stamp, describe
 from pruneapp.sessions.history_codec import (
@@ -68,6 +68,12 @@ SUFFIX = ".prune"
 FORMAT = "pruneapp-session"
 VERSION = 1
 TABLE = "session.json"
+# What the masks in force of each layer are called in the file.
+_PREFIXES: Mapping[Layer, str] = {
+    "masks": "mask",
+    "permanent": "final",
+    "protected": "protected",
+}
 
 
 class MaskPlace(msgspec.Struct, frozen=True):
@@ -111,6 +117,8 @@ def save_session(
 ) -> Stamp:
     """Write a document to a session file; the old file is there until the new one is safe.
 
+    Returns the file as it was written.
+
     Parameters
     ----------
     view
@@ -118,11 +126,6 @@ def save_session(
     instead_of
         The only state of the file that may be replaced; None for whatever is there. Nothing need
         be there.
-
-    Returns
-    -------
-    Stamp
-        The file as it was written.
 
     Raises
     ------
@@ -198,15 +201,10 @@ class _Plain:
 
     def __init__(self, capture: Capture) -> None:
         self.capture = capture
-        snapshot = capture.snapshot
         self.masks: dict[str, BitMask] = {}
         self._names: dict[int, str] = {}
-        for prefix, masks in (
-            ("mask", snapshot.masks),
-            ("final", snapshot.permanent),
-            ("protected", snapshot.protected),
-        ):
-            for name, mask in masks.items():
+        for layer, prefix in _PREFIXES.items():
+            for name, mask in capture.snapshot.layers[layer].items():
                 self.masks[f"{prefix}/{name}"] = mask
                 self._names.setdefault(id(mask), f"{prefix}/{name}")
 

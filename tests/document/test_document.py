@@ -416,3 +416,27 @@ def test_a_module_pruned_by_torch_opens_with_its_masks(tmp_path: Path):
         prune(document, "weight")  # of the 18 that are left
         assert document.masks["weight"].kept == 9
         document.close()
+
+
+def test_the_place_of_a_mask_that_is_cut_off_while_it_is_spilled_is_freed_once(tmp_path: Path):
+    """It had a place from before: else two masks would be written to the same one later."""
+    masks = chain(3)
+    history = History(budget=0, folder=tmp_path)
+    history.patient = False
+    for before, after in itertools.pairwise(masks):
+        history.push(edit(before, after))
+    history.put_aside(history.spill().run(Job()))
+    history.go_to(1)
+    history.go_to(3)
+    written = history.spill().run(Job())
+    history.go_to(0)
+    fresh = chain(4)
+    history.push(edit(None, fresh[1]))
+    assert not history.let_go()
+    history.put_aside(written)
+    history.patient = True
+    for before, after in itertools.pairwise(fresh[1:]):
+        history.push(edit(before, after))
+    for position in (1, 2, 3):
+        assert history.go_to(position)["masks"]["w"] == fresh[position]
+    history.close()
