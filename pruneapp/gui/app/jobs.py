@@ -423,15 +423,22 @@ class LatestTask:
         on_result: Callable[[T], None],
         on_error: Callable[[PruneAppError], None] = _nothing,
         *,
-        on_bug: Callable[[], None] = lambda: None,
+        title: str = "",
+        on_stopped: Callable[[], None] = lambda: None,
+        on_late: Callable[[T], object] | None = None,
         urgency: Urgency = Urgency.SOON,
     ) -> Task[T]:
-        """Have a question answered, see `Jobs.answer`; `on_bug` if it ends by one."""
+        """Have a question answered, see `Jobs.answer`; with a title by the worker, see `submit`.
+
+        `on_stopped` if it ends by a bug, or because the person cancelled it.
+        """
         self.cancel()
 
-        def over() -> None:
-            if self.task is task:
+        def over() -> bool:
+            latest = self.task is task
+            if latest:
                 self.task = None
+            return latest
 
         def answered(result: T) -> None:
             over()
@@ -442,13 +449,23 @@ class LatestTask:
             on_error(error)
 
         def ended() -> None:
-            over()
-            if task.error is not None and not task.token.cancelled:  # reported elsewhere
-                on_bug()
+            if over():
+                on_stopped()
 
-        task = self.task = self._jobs.answer(
-            work, on_result=answered, on_error=failed, on_cancelled=ended, urgency=urgency
-        )
+        if title:
+            task = self._jobs.submit(
+                title,
+                work,
+                on_result=answered,
+                on_error=failed,
+                on_cancelled=ended,
+                on_late=on_late,
+            )
+        else:
+            task = self._jobs.answer(
+                work, on_result=answered, on_error=failed, on_cancelled=ended, urgency=urgency
+            )
+        self.task = task
         return task
 
     def cancel(self) -> None:

@@ -79,7 +79,24 @@ class CombineDialog(DecisionDialog):
         choices.setContentsMargins(0, 0, 0, 0)
         choices.setHorizontalSpacing(16)
         choices.setVerticalSpacing(4)
-        for row, (how, text, help_) in enumerate(self._choices()):
+        ways = (
+            (
+                "or",
+                self.tr("Union"),
+                self.tr("Also prune weights that are pruned only in the other file"),
+            ),
+            (
+                "and",
+                self.tr("Intersection"),
+                self.tr("Restore weights that are pruned only in this file"),
+            ),
+            (
+                "minus",
+                self.tr("Only in this file"),
+                self.tr("Restore weights that are pruned in both files"),
+            ),
+        )
+        for row, (how, text, help_) in enumerate(ways):
             radio = QRadioButton(text, self)
             radio.setAccessibleDescription(help_)
             radio.toggled.connect(self._show_number)
@@ -108,25 +125,6 @@ class CombineDialog(DecisionDialog):
     def how(self) -> str:
         """What is chosen: ``or``, ``and`` or ``minus``."""
         return next(how for how, radio in self.choices.items() if radio.isChecked())
-
-    def _choices(self) -> tuple[tuple[str, str, str], ...]:
-        return (
-            (
-                "or",
-                self.tr("Union"),
-                self.tr("Also prune weights that are pruned only in the other file"),
-            ),
-            (
-                "and",
-                self.tr("Intersection"),
-                self.tr("Restore weights that are pruned only in this file"),
-            ),
-            (
-                "minus",
-                self.tr("Only in this file"),
-                self.tr("Restore weights that are pruned in both files"),
-            ),
-        )
 
     def _show_number(self) -> None:
         total = self._overlap.total

@@ -25,7 +25,7 @@ from pruneapp.edits.found_masks import open_document
 from pruneapp.edits.mask_files import holds_masks_alone, masks_of
 from pruneapp.errors import CheckpointError, PruneAppError
 from pruneapp.gui.app.context import AppContext
-from pruneapp.gui.app.jobs import Jobs, LatestTask, Task
+from pruneapp.gui.app.jobs import Jobs, LatestTask
 from pruneapp.gui.compare.view import ZEROS, CompareView, Side
 from pruneapp.gui.document.open_document import OpenDocument
 from pruneapp.gui.plots.heatmap.shading import Mode
@@ -82,17 +82,7 @@ def _text(error: PruneAppError) -> str:
 
 
 class ComparisonSource(QObject):
-    """Opens and closes what a document is compared with that is no state of its history.
-
-    Attributes
-    ----------
-    state, called
-        What is there, and what it is called; None and empty for nothing.
-    of_masks
-        Whether it differs from the document in its masks alone, of the same weights.
-    is_original
-        Whether it looks like the file that the document was made of, by pruning.
-    """
+    """Opens and closes what a document is compared with that is no state of its history."""
 
     leaving = Signal()  # what is there is about to be closed
     came = Signal()  # something is there
@@ -100,13 +90,12 @@ class ComparisonSource(QObject):
     def __init__(self, session: OpenDocument, jobs: Jobs, parent: QObject) -> None:
         super().__init__(parent)
         self._session = session
-        self._jobs = jobs
-        self._opening: Task[tuple[Document, bool] | Masks] | None = None
+        self._opening = LatestTask(jobs)
         self._document: Document | None = None
         self.state: Snapshot | None = None
         self.called = ""
-        self.of_masks = False
-        self.is_original = False
+        self.of_masks = False  # whether it has other masks over the same weights
+        self.is_original = False  # whether it looks like what the document was made of, by pruning
 
     def open(self, path: Path) -> None:
         """Open a file in the background; what is there stays until that has worked.
@@ -116,8 +105,6 @@ class ComparisonSource(QObject):
         document = self._session.document
         if document is None:
             return
-        self._stop()
-
         now = document.snapshot()
 
         def work(job: Job) -> tuple[Document, bool] | Masks:
@@ -133,7 +120,6 @@ class ComparisonSource(QObject):
 
         def done(found: tuple[Document, bool] | Masks) -> None:
             if self._session.document is document:
-                self._opening = None
                 if isinstance(found, tuple):
                     opened, original = found
                     self._take(path.name, opened.snapshot(), opened, original=original)
@@ -142,13 +128,8 @@ class ComparisonSource(QObject):
             else:
                 _close(found)  # nobody wants it any more
 
-        self._opening = self._jobs.submit(
-            self.tr("Opening"),
-            work,
-            on_result=done,
-            on_error=self._session.refused.emit,
-            on_late=_close,
-        )
+        title = self.tr("Opening")
+        self._opening.ask(work, done, self._session.refused.emit, title=title, on_late=_close)
 
     def set_masks(self, called: str, masks: Masks) -> None:
         """Take a state that has other masks over the same weights."""
@@ -160,7 +141,7 @@ class ComparisonSource(QObject):
 
     def drop(self) -> None:
         """Close what is there, and do not wait for what was asked for."""
-        self._stop()
+        self._opening.cancel()
         if self.state is not None:
             self.leaving.emit()
             self.state, self.called = None, ""
@@ -181,11 +162,6 @@ class ComparisonSource(QObject):
         self.is_original = original
         self.of_masks = document is None
         self.came.emit()
-
-    def _stop(self) -> None:
-        if self._opening is not None:
-            self._opening.cancel()
-            self._opening = None
 
 
 def _close(found: tuple[Document, bool] | Masks) -> None:
@@ -209,7 +185,7 @@ class CompareController(QObject):
     ) -> None:
         super().__init__(context.window)
         self._session = session
-        self._jobs = jobs = context.jobs
+        jobs = context.jobs
         self._plots = plots
         self._tree = tree
         self._pages = pages
@@ -220,7 +196,7 @@ class CompareController(QObject):
         self._tiles = LatestTask(jobs)
         self._offered = ""
         self._says = False  # whether words stand in the place of the difference
-        self._comparing: Task[Comparison] | None = None
+        self._comparing = LatestTask(jobs)
         # The sides that the page shows, and the state in which the document was then.
         self._compared: tuple[tuple[Side, Side], int] | None = None
         # What was found out, of this file and the other one.
@@ -359,29 +335,24 @@ class CompareController(QObject):
 
         self._compared = wanted, document.revision
         self._view.set_busy(True)
-        self._comparing = self._jobs.submit(
-            self.tr("Comparing"),
+        self._comparing.ask(
             work,
-            on_result=self._view.set_comparison,
-            on_error=self._on_not_compared,
-            on_cancelled=self._on_cancelled,
+            self._view.set_comparison,
+            self._on_not_compared,
+            title=self.tr("Comparing"),
+            on_stopped=self._on_stopped,
         )
 
     def _on_not_compared(self, error: PruneAppError) -> None:
         self._view.set_busy(False)
         self._view.set_error(_text(error))
 
-    def _on_cancelled(self) -> None:
-        # By the person; or ended by a bug of ours. Not if it made room for another.
-        task = self._comparing
-        if task is not None and (task.token.cancelled or task.error is not None):
-            self._view.set_busy(False)
-            self._compared = None
+    def _on_stopped(self) -> None:
+        self._view.set_busy(False)
+        self._compared = None
 
     def _forget(self) -> None:
-        if self._comparing is not None:
-            task, self._comparing = self._comparing, None
-            task.cancel()
+        self._comparing.cancel()
         self._compared = None
         self._view.set_comparison(None)
         self._view.set_error("")

@@ -83,8 +83,8 @@ class SidesRow(QWidget):
     otherRequested = Signal()
     folderRequested = Signal()
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._items: tuple[HistoryItem, ...] = ()
         self._position = 0
         self._other: str | None = None
@@ -231,7 +231,7 @@ class CompareView(TensorsChart):
     comparisonRequested = Signal(object, object)
     differenceRequested = Signal(str)  # the person wants to see where this tensor differs
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(self) -> None:
         self._comparison: Comparison | None = None
         self._differing: tuple[TensorDifference, ...] = ()
         self._heights: Floats = np.zeros(0)
@@ -249,7 +249,7 @@ class CompareView(TensorsChart):
                 (self.tr("Unshared zeros"), ZEROS),
             ),
         )
-        super().__init__(orders, box, neutral=True, parent=parent)
+        super().__init__(orders, box, neutral=True)
         boxes = QWidget()
         lay_in_row(boxes, None, self.measure_box, self.order_box)
         self._row.addWidget(WrappingRow(self.sides, boxes, grows=True))

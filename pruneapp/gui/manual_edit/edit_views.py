@@ -99,8 +99,8 @@ class HandOptions(QWidget):
     everywhereWanted = Signal(bool)
     companionsWanted = Signal(bool)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self.everywhere = QCheckBox(self)
         self.companions = QCheckBox(self.tr("Include bias and norm"), self)
         self.title = plain(self.tr("Manual edit"))

@@ -183,7 +183,7 @@ class ChannelsView(OrderedChart):
     selectionChanged = Signal()  # other channels are chosen
     gestureMade = Signal(object)  # (Gesture) the person wants something done to the chosen channels
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(self) -> None:
         self._norms: ChannelNorms | None = None
         self._ranks: ChannelRanks | None = None
         self._after = NONE_LEFT
@@ -198,7 +198,7 @@ class ChannelsView(OrderedChart):
         self._shape: tuple[int, ...] = ()
         self._selection = Selection()
         orders = ((INDEX, self.tr("By index")), (NORM, self.tr("By norm")))
-        super().__init__(PlaceAxis(), NumberAxis("left"), orders, parent=parent)
+        super().__init__(PlaceAxis(), NumberAxis("left"), orders)
         self.dim_box = choice_box(
             self.tr("Dimension"), self.tr("Dimension whose slices are the channels")
         )

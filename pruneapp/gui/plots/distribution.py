@@ -7,7 +7,7 @@ import math
 import numpy as np
 from PySide6.QtCore import QSignalBlocker, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QCheckBox, QLabel, QWidget
+from PySide6.QtWidgets import QCheckBox, QLabel
 
 from pruneapp.gui.plots.base.readout import Swatch, value_text
 from pruneapp.gui.plots.chart.axes import CountAxis, Decades, MagnitudeAxis
@@ -36,8 +36,8 @@ class NumberField(LineEdit):
     stepped = Signal(int)  # the person wants it so many steps higher
     refused = Signal(str)  # the person typed this, which is no number from 0; the old text is back
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._told = ""
         self.setAlignment(Qt.AlignmentFlag.AlignRight)
         self.setFixedWidth(self.fontMetrics().horizontalAdvance("≈ 0.000000") + 20)
@@ -106,7 +106,7 @@ class DistributionView(Chart):
     # The person looks so closely that `finer` is to be counted; answer with `set_histogram`.
     finerWanted = Signal()
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(self) -> None:
         self._histogram: Histogram | None = None
         self._counted: Histogram | None = None  # as it was told, with finer bins or without
         self._going: Floats = np.zeros(0)
@@ -121,7 +121,7 @@ class DistributionView(Chart):
         self._editable = False
         self._decades: Decades | None = None
         self._counts, self._magnitudes = CountAxis(), MagnitudeAxis()
-        super().__init__(self._magnitudes, self._counts, parent=parent)
+        super().__init__(self._magnitudes, self._counts)
         self._rest = QTimer(self)
         self._rest.setSingleShot(True)
         self._rest.setInterval(REST_MS)

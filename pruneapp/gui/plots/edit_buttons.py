@@ -36,8 +36,8 @@ class OperationButtons(QWidget):
 
     operated = Signal(str)  # what the person wants done (`Operation`)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(_APART)

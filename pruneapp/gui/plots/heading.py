@@ -103,8 +103,8 @@ class _FactsLabel(ElidedLabel):
 class TensorHeading(QWidget):
     """The name of a tensor, larger than anything else, and its particulars."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self.name = _NameLabel()
         self.name.setParent(self)
         font = QFont(self.name.font())
@@ -201,8 +201,8 @@ class NumbersLine(QLabel):
     a number would be another one. An ellipsis says that entries are missing. The tooltip has all.
     """
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._stats: TensorStats | None = None
         self._pruned = False
         self._wordings: tuple[str, ...] = ("",)

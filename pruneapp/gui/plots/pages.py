@@ -46,8 +46,8 @@ class PicturePages(QWidget):
 
     pageChanged = Signal(int)  # the person chose another page; only this one needs answers
 
-    def __init__(self, compare: Picture, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, compare: Picture) -> None:
+        super().__init__()
         self.heading = TensorHeading()
         self.numbers = NumbersLine()
         self.weights = WeightsView()

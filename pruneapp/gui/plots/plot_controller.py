@@ -275,7 +275,7 @@ class PlotController(QObject):
             work,
             done,
             lambda error: failed(str(error)),
-            on_bug=lambda: failed(self.tr("This view could not be computed.")),
+            on_stopped=lambda: failed(self.tr("This view could not be computed.")),
         )
 
     def _ask_page(self, number: int) -> None:

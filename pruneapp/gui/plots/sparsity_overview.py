@@ -9,7 +9,6 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QWidget
 
 from pruneapp.gui.plots.base.readout import Swatch
 from pruneapp.gui.plots.chart.chart import TensorsChart, grouped_edges, grouped_max, grouped_sum
@@ -128,7 +127,7 @@ class ModelView(TensorsChart):
 
     tensorClicked = Signal(str)  # the person chose the tensor of this name
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(self) -> None:
         self._report: SparsityReport | None = None
         self._by_name: Mapping[str, TensorRow] = {}
         self._numbers: ModelNumbers = NO_NUMBERS
@@ -150,7 +149,7 @@ class ModelView(TensorsChart):
             (self.tr("Norm² retained (whole model)"), ENERGY),
         )
         box = choice_box(self.tr("Show"), self.tr("Height of the bars"), measures)
-        super().__init__(orders, box, parent=parent)
+        super().__init__(orders, box)
         self._row.addWidget(self.measure_box)
         self._row.addWidget(self.order_box)
         self._row.addStretch(1)

@@ -233,7 +233,7 @@ class EstimateRunner:
                 lambda job: _estimate(capture, step, sizes, job),
                 self._finish,
                 self._fail,
-                on_bug=self._next,
+                on_stopped=self._next,
                 urgency=Urgency.AT_ONCE,
             )
             return

@@ -92,15 +92,8 @@ class PlotCanvas(pg.GraphicsView):  # type: ignore[misc]  # pyqtgraph has no typ
 
     viewChanged = Signal()  # something else can be seen, or in another size
 
-    def __init__(
-        self,
-        bottom: PlotAxis,
-        left: PlotAxis,
-        *,
-        margin: int = 8,
-        parent: QWidget | None = None,
-    ) -> None:
-        super().__init__(parent)
+    def __init__(self, bottom: PlotAxis, left: PlotAxis, *, margin: int = 8) -> None:
+        super().__init__()
         self.left, self.bottom = left, bottom
         self.plot = pg.PlotItem(axisItems={"left": left, "bottom": bottom}, enableMenu=False)
         self.plot.hideButtons()

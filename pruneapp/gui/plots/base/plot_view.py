@@ -104,8 +104,8 @@ class Picture(QWidget):
     # them.
     csvRequested = Signal(object, object)
 
-    def __init__(self, canvas: PlotCanvas, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, canvas: PlotCanvas) -> None:
+        super().__init__()
         self._canvas = canvas
         self._colors: Mapping[str, str] = LIGHT
         self._has_content = False
@@ -422,15 +422,8 @@ class WrappingRow(QWidget):
     page.
     """
 
-    def __init__(
-        self,
-        first: QWidget,
-        second: QWidget,
-        *,
-        grows: bool = False,
-        parent: QWidget | None = None,
-    ) -> None:
-        super().__init__(parent)
+    def __init__(self, first: QWidget, second: QWidget, *, grows: bool = False) -> None:
+        super().__init__()
         self._first, self._second, self._grows = first, second, grows
         for widget in (first, second):
             widget.setParent(self)

@@ -49,9 +49,9 @@ class Readout(ElidedLabel):
 
     elide = Qt.TextElideMode.ElideRight
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(self) -> None:
         self._text = ""
-        super().__init__("", parent)
+        super().__init__("")
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
 
     def text(self) -> str:
@@ -83,8 +83,8 @@ class FootLine(QWidget):
     It has no layout, for the reason that `Readout` gives.
     """
 
-    def __init__(self, readout: Readout, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, readout: Readout) -> None:
+        super().__init__()
         self._readout = readout
         self._beside: QWidget | None = None
         readout.setParent(self)
@@ -130,8 +130,8 @@ def _square(button: QAbstractButton) -> QSize:
 class TableButton(QToolButton):
     """A switch with the sign of a table, drawn in the colour of text."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self.setCheckable(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setToolTip(self.tr("Show the data as a table (T)"))
@@ -159,8 +159,8 @@ class TableButton(QToolButton):
 class MenuButton(QToolButton):
     """Three dots, drawn in the colour of text; they open a menu."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setToolTip(self.tr("Copy or save this picture and its data"))
@@ -228,8 +228,8 @@ class Swatch:
 class Legend(QWidget):
     """A line of swatches, from the left."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self.entries: tuple[Swatch, ...] = ()
         self._colors: Mapping[str, str] = LIGHT
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)

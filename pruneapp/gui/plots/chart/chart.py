@@ -8,7 +8,6 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QModelIndex, QSignalBlocker
-from PySide6.QtWidgets import QWidget
 
 from pruneapp.gui.plots.base.plot_canvas import PlotAxis
 from pruneapp.gui.plots.base.plot_view import Picture
@@ -24,16 +23,10 @@ class Chart(Picture):
     """A picture made of bars."""
 
     def __init__(
-        self,
-        bottom: PlotAxis,
-        left: PlotAxis,
-        *,
-        neutral: bool = False,
-        sideways: bool = False,
-        parent: QWidget | None = None,
+        self, bottom: PlotAxis, left: PlotAxis, *, neutral: bool = False, sideways: bool = False
     ) -> None:
         self.canvas = ChartCanvas(bottom, left, neutral=neutral, sideways=sideways)
-        super().__init__(self.canvas, parent)
+        super().__init__(self.canvas)
         self._log = False
         self._hovered = -1
         self._group = 1  # bars that are drawn as one
@@ -208,11 +201,10 @@ class OrderedChart(Chart):
         first: int = 0,
         neutral: bool = False,
         sideways: bool = False,
-        parent: QWidget | None = None,
     ) -> None:
         self._order: NDArray[np.int64] = np.zeros(0, dtype=np.int64)
         self._first = first
-        super().__init__(bottom, left, neutral=neutral, sideways=sideways, parent=parent)
+        super().__init__(bottom, left, neutral=neutral, sideways=sideways)
         self.order_box = choice_box(
             self.tr("Order"),
             self.tr("Order of the bars"),
@@ -269,12 +261,7 @@ class TensorsChart(OrderedChart):
     """
 
     def __init__(
-        self,
-        orders: tuple[tuple[str, str], ...],
-        measure_box: ComboBox,
-        *,
-        neutral: bool = False,
-        parent: QWidget | None = None,
+        self, orders: tuple[tuple[str, str], ...], measure_box: ComboBox, *, neutral: bool = False
     ) -> None:
         self.measure_box = measure_box
         self._short = ShortNames()
@@ -286,7 +273,6 @@ class TensorsChart(OrderedChart):
             first=1,
             neutral=neutral,
             sideways=True,
-            parent=parent,
         )
         measure_box.activated.connect(self._on_measure_chosen)
 

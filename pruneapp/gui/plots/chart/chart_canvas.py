@@ -8,7 +8,6 @@ from collections.abc import Callable, Mapping
 import numpy as np
 from PySide6.QtCore import QPoint, QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPen, QWheelEvent
-from PySide6.QtWidgets import QWidget
 
 from pruneapp.gui.plots.base.plot_canvas import (
     ZOOM_KEYS,
@@ -79,15 +78,9 @@ class ChartCanvas(PlotCanvas):
     banded = Signal(int, int, bool)
 
     def __init__(
-        self,
-        bottom: PlotAxis,
-        left: PlotAxis,
-        *,
-        neutral: bool = False,
-        sideways: bool = False,
-        parent: QWidget | None = None,
+        self, bottom: PlotAxis, left: PlotAxis, *, neutral: bool = False, sideways: bool = False
     ) -> None:
-        super().__init__(bottom, left, margin=_MARGIN, parent=parent)
+        super().__init__(bottom, left, margin=_MARGIN)
         self.sideways = sideways
         self.along, self.across = (left, bottom) if sideways else (bottom, left)
         self.box.invertY(sideways)

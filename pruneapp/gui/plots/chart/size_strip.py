@@ -31,8 +31,8 @@ class SizeStrip(QWidget):
     hovered = Signal(int)  # the tensor under the mouse, or where the keys are; -1 for none
     chosen = Signal(int)  # the person clicked on this tensor, or pressed Return on it
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._ends: Floats = np.zeros(1)
         self._able: NDArray[np.bool_] = np.zeros(0, dtype=np.bool_)
         self._before, self._after = _NOTHING, _NOTHING

@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 
 from PySide6.QtCore import QPoint, QPointF, Qt, Signal
 from PySide6.QtGui import QFocusEvent, QKeyEvent, QMouseEvent, QWheelEvent
-from PySide6.QtWidgets import QWidget
 
 from pruneapp.gui.plots.base.plot_canvas import ZOOM_STEP, PlotAxis, PlotCanvas
 from pruneapp.gui.plots.edit_buttons import operation_of
@@ -119,10 +118,10 @@ class HeatmapCanvas(PlotCanvas):
     operated = Signal(str)
     menuAsked = Signal()  # the person wants to see what can be done
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(self) -> None:
         self.rows = TensorAxis("left")
         self.columns = TensorAxis("bottom")
-        super().__init__(self.columns, self.rows, parent=parent)
+        super().__init__(self.columns, self.rows)
         self.item = TilesItem()
         self.box.invertY(True)
         self.box.setDefaultPadding(0)

@@ -42,9 +42,9 @@ class ToolRow(WrappingRow):
     dimChosen = Signal(int)
     operated = Signal(str)  # what is to be done to what is drawn (`Operation`)
 
-    def __init__(self, looks: QWidget, parent: QWidget | None = None) -> None:
+    def __init__(self, looks: QWidget) -> None:
         choosing, self.operations = QWidget(), OperationButtons()
-        super().__init__(choosing, self.operations, parent=parent)
+        super().__init__(choosing, self.operations)
         self._why_not = ""
         self._drawn = ""
         self._choosing, self._looks = lay_in_row(choosing, spacing=0), looks
@@ -158,8 +158,8 @@ class ModeRow(QWidget):
     modeChosen = Signal(object)  # the person wants to see this (`Mode`)
     strengthChosen = Signal(float)  # the person wants the mask as strong as this, from 0 to 1
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self.mode_box = choice_box(self.tr("Show"), self.tr("What the picture shows"))
         for mode, label, tip in (
             (Mode.MAGNITUDE, self.tr("Magnitude"), self.tr("Magnitudes with the mask over them")),
@@ -241,8 +241,8 @@ class AxesRow(QWidget):
 
     chosen = Signal(object)  # the person wants to see this (`Axes`)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._shape: tuple[int, ...] = ()
         self._labels: tuple[str, ...] = ()
         self.axes = Axes()

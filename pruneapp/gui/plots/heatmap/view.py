@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtGui import QAction, QContextMenuEvent, QShowEvent
-from PySide6.QtWidgets import QMenu, QWidget
+from PySide6.QtWidgets import QMenu
 
 from pruneapp.gui.plots.base.plot_canvas import ZOOM_STEP
 from pruneapp.gui.plots.base.plot_view import Picture
@@ -43,9 +43,9 @@ class WeightsView(Picture):
     # (Axes) The person wants other dimensions on the axes; answer with `set_plane`.
     axesChosen = Signal(object)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(self) -> None:
         self.canvas = HeatmapCanvas()
-        super().__init__(self.canvas, parent)
+        super().__init__(self.canvas)
         # The state that is shown; answers for an older one are ignored.
         self.generation = 0
         self._layout: Layout | None = None
