@@ -223,8 +223,8 @@ def test_the_same_seed_makes_the_same_bytes(run, tmp_path):
         (("prune", SAMPLE, "-o", "o", "--method", "l1_unstructured"), ["--amount"]),
         (("prune", SAMPLE, "-o", "o", "--method", "custom_from_mask"), ["--mask"]),
         (
-            ("prune", SAMPLE, "-o", "o", "--method", "identity", "--scope", "global"),
-            ["identity", "local only"],
+            ("prune", SAMPLE, "-o", "o", "--method", "n_m", "--scope", "global"),
+            ["n_m", "local only"],
         ),
         (prune("/no/such/folder/o.safetensors"), ["/no/such/folder"]),
         (prune("o", "--state-dict", "ema"), ["ema"]),
