@@ -160,7 +160,7 @@ def channel_norms(  # noqa: PLR0917 - each of its own type
         after=left if same else measured(going),
         kept=now,
         kept_after=now if same else share(going),
-        guarded=None if protected is None else channels_left(protected, entry.shape, dim, job),
+        protected=None if protected is None else channels_left(protected, entry.shape, dim, job),
     )
 
 

@@ -110,7 +110,7 @@ def tile(snapshot: Snapshot, request: TileRequest, going: BitMask | float | None
         going=part.blank(0) if going is None else next(found),
         kept=part.blank(1) if mask is None else next(found),
         scale=large,
-        guarded=None if protected is None else next(found),
+        protected=None if protected is None else next(found),
         sampled=part.sampled,
         within=within,
     )

@@ -112,7 +112,7 @@ class ChannelNorms:
     kept: NDArray[np.float64]
     kept_after: NDArray[np.float64]
     # ``bool[channels]``: whether anything of it is protected; None if nothing of the tensor is.
-    guarded: NDArray[np.bool_] | None = None
+    protected: NDArray[np.bool_] | None = None
 
     @cached_property
     def going(self) -> NDArray[np.bool_]:

@@ -161,7 +161,7 @@ class Tile:
     # A magnitude that is large for this tensor (its 99.5th percentile or so): full colour.
     scale: float
     # ``float32[h, w]``: share that is protected; None if nothing of the tensor is.
-    guarded: NDArray[np.float32] | None = None
+    protected: NDArray[np.float32] | None = None
     # Whether a pixel stands for some of its weights only, evenly spaced: a first look.
     sampled: bool = False
     # Share of the magnitudes that are at most `scale`; the others have the colour of `scale`.

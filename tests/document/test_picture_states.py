@@ -83,13 +83,13 @@ def test_shares_and_magnitudes_equal_a_naive_picture(case, block):
     np.testing.assert_allclose(got.values, expected(array, request), rtol=1e-6)
     np.testing.assert_allclose(got.kept, expected(kept, request), rtol=1e-6)
     np.testing.assert_allclose(got.going, expected(kept & goes, request), rtol=1e-6)
-    np.testing.assert_allclose(got.guarded, expected(kept & guards, request), rtol=1e-6)
+    np.testing.assert_allclose(got.protected, expected(kept & guards, request), rtol=1e-6)
     assert not got.sampled
 
 
 def test_nothing_protected_is_no_picture_of_it(model):
     got = tile(Snapshot(model), TileRequest("module.fc.weight", 0, 0, 9, 9), None, Job())
-    assert got.guarded is None
+    assert got.protected is None
 
 
 @settings(max_examples=70)

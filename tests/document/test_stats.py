@@ -267,7 +267,7 @@ def test_channels_have_their_norms_and_shares(dim, n):
         np.testing.assert_allclose(share, stays.mean(axis=1))
     assert np.flatnonzero(found.going).tolist() == [1]  # 2 is gone already
     assert (found.dim, found.n) == (dim % 3, str(n))
-    assert found.guarded is None
+    assert found.protected is None
 
 
 def test_of_another_preview_only_what_it_leaves_is_measured():
@@ -303,7 +303,7 @@ def test_channels_with_anything_protected_are_told(dim):
         MaskLayers(protected=MaskSet({"w": BitMask.from_bools(protected)})),
     )
     found = channel_norms(snapshot, "w", dim, 2, None, CpuKernel(), Job())
-    assert np.flatnonzero(found.guarded).tolist() == [[1, 4], [2], [0, 3]][dim]
+    assert np.flatnonzero(found.protected).tolist() == [[1, 4], [2], [0, 3]][dim]
 
 
 def test_kept_counts_of_channels_add_up():

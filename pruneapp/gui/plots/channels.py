@@ -45,8 +45,8 @@ class ChannelRanks:
     def free(self) -> NDArray[np.int64]:
         """The channels that a cut may take, in that order."""
         free = self.norms.kept > 0
-        if self.norms.guarded is not None:
-            free &= ~self.norms.guarded
+        if self.norms.protected is not None:
+            free &= ~self.norms.protected
         return self.order[free[self.order]]
 
     @cached_property
@@ -153,7 +153,7 @@ def state_words(norms: ChannelNorms, after: Remaining, channel: int) -> str:
         )
     else:
         words = _tr("{share} of its weights kept").format(share=percent(share))
-    if norms.guarded is not None and norms.guarded[channel]:
+    if norms.protected is not None and norms.protected[channel]:
         words = _tr("{state}, protected").format(state=words)
     return words
 
@@ -308,13 +308,13 @@ class ChannelsView(OrderedChart):
         n = self._norms
         if n is None:
             return ""
-        guarded = 0 if n.guarded is None else int(n.guarded.sum())
+        protected = 0 if n.protected is None else int(n.protected.sum())
         partly = int(((n.kept > 0) & (n.kept < 1)).sum())
         facts = (
             (self.tr("{n} pruned"), int((n.kept == 0).sum())),
             (self.tr("{n} partly pruned"), partly),
             (self.tr("{n} to be pruned"), int(self._after.going.sum())),
-            (self.tr("{n} protected"), guarded),
+            (self.tr("{n} protected"), protected),
         )
         found = ", ".join(words.format(n=count(many)) for words, many in facts if many)
         channels = self.tr("{n} channels").format(n=count(n.norms.size))
@@ -328,7 +328,7 @@ class ChannelsView(OrderedChart):
         n = self._norms
         going = n is not None and bool((self._after.kept < n.kept).any())
         found = self.state_swatches(preview=going or self.canvas.line is not None)
-        if n is not None and n.guarded is not None and n.guarded.any():
+        if n is not None and n.protected is not None and n.protected.any():
             found.append(Swatch(self.tr("protected"), (self._colors["surface"],), outlined=True))
         return found
 
@@ -551,10 +551,10 @@ class ChannelsView(OrderedChart):
             self.canvas.set_marks(None)
             self.operations.set_chosen("")
             return
-        guarded = np.zeros(n.norms.size, np.bool_) if n.guarded is None else n.guarded
+        protected = np.zeros(n.norms.size, np.bool_) if n.protected is None else n.protected
         order = self._order
         self.canvas.set_marks(
-            Marks(self._selection.chosen[order], guarded[order], self._heights[order])
+            Marks(self._selection.chosen[order], protected[order], self._heights[order])
         )
         able = self._selection and self._shape
         self.operations.set_chosen(self._chosen_words() if able else "")

@@ -58,7 +58,7 @@ def swatches(
         if going:
             pair = shading.stripe_pair(orange)[::-1]
             entries.append(Swatch(_tr("to be pruned"), pair, hatched=True))
-    if isinstance(tile, Tile) and tile.guarded is not None:
+    if isinstance(tile, Tile) and tile.protected is not None:
         entries.append(Swatch(_tr("protected"), (colors["surface"],), outlined=True))
     if missing and mode is not Mode.MASK:
         entries.append(Swatch("NaN", (colors["danger"],)))
@@ -120,9 +120,9 @@ def tile_numbers(tile: AnyTile) -> Numbers:
     if isinstance(tile, Tile):
         fields: tuple[str, ...] = ("kept", "going")
         columns = [tile.values, tile.kept, tile.going]
-        if tile.guarded is not None:
+        if tile.protected is not None:
             fields = ("kept", "going", "protected")
-            columns.append(tile.guarded)
+            columns.append(tile.protected)
     else:
         fields = ("pruned since", "restored since", "pruned in both")
         columns = [tile.change, tile.gone, tile.back, tile.neither]

@@ -53,10 +53,10 @@ class PaintedTile:
 
         None if nothing is protected.
         """
-        if not isinstance(self.tile, Tile) or self.tile.guarded is None:
+        if not isinstance(self.tile, Tile) or self.tile.protected is None:
             return None
         if self._cells is None or self._cells[0] != group:
-            self._cells = group, reduced(self.tile.guarded, group)
+            self._cells = group, reduced(self.tile.protected, group)
         return self._cells[1]
 
     def picture(self, look: Look, tables: ColorTables) -> QImage:

@@ -395,5 +395,5 @@ def weight_of(tile: Tile, row: int, column: int) -> Weight | None:
         float(tile.values[i, j]),
         bool(tile.kept[i, j]),
         bool(tile.going[i, j]),
-        tile.guarded is not None and bool(tile.guarded[i, j]),
+        tile.protected is not None and bool(tile.protected[i, j]),
     )

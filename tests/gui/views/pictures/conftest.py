@@ -45,7 +45,7 @@ class Tensor:
         self.values = np.asarray(values, np.float32).reshape(layout.rows, layout.columns)
         self.kept = np.asarray(kept, np.float32).reshape(self.values.shape)
         self.going = np.zeros_like(self.kept) if going is None else np.asarray(going, np.float32)
-        self.guarded = None
+        self.protected = None
         self.requests: list[TileRequest] = []
         self.points: list[TileRequest] = []
 
@@ -56,13 +56,13 @@ class Tensor:
         )
         values = self.values * self.kept if request.pruned else self.values
         parts = [values[part], self.kept[part], self.going[part]]
-        if self.guarded is not None:
-            parts.append(np.asarray(self.guarded, np.float32)[part])
+        if self.protected is not None:
+            parts.append(np.asarray(self.protected, np.float32)[part])
         if request.pool > 1:
             parts[0] = np.abs(parts[0])
             parts = [mean(p, request.pool) for p in parts]
-        guarded = parts[3] if self.guarded is not None else None
-        return Tile(request, self.layout, *parts[:3], 1.0, guarded, request.sampled)
+        protected = parts[3] if self.protected is not None else None
+        return Tile(request, self.layout, *parts[:3], 1.0, protected, request.sampled)
 
     def attach(self, view) -> None:
         """Answer every request of a view at once."""

@@ -7,11 +7,11 @@ import numpy as np
 from pruneapp.results.tensor_statistics import ChannelNorms
 
 
-def made_norms(norms, kept, going, *, name="conv.weight", dim=0, n="2", left=None, guarded=None):
+def made_norms(norms, kept, going, *, name="conv.weight", dim=0, n="2", left=None, protected=None):
     """Return norms of which the share `kept` is left, and nothing once `going` are gone."""
     norms, kept, going = (np.asarray(values) for values in (norms, kept, going))
     left = np.where(kept > 0, norms, 0.0) if left is None else np.asarray(left)
     after = np.where(going, 0.0, left)
     kept_after = np.where(going, 0.0, kept)
-    guarded = None if guarded is None else np.asarray(guarded)
-    return ChannelNorms(name, dim, n, norms, left, after, kept, kept_after, guarded)
+    protected = None if protected is None else np.asarray(protected)
+    return ChannelNorms(name, dim, n, norms, left, after, kept, kept_after, protected)

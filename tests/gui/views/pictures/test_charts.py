@@ -433,9 +433,9 @@ def test_headers_stand_above_their_numbers(model):
 def test_the_legend_of_channels_says_what_is_protected(channels, qtbot):
     words = channels.legend.words
     assert "protected" not in words()
-    guarded = np.zeros(NORMS.norms.size, bool)
-    guarded[1] = True
-    channels.set_norms(replace(NORMS, guarded=guarded))
+    protected = np.zeros(NORMS.norms.size, bool)
+    protected[1] = True
+    channels.set_norms(replace(NORMS, protected=protected))
     assert "protected" in words()
     assert channels.summary().endswith("1 protected")
 

@@ -35,12 +35,12 @@ def histogram(going=(0, 0, 0, 0), edges=EDGES, *, binning="magnitudes"):
     )
 
 
-def norms(guarded=None, going=(False,) * 6):
+def norms(protected=None, going=(False,) * 6):
     return made_norms(
         [4.0, 1.0, 3.0, 2.0, np.nan, 2.5],
         kept=[1.0, 0.0, 0.5, 1.0, 1.0, 1.0],
         going=going,
-        guarded=guarded,
+        protected=protected,
     )
 
 
@@ -355,7 +355,7 @@ def test_the_cut_that_is_told_is_drawn_before_the_preview_and_the_preview_after_
 
 
 def test_a_drag_takes_more_channels_and_never_protected_ones(channels):
-    channels.set_norms(norms(guarded=[False, False, False, False, False, True]))
+    channels.set_norms(norms(protected=[False, False, False, False, False, True]))
     channels.set_cut(1, editable=True)
     moved = heard(channels.cutMoved)
     drag(channels, pixel(channels, 1.0, 2.0), pixel(channels, 1.0, 3.2), pixel(channels, 1.0, 3.3))
@@ -525,7 +525,7 @@ def test_another_tensor_or_dimension_begins_with_nothing_chosen(channels):
 
 def test_protected_channels_have_a_lock_and_two_outlines(channels):
     before = channels.canvas.viewport().grab().toImage()
-    channels.set_norms(norms(guarded=[False, False, True, False, False, False]))
+    channels.set_norms(norms(protected=[False, False, True, False, False, False]))
     image = channels.canvas.viewport().grab().toImage()
     edge = pixel(channels, 1.5, 1.5)
     names = {image.pixelColor(edge + QPoint(d, 0)).name() for d in range(-4, 5)}

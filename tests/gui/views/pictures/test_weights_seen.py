@@ -130,8 +130,8 @@ def test_a_2_4_mask_shows_its_pattern_at_one_pixel_for_a_weight(view, make_tenso
 
 
 def test_what_is_protected_has_a_double_outline_and_a_lock(view, conv, qtbot, painted):
-    conv.guarded = np.zeros((8, 6))
-    conv.guarded[2:4, 0:2] = 1
+    conv.protected = np.zeros((8, 6))
+    conv.protected[2:4, 0:2] = 1
     show(view, conv, qtbot)
     image = view.canvas.grab().toImage()
     half = int(view.canvas.view.scale_x / 2)
@@ -188,8 +188,8 @@ def test_nothing_stays_of_what_was_chosen_before(view, make_tensor, qtbot, key):
 def test_a_single_protected_weight_is_seen_from_afar(view, make_tensor, qtbot):
     of = Layout((3000, 2000), (0,), (1,), "output", "input")
     tensor = make_tensor(of, np.ones((3000, 2000)), np.ones((3000, 2000)))
-    tensor.guarded = np.zeros((3000, 2000))
-    tensor.guarded[1200, 900] = 1
+    tensor.protected = np.zeros((3000, 2000))
+    tensor.protected[1200, 900] = 1
     show(view, tensor, qtbot)
     image = view.canvas.grab().toImage()
     at = view.canvas.pixel_of(1200, 900)
@@ -200,7 +200,7 @@ def test_a_single_protected_weight_is_seen_from_afar(view, make_tensor, qtbot):
 def test_a_sprinkling_is_a_pattern_and_not_an_area(view, make_tensor, qtbot, monkeypatch):
     of = Layout((3000, 2000), (0,), (1,), "output", "input")
     tensor = make_tensor(of, np.ones((3000, 2000)), np.ones((3000, 2000)))
-    tensor.guarded = np.random.default_rng(0).random((3000, 2000)) < 0.01
+    tensor.protected = np.random.default_rng(0).random((3000, 2000)) < 0.01
     lines = []
     monkeypatch.setattr(overlays, "_paint_lines", lambda *_: lines.append(1))
     show(view, tensor, qtbot)
