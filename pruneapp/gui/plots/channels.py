@@ -173,15 +173,11 @@ class ChannelsView(OrderedChart):
     last channel that goes.
     """
 
-    # The person takes hold of the line; wants so many channels to go (comes with every move); wants
-    # the cut where it was.
-    cutTaken = Signal()
+    # The person wants so many channels to go (comes with every move of the line).
     cutMoved = Signal(int)
-    cutDropped = Signal()
-    dimChanged = Signal(int)  # the person wants the channels along this dimension
-    normChanged = Signal(str)  # the person wants norms of this order: "1", "2", "inf"
-    selectionChanged = Signal()  # other channels are chosen
-    gestureMade = Signal(object)  # (Gesture) the person wants something done to the chosen channels
+    # The person wants the norms along another dimension, or of another order.
+    normsRequested = Signal()
+    gestureMade = Signal(object)  # (Gesture) the person wants this done to the chosen channels
 
     def __init__(self) -> None:
         self._norms: ChannelNorms | None = None
@@ -202,14 +198,14 @@ class ChannelsView(OrderedChart):
         self.dim_box = choice_box(
             self.tr("Dimension"), self.tr("Dimension whose slices are the channels")
         )
-        self.dim_box.activated.connect(self.dimChanged)
+        self.dim_box.activated.connect(self.normsRequested)
         self.norm_box = choice_box(
             self.tr("Norm"),
             self.tr("Norm of the channels"),
             ((norm_label(n), n) for n in ("1", "2", "inf")),
         )
         self.norm_box.setCurrentIndex(1)
-        self.norm_box.activated.connect(self._on_norm_chosen)
+        self.norm_box.activated.connect(self.normsRequested)
         self.operations = OperationButtons()
         self.operations.operated.connect(self.make_gesture)
         boxes = QWidget()
@@ -457,12 +453,10 @@ class ChannelsView(OrderedChart):
 
     def _on_line_taken(self) -> None:
         self._before = self._cut
-        self.cutTaken.emit()
 
     def _on_line_dropped(self) -> None:
         self._told, self._answered, self._following = self._before, True, False
         self._put_cut(self._before)
-        self.cutDropped.emit()
 
     def _on_line_released(self) -> None:
         # Unanswered, the line rests at the last channel that goes.
@@ -567,21 +561,17 @@ class ChannelsView(OrderedChart):
 
     def _on_picked(self, bar: int, how: Pick) -> None:
         self._selection.pick(bar, how, self._order)
-        self._change_selection()
+        self._show_chosen()
 
     def _on_banded(self, start: int, stop: int, add: bool) -> None:
         self._selection.pick_range(start, stop, self._order, add=add)
-        self._change_selection()
+        self._show_chosen()
 
     def drop_selection(self) -> None:
         """Choose none, as the person wants it."""
         if self._selection:
             self._selection.clear()
-            self._change_selection()
-
-    def _change_selection(self) -> None:
-        self._show_chosen()
-        self.selectionChanged.emit()
+            self._show_chosen()
 
     def make_gesture(self, operation: Operation) -> None:
         """Announce what the person wants done to the chosen channels, in one box for each run."""
@@ -603,6 +593,3 @@ class ChannelsView(OrderedChart):
             self.drop_selection()
         else:
             super().keyPressEvent(event)
-
-    def _on_norm_chosen(self, _index: int) -> None:
-        self.normChanged.emit(self.norm_choice)

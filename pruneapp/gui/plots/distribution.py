@@ -96,15 +96,9 @@ class DistributionView(Chart):
     exactly.
     """
 
-    # The person takes hold of the line; wants the cut at this magnitude (comes with every move);
-    # wants the cut where it was.
-    thresholdTaken = Signal()
-    thresholdMoved = Signal(float)
-    thresholdDropped = Signal()
-    # The person wants this counted (`Binning`); answer with `set_histogram`.
-    binningChanged = Signal(str)
-    # The person looks so closely that `finer` is to be counted; answer with `set_histogram`.
-    finerWanted = Signal()
+    thresholdMoved = Signal(float)  # the person wants the cut there (comes with every move)
+    # The person wants something else counted, or looks so closely that `finer` is to be counted.
+    histogramRequested = Signal()
 
     def __init__(self) -> None:
         self._histogram: Histogram | None = None
@@ -138,7 +132,7 @@ class DistributionView(Chart):
                 (self.tr("Signed values"), "signed"),
             ),
         )
-        self.binning_box.activated.connect(self._on_binning_chosen)
+        self.binning_box.activated.connect(self.histogramRequested)
         self.log_box = QCheckBox(self.tr("Log counts"))
         self.log_box.setToolTip(self.tr("Logarithmic count axis"))
         self.log_box.toggled.connect(self._on_log_toggled)
@@ -463,7 +457,7 @@ class DistributionView(Chart):
     def _on_rested(self) -> None:
         start, stop = self.canvas.visible
         if self.finer is not None and stop - start < FEW_BINS:
-            self.finerWanted.emit()
+            self.histogramRequested.emit()
 
     def _dividers(self) -> Floats:
         """Return where bins of outliers begin."""
@@ -522,12 +516,10 @@ class DistributionView(Chart):
 
     def _on_taken(self) -> None:
         self._before = self.threshold
-        self.thresholdTaken.emit()
 
     def _on_dropped(self) -> None:
         self._told, self._answered, self._following = self._before, True, False
         self._put(self._before)
-        self.thresholdDropped.emit()
 
     def _on_released(self) -> None:
         if self._answered and self._told is not None:
@@ -537,9 +529,6 @@ class DistributionView(Chart):
         self.readout.setText(
             self.tr("✕ Enter a magnitude of 0 or more (got '{text}').").format(text=text)
         )
-
-    def _on_binning_chosen(self) -> None:
-        self.binningChanged.emit(self.binning)
 
     def _on_log_toggled(self, log: bool) -> None:
         self._log = self._counts.log = log

@@ -147,10 +147,8 @@ class PlotController(QObject):
         pages.weights.historyRequested.connect(self._on_history_requested)
         pages.weights.axesChosen.connect(self._on_axes_chosen)
         pages.pageChanged.connect(self._on_page_changed)
-        for changed in (pages.distribution.binningChanged, pages.distribution.finerWanted):
-            changed.connect(self._on_binning_changed)
-        for changed in (pages.channels.dimChanged, pages.channels.normChanged):
-            changed.connect(self._on_channels_changed)
+        pages.distribution.histogramRequested.connect(self._on_histogram_requested)
+        pages.channels.normsRequested.connect(self._on_norms_requested)
         session.changed.connect(self._on_changed)
         session.opened.connect(self._on_opened)
         session.closed.connect(self._on_closed)
@@ -354,11 +352,11 @@ class PlotController(QObject):
 
         self._tasks["stats"].ask(lambda job: stats(snapshot, name, job), done)
 
-    def _on_binning_changed(self) -> None:
+    def _on_histogram_requested(self) -> None:
         self._known.discard(Page.DISTRIBUTION)
         self._ask_page(self._pages.page)
 
-    def _on_channels_changed(self) -> None:
+    def _on_norms_requested(self) -> None:
         self._known.discard(Page.CHANNELS)
         self._ask_page(self._pages.page)
 

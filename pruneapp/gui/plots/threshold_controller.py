@@ -65,13 +65,11 @@ class ThresholdController(QObject):
         self._soon.connect(self._count, Qt.ConnectionType.QueuedConnection)
         pages.distribution.thresholdMoved.connect(self._on_threshold)
         pages.channels.cutMoved.connect(self._on_cut)
-        for taken in (pages.distribution.thresholdTaken, pages.channels.cutTaken):
-            taken.connect(self._on_taken)
-        for dropped in (pages.distribution.thresholdDropped, pages.channels.cutDropped):
-            dropped.connect(self._on_dropped)
+        for chart in (pages.distribution, pages.channels):
+            chart.canvas.lineTaken.connect(self._on_taken)
+            chart.canvas.lineDropped.connect(self._on_dropped)
         pages.pageChanged.connect(self._show)
-        pages.channels.dimChanged.connect(self._show)
-        pages.channels.normChanged.connect(self._show)
+        pages.channels.normsRequested.connect(self._show)
         plots.focused.connect(self._show)
         previews.stateChanged.connect(self._show)
         histograms.counted.connect(self._show)

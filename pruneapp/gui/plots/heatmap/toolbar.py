@@ -37,9 +37,6 @@ class ToolRow(WrappingRow):
     """
 
     toolChosen = Signal(str)  # what a drag is to do (`Tool`)
-    # The side of the brush, and the dimension whose channels are meant.
-    brushChosen = Signal(int)
-    dimChosen = Signal(int)
     operated = Signal(str)  # what is to be done to what is drawn (`Operation`)
 
     def __init__(self, looks: QWidget) -> None:
@@ -80,8 +77,6 @@ class ToolRow(WrappingRow):
         row.addStretch(1)
         self.operations.operated.connect(self.operated)
         self._group.buttonToggled.connect(self._on_tool)
-        self.brush_box.activated.connect(self._on_brush)
-        self.dim_box.activated.connect(self.dimChosen)
         self._enable()
 
     @property
@@ -133,9 +128,6 @@ class ToolRow(WrappingRow):
             self.brush_box.setVisible(tool == "brush")
             self.dim_box.setVisible(tool == "channel")
             self.toolChosen.emit(tool)
-
-    def _on_brush(self, index: int) -> None:
-        self.brushChosen.emit(self.brush_box.itemData(index))
 
     def _tools(self) -> tuple[tuple[Tool, str, str], ...]:
         return (

@@ -68,8 +68,8 @@ class WeightsView(Picture):
         self._row.addWidget(self.tools)
         self._column.insertWidget(self._column.indexOf(self._over), self.axes)
         self.tools.toolChosen.connect(self.canvas.set_tool)
-        self.tools.brushChosen.connect(self._on_brush)
-        self.tools.dimChosen.connect(self._on_dim)
+        self.tools.brush_box.activated.connect(self._on_brush)
+        self.tools.dim_box.activated.connect(self._on_dim)
         self.tools.operated.connect(self.operate)
         self.modes.modeChosen.connect(self.set_mode)
         self.modes.strengthChosen.connect(self.set_strength)
@@ -350,8 +350,8 @@ class WeightsView(Picture):
         self.tools.set_drawn("" if drawn is None else legend.drawn_words(drawn, self._layout))
         self.tools.set_dim(self.canvas.pointer.dim)
 
-    def _on_brush(self, size: int) -> None:
-        self.canvas.pointer.brush = size
+    def _on_brush(self) -> None:
+        self.canvas.pointer.brush = self.tools.brush_box.currentData()
 
     def _on_dim(self, dim: int) -> None:
         self.canvas.pointer.dim = dim

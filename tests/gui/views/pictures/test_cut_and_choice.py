@@ -236,9 +236,8 @@ def test_the_mouse_shows_where_the_line_can_be_taken(distribution):
 
 def test_signed_values_have_two_lines(distribution, theme, qtbot):
     distribution.set_colors(theme.colors)
-    with qtbot.waitSignal(distribution.binningChanged) as told:
+    with qtbot.waitSignal(distribution.histogramRequested):
         qtbot.keyClick(distribution.binning_box, Qt.Key.Key_End)
-    assert told.args == ["signed"]
     assert distribution.binning == "signed"
     distribution.set_histogram(histogram(edges=np.linspace(-2, 2, 5), binning="signed"))
     for at in (-1.5, 1.5):
@@ -256,9 +255,9 @@ POWERS = np.array([0.0, 1e-3, 1e-2, 1e-1, 1.0])
 
 def test_powers_of_ten_take_as_much_room_each_and_0_has_a_place(distribution, theme, qtbot):
     distribution.set_colors(theme.colors)
-    with qtbot.waitSignal(distribution.binningChanged) as told:
+    with qtbot.waitSignal(distribution.histogramRequested):
         qtbot.keyClick(distribution.binning_box, Qt.Key.Key_Down)
-    assert told.args == ["decades"]
+    assert distribution.binning == "decades"
     distribution.set_histogram(histogram(edges=POWERS, binning="decades"))
     assert distribution.edges() == pytest.approx([-3.25, -3, -2, -1, 0])
     assert distribution.title() == "Distribution of magnitudes, logarithmic"
@@ -410,7 +409,6 @@ def test_a_cut_that_is_told_is_not_announced(channels, qtbot):
 def test_clicks_choose_one_a_range_and_more(channels, qtbot, theme):
     channels.set_colors(theme.colors)
     port = channels.canvas.viewport()
-    said = heard(channels.selectionChanged)
 
     def click(bar, keys=Qt.KeyboardModifier.NoModifier):
         qtbot.mouseClick(port, LEFT, keys, pixel(channels, bar, 0.5))
@@ -423,7 +421,6 @@ def test_clicks_choose_one_a_range_and_more(channels, qtbot, theme):
     assert channels.chosen == (1, 3)
     click(5, Qt.KeyboardModifier.ControlModifier)
     assert channels.chosen == (1, 3, 5)
-    assert len(said) == 4
     assert "3 channels selected, L2 norm 5.5 in all" in channels.readout.text()
     image = port.grab().toImage()
     outline = pixel(channels, 2.5, 3.9)
@@ -542,9 +539,9 @@ def test_protected_channels_have_a_lock_and_two_outlines(channels):
 
 
 def test_the_person_chooses_the_norm(channels, qtbot):
-    with qtbot.waitSignal(channels.normChanged) as told:
+    with qtbot.waitSignal(channels.normsRequested):
         qtbot.keyClick(channels.norm_box, Qt.Key.Key_Down)
-    assert told.args == ["inf"]
+    assert channels.norm_choice == "inf"
     channels.set_norm_choice("fro")
     assert channels.norm_box.currentText() == "Frobenius"
     assert channels.norm_choice == "fro"

@@ -34,8 +34,7 @@ def view(qtbot):
             histogram(state, "w", None, Job(), binning=view.binning, finer=view.finer)
         )
 
-    view.finerWanted.connect(answer)
-    view.binningChanged.connect(answer)
+    view.histogramRequested.connect(answer)
     answer()
     return view
 
