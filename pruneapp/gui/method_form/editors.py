@@ -89,9 +89,8 @@ class TextEditor(Editor):
 
     def set_value(self, value: Any) -> None:
         """Show a value."""
-        blocker = QSignalBlocker(self.field)
-        self.field.setText(self.param.format(value))
-        del blocker
+        with QSignalBlocker(self.field):
+            self.field.setText(self.param.format(value))
 
 
 class SeedEditor(TextEditor):
@@ -138,9 +137,8 @@ class IntEditor(Editor):
 
     def set_value(self, value: Any) -> None:
         """Show a number."""
-        blocker = QSignalBlocker(self.field)
-        self.field.setValue(value)
-        del blocker
+        with QSignalBlocker(self.field):
+            self.field.setValue(value)
 
 
 class FlagEditor(Editor):
@@ -160,9 +158,8 @@ class FlagEditor(Editor):
 
     def set_value(self, value: Any) -> None:
         """Check it or not."""
-        blocker = QSignalBlocker(self.box)
-        self.box.setChecked(value)
-        del blocker
+        with QSignalBlocker(self.box):
+            self.box.setChecked(value)
 
 
 class ComboEditor(Editor):
@@ -180,15 +177,14 @@ class ComboEditor(Editor):
 
     def offer(self, items: Sequence[tuple[str, Any, str]]) -> None:
         """Offer (words, value, help), silently; the value stays."""
-        blocker = QSignalBlocker(self.combo)
-        kept = self.combo.currentData()
-        self.combo.clear()
-        for words, value, text in items:
-            self.combo.addItem(words, value)
-            if text:
-                place = self.combo.count() - 1
-                self.combo.setItemData(place, text, Qt.ItemDataRole.ToolTipRole)
-        del blocker
+        with QSignalBlocker(self.combo):
+            kept = self.combo.currentData()
+            self.combo.clear()
+            for words, value, text in items:
+                self.combo.addItem(words, value)
+                if text:
+                    place = self.combo.count() - 1
+                    self.combo.setItemData(place, text, Qt.ItemDataRole.ToolTipRole)
         if kept is not None:
             self.set_value(kept)
 
@@ -198,13 +194,12 @@ class ComboEditor(Editor):
 
     def set_value(self, value: Any) -> None:
         """Choose a value; one that is not offered is added."""
-        blocker = QSignalBlocker(self.combo)
-        place = self.combo.findData(value)
-        if place < 0:
-            self.combo.addItem(self.param.format(value), value)
-            place = self.combo.count() - 1
-        self.combo.setCurrentIndex(place)
-        del blocker
+        with QSignalBlocker(self.combo):
+            place = self.combo.findData(value)
+            if place < 0:
+                self.combo.addItem(self.param.format(value), value)
+                place = self.combo.count() - 1
+            self.combo.setCurrentIndex(place)
 
 
 class ChoiceEditor(ComboEditor):
@@ -217,20 +212,13 @@ class ChoiceEditor(ComboEditor):
         self.combo.currentIndexChanged.connect(self.changed)
 
 
-class NormEditor(Editor):
+class NormEditor(ComboEditor):
     """The order of a norm: the usual ones by their meaning, any other typed."""
 
     def __init__(self, param: Param, parent: QWidget | None = None) -> None:
         super().__init__(param, parent)
-        self.combo = ComboBox(self)
         self.combo.setEditable(True)
         self.combo.setInsertPolicy(ComboBox.InsertPolicy.NoInsert)
-        self.combo.setSizeAdjustPolicy(
-            ComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
-        )
-        self.combo.setMinimumContentsLength(8)
-        self._name(self.combo)
-        self.line.addWidget(self.combo, 1)
         for text, words in (
             ("1", self.tr("L1, sum of magnitudes")),
             ("2", self.tr("L2, Euclidean")),
@@ -249,16 +237,15 @@ class NormEditor(Editor):
 
     def set_value(self, value: Any) -> None:
         """Show a norm, with its meaning if it is a usual one."""
-        blocker = QSignalBlocker(self.combo)
-        text = self.param.format(value).removesuffix(".0")
-        place = self.combo.findText(f"{text}:", Qt.MatchFlag.MatchStartsWith)
-        self.combo.setCurrentIndex(place)
-        if place < 0:
-            self.combo.setEditText(text)
-        line = self.combo.lineEdit()
-        if line is not None:
-            line.setCursorPosition(0)
-        del blocker
+        with QSignalBlocker(self.combo):
+            text = self.param.format(value).removesuffix(".0")
+            place = self.combo.findText(f"{text}:", Qt.MatchFlag.MatchStartsWith)
+            self.combo.setCurrentIndex(place)
+            if place < 0:
+                self.combo.setEditText(text)
+            line = self.combo.lineEdit()
+            if line is not None:
+                line.setCursorPosition(0)
 
 
 class DimEditor(ComboEditor):
@@ -279,23 +266,16 @@ class DimEditor(ComboEditor):
         self.offer([item for item in offered if item[1] in self._bounds])
 
 
-class SizeEditor(Editor):
+class SizeEditor(ComboEditor):
     """A list that takes what is typed as well: 700 MB, 4 GiB, in the person's decimals."""
 
     def __init__(self, param: SizeParam, parent: QWidget | None = None) -> None:
         super().__init__(param, parent)
-        self.combo = ComboBox(self)
         self.combo.setEditable(True)
         self.combo.setLineEdit(LineEdit(self.combo))
         self.combo.setInsertPolicy(ComboBox.InsertPolicy.NoInsert)
         # Its own would turn 1 into 1 GB while 1 MB is typed; this one knows nothing.
         self.combo.setCompleter(QCompleter(self.combo))
-        self.combo.setSizeAdjustPolicy(
-            ComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
-        )
-        self.combo.setMinimumContentsLength(8)
-        self._name(self.combo)
-        self.line.addWidget(self.combo, 1)
         for value in (None, *param.usual):
             self.combo.addItem(self._words(value))
         self.set_value(param.default)
@@ -312,11 +292,10 @@ class SizeEditor(Editor):
 
     def set_value(self, value: int | None) -> None:
         """Show a size."""
-        blocker = QSignalBlocker(self.combo)
-        words = self._words(value)
-        self.combo.setCurrentIndex(self.combo.findText(words))
-        self.combo.setEditText(words)
-        del blocker
+        with QSignalBlocker(self.combo):
+            words = self._words(value)
+            self.combo.setCurrentIndex(self.combo.findText(words))
+            self.combo.setEditText(words)
 
     def _words(self, value: int | None) -> str:
         return self.param.format(value) if value is None else number_format.short_size(value)
@@ -416,9 +395,8 @@ class AmountEditor(Editor):
         if context.left != self._left:
             self._left = context.left
             self.field.settle()
-            blocker = QSignalBlocker(self.slider)
-            self._move_slider_to_field()
-            del blocker
+            with QSignalBlocker(self.slider):
+                self._move_slider_to_field()
 
     def _move_slider(self, value: Amount) -> None:
         if isinstance(value, float):
@@ -447,9 +425,8 @@ class AmountEditor(Editor):
         self._say(None)
         # The switch follows only when the field is left: who types 130 and mends it to 13 is
         # still speaking of percent.
-        blocker = QSignalBlocker(self.slider)
-        self._move_slider_to_field()
-        del blocker
+        with QSignalBlocker(self.slider):
+            self._move_slider_to_field()
         self.changed.emit()
 
     def _tidy(self) -> None:
@@ -571,38 +548,35 @@ class TensorChoice(ComboBox):
 
     def set_kinds(self, kinds: Sequence[str]) -> None:
         """Offer these kinds of layers, silently; what is chosen stays."""
-        blocker = QSignalBlocker(self)
-        text, begun = self.currentText(), self.count() > 0
-        self.clear()
-        self.addItem(self.tr("checked tensors"), _CHECKED)
-        for kind in kinds:
-            self.addItem(self._every(kind), ("", kind))
-        if text:
-            self.setCurrentText(text)
-            self.setCurrentIndex(max(-1, self.findText(text)))
-            self.setEditText(text)
-        elif begun:
-            self.set_empty()
-        del blocker
+        with QSignalBlocker(self):
+            text, begun = self.currentText(), self.count() > 0
+            self.clear()
+            self.addItem(self.tr("checked tensors"), _CHECKED)
+            for kind in kinds:
+                self.addItem(self._every(kind), ("", kind))
+            if text:
+                self.setCurrentText(text)
+                self.setCurrentIndex(max(-1, self.findText(text)))
+                self.setEditText(text)
+            elif begun:
+                self.set_empty()
 
     def set_wanted(self, pattern: str, kind: str) -> None:
         """Show a pattern or a kind, silently; both empty for the checked tensors."""
-        blocker = QSignalBlocker(self)
-        place = -1
-        for item in range(self.count()):
-            if self.itemData(item) == (pattern, kind) and not pattern:
-                place = item
-        self.setCurrentIndex(place)
-        if place < 0:
-            self.setEditText(pattern or self._every(kind))
-        del blocker
+        with QSignalBlocker(self):
+            place = -1
+            for item in range(self.count()):
+                if self.itemData(item) == (pattern, kind) and not pattern:
+                    place = item
+            self.setCurrentIndex(place)
+            if place < 0:
+                self.setEditText(pattern or self._every(kind))
 
     def set_empty(self) -> None:
         """Name no tensors, silently."""
-        blocker = QSignalBlocker(self)
-        self.setCurrentIndex(-1)
-        self.setEditText("")
-        del blocker
+        with QSignalBlocker(self):
+            self.setCurrentIndex(-1)
+            self.setEditText("")
 
     @property
     def is_empty(self) -> bool:

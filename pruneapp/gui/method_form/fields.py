@@ -193,9 +193,8 @@ class BoundEditor(Editor):
 
     def set_value(self, value: Any) -> None:
         """Show a bound."""
-        blocker = QSignalBlocker(self.field)
-        self.field.setText("" if value == self.param.default else write_amount(value))
-        del blocker
+        with QSignalBlocker(self.field):
+            self.field.setText("" if value == self.param.default else write_amount(value))
 
     def _tidy(self) -> None:
         try:
@@ -231,9 +230,8 @@ class SeveralEditor(Editor):
     def set_value(self, value: Any) -> None:
         """Check these words."""
         for word, box in self.boxes.items():
-            blocker = QSignalBlocker(box)
-            box.setChecked(word in value)
-            del blocker
+            with QSignalBlocker(box):
+                box.setChecked(word in value)
 
 
 class LimitsSection(QWidget):

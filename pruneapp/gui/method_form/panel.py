@@ -505,12 +505,11 @@ class PruneForm(QWidget):
         self._arranged = needed
         for rule in self.rules:
             rule.set_rules_shown(shown=several)
-        blocker = QSignalBlocker(self.list)
-        self.list.show_rules(
-            [(self._lines(*each, room), "\n".join(filter(None, each[1:]))) for each in said],
-            place,
-        )
-        del blocker
+        with QSignalBlocker(self.list):
+            self.list.show_rules(
+                [(self._lines(*each, room), "\n".join(filter(None, each[1:]))) for each in said],
+                place,
+            )
         self.list.setVisible(several)
         self.order.setVisible(several)
         self.remove.setVisible(several)

@@ -149,15 +149,14 @@ class RuleEditor(QWidget):
 
     def set_row(self, row: FormRow) -> None:
         """Show a rule, silently; an unknown method is left out."""
-        blocker = QSignalBlocker(self.method)
-        self.target.set_wanted(row.pattern, row.kind)
-        self.method.setCurrentIndex(max(0, self.method.findData(row.method)))
-        self._rebuild()
-        for name, value in row.values.items():
-            if name in self.fields.fields:
-                self.fields.fields[name].editor.set_value(value)
-        self._entered.clear()
-        del blocker
+        with QSignalBlocker(self.method):
+            self.target.set_wanted(row.pattern, row.kind)
+            self.method.setCurrentIndex(max(0, self.method.findData(row.method)))
+            self._rebuild()
+            for name, value in row.values.items():
+                if name in self.fields.fields:
+                    self.fields.fields[name].editor.set_value(value)
+            self._entered.clear()
 
     def set_matches(
         self, taken: int | None, left: int = 0, names: Sequence[str] = (), *, error: str = ""

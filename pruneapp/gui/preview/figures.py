@@ -355,8 +355,7 @@ class PruneAction(QWidget):
     def set_count(self, weights: int, channels: int = 0, *, exact: bool = True) -> None:
         """Say what the button would do; with 0 there is nothing to do."""
         self._put(self._main)
-        self._say(self._words(weights, channels, exact=exact) or self.tr("Nothing to prune"))
-        self.button.setEnabled(bool(weights or channels))
+        self._count(self.tr("Prune {what}"), self.tr("Nothing to prune"), weights, channels, exact)
 
     def set_previewable(self, *, previewable: bool) -> None:
         """Take whether there is a step that is not shown."""
@@ -368,11 +367,14 @@ class PruneAction(QWidget):
     ) -> None:
         """Say quietly what the button would do to the state it led to, if `done`, or to another."""
         self._put(self._quiet)
-        words = self._words(weights, channels, exact=exact)
-        if words and done:
-            words = self._words_again(weights, channels, exact=exact)
-        self._say(words or self.tr("Nothing more to prune"))
-        self.button.setEnabled(bool(weights or channels))
+        words = self.tr("Prune again: {what}") if done else self.tr("Prune {what}")
+        self._count(words, self.tr("Nothing more to prune"), weights, channels, exact)
+
+    def _count(self, words: str, nothing: str, weights: int, channels: int, exact: bool) -> None:
+        some = bool(weights or channels)
+        what = self._words(weights, channels, exact=exact)
+        self._say(words.format(what=what) if some else nothing)
+        self.button.setEnabled(some)
 
     def set_unknown(self, *, done: bool) -> None:
         """Say nothing of how much: it is not counted yet."""
@@ -434,29 +436,13 @@ class PruneAction(QWidget):
         words = self.preview.fontMetrics().horizontalAdvance(self.preview.text())
         return words + _PADDING + _SPACING
 
-    def _words_again(self, weights: int, channels: int, *, exact: bool) -> str:
-        if channels == 1:
-            return self.tr("Prune again: 1 channel")
-        if channels:
-            return self.tr("Prune again: {n} channels").format(n=number_format.count(channels))
-        if weights == 1:
-            return self.tr("Prune again: 1 weight")
-        if exact:
-            return self.tr("Prune again: {n} weights").format(n=number_format.count(weights))
-        return self.tr("Prune again: up to {n} weights").format(n=number_format.count(weights))
-
     def _words(self, weights: int, channels: int, *, exact: bool) -> str:
-        if channels == 1:
-            return self.tr("Prune 1 channel")
+        n = number_format.count(channels or weights)
         if channels:
-            return self.tr("Prune {n} channels").format(n=number_format.count(channels))
-        if not weights:
-            return ""
+            return self.tr("1 channel") if channels == 1 else self.tr("{n} channels").format(n=n)
         if weights == 1:
-            return self.tr("Prune 1 weight")
-        if exact:
-            return self.tr("Prune {n} weights").format(n=number_format.count(weights))
-        return self.tr("Prune up to {n} weights").format(n=number_format.count(weights))
+            return self.tr("1 weight")
+        return (self.tr("{n} weights") if exact else self.tr("up to {n} weights")).format(n=n)
 
     def asked(self) -> str:
         """Return the words on the button; empty while there is nothing to do."""

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import compress
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -75,8 +76,6 @@ class Nodes:
 
 # Deeper names keep their last segments as one label.
 MAX_DEPTH = 64
-
-_Flags = NDArray[np.bool_]
 
 _NUMBER = re.compile(r"[0-9]+")
 _BLOCK = re.compile(r"(?<![^.])\d+(?![^.])")
@@ -184,84 +183,57 @@ def _labels(paths: list[str], parent: NDArray[np.int32], cancel: CancelToken) ->
     return labels
 
 
-def _haystacks(rows: tuple[TensorRow, ...], cancel: CancelToken) -> list[str]:
-    found: list[str] = []
+def _columns(rows: tuple[TensorRow, ...], cancel: CancelToken) -> dict[str, Any]:
+    """Return what `Nodes` has of each tensor, in one pass."""
+    most = (2**63 - 1) // max(1, len(rows))
+    roles: dict[tuple[str, str, bool], int] = {}
+    blocks: dict[str, int] = {}
+    kinds: set[str] = set()
+    found: list[tuple[Any, ...]] = []
     for batch in cancel.batches(rows):
-        found += [
-            (
-                (row.name if row.name == row.shown else f"{row.shown}\n{row.name}")
-                if not row.aliases
-                else "\n".join(dict.fromkeys((row.shown, row.name, *row.aliases)))
-            ).lower()
-            for row in batch
-        ]
-    return found
-
-
-def _by_name(rows: tuple[TensorRow, ...], cancel: CancelToken) -> NDArray[np.int32]:
-    """Return the place of each tensor in the order of names, numbers in them by their values."""
-    keys: list[str] = []
-    for batch in cancel.batches(rows):
-        keys += [_NUMBER.sub(_padded, row.shown.lower()) for row in batch]
+        for row in batch:
+            size = min(row.numel, most)
+            may = not row.why_not
+            what = row.kind, row.shown.rpartition(".")[2], row.buffer
+            every = dict.fromkeys((row.shown, row.name, *row.aliases))
+            kinds.add(row.kind)
+            found.append(
+                (
+                    row.name,
+                    size,
+                    0 if row.buffer else size,
+                    may,
+                    row.by_default and may,
+                    row.matrix,
+                    roles.setdefault(what, len(roles)),
+                    blocks.setdefault(in_all_blocks(row.shown), len(blocks)),
+                    # Numbers in names are ordered by their values.
+                    _NUMBER.sub(lambda number: number[0].rjust(_DIGITS, "0"), row.shown.lower()),
+                    "\n".join(every).lower(),
+                )
+            )
+    columns = [list(column) for column in zip(*found, strict=True)] or [[] for _ in range(10)]
+    names, numel, parameters, prunable, usual, matrices, role, block, keys, haystack = columns
     place = np.empty(len(rows), np.int32)
     place[sorted(range(len(rows)), key=keys.__getitem__)] = np.arange(len(rows))
-    return place
-
-
-def _padded(number: re.Match[str]) -> str:
-    return number[0].rjust(_DIGITS, "0")
+    return {
+        "names": names,
+        "kinds": sorted(kinds - {""}),
+        "numel": np.array(numel, np.int64),
+        "parameters": np.array(parameters, np.int64),
+        "prunable": np.array(prunable, np.bool_),
+        "by_default": np.array(usual, np.bool_),
+        "matrices": np.array(matrices, np.bool_),
+        "role": np.array(role, np.int32),
+        "in_blocks": np.array(block, np.int32),
+        "place": place,
+        "haystack": haystack,
+    }
 
 
 def in_all_blocks(name: str) -> str:
     """Return a name with a star for every number between dots: that of its role in all blocks."""
     return _BLOCK.sub("*", name)
-
-
-def _roles(
-    rows: tuple[TensorRow, ...], cancel: CancelToken
-) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """Return `role` and `in_blocks` of the nodes."""
-    roles: dict[tuple[str, str, bool], int] = {}
-    blocks: dict[str, int] = {}
-    role: list[int] = []
-    block: list[int] = []
-    for batch in cancel.batches(rows):
-        for row in batch:
-            what = row.kind, row.shown.rpartition(".")[2], row.buffer
-            role.append(roles.setdefault(what, len(roles)))
-            block.append(blocks.setdefault(in_all_blocks(row.shown), len(blocks)))
-    return np.array(role, np.int32), np.array(block, np.int32)
-
-
-def _kinds(rows: tuple[TensorRow, ...], cancel: CancelToken) -> list[str]:
-    found: set[str] = set()
-    for batch in cancel.batches(rows):
-        found.update([row.kind for row in batch])
-    return sorted(found - {""})
-
-
-def _columns(
-    rows: tuple[TensorRow, ...], cancel: CancelToken
-) -> tuple[list[str], NDArray[np.int64], NDArray[np.int64], _Flags, _Flags, _Flags]:
-    """Return name, size, parameters, and whether it is `prunable`, `by_default`, in `matrices`."""
-    most = (2**63 - 1) // max(1, len(rows))
-    names: list[str] = []
-    numel: list[int] = []
-    parameters: list[int] = []
-    prunable: list[bool] = []
-    usual: list[bool] = []
-    matrices: list[bool] = []
-    for batch in cancel.batches(rows):
-        names += [row.name for row in batch]
-        sizes = [min(row.numel, most) for row in batch]
-        numel += sizes
-        parameters += [0 if row.buffer else size for row, size in zip(batch, sizes, strict=True)]
-        prunable += [not row.why_not for row in batch]
-        usual += [row.by_default for row in batch]
-        matrices += [row.matrix for row in batch]
-    may = np.array(prunable, np.bool_)
-    flags = np.array(usual, np.bool_) & may, np.array(matrices, np.bool_)
-    return names, np.array(numel, np.int64), np.array(parameters, np.int64), may, *flags
 
 
 def _in_order(
@@ -295,14 +267,10 @@ def _in_order(
     parent[ROOT] = -1
     counts = np.bincount(parent[1:], minlength=total)
     paths = list(map(paths.__getitem__, old.tolist()))
-    # Modules, which are tensor -1, have the last.
-    haystacks = [*_haystacks(rows, cancel), ""]
-    names, numel, parameters, prunable, by_default, matrices = _columns(rows, cancel)
-    role, in_blocks = _roles(rows, cancel)
+    columns = _columns(rows, cancel)
+    haystacks = [*columns.pop("haystack"), ""]  # modules, which are tensor -1, have the last
     return Nodes(
         rows=rows,
-        names=names,
-        kinds=_kinds(rows, cancel),
         labels=_labels(paths, parent, cancel),
         paths=paths,
         parent=parent,
@@ -313,15 +281,8 @@ def _in_order(
         # Stable, so that siblings keep the order of their numbers.
         children=(np.argsort(parent[1:], kind="stable") + 1).astype(np.int32),
         leaf=leaf,
-        numel=numel,
-        parameters=parameters,
-        prunable=prunable,
-        by_default=by_default,
-        matrices=matrices,
-        role=role,
-        in_blocks=in_blocks,
-        place=_by_name(rows, cancel),
         haystack=list(map(haystacks.__getitem__, tensor.tolist())),
+        **columns,
     )
 
 

@@ -243,9 +243,8 @@ class ModuleTree(QWidget):
 
     def set_flat(self, *, flat: bool) -> None:
         """List all tensors below each other, or show them below their modules."""
-        blocker = QSignalBlocker(self.filter_row.flat)
-        self.filter_row.flat.setChecked(flat)
-        del blocker
+        with QSignalBlocker(self.filter_row.flat):
+            self.filter_row.flat.setChecked(flat)
         self.view.delegate.short = self._short if flat else None
         self.view.set_flat(flat=flat)
 
