@@ -110,8 +110,6 @@ def resolve(checkpoint: Checkpoint, names: Iterable[str]) -> tuple[str, ...]:
 
     Raises
     ------
-    UnknownTensorError
-        If there is no tensor of a name.
     SelectionError
         If one cannot be pruned, or there are none.
     """
@@ -216,11 +214,6 @@ def alike(checkpoint: Checkpoint, name: str) -> Alike:
 
     Their names differ in the numbers between dots alone, and they have the same shape and may be
     pruned. Linear in the number of tensors.
-
-    Raises
-    ------
-    UnknownTensorError
-        If there is no tensor of this name.
     """
     given = checkpoint.entry(name)
     wanted = role(name)
@@ -242,23 +235,13 @@ Rows = tuple[tuple[Row, tuple[str, ...]], ...]
 
 
 def rows_of(checkpoint: Checkpoint, step: Step) -> Rows:
-    """Return the rows of a step, each with the tensors that it prunes.
+    """Return the rows of a step, each with the tensors that it prunes, in file order.
 
-    Parameters
-    ----------
-    step
-        What is asked for; see the module for what its version means, and `excluded` for what
-        its limits leave alone.
-
-    Returns
-    -------
-    tuple
-        First names in file order. Rows of which nothing is left are left out.
+    See the module for what its version means, and `excluded` for what its limits exclude. Rows of
+    which nothing is left are left out.
 
     Raises
     ------
-    UnknownTensorError
-        If there is no tensor of a name.
     SelectionError
         If a tensor cannot be pruned; or a row selects none, or all are left alone.
     """

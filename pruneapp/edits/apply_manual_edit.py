@@ -152,8 +152,6 @@ def compute_hand(snapshot: Snapshot, edit: HandEdit, job: Job) -> HandPreview:
 
     Raises
     ------
-    UnknownTensorError
-        If there is no tensor of a name.
     SelectionError
         If a tensor cannot be pruned or has no weights, or nothing would change; says why.
     ParameterError

@@ -48,8 +48,6 @@ def overlap(snapshot: Snapshot, theirs: Mapping[str, BitMask], job: Job) -> Over
 
     Raises
     ------
-    UnknownTensorError
-        If there is no tensor of a name.
     SelectionError
         If a mask has another number of elements than its tensor.
     """
@@ -103,8 +101,6 @@ def combine(
 
     Raises
     ------
-    UnknownTensorError
-        If there is no tensor of a name.
     SelectionError
         If a mask has another number of elements than its tensor, or nothing would change.
     """

@@ -29,12 +29,7 @@ class Finalize(OnTensors):
         Costs a mask for each tensor in which weights were made permanent before, else nothing.
         `job` is started with the bytes of the masks; may cancel.
 
-        Raises
-        ------
-        UnknownTensorError
-            If there is no tensor of a name.
-        SelectionError
-            If one cannot be pruned, or nothing is pruned in any of them.
+        Raises as `resolve`, and `SelectionError` if nothing is pruned in any of them.
         """
         masks = {
             name: snapshot.masks[name]

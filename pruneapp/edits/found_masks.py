@@ -36,16 +36,8 @@ class TreatZeros(OnTensors):
     def propose(self, snapshot: Snapshot, job: Job) -> Proposal:
         """Return what it does to a state. Reads the tensors once.
 
-        `job` is started with the elements; may cancel.
-
-        Raises
-        ------
-        UnknownTensorError
-            If there is no tensor of a name.
-        SelectionError
-            If one cannot be pruned, or there is no zero that is not pruned already.
-        CheckpointError
-            If the file cannot be read.
+        Raises as `resolve`, `SelectionError` if there is no zero that is not pruned already, and
+        `CheckpointError` if the file cannot be read.
         """
         found = zero_masks(snapshot, resolve(snapshot.checkpoint, self.names), job)
         masks: dict[str, BitMask] = {}
@@ -85,16 +77,8 @@ class FileMasks(OnTensors):
     def propose(self, snapshot: Snapshot, job: Job) -> Proposal:
         """Return what it does to a state. Reads the masks of the file.
 
-        `job` is started with the elements of the masks; may cancel.
-
-        Raises
-        ------
-        UnknownTensorError
-            If there is no tensor of a name.
-        SelectionError
-            If one cannot be pruned, or has no mask of zeros and ones beside it.
-        CheckpointError
-            If the file cannot be read.
+        Raises as `resolve`, `SelectionError` if one has no mask of zeros and ones beside it, and
+        `CheckpointError` if the file cannot be read.
         """
         checkpoint = snapshot.checkpoint
         entries = [checkpoint.entry(name) for name in resolve(checkpoint, self.names)]

@@ -101,15 +101,10 @@ def save(recipe: Recipe, path: Path, job: Job) -> tuple[Path, ...]:
     Masks come first, each as ``<sha256>.mask`` in `mask_folder`: packed bits, the lowest first, 1
     where a weight is meant. One that is there already, with the right size, is not written again.
 
-    Parameters
-    ----------
-    path
-        The file; its folder must exist.
-
     Raises
     ------
     ExportError
-        If the system refuses to write.
+        If the system refuses to write; the folder must exist.
     """
     text = recipe.text().encode()
     wanted = {name: recipe.masks[name] for name, _ in recipe.named_masks()}

@@ -18,8 +18,8 @@ from pruneapp.checkpoint.io.source import FileSource
 from pruneapp.document.document import Capture
 from pruneapp.document.step import Row, Step
 from pruneapp.edits.found_masks import open_document
+from pruneapp.gui.document import loader
 from pruneapp.gui.document import open_document as opening_module
-from pruneapp.gui.files import loader
 from pruneapp.gui.tree.nodes import build_nodes
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.preview.preview import compute_preview

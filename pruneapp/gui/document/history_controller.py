@@ -1,11 +1,7 @@
-"""Undo, redo, jump; series of steps.
+"""Going through the history without waiting for a disk, and committing steps one after another.
 
-Going through the history without waiting for a disk.
-
-What is in memory is put in force at once. What was put aside is read in the background first, and
-what has become too much is put aside there.
-
-Steps that are made in the worker one after another, and put in force together.
+What is in memory is put in force at once. What was moved to disk is read in the background first,
+and what has become too much is moved there.
 """
 
 from __future__ import annotations
@@ -191,53 +187,40 @@ class StepSequence(QObject):
     def begin(
         self, title: str, make: Make, *, done: Callable[[int], None], too_late: StaleError
     ) -> None:
-        """Make steps, and put them in force.
+        """Make steps in the worker, and put them in force.
 
-        Parameters
-        ----------
-        title
-            What the status bar says meanwhile.
-        make
-            A plain function, run in the worker.
-        done
-            Told how many steps there are, once all of them are in force.
-        too_late
-            Why none of them is, if something else was done while they were made.
+        `done` is told how many there are, once all of them are; `too_late` says why none of them
+        is, if something else was done while they were made.
         """
         document = self._session.document
         if document is None or not self._session.may_work():
             return
         snapshot = document.snapshot()
-        self._jobs.submit(
-            title,
-            partial(make, snapshot),
-            on_result=partial(self._put, document, snapshot.revision, done, too_late),
-            on_error=self._session.refused.emit,
-        )
 
-    def _put(
-        self,
-        document: Document,
-        revision: int,
-        done: Callable[[int], None],
-        too_late: StaleError,
-        edits: tuple[Edit, ...],
-    ) -> None:
-        if self._session.document is not document:
-            return  # they were meant for a file that is gone
-        if document.revision != revision:
-            self._session.refused.emit(too_late)
-            return
-        self._left, self._count = deque(edits), len(edits)
-        self._revision, self._done = revision, done
-        self._go_on()
+        def put(edits: tuple[Edit, ...]) -> None:
+            if self._session.document is not document:
+                return  # they were meant for a file that is gone
+            if document.revision != snapshot.revision:
+                self._session.refused.emit(too_late)
+                return
+            self._left, self._count = deque(edits), len(edits)
+            self._revision, self._done = snapshot.revision, done
+            self._go_on()
+
+        refuse = self._session.refused.emit
+        self._jobs.submit(title, partial(make, snapshot), on_result=put, on_error=refuse)
 
     def _go_on(self) -> None:
         document, done = self._session.document, self._done
         if document is None or done is None:
             return
         if document.revision != self._revision:
-            self._session.refused.emit(self._cut_short())
+            error = StaleError(
+                f"The history changed after {self._count - len(self._left)} of "
+                f"{self._count} steps; the remaining steps were not applied.",
+                remedy="Undo and try again.",
+            )
+            self._session.refused.emit(error)
             self._stop()
             return
         ends = time.perf_counter() + TURN_S
@@ -255,13 +238,6 @@ class StepSequence(QObject):
         count = self._count
         self._stop()
         done(count)
-
-    def _cut_short(self) -> PruneAppError:
-        return StaleError(
-            f"The history changed after {self._count - len(self._left)} of "
-            f"{self._count} steps; the remaining steps were not applied.",
-            remedy="Undo and try again.",
-        )
 
     def _stop(self) -> None:
         self._turn.stop()

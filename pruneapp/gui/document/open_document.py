@@ -82,6 +82,7 @@ class OpenDocument(QObject):
         self._settings = settings
         self._prepare = prepare
         self._opening: Task[Opened] | None = None
+        self.under_way: Path | None = None  # what is being opened
         self._held: PruneAppError | None = None
         self.document: Document | None = None
         self.contents = LoadedContents()
@@ -96,6 +97,7 @@ class OpenDocument(QObject):
         The document before stays until that has worked.
         """
         request = OpenRequest(wanted) if isinstance(wanted, Path) else wanted
+        self.under_way = request.path
         self.opening.emit(request.path)
         if self._opening is not None:
             self._opening.cancel()
@@ -120,7 +122,7 @@ class OpenDocument(QObject):
         document.checkpoint.close()
 
     def _on_opened(self, opened: Opened) -> None:
-        self._opening = None
+        self._opening = self.under_way = None
         self.close()
         self.document = opened.document
         self.contents = opened.contents
@@ -134,7 +136,7 @@ class OpenDocument(QObject):
         self.opened.emit(opened.extra)
 
     def _on_not_opened(self, request: OpenRequest, error: PruneAppError) -> None:
-        self._opening = None
+        self._opening = self.under_way = None
         if isinstance(error, (OriginalMissingError, OriginalChangedError)):
             self.misplaced.emit(error, request)
         else:
@@ -145,7 +147,7 @@ class OpenDocument(QObject):
         task = self._opening
         if task is not None and not task.token.cancelled and task.error is None:
             return  # dropped for a newer one, which is still under way
-        self._opening = None
+        self._opening = self.under_way = None
         self.stayed.emit()
 
     # -- what is there -------------------------------------------------------------------------

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
 from PySide6.QtCore import QDateTime, QLocale, QObject
 
@@ -21,6 +22,8 @@ from pruneapp.sessions.journal import folder
 from pruneapp.sessions.journal_file import delete
 from pruneapp.sessions.journal_reader import LeftBehind, left_behind, read_journal
 from pruneapp.sessions.open_path import OpenRequest
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -74,15 +77,11 @@ class RecoveryController(QObject):
         self._open_work = open_work
         self._found = _Recoverable((), ())
         self._offers = True
-        # What is being opened; work that is held by that cannot be opened a second time.
-        self._under_way: Path | None = None
         view.restoreRequested.connect(self._restore)
         view.deleteRequested.connect(self._delete)
         view.filesDeleteRequested.connect(self._delete_files)
         view.dismissed.connect(self._dismiss)
-        session.opening.connect(self._on_opening)
         session.opened.connect(self._on_opened)
-        session.stayed.connect(self._on_stayed)
         export.began.connect(self._on_export)
         self.look()
 
@@ -90,12 +89,11 @@ class RecoveryController(QObject):
         """Look for what there is, and offer it."""
         recent = (path.parent for path in self._settings.recent)
         places = frozenset((*self._settings.written, *recent))
-        self._jobs.answer(
-            lambda job: look_for(places, job),
-            on_result=self._on_found,
-            on_error=self._session.refused.emit,
-            urgency=Urgency.ASIDE,
-        )
+        self._answer(lambda job: look_for(places, job), self._on_found)
+
+    def _answer(self, work: Callable[[Job], T], on_result: Callable[[T], None]) -> None:
+        refuse = self._session.refused.emit
+        self._jobs.answer(work, on_result=on_result, on_error=refuse, urgency=Urgency.ASIDE)
 
     def _on_found(self, found: _Recoverable) -> None:
         self._found = found
@@ -106,14 +104,7 @@ class RecoveryController(QObject):
         works = [_shown(work) for work in found.works]
         self._view.set_found(works if self._offers else (), files)
 
-    def _on_opening(self, path: Path) -> None:
-        self._under_way = path
-
-    def _on_stayed(self) -> None:
-        self._under_way = None
-
     def _on_opened(self) -> None:
-        self._under_way = None
         if self._found.works:
             self.look()  # what was taken up is no longer there
 
@@ -121,7 +112,8 @@ class RecoveryController(QObject):
         self._settings.add_written(path.parent)
 
     def _restore(self, key: str) -> None:
-        if Path(key) != self._under_way:
+        # Work that is held by an opening under way cannot be opened a second time.
+        if Path(key) != self._session.under_way:
             self._open_work(OpenRequest(Path(key), is_journal=True))
 
     def _delete(self, key: str) -> None:
@@ -136,12 +128,7 @@ class RecoveryController(QObject):
                 if not work.known:  # of a newer Pruneapp: nothing in it can be read, but deleted
                     delete(work.path)
 
-        self._jobs.answer(
-            drop,
-            on_result=self._on_deleted,
-            on_error=self._session.refused.emit,
-            urgency=Urgency.ASIDE,
-        )
+        self._answer(drop, self._on_deleted)
 
     def _delete_files(self) -> None:
         paths = [path for path, _ in self._found.files]
@@ -150,12 +137,7 @@ class RecoveryController(QObject):
             for path in paths:
                 remove_abandoned(path)
 
-        self._jobs.answer(
-            drop,
-            on_result=self._on_deleted,
-            on_error=self._session.refused.emit,
-            urgency=Urgency.ASIDE,
-        )
+        self._answer(drop, self._on_deleted)
 
     def _on_deleted(self, _nothing: None) -> None:
         self.look()
