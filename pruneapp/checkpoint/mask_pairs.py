@@ -15,7 +15,7 @@ from numpy.lib.stride_tricks import as_strided
 from numpy.typing import NDArray
 
 from pruneapp.checkpoint.contents import Notice
-from pruneapp.checkpoint.elements import SPAN_BYTES, Elements
+from pruneapp.checkpoint.elements import SPAN_BYTES, Elements, in_chunks
 from pruneapp.checkpoint.entry import TensorEntry, c_strides
 from pruneapp.checkpoint.io.source import ByteSource
 from pruneapp.progress import CancelToken, Job
@@ -67,7 +67,7 @@ def _read_masks(
     """Return pairs by the names of their originals, masks by theirs, and what is no pair."""
     pairs: dict[str, TensorEntry] = {}
     masks: dict[str, TensorEntry] = {}
-    odd: list[str] = []
+    unpaired: list[str] = []
     twice: list[str] = []
     numel = 0
     for batch in job.cancel.batches(candidates):
@@ -79,7 +79,7 @@ def _read_masks(
         if f"{base}_u" in known and mask is None:
             continue  # spectral normalization names its original in the same way
         if mask is None or not _fits(original, mask, known) or not _zeros_ones(mask, sources, job):
-            odd.append(original.name)
+            unpaired.append(original.name)
             continue
         if any(name.removesuffix(_ORIG) in known for name in original.names):
             twice.append(base)
@@ -90,7 +90,7 @@ def _read_masks(
             mask_of=f"{base}{_MASK}",
         )
         masks[mask.name] = mask
-    notices = [say(names) for say, names in ((_odd, odd), (_twice, twice)) if names]
+    notices = [_unpaired(unpaired)] * bool(unpaired) + [_twice(twice)] * bool(twice)
     return pairs, masks, notices
 
 
@@ -117,18 +117,14 @@ def _zeros_ones(mask: TensorEntry, sources: Sequence[ByteSource], job: Job) -> b
     one = elements.empty(1)
     assert mask.dtype.one is not None  # see _fits
     one[0] = mask.dtype.one
-    size = SPAN_BYTES // elements.itemsize
-    buffer = elements.empty(min(size, elements.size))
-    for start in range(0, elements.size, size):
-        bits = buffer[: min(size, elements.size - start)]
-        elements.read_into(start, bits)
-        if not bool(((bits == 0) | (bits == one)).all()):
+    for chunk in in_chunks(elements, 0, elements.size, SPAN_BYTES // elements.itemsize):
+        if not bool(((chunk.bits == 0) | (chunk.bits == one)).all()):
             return False
-        job.step(bits.size)
+        job.step(chunk.bits.size)
     return True
 
 
-def _odd(names: list[str]) -> Notice:
+def _unpaired(names: list[str]) -> Notice:
     several = len(names) > 1
     some = f"{len(names):,} tensors are" if several else "One tensor is"
     opened = "them: opened as they stand" if several else "it: opened as it stands"
