@@ -23,7 +23,7 @@ from pruneapp.checkpoint.elements import (
     rows_of,
 )
 from pruneapp.checkpoint.entry import TensorEntry
-from pruneapp.checkpoint.io.source import ByteSource, FileSource
+from pruneapp.checkpoint.io.source import ByteSource, FileSource, closed_on_error
 from pruneapp.errors import CheckpointError, UnknownTensorError
 from pruneapp.progress import CancelToken, Job
 
@@ -243,14 +243,10 @@ def open_checkpoint(
             contents, sources = read_headers(path, state_dict, job)
         else:
             contents, sources = read_shards_at(path, places, state_dict, job)
-        try:
+        with closed_on_error(sources):
             _check_state_dict(path, contents, state_dict)
             contents = annotate(contents, sources, job)
             return Checkpoint(path, contents, sources, job.cancel)
-        except BaseException:
-            for source in sources:
-                source.close()
-            raise
 
 
 def _check_state_dict(path: Path, contents: Contents, wanted: str | None) -> None:

@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from operator import itemgetter
 
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 from numpy.typing import NDArray
 
-from pruneapp.checkpoint.contents import Notice
+from pruneapp.checkpoint.contents import Contents, Notice
 from pruneapp.checkpoint.elements import SPAN_BYTES, Elements, in_chunks
 from pruneapp.checkpoint.entry import TensorEntry, c_strides
 from pruneapp.checkpoint.io.source import ByteSource
@@ -24,18 +24,9 @@ _ORIG = "_orig"
 _MASK = "_mask"
 
 
-@dataclass(frozen=True)
-class Folded:
-    """The tensors of a file after folding."""
-
-    entries: tuple[TensorEntry, ...]  # with one entry, in the place of its original, for each pair
-    masks: tuple[TensorEntry, ...]  # the masks that were folded away
-    notices: tuple[Notice, ...]  # which tensors look like halves of pairs and are none
-
-
-def fold_pairs(entries: tuple[TensorEntry, ...], sources: Sequence[ByteSource], job: Job) -> Folded:
-    """Recognise the pairs: both are there, of one shape, and the mask holds 0 and 1 only."""
-    cancel = job.cancel
+def fold_pairs(contents: Contents, sources: Sequence[ByteSource], job: Job) -> Contents:
+    """Fold each pair into one entry: both are there, of one shape, and the mask is of 0 and 1."""
+    entries, cancel = contents.entries, job.cancel
     originals: list[TensorEntry] = []
     for batch in cancel.batches(entries):
         originals += [
@@ -44,7 +35,7 @@ def fold_pairs(entries: tuple[TensorEntry, ...], sources: Sequence[ByteSource], 
             if e.name.endswith(_ORIG) or (e.aliases and any(n.endswith(_ORIG) for n in e.aliases))
         ]
     if not originals:
-        return Folded(entries, (), ())
+        return contents
     known: dict[str, TensorEntry] = {}
     for batch in cancel.batches(entries):
         known.update([(name, e) for e in batch for name in e.names])
@@ -55,7 +46,12 @@ def fold_pairs(entries: tuple[TensorEntry, ...], sources: Sequence[ByteSource], 
     left: list[TensorEntry] = []
     for batch in cancel.batches(entries):
         left += [pairs.get(e.name, e) for e in batch if e.name not in masks]
-    return Folded(tuple(left), tuple(masks.values()), tuple(notices))
+    return replace(
+        contents,
+        entries=tuple(left),
+        masks=tuple(masks.values()),
+        notices=(*contents.notices, *notices),
+    )
 
 
 def _read_masks(

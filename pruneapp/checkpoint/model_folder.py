@@ -45,16 +45,11 @@ class ShardName:
         return cls(found["stem"], int(found["number"]), int(found["count"]), found["suffix"])
 
 
-@dataclass(frozen=True)
-class FolderModel:
-    """The model in a folder."""
-
-    files: tuple[Path, ...]  # the index, the only file, or all the shards
-    passed_over: str = ""  # an index beside the file that is opened instead; empty if none
-
-
-def find_model(folder: Path) -> FolderModel:
+def find_model(folder: Path) -> tuple[tuple[Path, ...], str]:
     """Return the model in a folder: what transformers takes, where there is a choice.
+
+    The index, the only file, or all the shards; and the name of an index that lies beside the file
+    and is not opened, empty if there is none.
 
     Raises
     ------
@@ -74,14 +69,14 @@ def find_model(folder: Path) -> FolderModel:
         indexes = [n for n in names if n.endswith(tuple(s + _INDEX for s in suffixes))]
         for whole in _WHOLE:
             if whole in names and whole + _INDEX in indexes:
-                return FolderModel((folder / whole,), whole + _INDEX)
+                return (folder / whole,), whole + _INDEX
         files = [folder / n for n in names if n.endswith(suffixes) and _is_model(n)]
         if len(indexes) == 1:
-            return FolderModel((folder / indexes[0],))
+            return (folder / indexes[0],), ""
         if indexes:
             _refuse_choice(folder, indexes)
         if len(files) == 1 or _complete(files):
-            return FolderModel(tuple(files))
+            return tuple(files), ""
         if files:
             _refuse_choice(folder, [file.name for file in files])
     *some, last = (*SAFETENSORS.suffixes, *ZIP.suffixes)
@@ -96,10 +91,10 @@ def find_index(path: Path) -> Path | None:
     if not is_folder(path):
         return path
     with contextlib.suppress(CheckpointError):
-        found = find_model(path)
-        if found.passed_over:
-            return path / found.passed_over
-        return found.files[0] if found.files[0].suffix == ".json" else None
+        files, unused_index = find_model(path)
+        if unused_index:
+            return path / unused_index
+        return files[0] if files[0].suffix == ".json" else None
     return None
 
 

@@ -10,7 +10,7 @@ from pruneapp.checkpoint import lookalikes, model_folder, torchfile
 from pruneapp.checkpoint.contents import Contents, Notice, Reader, ReadResult, Shard
 from pruneapp.checkpoint.formats import safetensors, sharded
 from pruneapp.checkpoint.io.files import is_folder
-from pruneapp.checkpoint.io.source import ByteSource, FileSource
+from pruneapp.checkpoint.io.source import ByteSource, FileSource, closed_on_error
 from pruneapp.errors import UnrecognizedFileError
 from pruneapp.progress import Job
 
@@ -24,15 +24,14 @@ READERS: tuple[Reader, ...] = (safetensors.SAFETENSORS, torchfile.ZIP, torchfile
 def read_headers(path: Path, state_dict: str | None, job: Job) -> ReadResult:
     """Read the headers of a file, an index or a folder; nothing stays open if that fails."""
     if is_folder(path):
-        model = model_folder.find_model(path)
-        files = model.files
+        files, unused_index = model_folder.find_model(path)
         for file in files:
             sharded.check_inside(path, file.name)
         if len(files) > 1:
             return sharded.read_shards(files, state_dict, job, _read_file)
         contents, sources = _read_file(files[0], state_dict, job, (*READERS, _INDEX))
-        if model.passed_over:
-            notices = (*contents.notices, _taken(files[0].name, model.passed_over))
+        if unused_index:
+            notices = (*contents.notices, _index_beside(files[0].name, unused_index))
             contents = replace(contents, notices=notices)
         return _only_shard(files[0], contents, sources)
     contents, sources = _read_file(path, state_dict, job, (*READERS, _INDEX))
@@ -70,11 +69,8 @@ def _read_file(
     path: Path, state_dict: str | None, job: Job, readers: tuple[Reader, ...] = READERS
 ) -> ReadResult:
     source = FileSource(path)
-    try:
+    with closed_on_error([source]):
         return _recognise(source, readers).read(source, state_dict, job)
-    except BaseException:
-        source.close()
-        raise
 
 
 def _read_index(source: FileSource, state_dict: str | None, job: Job) -> ReadResult:
@@ -105,10 +101,10 @@ def _recognise(source: FileSource, readers: tuple[Reader, ...]) -> Reader:
     )
 
 
-def _taken(taken: str, passed_over: str) -> Notice:
+def _index_beside(file: str, index: str) -> Notice:
     return Notice(
-        f"The folder holds '{taken}' and shards with an index. '{taken}' was opened, as "
-        f"transformers does; to open the shards, open '{passed_over}'."
+        f"The folder holds '{file}' and shards with an index. '{file}' was opened, as "
+        f"transformers does; to open the shards, open '{index}'."
     )
 
 

@@ -260,12 +260,12 @@ def annotate(contents: Contents, sources: Sequence[ByteSource], job: Job) -> Con
     CheckpointError
         If a mask cannot be read.
     """
-    folded = fold_pairs(contents.entries, sources, job)
-    modules = find_modules((*folded.entries, *folded.masks), job.cancel)
-    overlaps = find_overlaps(folded.entries, job.cancel)
+    contents = fold_pairs(contents, sources, job)
+    modules = find_modules((*contents.entries, *contents.masks), job.cancel)
+    overlaps = find_overlaps(contents.entries, job.cancel)
     judge = Judge(modules, job.cancel)
     entries: list[TensorEntry] = []
-    for batch in job.cancel.batches(folded.entries):
+    for batch in job.cancel.batches(contents.entries):
         names, shapes, dtypes, locations, aliases, why_not, _, mask_of, _ = zip(*batch, strict=True)
         judged, kinds, usual = zip(*judge.of(batch), strict=True)
         shared = [overlaps.get(name, "") for name in names] if overlaps else [""] * len(names)
@@ -281,9 +281,4 @@ def annotate(contents: Contents, sources: Sequence[ByteSource], job: Job) -> Con
             mask_of=mask_of,
             by_default=[u and not r for u, r in zip(usual, reasons, strict=True)],
         )
-    return replace(
-        contents,
-        entries=tuple(entries),
-        masks=folded.masks,
-        notices=(*contents.notices, *folded.notices),
-    )
+    return replace(contents, entries=tuple(entries))

@@ -107,7 +107,7 @@ def stages(tmp_path, headers):
 
     def folding(count: int) -> Work:
         contents, sources = headers(SPECIAL, count)
-        return lambda token: fold_pairs(contents.entries, sources, Job(cancel=token))
+        return lambda token: fold_pairs(contents, sources, Job(cancel=token))
 
     def finding_modules(count: int) -> Work:
         contents, _ = headers(ORDINARY, count)

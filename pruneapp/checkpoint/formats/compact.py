@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 import threading
-from collections import OrderedDict
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -32,20 +33,22 @@ class _Memory:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._frames: OrderedDict[tuple[int, int], NDArray[np.uint8]] = OrderedDict()
+        self._frames: dict[tuple[int, int], NDArray[np.uint8]] = {}  # the last used at the end
 
-    def get(self, key: tuple[int, int]) -> NDArray[np.uint8] | None:
+    def get(
+        self, key: tuple[int, int], unpack: Callable[[], NDArray[np.uint8]]
+    ) -> NDArray[np.uint8]:
         with self._lock:
-            octets = self._frames.get(key)
+            octets = self._frames.pop(key, None)
             if octets is not None:
-                self._frames.move_to_end(key)
-            return octets
-
-    def put(self, key: tuple[int, int], octets: NDArray[np.uint8]) -> None:
+                self._frames[key] = octets
+                return octets
+        octets = unpack()
         with self._lock:
             self._frames[key] = octets
             while len(self._frames) > _REMEMBERED:
-                self._frames.popitem(last=False)
+                del self._frames[next(iter(self._frames))]
+        return octets
 
 
 @dataclass(eq=False)
@@ -72,12 +75,7 @@ class FramesSegment:
         fill_from_blocks(view, offset, self.frame * self._words.itemsize, self._octets, 1)
 
     def _octets(self, number: int, _next: int) -> memoryview:
-        key = (self.index, number)
-        octets = self.memory.get(key)
-        if octets is None:
-            octets = self._unpacked(number)
-            self.memory.put(key, octets)
-        return octets.data
+        return self.memory.get((self.index, number), partial(self._unpacked, number)).data
 
     def _unpacked(self, number: int) -> NDArray[np.uint8]:
         index, starts = self._read_index()

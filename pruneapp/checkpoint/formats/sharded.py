@@ -9,7 +9,7 @@ from pathlib import Path
 from pruneapp.checkpoint.contents import Contents, Notice, ReadResult, Shard, StateDict
 from pruneapp.checkpoint.entry import TensorEntry
 from pruneapp.checkpoint.formats.headers import MAX_INDEX_BYTES, ShardIndex, damaged_index, show
-from pruneapp.checkpoint.io.source import ByteSource, FileSource
+from pruneapp.checkpoint.io.source import ByteSource, FileSource, closed_on_error
 from pruneapp.checkpoint.parser_client import in_pieces, parse_index
 from pruneapp.errors import DamagedFileError, UnsupportedFileError, first_names
 from pruneapp.progress import CancelToken, Job
@@ -45,11 +45,8 @@ def read_index(
             raise damaged_index(str(path), "it names itself as a shard")
         files.append(folder / name)
     contents, sources = read_shards(files, state_dict, job, read_file)
-    try:
+    with closed_on_error(sources):
         notices = _compare(index, contents, path, job.cancel)
-    except BaseException:
-        _close(sources)
-        raise
     source.close()  # it holds no tensors
     return replace(contents, index=path, notices=(*contents.notices, *notices)), sources
 
@@ -69,7 +66,7 @@ def read_shards(
     parts: list[Contents] = []
     shards: list[Shard] = []
     sources: list[ByteSource] = []
-    try:
+    with closed_on_error(sources):
         job.start(len(files), "")
         for file in files:
             job.label(file.name)
@@ -80,9 +77,6 @@ def read_shards(
             parts.append(contents)
             job.step(1)
         return _merge(parts, shards, job.cancel), tuple(sources)
-    except BaseException:
-        _close(sources)
-        raise
 
 
 def check_inside(folder: Path, name: str) -> None:
@@ -232,8 +226,3 @@ def _compare(
 def _list(names: Sequence[str]) -> str:
     shown = first_names(names, _SHOWN, lambda name: f"'{show(name)}'")
     return f"Tensor {shown} is" if len(names) == 1 else f"Tensors {shown} are"
-
-
-def _close(sources: Sequence[ByteSource]) -> None:
-    for source in sources:
-        source.close()

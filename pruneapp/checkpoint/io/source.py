@@ -9,6 +9,7 @@ import contextlib
 import os
 import stat
 import threading
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -255,6 +256,17 @@ class FileSource:
                 self._closed = True
                 if not self._readers:
                     close_quietly(self._fd)
+
+
+@contextlib.contextmanager
+def closed_on_error(sources: Sequence[ByteSource]) -> Iterator[None]:
+    """Close sources if the block raises."""
+    try:
+        yield
+    except BaseException:
+        for source in sources:
+            source.close()
+        raise
 
 
 def close_quietly(fd: int) -> None:
