@@ -168,7 +168,7 @@ def test_a_report_is_replaced_and_a_script_is_not(call, tmp_path):
     assert script.read_text() == "mine"
     assert "def make_model" in (tmp_path / "check2.py").read_text()
     assert f"Note: The script is '{tmp_path / 'check2.py'}'." in said
-    assert f"Note: '{script}' was there already, and was left as it was." in said
+    assert f"Note: '{script}' exists already and is not replaced." in said
     status, said, _ = call("--check-script", script, "--json")
     assert len(json.loads(said)["notices"]) == 2
 

@@ -70,7 +70,7 @@ def test_the_opened_folder_keeps_its_own_and_is_told(shards):
     (said,) = (notice for notice in report.notices if "config.json" in notice)
 
     assert home_of(shards).joinpath("config.json").read_text() == CONFIG
-    assert "was left as it was" in said
+    assert "is not changed" in said
     assert "weights are float32" in said
     assert "write float16 in the place of it" in said
     assert found.notices == (said,)

@@ -368,8 +368,8 @@ class TestFolders:
         (out / "config.json").write_text('{"model_type": "y"}')
         said, _left = run(as_snapshot(shards), out).notices
         assert said == (
-            "'config.json' was in 'out' already and differs from that of the opened model; it was "
-            "left as it was."
+            "'config.json' is in 'out' already and differs from that of the opened model; it is "
+            "not replaced."
         )
         assert (out / "config.json").read_text() == '{"model_type": "y"}'
 
@@ -443,6 +443,11 @@ def test_a_folder_with_one_file_is_written_as_a_folder(suffix, tmp_path):
         report = export(as_snapshot(checkpoint, kept), ExportRequest("safetensors", out), Job())
         single = tmp_path / "single.safetensors"
         export(as_snapshot(checkpoint, kept), ExportRequest("safetensors", single), Job())
+        (weights,) = (shard.path for shard in checkpoint.contents.shards)
+        form = "torch" if suffix == "bin" else "safetensors"
+        with pytest.raises(ExportError, match="has the weights of the opened folder") as refused:
+            export(as_snapshot(checkpoint, kept), ExportRequest(form, weights), Job())
+        assert refused.value.remedy == f"Choose the folder '{source}', or another name."
     assert sorted(p.name for p in out.iterdir()) == ["config.json", "model.safetensors"]
     assert {f.path.parent for f in report.files} == {out}
     assert (out / "model.safetensors").read_bytes() == single.read_bytes()

@@ -97,9 +97,7 @@ def test_nothing_that_is_there_and_differs_is_replaced(source_of, tmp_path):
         ]
         for name, there in (("check2.py", "check.py"), ("report2.json", "report.json")):
             assert any(f"out.{name}'" in said for said in told)
-            assert (
-                f"'{tmp_path / f'out.{there}'}' was there already, and was left as it was." in told
-            )
+            assert f"'{tmp_path / f'out.{there}'}' exists already and is not replaced." in told
         assert len(list(tmp_path.glob("out.*"))) == 5, "the same again is no third one"
     document.close()
 

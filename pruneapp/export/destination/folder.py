@@ -80,10 +80,10 @@ def _not_replaced(target: Path, names: Sequence[str]) -> tuple[str, ...]:
     if not names:
         return ()
     if len(names) == 1:
-        there, left = "was in", "differs from that of the opened model; it was left as it was."
+        there, differs = "is", "differs from that of the opened model; it is not replaced."
     else:
-        there, left = "were in", "differ from those of the opened model; they were left."
-    return (f"{first_names(names)} {there} '{target.name}' already and {left}",)
+        there, differs = "are", "differ from those of the opened model; they are not replaced."
+    return (f"{first_names(names)} {there} in '{target.name}' already and {differs}",)
 
 
 def beside(plan: Plan, target: Path) -> tuple[dict[Path, Plan], tuple[str, ...]]:
@@ -104,7 +104,7 @@ def beside(plan: Plan, target: Path) -> tuple[dict[Path, Plan], tuple[str, ...]]
 
 def left_as_it_was(path: Path) -> str:
     """Say that a file was there and was not replaced."""
-    return f"'{path}' was there already, and was left as it was."
+    return f"'{path}' exists already and is not replaced."
 
 
 def refuse_without_room(target: Path, nbytes: int) -> None:
@@ -213,10 +213,14 @@ def refuse_shard(checkpoint: Checkpoint, target: Path) -> None:
     """Refuse to put a model together in one of its own files."""
     for shard in checkpoint.contents.shards:
         if target.exists() and shard.path.samefile(target):
+            several = len(checkpoint.contents.shards) > 1
             raise ExportError(
                 f"'{target}' is one of several files of the opened model, and one file cannot "
-                f"replace them all.",
-                remedy="Choose another name, or the folder.",
+                f"replace them all."
+                if several
+                else f"'{target}' has the weights of the opened folder, and an export replaces "
+                f"the model of a folder as a whole.",
+                remedy=f"Choose the folder '{target.parent}', or another name.",
             )
 
 

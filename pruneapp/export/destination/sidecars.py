@@ -316,7 +316,7 @@ def left(checkpoint: Checkpoint, folder: Path, values: Mapping[str, Any]) -> tup
         return ()
     return (
         (
-            f"'{path}' was left as it was. It says that the weights are {old}, and transformers "
+            f"'{path}' is not changed. It says that the weights are {old}, and transformers "
             f"will load them as that, unless you write {dtype} in the place of it."
         ),
     )

@@ -306,8 +306,8 @@ class PruneForm(QWidget):
             recolor(label, tokens["muted"])
 
     def reset(self) -> None:
-        """Go back to one rule for the checked tensors, with the defaults of its method."""
-        method = str(self.rules[0].method.currentData() or "")
+        """Go back to one rule for the checked tensors: the first method, with its defaults."""
+        method = str(self.rules[0].method.itemData(0) or "")
         self.set_request(FormRequest((FormRow("", "", method),)))
 
     def choose_method(self, name: str) -> None:

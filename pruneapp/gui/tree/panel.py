@@ -395,7 +395,7 @@ class ModuleTree(QWidget):
         menu = QMenu(self)
         alike = self._alike(node)
         check = menu.addAction(
-            self.tr("Check all of this role ({n})").format(n=number_format.count(int(alike.sum())))
+            self.tr("Check all of this type ({n})").format(n=number_format.count(int(alike.sum())))
         )
         check.setEnabled(bool(alike.any()))
         check.triggered.connect(lambda: self._replace(self.model.checks.checked | alike))

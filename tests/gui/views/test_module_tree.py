@@ -479,7 +479,7 @@ def test_the_menu_checks_all_alike_only_this_and_copies_the_name(tree):
     tree.set_checked([])
     menu = tree.context_menu(node(tree, "conv1.weight"))
     alike, only, _rows, _clear, _line, copy = menu.actions()
-    assert alike.text() == "Check all of this role (3)"
+    assert alike.text() == "Check all of this type (3)"
     only.trigger()
     assert tree.checked() == ("module.conv1.weight",)
     assert alike.isEnabled()

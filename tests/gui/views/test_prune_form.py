@@ -445,7 +445,7 @@ def test_a_request_is_shown_silently_and_comes_back_the_same(form, qtbot):
     assert form.request() == request
     with qtbot.assertNotEmitted(form.changed):
         form.reset()
-    assert form.request() == FormRequest((FormRow("", "", "random", {"amount": 0.2, "seed": 0}),))
+    assert form.request() == FormRequest((FormRow("", "", "l1", {"amount": 0.2}),))
 
 
 def test_methods_that_come_later_leave_what_was_asked_for(form, qtbot):
