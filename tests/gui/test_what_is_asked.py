@@ -9,7 +9,7 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 from safetensors.numpy import load_file, save_file
 
-from pruneapp.gui.mainwindow.document_panels import plain_form, read_form
+from pruneapp.gui.method_form.form_controller import plain_form, read_form
 from pruneapp.gui.method_form.form_model import FormRequest, FormRow
 from pruneapp.gui.plots.pages import Page
 from pruneapp.gui.preview import live_preview

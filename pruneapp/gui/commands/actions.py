@@ -8,8 +8,7 @@ from PySide6.QtCore import QCoreApplication, Qt
 from PySide6.QtGui import QAction, QActionGroup, QKeySequence
 from PySide6.QtWidgets import QMenu, QMenuBar, QWidget
 
-from pruneapp.gui.commands.command import RECENT, ActionSpec
-from pruneapp.gui.commands.declarations import ACTIONS
+from pruneapp.gui.commands.declarations import ACTIONS, RECENT, ActionSpec
 from pruneapp.gui.widgets.theme import icon
 
 # Between the menus that lead to a command, and its name.

@@ -1,655 +1,554 @@
 """Every command of the window, declared once.
 
-Menus, the toolbar, shortcuts, the list of commands (Ctrl+Shift+P), the sheet of keys (?) and the
-tests are made from `ACTIONS`; what a command does is connected by the window under its id.
-
-Commands for files: opening, exporting, closing.
-
-Commands for the history, for check marks and names.
-
-Commands for pages and pictures, for moving among tensors and states, and the theme.
-
-Commands that change what is pruned: by the form, by hand, by files.
-
-Commands for other files and methods, and the list of all commands.
-
-Commands that explain.
+Menus, the toolbar, shortcuts, the command palette, the sheet of keys and the tests are made from
+`ACTIONS`; what a command does is connected by the controllers under its id.
 """
 
 from __future__ import annotations
 
-from pruneapp.gui.commands.command import (
-    BY_HAND,
-    EDIT,
-    FILE,
-    HELP,
-    PRUNE,
-    QT_TRANSLATE_NOOP,
-    THEME,
-    TOOLS,
-    VIEW,
-    ActionSpec,
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class ActionSpec:
+    """A command.
+
+    Attributes
+    ----------
+    id
+        Word by which it is connected and tested.
+    menu
+        The menu it stands in; ``Menu/Submenu`` for one below.
+    text
+        What the menu says, with its mnemonic.
+    keys
+        Shortcuts, the first is shown.
+    icon
+        Name of an SVG in resources/icons; empty for none.
+    tip
+        One line, for the tooltip and the status bar.
+    group
+        Checkable actions of one group exclude each other; empty for plain ones.
+    separated
+        Whether a line stands above it.
+    checkable
+        Whether it is on or off; those of a group are.
+    always
+        Whether it makes sense without an open file.
+    """
+
+    id: str
+    menu: str
+    text: str
+    keys: tuple[str, ...] = ()
+    icon: str = ""
+    tip: str = ""
+    group: str = ""
+    separated: bool = False
+    checkable: bool = False
+    always: bool = False
+
+
+def QT_TRANSLATE_NOOP(_context: str, text: str) -> str:
+    """Mark a text for lupdate, which finds this name; Qt's own is typed to return an object."""
+    return text
+
+
+FILE, EDIT, VIEW = (
+    QT_TRANSLATE_NOOP("Actions", "&File"),
+    QT_TRANSLATE_NOOP("Actions", "&Edit"),
+    QT_TRANSLATE_NOOP("Actions", "&View"),
 )
-
-PRUNE_ACTIONS: tuple[ActionSpec, ...] = (
-    ActionSpec(
-        "preview",
-        PRUNE,
-        QT_TRANSLATE_NOOP("Actions", "Pre&view"),
-        (),
-        "",
-        QT_TRANSLATE_NOOP("Actions", "Preview the step with the current settings"),
-        needs_document=True,
-    ),
-    ActionSpec(
-        "prune",
-        PRUNE,
-        QT_TRANSLATE_NOOP("Actions", "&Prune"),
-        ("Ctrl+Return", "Ctrl+Enter"),
-        "",
-        QT_TRANSLATE_NOOP("Actions", "Apply the pruning step"),
-        needs_document=True,
-    ),
-    ActionSpec(
-        "prune_in_rounds",
-        PRUNE,
-        QT_TRANSLATE_NOOP("Actions", "Ite&rative pruning…"),
-        ("Ctrl+Shift+Return", "Ctrl+Shift+Enter"),
-        "",
-        QT_TRANSLATE_NOOP(
-            "Actions",
-            "Repeat the pruning step on a sparsity schedule; each round is a step in the history",
-        ),
-        needs_document=True,
-    ),
-    ActionSpec(
-        "go_to_method",
-        PRUNE,
-        QT_TRANSLATE_NOOP("Actions", "Choose the metho&d"),
-        ("Alt+M",),
-        "",
-        QT_TRANSLATE_NOOP("Actions", "Go to the method in the form"),
-        needs_document=True,
-    ),
-    ActionSpec(
-        "go_to_amount",
-        PRUNE,
-        QT_TRANSLATE_NOOP("Actions", "Enter the am&ount"),
-        ("Alt+A",),
-        "",
-        QT_TRANSLATE_NOOP("Actions", "Go to the amount in the form"),
-        needs_document=True,
-    ),
-    ActionSpec(
-        "cancel",
-        PRUNE,
-        QT_TRANSLATE_NOOP("Actions", "&Cancel"),
-        ("Esc",),
-        "",
-        QT_TRANSLATE_NOOP("Actions", "Cancel the running job, else clear the preview"),
-    ),
-    ActionSpec(
-        "reset_form",
-        PRUNE,
-        QT_TRANSLATE_NOOP("Actions", "Reset &form"),
-        (),
-        "",
-        QT_TRANSLATE_NOOP(
-            "Actions", "Set the rules, amounts and limits in the form back to their defaults"
-        ),
-        needs_document=True,
-    ),
-    ActionSpec(
-        "hand_prune",
-        BY_HAND,
-        QT_TRANSLATE_NOOP("Actions", "&Prune selection"),
-        (),
-        "",
-        QT_TRANSLATE_NOOP("Actions", "Prune the selected channels or weights (Del)"),
-        needs_document=True,
-    ),
-    ActionSpec(
-        "hand_restore",
-        BY_HAND,
-        QT_TRANSLATE_NOOP("Actions", "&Restore selection"),
-        (),
-        "",
-        QT_TRANSLATE_NOOP("Actions", "Restore the selected channels or weights (R)"),
-        needs_document=True,
-    ),
-    ActionSpec(
-        "hand_protect",
-        BY_HAND,
-        QT_TRANSLATE_NOOP("Actions", "Pr&otect selection"),
-        (),
-        "",
-        QT_TRANSLATE_NOOP("Actions", "Exclude the selection from all later pruning steps (P)"),
-        needs_document=True,
-    ),
-    ActionSpec(
-        "hand_release",
-        BY_HAND,
-        QT_TRANSLATE_NOOP("Actions", "&Unprotect selection"),
-        (),
-        "",
-        QT_TRANSLATE_NOOP("Actions", "Allow later steps to prune the selection again (Shift+P)"),
-        needs_document=True,
-    ),
-    ActionSpec(
-        "in_every_block",
-        BY_HAND,
-        QT_TRANSLATE_NOOP("Actions", "Apply to the same layer in all &blocks"),
-        (),
-        "",
-        QT_TRANSLATE_NOOP(
-            "Actions",
-            "Apply manual edits to the same layer in all blocks; the tensors are listed first",
-        ),
-        separated=True,
-        checkable=True,
-        needs_document=True,
-    ),
-    ActionSpec(
-        "with_companions",
-        BY_HAND,
-        QT_TRANSLATE_NOOP("Actions", "Include matching bias and &norm"),
-        (),
-        "",
-        QT_TRANSLATE_NOOP(
-            "Actions",
-            "Apply manual edits of output channels (dim 0) to their bias and norm entries",
-        ),
-        checkable=True,
-        needs_document=True,
-    ),
-    ActionSpec(
-        "complete_channels",
-        BY_HAND,
-        QT_TRANSLATE_NOOP("Actions", "Prune bias and norm of pruned &channels"),
-        (),
-        "",
-        QT_TRANSLATE_NOOP(
-            "Actions",
-            "Prune the bias and norm entries of fully pruned channels; otherwise a "
-            "pruned filter still outputs a constant",
-        ),
-        separated=True,
-        needs_document=True,
-    ),
-    ActionSpec(
-        "load_masks",
-        PRUNE,
-        QT_TRANSLATE_NOOP("Actions", "&Load masks…"),
-        (),
-        "",
-        QT_TRANSLATE_NOOP("Actions", "Prune with masks from a file"),
-        separated=True,
-        needs_document=True,
-    ),
-    ActionSpec(
-        "combine_masks",
-        PRUNE,
-        QT_TRANSLATE_NOOP("Actions", "Combine &masks with a file…"),
-        (),
-        "",
-        QT_TRANSLATE_NOOP("Actions", "Compare masks with those of a file and combine them"),
-        needs_document=True,
-    ),
-    ActionSpec(
-        "load_scores",
-        PRUNE,
-        QT_TRANSLATE_NOOP("Actions", "Load importance &scores…"),
-        (),
-        "",
-        QT_TRANSLATE_NOOP("Actions", "Rank weights by importance scores from a file"),
-        needs_document=True,
-    ),
-    ActionSpec(
-        "treat_zeros",
-        PRUNE,
-        QT_TRANSLATE_NOOP("Actions", "Treat &zeros as pruned"),
-        (),
-        "",
-        QT_TRANSLATE_NOOP(
-            "Actions",
-            "Count existing zeros as pruned, so that amounts apply to the remaining weights",
-        ),
-        separated=True,
-        needs_document=True,
-    ),
-    ActionSpec(
-        "make_final",
-        PRUNE,
-        QT_TRANSLATE_NOOP("Actions", "Make &permanent"),
-        (),
-        "",
-        QT_TRANSLATE_NOOP(
-            "Actions",
-            "Replace pruned weights of the checked tensors by zeros, like "
-            "torch.nn.utils.prune.remove",
-        ),
-        needs_document=True,
-    ),
+PRUNE, TOOLS, HELP = (
+    QT_TRANSLATE_NOOP("Actions", "&Prune"),
+    QT_TRANSLATE_NOOP("Actions", "&Tools"),
+    QT_TRANSLATE_NOOP("Actions", "&Help"),
 )
+RECENT = f"{FILE}/{QT_TRANSLATE_NOOP('Actions', 'Open &recent')}"
+BY_HAND = f"{PRUNE}/{QT_TRANSLATE_NOOP('Actions', '&Manual edit')}"
+THEME = f"{VIEW}/{QT_TRANSLATE_NOOP('Actions', '&Theme')}"
 
-
-FILE_ACTIONS: tuple[ActionSpec, ...] = (
+ACTIONS: tuple[ActionSpec, ...] = (
     ActionSpec(
         "open",
         FILE,
         QT_TRANSLATE_NOOP("Actions", "&Open…"),
-        ("Ctrl+O",),
-        "open",
-        QT_TRANSLATE_NOOP("Actions", "Open a checkpoint"),
+        keys=("Ctrl+O",),
+        icon="open",
+        tip=QT_TRANSLATE_NOOP("Actions", "Open a checkpoint"),
+        always=True,
     ),
     ActionSpec(
         "open_folder",
         FILE,
         QT_TRANSLATE_NOOP("Actions", "Open &folder…"),
-        ("Ctrl+Shift+O",),
-        "",
-        QT_TRANSLATE_NOOP(
+        keys=("Ctrl+Shift+O",),
+        tip=QT_TRANSLATE_NOOP(
             "Actions", "Open a model folder: a file of weights, or shards with their index"
         ),
+        always=True,
     ),
     ActionSpec(
         "sample",
         FILE,
         QT_TRANSLATE_NOOP("Actions", "Try the &sample"),
-        (),
-        "",
-        QT_TRANSLATE_NOOP("Actions", "Open the small model included with Pruneapp"),
+        tip=QT_TRANSLATE_NOOP("Actions", "Open the small model included with Pruneapp"),
+        always=True,
     ),
     ActionSpec(
         "state_dict",
         FILE,
         QT_TRANSLATE_NOOP("Actions", "Choose state &dict…"),
-        (),
-        "",
-        QT_TRANSLATE_NOOP("Actions", "Switch to another state dict in this file"),
+        tip=QT_TRANSLATE_NOOP("Actions", "Switch to another state dict in this file"),
         separated=True,
+        always=True,
     ),
     ActionSpec(
         "save_session",
         FILE,
         QT_TRANSLATE_NOOP("Actions", "&Save session"),
-        ("Ctrl+S",),
-        "",
-        QT_TRANSLATE_NOOP("Actions", "Save masks, history and view, to continue later"),
+        keys=("Ctrl+S",),
+        tip=QT_TRANSLATE_NOOP("Actions", "Save masks, history and view, to continue later"),
         separated=True,
-        needs_document=True,
     ),
     ActionSpec(
         "save_session_as",
         FILE,
         QT_TRANSLATE_NOOP("Actions", "Save session &as…"),
-        ("Ctrl+Shift+S",),
-        "",
-        QT_TRANSLATE_NOOP("Actions", "Save the session to another file"),
-        needs_document=True,
+        keys=("Ctrl+Shift+S",),
+        tip=QT_TRANSLATE_NOOP("Actions", "Save the session to another file"),
     ),
     ActionSpec(
         "export",
         FILE,
         QT_TRANSLATE_NOOP("Actions", "&Export…"),
-        ("Ctrl+E",),
-        "export",
-        QT_TRANSLATE_NOOP("Actions", "Write the pruned model to a file"),
+        keys=("Ctrl+E",),
+        icon="export",
+        tip=QT_TRANSLATE_NOOP("Actions", "Write the pruned model to a file"),
         separated=True,
-        needs_document=True,
     ),
     ActionSpec(
         "close",
         FILE,
         QT_TRANSLATE_NOOP("Actions", "&Close"),
-        ("Ctrl+W",),
-        "",
-        QT_TRANSLATE_NOOP("Actions", "Close this checkpoint"),
-        needs_document=True,
+        keys=("Ctrl+W",),
+        tip=QT_TRANSLATE_NOOP("Actions", "Close this checkpoint"),
     ),
     ActionSpec(
         "quit",
         FILE,
         QT_TRANSLATE_NOOP("Actions", "&Quit"),
-        ("Ctrl+Q",),
-        "",
-        QT_TRANSLATE_NOOP("Actions", "Quit Pruneapp"),
+        keys=("Ctrl+Q",),
+        tip=QT_TRANSLATE_NOOP("Actions", "Quit Pruneapp"),
         separated=True,
+        always=True,
     ),
-)
-
-
-EDIT_ACTIONS: tuple[ActionSpec, ...] = (
     ActionSpec(
         "undo",
         EDIT,
         QT_TRANSLATE_NOOP("Actions", "&Undo"),
-        ("Ctrl+Z",),
-        "undo",
-        QT_TRANSLATE_NOOP("Actions", "Undo the last step"),
+        keys=("Ctrl+Z",),
+        icon="undo",
+        tip=QT_TRANSLATE_NOOP("Actions", "Undo the last step"),
+        always=True,
     ),
     ActionSpec(
         "redo",
         EDIT,
         QT_TRANSLATE_NOOP("Actions", "&Redo"),
-        ("Ctrl+Shift+Z", "Ctrl+Y"),
-        "redo",
-        QT_TRANSLATE_NOOP("Actions", "Redo the step that was undone"),
+        keys=("Ctrl+Shift+Z", "Ctrl+Y"),
+        icon="redo",
+        tip=QT_TRANSLATE_NOOP("Actions", "Redo the step that was undone"),
+        always=True,
     ),
     ActionSpec(
         "find",
         EDIT,
         QT_TRANSLATE_NOOP("Actions", "&Filter the tree"),
-        ("Ctrl+F",),
-        "",
-        QT_TRANSLATE_NOOP("Actions", "Show only tensors whose names match"),
+        keys=("Ctrl+F",),
+        tip=QT_TRANSLATE_NOOP("Actions", "Show only tensors whose names match"),
         separated=True,
-        needs_document=True,
     ),
     ActionSpec(
         "check_shown",
         EDIT,
         QT_TRANSLATE_NOOP("Actions", "Select &all shown"),
-        ("Ctrl+A",),
-        "",
-        QT_TRANSLATE_NOOP("Actions", "Check all tensors that match the filter"),
-        needs_document=True,
+        keys=("Ctrl+A",),
+        tip=QT_TRANSLATE_NOOP("Actions", "Check all tensors that match the filter"),
     ),
     ActionSpec(
         "check_none",
         EDIT,
         QT_TRANSLATE_NOOP("Actions", "&Deselect all"),
-        ("Ctrl+Shift+A",),
-        "",
-        QT_TRANSLATE_NOOP("Actions", "Deselect all"),
-        needs_document=True,
+        keys=("Ctrl+Shift+A",),
+        tip=QT_TRANSLATE_NOOP("Actions", "Deselect all"),
     ),
     ActionSpec(
         "check_usual",
         EDIT,
         QT_TRANSLATE_NOOP("Actions", "Select defa&ult layers"),
-        (),
-        "",
-        QT_TRANSLATE_NOOP(
+        tip=QT_TRANSLATE_NOOP(
             "Actions", "Check weights with two or more dimensions, except embeddings and norms"
         ),
-        needs_document=True,
     ),
     ActionSpec(
         "copy_name",
         EDIT,
         QT_TRANSLATE_NOOP("Actions", "&Copy name"),
-        ("Ctrl+Shift+C",),
-        "",
-        QT_TRANSLATE_NOOP("Actions", "Copy the full name of the current tensor"),
+        keys=("Ctrl+Shift+C",),
+        tip=QT_TRANSLATE_NOOP("Actions", "Copy the full name of the current tensor"),
         separated=True,
-        needs_document=True,
     ),
-)
-
-
-VIEW_ACTIONS: tuple[ActionSpec, ...] = (
     ActionSpec(
         "page_weights",
         VIEW,
         QT_TRANSLATE_NOOP("Actions", "&Weights"),
-        ("1",),
-        "",
-        QT_TRANSLATE_NOOP("Actions", "Weights with the mask over them"),
+        keys=("1",),
+        tip=QT_TRANSLATE_NOOP("Actions", "Weights with the mask over them"),
         group="page",
-        needs_document=True,
     ),
     ActionSpec(
         "page_distribution",
         VIEW,
         QT_TRANSLATE_NOOP("Actions", "&Distribution"),
-        ("2",),
-        "",
-        QT_TRANSLATE_NOOP("Actions", "Histogram of weight magnitudes"),
+        keys=("2",),
+        tip=QT_TRANSLATE_NOOP("Actions", "Histogram of weight magnitudes"),
         group="page",
-        needs_document=True,
     ),
     ActionSpec(
         "page_channels",
         VIEW,
         QT_TRANSLATE_NOOP("Actions", "&Channels"),
-        ("3",),
-        "",
-        QT_TRANSLATE_NOOP("Actions", "Norm of each channel"),
+        keys=("3",),
+        tip=QT_TRANSLATE_NOOP("Actions", "Norm of each channel"),
         group="page",
-        needs_document=True,
     ),
     ActionSpec(
         "page_model",
         VIEW,
         QT_TRANSLATE_NOOP("Actions", "&Model"),
-        ("4",),
-        "",
-        QT_TRANSLATE_NOOP("Actions", "Sparsity of each tensor"),
+        keys=("4",),
+        tip=QT_TRANSLATE_NOOP("Actions", "Sparsity of each tensor"),
         group="page",
-        needs_document=True,
     ),
     ActionSpec(
         "page_compare",
         VIEW,
         QT_TRANSLATE_NOOP("Actions", "C&ompare"),
-        ("5",),
-        "",
-        QT_TRANSLATE_NOOP("Actions", "Differences between two states or two files"),
+        keys=("5",),
+        tip=QT_TRANSLATE_NOOP("Actions", "Differences between two states or two files"),
         group="page",
-        needs_document=True,
     ),
     ActionSpec(
         "mask",
         VIEW,
         QT_TRANSLATE_NOOP("Actions", "Mask &on and off"),
-        ("M",),
-        "",
-        QT_TRANSLATE_NOOP("Actions", "Show or hide the mask"),
+        keys=("M",),
+        tip=QT_TRANSLATE_NOOP("Actions", "Show or hide the mask"),
         separated=True,
-        needs_document=True,
     ),
     ActionSpec(
         "zoom_in",
         VIEW,
         QT_TRANSLATE_NOOP("Actions", "Zoom &in"),
-        ("+", "="),
-        "",
-        QT_TRANSLATE_NOOP("Actions", "Zoom in"),
-        needs_document=True,
+        keys=("+", "="),
+        tip=QT_TRANSLATE_NOOP("Actions", "Zoom in"),
     ),
     ActionSpec(
         "zoom_out",
         VIEW,
         QT_TRANSLATE_NOOP("Actions", "Zoom ou&t"),
-        ("-",),
-        "",
-        QT_TRANSLATE_NOOP("Actions", "Zoom out"),
-        needs_document=True,
+        keys=("-",),
+        tip=QT_TRANSLATE_NOOP("Actions", "Zoom out"),
     ),
     ActionSpec(
         "zoom_fit",
         VIEW,
         QT_TRANSLATE_NOOP("Actions", "&Fit"),
-        ("0",),
-        "",
-        QT_TRANSLATE_NOOP("Actions", "Show the whole tensor"),
-        needs_document=True,
+        keys=("0",),
+        tip=QT_TRANSLATE_NOOP("Actions", "Show the whole tensor"),
     ),
     ActionSpec(
         "previous_tensor",
         VIEW,
         QT_TRANSLATE_NOOP("Actions", "&Previous tensor"),
-        ("[",),
-        "",
-        QT_TRANSLATE_NOOP("Actions", "Show the previous tensor"),
+        keys=("[",),
+        tip=QT_TRANSLATE_NOOP("Actions", "Show the previous tensor"),
         separated=True,
-        needs_document=True,
     ),
     ActionSpec(
         "next_tensor",
         VIEW,
         QT_TRANSLATE_NOOP("Actions", "&Next tensor"),
-        ("]",),
-        "",
-        QT_TRANSLATE_NOOP("Actions", "Show the next tensor"),
-        needs_document=True,
+        keys=("]",),
+        tip=QT_TRANSLATE_NOOP("Actions", "Show the next tensor"),
     ),
     ActionSpec(
         "tensor_list",
         VIEW,
         QT_TRANSLATE_NOOP("Actions", "Tensors as a &list"),
-        ("Ctrl+L",),
-        "",
-        QT_TRANSLATE_NOOP(
+        keys=("Ctrl+L",),
+        tip=QT_TRANSLATE_NOOP(
             "Actions", "List all tensors below each other, to be sorted, instead of the tree"
         ),
         checkable=True,
-        needs_document=True,
     ),
     ActionSpec(
         "history_back",
         VIEW,
         QT_TRANSLATE_NOOP("Actions", "History &back"),
-        ("Alt+Left",),
-        "",
-        QT_TRANSLATE_NOOP("Actions", "Go to the previous state"),
+        keys=("Alt+Left",),
+        tip=QT_TRANSLATE_NOOP("Actions", "Go to the previous state"),
         separated=True,
+        always=True,
     ),
     ActionSpec(
         "history_forward",
         VIEW,
         QT_TRANSLATE_NOOP("Actions", "History fo&rward"),
-        ("Alt+Right",),
-        "",
-        QT_TRANSLATE_NOOP("Actions", "Go to the next state"),
+        keys=("Alt+Right",),
+        tip=QT_TRANSLATE_NOOP("Actions", "Go to the next state"),
+        always=True,
     ),
     ActionSpec(
-        "theme_system",
-        THEME,
-        QT_TRANSLATE_NOOP("Actions", "&System"),
-        (),
-        "",
-        "",
-        group="theme",
+        "theme_system", THEME, QT_TRANSLATE_NOOP("Actions", "&System"), group="theme", always=True
     ),
     ActionSpec(
-        "theme_light", THEME, QT_TRANSLATE_NOOP("Actions", "&Light"), (), "", "", group="theme"
+        "theme_light", THEME, QT_TRANSLATE_NOOP("Actions", "&Light"), group="theme", always=True
     ),
     ActionSpec(
-        "theme_dark", THEME, QT_TRANSLATE_NOOP("Actions", "&Dark"), (), "", "", group="theme"
+        "theme_dark", THEME, QT_TRANSLATE_NOOP("Actions", "&Dark"), group="theme", always=True
     ),
-)
-
-
-TOOLS_ACTIONS: tuple[ActionSpec, ...] = (
+    ActionSpec(
+        "preview",
+        PRUNE,
+        QT_TRANSLATE_NOOP("Actions", "Pre&view"),
+        tip=QT_TRANSLATE_NOOP("Actions", "Preview the step with the current settings"),
+    ),
+    ActionSpec(
+        "prune",
+        PRUNE,
+        QT_TRANSLATE_NOOP("Actions", "&Prune"),
+        keys=("Ctrl+Return", "Ctrl+Enter"),
+        tip=QT_TRANSLATE_NOOP("Actions", "Apply the pruning step"),
+    ),
+    ActionSpec(
+        "prune_in_rounds",
+        PRUNE,
+        QT_TRANSLATE_NOOP("Actions", "Ite&rative pruning…"),
+        keys=("Ctrl+Shift+Return", "Ctrl+Shift+Enter"),
+        tip=QT_TRANSLATE_NOOP(
+            "Actions",
+            "Repeat the pruning step on a sparsity schedule; each round is a step in the history",
+        ),
+    ),
+    ActionSpec(
+        "go_to_method",
+        PRUNE,
+        QT_TRANSLATE_NOOP("Actions", "Choose the metho&d"),
+        keys=("Alt+M",),
+        tip=QT_TRANSLATE_NOOP("Actions", "Go to the method in the form"),
+    ),
+    ActionSpec(
+        "go_to_amount",
+        PRUNE,
+        QT_TRANSLATE_NOOP("Actions", "Enter the am&ount"),
+        keys=("Alt+A",),
+        tip=QT_TRANSLATE_NOOP("Actions", "Go to the amount in the form"),
+    ),
+    ActionSpec(
+        "cancel",
+        PRUNE,
+        QT_TRANSLATE_NOOP("Actions", "&Cancel"),
+        keys=("Esc",),
+        tip=QT_TRANSLATE_NOOP("Actions", "Cancel the running job, else clear the preview"),
+        always=True,
+    ),
+    ActionSpec(
+        "reset_form",
+        PRUNE,
+        QT_TRANSLATE_NOOP("Actions", "Reset &form"),
+        tip=QT_TRANSLATE_NOOP(
+            "Actions", "Set the rules, amounts and limits in the form back to their defaults"
+        ),
+    ),
+    ActionSpec(
+        "hand_prune",
+        BY_HAND,
+        QT_TRANSLATE_NOOP("Actions", "&Prune selection"),
+        tip=QT_TRANSLATE_NOOP("Actions", "Prune the selected channels or weights (Del)"),
+    ),
+    ActionSpec(
+        "hand_restore",
+        BY_HAND,
+        QT_TRANSLATE_NOOP("Actions", "&Restore selection"),
+        tip=QT_TRANSLATE_NOOP("Actions", "Restore the selected channels or weights (R)"),
+    ),
+    ActionSpec(
+        "hand_protect",
+        BY_HAND,
+        QT_TRANSLATE_NOOP("Actions", "Pr&otect selection"),
+        tip=QT_TRANSLATE_NOOP("Actions", "Exclude the selection from all later pruning steps (P)"),
+    ),
+    ActionSpec(
+        "hand_release",
+        BY_HAND,
+        QT_TRANSLATE_NOOP("Actions", "&Unprotect selection"),
+        tip=QT_TRANSLATE_NOOP(
+            "Actions", "Allow later steps to prune the selection again (Shift+P)"
+        ),
+    ),
+    ActionSpec(
+        "in_every_block",
+        BY_HAND,
+        QT_TRANSLATE_NOOP("Actions", "Apply to the same layer in all &blocks"),
+        tip=QT_TRANSLATE_NOOP(
+            "Actions",
+            "Apply manual edits to the same layer in all blocks; the tensors are listed first",
+        ),
+        separated=True,
+        checkable=True,
+    ),
+    ActionSpec(
+        "with_companions",
+        BY_HAND,
+        QT_TRANSLATE_NOOP("Actions", "Include matching bias and &norm"),
+        tip=QT_TRANSLATE_NOOP(
+            "Actions",
+            "Apply manual edits of output channels (dim 0) to their bias and norm entries",
+        ),
+        checkable=True,
+    ),
+    ActionSpec(
+        "complete_channels",
+        BY_HAND,
+        QT_TRANSLATE_NOOP("Actions", "Prune bias and norm of pruned &channels"),
+        tip=QT_TRANSLATE_NOOP(
+            "Actions",
+            "Prune the bias and norm entries of fully pruned channels; otherwise a "
+            "pruned filter still outputs a constant",
+        ),
+        separated=True,
+    ),
+    ActionSpec(
+        "load_masks",
+        PRUNE,
+        QT_TRANSLATE_NOOP("Actions", "&Load masks…"),
+        tip=QT_TRANSLATE_NOOP("Actions", "Prune with masks from a file"),
+        separated=True,
+    ),
+    ActionSpec(
+        "combine_masks",
+        PRUNE,
+        QT_TRANSLATE_NOOP("Actions", "Combine &masks with a file…"),
+        tip=QT_TRANSLATE_NOOP("Actions", "Compare masks with those of a file and combine them"),
+    ),
+    ActionSpec(
+        "load_scores",
+        PRUNE,
+        QT_TRANSLATE_NOOP("Actions", "Load importance &scores…"),
+        tip=QT_TRANSLATE_NOOP("Actions", "Rank weights by importance scores from a file"),
+    ),
+    ActionSpec(
+        "treat_zeros",
+        PRUNE,
+        QT_TRANSLATE_NOOP("Actions", "Treat &zeros as pruned"),
+        tip=QT_TRANSLATE_NOOP(
+            "Actions",
+            "Count existing zeros as pruned, so that amounts apply to the remaining weights",
+        ),
+        separated=True,
+    ),
+    ActionSpec(
+        "make_final",
+        PRUNE,
+        QT_TRANSLATE_NOOP("Actions", "Make &permanent"),
+        tip=QT_TRANSLATE_NOOP(
+            "Actions",
+            "Replace pruned weights of the checked tensors by zeros, like "
+            "torch.nn.utils.prune.remove",
+        ),
+    ),
     ActionSpec(
         "compare_with",
         TOOLS,
         QT_TRANSLATE_NOOP("Actions", "Compare &with a file…"),
-        (),
-        "",
-        QT_TRANSLATE_NOOP("Actions", "Compare with another checkpoint, such as a fine-tuned one"),
-        needs_document=True,
+        tip=QT_TRANSLATE_NOOP(
+            "Actions", "Compare with another checkpoint, such as a fine-tuned one"
+        ),
     ),
     ActionSpec(
         "check_pattern",
         TOOLS,
         QT_TRANSLATE_NOOP("Actions", "Chec&k sparsity pattern…"),
-        (),
-        "",
-        QT_TRANSLATE_NOOP(
+        tip=QT_TRANSLATE_NOOP(
             "Actions", "Find tensors and groups that violate a pattern such as 2:4, and repair them"
         ),
-        needs_document=True,
     ),
     ActionSpec(
         "save_recipe",
         TOOLS,
         QT_TRANSLATE_NOOP("Actions", "&Save recipe…"),
-        (),
-        "",
-        QT_TRANSLATE_NOOP(
+        tip=QT_TRANSLATE_NOOP(
             "Actions", "Save the steps of the history as a recipe that can be edited and reapplied"
         ),
         separated=True,
-        needs_document=True,
     ),
     ActionSpec(
         "apply_recipe",
         TOOLS,
         QT_TRANSLATE_NOOP("Actions", "&Apply recipe…"),
-        (),
-        "",
-        QT_TRANSLATE_NOOP(
+        tip=QT_TRANSLATE_NOOP(
             "Actions", "Apply the steps of a recipe, after checking that it matches this file"
         ),
-        needs_document=True,
     ),
     ActionSpec(
         "copy_python",
         TOOLS,
         QT_TRANSLATE_NOOP("Actions", "Copy as &Python"),
-        (),
-        "",
-        QT_TRANSLATE_NOOP("Actions", "Copy the history as a script that uses torch.nn.utils.prune"),
-        needs_document=True,
+        tip=QT_TRANSLATE_NOOP(
+            "Actions", "Copy the history as a script that uses torch.nn.utils.prune"
+        ),
     ),
     ActionSpec(
         "load_method",
         TOOLS,
         QT_TRANSLATE_NOOP("Actions", "&Load method from file…"),
-        (),
-        "",
-        QT_TRANSLATE_NOOP("Actions", "Load a custom pruning method; this runs its code"),
+        tip=QT_TRANSLATE_NOOP("Actions", "Load a custom pruning method; this runs its code"),
         separated=True,
+        always=True,
     ),
     ActionSpec(
         "commands",
         TOOLS,
         QT_TRANSLATE_NOOP("Actions", "&Command palette…"),
-        ("Ctrl+Shift+P",),
-        "",
-        QT_TRANSLATE_NOOP("Actions", "Find a command, tensor, method or setting by name"),
+        keys=("Ctrl+Shift+P",),
+        tip=QT_TRANSLATE_NOOP("Actions", "Find a command, tensor, method or setting by name"),
         separated=True,
+        always=True,
     ),
-)
-
-
-HELP_ACTIONS: tuple[ActionSpec, ...] = (
     ActionSpec(
         "guide",
         HELP,
         QT_TRANSLATE_NOOP("Actions", "&Guide"),
-        ("F1",),
-        "",
-        QT_TRANSLATE_NOOP("Actions", "Open the guide"),
+        keys=("F1",),
+        tip=QT_TRANSLATE_NOOP("Actions", "Open the guide"),
+        always=True,
     ),
     ActionSpec(
         "keys",
         HELP,
         QT_TRANSLATE_NOOP("Actions", "&Keyboard shortcuts"),
-        ("?",),
-        "",
-        QT_TRANSLATE_NOOP("Actions", "List all keyboard shortcuts"),
+        keys=("?",),
+        tip=QT_TRANSLATE_NOOP("Actions", "List all keyboard shortcuts"),
+        always=True,
     ),
     ActionSpec(
         "about",
         HELP,
         QT_TRANSLATE_NOOP("Actions", "&About Pruneapp"),
-        (),
-        "",
-        QT_TRANSLATE_NOOP("Actions", "Version and license"),
+        tip=QT_TRANSLATE_NOOP("Actions", "Version and license"),
         separated=True,
+        always=True,
     ),
-)
-
-
-ACTIONS: tuple[ActionSpec, ...] = (
-    *FILE_ACTIONS,
-    *EDIT_ACTIONS,
-    *VIEW_ACTIONS,
-    *PRUNE_ACTIONS,
-    *TOOLS_ACTIONS,
-    *HELP_ACTIONS,
 )

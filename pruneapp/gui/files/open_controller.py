@@ -17,7 +17,7 @@ from pruneapp.errors import PruneAppError
 from pruneapp.gui.app import dialogs
 from pruneapp.gui.app.context import AppContext
 from pruneapp.gui.app.notifications import NoticeTopic
-from pruneapp.gui.commands.command import RECENT
+from pruneapp.gui.commands.declarations import RECENT
 from pruneapp.gui.document.open_document import SAMPLE, OpenDocument
 from pruneapp.gui.export.export_controller import ExportController
 from pruneapp.gui.files.session_controller import SessionController

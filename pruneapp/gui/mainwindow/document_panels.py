@@ -1,40 +1,20 @@
-"""Tree, form, plots and preview panel of the open document, as one group; view state.
-
-The views of an open document, and where they stand in the window.
-
-Moving about: pages, zoom, the tensor in focus. Nothing here changes the document.
-
-What the person looks at, as plain JSON, to be found again.
-
-How files were looked at, and the window: found again when one is opened once more.
-"""
+"""The views of an open document, where they stand in the window, and how one moves about."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
-from typing import Any
-
-from PySide6.QtCore import QEvent, QObject, QPoint, Qt, Signal
-from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence, QResizeEvent
+from PySide6.QtCore import QEvent, QObject, QPoint, Qt, Signal, Slot
+from PySide6.QtGui import QAction, QGuiApplication, QKeyEvent, QKeySequence, QResizeEvent
 from PySide6.QtWidgets import QDockWidget, QFrame, QMainWindow, QScrollArea, QVBoxLayout, QWidget
 
-from pruneapp.document.step import Row
-from pruneapp.errors import ParameterError
 from pruneapp.gui.app.settings import TENSOR_LIST, Settings
 from pruneapp.gui.commands.actions import Actions
 from pruneapp.gui.compare.view import CompareView
 from pruneapp.gui.document.history_view import HistoryStrip
-from pruneapp.gui.document.open_document import OpenDocument
 from pruneapp.gui.manual_edit.edit_views import HandOptions
-from pruneapp.gui.method_form.form_model import FormRequest, FormRow
 from pruneapp.gui.method_form.panel import PruneForm
 from pruneapp.gui.plots.pages import Page, PicturePages
 from pruneapp.gui.preview.panel import PreviewPanel
 from pruneapp.gui.tree.panel import ModuleTree
-from pruneapp.methods import registry
-from pruneapp.methods.limits import LIMITS
-from pruneapp.params import validate_all
 
 FORM_WIDTH = 330
 # Share of the form's column that what a step would do has at least.
@@ -46,18 +26,9 @@ LOW = 600
 
 
 class DocumentViews(QObject):
-    """Tree, pictures, history, form and forecast, and the widgets that hold them.
+    """Tree, plots, history, form and preview, and what holds them: two docks and the middle.
 
-    Made after the first paint: the pictures alone take longer to import than the window to show.
-
-    Attributes
-    ----------
-    tree, compare, pages, hand_options, history, form, forecast
-        The views.
-    tree_dock, form_dock
-        What stands left and right of the middle.
-    middle
-        Pictures above history.
+    Made after the first paint: the plots alone take longer to import than the window to show.
     """
 
     def __init__(self, parent: QWidget) -> None:
@@ -102,7 +73,7 @@ class _FormColumn(QWidget):
             part.content.rearranged.connect(self._share)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Share out the new height."""
+        """Share out the height."""
         super().resizeEvent(event)
         self._share()
 
@@ -167,13 +138,7 @@ class _Scrolled(QScrollArea):
 
 
 class _Content(QWidget):
-    """What scrolls.
-
-    Signals
-    -------
-    rearranged
-        It may need another height.
-    """
+    """What scrolls; `rearranged` when it may need another height."""
 
     rearranged = Signal()
 
@@ -239,18 +204,8 @@ PAGES = ("page_weights", "page_distribution", "page_channels", "page_model", "pa
 _LEAST_MIDDLE = 460  # pixels that the picture keeps when the list takes of its room
 
 
-class TreeController(QObject):
-    """The commands of the menu View, and those of the tree that only look.
-
-    Parameters
-    ----------
-    views
-        The tree and the pictures.
-    actions
-        Their commands.
-    settings
-        Whether the tensors are listed.
-    """
+class NavigationController(QObject):
+    """The commands of the menu View, and those of the tree: none changes the document."""
 
     def __init__(
         self, views: DocumentViews, actions: Actions, settings: Settings, parent: QObject
@@ -261,12 +216,10 @@ class TreeController(QObject):
         self._views = views
         self._actions = actions
         weights, tree = views.pages.weights, views.tree
+        for page, name in enumerate(PAGES):
+            actions[name].setData(Page(page))
+            actions[name].triggered.connect(self._on_page_action)
         for name, call in {
-            "page_weights": self._weights,
-            "page_distribution": self._distribution,
-            "page_channels": self._channels,
-            "page_model": self._model,
-            "page_compare": self._compare,
             "mask": weights.toggle_mask,
             "zoom_in": weights.zoom_in,
             "zoom_out": weights.zoom_out,
@@ -292,6 +245,12 @@ class TreeController(QObject):
         """Show one of the pictures."""
         self._views.pages.tabs.setCurrentIndex(page)
         self._views.middle.raise_()
+
+    @Slot()
+    def _on_page_action(self) -> None:
+        action = self.sender()
+        assert isinstance(action, QAction)
+        self.show_page(Page(action.data()))
 
     def _on_page(self, page: int) -> None:
         self._actions[PAGES[page]].setChecked(True)
@@ -320,21 +279,6 @@ class TreeController(QObject):
         if wider > width or not flat:
             window.resizeDocks([dock], [wider], Qt.Orientation.Horizontal)
 
-    def _weights(self) -> None:
-        self.show_page(Page.WEIGHTS)
-
-    def _distribution(self) -> None:
-        self.show_page(Page.DISTRIBUTION)
-
-    def _channels(self) -> None:
-        self.show_page(Page.CHANNELS)
-
-    def _model(self) -> None:
-        self.show_page(Page.MODEL)
-
-    def _compare(self) -> None:
-        self.show_page(Page.COMPARE)
-
     def _previous(self) -> None:
         self._views.tree.step_focus(-1)
 
@@ -355,173 +299,3 @@ class TreeController(QObject):
 
     def _copy_name(self) -> None:
         QGuiApplication.clipboard().setText(self._views.tree.focused())
-
-
-# More check marks than that are not kept: a file of so many tensors is worked on by rules.
-_MOST_CHECKED = 20_000
-
-
-class ViewState:
-    """Reads what is looked at, and shows it again.
-
-    Parameters
-    ----------
-    session, views
-        The document and its views.
-    show_tensor, show_page, check
-        Put a tensor into focus, turn to a page, and check tensors, as the person would.
-    """
-
-    def __init__(
-        self,
-        session: OpenDocument,
-        views: DocumentViews,
-        *,
-        show_tensor: Callable[[str], None],
-        show_page: Callable[[Page], None],
-        check: Callable[[Sequence[str]], None],
-    ) -> None:
-        self._session = session
-        self._views = views
-        self._show_tensor = show_tensor
-        self._show_page = show_page
-        self._check = check
-
-    def glance(self) -> Mapping[str, Any]:
-        """Return what is in focus and what the form says, in no time."""
-        request = self._views.form.mended()  # a slip in one field loses no rules
-        # Of a method that is gone nothing could be shown again.
-        known = all(row.method in registry.METHODS for row in request.rows)
-        form = {"form": plain_form(request)} if known else {}
-        page = self._views.pages.page.name.lower()
-        return {"tensor": self._views.tree.focused(), "page": page, **form}
-
-    def read(self) -> Mapping[str, Any]:
-        """Return what is in focus and what is checked."""
-        checked = self._views.tree.checked()
-        more = {"checked": list(checked)} if len(checked) <= _MOST_CHECKED else {}
-        return {**self.glance(), **more}
-
-    def show(self, view: Mapping[str, Any]) -> None:
-        """Show it again; what makes no sense is left as it is."""
-        by_name = self._session.by_name
-        tensor, page, checked = view.get("tensor"), view.get("page"), view.get("checked")
-        if isinstance(tensor, str) and tensor in by_name:
-            self._show_tensor(tensor)
-        if isinstance(page, str) and page.upper() in Page.__members__:
-            self._show_page(Page[page.upper()])
-        if isinstance(checked, list):
-            self._check([name for name in checked if isinstance(name, str) and name in by_name])
-        request = read_form(view.get("form"), self._session.contents.kinds)
-        if request is not None:
-            self._views.form.set_request(request)
-
-
-def plain_form(request: FormRequest) -> dict[str, Any]:
-    """Return what the form says as plain JSON."""
-    rules = []
-    for row in request.rows:
-        plain = Row((), row.method, row.values, row.pattern).to_dict()
-        plain["configuration"] = {
-            "values": plain["configuration"]["values"],
-            **({"pattern": row.pattern} if row.pattern else {}),
-            **({"kind": row.kind} if row.kind else {}),
-        }
-        rules.append(plain)
-    return {
-        "rules": rules,
-        "scope": request.scope,
-        **({"selected": request.selected} if request.selected else {}),
-        **({"limits": dict(request.limits)} if request.limits else {}),
-        **({"companions": True} if request.companions else {}),
-    }
-
-
-def read_form(plain: object, kinds: Sequence[str]) -> FormRequest | None:
-    """Return what `plain_form` wrote; None if it says nothing, or what cannot be asked for here.
-
-    Parameters
-    ----------
-    plain
-        As it was read from a file.
-    kinds
-        The kinds of layers that there are.
-    """
-    if not isinstance(plain, Mapping) or not isinstance(plain.get("rules"), list):
-        return None
-    rows = []
-    try:
-        for rule in plain["rules"]:
-            said = dict(rule["configuration"])
-            kind = str(said.pop("kind", ""))
-            row = Row.from_dict({**rule, "configuration": said})
-            if kind and kind not in kinds:
-                return None
-            rows.append(FormRow(row.pattern, kind, row.method, dict(row.values)))
-        given = dict(plain.get("limits", {}))
-        valid = validate_all(LIMITS, given)
-    except (ParameterError, TypeError, ValueError, KeyError):
-        return None  # a method that is not loaded, or a file that somebody changed
-    companions, selected = plain.get("companions") is True, plain.get("selected")
-    scope = "global" if plain.get("scope") == "global" else "local"
-    limits = {name: valid[name] for name in given}
-    if not isinstance(selected, int) or not 0 <= selected < len(rows):
-        selected = 0
-    found = FormRequest(tuple(rows), scope, limits, companions, selected)
-    return found if rows else None
-
-
-# More check marks than that would make the settings slow to read.
-_MOST_CHECKED_REMEMBERING = 1_000
-
-
-class ViewMemory(QObject):
-    """Keeps in the settings what is looked at when a file is closed, and shows it again.
-
-    A file that is opened from a session, or from work that was left behind, is shown as that says.
-
-    Parameters
-    ----------
-    session, views, settings
-        The document, its views, and where it is kept.
-    view
-        Reads and shows what is looked at.
-    """
-
-    def __init__(
-        self,
-        session: OpenDocument,
-        views: DocumentViews,
-        settings: Settings,
-        view: ViewState,
-        parent: QObject,
-    ) -> None:
-        super().__init__(parent)
-        self._session, self._views, self._settings = session, views, settings
-        self._view = view
-        self._file: Path | None = None
-        columns = settings.window.get("columns")
-        if isinstance(columns, dict):
-            views.tree.view.set_columns(columns)
-        view.show({"page": settings.window.get("page")})
-        session.opened.connect(self._on_opened)
-        session.closed.connect(self._on_closed)
-
-    def _on_opened(self) -> None:
-        document = self._session.document
-        assert document is not None
-        self._file = document.checkpoint.path
-        if self._session.saved is None:
-            view = self._settings.view(self._file)
-            if isinstance(look := view.get("tree"), dict):
-                self._views.tree.set_look(look)
-            self._view.show(view)
-
-    def _on_closed(self) -> None:
-        view: dict[str, Any] = dict(self._view.read())
-        if len(view.get("checked", ())) > _MOST_CHECKED_REMEMBERING:
-            del view["checked"]
-        view["tree"] = self._views.tree.look()
-        window = {"columns": self._views.tree.view.columns(), "page": view.get("page")}
-        self._settings.set_views(window, self._file, view)
-        self._file = None

@@ -120,7 +120,7 @@ class StatusController(QObject):
         document = self._session.document
         actions = self._window.actions_
         for spec in ACTIONS:
-            if spec.needs_document:
+            if not spec.always:
                 actions[spec.id].setEnabled(document is not None)
         self._window.export_button.setEnabled(document is not None)
         several = document is not None and len(document.checkpoint.contents.state_dicts) > 1

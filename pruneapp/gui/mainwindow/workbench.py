@@ -27,12 +27,11 @@ from pruneapp.gui.files.recovery_controller import RecoveryController
 from pruneapp.gui.files.session_controller import SessionController
 from pruneapp.gui.mainwindow.document_panels import (
     DocumentViews,
-    TreeController,
-    ViewMemory,
-    ViewState,
+    NavigationController,
 )
 from pruneapp.gui.mainwindow.palette_controller import PaletteController
 from pruneapp.gui.mainwindow.status_controller import StatusController
+from pruneapp.gui.mainwindow.view_state import ViewState
 from pruneapp.gui.mainwindow.window import MainWindow
 from pruneapp.gui.manual_edit.edit_controller import ManualEditController
 from pruneapp.gui.method_form.form_controller import FormController, LoadedMasks
@@ -130,12 +129,13 @@ class Workbench(QObject):
             session, jobs, appearance, window, asked=views.forecast.action.asked
         )
         self.tables = TableController(context, session, views.pages)
-        self.navigation = TreeController(views, window.actions_, settings, self)
-        view = ViewState(
+        self.navigation = NavigationController(views, window.actions_, settings, self)
+        self.view_state = view = ViewState(
             session,
             views,
+            settings,
+            self.navigation,
             show_tensor=self.show_tensor,
-            show_page=self.navigation.show_page,
             check=self.form.check,
         )
         self.autosave = AutosaveController(context, session, view.glance)
@@ -175,7 +175,8 @@ class Workbench(QObject):
             histograms=self.histograms,
         )
         self.patterns = PatternController(context, session, views.tree, self.show_tensor)
-        self.view_memory = ViewMemory(session, views, settings, view, self)
+        session.opened.connect(view.restore)
+        session.closed.connect(view.remember)
         self.settings_controller = SettingsController(context, window.device)
         self.palette = PaletteController(
             context, session, views, settings=self.settings_controller, show_tensor=self.show_tensor

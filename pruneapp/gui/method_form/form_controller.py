@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from PySide6.QtCore import QObject, QTimer, Signal
 from PySide6.QtWidgets import QFileDialog, QWidget
@@ -23,7 +24,7 @@ from pruneapp.masks.bitmask import BitMask
 from pruneapp.methods import registry
 from pruneapp.methods.limits import LIMITS, Limits
 from pruneapp.methods.method import Method, Scope
-from pruneapp.params import Amount
+from pruneapp.params import Amount, validate_all
 from pruneapp.progress import Job
 
 
@@ -443,3 +444,52 @@ def _form(method: Method) -> MethodForm:
         takes_scores=method.takes_scores,
         excludes=not method.prunes,
     )
+
+
+def plain_form(request: FormRequest) -> dict[str, Any]:
+    """Return what the form says as plain JSON."""
+    rules = []
+    for row in request.rows:
+        plain = Row((), row.method, row.values, row.pattern).to_dict()
+        plain["configuration"] = {
+            "values": plain["configuration"]["values"],
+            **({"pattern": row.pattern} if row.pattern else {}),
+            **({"kind": row.kind} if row.kind else {}),
+        }
+        rules.append(plain)
+    return {
+        "rules": rules,
+        "scope": request.scope,
+        **({"selected": request.selected} if request.selected else {}),
+        **({"limits": dict(request.limits)} if request.limits else {}),
+        **({"companions": True} if request.companions else {}),
+    }
+
+
+def read_form(plain: object, kinds: Sequence[str]) -> FormRequest | None:
+    """Return what `plain_form` wrote; None if it says nothing, or what cannot be asked for here.
+
+    `kinds` are the kinds of layers that there are.
+    """
+    if not isinstance(plain, Mapping) or not isinstance(plain.get("rules"), list):
+        return None
+    rows = []
+    try:
+        for rule in plain["rules"]:
+            said = dict(rule["configuration"])
+            kind = str(said.pop("kind", ""))
+            row = Row.from_dict({**rule, "configuration": said})
+            if kind and kind not in kinds:
+                return None
+            rows.append(FormRow(row.pattern, kind, row.method, dict(row.values)))
+        given = dict(plain.get("limits", {}))
+        valid = validate_all(LIMITS, given)
+    except (ParameterError, TypeError, ValueError, KeyError):
+        return None  # a method that is not loaded, or a file that somebody changed
+    companions, selected = plain.get("companions") is True, plain.get("selected")
+    scope = "global" if plain.get("scope") == "global" else "local"
+    limits = {name: valid[name] for name in given}
+    if not isinstance(selected, int) or not 0 <= selected < len(rows):
+        selected = 0
+    found = FormRequest(tuple(rows), scope, limits, companions, selected)
+    return found if rows else None
