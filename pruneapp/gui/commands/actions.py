@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from PySide6.QtCore import QCoreApplication, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction, QActionGroup, QKeySequence
 from PySide6.QtWidgets import QMenu, QMenuBar, QWidget
 
-from pruneapp.gui.commands.declarations import ACTIONS, RECENT, ActionSpec
+from pruneapp.gui.commands.declarations import ACTIONS, RECENT
+from pruneapp.gui.widgets.labels import translate
 from pruneapp.gui.widgets.theme import icon
 
 # Between the menus that lead to a command, and its name.
@@ -17,7 +18,7 @@ BETWEEN = " › "
 
 def translated(text: str) -> str:
     """Return a text of a declaration in the person's language."""
-    return QCoreApplication.translate("Actions", text)
+    return translate("Actions", text)
 
 
 def plain(text: str) -> str:
@@ -26,13 +27,7 @@ def plain(text: str) -> str:
 
 
 class Actions:
-    """The commands as Qt's actions, by id.
-
-    Parameters
-    ----------
-    parent
-        The window: their shortcuts hold while it is active.
-    """
+    """The commands as Qt's actions, by id; their shortcuts hold while `parent` is active."""
 
     def __init__(self, parent: QWidget) -> None:
         self._by_id: dict[str, QAction] = {}
@@ -63,14 +58,11 @@ class Actions:
 
     def named(self) -> list[tuple[str, QAction]]:
         """Return all of them with their names; those of a submenu with the way to them."""
-        return [(self._name(spec), self._by_id[spec.id]) for spec in ACTIONS]
+        return [(_named(spec.menu, self[spec.id]), self[spec.id]) for spec in ACTIONS]
 
     def recent(self) -> list[tuple[str, QAction]]:
         """Return those of the menu of recent files, with the way to them."""
         return [(_named(RECENT, action), action) for action in self.menus[RECENT].actions()]
-
-    def _name(self, spec: ActionSpec) -> str:
-        return _named(spec.menu, self._by_id[spec.id])
 
     def fill(self, bar: QMenuBar) -> None:
         """Put every command into its menu; `menus` has the menus by path afterwards."""

@@ -1,9 +1,4 @@
-"""Answer and its table.
-
-What was found out about a pattern, and the sentences that say it.
-
-The tensors of an answer, a row each: as cells, as a line about one, and as text to copy.
-"""
+"""What was found out about a pattern: as sentences, and as a table of its tensors."""
 
 from __future__ import annotations
 
@@ -11,18 +6,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from PySide6.QtCore import QCoreApplication
-
-from pruneapp.gui.widgets.labels import on_one_line
-from pruneapp.gui.widgets.number_format import NO_NUMBER, count, percent, shape
+from pruneapp.gui.widgets.labels import on_one_line, translate
+from pruneapp.gui.widgets.number_format import NO_NUMBER, count, percent, plural, shape
 from pruneapp.results.pattern_report import BrokenGroup, PatternReport, PatternTotals, TensorPattern
 from pruneapp.results.short_names import ShortNames
 
 # What sparse tensor cores take is 2 of 4, and whatever has it too.
 _HARDWARE = {(2, 4), (1, 4)}
 _INPUTS = {1, -1}
-
-translate = QCoreApplication.translate
 
 
 def _digits(numbers: tuple[int, ...]) -> int:
@@ -31,24 +22,12 @@ def _digits(numbers: tuple[int, ...]) -> int:
 
 @dataclass(frozen=True, eq=False)
 class PatternAnswer:
-    """What was found out about a pattern.
+    """What was found out about a pattern."""
 
-    Attributes
-    ----------
-    report, totals
-        The tensors, the worst first, and what all of them come to.
-    shown
-        What tensors are called, by first names.
-    convolutions
-        How many of the tensors that have groups are convolutions.
-    short
-        The shorter forms of what tensors are called.
-    """
-
-    report: PatternReport
+    report: PatternReport  # the worst tensor first
     totals: PatternTotals
-    shown: Mapping[str, str]
-    convolutions: int = 0
+    shown: Mapping[str, str]  # what tensors are called, by first names
+    convolutions: int = 0  # of the tensors that have groups
     short: ShortNames = field(default_factory=ShortNames)
 
     @cached_property
@@ -78,150 +57,142 @@ class PatternAnswer:
 
 def headline(answer: PatternAnswer) -> str:
     """Say in a sentence or two how many tensors have the pattern."""
-    totals, words = answer.totals, {"pattern": answer.pattern, "dim": answer.report.dim}
-    every = totals.asked
+    totals, every = answer.totals, answer.totals.asked
     if not every:
-        if totals.without == 1:
-            text = translate("Patterns", "The tensor has no groups of {m} along dim {dim}.")
-        else:
-            text = translate(
-                "Patterns", "None of the {n} tensors has groups of {m} along dim {dim}."
-            )
-        return text.format(**words, n=count(totals.without), m=answer.report.m)
+        text = plural(
+            totals.without,
+            translate("Patterns", "The tensor has no groups of {m} along dim {dim}."),
+            translate("Patterns", "None of the {n} tensors has groups of {m} along dim {dim}."),
+        )
+        return text.format(m=answer.report.m, dim=answer.report.dim)
     if not totals.broken:
-        one = translate("Patterns", "The tensor has {pattern}.")
-        text = one if every == 1 else translate("Patterns", "All {n} tensors have {pattern}.")
-        return text.format(**words, n=count(every))
-    groups = {"broken": count(totals.broken_groups), "groups": count(totals.groups)}
+        text = plural(
+            every,
+            translate("Patterns", "The tensor has {pattern}."),
+            translate("Patterns", "All {n} tensors have {pattern}."),
+        )
+        return text.format(pattern=answer.pattern)
     if every == 1:
         text = translate(
             "Patterns", "The tensor violates {pattern} in {broken} of {groups} groups."
         )
-        return text.format(**words, **groups)
-    if totals.holding == 1:
-        have = translate("Patterns", "1 of {n} tensors has {pattern}.")
     else:
-        have = translate("Patterns", "{have} of {n} tensors have {pattern}.")
-    if totals.broken == 1:
-        break_ = translate("Patterns", "1 violates it in {broken} of {groups} groups.")
-    else:
-        break_ = translate("Patterns", "{many} violate it in {broken} of {groups} groups.")
-    have = have.format(**words, have=count(totals.holding), n=count(every))
-    return f"{have} {break_.format(**groups, many=count(totals.broken))}"
+        have = plural(
+            totals.holding,
+            translate("Patterns", "1 of {every} tensors has {pattern}."),
+            translate("Patterns", "{n} of {every} tensors have {pattern}."),
+        )
+        violate = plural(
+            totals.broken,
+            translate("Patterns", "1 violates it in {broken} of {groups} groups."),
+            translate("Patterns", "{n} violate it in {broken} of {groups} groups."),
+        )
+        text = f"{have} {violate}"
+    return text.format(
+        pattern=answer.pattern,
+        every=count(every),
+        broken=count(totals.broken_groups),
+        groups=count(totals.groups),
+    )
 
 
 def details(answer: PatternAnswer) -> str:
     """Say what a repair takes, what it cannot, and what is in no group."""
-    totals, said = answer.totals, []
+    totals, lost, said = answer.totals, answer.report.lost, []
     if totals.broken:
-        taken = (
-            translate("Patterns", "Repair prunes 1 more weight")
-            if totals.taken == 1
-            else translate("Patterns", "Repair prunes {n} more weights")
+        taken = plural(
+            totals.taken,
+            translate("Patterns", "Repair prunes 1 more weight"),
+            translate("Patterns", "Repair prunes {n} more weights"),
         )
-        cost = (
-            translate("Patterns", "norm² not known.")
-            if answer.report.lost is None
-            else translate("Patterns", "{share} of the norm² of these tensors.").format(
-                share=percent(answer.report.lost)
-            )
-        )
-        said.append(f"{taken.format(n=count(totals.taken))}: {cost}")
+        cost = translate("Patterns", "norm² not known.")
+        if lost is not None:
+            cost = translate("Patterns", "{share} of the norm² of these tensors.")
+            cost = cost.format(share=percent(lost))
+        said.append(f"{taken}: {cost}")
     if totals.stuck:
-        text = (
-            translate(
-                "Patterns", "1 group cannot be repaired: too many of its weights are protected."
-            )
-            if totals.stuck == 1
-            else translate(
-                "Patterns",
-                "{n} groups cannot be repaired: too many of their weights are protected.",
+        said.append(
+            plural(
+                totals.stuck,
+                translate(
+                    "Patterns",
+                    "1 group cannot be repaired: too many of its weights are protected.",
+                ),
+                translate(
+                    "Patterns",
+                    "{n} groups cannot be repaired: too many of their weights are protected.",
+                ),
             )
         )
-        said.append(text.format(n=count(totals.stuck)))
     if totals.without and totals.asked:
-        text = (
-            translate("Patterns", "1 more tensor has no groups of {m} along dim {dim}.")
-            if totals.without == 1
-            else translate("Patterns", "{n} more tensors have no groups of {m} along dim {dim}.")
+        text = plural(
+            totals.without,
+            translate("Patterns", "1 more tensor has no groups of {m} along dim {dim}."),
+            translate("Patterns", "{n} more tensors have no groups of {m} along dim {dim}."),
         )
-        said.append(text.format(n=count(totals.without), m=answer.report.m, dim=answer.report.dim))
+        said.append(text.format(m=answer.report.m, dim=answer.report.dim))
     if totals.over:
-        text = (
+        text = plural(
+            totals.over,
             translate(
                 "Patterns",
                 "In 1 tensor the dimension is not a multiple of {m}: {beside} weights are "
                 "in no group, and kernels that need complete groups reject it.",
-            )
-            if totals.over == 1
-            else translate(
+            ),
+            translate(
                 "Patterns",
                 "In {n} tensors the dimension is not a multiple of {m}: {beside} weights "
                 "are in no group, and kernels that need complete groups reject them.",
-            )
+            ),
         )
-        said.append(
-            text.format(n=count(totals.over), m=answer.report.m, beside=count(totals.beside))
-        )
+        said.append(text.format(m=answer.report.m, beside=count(totals.beside)))
     return " ".join(said)
 
 
 def what_for(answer: PatternAnswer) -> str:
     """Say who takes the pattern, and what it does not do by itself."""
-    report = answer.report
+    report, more = answer.report, ""
     if (report.n, report.m) not in _HARDWARE:
-        said = [
-            translate(
-                "Patterns",
-                "Sparse tensor cores support 2:4. Whether {pattern} is supported depends "
-                "on your kernels.",
-            )
-        ]
+        text = translate(
+            "Patterns",
+            "Sparse tensor cores support 2:4. Whether {pattern} is supported depends "
+            "on your kernels.",
+        )
     elif report.dim not in _INPUTS:
-        said = [
-            translate(
-                "Patterns",
-                "Sparse tensor cores support 2:4 along the input dimension of linear "
-                "layers: dim 1, or dim 0 for transposed weights.",
-            )
-        ]
+        text = translate(
+            "Patterns",
+            "Sparse tensor cores support 2:4 along the input dimension of linear "
+            "layers: dim 1, or dim 0 for transposed weights.",
+        )
     else:
-        said = [
-            translate(
-                "Patterns",
-                "Sparse tensor cores support 2:4 along the input dimension of linear layers.",
-            )
-        ]
+        text = translate(
+            "Patterns",
+            "Sparse tensor cores support 2:4 along the input dimension of linear layers.",
+        )
         if (report.n, report.m) != (2, 4):
-            said = [
-                translate(
-                    "Patterns",
-                    "{pattern} implies 2:4, which sparse tensor cores support along the input "
-                    "dimension of linear layers.",
-                )
-            ]
+            text = translate(
+                "Patterns",
+                "{pattern} implies 2:4, which sparse tensor cores support along the input "
+                "dimension of linear layers.",
+            )
         if answer.convolutions:
-            text = (
+            more = plural(
+                answer.convolutions,
                 translate(
                     "Patterns",
                     "1 of these is a convolution: its groups lie along the input channels, and "
                     "it needs a runtime with sparse convolutions.",
-                )
-                if answer.convolutions == 1
-                else translate(
+                ),
+                translate(
                     "Patterns",
                     "{n} of these are convolutions: their groups lie along the input channels, "
                     "and they need a runtime with sparse convolutions.",
-                )
+                ),
             )
-            said.append(text)
-    said.append(
-        translate(
-            "Patterns",
-            "The pattern alone makes neither the file smaller nor the model faster.",
-        )
+    last = translate(
+        "Patterns", "The pattern alone makes neither the file smaller nor the model faster."
     )
-    return " ".join(said).format(pattern=answer.pattern, n=count(answer.convolutions))
+    return " ".join(filter(None, (text.format(pattern=answer.pattern), more, last)))
 
 
 def headers() -> tuple[str, ...]:
@@ -273,10 +244,13 @@ def about(answer: PatternAnswer, row: int) -> str:
         translate("Patterns", "{place} has {n}").format(place=_place(group), n=group.left)
         for group in tensor.first
     )
-    more = tensor.broken - len(tensor.first)
-    rest = translate("Patterns", ", and {n} more groups") if more > 1 else ""
-    rest = translate("Patterns", ", and 1 more group") if more == 1 else rest
-    return f"{name}: {places}{rest.format(n=count(more))}"
+    if more := tensor.broken - len(tensor.first):
+        places += plural(
+            more,
+            translate("Patterns", ", and 1 more group"),
+            translate("Patterns", ", and {n} more groups"),
+        )
+    return f"{name}: {places}"
 
 
 def text_headers() -> tuple[str, ...]:

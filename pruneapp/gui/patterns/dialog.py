@@ -1,16 +1,11 @@
-"""The dialog.
-
-The window of the pattern checker: it stays open beside the main one.
-
-What is asked: which pattern, along which dimension, of which tensors.
-"""
+"""The dialog of the pattern checker; it stays open beside the main window."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from PySide6.QtCore import QModelIndex, QSignalBlocker, Qt, QTimer, Signal
+from PySide6.QtCore import QModelIndex, QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QFont, QKeyEvent
 from PySide6.QtWidgets import (
     QCompleter,
@@ -27,9 +22,9 @@ from pruneapp.gui.method_form.editors import editor_for
 from pruneapp.gui.method_form.form_model import FormContext
 from pruneapp.gui.patterns import answer as answer_table
 from pruneapp.gui.patterns.answer import PatternAnswer, details, headline, what_for
-from pruneapp.gui.widgets.controls import ComboBox, CopyButton, LineEdit
+from pruneapp.gui.widgets.controls import ComboBox, CopyButton, LineEdit, single_shot
 from pruneapp.gui.widgets.labels import ElidedLabel, heading, plain, recolor
-from pruneapp.gui.widgets.number_format import count
+from pruneapp.gui.widgets.number_format import count, plural
 from pruneapp.gui.widgets.reports import CountsTable
 from pruneapp.gui.widgets.status import BUSY_MS, JobStatus
 from pruneapp.gui.widgets.theme import with_defaults
@@ -40,39 +35,18 @@ CHECKED, ALL = "checked", "all"
 
 @dataclass(frozen=True)
 class Question:
-    """What is asked.
+    """What is asked."""
 
-    Attributes
-    ----------
-    pattern
-        Valid, as ``2:4``.
-    dim
-        The dimension along which groups lie; negative counts from the end.
-    everything
-        Whether all tensors are meant that can be pruned, and not those that are checked.
-    """
-
-    pattern: str
-    dim: int
-    everything: bool
+    pattern: str  # valid, as ``2:4``
+    dim: int  # along which groups lie; negative counts from the end
+    everything: bool  # all tensors that can be pruned, not those that are checked
 
 
 class QuestionRow(QWidget):
     """Three choices side by side, and below them a line of help, or what is wrong.
 
-    Parameters
-    ----------
-    pattern
-        Reads what is typed.
-    usual
-        Patterns to offer; the first is chosen.
-    dim
-        The dimension.
-
-    Signals
-    -------
-    changed()
-        The person asks something else; `question` says what.
+    `pattern` reads what is typed; of the `usual` ones the first is chosen. When the person asks
+    something else, `changed` is emitted, and `question` says what.
     """
 
     changed = Signal()
@@ -133,9 +107,7 @@ class QuestionRow(QWidget):
         Where none is checked, all are meant.
         """
         said = (
-            self.tr("1 checked tensor")
-            if checked == 1
-            else self.tr("{n} checked tensors").format(n=count(checked)),
+            plural(checked, self.tr("1 checked tensor"), self.tr("{n} checked tensors")),
             self.tr("all prunable tensors: {n}").format(n=count(every)),
         )
         blocker = QSignalBlocker(self.tensors)
@@ -167,20 +139,19 @@ class QuestionRow(QWidget):
         self.changed.emit()
 
     def _say(self) -> None:
-        error = ""
-        try:
-            self._param.parse(self.pattern.currentText())
-        except ParameterError as wrong:
-            error = str(wrong)
-        recolor(self.note, self._colors["danger" if error else "muted"])
-        self.note.setText(
-            f"✕ {error}"
-            if error
-            else self.tr(
+        text, token = (
+            self.tr(
                 "2:4 means that at most 2 of every 4 weights are nonzero. Zeros in the "
                 "file count as pruned."
-            )
+            ),
+            "muted",
         )
+        try:
+            self._param.parse(self.pattern.currentText())
+        except ParameterError as error:
+            text, token = f"✕ {error}", "danger"
+        recolor(self.note, self._colors[token])
+        self.note.setText(text)
 
 
 # Lines of the sentences above the table that have their room from the beginning.
@@ -190,11 +161,6 @@ _ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 
 class PatternDialog(QDialog):
     """Says whether tensors have a pattern, which groups break it, and offers to repair them.
-
-    Parameters
-    ----------
-    pattern, usual, dim
-        As `QuestionRow` takes them.
 
     Signals
     -------
@@ -224,10 +190,7 @@ class PatternDialog(QDialog):
         self._answer: PatternAnswer | None = None
         self._current = self._late = False
         self._colors = with_defaults({})
-        self._soon = QTimer(self)
-        self._soon.setSingleShot(True)
-        self._soon.setInterval(BUSY_MS)
-        self._soon.timeout.connect(self._on_late)
+        self._soon = single_shot(self, BUSY_MS, self._on_late)
         self.row = QuestionRow(pattern, usual, dim, self)
         self.headline = heading("")
         self.headline.setWordWrap(True)
@@ -363,12 +326,8 @@ class PatternDialog(QDialog):
         self.stale.setVisible(stale)
         self.again.setVisible(stale)
         broken = 0 if found is None else found.totals.broken
-        if broken == 1:
-            self.go.setText(self.tr("Repair 1 tensor"))
-        elif broken:
-            self.go.setText(self.tr("Repair {n} tensors").format(n=count(broken)))
-        else:
-            self.go.setText(self.tr("Nothing to repair"))
+        words = plural(broken, self.tr("Repair 1 tensor"), self.tr("Repair {n} tensors"))
+        self.go.setText(words if broken else self.tr("Nothing to repair"))
         takes = found is not None and found.totals.taken > 0
         self.go.setEnabled(takes and self._current and asks)
         self.copy.setEnabled(found is not None)

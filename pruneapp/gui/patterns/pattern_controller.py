@@ -1,9 +1,4 @@
-"""Check and repair.
-
-Whether tensors have an N:M pattern: asked in a window of its own, and repaired as one step.
-
-What the pattern checker does in the background: pure functions of frozen data.
-"""
+"""Whether tensors have an N:M pattern: asked in a dialog of its own, and repaired as one step."""
 
 from __future__ import annotations
 
@@ -40,19 +35,7 @@ from pruneapp.results.document_rows import TensorRow
 def look(
     snapshot: Snapshot, names: Sequence[str], asked: Question, contents: LoadedContents, job: Job
 ) -> PatternAnswer:
-    """Return whether tensors have a pattern, the worst first; raises as `check_pattern`.
-
-    Parameters
-    ----------
-    snapshot, names
-        The state, and the tensors.
-    asked
-        The pattern and its dimension.
-    contents
-        What tensors are called, and which are convolutions.
-    job
-        Started with the elements; may cancel.
-    """
+    """Return whether tensors have a pattern, the worst first; raises as `check_pattern`."""
     n, m = sizes_of(asked.pattern)
     report = check_pattern(snapshot, names, n, m, asked.dim, job).worst_first()
     kinds = [contents.by_name[tensor.name].kind for tensor in report.tensors if tensor.groups]
@@ -67,11 +50,6 @@ def look(
     return answer
 
 
-def mend(snapshot: Snapshot, step: Step, kernel: Callable[[], Kernel], job: Job) -> Proposal:
-    """Return what a step changes of a state, ready to be put in force."""
-    return compute_preview(snapshot, step, kernel(), job, energy=False)
-
-
 T = TypeVar("T")
 
 # So many weights are looked at again without being asked, which takes less than a second. A tensor
@@ -82,19 +60,9 @@ _USUAL = ((2, 4), *(pattern for pattern in PATTERNS if pattern != (2, 4)))
 
 
 class PatternController(QObject):
-    """Looks in the background whether tensors have a pattern, and mends those that have not.
+    """Checks in the background whether tensors have a pattern, and repairs those that have not.
 
-    Parameters
-    ----------
-    tree
-        Its check marks say which tensors are meant.
-    show_tensor
-        Puts a tensor into focus.
-
-    Attributes
-    ----------
-    dialog
-        What asks; None while nothing is asked.
+    `dialog` asks; None while nothing is asked.
     """
 
     def __init__(
@@ -143,7 +111,7 @@ class PatternController(QObject):
         self.dialog.raise_()
         self.dialog.activateWindow()
 
-    # -- looking --------------------------------------------------------------------------------
+    # -- checking -------------------------------------------------------------------------------
 
     def _asked_rows(self, *, everything: bool) -> Sequence[TensorRow]:
         if everything:
@@ -198,7 +166,7 @@ class PatternController(QObject):
             return
         self._drop()
         snapshot = document.snapshot()
-        work = partial(mend, snapshot, repair(answer.report), self._session.kernel)
+        work = partial(_mend, snapshot, repair(answer.report), self._session.kernel)
         done = partial(self._on_repaired, answer)
         self._begin(self.tr("Repairing sparsity pattern"), work, done)
         self._repairing = True
@@ -211,12 +179,12 @@ class PatternController(QObject):
             return
         self._check()  # however long it takes: the person wants to see it mended
         many = answer.totals.broken
-        text = self.tr("1 tensor repaired to {pattern}.")
-        if many != 1:
-            text = self.tr("{n} tensors repaired to {pattern}.")
-        self._context.notifications.say_done(
-            text.format(n=number_format.count(many), pattern=answer.pattern)
+        text = number_format.plural(
+            many,
+            self.tr("1 tensor repaired to {pattern}."),
+            self.tr("{n} tensors repaired to {pattern}."),
         )
+        self._context.notifications.say_done(text.format(pattern=answer.pattern))
 
     # -- copying --------------------------------------------------------------------------------
 
@@ -320,3 +288,7 @@ def _context(rows: Sequence[TensorRow]) -> tuple[int, str]:
     kinds = {row.kind for row in rows}
     rank = max([len(row.shape) for row in rows], default=0)
     return max(rank, 2), kinds.pop() if len(kinds) == 1 else ""
+
+
+def _mend(snapshot: Snapshot, step: Step, kernel: Callable[[], Kernel], job: Job) -> Proposal:
+    return compute_preview(snapshot, step, kernel(), job, energy=False)

@@ -1,9 +1,4 @@
-"""How a recipe fits; the schedule of rounds.
-
-What a recipe would do here, and what of it does not fit, before anything runs.
-
-One rule in several rounds, along a path to a final amount.
-"""
+"""How a recipe fits, before anything runs; and a schedule for one rule in several rounds."""
 
 from __future__ import annotations
 
@@ -17,7 +12,7 @@ from PySide6.QtWidgets import QPlainTextEdit, QWidget
 from pruneapp.gui.method_form.fields import Fields
 from pruneapp.gui.method_form.form_model import FormContext
 from pruneapp.gui.widgets.labels import ElidedLabel, heading, plain, recolor
-from pruneapp.gui.widgets.number_format import NO_NUMBER, count, part
+from pruneapp.gui.widgets.number_format import NO_NUMBER, count, part, plural
 from pruneapp.gui.widgets.reports import CountsTable, DecisionDialog
 from pruneapp.gui.widgets.theme import with_defaults
 from pruneapp.params import AmountParam, Param
@@ -39,8 +34,6 @@ class RoundsDialog(DecisionDialog):
         Whether whole channels or blocks go: a round ends at its amount, or just below it.
     note
         What a person should know of rounds by this method.
-    short
-        The shorter forms of the names of the file.
 
     Signals
     -------
@@ -133,15 +126,13 @@ class RoundsDialog(DecisionDialog):
         self.note.setText(f"✕ {error}" if error else self._note)
         recolor(self.note, self._colors["danger" if error else "muted"])
         gone = after[-1] - self._begun if after else 0
-        words = self.tr("Prune {n} weights in {m} rounds")
-        if len(after) == 1:
-            words = self.tr("Prune {n} weights in 1 round")
-        about = self.tr("up to {n}") if self._whole else "{n}"
-        self.go.setText(
-            words.format(n=about.format(n=count(gone)), m=count(len(after)))
-            if gone
-            else self.tr("Nothing to prune")
+        weights = self.tr("up to {n}").format(n=count(gone)) if self._whole else count(gone)
+        words = plural(
+            len(after),
+            self.tr("Prune {weights} weights in 1 round"),
+            self.tr("Prune {weights} weights in {n} rounds"),
         )
+        self.go.setText(words.format(weights=weights) if gone else self.tr("Nothing to prune"))
         self.go.setEnabled(bool(gone))
 
     def _cells(self, row: int) -> tuple[str, ...]:
@@ -159,37 +150,18 @@ _ROWS = 8
 
 @dataclass(frozen=True)
 class RecipeLine:
-    """An entry of a recipe.
-
-    Attributes
-    ----------
-    label
-        What it does, in words.
-    tensors
-        How many tensors it means here.
-    steps
-        How many steps of the history it becomes.
-    fits
-        Whether it suits this file.
-    """
+    """An entry of a recipe, in words."""
 
     label: str
-    tensors: int
-    steps: int = 1
-    fits: bool = True
+    tensors: int  # that it means here
+    steps: int = 1  # of the history
+    fits: bool = True  # whether it suits this file
 
 
 class RecipeDialog(DecisionDialog):
     """Shows the entries of a recipe and what does not fit; `accepted` once it is to be done.
 
-    Parameters
-    ----------
-    file
-        What the recipe is called.
-    lines
-        Its entries.
-    problems
-        What does not fit, a sentence each with the number of its entry. Nothing can be done then.
+    `problems` say what does not fit, with the number of its entry: nothing can be done then.
     """
 
     def __init__(
@@ -254,12 +226,8 @@ class RecipeDialog(DecisionDialog):
         )
 
     def _count(self, problems: int) -> str:
-        if problems == 1:
-            return self.tr("✕ 1 problem")
-        return self.tr("✕ {n} problems").format(n=count(problems))
+        return plural(problems, self.tr("✕ 1 problem"), self.tr("✕ {n} problems"))
 
     def _action(self, lines: Sequence[RecipeLine]) -> str:
         steps = sum(line.steps for line in lines)
-        if steps == 1:
-            return self.tr("Apply 1 step")
-        return self.tr("Apply {n} steps").format(n=count(steps))
+        return plural(steps, self.tr("Apply 1 step"), self.tr("Apply {n} steps"))

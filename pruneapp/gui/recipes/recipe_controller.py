@@ -29,20 +29,9 @@ from pruneapp.recipes.replay import replay_all
 
 
 class RecipeController(QObject):
-    """The commands for recipes.
+    """The commands for recipes; `series` makes their steps those of the document."""
 
-    Parameters
-    ----------
-    series
-        Makes steps of a recipe those of the document.
-    """
-
-    def __init__(
-        self,
-        context: AppContext,
-        session: OpenDocument,
-        series: StepSequence,
-    ) -> None:
+    def __init__(self, context: AppContext, session: OpenDocument, series: StepSequence) -> None:
         super().__init__(context.window)
         self._window = context.window
         self._session = session
@@ -178,9 +167,7 @@ class RecipeController(QObject):
         self._notifications.say_done(text.format(file=where, steps=self._steps(count)))
 
     def _steps(self, count: int) -> str:
-        if count == 1:
-            return self.tr("1 step")
-        return self.tr("{n} steps").format(n=number_format.count(count))
+        return number_format.plural(count, self.tr("1 step"), self.tr("{n} steps"))
 
     # -- as Python ------------------------------------------------------------------------------
 

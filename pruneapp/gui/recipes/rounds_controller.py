@@ -40,15 +40,7 @@ class _Repeated:
 
 
 class RoundsController(QObject):
-    """Asks for a schedule, and does it: each round is a step of the history.
-
-    Parameters
-    ----------
-    series
-        Makes each round a step of the document.
-    form, extras
-        Say what is to be repeated, and have the importance scores.
-    """
+    """Asks for a schedule, and does it: each round is a step of the history."""
 
     def __init__(
         self,

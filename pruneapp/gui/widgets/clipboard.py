@@ -7,11 +7,12 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from PySide6.QtCore import QCoreApplication, QObject, Qt, Signal
+from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QTableView, QWidget
 
 from pruneapp.errors import escaped
+from pruneapp.gui.widgets.labels import translate
 from pruneapp.gui.widgets.number_format import NO_NUMBER, locale
 
 _SPACES = str.maketrans("\u00a0\u202f\u2009", "   ")
@@ -56,7 +57,7 @@ class Numbers:
 
 def in_percent(header: str) -> str:
     """Return the header of a column of numbers of percent."""
-    return QCoreApplication.translate("Numbers", "{what} (%)").format(what=header)
+    return translate("Numbers", "{what} (%)").format(what=header)
 
 
 NOTHING = Numbers((), 0, lambda _row: ())
@@ -65,10 +66,7 @@ NOTHING = Numbers((), 0, lambda _row: ())
 class Copies(QObject):
     """Copies what the tables of a window and of its dialogs want, a child of the window.
 
-    Signals
-    -------
-    wanted(Numbers)
-        The person wants these rows on the clipboard, texts all of them: 100,000 take seconds.
+    `wanted` has the rows, texts all of them: 100,000 take seconds.
     """
 
     wanted = Signal(object)

@@ -1,17 +1,4 @@
-"""ComboBox, SpinBox, Slider, LineEdit, CopyButton, NumberField; tab order.
-
-Boxes and sliders that leave the wheel to whatever scrolls, until they have the focus.
-
-Qt's own take the wheel wherever the pointer happens to be, so that scrolling a form changes the
-values that come under it, unseen.
-
-A field for text that shares its keys with the window.
-
-A button that says for a while that it has copied.
-
-The order in which Tab goes through a window: as one reads, whenever its parts were made.
-
-What lies in a layout, without asking for its items.
+"""Controls that share wheel and keys with the window; layouts without their items; order of Tab.
 
 An item of a layout is no QObject: Qt deletes it with its widget and cannot tell Python so. Whoever
 asks for one (`itemAt`, `takeAt`, `replaceWidget`) leaves its address in shiboken's table, and
@@ -22,7 +9,7 @@ first, and fill it then.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from operator import itemgetter
 
 from PySide6.QtCore import QElapsedTimer, QEvent, QKeyCombination, QObject, Qt, QTimer
@@ -49,11 +36,22 @@ _COMMANDS = (
 _MOST = 2**31 - 1  # what Qt's boxes can hold
 
 
+def single_shot(parent: QObject, interval_ms: int, call: Callable[[], object]) -> QTimer:
+    """Return a timer that calls once, so long after it was started last."""
+    timer = QTimer(parent)
+    timer.setSingleShot(True)
+    timer.setInterval(interval_ms)
+    timer.timeout.connect(call)
+    return timer
+
+
 class ComboBox(QComboBox):
     """A box to choose from whose choice a wheel changes only with the focus.
 
-    What is typed chooses by the beginnings of the items. A key with which none of them begins is
-    left to the shortcuts of the window. Where text can be entered, every key is text.
+    Qt's own takes the wheel wherever the pointer happens to be, so that scrolling a form changes
+    the values that come under it, unseen. What is typed chooses by the beginnings of the items. A
+    key with which none of them begins is left to the shortcuts of the window. Where text can be
+    entered, every key is text.
     """
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -200,13 +198,7 @@ _COPIED_MS = 2_000
 
 
 class CopyButton(QPushButton):
-    """Offers to copy as text; whoever copies calls `set_copied`.
-
-    Parameters
-    ----------
-    description
-        What it copies, as a sentence.
-    """
+    """Offers to copy what `description` says; whoever copies calls `set_copied`."""
 
     def __init__(self, description: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -214,10 +206,7 @@ class CopyButton(QPushButton):
         self._offer()
         # Nothing moves when it says that it was done.
         self.setMinimumWidth(self.sizeHint().width())
-        self._again = QTimer(self)
-        self._again.setSingleShot(True)
-        self._again.setInterval(_COPIED_MS)
-        self._again.timeout.connect(self._offer)
+        self._again = single_shot(self, _COPIED_MS, self._offer)
 
     def set_copied(self) -> None:
         """Say that it was done."""
@@ -284,16 +273,8 @@ def move_focus(parts: Iterable[QWidget | None], here: QWidget | None, *, forward
     """Go where Tab leads from a widget, or Shift+Tab; False if it is in none of the parts.
 
     The chain that Qt keeps is in the order in which widgets were made, and mending it breaks for
-    widgets that are made of others. O(n) in the number of widgets.
-
-    Parameters
-    ----------
-    parts
-        Of a window, in their order; behind the last comes the first.
-    here
-        What has the focus; None for nothing.
-    forward
-        Whether it is Tab.
+    widgets that are made of others. O(n) in the number of widgets. `parts` are of a window, in
+    their order; `here` has the focus.
     """
     there = None if here is None else _stop_after(parts, here, forward=forward)
     if there is None:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QSize, Qt
+from PySide6.QtCore import QCoreApplication, QSize, Qt
 from PySide6.QtGui import QContextMenuEvent, QGuiApplication, QPainter, QPaintEvent, QPalette
 from PySide6.QtWidgets import QLabel, QMenu, QSizePolicy, QStyle, QStyleOption, QWidget
 
@@ -15,6 +15,9 @@ from pruneapp.gui.widgets.safe_paint import reported
 
 if TYPE_CHECKING:  # it imports numpy, and the first picture has labels
     from pruneapp.results.short_names import ShortNames
+
+# Of texts in functions; what is no class has no `tr`.
+translate = QCoreApplication.translate
 
 # Letters of a long text that a line shows at most, at either end.
 _ENDS = 500

@@ -1,16 +1,12 @@
-"""Numbers and dimensions in words.
-
-Numbers as people read them: in the person's locale, never more digits than are true.
-
-What the dimensions of a tensor mean, in words.
-"""
+"""Numbers as people read them, never more digits than are true; and dimensions in words."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
-from PySide6.QtCore import QCoreApplication, QLocale
+from PySide6.QtCore import QLocale
 
+from pruneapp.gui.widgets.labels import translate
 from pruneapp.params import format_bytes
 
 NO_NUMBER = "–"
@@ -29,6 +25,11 @@ def count(number: int) -> str:
     if abs(number) < 2**63:
         return locale().toString(number)
     return f"{number:,}"
+
+
+def plural(number: int, one: str, several: str) -> str:
+    """Return the form for one or for several, with the number in place of ``{n}``."""
+    return (one if number == 1 else several).replace("{n}", count(number))
 
 
 def percent(share: float, digits: int = 1) -> str:
@@ -62,7 +63,7 @@ def part(some: int, whole: int) -> str:
 def shape(extent: Sequence[int]) -> str:
     """Write the extent of a tensor: 64×64×3×3."""
     if not extent:
-        return QCoreApplication.translate("Numbers", "one number")
+        return translate("Numbers", "one number")
     return "×".join(str(size) for size in extent)
 
 
@@ -85,7 +86,7 @@ def short_size(nbytes: int) -> str:
 
 def exact_size(nbytes: int) -> str:
     """Write a number of bytes in full."""
-    return QCoreApplication.translate("Numbers", "{n} bytes").format(n=count(nbytes))
+    return translate("Numbers", "{n} bytes").format(n=count(nbytes))
 
 
 def number(value: float) -> str:
@@ -97,21 +98,16 @@ def duration(seconds: float) -> str:
     """Write a stretch of time, rounded as one says it."""
     whole = max(1, round(seconds))
     if whole < 90:
-        return QCoreApplication.translate("Numbers", "{n} s").format(n=whole)
+        return translate("Numbers", "{n} s").format(n=whole)
     if whole < 90 * 60:
-        return QCoreApplication.translate("Numbers", "{n} min").format(n=round(whole / 60))
-    return QCoreApplication.translate("Numbers", "{n} h").format(n=round(whole / 3600))
+        return translate("Numbers", "{n} min").format(n=round(whole / 60))
+    return translate("Numbers", "{n} h").format(n=round(whole / 3600))
 
 
 def dim_labels(shape: Sequence[int], kind: str) -> tuple[str, ...]:
-    """Spell out every dimension: "0: output channels (64)".
+    """Spell out every dimension of a kind of layer: "0: output channels (64)".
 
-    Parameters
-    ----------
-    shape
-        Extents; one below 0 differs among the tensors that are meant, and is not named.
-    kind
-        The inferred kind of the layer; empty if unknown.
+    An extent below 0 differs among the tensors that are meant, and is not named.
     """
     rank = len(shape)
     return tuple(
@@ -124,33 +120,16 @@ def meaning(dim: int, rank: int, kind: str) -> str:
     """Say what the slices along `dim` (from 0) of a tensor of `rank` dimensions are."""
     kind = kind.lower()
     if kind == "embedding" and dim < 2:
-        return (
-            QCoreApplication.translate("Dims", "entries"),
-            QCoreApplication.translate("Dims", "features"),
-        )[dim]
+        return (translate("Dims", "entries"), translate("Dims", "features"))[dim]
     if kind == "linear" and rank == 2:
-        return (
-            QCoreApplication.translate("Dims", "outputs"),
-            QCoreApplication.translate("Dims", "inputs"),
-        )[dim]
+        return (translate("Dims", "outputs"), translate("Dims", "inputs"))[dim]
     if dim < 2:
-        words = (
-            QCoreApplication.translate("Dims", "output channels"),
-            QCoreApplication.translate("Dims", "input channels"),
-        )
+        words = translate("Dims", "output channels"), translate("Dims", "input channels")
         return words[1 - dim] if "transpose" in kind else words[dim]
-    kernel: Mapping[int, tuple[str, ...]] = {
-        3: (QCoreApplication.translate("Dims", "kernel"),),
-        4: (
-            QCoreApplication.translate("Dims", "kernel rows"),
-            QCoreApplication.translate("Dims", "kernel columns"),
-        ),
-        5: (
-            QCoreApplication.translate("Dims", "kernel depth"),
-            QCoreApplication.translate("Dims", "kernel rows"),
-            QCoreApplication.translate("Dims", "kernel columns"),
-        ),
+    rows = translate("Dims", "kernel rows"), translate("Dims", "kernel columns")
+    kernel = {
+        3: (translate("Dims", "kernel"),),
+        4: rows,
+        5: (translate("Dims", "kernel depth"), *rows),
     }
-    return (
-        kernel[rank][dim - 2] if rank in kernel else QCoreApplication.translate("Dims", "dimension")
-    )
+    return kernel[rank][dim - 2] if rank in kernel else translate("Dims", "dimension")

@@ -1,11 +1,4 @@
-"""Severity glyphs, table of counts, decision dialog (numpy allowed).
-
-Glyphs and words for tensors that keep too little; never colour alone.
-
-A table of names and numbers, for dialogs: the name in the first column takes the room.
-
-Dialogs that show what is about to be done: one button does it, another leaves all as it is.
-"""
+"""For dialogs: a table of names and numbers, words for tensors at risk, buttons that decide."""
 
 from __future__ import annotations
 
@@ -16,7 +9,6 @@ from typing import Any
 
 from PySide6.QtCore import (
     QAbstractTableModel,
-    QCoreApplication,
     QModelIndex,
     QObject,
     QPersistentModelIndex,
@@ -38,7 +30,7 @@ from PySide6.QtWidgets import (
 
 from pruneapp.gui.widgets import number_format
 from pruneapp.gui.widgets.clipboard import copied_by
-from pruneapp.gui.widgets.labels import within_reason
+from pruneapp.gui.widgets.labels import translate, within_reason
 from pruneapp.results.short_names import ShortNames
 from pruneapp.results.sparsity_report import Danger, Severity
 
@@ -233,9 +225,6 @@ GLYPHS: Mapping[Severity, str] = {
 }
 
 
-translate = QCoreApplication.translate
-
-
 def word(severity: Severity) -> str:
     """Return one or two words for a list."""
     return {
@@ -260,36 +249,19 @@ def reason(danger: Danger) -> str:
 
 def several(severity: Severity, count: int) -> str:
     """Return a phrase about so many tensors: "2 tensors are at risk"."""
-    one = count == 1
     if severity is Severity.ALL:
-        text = (
-            translate("Danger", "1 tensor is pruned completely")
-            if one
-            else translate("Danger", "{n} tensors are pruned completely")
+        one = translate("Danger", "1 tensor is pruned completely")
+        return number_format.plural(
+            count, one, translate("Danger", "{n} tensors are pruned completely")
         )
-    else:
-        text = (
-            translate("Danger", "1 tensor is at risk")
-            if one
-            else translate("Danger", "{n} tensors are at risk")
-        )
-    return text.format(n=number_format.count(count))
+    one = translate("Danger", "1 tensor is at risk")
+    return number_format.plural(count, one, translate("Danger", "{n} tensors are at risk"))
 
 
 class DecisionDialog(QDialog):
     """Asks whether something is to be done; `accepted` if it is.
 
-    Parameters
-    ----------
-    title
-        Of the window.
-    action
-        What the button says that does it, with its number: "Prune channel 12 in 24 tensors".
-
-    Attributes
-    ----------
-    go, leave
-        The buttons.
+    The button `go` says what it does, with its number: "Prune channel 12 in 24 tensors".
     """
 
     def __init__(self, title: str, action: str = "", parent: QWidget | None = None) -> None:
@@ -305,16 +277,9 @@ class DecisionDialog(QDialog):
     def lay_out(
         self, parts: Sequence[QWidget], *, wide: QWidget, beside: Sequence[QWidget] = ()
     ) -> None:
-        """Put parts below each other, and the buttons below them.
+        """Put parts below each other, `wide` with the room that is left, and below the buttons.
 
-        Parameters
-        ----------
-        parts
-            From top to bottom.
-        wide
-            The one of them that gets the room that is left.
-        beside
-            Other buttons, at the left of the two.
+        Other buttons stand `beside` them, at the left.
         """
         layout = QVBoxLayout(self)
         layout.setContentsMargins(16, 16, 16, 16)

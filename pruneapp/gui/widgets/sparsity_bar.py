@@ -11,15 +11,7 @@ from PySide6.QtGui import QBrush, QColor, QImage, QPainter, QPainterPath, QPen
 
 
 def hatch(color: str, ground: str, ratio: float = 1.0) -> QBrush:
-    """Return the brush for what would go: diagonal stripes, sharp on any screen.
-
-    Parameters
-    ----------
-    color, ground
-        Of the stripes and between them.
-    ratio
-        Device pixels for one pixel.
-    """
+    """Return the brush for what would go: diagonal stripes, sharp on any screen."""
     return QBrush(_stripes(color, ground, ratio))
 
 

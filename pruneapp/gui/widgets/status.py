@@ -1,20 +1,16 @@
-"""Status widgets: model, job, last message.
-
-The status bar: how large the model is, how much is pruned, and the job that runs.
-
-What was done last, in the status bar: one line that goes away by itself.
-"""
+"""The status bar: how large and sparse the model is, the job that runs, and what was done last."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from PySide6.QtCore import QElapsedTimer, Qt, QTimer, Signal
+from PySide6.QtCore import QElapsedTimer, Qt, Signal
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent
 from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QPushButton, QWidget
 
 from pruneapp.errors import escaped
 from pruneapp.gui.widgets import number_format
+from pruneapp.gui.widgets.controls import single_shot
 from pruneapp.gui.widgets.labels import ElidedLabel, as_plain, plain, recolor
 from pruneapp.gui.widgets.theme import with_defaults
 
@@ -52,23 +48,13 @@ class ModelStatus(QWidget):
     ) -> None:
         """Take what the folder of the model says of it, for the next `set_model`.
 
-        Parameters
-        ----------
-        kind
-            The class or type of the model; empty where nothing says it.
-        layers
-            How many layers it has, as its configuration says.
-        dtypes
-            Of the parameters.
-        files
-            The other files of the folder, which an export as a folder copies.
+        `kind` is its class or type; `files` are those that an export as a folder copies.
         """
         kind = escaped(kind)
         self._kind = kind if len(kind) <= _KIND else f"{kind[: _KIND - 1]}…"
         facts = []
         if layers is not None:
-            words = self.tr("1 layer") if layers == 1 else self.tr("{n} layers")
-            facts.append(words.format(n=number_format.count(layers)))
+            facts.append(number_format.plural(layers, self.tr("1 layer"), self.tr("{n} layers")))
         listed = ", ".join(dtypes[:_LISTED]) + " …" * (len(dtypes) > _LISTED)
         if len(dtypes) > 1:
             listed = self.tr("mixed: {dtypes}").format(dtypes=listed)
@@ -125,13 +111,7 @@ class ModelStatus(QWidget):
 
 
 class JobStatus(QWidget):
-    """The running job; shown only if it takes longer than a moment.
-
-    Signals
-    -------
-    cancelRequested
-        The person wants it to stop.
-    """
+    """The running job; shown only if it takes longer than a moment."""
 
     cancelRequested = Signal()
 
@@ -163,18 +143,9 @@ class JobStatus(QWidget):
         layout.addWidget(self.left)
         layout.addWidget(self.bar)
         layout.addWidget(self.cancel)
-        self._soon_timer = QTimer(self)
-        self._soon_timer.setSingleShot(True)
-        self._soon_timer.setInterval(BUSY_MS)
-        self._soon_timer.timeout.connect(self.show)
-        self._late_timer = QTimer(self)
-        self._late_timer.setSingleShot(True)
-        self._late_timer.setInterval(LONG_MS)
-        self._late_timer.timeout.connect(self._say_long)
-        self._disk_timer = QTimer(self)
-        self._disk_timer.setSingleShot(True)
-        self._disk_timer.setInterval(DISK_MS)
-        self._disk_timer.timeout.connect(self._say_disk)
+        self._soon_timer = single_shot(self, BUSY_MS, self.show)
+        self._late_timer = single_shot(self, LONG_MS, self._say_long)
+        self._disk_timer = single_shot(self, DISK_MS, self._say_disk)
         self.cancel.clicked.connect(self._cancel)
         self.hide()
 
@@ -205,13 +176,7 @@ class JobStatus(QWidget):
         self._write()
 
     def set_cancelling(self, *, writes: bool = False) -> None:
-        """Say that the job is about to stop.
-
-        Parameters
-        ----------
-        writes
-            Whether it may have to wait for a disk before it can; said if it does.
-        """
+        """Say that the job is about to stop; if it `writes`, it may have to wait for a disk."""
         self._cancelling = True
         self._late_timer.stop()
         self.cancel.setEnabled(False)
@@ -277,10 +242,7 @@ class Done(QWidget):
         layout = QHBoxLayout(self)
         layout.setContentsMargins(8, 0, 8, 0)
         layout.addWidget(self.label)
-        self._timer = QTimer(self)
-        self._timer.setSingleShot(True)
-        self._timer.setInterval(SHOWN_MS)
-        self._timer.timeout.connect(self.clear)
+        self._timer = single_shot(self, SHOWN_MS, self.clear)
         self.hide()
 
     def set_done(self, text: str) -> None:

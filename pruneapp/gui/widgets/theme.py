@@ -1,20 +1,11 @@
-"""Theme, QStyle, colour tokens, icons.
+"""Themes: colours by token, palettes on the Fusion style, its outlines, and icons.
 
-How the colours of a theme reach the window: two palettes on the Fusion style.
-
-No style sheets: styled widgets stop following the palette.
-
-Fusion, with outlines that can be seen on a dark window, and whole words on tabs.
-
-Fusion derives the outlines of check boxes, radio buttons, fields and tabs by darkening the
-window's colour, which leaves almost nothing of them where the window is dark already.
-
-The colours by token, light and dark: every colour of the window stands here once.
+No style sheets: styled widgets stop following the palette. Fusion derives the outlines of check
+boxes, radio buttons, fields and tabs by darkening the window's colour, which leaves almost nothing
+of them where the window is dark already.
 
 Contrast on its surface is at least 4.5 for text and 3 for marks (tests/gui/test_theme.py). Orange
 means pruned and nothing else, blue means kept, violet is the accent.
-
-Icons: one set of line drawings, coloured from the theme, sharp at every scale.
 """
 
 from __future__ import annotations
@@ -95,11 +86,14 @@ class Style(QProxyStyle):
     ) -> None:
         """Draw the shapes of tabs, and their words with room for letters like g."""
         if element == QStyle.ControlElement.CE_TabBarTabLabel:
-            with _higher(option, _TAB_ROOM):
+            with _resized(option, 0, -_TAB_ROOM, 0, _TAB_ROOM):
                 super().drawControl(element, option, painter, widget)
             return
         if element == QStyle.ControlElement.CE_HeaderLabel:
-            with _beside_arrow(option):
+            assert isinstance(option, QStyleOptionHeader), "the heading of a column"
+            # Fusion draws the sort arrow over the last letter.
+            plain = option.sortIndicator == QStyleOptionHeader.SortIndicator.None_
+            with _resized(option, 0, 0, 0 if plain else -_ARROW_GAP, 0):
                 super().drawControl(element, option, painter, widget)
             return
         super().drawControl(element, option, painter, widget)
@@ -123,23 +117,12 @@ class Style(QProxyStyle):
 
 
 @contextmanager
-def _higher(option: QStyleOption, room: int) -> Iterator[None]:
-    """Let Fusion draw as if there was so much more room above and below."""
+def _resized(
+    option: QStyleOption, left: int, top: int, right: int, bottom: int
+) -> Iterator[None]:
+    """Let Fusion draw as if there was more or less room."""
     before = QRect(option.rect)
-    option.rect = before.adjusted(0, -room, 0, room)
-    try:
-        yield
-    finally:
-        option.rect = before
-
-
-@contextmanager
-def _beside_arrow(option: QStyleOption) -> Iterator[None]:
-    """Keep a heading clear of its sort arrow, which Fusion draws over the last letter."""
-    assert isinstance(option, QStyleOptionHeader), "the heading of a column has a header's option"
-    before = QRect(option.rect)
-    if option.sortIndicator != QStyleOptionHeader.SortIndicator.None_:
-        option.rect = before.adjusted(0, 0, -_ARROW_GAP, 0)
+    option.rect = before.adjusted(left, top, right, bottom)
     try:
         yield
     finally:
@@ -394,13 +377,7 @@ class Colored(Protocol):
 
 
 class ThemeManager(QObject):
-    """Keeps the application in the chosen theme, or in the system's.
-
-    Signals
-    -------
-    changed(Theme)
-        After the palette of the application was replaced.
-    """
+    """Keeps the application in the chosen theme, or in the system's; tells when it `changed`."""
 
     changed = Signal(object)
 
@@ -466,14 +443,8 @@ def _svg(name: str) -> str:
 def icon(name: str, colors: Mapping[str, str], ratio: float = 1.0) -> QIcon:
     """Return the drawing `name` in the text colour, and in the muted one where disabled.
 
-    Parameters
-    ----------
-    name
-        File in resources/icons without its ending; drawn with ``currentColor``.
-    colors
-        The theme's tokens.
-    ratio
-        Device pixels for each pixel of the window.
+    It is a file in resources/icons, drawn with ``currentColor``; `ratio` are device pixels for each
+    pixel of the window.
     """
     made = QIcon()
     for mode, token in ((QIcon.Mode.Normal, "text"), (QIcon.Mode.Disabled, "muted")):
