@@ -7,7 +7,6 @@ import logging
 import os
 import sys
 import threading
-from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
@@ -48,14 +47,9 @@ log = logging.getLogger("pruneapp")
 
 
 class FirstPaint(QObject):
-    """Tells when a widget was painted for the first time.
+    """Tells when a widget was painted for the first time."""
 
-    Signals
-    -------
-    seen()
-        Once, after the paint event was delivered: a single-shot timer of 0 ms would come before.
-    """
-
+    # Once, after the paint event was delivered: a single-shot timer of 0 ms would come before.
     seen = Signal()
 
     def __init__(self, widget: QWidget) -> None:
@@ -76,14 +70,9 @@ class Application(QApplication):
 
     It hears its own events only. A filter on the application would hear those of every object, of
     widgets under construction too, of which Python then makes wrappers.
-
-    Signals
-    -------
-    fileRequested(Path)
-        The file.
     """
 
-    fileRequested = Signal(object)
+    fileRequested = Signal(object)  # its path
 
     def event(self, event: QEvent) -> bool:
         """Catch file-open events."""
@@ -122,20 +111,10 @@ class Start(QObject):
     the window answers meanwhile. None of the imported modules makes a QObject (tested), and the
     classes of Qt that they touch were made before in the main thread (see `QtClasses`).
 
-    Parameters
-    ----------
-    window, settings, appearance
-        As the application made them.
-    file, state_dict
-        What to open as soon as that is possible.
-
-    Signals
-    -------
-    ready(Workbench)
-        Everything works.
+    `file` is opened as soon as that is possible.
     """
 
-    ready = Signal(object)
+    ready = Signal(object)  # a Workbench: everything works
     _imported = Signal(object)
 
     def __init__(
@@ -157,7 +136,7 @@ class Start(QObject):
         self.workbench: Workbench | None = None
         self._closed = False
         # What is asked for before everything is there is done as soon as it is.
-        self._asked_early: Callable[[], object] | None = None
+        self._asked_early = ""
         self._early = {
             window.empty.openRequested: self._ask_file,
             window.empty.folderRequested: self._ask_folder,
@@ -231,8 +210,10 @@ class Start(QObject):
         self.workbench = found(self._window, self._settings, self._appearance)
         if self._file is not None:
             self.workbench.open(self._file, self._state_dict)
-        elif self._asked_early is not None:
-            self._asked_early()
+        elif self._asked_early == "file":
+            self.workbench.files.ask_file()
+        elif self._asked_early == "folder":
+            self.workbench.files.ask_folder()
         gc.freeze()  # what lives as long as the window need not be looked at again
         self.ready.emit(self.workbench)
 
@@ -247,19 +228,11 @@ class Start(QObject):
 
     @Slot()
     def _ask_file(self) -> None:
-        self._asked_early = self._ask_file_now
-
-    def _ask_file_now(self) -> None:
-        if self.workbench is not None:
-            self.workbench.files.ask_file()
+        self._asked_early = "file"
 
     @Slot()
     def _ask_folder(self) -> None:
-        self._asked_early = self._ask_folder_now
-
-    def _ask_folder_now(self) -> None:
-        if self.workbench is not None:
-            self.workbench.files.ask_folder()
+        self._asked_early = "folder"
 
     @Slot()
     def _open_sample(self) -> None:

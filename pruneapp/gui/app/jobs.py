@@ -1,6 +1,4 @@
-"""Worker thread, executors, idle work.
-
-Work off the main thread: pure functions of frozen arguments that report and can be cancelled.
+"""Work off the main thread: pure functions of frozen arguments that report and can be cancelled.
 
 One worker thread owns what is serial by nature (opening, previews, pruning, export); one small
 executor answers pictures and counts, so that a long prune never blocks a picture. Its second
@@ -8,10 +6,6 @@ thread is for answers that import torch (which devices, which methods there are)
 moving slider waits for have a thread of their own: behind two tiles they came too late. Results
 come back on the main thread, and only there are callbacks called: a lambda connected to a
 worker's signal would run in the worker, so the only connections are to bound methods of `Jobs`.
-
-One piece of work: what is to be done, who is told, and what came of it; run in any thread.
-
-Work that nobody waits for, done in the background while nothing else is wanted.
 """
 
 from __future__ import annotations
@@ -38,22 +32,12 @@ REPORT_EVERY_S = 0.04
 
 @dataclass(frozen=True)
 class JobProgress:
-    """How far the running job is.
+    """How far the running job is."""
 
-    Attributes
-    ----------
-    title
-        What it is: "Pruning".
-    label
-        What is worked on now: a tensor, a file.
-    done, total
-        Units of work; `total` is 0 while it is unknown.
-    """
-
-    title: str
-    label: str
+    title: str  # what it is: "Pruning"
+    label: str  # what is worked on now: a tensor, a file
     done: int
-    total: int
+    total: int  # units of work; 0 while it is unknown
 
 
 @dataclass(eq=False)
@@ -134,15 +118,7 @@ class Worker(QObject):
 
 
 def run(task: Task[Any], emit: Callable[[JobProgress], None]) -> None:
-    """Do a task in this thread, and keep in it what came of it.
-
-    Parameters
-    ----------
-    task
-        Cancelled before it begins, it does nothing.
-    emit
-        Told how far it is, not too often.
-    """
+    """Do a task in this thread, and keep in it what came of it; a cancelled one does nothing."""
     # Before the token is looked at: a task that was cancelled before it began does nothing.
     task.begun = True
     try:
@@ -174,50 +150,25 @@ DEAF_MS = 3_000
 
 
 class Urgency(Enum):
-    """How soon somebody needs an answer.
+    """How soon somebody needs an answer."""
 
-    Attributes
-    ----------
-    AT_ONCE
-        A moving slider waits for it: it goes behind no picture.
-    SOON
-        Somebody waits for it: who works aside is asked to make room.
-    ASIDE
-        Nobody waits for it.
-    """
-
-    AT_ONCE = auto()
-    SOON = auto()
-    ASIDE = auto()
+    AT_ONCE = auto()  # a moving slider waits for it: it goes behind no picture
+    SOON = auto()  # somebody waits for it: who works aside is asked to make room
+    ASIDE = auto()  # nobody waits for it
 
 
 class Jobs(QObject):
-    """Starts work in the background and brings its results back to the main thread.
+    """Starts work in the background and brings its results back to the main thread."""
 
-    Signals
-    -------
-    started(str)
-        Another visible task is the one that is worked on, or waited for; its title. One that
-        waits behind it is told of in its turn, so that progress is never that of another.
-    progressed(JobProgress)
-        The visible task got on.
-    asked()
-        Something is wanted soon: what is done aside ought to make room.
-    idle()
-        No visible task is left.
-    failed(str, str)
-        A bug: sentence and traceback, to be shown as a report.
-    stuck(str)
-        A task, by its title, does not end although it was cancelled some seconds ago; said once.
-    unstuck()
-        It has ended after all.
-    """
-
+    # Another visible task is the one that is worked on, or waited for; its title. One that waits
+    # behind it is told of in its turn, so that progress is never that of another.
     started = Signal(str)
-    progressed = Signal(object)
-    asked = Signal()
-    idle = Signal()
-    failed = Signal(str, str)
+    progressed = Signal(object)  # a JobProgress of the visible task
+    asked = Signal()  # something is wanted soon: what is done aside ought to make room
+    idle = Signal()  # no visible task is left
+    failed = Signal(str, str)  # a bug: sentence and traceback, to be shown as a report
+    # A task, by its title, does not end although it was cancelled some seconds ago, said once; and
+    # it has ended after all.
     stuck = Signal(str)
     unstuck = Signal()
 

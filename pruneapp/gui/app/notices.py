@@ -27,6 +27,7 @@ from PySide6.QtWidgets import (
 )
 
 from pruneapp.gui.widgets.labels import ElidedLabel, as_plain, heading, plain, recolor
+from pruneapp.gui.widgets.number_format import plural
 from pruneapp.gui.widgets.safe_paint import reported
 from pruneapp.gui.widgets.theme import with_defaults
 
@@ -58,13 +59,7 @@ class _Line(ElidedLabel):
 
 
 class NoticeRow(QWidget):
-    """One notice; all of its sentence, or a line of it where room is short.
-
-    Signals
-    -------
-    acted, closed
-        The person chose what is offered, or put the notice away.
-    """
+    """One notice; all of its sentence, or a line of it where room is short."""
 
     acted = Signal(int)
     closed = Signal(int)
@@ -126,19 +121,20 @@ class NoticeRow(QWidget):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(*_MARGINS)
         layout.setSpacing(8)
-        line = QHBoxLayout()
-        layout.addLayout(line)
-        line.setSpacing(8)
-        line.addWidget(self.glyph)
-        line.addWidget(self.sentence, 1)
-        line.addWidget(self.line, 1)
-        line.addWidget(self.older)
-        line.addWidget(self.action)
-        line.addWidget(self.more)
-        line.addWidget(self.close_button)
-        below = QHBoxLayout()
-        layout.addLayout(below)
-        below.setSpacing(8)
+        line, below = QHBoxLayout(), QHBoxLayout()
+        for row in (line, below):
+            layout.addLayout(row)
+            row.setSpacing(8)
+        for widget in (
+            self.glyph,
+            self.sentence,
+            self.line,
+            self.older,
+            self.action,
+            self.more,
+            self.close_button,
+        ):
+            line.addWidget(widget, int(widget in {self.sentence, self.line}))
         below.addWidget(self.details, 1)
         below.addWidget(self.copy, 0, Qt.AlignmentFlag.AlignTop)
 
@@ -207,18 +203,9 @@ _MARGINS, _SHORT_MARGINS = (16, 8, 8, 8), (16, 0, 8, 0)
 
 
 class NoticeBar(QWidget):
-    """Notices, the newest on top; in a low window only that.
+    """Notices, the newest on top; in a low window only that."""
 
-    Signals
-    -------
-    actionRequested
-        The person chose what a notice offers; its number.
-    closed
-        The person put a notice away; its number.
-    """
-
-    actionRequested = Signal(int)
-    closed = Signal(int)
+    actionRequested = Signal(int)  # the number of the notice whose offer was taken
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -261,7 +248,7 @@ class NoticeBar(QWidget):
         self._next += 1
         notice.set_colors(self._colors)
         notice.acted.connect(self.actionRequested)
-        notice.closed.connect(self._close)
+        notice.closed.connect(self.remove)
         self.notices.insert(0, notice)
         self._layout.insertWidget(0, notice)
         self._arrange()
@@ -306,10 +293,6 @@ class NoticeBar(QWidget):
         """Take no room without a notice."""
         return super().sizeHint() if self.notices else QSize(0, 0)
 
-    def _close(self, number: int) -> None:
-        self.remove(number)
-        self.closed.emit(number)
-
     def _arrange(self) -> None:
         rest = len(self.notices) - self._most
         older = self.tr("{n} older").format(n=rest) if rest > 0 else ""
@@ -317,8 +300,6 @@ class NoticeBar(QWidget):
             notice.set_short(short=self._short, older=older)
             notice.setVisible(place < self._most)
         self.waiting.setVisible(rest > 0 and not self._short)
-        if rest == 1:
-            self.waiting.setText(self.tr("1 older notice"))
-        else:
-            self.waiting.setText(self.tr("{n} older notices").format(n=rest))
+        words = plural(rest, self.tr("1 older notice"), self.tr("{n} older notices"))
+        self.waiting.setText(words)
         self.setVisible(bool(self.notices))

@@ -1,19 +1,13 @@
-"""Malloc arenas, garbage collection, Qt classes.
-
-One heap for all threads: what they give back is used again, instead of lying in many heaps.
+"""One heap for all threads, garbage collected when there is time, Qt's classes made in time.
 
 The C library of most Linux systems gives threads that ask for memory at the same moment a heap
 each, up to eight for every core, and keeps some megabytes at the top of each for the next time. A
 pass over weights runs in threads of its own, now and then beside those of a picture, so that one
 heap more was made after dozens of steps and never given back: docs/decisions/0011.
 
-Garbage of the interpreter, collected when the window has time for it.
-
 Left to itself the collector runs in whatever thread makes the next object, stops all of them, and
 looks at everything that is alive: 0.3 s and more with the headers of a large file, in the middle
 of a drag. And it may run in a worker, where objects of Qt must not be destroyed.
-
-All classes of Qt, made in the main thread before another thread touches them.
 
 PySide makes a class when it is first touched. pyqtgraph touches every class when it is imported,
 which happens in a thread: now and then the main thread met a class that was half made, and the
@@ -26,7 +20,6 @@ import ctypes
 import gc
 import os
 import time
-from collections.abc import Iterator
 from types import ModuleType
 
 from PySide6 import QtCore, QtGui, QtWidgets
@@ -102,13 +95,9 @@ def share_heap() -> bool:
 
     Heaps that other threads already have are kept, so this belongs before the first thread: Qt's
     thread and that of the imports are enough for two heaps more, which kept 12 MB. Takes 3 ms,
-    for ctypes, which numpy would import a moment later.
-
-    Returns
-    -------
-    bool
-        False where nothing was changed: where the C library knows no such thing (musl, macOS,
-        Windows), and where the person has chosen by ``MALLOC_ARENA_MAX`` or ``GLIBC_TUNABLES``.
+    for ctypes, which numpy would import a moment later. Returns False where nothing was changed:
+    where the C library knows no such thing (musl, macOS, Windows), and where the person has chosen
+    by ``MALLOC_ARENA_MAX`` or ``GLIBC_TUNABLES``.
     """
     chosen = os.environ.get("GLIBC_TUNABLES", "")
     if os.name != "posix" or "MALLOC_ARENA_MAX" in os.environ or "malloc.arena_max" in chosen:
@@ -125,24 +114,13 @@ _SLICE_S = 0.004
 
 
 class QtClasses(QObject):
-    """Makes all classes of Qt, a few at a time, so that the window goes on answering.
+    """Makes all classes of Qt, a few at a time, so that the window goes on answering."""
 
-    Parameters
-    ----------
-    parent
-        Its owner; without it the classes that are missing are not made.
-
-    Signals
-    -------
-    made()
-        Once, after the last of them.
-    """
-
-    made = Signal()
+    made = Signal()  # once, after the last of them
 
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
-        self._names = _names()
+        self._names = ((module, name) for module in MODULES for name in dir(module))
         self._timer = QTimer(self)
         self._timer.timeout.connect(self._make)
 
@@ -163,7 +141,3 @@ class QtClasses(QObject):
                 return
         self._timer.stop()
         self.made.emit()
-
-
-def _names() -> Iterator[tuple[ModuleType, str]]:
-    return ((module, name) for module in MODULES for name in dir(module))

@@ -24,11 +24,7 @@ THEME = ChoiceParam(
     label="Theme",
     help="Light, dark, or the system setting.",
     default="system",
-    choices=(
-        Choice("system", "System"),
-        Choice("light", "Light"),
-        Choice("dark", "Dark"),
-    ),
+    choices=(Choice("system", "System"), Choice("light", "Light"), Choice("dark", "Dark")),
 )
 DEVICE = ChoiceParam(
     name="device",
@@ -83,12 +79,8 @@ class Settings:
     """The settings of this person on this machine.
 
     A file that cannot be read, or was written by hand with mistakes, never keeps the window from
-    opening: what is not valid falls back to its default.
-
-    Parameters
-    ----------
-    path
-        The file; by default where the system keeps the configuration of applications.
+    opening: what is not valid falls back to its default. Without a `path` it is where the system
+    keeps the configuration of applications.
     """
 
     def __init__(self, path: Path | None = None) -> None:
@@ -116,10 +108,7 @@ class Settings:
 
     def add_recent(self, path: Path) -> None:
         """Put a file in front of the recent ones."""
-        text = str(path.absolute())
-        rest = [p for p in self._stored.recent if p != text]
-        self._stored.recent = [text, *rest][:RECENT_FILES]
-        self._write()
+        self._put_first(self._stored.recent, path)
 
     @property
     def written(self) -> tuple[Path, ...]:
@@ -128,9 +117,11 @@ class Settings:
 
     def add_written(self, folder: Path) -> None:
         """Put a folder in front of those that were written to."""
-        text = str(folder.absolute())
-        rest = [p for p in self._stored.written if p != text]
-        self._stored.written = [text, *rest][:RECENT_FILES]
+        self._put_first(self._stored.written, folder)
+
+    def _put_first(self, paths: list[str], path: Path) -> None:
+        text = str(path.absolute())
+        paths[:] = [text, *(p for p in paths if p != text)][:RECENT_FILES]
         self._write()
 
     def folder(self, purpose: str) -> str:

@@ -8,7 +8,8 @@ from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, Signal, Slot
+from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QFileDialog
 
 from pruneapp import resources
@@ -34,62 +35,46 @@ from pruneapp.progress import Job
 
 
 class SettingsController(QObject):
-    """The commands that change settings, load methods, or explain.
+    """The commands that change settings, load methods, or explain."""
 
-    Signals
-    -------
-    deviceChanged()
-        Masks are to be computed elsewhere from now on.
-    methodsLoaded(tuple)
-        Methods that were added to the registry.
-    refused(PruneAppError)
-        A file with a method cannot be used.
-    """
-
-    deviceChanged = Signal()
-    methodsLoaded = Signal(object)
-    refused = Signal(object)
+    deviceChanged = Signal()  # masks are to be computed elsewhere from now on
+    methodsLoaded = Signal(object)  # a tuple of methods that were added to the registry
 
     def __init__(self, context: AppContext, device: ComboBox) -> None:
         super().__init__(context.window)
         self._window = context.window
-        self._actions = context.actions
+        self._actions = actions = context.actions
         self._device = device
         self._jobs = context.jobs
-        self._settings = settings = context.settings
-        self._appearance = context.theme
+        self._settings = context.settings
+        self._theme = context.theme
+        self._notifications = context.notifications
         self._own: set[str] = set()
+        for choice in THEME.choices:
+            action = actions[f"theme_{choice.value}"]
+            action.setData(choice.value)
+            action.setChecked(choice.value == self._settings.get(THEME))
+            action.triggered.connect(self._on_theme)
         for name, call in {
-            "theme_system": self._system,
-            "theme_light": self._light,
-            "theme_dark": self._dark,
             "load_method": self.load_method,
             "keys": self._show_keys,
             "guide": self._show_guide,
             "about": self._show_about,
         }.items():
-            context.actions[name].triggered.connect(call)
-        context.actions[f"theme_{settings.get(THEME)}"].setChecked(True)
+            actions[name].triggered.connect(call)
         device.activated.connect(self._on_device)
-        self._jobs.answer(_devices, on_result=self._offer_devices, on_error=self.refused.emit)
-        self._jobs.answer(
-            _installed_methods, on_result=self._on_installed, on_error=self.refused.emit
-        )
+        refuse = self._notifications.refuse
+        self._jobs.answer(_devices, on_result=self._offer_devices, on_error=refuse)
+        self._jobs.answer(_installed_methods, on_result=self._on_methods, on_error=refuse)
 
     # -- theme and device -----------------------------------------------------------------------
 
-    def _system(self) -> None:
-        self._choose_theme("system")
-
-    def _light(self) -> None:
-        self._choose_theme("light")
-
-    def _dark(self) -> None:
-        self._choose_theme("dark")
-
-    def _choose_theme(self, choice: str) -> None:
-        self._settings.set(THEME, choice)
-        self._appearance.choose(choice)
+    @Slot()
+    def _on_theme(self) -> None:
+        action = self.sender()
+        assert isinstance(action, QAction)
+        self._settings.set(THEME, action.data())
+        self._theme.choose(action.data())
 
     def _offer_devices(self, devices: tuple[tuple[str, str], ...]) -> None:
         box = self._device
@@ -168,29 +153,21 @@ class SettingsController(QObject):
             self.tr("Loading method"),
             load,
             on_result=self._on_methods,
-            on_error=self._on_refused,
+            on_error=self._notifications.refuse,
         )
 
     def _on_methods(self, methods: tuple[Method, ...]) -> None:
         try:
             for method in methods:
-                if method.name in self._own:
-                    registry.unregister(
-                        method.name
-                    )  # the person edited the file: the new one counts
+                if method.name in self._own:  # the person edited the file: the new one counts
+                    registry.unregister(method.name)
                 registry.register(method)
                 self._own.add(method.name)
         except PruneAppError as error:
-            self.refused.emit(error)
-            return
-        self.methodsLoaded.emit(methods)
-
-    def _on_installed(self, methods: tuple[Method, ...]) -> None:
-        if methods:
-            self._on_methods(methods)
-
-    def _on_refused(self, error: PruneAppError) -> None:
-        self.refused.emit(error)
+            self._notifications.refuse(error)
+        else:
+            if methods:
+                self.methodsLoaded.emit(methods)
 
     # -- help -----------------------------------------------------------------------------------
 
@@ -218,7 +195,7 @@ class SettingsController(QObject):
 
     def _show_guide(self) -> None:
         guide = GuideDialog(resources.path("guide.md").read_text(encoding="utf-8"), self._window)
-        self._appearance.dress(guide)
+        self._theme.dress(guide)
         guide.finished.connect(guide.deleteLater)
         guide.open()
 

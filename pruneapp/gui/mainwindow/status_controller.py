@@ -20,18 +20,9 @@ LONGEST_STEP = 40
 
 
 class StatusController(QObject):
-    """Tells the views around the pictures what happened.
+    """Shows in frame and views what is open, and the job that runs.
 
-    Parameters
-    ----------
-    window, views
-        Who is told. The workbench tells of documents, so that all is in order before others hear
-        of them.
-
-    Attributes
-    ----------
-    own_methods
-        Whether code runs that is not ours, and may not listen to a person who cancels it.
+    The workbench tells of documents, so that all is in order before others hear of them.
     """
 
     def __init__(
@@ -48,6 +39,7 @@ class StatusController(QObject):
         self._session = session
         self._notifications = notifications
         self._stuck = 0
+        # Whether code runs that is not ours, and may not listen to a person who cancels it.
         self.own_methods = False
         session.opening.connect(self._on_opening)
         jobs.started.connect(window.job_status.set_job)
@@ -79,16 +71,16 @@ class StatusController(QObject):
         window.notices.set_names(session.contents.short)
         window.job_status.label.set_names(session.contents.short)
         found = session.contents.configuration
-        dtypes = tuple(dict.fromkeys(row.dtype for row in session.contents.rows if not row.buffer))
+        kind, layers = "", None
         if found is not None:
-            window.model_status.set_kind(
-                found.architectures[0] if found.architectures else found.model_type,
-                layers=found.num_hidden_layers,
-                dtypes=dtypes,
-                files=session.contents.companions,
-            )
-        else:
-            window.model_status.set_kind("", dtypes=dtypes, files=session.contents.companions)
+            kind = found.architectures[0] if found.architectures else found.model_type
+            layers = found.num_hidden_layers
+        window.model_status.set_kind(
+            kind,
+            layers=layers,
+            dtypes=tuple(dict.fromkeys(r.dtype for r in session.contents.rows if not r.buffer)),
+            files=session.contents.companions,
+        )
         self._show_numbers(tuple(document.masks))
         for notice in session.notices:
             window.notices.set_notice(notice.text, details=notice.details, trouble=False)

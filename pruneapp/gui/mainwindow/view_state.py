@@ -13,7 +13,6 @@ from pruneapp.gui.document.open_document import OpenDocument
 from pruneapp.gui.mainwindow.document_panels import DocumentViews, NavigationController
 from pruneapp.gui.method_form.form_controller import plain_form, read_form
 from pruneapp.gui.plots.pages import Page
-from pruneapp.methods import registry
 
 # More check marks are not kept: a file of so many tensors is worked on by rules. And more would
 # make the settings slow to read.
@@ -53,11 +52,13 @@ class ViewState(QObject):
     def glance(self) -> Mapping[str, Any]:
         """Return what is in focus and what the form says, in no time."""
         request = self._views.form.mended()  # a slip in one field loses no rules
-        # Of a method that is gone nothing could be shown again.
-        known = all(row.method in registry.METHODS for row in request.rows)
-        form = {"form": plain_form(request)} if known else {}
+        form = plain_form(request)
         page = self._views.pages.page.name.lower()
-        return {"tensor": self._views.tree.focused(), "page": page, **form}
+        return {
+            "tensor": self._views.tree.focused(),
+            "page": page,
+            **({"form": form} if form else {}),
+        }
 
     def read(self, most: int = _MOST_CHECKED) -> Mapping[str, Any]:
         """Return what is in focus and what is checked, up to so many tensors."""

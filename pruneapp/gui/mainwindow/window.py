@@ -1,9 +1,4 @@
-"""QMainWindow: menus, docks, geometry.
-
-The main window: what stands where. What it does is wired in `workbench`.
-
-Where a window may stand: inside its screen, frame and all, on the first start as later.
-"""
+"""The main window: menus, toolbar, docks and status, and where it stands on the screen."""
 
 from __future__ import annotations
 
@@ -102,27 +97,11 @@ class MainWindow(QMainWindow):
 
     Light enough to be painted within a few hundredths of a second: what an open document needs is
     added by `furnish` when it has been imported.
-
-    Parameters
-    ----------
-    settings
-        How the window stood.
-    appearance
-        The theme.
-
-    Signals
-    -------
-    dropped(Path)
-        The person dropped a file or a folder.
-    activated()
-        The person came back to the window.
-    closing(QCloseEvent)
-        The window is about to close; ignore the event to keep it open.
     """
 
-    dropped = Signal(object)
-    activated = Signal()
-    closing = Signal(object)
+    dropped = Signal(object)  # the path of a file or a folder
+    activated = Signal()  # the person came back to the window
+    closing = Signal(object)  # a QCloseEvent; ignore it to keep the window open
 
     def __init__(self, settings: Settings, appearance: ThemeManager) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""The window at work: session, views and jobs, connected.
+"""The window at work: makes views, jobs and controllers, and connects them.
 
 Connections are to bound methods of objects that live in the main thread.
 """
@@ -53,18 +53,7 @@ from pruneapp.sessions.open_path import OpenRequest
 
 
 class Workbench(QObject):
-    """Makes the parts and connects them.
-
-    Parameters
-    ----------
-    window, settings, appearance
-        As the application made them.
-
-    Attributes
-    ----------
-    notifications, views, session, jobs, preview, plots, export, history, manual_edit, …
-        The parts, for the tests and the tour.
-    """
+    """Makes the parts and connects them; they are attributes for tests and the tour."""
 
     def __init__(self, window: MainWindow, settings: Settings, appearance: ThemeManager) -> None:
         super().__init__(window)
@@ -218,7 +207,6 @@ class Workbench(QObject):
         self.sessions.saved.connect(self._on_saved)
         self.settings_controller.deviceChanged.connect(self._on_device)
         self.settings_controller.methodsLoaded.connect(self._on_methods)
-        self.settings_controller.refused.connect(self.notifications.refuse)
 
     # -- the document ---------------------------------------------------------------------------
 

@@ -447,8 +447,10 @@ def _form(method: Method) -> MethodForm:
 
 
 def plain_form(request: FormRequest) -> dict[str, Any]:
-    """Return what the form says as plain JSON."""
-    rules = []
+    """Return what the form says as plain JSON; nothing of a method that is gone."""
+    rules: list[dict[str, Any]] = []
+    if any(row.method not in registry.METHODS for row in request.rows):
+        return {}
     for row in request.rows:
         plain = Row((), row.method, row.values, row.pattern).to_dict()
         plain["configuration"] = {

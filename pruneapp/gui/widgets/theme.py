@@ -117,9 +117,7 @@ class Style(QProxyStyle):
 
 
 @contextmanager
-def _resized(
-    option: QStyleOption, left: int, top: int, right: int, bottom: int
-) -> Iterator[None]:
+def _resized(option: QStyleOption, left: int, top: int, right: int, bottom: int) -> Iterator[None]:
     """Let Fusion draw as if there was more or less room."""
     before = QRect(option.rect)
     option.rect = before.adjusted(left, top, right, bottom)
