@@ -12,8 +12,8 @@ from pruneapp.checkpoint.entry import TensorEntry
 from pruneapp.document.edit import Edit, Proposal, listed
 from pruneapp.document.selection import resolve
 from pruneapp.document.snapshot import Snapshot
-from pruneapp.edits.manual_edit import DONE, HandEdit, ManualTarget, count, indices
-from pruneapp.errors import ParameterError, SelectionError
+from pruneapp.edits.manual_edit import DONE, HandEdit, ManualTarget, indices
+from pruneapp.errors import ParameterError, SelectionError, counted
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.masks.regions import Region, ones, region_of_boxes
 from pruneapp.progress import Job
@@ -180,8 +180,8 @@ def compute_hand(snapshot: Snapshot, edit: HandEdit, job: Job) -> HandPreview:
             reasons.add(f"'{name}' has no weights")
             continue
         region = regions.of(entry, targets, job)
-        mask, counted, reason = _change(snapshot, name, edit.operation, region, job)
-        counts.append(counted)
+        mask, changes, reason = _change(snapshot, name, edit.operation, region, job)
+        counts.append(changes)
         if reason:
             reasons.add(reason)
         else:
@@ -213,12 +213,12 @@ def _label(edit: HandEdit, numbers: HandOutcome) -> str:
 
 
 def _detail(edit: HandEdit, numbers: HandOutcome, targets: Mapping[str, list[ManualTarget]]) -> str:
-    lines = [f"{count(numbers.changed, 'weight')} {DONE[edit.operation]}"]
+    lines = [f"{counted(numbers.changed, 'weight')} {DONE[edit.operation]}"]
     if numbers.final:
         still = "all" if numbers.final == numbers.changed else f"{numbers.final:,}"
         lines.append(f"{still} of them still 0: made permanent earlier, which only undo reverts")
     if numbers.spared:
-        lines.append(f"{count(numbers.spared, 'protected weight')} left as they are")
+        lines.append(f"{counted(numbers.spared, 'protected weight')} left as they are")
     names = [each.name for each in numbers.tensors if each.changed]
     return listed("\n".join(lines), names, lambda name: _named(name, targets[name]))
 
@@ -242,11 +242,7 @@ class _Regions:
         boxes = [box for target in targets for box in target.boxes]
         masks = [target.mask for target in targets if target.mask is not None]
         for mask in masks:
-            if mask.size != entry.numel:
-                raise ParameterError(
-                    f"The mask for '{entry.name}' must have its {entry.numel:,} elements "
-                    f"(got {mask.size:,})."
-                )
+            _check_mask(entry, mask)
         if not masks:
             return self._of_boxes(entry, boxes, job)
         if not boxes and len(masks) == 1:
@@ -263,13 +259,28 @@ class _Regions:
         key = entry.shape, boxes
         if self._region is None or self._known != key:
             for box in boxes:
-                check_box(entry, box)
+                _check_box(entry, box)
             self._known, self._region = key, region_of_boxes(entry.shape, boxes, job)
         return self._region
 
 
-def check_box(entry: TensorEntry, box: Box) -> None:
-    """Refuse a box that is empty or lies outside of a tensor; raises `ParameterError`."""
+def check_target(entry: TensorEntry, target: ManualTarget) -> None:
+    """Refuse boxes outside of a tensor, and a mask of another size; raises `ParameterError`."""
+    for box in target.boxes:
+        _check_box(entry, box)
+    if target.mask is not None:
+        _check_mask(entry, target.mask)
+
+
+def _check_mask(entry: TensorEntry, mask: BitMask) -> None:
+    if mask.size != entry.numel:
+        raise ParameterError(
+            f"The mask for '{entry.name}' must have its {entry.numel:,} elements "
+            f"(got {mask.size:,})."
+        )
+
+
+def _check_box(entry: TensorEntry, box: Box) -> None:
     if len(box) == len(entry.shape) and all(
         0 <= a < b <= n for (a, b), n in zip(box, entry.shape, strict=True)
     ):

@@ -41,7 +41,7 @@ def overlap(snapshot: Snapshot, theirs: Mapping[str, BitMask], job: Job) -> Over
     Parameters
     ----------
     snapshot
-        The state; what was made final counts as kept.
+        The state; what was made permanent counts as kept.
     theirs
         By any names of the tensors: of another document, another state of this one, or a file
         (`pruneapp.edits.mask_files.masks_of`). Tensors that it does not hold are left out.

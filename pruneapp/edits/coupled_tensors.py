@@ -28,8 +28,8 @@ from pruneapp.checkpoint.entry import TensorEntry
 from pruneapp.document.selection import resolve
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.step import Row, dim_of
-from pruneapp.edits.manual_edit import HandEdit, ManualTarget, count
-from pruneapp.errors import SelectionError, UnknownTensorError
+from pruneapp.edits.manual_edit import HandEdit, ManualTarget
+from pruneapp.errors import SelectionError, UnknownTensorError, counted
 from pruneapp.masks.bitmask import BitMask, MaskSet
 from pruneapp.masks.channels import channels_left
 from pruneapp.progress import CancelToken, Job
@@ -211,7 +211,7 @@ def complete_channels(snapshot: Snapshot, names: Iterable[str] | None, job: Job)
     Parameters
     ----------
     snapshot
-        The state. What was made final counts as kept.
+        The state. What was made permanent counts as kept.
     names
         The weights, by any names; None for all.
 
@@ -249,7 +249,7 @@ def complete_channels(snapshot: Snapshot, names: Iterable[str] | None, job: Job)
             "No pruned channel has anything left in a bias or a norm.",
             remedy="Prune whole channels along dim 0 first.",
         )
-    words = f"Bias and norm of {count(channels, 'pruned channel')} pruned"
+    words = f"Bias and norm of {counted(channels, 'pruned channel')} pruned"
     return HandEdit("prune", tuple(targets), words)
 
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, get_args
 
 from pruneapp.document.entries import EditEntry, TargetConfiguration, read_entry
 from pruneapp.document.selection import role
 from pruneapp.document.step import shown_name
-from pruneapp.errors import ParameterError
+from pruneapp.errors import ParameterError, counted
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.progress import Job
 from pruneapp.results.document_rows import Gesture, Operation, Shape
@@ -92,27 +92,12 @@ DONE: dict[Operation, str] = {
 _FEW = 4
 
 
-def said(operation: Operation, targets: Sequence[ManualTarget], weights: int | None) -> str:
-    """Return "channel 12 of layer2.0.conv1 pruned"; see `HandEdit.label`."""
-    what = units(targets) or _weights(weights)
-    return f"{what} of {_place([t.name for t in targets])} {DONE[operation]}"
-
-
-def count(number: int, word: str) -> str:
-    """Return "1 weight", "1,024 weights"."""
-    return f"{number:,} {word}" + ("" if number == 1 else "s")
-
-
 def indices(box: Box) -> str:
     """Return "[12, 0:64, 1, 0:3]"."""
     return f"[{', '.join(str(a) if b == a + 1 else f'{a}:{b}' for a, b in box)}]"
 
 
-def _weights(number: int | None) -> str:
-    return "weights" if number is None else count(number, "weight")
-
-
-def units(targets: Sequence[ManualTarget]) -> str:
+def _units(targets: Sequence[ManualTarget]) -> str:
     """Return what was chosen of each tensor, where it has a name: "channel 12", "3 rows"; or ""."""
     first = targets[0]
     names = {target.name for target in targets}
@@ -128,16 +113,13 @@ def units(targets: Sequence[ManualTarget]) -> str:
         targets, names = [first], {first.name}  # as in every block: one says it for all
     by_name: dict[str, set[int]] = {name: set() for name in names}
     for target in targets:
-        by_name[target.name] |= _indices(box[dim] for box in target.boxes)
+        spans = {box[dim] for box in target.boxes}
+        by_name[target.name] |= {i for span in spans for i in range(*span)}
     number, each = len(by_name[first.name]), by_name[first.name]
     if any(other != each for other in by_name.values()):
-        return count(sum(map(len, by_name.values())), word) if len(names) > 1 else ""
+        return counted(sum(map(len, by_name.values())), word) if len(names) > 1 else ""
     along = f" along dim {dim}" if word == "channel" and dim else ""
-    return (f"{word} {each.pop():,}" if number == 1 else count(number, word)) + along
-
-
-def _indices(spans: Iterable[tuple[int, int]]) -> set[int]:
-    return {i for span in set(spans) for i in range(*span)}
+    return (f"{word} {each.pop():,}" if number == 1 else counted(number, word)) + along
 
 
 def _place(names: Sequence[str]) -> str:
@@ -210,17 +192,18 @@ class HandEdit:
     def label(self, weights: int | None = None) -> str:
         """Say it in words: "channel 12 of layer2.0.conv1 pruned".
 
-        Parameters
-        ----------
-        weights
-            How many weights it changes, for what has no better name: "48 weights of conv1
-            restored". Without it, "weights of conv1 restored".
+        `weights` is how many it changes, for what has no better name: "48 weights of conv1
+        restored"; without it, "weights of conv1 restored".
         """
-        return self.words or said(self.operation, self.targets, weights)
+        if self.words:
+            return self.words
+        what = self.units() or ("weights" if weights is None else counted(weights, "weight"))
+        place = _place([target.name for target in self.targets])
+        return f"{what} of {place} {DONE[self.operation]}"
 
     def units(self) -> str:
         """Return what is meant of each tensor, where it has a name: "channel 12"; else ""."""
-        return units(self.targets)
+        return _units(self.targets)
 
     def to_dict(self, masks: dict[str, BitMask], job: Job | None = None) -> dict[str, Any]:
         """Return plain JSON; masks go into `masks` by the SHA-256 of their packed bytes.

@@ -25,11 +25,11 @@ from pruneapp.document.entries import (
 from pruneapp.document.selection import pruned_in, rows_of
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.step import Row, Step
-from pruneapp.edits.apply_manual_edit import check_box
+from pruneapp.edits.apply_manual_edit import check_target
 from pruneapp.edits.coupled_tensors import Companions
 from pruneapp.edits.finalize import Finalize
 from pruneapp.edits.found_masks import FileMasks, TreatZeros
-from pruneapp.edits.manual_edit import HandEdit, ManualTarget
+from pruneapp.edits.manual_edit import HandEdit
 from pruneapp.errors import ParameterError, PruneAppError, RecipeError, counted
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.methods import registry
@@ -49,7 +49,7 @@ def pruned_by(checkpoint: Checkpoint, step: Step) -> list[str]:
     return [name for name in checkpoint.entries if name in names]
 
 
-def check_sizes(checkpoint: Checkpoint, step: Step, job: Job) -> bool:
+def check_sizes(checkpoint: Checkpoint, step: Step, job: Job) -> None:
     """Refuse what does not suit a tensor, whatever is pruned of it; raises `ParameterError`.
 
     Dimensions that it does not have, norms that do not follow it, and counts that are larger than
@@ -75,20 +75,6 @@ def check_sizes(checkpoint: Checkpoint, step: Step, job: Job) -> bool:
             continue
         for name, size in zip(names, sizes, strict=True):
             to_prune(amount, size, unit=unit, where=name)
-    return True
-
-
-def check_place(checkpoint: Checkpoint, target: ManualTarget) -> bool:
-    """Refuse boxes outside of a tensor, and masks of another size; raises `ParameterError`."""
-    entry = checkpoint.entry(target.name)
-    for box in target.boxes:
-        check_box(entry, box)
-    if target.mask is not None and target.mask.size != entry.numel:
-        raise ParameterError(
-            f"The mask for '{target.name}' must have its {entry.numel:,} elements "
-            f"(got {target.mask.size:,})."
-        )
-    return True
 
 
 T = TypeVar("T")
@@ -205,17 +191,17 @@ class EntryResolver:
         if edit is None:
             return None
         for i, meant in enumerate(edit.targets):
-            self._try(f"configuration.targets[{i}]", partial(check_place, self.checkpoint, meant))
+            there = self.checkpoint.entry(meant.name)
+            self._try(f"configuration.targets[{i}]", partial(check_target, there, meant))
         return edit
 
-    def _check_target(self, name: str) -> bool:
+    def _check_target(self, name: str) -> None:
         entry = self.checkpoint.entry(name)
         if not entry.prunable:
             raise ParameterError(
                 f"'{name}' cannot be pruned: {entry.why_not}.",
                 remedy="Remove it from the targets.",
             )
-        return True
 
     def _on_tensors(self, entry: TreatZerosEntry | FinalizeEntry | FileMasksEntry) -> Deed:
         kind, usual = _ON_TENSORS[type(entry)]

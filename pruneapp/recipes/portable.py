@@ -165,7 +165,7 @@ def history_recipe(capture: Capture, job: Job) -> Recipe:
     Raises
     ------
     HistoryError, StaleError
-        If masks that were put aside cannot be read again.
+        If masks that were moved to disk cannot be read again.
     """
     masks: dict[str, BitMask] = {}
     found = []

@@ -118,7 +118,7 @@ def masks_in_force(
 ) -> tuple[dict[str, BitMask], dict[str, BitMask]]:
     """Return what is kept in the state in force, and what is protected, by names.
 
-    What was made final counts as pruned. What the history has as intents is not among it.
+    What was made permanent counts as pruned. What the history has as intents is not among it.
 
     Raises
     ------

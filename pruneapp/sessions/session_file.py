@@ -132,7 +132,7 @@ def save_session(
     ExportError
         If the system refuses to write it.
     HistoryError
-        If a mask that was put aside cannot be read again.
+        If a mask that was moved to disk cannot be read again.
     StaleError
         If the history was changed meanwhile, so that a mask is gone.
     CheckpointError

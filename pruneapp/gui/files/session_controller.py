@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -245,43 +245,37 @@ class SessionController(QObject):
     # -- the checkpoint is elsewhere, or another one --------------------------------------------
 
     def _on_misplaced(
-        self, error: OriginalMissingError | OriginalChangedError, wish: OpenRequest
+        self, error: OriginalMissingError | OriginalChangedError, request: OpenRequest
     ) -> None:
-        if isinstance(error, OriginalChangedError) and error.fits and not wish.only_masks:
+        if isinstance(error, OriginalChangedError) and error.fits and not request.only_masks:
             self._notifications.offer(
                 NoticeTopic.OTHER_MASKS,
                 self.tr(
                     "The masks of '{name}' can be applied to this file, without the history."
-                ).format(name=wish.path.name),
+                ).format(name=request.path.name),
                 self.tr("Use masks"),
-                partial(self._open, wish, only_masks=True),
+                partial(self._open, request, only_masks=True),
             )
         self._notifications.offer(
             NoticeTopic.OPENING,
             error.sentence,
             self.tr("Locate…"),
-            partial(self._find, wish, in_folder=error.in_folder),
+            partial(self._find, request, in_folder=error.in_folder),
             details=error.details,
         )
 
-    def _find(self, wish: OpenRequest, *, in_folder: bool) -> None:
-        title = self.tr("Locate the checkpoint of '{name}'").format(name=wish.path.name)
-        beside = str(wish.path.parent)
+    def _find(self, request: OpenRequest, *, in_folder: bool) -> None:
+        title = self.tr("Locate the checkpoint of '{name}'").format(name=request.path.name)
+        beside = str(request.path.parent)
         if in_folder:
             name = QFileDialog.getExistingDirectory(self._window, title, beside)
         else:
             name, _ = QFileDialog.getOpenFileName(self._window, title, beside)
         if name:
-            self._open(wish, original=Path(name))
+            self._open(request, original=Path(name))
 
     def _open(
-        self, wish: OpenRequest, *, original: Path | None = None, only_masks: bool = False
+        self, request: OpenRequest, *, original: Path | None = None, only_masks: bool = False
     ) -> None:
-        self._session.open(
-            OpenRequest(
-                wish.path,
-                original=original or wish.original,
-                only_masks=only_masks,
-                is_journal=wish.is_journal,
-            )
-        )
+        original = original or request.original
+        self._session.open(replace(request, original=original, only_masks=only_masks))
