@@ -104,7 +104,7 @@ class DifferenceSums:
         )
 
 
-class _Room:
+class _Workspace:
     """Memory for a piece in float64, used again: got anew it took as long as all the rest."""
 
     def __init__(self, size: int) -> None:
@@ -116,7 +116,7 @@ class _Room:
 
     def products(self, x: Floats, y: Floats) -> list[Float64s]:
         """Return the block sums of (y - x)^2, x^2, y^2 and x y."""
-        wide_x, wide_y, product = (room[: x.size] for room in (self._x, self._y, self._product))
+        wide_x, wide_y, product = (a[: x.size] for a in (self._x, self._y, self._product))
         np.copyto(wide_x, x)
         np.copyto(wide_y, y)
         np.subtract(wide_y, wide_x, out=product)
@@ -128,26 +128,28 @@ class _Room:
         ]
 
 
-def _add_equal(found: DifferenceSums, values: Floats, room: _Room) -> None:
+def _add_equal(found: DifferenceSums, values: Floats, space: _Workspace) -> None:
     zeros = values.size - int(np.count_nonzero(values))
-    squares = room.squares(values)
+    squares = space.squares(values)
     if not np.isfinite(squares).all():
-        squares = room.squares(np.where(np.isfinite(values), values, 0))
+        squares = space.squares(np.where(np.isfinite(values), values, 0))
     counts = (0, values.size, zeros, zeros, zeros)
     found.add(values.size, counts, ([np.zeros_like(squares)], [squares], [squares], [squares]))
 
 
-def _add(found: DifferenceSums, x: Floats, y: Floats, other: Bools | None, room: _Room) -> None:
+def _add(
+    found: DifferenceSums, x: Floats, y: Floats, other: Bools | None, space: _Workspace
+) -> None:
     there_x, there_y = x != 0, y != 0
     signs = (there_x == there_y) & ((x > 0) == (y > 0))
     differs = x != y if other is None else other
-    sums = room.products(x, y)
+    sums = space.products(x, y)
     if not all(np.isfinite(s).all() for s in sums):
         odd_x, odd_y = np.isnan(x), np.isnan(y)
         differs &= ~(odd_x & odd_y)
         signs = np.where(odd_x | odd_y, odd_x & odd_y, signs)
         finite = np.isfinite(x) & np.isfinite(y)
-        sums = room.products(np.where(finite, x, 0), np.where(finite, y, 0))
+        sums = space.products(np.where(finite, x, 0), np.where(finite, y, 0))
     counts = (
         np.count_nonzero(differs),
         np.count_nonzero(signs),
@@ -183,9 +185,9 @@ def is_original(here: Snapshot, there: Snapshot, job: Job) -> bool:
     CheckpointError
         If a file cannot be read.
     """
-    made = [_MADE_OF in state.checkpoint.metadata for state in (here, there)]
-    if made[0] != made[1]:
-        return made[0]
+    derived = [_MADE_OF in state.checkpoint.metadata for state in (here, there)]
+    if derived[0] != derived[1]:
+        return derived[0]
     shared = [
         (x, y)
         for _, x, y in pairs(here, there, None)
@@ -327,18 +329,18 @@ def difference(
     def work(start: int) -> DifferenceSums:
         found = DifferenceSums()
         stop = min(start + STRETCH, x.numel)
-        room = _Room(min(_PIECE, stop - start))
+        space = _Workspace(min(_PIECE, stop - start))
         with np.errstate(all="ignore"):  # infinities and NaN are left out
             for left, right in zip(
                 mine.pieces(start, stop), other.pieces(start, stop), strict=True
             ):
                 job.cancel.check()
                 if same_type and np.array_equal(left, right):
-                    _add_equal(found, decode(left, mine.dtype), room)
+                    _add_equal(found, decode(left, mine.dtype), space)
                 else:
                     differs = left != right if whole else None
                     values = decode(left, mine.dtype), decode(right, other.dtype)
-                    _add(found, *values, differs, room)
+                    _add(found, *values, differs, space)
         return found
 
     sums = DifferenceSums()

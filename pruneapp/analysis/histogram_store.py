@@ -148,11 +148,11 @@ def wanted(snapshot: Snapshot, step: Step) -> tuple[HistogramRequest, ...]:
         If a tensor has no channels along the dimension.
     """
     requests: list[HistogramRequest] = []
-    room = snapshot.cache.budget  # for all: what takes the room of another is counted for ever
+    budget = snapshot.cache.budget  # for all: what takes the room of another is counted for ever
     for names, kind in dict.fromkeys(kinds_of(snapshot, step)):
         missing, needed = _missing(snapshot, names, kind)
-        if needed <= room:
-            room -= needed
+        if needed <= budget:
+            budget -= needed
             requests += _requests(snapshot, missing, kind)
     return tuple(dict.fromkeys(requests))
 

@@ -271,7 +271,11 @@ def _count_rows(bits: Bits, kept: Bools, rows: int, dtype: DType) -> Iterator[Ma
     """Count each of some rows of as many elements: by sorting, there are few in a row."""
     form, shift = dtype.form, bin_shift(dtype)
     assert form is not None
-    keys = bits & bits.dtype.type(form.magnitude_mask) if shift else _keys(bits, dtype)
+    keys: Bits = (
+        bits & bits.dtype.type(form.magnitude_mask)
+        if shift
+        else np.take(key_table(dtype, dtype.bits), bits)
+    )
     row = np.repeat(np.arange(rows), bits.size // rows)
     odd = keys > bits.dtype.type(form.largest)
     nan = np.bincount(row[odd & kept], minlength=rows).tolist()
@@ -303,11 +307,6 @@ def _count_rows(bits: Bits, kept: Bools, rows: int, dtype: DType) -> Iterator[Ma
             nan[i],
             zeros[i],
         )
-
-
-def _keys(bits: Bits, dtype: DType) -> Bits:
-    keys: Bits = np.take(key_table(dtype, dtype.bits), bits)
-    return keys
 
 
 @dataclass(frozen=True, eq=False)

@@ -127,12 +127,12 @@ class CpuKernel:
     ) -> Iterator[BitMask]:
         """Compare every key with the cut; ties go in flat order until there are enough."""
         ties = threshold.ties
-        with closing(self._packed(rankings, threshold, job)) as made:
+        with closing(self._packed(rankings, threshold, job)) as parts:
             for ranking in rankings:
                 packed = np.empty((ranking.size + 7) // 8, np.uint8)
                 done = 0
                 while done < ranking.size:
-                    part = next(made)
+                    part = next(parts)
                     ties -= part.strike(ties)
                     packed[done // 8 : (part.stop + 7) // 8] = part.stays
                     job.step(part.stop - done)

@@ -53,7 +53,7 @@ def distance_sums(slices: Slices, among: Indices, job: Job) -> Float64s:
     among = among[finite]
     parts = [among[first : first + step] for first in range(0, among.size, step)]
     sums[among] = 0.0
-    size, told, done, every = length * channels, 0, 0, max(among.size * (among.size - 1) // 2, 1)
+    size, stepped, done, every = length * channels, 0, 0, max(among.size * (among.size - 1) // 2, 1)
     for i, own in enumerate(parts):
         mine = filters.of(own)
         for other in parts[i:]:
@@ -62,17 +62,13 @@ def distance_sums(slices: Slices, among: Indices, job: Job) -> Float64s:
                 first = row + 1 if other is own else 0
                 distances = _distances(mine[row], theirs[first:], job)
                 sums[other[first:]] += distances
-                sums[number] = _added(sums[number], distances)
+                # From the first to the last, one by one.
+                sums[number] = np.cumsum(np.concatenate(([sums[number]], distances)))[-1]
                 done += distances.size
-                job.step(size * done // every - told)
-                told = size * done // every
-    job.step(size - told)
+                job.step(size * done // every - stepped)
+                stepped = size * done // every
+    job.step(size - stepped)
     return sums
-
-
-def _added(total: float, distances: Float64s) -> float:
-    """Add numbers to a sum from the first to the last."""
-    return float(np.cumsum(np.concatenate(([total], distances)))[-1])
 
 
 def _distances(one: Float64s, others: Float64s, job: Job) -> Float64s:

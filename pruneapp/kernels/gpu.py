@@ -337,5 +337,5 @@ def _parts(ranking: Magnitudes, stretch: TensorRange) -> Iterator[Bits]:
         for raw in ranking.read(stretch.start, stretch.stop):
             yield raw.bits
     else:
-        for made in ranking.keys(stretch.start, stretch.stop):
-            yield made.keys
+        for chunk in ranking.keys(stretch.start, stretch.stop):
+            yield chunk.keys

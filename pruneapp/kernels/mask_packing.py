@@ -88,9 +88,9 @@ class Sieve:
         self._below = 0
         # In one piece: numpy asks for large pages then, and a page that was never touched costs
         # more than all that is done with it.
-        room = min(int(_ROOM * near.inside) + _SLACK, sum(self._sizes))
-        self._offsets = np.empty(room, f"uint{rankings[0].width}")
-        self._places = np.empty(room, np.uint32)
+        capacity = min(int(_ROOM * near.inside) + _SLACK, sum(self._sizes))
+        self._offsets = np.empty(capacity, f"uint{rankings[0].width}")
+        self._places = np.empty(capacity, np.uint32)
         self._used = 0
         self._runs: list[tuple[TensorRange, int, int]] = []
         self.full = False

@@ -159,7 +159,7 @@ def sum_slices(slices: Slices, power: InPlace, job: Job, threads: int) -> Float6
         try:
             memory = used.pop()
         except IndexError:
-            memory = np.empty(plan.room)
+            memory = np.empty(plan.capacity)
         with np.errstate(all="ignore"):  # infinities and NaN are answers here
             done = [(part, plan.sums(part, memory)) for part in task]
         used.append(memory)

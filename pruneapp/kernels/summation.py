@@ -233,12 +233,12 @@ class SliceSums(ABC):
     """Adds up the slices of one tensor, of shape (outer, channels, inner), part by part.
 
     So many `channels` are added up together, so many `terms` of each (as `cut` takes it), in memory
-    of so many elements: `room`.
+    of so many elements: `capacity`.
     """
 
     channels: int
     terms: int
-    room: int
+    capacity: int
 
     def __init__(
         self, slices: Slices, shape: tuple[int, int, int], power: InPlace, job: Job
@@ -265,7 +265,7 @@ class SliceSums(ABC):
 
     @abstractmethod
     def _plan(self) -> None:
-        """Set `channels`, `terms` and `room`."""
+        """Set `channels`, `terms` and `capacity`."""
 
     @abstractmethod
     def sums(self, part: SlicePart, memory: Float64s) -> Float64s:
@@ -289,7 +289,7 @@ class AlongSlices(SliceSums):
         if outer > 1 and 8 * inner <= terms and channels <= 4 * self.channels:
             # One long reading is better than many short ones.
             self.channels = channels
-        self.room = self.channels * (min(length, terms) + (0 if outer == 1 else 2 * inner))
+        self.capacity = self.channels * (min(length, terms) + (0 if outer == 1 else 2 * inner))
 
     def sums(self, part: SlicePart, memory: Float64s) -> Float64s:
         """Read, turn over, make terms, add."""
@@ -345,12 +345,12 @@ class AcrossSlices(SliceSums):
         channels = self._shape[1]
         self.channels = -(-channels // -(-channels // WIDE))
         self.terms = max(power_of_two(self._piece // self.channels), RUN)
-        self.room = max(self._piece, 2 * LANES * self.channels)
+        self.capacity = max(self._piece, 2 * LANES * self.channels)
 
     def sums(self, part: SlicePart, memory: Float64s) -> Float64s:
         """Read, make terms, add."""
         width = part.last - part.first
-        if part.size > self.room:
+        if part.size > self.capacity:
             return self._sum_of_run(part, *memory[: 2 * LANES * width].reshape(2, LANES, width))
         terms = memory[: part.size].reshape(-1, width)
         np.copyto(terms, self._values(part, part.start, part.stop))

@@ -149,12 +149,12 @@ def search(width: int, count: int, bracket: Bracket, pass_over: Count) -> FoundT
 
 def shares(below: Sequence[int], equal: Sequence[int], ties: int) -> tuple[Share, ...]:
     """Return what goes of each tensor, `ties` of the equal ones: earlier tensors first."""
-    made = []
+    result = []
     for smaller, same in zip(below, equal, strict=True):
         taken = min(same, ties)
         ties -= taken
-        made.append(Share(smaller, same, taken))
-    return tuple(made)
+        result.append(Share(smaller, same, taken))
+    return tuple(result)
 
 
 def range_of_sample(blocks: Sequence[Bits], count: int, left: int, width: int) -> KeyRange:

@@ -224,15 +224,15 @@ def rank_together(
 ) -> list[Ranking]:
     """Return the rankings of tensors, with keys that can be compared, of what may be taken."""
     width = max(method.least_width, common_width({view.ranked.dtype for view in group}))
-    made: list[Ranking] = []
+    rankings: list[Ranking] = []
     for view in group:
         job.cancel.check()
         measured = None
         if method.measure is not None:
             job.extend(view.numel)
             measured = method.measure(view, values, kernel, job)
-        made.append(method.rank(view.free, values, width, measured))
-    return made
+        rankings.append(method.rank(view.free, values, width, measured))
+    return rankings
 
 
 def prune_ranked(
@@ -251,8 +251,8 @@ def prune_ranked(
         cut = None
         if about is not None:
             cut = kernel.prune_near(ranked.rankings, ranked.count, about, job)
-        made = kernel.prune(ranked.rankings, ranked.count, job) if cut is None else cut.masks
-        for view, mask in zip(ranked.views, made, strict=True):
+        kept = kernel.prune(ranked.rankings, ranked.count, job) if cut is None else cut.masks
+        for view, mask in zip(ranked.views, kept, strict=True):
             masks[view.name] = mask if view.protected is None else mask | view.protected
         if about is not None and cut is not None:
             taken = zip(ranked.views, cut.taken, strict=True)

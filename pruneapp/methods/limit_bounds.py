@@ -111,13 +111,13 @@ def target_of(limits: Limits, tensors: Tensors, bounds: Bounds, wish: int | None
     before, able = int(tensors.before.sum()), int((tensors.before + tensors.free).sum())
     if total is None:
         assert wish is not None
-        target, word, asked = wish, "amount", "the amount"
+        target, word, what = wish, "amount", "the amount"
         if before:
-            asked = "the amount, with what is pruned already,"
+            what = "the amount, with what is pruned already,"
     else:
         target = round(total * int(tensors.numel.sum())) if isinstance(total, float) else total
         word = "total"
-        asked = f"{percent(total)} of all" if isinstance(total, float) else "the total"
+        what = f"{percent(total)} of all" if isinstance(total, float) else "the total"
     least, most = int(bounds.low.sum()), int(bounds.high.sum())
     if least <= target <= most:
         return target
@@ -125,30 +125,30 @@ def target_of(limits: Limits, tensors: Tensors, bounds: Bounds, wish: int | None
     each = f"in each of {count:,} tensors" if count > 1 else f"of '{tensors.names[0]}'"
     if target < before:
         raise ParameterError(
-            f"{counted(before, 'weight is', 'weights are')} pruned already, but {asked} is "
+            f"{counted(before, 'weight is', 'weights are')} pruned already, but {what} is "
             f"{target:,}.",
             remedy=f"Raise the {word}, or undo a step.",
         )
     if target < least:
         raise ParameterError(
             f"At least {percent(limits.floor)} {each} is {counted(least, 'weight')}, but "
-            f"{asked} is only {target:,}.",
+            f"{what} is only {target:,}.",
             remedy=f"Lower the minimum sparsity or raise the {word}.",
         )
     size = int(tensors.numel.sum())
     if target > size:
         raise ParameterError(
-            f"The selected tensors have {counted(size, 'weight')}, but {asked} is {target:,}.",
+            f"The selected tensors have {counted(size, 'weight')}, but {what} is {target:,}.",
             remedy=f"Lower the {word}.",
         )
     if target > able:
         raise ParameterError(
             f"Only {counted(able, 'weight')} can be pruned, because "
-            f"{counted(size - able, 'is', 'are')} protected, but {asked} wants {target:,}.",
+            f"{counted(size - able, 'is', 'are')} protected, but {what} wants {target:,}.",
             remedy=f"Lower the {word}, or unprotect weights.",
         )
     raise ParameterError(
-        f"At most {percent(limits.ceiling)} {each} is {counted(most, 'weight')}, but {asked} wants "
+        f"At most {percent(limits.ceiling)} {each} is {counted(most, 'weight')}, but {what} wants "
         f"{target:,}.",
         remedy=f"Raise the maximum sparsity or lower the {word}.",
     )
@@ -252,8 +252,8 @@ def _in_all(  # noqa: PLR0917 - columns of one table
 ) -> Counts:
     target = target_of(limits, tensors, bounds)
     begin = tensors.before + running.weights[running.starts + least]
-    room = target - int(begin.sum())
-    if room < 0:
+    budget = target - int(begin.sum())
+    if budget < 0:
         raise ParameterError(
             f"At least {percent(limits.floor)} of each tensor is "
             f"{counted(int(begin.sum()), 'weight')} in whole {unit}, but the total is "
@@ -267,7 +267,7 @@ def _in_all(  # noqa: PLR0917 - columns of one table
     after = tensors.before[tensor] + running.weights[place]
     order = np.argsort(after / np.maximum(tensors.numel[tensor], 1), kind="stable")
     sizes = running.weights[place] - running.weights[place - 1]
-    taken = int(np.searchsorted(np.cumsum(sizes[order]), room, "right"))
+    taken = int(np.searchsorted(np.cumsum(sizes[order]), budget, "right"))
     counts: Counts = least + np.bincount(tensor[order[:taken]], minlength=more.size)
     return counts
 

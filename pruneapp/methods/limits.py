@@ -171,19 +171,19 @@ class Limits:
 
     def words(self) -> tuple[str, ...]:
         """Say each in a few words; those that bind nothing are left out."""
-        said = []
+        words = []
         if self.total is not None:
             many = self.total if isinstance(self.total, float) else None
-            said.append(
+            words.append(
                 f"total {self.total:,}" if many is None else f"total sparsity {percent(many)}"
             )
         if self.floor > 0:
-            said.append(f"min {percent(self.floor)} per tensor")
+            words.append(f"min {percent(self.floor)} per tensor")
         if self.ceiling < 1:
-            said.append(f"max {percent(self.ceiling)} per tensor")
+            words.append(f"max {percent(self.ceiling)} per tensor")
         if self.spare:
-            said.append(f"excluding {' and '.join(_SPARED[word] for word in self.spare)}")
-        return tuple(said)
+            words.append(f"excluding {' and '.join(_SPARED[word] for word in self.spare)}")
+        return tuple(words)
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain JSON, without what is as usual."""

@@ -93,8 +93,8 @@ def prune(  # noqa: PLR0917 - six arguments, each its own type
     match method:
         case WeightMethod():
             plans = plan(tensors, method, values, scope, limits, kernel, job)
-            made = prune_ranked(plans, kernel, job, expect=expect)
-            return replace(made, masks={view.name: made.masks[view.name] for view in tensors})
+            pruned = prune_ranked(plans, kernel, job, expect=expect)
+            return replace(pruned, masks={view.name: pruned.masks[view.name] for view in tensors})
         case UnitMethod() if scope == "global" and limits.bound:
             raise ParameterError(
                 f"Sparsity limits of methods that prune whole {method.granularity} apply "

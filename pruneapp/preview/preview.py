@@ -180,7 +180,7 @@ def compute_preview(
             if len(rows) == 1 and method.estimated_by == "magnitudes"
             else None
         )
-        made = prune(
+        result = prune(
             views,
             method,
             row.values,
@@ -190,9 +190,9 @@ def compute_preview(
             limits=step.limits,
             expect=expect,
         )
-        near = made.near
-        state = before.replaced({"masks": made.masks})
-        spared += sum(made.spared.values())
+        near = result.near
+        state = before.replaced({"masks": result.masks})
+        spared += sum(result.spared.values())
         if step.companions:
             for name, went in filters_gone(before, state.masks, row, names, job).items():
                 gone[name] = went | gone[name] if name in gone else went
