@@ -212,8 +212,8 @@ def test_a_threshold_that_is_dragged_becomes_the_amount(counted):
     assert line.editable
     threshold = counted.workbench.preview.state.report.by_name[LARGE].threshold
     assert line.at == pytest.approx(threshold)
-    start = view.canvas.pixel_at(line.at, 1).toPoint()
-    stop = view.canvas.pixel_at(2 * line.at, 1).toPoint()
+    start = view.canvas.place.pixel(line.at, 1).toPoint()
+    stop = view.canvas.place.pixel(2 * line.at, 1).toPoint()
     viewport = view.canvas.viewport()
     QTest.mousePress(viewport, Qt.MouseButton.LeftButton, pos=start)
     for part in (0.2, 0.5, 1.0):
@@ -259,7 +259,7 @@ def test_after_a_step_the_line_waits_and_says_not_what_would_go(counted):
     assert view.canvas.line.editable
     edges = view._histogram.edges
     assert view.threshold == pytest.approx(0.5, abs=2 * (edges[1] - edges[0]))
-    start = view.canvas.pixel_at(view.canvas.line.at, 1).toPoint()
+    start = view.canvas.place.pixel(view.canvas.line.at, 1).toPoint()
     viewport = view.canvas.viewport()
     QTest.mousePress(viewport, Qt.MouseButton.LeftButton, pos=start)
     QTest.mouseMove(viewport, start + QPoint(60, 0))
@@ -280,8 +280,8 @@ def test_esc_while_a_threshold_is_held_leaves_all_as_it_was(counted):
     counted.wait(lambda: view.canvas.count and view.canvas.line is not None)
     editor = counted.rule.fields.fields["amount"].editor
     before, at = editor.value(), view.threshold
-    start = view.canvas.pixel_at(at, 1).toPoint()
-    stop = view.canvas.pixel_at(2 * at, 1).toPoint()
+    start = view.canvas.place.pixel(at, 1).toPoint()
+    stop = view.canvas.place.pixel(2 * at, 1).toPoint()
     viewport = view.canvas.viewport()
     view.canvas.setFocus()
     QTest.mousePress(viewport, Qt.MouseButton.LeftButton, pos=start)
@@ -409,8 +409,8 @@ def test_a_line_that_is_let_go_never_jumps_back(counted, never, monkeypatch):
     find = live_preview._estimate
     monkeypatch.setattr(live_preview, "_long", lambda *_: True)
     monkeypatch.setattr(live_preview, "_estimate", lambda *_: (QTest.qSleep(50), find(*_))[1])
-    start = view.canvas.pixel_at(view.canvas.line.at, 1).toPoint()
-    stop = view.canvas.pixel_at(2 * view.canvas.line.at, 1).toPoint()
+    start = view.canvas.place.pixel(view.canvas.line.at, 1).toPoint()
+    stop = view.canvas.place.pixel(2 * view.canvas.line.at, 1).toPoint()
     viewport = view.canvas.viewport()
     shown = []
     show = view.canvas.set_line

@@ -82,7 +82,7 @@ class CombineController(QObject):
         contents = self._session.contents
         dialog = CombineDialog(path.name, both, contents.shown, self._window, short=contents.short)
         dialog.combineRequested.connect(partial(self._combine, theirs, path.name))
-        dialog.pictureRequested.connect(partial(self._compare.compare_masks, path.name, theirs))
+        dialog.pictureRequested.connect(partial(self._compare.other.set_masks, path.name, theirs))
         self._one.open(dialog)
 
     def _combine(self, theirs: Masks, title: str, how: Combination) -> None:

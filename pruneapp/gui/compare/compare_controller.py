@@ -253,10 +253,6 @@ class CompareController(QObject):
         """
         self.other.open(path)
 
-    def compare_masks(self, called: str, masks: Mapping[str, BitMask]) -> None:
-        """Compare with a state that has other masks over the same weights."""
-        self.other.set_masks(called, masks)
-
     def _on_other(self) -> None:
         if self.other.of_masks:
             self._measure = self._measure or self._view.measure

@@ -250,6 +250,7 @@ class CompareView(TensorsChart):
             ),
         )
         super().__init__(orders, box, neutral=True)
+        self._busy_text = self.tr("Comparing…")
         boxes = QWidget()
         lay_in_row(boxes, None, self.measure_box, self.order_box)
         self._row.addWidget(WrappingRow(self.sides, boxes, grows=True))
@@ -305,10 +306,6 @@ class CompareView(TensorsChart):
         """Say what kind of picture it is."""
         return self.tr("Differences of the tensors")
 
-    def busy_text(self) -> str:
-        """Say what is being done."""
-        return self.tr("Comparing…")
-
     def empty_text(self) -> str:
         """Say what to do next."""
         found = self._comparison
@@ -332,10 +329,6 @@ class CompareView(TensorsChart):
                 )
             return self.tr("A and B are the same. Choose another state or file above.")
         return self.tr("Choose two states above to compare.")
-
-    def number_of_bars(self) -> int:
-        """Return how many tensors differ."""
-        return len(self._differing)
 
     def ordered(self, key: str) -> NDArray[np.int64]:
         """Return the tensors in an order; those without a number last."""

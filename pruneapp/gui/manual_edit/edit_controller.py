@@ -135,8 +135,8 @@ class ManualEditController(QObject):
         self.combining.done.connect(self._say)
         for option in (self._everywhere, self._companions):
             option.toggled.connect(self._on_toggled)
-        self._view.everywhereWanted.connect(self._everywhere.setChecked)
-        self._view.companionsWanted.connect(self._companions.setChecked)
+        self._view.everywhere.toggled.connect(self._everywhere.setChecked)
+        self._view.companions.toggled.connect(self._companions.setChecked)
         plots.focused.connect(self._on_looking)
         pages.pageChanged.connect(self._on_page)
         pages.weights.gestureMade.connect(self.do)

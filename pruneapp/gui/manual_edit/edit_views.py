@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QCheckBox, QWidget
 
@@ -95,10 +95,6 @@ _APART = 16  # pixels between two of them
 class HandOptions(QWidget):
     """Two check boxes, each there only where it means something for the tensor in focus."""
 
-    # The person checked or unchecked one of them.
-    everywhereWanted = Signal(bool)
-    companionsWanted = Signal(bool)
-
     def __init__(self) -> None:
         super().__init__()
         self.everywhere = QCheckBox(self)
@@ -107,8 +103,6 @@ class HandOptions(QWidget):
         lay_in_row(self, self.title, self.everywhere, self.companions, None, spacing=_APART)
         # The room is kept: the picture above is not to jump from tensor to tensor.
         self.setFixedHeight(self.everywhere.sizeHint().height())
-        self.everywhere.clicked.connect(self.everywhereWanted)
-        self.companions.clicked.connect(self.companionsWanted)
         self.set_alike("", 1)
         self.set_companions((), "")
 

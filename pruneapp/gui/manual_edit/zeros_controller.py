@@ -37,13 +37,7 @@ WORTH = 0.05
 
 
 class ZerosController(QObject):
-    """Finds zeros, tells of them, and treats them as pruned.
-
-    Attributes
-    ----------
-    report
-        What was found in the open file; None until all of it was looked at.
-    """
+    """Finds zeros, tells of them, and treats them as pruned."""
 
     def __init__(
         self,
@@ -58,7 +52,7 @@ class ZerosController(QObject):
         self._notifications = context.notifications
         self._left: list[str] | None = None
         self._found: list[TensorZeros] = []
-        self.report: ZerosReport | None = None
+        self.report: ZerosReport | None = None  # of the open file, once all was looked at
         self._spare = IdleScheduler(context.jobs, PAUSE_MS, self._go_on, self)
         session.opened.connect(self._on_opened)
         session.changed.connect(self._on_changed)

@@ -195,6 +195,7 @@ class ChannelsView(OrderedChart):
         self._selection = Selection()
         orders = ((INDEX, self.tr("By index")), (NORM, self.tr("By norm")))
         super().__init__(PlaceAxis(), NumberAxis("left"), orders)
+        self._busy_text = self.tr("Measuring channels…")
         self.dim_box = choice_box(
             self.tr("Dimension"), self.tr("Dimension whose slices are the channels")
         )
@@ -228,17 +229,9 @@ class ChannelsView(OrderedChart):
         """Say what to do where there is nothing to show."""
         return self._instead or self.tr("Select a tensor with two or more dimensions in the tree.")
 
-    def busy_text(self) -> str:
-        """Say what is being done."""
-        return self.tr("Measuring channels…")
-
     def title(self) -> str:
         """Say what kind of picture it is."""
         return self.tr("Norms of the channels")
-
-    def number_of_bars(self) -> int:
-        """Return how many channels there are."""
-        return self._heights.size
 
     def ordered(self, key: str) -> NDArray[np.int64]:
         """Return the channels in the order of the tensor or of the norms."""
@@ -567,12 +560,6 @@ class ChannelsView(OrderedChart):
         self._selection.pick_range(start, stop, self._order, add=add)
         self._show_chosen()
 
-    def drop_selection(self) -> None:
-        """Choose none, as the person wants it."""
-        if self._selection:
-            self._selection.clear()
-            self._show_chosen()
-
     def make_gesture(self, operation: Operation) -> None:
         """Announce what the person wants done to the chosen channels, in one box for each run."""
         n = self._norms
@@ -590,6 +577,7 @@ class ChannelsView(OrderedChart):
         if operation is not None and self._selection:
             self.make_gesture(operation)
         elif event.key() == Qt.Key.Key_Escape and self._selection:
-            self.drop_selection()
+            self._selection.clear()
+            self._show_chosen()
         else:
             super().keyPressEvent(event)

@@ -116,6 +116,7 @@ class DistributionView(Chart):
         self._decades: Decades | None = None
         self._counts, self._magnitudes = CountAxis(), MagnitudeAxis()
         super().__init__(self._magnitudes, self._counts)
+        self._busy_text = self.tr("Computing histogram…")
         self._rest = QTimer(self)
         self._rest.setSingleShot(True)
         self._rest.setInterval(REST_MS)
@@ -173,10 +174,6 @@ class DistributionView(Chart):
             "decades": self.tr("Distribution of magnitudes, logarithmic"),
             "signed": self.tr("Distribution of values"),
         }[binning]
-
-    def busy_text(self) -> str:
-        """Say what is being done."""
-        return self.tr("Computing histogram…")
 
     def edges(self) -> Floats:
         """Return where the bins begin and end on the axis."""
@@ -401,12 +398,6 @@ class DistributionView(Chart):
         if not self.canvas.holding:
             self._following = False
             self._put(self._told)
-
-    def set_log(self, log: bool) -> None:
-        """Count on a logarithmic axis, or a linear one."""
-        with QSignalBlocker(self.log_box):
-            self.log_box.setChecked(log)
-        self._on_log_toggled(log)
 
     @property
     def binning(self) -> Binning:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from enum import IntEnum
 
-from PySide6.QtCore import QEvent, QSignalBlocker, Signal
+from PySide6.QtCore import QEvent, Signal
 from PySide6.QtGui import QColor, QResizeEvent
 from PySide6.QtWidgets import (
     QSizePolicy,
@@ -102,12 +102,6 @@ class PicturePages(QWidget):
     def picture(self, page: int | None = None) -> Picture:
         """Return the picture of a page, of the shown one if none is named."""
         return self.pictures[self.page if page is None else Page(page)]
-
-    def set_page(self, page: int) -> None:
-        """Show a page."""
-        with QSignalBlocker(self.tabs):
-            self.tabs.setCurrentIndex(page)
-        self._show(page)
 
     def set_low(self, *, low: bool) -> None:
         """Leave less space between the rows, where the window has little for the picture."""

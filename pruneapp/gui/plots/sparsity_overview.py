@@ -150,6 +150,7 @@ class ModelView(TensorsChart):
         )
         box = choice_box(self.tr("Show"), self.tr("Height of the bars"), measures)
         super().__init__(orders, box)
+        self._busy_text = self.tr("Counting…")
         self._row.addWidget(self.measure_box)
         self._row.addWidget(self.order_box)
         self._row.addStretch(1)
@@ -166,10 +167,6 @@ class ModelView(TensorsChart):
         """Say what to do where there is nothing to show."""
         return self._instead or self.tr("Open a checkpoint to see the sparsity of its tensors.")
 
-    def busy_text(self) -> str:
-        """Say what is being done."""
-        return self.tr("Counting…")
-
     def title(self) -> str:
         """Say what kind of picture it is."""
         return {
@@ -177,10 +174,6 @@ class ModelView(TensorsChart):
             SIZE: self.tr("Sizes of the tensors"),
             ENERGY: self.tr("Norm² retained per tensor"),
         }[self.measure]
-
-    def number_of_bars(self) -> int:
-        """Return how many tensors there are."""
-        return self._numbers.numel.size
 
     def ordered(self, key: str) -> NDArray[np.int64]:
         """Return the tensors in an order; equal ones as in the file."""

@@ -113,6 +113,7 @@ class Picture(QWidget):
         self.has_legend = self.legend_in_corner = True
         self._error, self._trouble = "", True
         self._instead = ""
+        self._busy_text = self.tr("Reading the tensor…")
 
         self.controls = QWidget(self)
         self._controls = lay_in_row(self.controls, None)
@@ -170,10 +171,6 @@ class Picture(QWidget):
     def empty_text(self) -> str:
         """Say what to do where there is nothing to show."""
         return self._instead or self.tr("Select a tensor in the tree.")
-
-    def busy_text(self) -> str:
-        """Say what is being done."""
-        return self.tr("Reading the tensor…")
 
     def numbers(self) -> Numbers:
         """Return the numbers of the picture."""
@@ -379,7 +376,7 @@ class Picture(QWidget):
         if self._error:
             self._message.setText(f"▲  {self._error}" if self._trouble else self._error)
         elif waiting and not self._has_content:
-            self._message.setText(self.busy_text())
+            self._message.setText(self._busy_text)
         elif not self._waiting.busy:
             self._message.setText(self.empty_text())
         else:

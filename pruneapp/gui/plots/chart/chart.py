@@ -213,10 +213,6 @@ class OrderedChart(Chart):
         self.order_box.activated.connect(self._on_order_chosen)
 
     @abstractmethod
-    def number_of_bars(self) -> int:
-        """Return how many bars there are."""
-
-    @abstractmethod
     def ordered(self, key: str) -> NDArray[np.int64]:
         """Return ``int64[n]``: the index at each place of an order, equal ones as they were."""
 
@@ -237,7 +233,7 @@ class OrderedChart(Chart):
 
     def edges(self) -> Floats:
         """Return where the bars stand: around the number of their place."""
-        size = self.number_of_bars()
+        size = self._order.size
         return np.arange(size + 1, dtype=np.float64) - 0.5 + self._first if size else np.zeros(1)
 
     def _reorder(self) -> None:

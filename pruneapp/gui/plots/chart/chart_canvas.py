@@ -233,10 +233,6 @@ class ChartCanvas(PlotCanvas):
         place = self.place
         return place.pixel(self._middle(bar), sum(place.y) / 2).toPoint()
 
-    def pixel_at(self, x: float, y: float) -> QPointF:
-        """Return the pixel of this widget at a place of the plot."""
-        return self.place.pixel(x, y)
-
     @property
     def _in_lines(self) -> bool:
         """Whether each bar that can be seen is as high as a line of text."""

@@ -18,7 +18,6 @@ from pruneapp.gui.widgets.theme import LIGHT
 
 HEIGHT = 28
 _SEEN = 3.0  # pixels from which on a tensor has a border
-_NOTHING: Floats = np.zeros(0)
 
 
 class SizeStrip(QWidget):
@@ -35,7 +34,7 @@ class SizeStrip(QWidget):
         super().__init__()
         self._ends: Floats = np.zeros(1)
         self._able: NDArray[np.bool_] = np.zeros(0, dtype=np.bool_)
-        self._before, self._after = _NOTHING, _NOTHING
+        self._before = self._after = np.zeros(0)
         self._colors: Mapping[str, str] = LIGHT
         self.cursor_at = -1
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
@@ -86,7 +85,7 @@ class SizeStrip(QWidget):
 
     def tensor_at(self, x: float) -> int:
         """Return the tensor at a pixel; -1 beside the strip, or where there is none."""
-        total = float(self._ends[-1])
+        total = self.total
         if not total or not 0 <= x < self.width():
             return -1
         found = int(np.searchsorted(self._ends, x / self.width() * total, side="right")) - 1
@@ -94,7 +93,7 @@ class SizeStrip(QWidget):
 
     def pixels_of(self, tensor: int) -> tuple[float, float]:
         """Return where a tensor begins and ends."""
-        scale = self.width() / (float(self._ends[-1]) or 1.0)
+        scale = self.width() / (self.total or 1.0)
         return float(self._ends[tensor]) * scale, float(self._ends[tensor + 1]) * scale
 
     # -- painting -------------------------------------------------------------------------------

@@ -250,8 +250,8 @@ class AxesRow(QWidget):
             box.setMinimumWidth(64)  # whole where there is room
             row.addWidget(label)
             row.addWidget(box)
-        self.down_box.activated.connect(self._on_down)
-        self.across_box.activated.connect(self._on_across)
+        for box in (self.down_box, self.across_box):
+            box.activated.connect(self._on_chosen)
         self._others = QHBoxLayout()
         row.addLayout(self._others, 1)
         self._others.setSpacing(8)
@@ -271,14 +271,10 @@ class AxesRow(QWidget):
                     box.addItem(label, dim)
         self._show()
 
-    def _on_down(self, index: int) -> None:
-        self._choose(self.down_box.itemData(index), first=True)
-
-    def _on_across(self, index: int) -> None:
-        self._choose(self.across_box.itemData(index), first=False)
-
-    def _choose(self, dim: int | None, *, first: bool) -> None:
+    def _on_chosen(self) -> None:
         """Put a dimension on an axis; what stood there before goes to the other if need be."""
+        first = self.sender() is self.down_box
+        dim = (self.down_box if first else self.across_box).currentData()
         if dim is None:
             self._set(Axes())
             return

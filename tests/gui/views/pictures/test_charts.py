@@ -86,7 +86,7 @@ def model(show):
 
 def at(view, x, y) -> QPoint:
     """The pixel of the canvas at a place of the plot."""
-    return view.canvas.pixel_at(x, y).toPoint()
+    return view.canvas.place.pixel(x, y).toPoint()
 
 
 def colors_around(view, x, y, reach=5):
@@ -112,7 +112,7 @@ def test_bins_are_stacked_in_their_colours(distribution, theme):
 def test_a_logarithmic_axis_shows_small_counts(distribution):
     kept = LIGHT_THEME.colors["kept"]
     assert kept not in colors_around(distribution, 2.5, 300)
-    distribution.set_log(True)
+    distribution.log_box.setChecked(True)
     assert colors_around(distribution, 2.5, 1.0) == {kept}
     ticks = distribution.canvas.left.tickValues(-0.3, 3.2, 300)
     assert distribution.canvas.left.tickStrings(ticks[0][1], 1, 1) == ["1", "10", "100", "1,000"]
@@ -199,7 +199,7 @@ def test_a_tensor_of_one_number(show):
     one = np.array([1])
     view.set_histogram(Histogram("x", np.array([0.0, 0.5]), one, 0 * one, 0 * one, 0))
     assert view.summary() == "1 weights, 0\u00a0% pruned"
-    view.set_log(True)
+    view.log_box.setChecked(True)
 
 
 # -- channels ------------------------------------------------------------------------------------
@@ -360,7 +360,7 @@ def test_every_bar_that_can_be_seen_has_its_name_beside_it(show, many):
         assert abs(places[bar] - view.canvas.place.rect.height() * (bar + 0.5) / _seen(view)) < 2
     image = view.canvas.viewport().grab().toImage()
     rect = view.canvas.place.rect
-    middle = view.canvas.pixel_at(1, 0).toPoint()
+    middle = view.canvas.place.pixel(1, 0).toPoint()
     painted = {
         image.pixelColor(x, middle.y() + dy).lightness()
         for x in range(int(rect.left()) - 60, int(rect.left()) - 8)

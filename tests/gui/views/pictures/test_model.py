@@ -78,7 +78,7 @@ def colors(widget, middle: QPoint, reach=3):
 
 
 def on_bar(view, x, y):
-    return colors(view.canvas.viewport(), view.canvas.pixel_at(x, y).toPoint())
+    return colors(view.canvas.viewport(), view.canvas.place.pixel(x, y).toPoint())
 
 
 def on_strip(view, tensor, share):
@@ -117,8 +117,8 @@ def test_roles_stand_side_by_side_and_are_named(model, theme):
     for number, (name, place) in enumerate(shown):
         assert name.endswith(names(model)[number].removeprefix("m.layers."))
         top = model.canvas.place.rect.top()
-        assert abs(model.canvas.pixel_at(number + 1, 0).y() - top - place) < 2
-    at = model.canvas.pixel_at(2.5, 60).toPoint()
+        assert abs(model.canvas.place.pixel(number + 1, 0).y() - top - place) < 2
+    at = model.canvas.place.pixel(2.5, 60).toPoint()
     column = model.canvas.viewport().grab().toImage()
     near = [QPoint(dx, dy) for dy in (-1, 0, 1) for dx in range(-8, 9)]
     drawn = {column.pixelColor(at + step).name() for step in near}
@@ -361,7 +361,7 @@ def test_a_drawing_has_bars_letters_and_stripes_where_the_picture_has_them(
     corner = model.canvas.mapTo(model, QPoint(0, 0)) - model._drawn().topLeft()
 
     def around(image, x, y):
-        middle = corner + model.canvas.pixel_at(x, y).toPoint()
+        middle = corner + model.canvas.place.pixel(x, y).toPoint()
         span = range(-5, 6)
         return {image.pixelColor(middle + QPoint(a, b)).name() for a in span for b in span}
 
@@ -378,7 +378,7 @@ def ink_behind(view, bar, end):
     """Return the columns behind the end of a bar in which something is written."""
     image = view.canvas.grab().toImage()
     ratio = image.devicePixelRatio()
-    at = view.canvas.pixel_at(bar + 1, end)
+    at = view.canvas.place.pixel(bar + 1, end)
     ground = QColor(view._colors["surface"]).name()
     rows = range(-4, 5)
     return [
@@ -405,7 +405,7 @@ def test_bars_have_their_numbers_at_their_ends(model, theme, qtbot):
         inked = ink_behind(model, bar, end)
         assert wide / 2 < len(inked) <= wide + 2
         assert inked[-1] < model.canvas.place.rect.right() + 2, "not beyond the axis"
-        assert inked[0] > model.canvas.pixel_at(0, end).x() + 2, "not on the bar"
+        assert inked[0] > model.canvas.place.pixel(0, end).x() + 2, "not on the bar"
     model.set_measure("size")
     assert model.value_of(0)[1] == "4.0 kB"
     model.set_report(retaining(0.8, 1.0, 0.5, 1.0, total=0.95), PREVIEW)

@@ -90,9 +90,8 @@ def test_a_tensor_of_nan_has_numbers_too(pages):
     assert "min\u00a0NaN" in pages.numbers.text()
 
 
-def test_only_the_person_changes_pages_with_a_signal(pages, qtbot):
-    with qtbot.assertNotEmitted(pages.pageChanged):
-        pages.set_page(Page.CHANNELS)
+def test_a_change_of_pages_is_said(pages, qtbot):
+    pages.tabs.setCurrentIndex(Page.CHANNELS)
     assert pages.page is Page.CHANNELS
     assert pages.channels.isVisible()
     assert not pages.weights.isVisible()
@@ -104,12 +103,12 @@ def test_only_the_person_changes_pages_with_a_signal(pages, qtbot):
 
 
 def test_only_the_visible_page_asks_for_tiles(pages, conv, qtbot):
-    pages.set_page(Page.DISTRIBUTION)
+    pages.tabs.setCurrentIndex(Page.DISTRIBUTION)
     pages.set_tensor(ROW, 0)
     with qtbot.assertNotEmitted(pages.weights.tileRequested, wait=80):
         conv.show(pages.weights)
     with qtbot.waitSignal(pages.weights.tileRequested):
-        pages.set_page(Page.WEIGHTS)
+        pages.tabs.setCurrentIndex(Page.WEIGHTS)
 
 
 def test_a_new_tensor_leaves_nothing_of_the_old_one(pages, conv, qtbot):
@@ -140,7 +139,7 @@ def test_an_old_picture_does_not_stay_long(pages, conv, qtbot):
 
 
 def test_an_error_stays_when_a_page_is_busy_no_more(pages, qtbot):
-    pages.set_page(Page.DISTRIBUTION)
+    pages.tabs.setCurrentIndex(Page.DISTRIBUTION)
     pages.set_tensor(ROW, 0)
     qtbot.waitUntil(
         lambda: pages.distribution._message.text() == "Computing histogram…", timeout=1000
@@ -186,7 +185,7 @@ print("pyqtgraph" in sys.modules)
 
 
 def test_what_is_done_by_hand_is_in_one_menu_where_room_is_short(pages, qtbot):
-    pages.set_page(Page.CHANNELS)
+    pages.tabs.setCurrentIndex(Page.CHANNELS)
     pages.channels.set_dims(["0: output channels (4,096)", "1: input channels (4,096)"])
     box, operations = pages.channels.dim_box, pages.channels.operations
     for width, one in ((560, True), (1100, False)):
@@ -205,7 +204,7 @@ def test_no_picture_begins_higher_than_another(pages):
     pages.resize(640, 600)
     tops = set()
     for page in Page:
-        pages.set_page(page)
+        pages.tabs.setCurrentIndex(page)
         QApplication.sendPostedEvents()
         canvas = pages.picture()._stack
         tops.add(canvas.mapTo(pages, canvas.rect().topLeft()).y())
@@ -252,7 +251,7 @@ def test_the_extent_stays_when_the_share_has_more_digits(pages):
 def test_a_file_without_tensors_says_so_on_every_page(pages):
     pages.set_empty_text("This file has no tensors.")
     for page in Page:
-        pages.set_page(page)
+        pages.tabs.setCurrentIndex(page)
         assert pages.picture()._message.text() == "This file has no tensors."
     pages.set_empty_text("")
     assert pages.distribution._message.text() == "Select a tensor in the tree."
