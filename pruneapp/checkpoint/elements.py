@@ -199,22 +199,8 @@ class RawChunk:
 def in_chunks(elements: Elements, start: int, stop: int, size: int) -> Iterator[RawChunk]:
     """Yield the elements `start` to `stop` of a tensor, at most `size` (at least 1) at a time."""
     size = max(1, size)
-    if 0 < stop - start <= size:
-        return map(_whole, (elements,), (start,), (stop - start,))
-    return _one_after_the_other(elements, start, stop, size)
-
-
-def _one_after_the_other(
-    elements: Elements, start: int, stop: int, size: int
-) -> Iterator[RawChunk]:
     buffer = elements.empty(min(size, stop - start))
     for first in range(start, stop, size):
-        bits = buffer[: min(size, stop - first)]
+        bits = buffer[: stop - first]
         elements.read_into(first, bits)
         yield RawChunk(first, bits)
-
-
-def _whole(elements: Elements, start: int, size: int) -> RawChunk:
-    bits = elements.empty(size)
-    elements.read_into(start, bits)
-    return RawChunk(start, bits)

@@ -21,7 +21,8 @@ import threading
 import zlib
 from array import array
 from bisect import bisect_right
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
@@ -168,12 +169,9 @@ class InflatedSource(DerivedSource):
                 member = self._members[index]
                 self._inflate(index, min(offset + len(view) - member.start, member.size))
                 index += 1
-            spool = self._file()
-            try:
+            with self._spooling() as spool:
                 spool.seek(offset)
                 got = spool.readinto(view)  # type: ignore[attr-defined]  # a file, opened "w+b"
-            except OSError as error:
-                raise self._no_room(error) from None
         if got != len(view):
             raise DamagedFileError(
                 f"'{self.path}' could not be decompressed: its temporary file in "
@@ -222,21 +220,24 @@ class InflatedSource(DerivedSource):
                 del self._streams[index]
                 raise damaged(self.path, member.label)
 
-    def _file(self) -> IO[bytes]:
-        if self._spool is None:
-            try:
+    @contextmanager
+    def _spooling(self) -> Iterator[IO[bytes]]:
+        """Give the temporary file, and say what the system refuses."""
+        try:
+            if self._spool is None:
                 self._spool = tempfile.TemporaryFile(prefix="pruneapp-")  # noqa: SIM115 - lives on
-            except OSError as error:
-                raise self._no_room(error) from None
-        return self._spool
+            yield self._spool
+        except OSError as error:
+            raise CheckpointError(
+                f"'{self.path}' is compressed and needs {self.size:,} bytes in "
+                f"'{tempfile.gettempdir()}', which failed: {words_of(error)}.",
+                remedy="Make room there, or set TMPDIR to a folder with more.",
+            ) from None
 
     def _write(self, offset: int, out: bytes) -> None:
-        spool = self._file()
-        try:
+        with self._spooling() as spool:
             spool.seek(offset)
             spool.write(out)
-        except OSError as error:
-            raise self._no_room(error) from None
 
     def _check_room(self, nbytes: int) -> None:
         """Refuse what would fill the disk, before a byte of it is written."""
@@ -253,13 +254,6 @@ class InflatedSource(DerivedSource):
                 f"where {free:,} are free.",
                 remedy="Make room there, or set TMPDIR to a folder with more.",
             )
-
-    def _no_room(self, error: OSError) -> CheckpointError:
-        return CheckpointError(
-            f"'{self.path}' is compressed and needs {self.size:,} bytes in "
-            f"'{tempfile.gettempdir()}', which failed: {words_of(error)}.",
-            remedy="Make room there, or set TMPDIR to a folder with more.",
-        )
 
     def close(self) -> None:
         """Let go of the temporary file; the archive is closed by its own source."""
