@@ -11,6 +11,7 @@ worker's signal would run in the worker, so the only connections are to bound me
 from __future__ import annotations
 
 import queue
+import threading
 import time
 import traceback
 from collections.abc import Callable
@@ -19,9 +20,10 @@ from dataclasses import dataclass, field
 from enum import Enum, auto
 from typing import Any, Generic, TypeVar
 
-from PySide6.QtCore import QObject, QThread, QTimer, Signal, Slot
+from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 from pruneapp.errors import PruneAppError
+from pruneapp.gui.widgets.controls import single_shot
 from pruneapp.progress import Cancelled, CancelToken, Job
 
 T = TypeVar("T")
@@ -83,7 +85,7 @@ def _nothing(_: object) -> Any:
 
 
 class _Reporter:
-    """Turns the steps of a job into a few signals a second; lives in the worker's thread."""
+    """Turns the steps of a job into a few signals a second."""
 
     def __init__(self, task: Task[Any], emit: Callable[[JobProgress], None]) -> None:
         self._task = task
@@ -93,28 +95,9 @@ class _Reporter:
     def report(self, done: int, total: int, label: str) -> None:
         """Emit, unless the last signal is too young."""
         now = time.monotonic()
-        if not self._task.visible or now - self._last < REPORT_EVERY_S:
-            return
-        self._last = now
-        self._emit(JobProgress(self._task.title, label, done, total))
-
-
-class Worker(QObject):
-    """Runs tasks one after another in the thread that it lives in."""
-
-    progressed = Signal(object)
-    ended = Signal(object)
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.tasks: queue.SimpleQueue[Task[Any]] = queue.SimpleQueue()
-
-    @Slot()
-    def run_next(self) -> None:
-        """Run the task that was queued for this call."""
-        task = self.tasks.get()
-        run(task, self.progressed.emit)
-        self.ended.emit(task)
+        if self._task.visible and now - self._last >= REPORT_EVERY_S:
+            self._last = now
+            self._emit(JobProgress(self._task.title, label, done, total))
 
 
 def run(task: Task[Any], emit: Callable[[JobProgress], None]) -> None:
@@ -172,19 +155,13 @@ class Jobs(QObject):
     stuck = Signal(str)
     unstuck = Signal()
 
-    _wake = Signal()
     _answered = Signal(object)
     _reported = Signal(object)
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._thread = QThread()
-        self._thread.setObjectName("pruneapp-worker")
-        self._worker = Worker()
-        self._worker.moveToThread(self._thread)
-        self._wake.connect(self._worker.run_next)
-        self._worker.progressed.connect(self._on_progressed)
-        self._worker.ended.connect(self._on_ended)
+        self._tasks: queue.SimpleQueue[Task[Any] | None] = queue.SimpleQueue()
+        self._thread = threading.Thread(target=self._work, name="pruneapp-worker")
         self._answered.connect(self._on_ended)
         self._reported.connect(self._on_progressed)
         self._executor = ThreadPoolExecutor(2, thread_name_prefix="pruneapp-pictures")
@@ -215,13 +192,11 @@ class Jobs(QObject):
         Parameters
         ----------
         title
-            What it is, for the status bar: "Pruning", "Exporting".
+            For the status bar, if it is `visible` there: "Pruning", "Exporting".
         work
             A plain function; must step its `Job` at least every 50 ms.
         on_late
             Called with a result that comes although it was cancelled, to let go of what it holds.
-        visible
-            Whether the status bar shows it.
         writes
             Whether it may have to wait for a disk before it can stop.
         """
@@ -231,10 +206,9 @@ class Jobs(QObject):
         )
         waits = self.busy
         self._pending.append(task)
-        self._worker.tasks.put(task)
+        self._tasks.put(task)
         if visible and not waits:
             self.started.emit(title)
-        self._wake.emit()
         return task
 
     def answer(
@@ -305,8 +279,9 @@ class Jobs(QObject):
             task.cancel()
         for executor in (self._executor, self._numbers):
             executor.shutdown(wait=True, cancel_futures=True)
-        self._thread.quit()
-        ended = self._thread.wait(patience_ms)
+        self._tasks.put(None)
+        self._thread.join(patience_ms / 1000)
+        ended = not self._thread.is_alive()
         if ended:
             for task in stopped:
                 task.release()
@@ -319,6 +294,10 @@ class Jobs(QObject):
             self._stuck = found
             self.stuck.emit(found.title)
         self._deaf = found
+
+    def _work(self) -> None:
+        while (task := self._tasks.get()) is not None:
+            self._answer(task)
 
     def _answer(self, task: Task[Any]) -> None:
         run(task, self._reported.emit)
@@ -429,19 +408,14 @@ class LatestTask:
 class Throttle(QObject):
     """Calls at once, and then only as often as leaves time for everything else.
 
-    Parameters
-    ----------
-    call
-        Returns for how many milliseconds it must not be called again; 0 for none.
+    The call returns for how many milliseconds it must not be made again; 0 for none.
     """
 
     def __init__(self, call: Callable[[], int], parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._call = call
         self._requested = False
-        self._rest = QTimer(self)
-        self._rest.setSingleShot(True)
-        self._rest.timeout.connect(self._on_rested)
+        self._rest = single_shot(self, 0, self._on_rested)
 
     def request(self, *, at_once: bool = False) -> None:
         """Call, but after the rest unless `at_once`; of several requests one call is made."""
@@ -460,16 +434,8 @@ class IdleScheduler(QObject):
     """Does one piece of work at a time, once the person has paused.
 
     As soon as anything else is wanted, be it a job or a part of a picture, the piece is stopped,
-    and what it did is lost. It is asked for again after the next pause.
-
-    Parameters
-    ----------
-    jobs
-        Where work is done, and who says when something else is wanted.
-    pause_ms
-        How long nothing may have been wanted.
-    begin
-        Called when there is time; calls `do` if there is something to do.
+    and what it did is lost. It is asked for again after the next pause: `begin` calls `do` if there
+    is something to do.
     """
 
     def __init__(
@@ -478,11 +444,8 @@ class IdleScheduler(QObject):
         super().__init__(parent)
         self._jobs = jobs
         self._begin = begin
-        self._task: Task[Any] | None = None
-        self._pause = QTimer(self)
-        self._pause.setSingleShot(True)
-        self._pause.setInterval(pause_ms)
-        self._pause.timeout.connect(self.go_on)
+        self._latest = LatestTask(jobs)
+        self._pause = single_shot(self, pause_ms, self.go_on)
         jobs.asked.connect(self._make_room)
 
     def soon(self) -> None:
@@ -506,35 +469,14 @@ class IdleScheduler(QObject):
         on_error: Callable[[PruneAppError], None],
     ) -> None:
         """Do a piece of work, and tell what came of it unless it had to make room."""
-
-        def over() -> None:
-            if self._task is task:
-                self._task = None
-
-        def done(result: T) -> None:
-            over()
-            on_result(result)
-
-        def failed(error: PruneAppError) -> None:
-            over()
-            on_error(error)
-
-        task = self._jobs.answer(
-            work, on_result=done, on_error=failed, on_cancelled=over, urgency=Urgency.ASIDE
-        )
-        self._task = task
+        self._latest.ask(work, on_result, on_error, urgency=Urgency.ASIDE)
 
     def stop(self) -> None:
         """Stop, and do not begin again."""
         self._pause.stop()
-        self._cancel()
+        self._latest.cancel()
 
     def _make_room(self) -> None:
-        if self._task is not None or self._pause.isActive():
-            self._cancel()
+        if self._latest.task is not None or self._pause.isActive():
+            self._latest.cancel()
             self._pause.start()
-
-    def _cancel(self) -> None:
-        if self._task is not None:
-            self._task.cancel()
-            self._task = None
