@@ -73,7 +73,7 @@ def prune(walk: Tour) -> None:
         person.replace(amount_field(walk), "40%")
         wait_until(lambda: walk.bench.preview.state.preview, "the preview")
     with walk.step("pruned", "the button was pressed: orange weights are pruned"):
-        person.click(walk.views.forecast.action.button)
+        person.click(walk.views.preview.action.button)
         wait_until(lambda: walk.bench.session.unexported, "the step to be done")
     with walk.step("weights", "zoomed in until each weight is seen, the cursor reads one out"):
         canvas = walk.views.pages.weights.canvas
@@ -122,7 +122,7 @@ def history(walk: Tour) -> None:
     document = walk.bench.session.document
     assert document is not None
     with walk.step("history", "done and undone by Ctrl+Z: the strip keeps what can be redone"):
-        person.click(walk.views.forecast.action.button)
+        person.click(walk.views.preview.action.button)
         wait_until(lambda: document.position == 2, "the second step to be done")
         person.press("Ctrl+Z")
         wait_until(lambda: document.position == 1, "the step to be undone")

@@ -64,7 +64,7 @@ def weights(walk: Tour) -> None:
         person.replace(amount_field(walk), "30%")
         wait_until(lambda: walk.bench.preview.state.preview, "the preview")
     with walk.step("weights-pruned", "the same, done"):
-        person.click(walk.views.forecast.action.button)
+        person.click(walk.views.preview.action.button)
         _wait_for_state(walk)
     for mode in (Mode.SIGNED, Mode.RESULT, Mode.MASK):
         with walk.step(f"weights-{mode.value}", "the picture, otherwise"):

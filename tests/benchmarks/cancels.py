@@ -180,7 +180,7 @@ def _previews(work: Cancels) -> None:
 
         def start(ask: Callable[[], None] = ask) -> None:
             ask()
-            hand.click(hand.views.forecast.action.button)
+            hand.click(hand.views.preview.action.button)
 
         work.clicked(f"pruning {words}", lasts, start, lambda: _undone(hand))
     rule = hand.views.form.rules[0]

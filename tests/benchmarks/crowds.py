@@ -59,7 +59,7 @@ def cancel_crowd(work: Cancels, path: Path) -> None:
     def prune() -> None:
         hand.ask("l1_unstructured", f"{30 + next(numbers) / 1000:.3f} %")
         hand.rest(0.02)
-        hand.click(hand.views.forecast.action.button)
+        hand.click(hand.views.preview.action.button)
 
     hand.preview()
     work.clicked("pruning 25,000 tensors", 2.0, prune, _undone(hand))

@@ -102,7 +102,7 @@ class Follow:
     def __init__(self, hand: Hand) -> None:
         self.hand = hand
         self.told = self.in_tree = 0.0
-        panel, tree = hand.views.forecast, hand.views.tree
+        panel, tree = hand.views.preview, hand.views.tree
         estimate, report, preview = panel.set_estimate, panel.set_report, tree.set_preview
 
         def set_estimate(found: Any) -> None:

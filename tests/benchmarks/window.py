@@ -201,7 +201,7 @@ class Hand:
 
     def prune(self) -> float:
         """Click the main button; returns the seconds until the document has changed."""
-        button = self.views.forecast.action.button
+        button = self.views.preview.action.button
         return self.when(self.bench.session.changed, lambda: self.click(button))
 
     def export(self, target: Path, format_: str = "safetensors") -> float:

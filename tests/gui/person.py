@@ -79,7 +79,7 @@ class Person:
     @property
     def button(self):
         """The one main button."""
-        return self.views.forecast.action.button
+        return self.views.preview.action.button
 
     # Waiting
 

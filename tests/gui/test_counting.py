@@ -41,7 +41,7 @@ def test_after_opening_everything_that_can_be_pruned_is_counted(person, counting
     assert counting.busy
     person.wait(lambda: not counting.busy)
     assert missing(person) == []
-    person.wait(lambda: not person.views.forecast.state.text())
+    person.wait(lambda: not person.views.preview.state.text())
 
 
 def test_what_a_step_touched_is_counted_anew_and_undo_finds_the_old_counts(person, counting):
@@ -133,7 +133,7 @@ def test_the_window_answers_while_it_counts(person, beats, tmp_path):
 def test_what_was_done_is_not_said_to_be_counted_while_the_next_thing_is(
     person, counting, monkeypatch
 ):
-    previews, state, counted = person.workbench.preview, person.views.forecast.state, []
+    previews, state, counted = person.workbench.preview, person.views.preview.state, []
 
     def note(state):
         if state.estimate is not None and not state.is_behind:

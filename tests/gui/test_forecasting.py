@@ -99,7 +99,7 @@ def colors_in(person, name, left, right):
 
 def test_while_the_slider_moves_numbers_and_bars_follow_before_any_preview(counted, never):
     never()
-    panel = counted.views.forecast
+    panel = counted.views.preview
     before = panel.energy.text(), colors_in(counted, LARGE, GLYPH_WIDTH, GLYPH_WIDTH + BAR_WIDTH)
     drag_slider(counted, 0.8)
     assert slider(counted).value() > 600
@@ -120,7 +120,7 @@ def test_the_preview_takes_the_marks_away_and_its_counts_are_those_after_pruning
     counted.click(counted.views.form.all, QPoint(8, 8))
     drag_slider(counted, 0.6)
     report = counted.wait_preview()
-    figures = counted.views.forecast.figures.labels.values()
+    figures = counted.views.preview.figures.labels.values()
     assert not any("≈" in label.text() for label in figures)
     said = {name: counted.cell(name, Column.SPARSITY) for name in (SMALL, LARGE)}
     counted.click(counted.button)
@@ -135,7 +135,7 @@ def test_an_emptied_layer_is_seen_at_one_glance_and_a_click_leads_there(counted,
     never()
     counted.click(counted.views.form.all, QPoint(8, 8))
     counted.ask_amount("42 %")
-    alarm = counted.views.forecast.alarm
+    alarm = counted.views.preview.alarm
     counted.wait(lambda: SMALL in alarm.text())
     assert plain(alarm.text()) == f"▲ 1 tensor is at risk: {SMALL}"
     danger = QColor(LIGHT["danger"]).getRgb()[:3]
@@ -166,7 +166,7 @@ def test_the_mark_of_a_layer_stays_when_it_is_done_and_while_another_step_is_pla
     counted.click(counted.button)
     counted.wait(lambda: counted.document.position == 1)
     counted.wait(lambda: marks() == before)
-    assert counted.views.forecast.affected[0].glyph.text() == "▲", "in the result as well"
+    assert counted.views.preview.affected[0].glyph.text() == "▲", "in the result as well"
     counted.ask_amount("1 %")
     counted.wait_preview()
     assert marks()[SMALL] in {"▲", "■"}
@@ -187,11 +187,11 @@ def test_limits_keep_a_layer_and_contradictions_are_explained(counted):
     assert report.dangers.get(SMALL) is None or report.dangers[SMALL].severity < Severity.MUCH
     counted.type(form.limits.editors["floor"].field, "70 %")
     counted.wait(lambda: "is above the maximum" in form.limits.note.text())
-    assert "is above the maximum" in counted.views.forecast.error.text()
+    assert "is above the maximum" in counted.views.preview.error.text()
     assert not counted.button.isEnabled()
     counted.type(form.limits.editors["floor"].field, "10 %")
     counted.wait(counted.button.isEnabled)
-    assert counted.views.forecast.error.text() == ""
+    assert counted.views.preview.error.text() == ""
 
 
 def test_a_total_says_how_much_in_place_of_the_amount(counted):
@@ -570,7 +570,7 @@ def test_a_prune_that_was_cancelled_goes_on_as_a_preview(counted, monkeypatch):
 def test_a_file_that_is_put_back_is_noticed(counted, file):
     file.rename(file.with_suffix(".away"))
     counted.ask_amount("33 %")
-    error = counted.views.forecast.error
+    error = counted.views.preview.error
     counted.wait(lambda: "Put it back" in error.text())
     file.with_suffix(".away").rename(file)
     counted.wait(lambda: not error.text())
@@ -621,7 +621,7 @@ def test_the_model_follows_the_slider_without_a_preview(counted, never):
 
 def story(person):
     """What panel, tree and picture tell: whether each of them shows a plan."""
-    panel = person.views.forecast
+    panel = person.views.preview
     return (
         panel.heading.text() == "Preview" and "→" in panel.sparsity.text(),
         "→" in person.cell(LARGE, Column.SPARSITY),
@@ -634,7 +634,7 @@ def test_after_a_prune_panel_tree_and_picture_show_what_was_done(counted):
     counted.click(counted.views.form.all, QPoint(8, 8))
     counted.click_cell(LARGE)
     counted.ask_amount("90 %")
-    panel = counted.views.forecast
+    panel = counted.views.preview
     counted.wait_preview()
     counted.wait(lambda: story(counted) == (True,) * 4)
     figures = {key: label.text() for key, label in panel.figures.labels.items()}
@@ -684,7 +684,7 @@ def told(panel) -> dict[str, tuple[str, str, str]]:
 
 def test_a_row_says_the_same_as_long_as_nothing_that_prunes_happened(counted):
     """Found: 99.4 % of energy were done, and 99.5 % kept once a row was protected."""
-    panel = counted.views.forecast
+    panel = counted.views.preview
     counted.click_cell(LARGE)
     counted.ask_amount("60 %")  # of some tensors: of the model less is lost
     counted.wait_preview()
@@ -718,7 +718,7 @@ def test_a_row_says_the_same_as_long_as_nothing_that_prunes_happened(counted):
 
 def test_the_current_state_has_no_row_that_says_nothing(counted):
     """Nothing is pruned: how many tensors are is no number. The rest says of what it is."""
-    panel = counted.views.forecast
+    panel = counted.views.preview
     counted.key("Esc")
     assert panel.heading.text() == "Current state"
     assert not panel.tensors.isVisible()
@@ -745,7 +745,7 @@ def test_the_same_count_that_is_not_left_turns_nothing_red(counted):
     counted.wait_preview()
     counted.click(counted.button)
     counted.wait(lambda: counted.document.position == 1)
-    panel = counted.views.forecast
+    panel = counted.views.preview
     counted.wait(panel.note.text)
     counted.pause(150)
     assert panel.error.text() == ""
@@ -757,7 +757,7 @@ def test_the_same_count_that_is_not_left_turns_nothing_red(counted):
 
 def test_the_compact_size_follows_the_slider_without_a_preview(counted, never):
     never()
-    label = counted.views.forecast.file.labels["compact"]
+    label = counted.views.preview.file.labels["compact"]
     drag_slider(counted, 0.9)
     few = label.text()
     drag_slider(counted, 0.3)

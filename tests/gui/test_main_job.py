@@ -69,7 +69,7 @@ def test_a_person_prunes_looks_undoes_redoes_and_exports(person, small, tmp_path
     # Only conv1, by typing a filter and pressing Space.
     person.key("Ctrl+Shift+A")
     person.wait(lambda: person.button.text() == "Nothing to prune")
-    assert "No tensor is checked" in person.views.forecast.error.text()
+    assert "No tensor is checked" in person.views.preview.error.text()
     person.filter("conv1.w")
     person.key("Down")
     person.click_cell("conv1.weight")
@@ -77,7 +77,7 @@ def test_a_person_prunes_looks_undoes_redoes_and_exports(person, small, tmp_path
     person.ask_amount("50 %")
     report = person.wait_preview()
     assert person.button.text() == "Prune 54 weights"
-    assert person.views.forecast.gone.text() == "54 of 108"
+    assert person.views.preview.gone.text() == "54 of 108"
     assert report.gone == 54
     assert person.document.masks.pruned("conv1.weight") == 0, "only the button changes anything"
 

@@ -266,7 +266,7 @@ def test_each_report_is_closed_by_itself(at_work, tmp_path):
 def test_esc_stops_a_slow_preview_and_leaves_the_form_alone(at_work, previewing):
     previewing.closed = True
     at_work.ask_amount("33 %")
-    state = at_work.views.forecast.state
+    state = at_work.views.preview.state
     at_work.wait(lambda: "Esc" in state.text())
     at_work.key("Esc", at_work.window)
     at_work.wait(lambda: not state.text())
@@ -277,7 +277,7 @@ def test_esc_stops_a_slow_preview_and_leaves_the_form_alone(at_work, previewing)
 def test_nothing_is_said_to_be_counted_when_nothing_is_asked_for(at_work, previewing):
     previewing.closed = True
     at_work.ask_amount("33 %")
-    state = at_work.views.forecast.state
+    state = at_work.views.preview.state
     at_work.wait(lambda: "Esc" in state.text())
     at_work.check("fc.weight")
     at_work.wait(lambda: not at_work.views.tree.checked())

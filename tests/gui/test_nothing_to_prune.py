@@ -31,7 +31,7 @@ def test_why_nothing_would_happen(person, tmp_path, kind):
     person.wait_open(path)
     if kind == "weights":
         person.key("Ctrl+Shift+A")
-    forecast = person.views.forecast
+    forecast = person.views.preview
     person.wait(lambda: why in forecast.error.text())
     person.wait_idle()  # what is counted by then does not take its place
     assert why in forecast.error.text()

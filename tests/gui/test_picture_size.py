@@ -101,7 +101,7 @@ def test_the_legend_comes_back_with_the_room_for_it(opened):
 
 def test_no_part_of_the_form_is_cut_off(opened):
     opened.window.resize(1280, 800)
-    form, forecast = opened.views.form, opened.views.forecast
+    form, forecast = opened.views.form, opened.views.preview
     for figures in forecast.findChildren(StepFigures):
         figures.set_numbers({"gone": "123,456,789 of 999,999,999", "energy": "99.99 %"})
     opened.pause(30)
@@ -114,7 +114,7 @@ def test_no_part_of_the_form_is_cut_off(opened):
 @pytest.mark.parametrize(("width", "height"), [(1280, 800), (853, 533)])
 def test_the_numbers_and_the_button_are_seen_whatever_is_unfolded(opened, width, height):
     """With three rules, limits, and in the small window a typed pattern that matches nothing."""
-    window, form, forecast = opened.window, opened.views.form, opened.views.forecast
+    window, form, forecast = opened.window, opened.views.form, opened.views.preview
     window.resize(width, height)
     opened.pause(30)
     opened.views.form_dock.raise_()
@@ -138,7 +138,7 @@ def test_the_numbers_and_the_button_are_seen_whatever_is_unfolded(opened, width,
 
 
 def test_no_row_of_the_preview_is_cut_in_the_middle(opened):
-    forecast = opened.views.forecast
+    forecast = opened.views.preview
     opened.click(opened.views.form.limits.button)
     opened.wait_preview()
     area = forecast.parentWidget().parentWidget()

@@ -122,12 +122,12 @@ def test_a_rule_may_name_a_pattern(person):
     assert person.rule.target.geometry().bottom() <= said.geometry().top()
     assert "✕ matches nothing" in person.views.form.list.item(1).text()
     assert person.rule.method.mapTo(person.window, QPoint(0, 0)) == below, "nothing jumps"
-    assert person.views.forecast.error.text() == "✕ A setting above is not valid."
+    assert person.views.preview.error.text() == "✕ A setting above is not valid."
     assert not person.button.isEnabled()
     # Another rule is looked at: now the panel says the whole of it.
     person.click(person.views.form.list.viewport(), QPoint(20, 8))
     person.ask_amount("30 %")
-    assert "fc?.weigth" in person.views.forecast.error.text()
+    assert "fc?.weigth" in person.views.preview.error.text()
     person.views.form.list.setCurrentRow(1)
     person.type(field, "fc?.weight")
     assert said.text() == "3 tensors."
@@ -198,8 +198,8 @@ def test_channels_of_a_dimension_that_some_tensors_lack_are_refused_in_words(per
     person.wait_open(SAMPLE)
     person.check("fc1.bias")
     person.choose(person.rule.method, "Ln structured (channels)")
-    person.wait(lambda: person.views.forecast.error.text().startswith("✕"))
-    assert "fc1.bias" in person.views.forecast.error.text()
+    person.wait(lambda: person.views.preview.error.text().startswith("✕"))
+    assert "fc1.bias" in person.views.preview.error.text()
     assert not person.button.isEnabled()
     person.key("Ctrl+Return")
     assert person.states == ["Opened"]
@@ -282,7 +282,7 @@ def test_an_own_method_that_raises_is_said_and_changes_nothing(own_methods, pers
     person.wait(lambda: any(text.startswith("Loaded: ") for text in person.notices))
     label = person.notices[0].removeprefix("Loaded: ").removesuffix(".")
     person.choose(person.rule.method, label)
-    person.wait(lambda: "mine" in person.views.forecast.error.text())
+    person.wait(lambda: "mine" in person.views.preview.error.text())
     assert not person.button.isEnabled()
     assert person.states == ["Opened"]
 
@@ -372,7 +372,7 @@ def test_masks_and_scores_are_loaded_from_files(person, tmp_path):
     person.key("Esc")
     assert person.rule.scores_name.text() == "scores.safetensors"
     assert person.rule.fields.fields["amount"].editor.value() == 100
-    assert person.views.forecast.heading.text() == "Current state"
+    assert person.views.preview.heading.text() == "Current state"
     assert not person.button.isEnabled()
     person.wait_idle()
     assert person.workbench.preview.state.shown is None

@@ -85,7 +85,7 @@ def test_the_only_rule_needs_tensors(opened):
     person.click(form.add)
     select(person, 0)
     person.click(form.remove)
-    person.wait(lambda: "Enter the tensors" in person.views.forecast.error.text())
+    person.wait(lambda: "Enter the tensors" in person.views.preview.error.text())
     assert not person.button.isEnabled()
     person.qtbot.keyClicks(person.rule.target, "conv*")
     person.wait(person.button.isEnabled)
@@ -125,7 +125,7 @@ def test_nothing_moves_while_a_pattern_is_typed_and_errors_wait_for_a_pause(open
     person.qtbot.keyClicks(rule.target, "x")
     for _ in range(3):
         assert not rule.refused
-        assert person.views.forecast.error.text() == ""
+        assert person.views.preview.error.text() == ""
         person.qtbot.keyClicks(rule.target, "y")
     person.wait(lambda: rule.refused)
     assert "✕ matches nothing" in lines(person)[1]

@@ -800,7 +800,7 @@ def work(bench):
     def step():
         if forecasting.state.untouched:
             bench.views.form.changed.emit()
-        button = bench.views.forecast.action.button
+        button = bench.views.preview.action.button
         if button.isEnabled() and forecasting.state.preview is not None and keeping.up_to_date:
             print(bench.session.document.position, flush=True)
             bench.prune.prune()

@@ -47,7 +47,7 @@ def test_sizes_are_those_of_the_state_after_the_step(document):
 def test_the_panel_tells_them_and_they_stay_while_the_slider_moves(person):
     person.open(SAMPLE_PATH)
     person.wait_open(SAMPLE_PATH)
-    label = person.views.forecast.file.labels["size"]
+    label = person.views.preview.file.labels["size"]
 
     def told():
         return dict(line.rsplit(": ", 1) for line in label.toolTip().splitlines()[:-1])
@@ -78,7 +78,7 @@ def test_a_window_of_1280_by_800_shows_the_whole_form_and_what_would_happen(pers
     person.wait_open(SAMPLE_PATH)
     person.choose(person.rule.method, method)
     person.wait_preview()
-    forecast = person.views.forecast
+    forecast = person.views.preview
     last = forecast.affected[-1]
     assert last.visibleRegion().boundingRect().height() == last.height(), "one has to scroll"
     assert forecast.alarm.visibleRegion().boundingRect().height() == forecast.alarm.height()

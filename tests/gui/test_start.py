@@ -319,7 +319,7 @@ def test_1280_by_800_shows_everything_without_scrolling(new_person):
         person.views.pages.weights,
         person.views.history.list,
         person.views.form,
-        person.views.forecast,
+        person.views.preview,
         person.button,
         window.export_button,
         window.model_status,
@@ -329,7 +329,7 @@ def test_1280_by_800_shows_everything_without_scrolling(new_person):
         assert window.rect().contains(corner), widget
         ground = widget.viewport() if isinstance(widget, QAbstractScrollArea) else widget
         assert not ground.visibleRegion().isEmpty(), widget
-    for row in (person.views.forecast.energy, person.views.forecast.tensors):
+    for row in (person.views.preview.energy, person.views.preview.tensors):
         assert row.visibleRegion().boundingRect().height() == row.height(), "it is cut"
 
 
@@ -346,7 +346,7 @@ def test_another_theme_repaints_every_view(new_person):
         person.window.statusBar(),
         views.tree.view,
         views.form,
-        views.forecast,
+        views.preview,
         views.history,
         views.pages.heading,
         views.pages.numbers,

@@ -76,7 +76,7 @@ def test_nothing_is_computed_from_a_changed_file(at_work, file):
     """The forecast says why there are no numbers; the button rests."""
     touch_other_bytes(file)
     at_work.ask_amount("50 %")
-    at_work.wait(lambda: "changed" in at_work.views.forecast.error.text())
+    at_work.wait(lambda: "changed" in at_work.views.preview.error.text())
     assert not at_work.button.isEnabled()
     assert at_work.states == ["Opened"]
 

@@ -37,7 +37,7 @@ def file(tmp_path):
 def opened(person, file):
     person.open(file)
     person.wait_open(file)
-    person.wait(lambda: person.views.forecast.action.button.text() == WAITS)
+    person.wait(lambda: person.views.preview.action.button.text() == WAITS)
     return person
 
 
@@ -146,21 +146,21 @@ def test_a_reopened_session_is_previewed_as_it_was_saved(person, new_person, fil
     other.wait(lambda: other.document is not None and is_waiting(other))
     other.wait_idle()
     other.pause(60)
-    assert other.views.forecast.heading.text() == "Current state"
+    assert other.views.preview.heading.text() == "Current state"
     assert other.workbench.preview.state.report is None
-    beside = other.views.forecast.action.preview
+    beside = other.views.preview.action.preview
     assert beside.geometry().left() > other.button.geometry().right()
     assert other.button.width() >= other.button.sizeHint().width(), "nothing is cut off"
     other.click(beside)
     other.wait(lambda: other.workbench.preview.state.preview is not None)
-    assert other.views.forecast.heading.text() == "Preview"
+    assert other.views.preview.heading.text() == "Preview"
     assert not beside.isVisible()
     assert other.workbench.preview.state.preview.report.gone == gone
     assert "→" in other.cell(FIRST, Column.SPARSITY)
     other.click(other.button)
     other.wait(lambda: len(other.states) == 2)
     other.wait(beside.isVisible)  # the same again, seen before it is done
-    whole = other.views.forecast.whole
+    whole = other.views.preview.whole
     other.wait(lambda: whole.text().endswith("%"))
     done = {n: a.astype(np.float64) for n, a in load_file(file).items()}
     before = sum(np.sum(a**2) for a in done.values())
@@ -170,18 +170,18 @@ def test_a_reopened_session_is_previewed_as_it_was_saved(person, new_person, fil
     assert whole.text() == number_format.percent(after / before)
     assert whole.isVisible() is True
     other.window.actions_["preview"].trigger()
-    other.wait(lambda: other.views.forecast.heading.text() == "Preview")
+    other.wait(lambda: other.views.preview.heading.text() == "Preview")
     assert whole.isVisible() is False
 
 
 def test_a_button_without_a_step_says_why(opened):
     person = opened
-    action, note = person.views.forecast.action, person.views.forecast.note
+    action, note = person.views.preview.action, person.views.preview.note
     sentence = "No tensor is checked. Check a tensor in the tree."
     person.ask_amount("30 %")
     person.wait(lambda: person.button.isEnabled() is True)
     person.views.tree.uncheck_all()
-    person.wait(lambda: person.views.forecast.error.text() == f"✕ {sentence}")
+    person.wait(lambda: person.views.preview.error.text() == f"✕ {sentence}")
     assert sentence in person.button.toolTip()
     person.key("Esc")
     person.wait(lambda: is_waiting(person))
@@ -312,10 +312,10 @@ def test_nothing_is_computed_for_a_form_that_nobody_asked_for(computed, person, 
     person.pause(120)
     person.wait_idle()
     assert computed == []
-    assert person.views.forecast.heading.text() == "Current state"
+    assert person.views.preview.heading.text() == "Current state"
     person.check(FIRST)
     person.wait(lambda: "compute_preview" in computed)
-    person.wait(lambda: person.views.forecast.heading.text() == "Preview")
+    person.wait(lambda: person.views.preview.heading.text() == "Preview")
 
 
 def test_the_line_of_the_distribution_can_be_taken_before_anything_is_asked_for(computed, opened):
@@ -332,7 +332,7 @@ def test_the_line_of_the_distribution_can_be_taken_before_anything_is_asked_for(
 
 def test_a_compact_size_is_shown_from_the_first_preview_on(opened):
     person = opened
-    words = person.views.forecast.file.words
+    words = person.views.preview.file.words
     assert not words["compact"].isVisible(), "nothing is pruned yet"
     person.ask_amount("30 %")
     person.wait(words["compact"].isVisible)

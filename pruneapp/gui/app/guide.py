@@ -36,13 +36,7 @@ _PLACE = int(Qt.ItemDataRole.UserRole)
 
 
 class GuideDialog(QDialog):
-    """A text in Markdown with its headings at the left, and a field to search above.
-
-    Parameters
-    ----------
-    markdown
-        The text.
-    """
+    """A text in Markdown with its headings at the left, and a field to search above."""
 
     def __init__(self, markdown: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)

@@ -39,27 +39,13 @@ _MOST_TENSORS = 200
 
 @dataclass(frozen=True)
 class Entry:
-    """Something that is found by its name and then done.
+    """Something that is found by its name and then done."""
 
-    Attributes
-    ----------
-    name
-        What is searched and shown.
-    hint
-        The keys of a command, or of what kind it is.
-    run
-        Does it.
-    tip
-        A line more.
-    enabled
-        Whether it can be done now.
-    """
-
-    name: str
-    hint: str
+    name: str  # what is searched and shown
+    hint: str  # the keys of a command, or of what kind it is
     run: Callable[[], None]
     tip: str = ""
-    enabled: bool = True
+    enabled: bool = True  # whether it can be done now
 
 
 def command(named: Named) -> Entry:
@@ -70,23 +56,18 @@ def command(named: Named) -> Entry:
 
 
 class EntryTable(QTableWidget):
-    """Names and hints in two columns.
-
-    Parameters
-    ----------
-    headers
-        Of the two.
-    """
+    """Names and hints in two columns."""
 
     def __init__(self, headers: tuple[str, str], parent: QWidget | None = None) -> None:
         super().__init__(0, 2, parent)
         self.setHorizontalHeaderLabels(headers)
         self.verticalHeader().hide()
         self.verticalHeader().setDefaultSectionSize(self.fontMetrics().height() + 6)
-        self.horizontalHeader().setDefaultAlignment(Qt.AlignmentFlag.AlignLeft)
-        self.horizontalHeader().setHighlightSections(False)
-        self.horizontalHeader().setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
-        self.horizontalHeader().setSectionResizeMode(1, QHeaderView.ResizeMode.ResizeToContents)
+        header = self.horizontalHeader()
+        header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft)
+        header.setHighlightSections(False)
+        header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
+        header.setSectionResizeMode(1, QHeaderView.ResizeMode.ResizeToContents)
         self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
@@ -126,22 +107,11 @@ class EntryTable(QTableWidget):
 class CommandPalette(QDialog):
     """A field to type into and what matches: commands, methods, settings, tensors.
 
-    Enter does the first of them. 100,000 tensors are looked through within a key stroke.
-
-    Parameters
-    ----------
-    entries
-        Commands, methods and settings, all of them listed at first.
-    tensors
-        What lists show of every tensor; some are listed once a part of a name is typed.
-
-    Signals
-    -------
-    tensorChosen(str)
-        The name in the file of a tensor that the person wants to see.
+    Enter does the first of them. All entries are listed at first, some of the tensors once a part
+    of a name is typed; 100,000 of them are looked through within a key stroke.
     """
 
-    tensorChosen = Signal(str)
+    tensorChosen = Signal(str)  # its name in the file
 
     def __init__(
         self,
@@ -207,8 +177,8 @@ class CommandPalette(QDialog):
         if not self._names:
             self._names = [row.shown.lower() for row in self._tensors]
         names = self._names
-        found = [at for at, name in enumerate(names) if words[0] in name]
-        for word in words[1:]:
+        found = list(range(len(names)))
+        for word in words:
             found = [at for at in found if word in names[at]]
         whole = " ".join(words)
         found.sort(key=lambda at: names[at] != whole)  # a whole name comes first
@@ -245,15 +215,7 @@ _STEPS = {Qt.Key.Key_Up: -1, Qt.Key.Key_Down: 1, Qt.Key.Key_PageUp: -10, Qt.Key.
 
 
 class KeySheet(QDialog):
-    """Every command that has a key, and the keys that hold only in the picture and the tree.
-
-    Parameters
-    ----------
-    actions
-        The commands of the window.
-    more
-        Further keys and what they do.
-    """
+    """Every command that has a key, and `more`: keys that hold only in the plots and the tree."""
 
     def __init__(
         self,

@@ -40,8 +40,8 @@ class DocumentViews(QObject):
         self.history = HistoryStrip()
         self.form = PruneForm()
         self.form.checkedUsed.connect(self.tree.set_used)
-        self.forecast = PreviewPanel()
-        column = _FormColumn(self.form.header, self.form, self.forecast, self.forecast.action)
+        self.preview = PreviewPanel()
+        column = _FormColumn(self.form.header, self.form, self.preview, self.preview.action)
         self.tree_dock = _dock("tree", self.tr("Modules"), _padded(self.tree, 8, 4), parent)
         self.form_dock = _dock("form", self.tr("Prune"), column, parent)
         self.middle = _Middle(self.pages, self.hand_options, self.history)
@@ -54,19 +54,19 @@ class _FormColumn(QWidget):
     of the height, so that its first numbers are seen whatever is unfolded above them.
     """
 
-    def __init__(self, header: QWidget, form: QWidget, forecast: QWidget, action: QWidget) -> None:
+    def __init__(self, header: QWidget, form: QWidget, preview: QWidget, action: QWidget) -> None:
         super().__init__()
-        self._form, self._forecast = _Scrolled(form), _Scrolled(forecast)
+        self._form, self._preview = _Scrolled(form), _Scrolled(preview)
         self._header, self._action = _padded(header, below=0), _padded(action)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
         layout.addWidget(self._header)
         layout.addWidget(self._form, 1)
-        layout.addWidget(self._forecast)
+        layout.addWidget(self._preview)
         layout.addWidget(self._action)
         # What is wider than the column would be cut off: with a larger font it is wider.
-        parts = self._form, self._forecast
+        parts = self._form, self._preview
         least = [part.least_width() for part in parts]
         self.setMinimumWidth(max(FORM_WIDTH, self._header.minimumSizeHint().width(), *least))
         for part in parts:
@@ -90,10 +90,10 @@ class _FormColumn(QWidget):
 
     def _share(self) -> None:
         room = self.height() - self._action.sizeHint().height()
-        wanted = self._forecast.wanted()
+        wanted = self._preview.wanted()
         form = self._header.sizeHint().height() + self._form.wanted()
         left = max(room - form, round(room * PINNED))
-        self._forecast.setFixedHeight(wanted if wanted <= left else self._forecast.whole(left))
+        self._preview.setFixedHeight(wanted if wanted <= left else self._preview.whole(left))
 
 
 class _Scrolled(QScrollArea):

@@ -1,4 +1,4 @@
-"""The command palette: what is found by its name in the window, and what is done with it."""
+"""The entries of the command palette: commands, methods, settings, tensors, plots."""
 
 from __future__ import annotations
 
@@ -18,17 +18,7 @@ from pruneapp.methods import registry
 
 
 class PaletteController(QObject):
-    """Opens the palette.
-
-    Parameters
-    ----------
-    views
-        The form, the pictures and the tree.
-    settings
-        Knows the settings.
-    show_tensor
-        Puts a tensor into focus, in tree and pictures.
-    """
+    """Opens the palette: what is found by its name there, and what is done with it."""
 
     def __init__(
         self,

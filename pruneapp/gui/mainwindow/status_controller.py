@@ -65,7 +65,7 @@ class StatusController(QObject):
         views.tree.set_short_names(session.contents.short)
         views.tree.set_nodes(nodes)
         views.form.set_names(session.contents.short)
-        views.forecast.set_shown_names(session.contents.shown, session.contents.short)
+        views.preview.set_shown_names(session.contents.shown, session.contents.short)
         views.pages.set_names(session.contents.short)
         views.history.set_names(session.contents.short)
         window.notices.set_names(session.contents.short)
@@ -94,7 +94,7 @@ class StatusController(QObject):
         self._window.notices.set_names(ShortNames())
         self._window.model_status.clear()
         self._window.done.clear()
-        self._views.forecast.clear()
+        self._views.preview.clear()
         self._window.setWindowTitle("Pruneapp")
         self._window.show_document(there=False)
         self.enable()
@@ -134,7 +134,7 @@ class StatusController(QObject):
         total = self._session.contents.size.parameters
         pruned = sum(masks.counts(masks))
         self._window.model_status.set_model(total, pruned, self._session.contents.size.buffers)
-        self._views.forecast.set_model(total, pruned)
+        self._views.preview.set_model(total, pruned)
 
     def _show_position(self) -> None:
         document = self._session.document

@@ -21,13 +21,7 @@ _MOST_CHECKED_IN_SETTINGS = 1_000
 
 
 class ViewState(QObject):
-    """Reads what is looked at, for sessions and settings, and shows it again.
-
-    Parameters
-    ----------
-    show_tensor, check
-        Put a tensor into focus, and check tensors, as the person would.
-    """
+    """Reads what is looked at, for sessions and settings, and shows it as the person would."""
 
     def __init__(
         self,

@@ -78,7 +78,7 @@ class Workbench(QObject):
         self.preview = PreviewController(
             session,
             jobs,
-            panel=views.forecast,
+            panel=views.preview,
             ask=self.form.step,
             extras=self.extras,
             parent=self,
@@ -87,7 +87,7 @@ class Workbench(QObject):
             context,
             session,
             tree=views.tree,
-            action=views.forecast.action,
+            action=views.preview.action,
             job_status=window.job_status,
             form=self.form,
             previews=self.preview,
@@ -99,7 +99,7 @@ class Workbench(QObject):
             form_controller=self.form,
             previews=self.preview,
             form=views.form,
-            panel=views.forecast,
+            panel=views.preview,
             window=window,
         )
         self.tree_preview = TreePreview(views.tree, self)
@@ -115,7 +115,7 @@ class Workbench(QObject):
             parent=self,
         )
         self.export = ExportController(
-            session, jobs, appearance, window, asked=views.forecast.action.asked
+            session, jobs, appearance, window, asked=views.preview.action.asked
         )
         self.tables = TableController(context, session, views.pages)
         self.navigation = NavigationController(views, window.actions_, settings, self)
@@ -194,7 +194,7 @@ class Workbench(QObject):
         views.tree.focusChanged.connect(self.plots.look_at)
         views.tree.checkRefused.connect(self.notifications.say_done)
         views.form.roundsAsked.connect(self.rounds.ask)
-        views.forecast.tensorRequested.connect(self.show_tensor)
+        views.preview.tensorRequested.connect(self.show_tensor)
         views.history.jumpRequested.connect(self.history.jump)
         self.form.changed.connect(self.preview.refresh)
         self.form.opened.connect(self.preview.wait)

@@ -160,27 +160,13 @@ _ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 
 
 class PatternDialog(QDialog):
-    """Says whether tensors have a pattern, which groups break it, and offers to repair them.
+    """Says whether tensors have a pattern, which groups break it, and offers to repair them."""
 
-    Signals
-    -------
-    asked()
-        The person wants to know; `question` says what. Answer with `set_answer` or `set_trouble`.
-    stopRequested()
-        The person wants it to stop.
-    repairRequested()
-        The person wants the tensors that break the pattern mended.
-    copyRequested()
-        The person wants the table as text; answer with `copy.set_copied`.
-    tensorRequested(str)
-        The person has chosen a tensor, by its name.
-    """
-
-    asked = Signal()
+    asked = Signal()  # by `row.question`; answer with `set_answer` or `set_trouble`
     stopRequested = Signal()
     repairRequested = Signal()
-    copyRequested = Signal()
-    tensorRequested = Signal(str)
+    copyRequested = Signal()  # of the table as text; answer with `copy.set_copied`
+    tensorRequested = Signal(str)  # by its name
 
     def __init__(
         self, pattern: Param, usual: Sequence[str], dim: DimParam, parent: QWidget | None = None

@@ -22,26 +22,11 @@ from pruneapp.results.short_names import ShortNames
 class RoundsDialog(DecisionDialog):
     """Asks how far, in how many rounds and along which path; `accepted` once it is to be done.
 
-    Parameters
-    ----------
-    rule
-        What is repeated, in words.
-    params
-        What is asked for; the amount among them is that at the end.
-    size, begun
-        How many weights the tensors of the rule have, and how many of them are pruned now.
-    whole
-        Whether whole channels or blocks go: a round ends at its amount, or just below it.
-    note
-        What a person should know of rounds by this method.
-
-    Signals
-    -------
-    changed()
-        Something else is asked for; answer with `set_rounds` or `set_error`.
+    Of `size` weights in the tensors of the rule so many are pruned as it is `begun`. Where `whole`
+    channels or blocks go, a round ends at its amount, or just below it.
     """
 
-    changed = Signal()
+    changed = Signal()  # something else is asked for; answer with `set_rounds` or `set_error`
 
     def __init__(
         self,

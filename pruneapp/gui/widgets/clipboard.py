@@ -22,28 +22,17 @@ _UNIT = "\0%"  # behind a percentage until its column is complete; no text has t
 
 @dataclass(frozen=True)
 class Numbers:
-    """Rows of a table, made one by one when they are asked for.
-
-    Attributes
-    ----------
-    headers
-        Of the columns.
-    rows
-        How many there are.
-    row
-        Gives the cells of a row: text, int or float. Any thread may ask, and gets what was shown
-        when these numbers were made.
-    shown
-        The columns that there is room for on the screen; a file has all. None for all.
-    shares
-        The columns with shares from 0 to 1, None where there is none: the screen says them with
-        their unit, a file has numbers of percent below a header with the unit.
-    """
+    """Rows of a table, made one by one when they are asked for."""
 
     headers: tuple[str, ...]
     rows: int
+    # The cells of a row: text, int or float. Any thread may ask, and gets what was shown when these
+    # numbers were made.
     row: Callable[[int], Sequence[Any]]
+    # The columns that there is room for on the screen, None for all; a file has all.
     shown: tuple[int, ...] | None = None
+    # Columns with shares from 0 to 1, None where there is none: the screen says them with their
+    # unit, a file has numbers of percent below a header with the unit.
     shares: frozenset[int] = frozenset()
 
     @property

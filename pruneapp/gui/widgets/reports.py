@@ -141,14 +141,7 @@ class _Names(QStyledItemDelegate):
 class CountsTable(QTableView):
     """A name, and numbers beside it; the tooltip of a name and a copied row have all of it.
 
-    Parameters
-    ----------
-    headers
-        Of the columns; the first is that of the names.
-    count, cells
-        How many rows there are, and the texts of one; a worker may ask for those of many.
-    short
-        The shorter forms of the names, where they are of tensors.
+    `cells` gives the texts of a row, also to a worker. Names of tensors have a `short` form.
     """
 
     def __init__(
