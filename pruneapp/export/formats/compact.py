@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from itertools import chain
 from operator import attrgetter
 from pathlib import Path
@@ -133,7 +134,9 @@ def _metadata(
 ) -> dict[str, str]:
     # What comes out is the dense file, and says that of itself.
     of_dense = validate_all(SAFETENSORS.params, {DTYPE.name: values[DTYPE.name]})
-    dense = safetensors_module.metadata_for(part, SAFETENSORS.name, of_dense)
+    origin = part.provenance and replace(part.provenance, parameters=None)
+    inside = replace(part, provenance=origin)
+    dense = safetensors_module.metadata_for(inside, SAFETENSORS.name, of_dense)
     tensors = safetensors_module.json_object(
         ((e.name, [e.dtype.name, e.shape]) for e in entries), job
     )
