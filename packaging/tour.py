@@ -150,8 +150,8 @@ class Tour:
 
         from pruneapp.gui import application
         from pruneapp.gui.app.settings import Settings
-        from pruneapp.gui.mainwindow import window
         from pruneapp.gui.mainwindow.window import MainWindow
+        from pruneapp.gui.widgets import screen
         from pruneapp.gui.widgets.theme import ThemeManager as Appearance
 
         self.folder, self.theme = folder, theme
@@ -164,7 +164,7 @@ class Tour:
         settings = Settings()
         appearance = Appearance(self.application, "light")
         # The screen without glass has 800 pixels a side, and windows keep to their screen.
-        window.available = lambda _window: QRect(0, 0, 1920, 1200)
+        screen.available = lambda _window: QRect(0, 0, 1920, 1200)
         self.window = MainWindow(settings, appearance)
         self.window.resize(*SIZE)
         self.start = application.Start(self.window, settings, appearance)

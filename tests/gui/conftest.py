@@ -13,8 +13,8 @@ from PySide6.QtCore import QLocale, QRect
 
 from pruneapp.gui.app.settings import THEME, Settings
 from pruneapp.gui.application import SWITCH_INTERVAL_S, Start
-from pruneapp.gui.mainwindow import window as window_placing
 from pruneapp.gui.mainwindow.window import MainWindow
+from pruneapp.gui.widgets import screen as window_placing
 from pruneapp.gui.widgets.theme import ThemeManager
 from tests import xvfb
 from tests.gui.beats import Beats

@@ -7,7 +7,7 @@ import time
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QScrollArea
 
 from pruneapp import resources
 from pruneapp.gui.app.guide import GuideDialog
@@ -227,6 +227,39 @@ def test_the_method_and_the_amount_have_keys(at_work):
     field = at_work.rule.fields.fields["amount"].editor.field
     assert QApplication.focusWidget() is field
     assert field.selectedText() == field.text()
+
+
+@pytest.fixture
+def narrow(at_work):
+    """The window on a screen of 1280x800 pixels at 150 %: tree and form lie on each other."""
+    at_work.window.resize(845, 493)
+    at_work.wait(
+        lambda: (
+            at_work.views.form_dock in at_work.window.tabifiedDockWidgets(at_work.views.tree_dock)
+        )
+    )
+    return at_work
+
+
+def test_the_form_scrolls_to_the_field_that_a_key_goes_to(narrow):
+    editor = narrow.rule.fields.fields["amount"].editor
+    areas = narrow.views.form_dock.findChildren(QScrollArea)
+    for key, field in (("Alt+A", editor.field), ("Alt+M", narrow.rule.method)):
+        for area in areas:
+            bar = area.verticalScrollBar()
+            bar.setValue(bar.maximum() if key == "Alt+M" else 0)
+        narrow.key(key)
+        narrow.wait(lambda field=field: QApplication.focusWidget() is field)
+        narrow.wait(lambda field=field: field.visibleRegion().boundingRect() == field.rect())
+
+
+@pytest.mark.parametrize("command", ["tensor_list", "check_shown", "check_none", "find"])
+def test_a_command_of_the_tree_brings_it_before_the_form(narrow, command):
+    views = narrow.views
+    narrow.key("Alt+M")
+    narrow.wait(lambda: views.tree.visibleRegion().isEmpty())
+    narrow.window.actions_[command].trigger()
+    narrow.wait(lambda: not views.tree.visibleRegion().isEmpty())
 
 
 @pytest.fixture

@@ -9,9 +9,9 @@ from PySide6.QtCore import QPoint, QRect
 from PySide6.QtWidgets import QAbstractButton, QComboBox, QLineEdit, QSlider, QWidget
 
 from pruneapp import resources
-from pruneapp.gui.mainwindow import window as window_placing
 from pruneapp.gui.plots.pages import Page
 from pruneapp.gui.preview.figures import StepFigures
+from pruneapp.gui.widgets import screen as window_placing
 
 _CONTROLS = QAbstractButton, QComboBox, QLineEdit, QSlider
 SAMPLE = resources.path("sample/lenet-digits.safetensors")

@@ -6,7 +6,7 @@ import pytest
 from PySide6.QtCore import QMargins, QRect
 from PySide6.QtWidgets import QWidget
 
-from pruneapp.gui.mainwindow import window as window_placing
+from pruneapp.gui.widgets import screen as window_placing
 
 SMALL = QRect(0, 24, 1280, 776)  # a panel above
 

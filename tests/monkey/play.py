@@ -38,8 +38,8 @@ from PySide6.QtWidgets import QApplication, QDialog, QFileDialog, QMenu
 from pruneapp.gui import application as app
 from pruneapp.gui.app.runtime import Collector
 from pruneapp.gui.app.settings import THEME, Settings
-from pruneapp.gui.mainwindow import window as window_placing
 from pruneapp.gui.mainwindow.window import MainWindow
+from pruneapp.gui.widgets import screen as window_placing
 from pruneapp.gui.widgets.theme import ThemeManager
 from pruneapp.sessions import journal
 from tests.monkey import acts, fence

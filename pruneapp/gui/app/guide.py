@@ -14,7 +14,6 @@ from PySide6.QtGui import (
     QTextDocument,
 )
 from PySide6.QtWidgets import (
-    QDialog,
     QHBoxLayout,
     QSplitter,
     QTextBrowser,
@@ -29,13 +28,14 @@ from PySide6.QtWidgets import (
 from pruneapp.gui.widgets import number_format
 from pruneapp.gui.widgets.controls import LineEdit
 from pruneapp.gui.widgets.labels import plain
+from pruneapp.gui.widgets.screen import Dialog
 from pruneapp.gui.widgets.theme import with_defaults
 
 _MARGIN = 12  # of a page, not a field
 _PLACE = int(Qt.ItemDataRole.UserRole)
 
 
-class GuideDialog(QDialog):
+class GuideDialog(Dialog):
     """A text in Markdown with its headings at the left, and a field to search above."""
 
     def __init__(self, markdown: str, parent: QWidget | None = None) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import (
     QAccessible,
     QAccessibleAnnouncementEvent,
@@ -15,7 +15,6 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import (
     QAbstractItemView,
-    QDialog,
     QHeaderView,
     QLineEdit,
     QStackedWidget,
@@ -28,6 +27,7 @@ from PySide6.QtWidgets import (
 from pruneapp.gui.widgets.clipboard import copied_by
 from pruneapp.gui.widgets.labels import as_plain, plain
 from pruneapp.gui.widgets.number_format import count, shape
+from pruneapp.gui.widgets.screen import Dialog
 from pruneapp.results.document_rows import TensorRow
 
 # A command and its name, for that in a submenu with the way to it.
@@ -104,7 +104,7 @@ class EntryTable(QTableWidget):
         return self._entries[row] if 0 <= row < len(self._entries) else None
 
 
-class CommandPalette(QDialog):
+class CommandPalette(Dialog):
     """A field to type into and what matches: commands, methods, settings, tensors.
 
     Enter does the first of them. All entries are listed at first, some of the tensors once a part
@@ -214,7 +214,7 @@ class CommandPalette(QDialog):
 _STEPS = {Qt.Key.Key_Up: -1, Qt.Key.Key_Down: 1, Qt.Key.Key_PageUp: -10, Qt.Key.Key_PageDown: 10}
 
 
-class KeySheet(QDialog):
+class KeySheet(Dialog):
     """Every command that has a key, and `more`: keys that hold only in the plots and the tree."""
 
     def __init__(
@@ -225,7 +225,7 @@ class KeySheet(QDialog):
     ) -> None:
         super().__init__(parent)
         self.setWindowTitle(self.tr("Keyboard shortcuts"))
-        self.resize(QSize(560, 720).boundedTo(self.screen().availableSize() - QSize(48, 64)))
+        self.resize(560, 720)
         table = EntryTable((self.tr("Command"), self.tr("Shortcut")), self)
         table.setAccessibleName(self.tr("Commands and shortcuts"))
         table.set_entries(

@@ -8,10 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QKeyEvent, QShowEvent
+from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import (
     QCheckBox,
-    QDialog,
     QHBoxLayout,
     QPushButton,
     QRadioButton,
@@ -26,13 +25,12 @@ from pruneapp.gui.export.target_row import TargetRow
 from pruneapp.gui.widgets.controls import ComboBox, move_focus
 from pruneapp.gui.widgets.labels import heading, plain
 from pruneapp.gui.widgets.reports import add_button_row
+from pruneapp.gui.widgets.screen import Dialog, Scrolled
 from pruneapp.results.export import ExportRequest, TargetCheck
 from pruneapp.results.format_offer import FormatOffer, Purpose, RoundingCost
 
 # So long nothing is typed before the disk is looked at.
 _PAUSE_MS = 150
-# Pixels of a screen that stay free around the dialog.
-_AROUND = 64
 
 
 @dataclass(frozen=True)
@@ -95,7 +93,7 @@ class Beside(QWidget):
         return str(self.kind.currentData()) if self.account.isChecked() else ""
 
 
-class ExportDialog(QDialog):
+class ExportDialog(Dialog):
     """Asks what the file is for, in which format it is written, and where to."""
 
     # ExportRequest: The person wants it to be done; the dialog closes with it.
@@ -138,8 +136,9 @@ class ExportDialog(QDialog):
         self._arrange()
 
     def _lay_out(self) -> None:
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(16, 16, 16, 16)
+        content = QWidget()
+        layout = QVBoxLayout(content)
+        layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(8)
         layout.addWidget(self.nothing)
         layout.addWidget(heading(self.tr("Purpose")))
@@ -154,15 +153,16 @@ class ExportDialog(QDialog):
         layout.addSpacing(4)
         layout.addWidget(self.target)
         layout.addWidget(self.beside)
-        layout.addSpacing(8)
-        add_button_row(layout, self.stop, self.go)
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(16, 16, 16, 16)
+        whole.setSpacing(16)
+        # On a low screen what is chosen scrolls, and the buttons stay.
+        whole.addWidget(Scrolled(content, self), 1)
+        add_button_row(whole, self.stop, self.go)
 
-    def showEvent(self, event: QShowEvent) -> None:
+    def preferred_size(self) -> QSize:
         """Take the room that is needed: of its own accord a dialog takes two thirds of a screen."""
-        if not event.spontaneous():
-            room = self.screen().availableSize() - QSize(_AROUND, _AROUND)
-            self.resize(self.sizeHint().boundedTo(room).expandedTo(self.minimumSizeHint()))
-        super().showEvent(event)
+        return self.sizeHint()
 
     def focusNextPrevChild(self, forward: bool) -> bool:
         """Follow Tab as one reads, whenever the settings of a format were made."""

@@ -6,9 +6,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtGui import QFontDatabase, QGuiApplication, QShowEvent
+from PySide6.QtGui import QFontDatabase, QGuiApplication
 from PySide6.QtWidgets import (
-    QDialog,
     QFormLayout,
     QFrame,
     QPushButton,
@@ -22,6 +21,7 @@ from pruneapp.gui.widgets import number_format
 from pruneapp.gui.widgets.controls import CopyButton
 from pruneapp.gui.widgets.labels import ElidedLabel, heading, plain, recolor
 from pruneapp.gui.widgets.reports import CountsTable, add_button_row
+from pruneapp.gui.widgets.screen import Dialog, room
 from pruneapp.gui.widgets.theme import with_defaults
 from pruneapp.results.export import ExportReport
 from pruneapp.results.short_names import ShortNames
@@ -32,7 +32,6 @@ _TABLE_LINES = 4
 _WIDEST = 900  # pixels of the dialog, however long the names of tensors are
 _MEASURED = 500  # rows by which the width of the numbers is known
 _FACT_LINES = 9
-_AROUND = 64
 _MARGIN = 16
 
 
@@ -46,7 +45,7 @@ class _Above(QScrollArea):
         return QSize(width, content.heightForWidth(width) if content is not None else 0)
 
 
-class ExportReportDialog(QDialog):
+class ExportReportDialog(Dialog):
     """Says what was written; all of it can be copied as text.
 
     Tensors are called as in `shown`, by the names that they have in the file.
@@ -154,19 +153,14 @@ class ExportReportDialog(QDialog):
         above.setWidget(content)
         return above
 
-    def showEvent(self, event: QShowEvent) -> None:
+    def preferred_size(self) -> QSize:
         """Take the room that is needed, as far as the screen has it."""
-        if not event.spontaneous():
-            room = self.screen().availableSize() - QSize(_AROUND, _AROUND)
-            names = self.table.width_for_names(tensor.name for tensor in self._tensors)
-            wanted = QSize(min(names + 2 * _MARGIN, _WIDEST), 0)
-            wanted = self.sizeHint().expandedTo(wanted)
-            # Of a low screen the table gives way first: it scrolls anyway.
-            rest = self.minimumSizeHint().height() - self.above.minimumHeight()
-            whole = min(self.above.sizeHint().height(), room.height() - rest)
-            self.above.setMinimumHeight(max(self.above.minimumHeight(), whole))
-            self.resize(wanted.boundedTo(room).expandedTo(self.minimumSizeHint()))
-        super().showEvent(event)
+        names = self.table.width_for_names(tensor.name for tensor in self._tensors)
+        # Of a low screen the table gives way first: it scrolls anyway.
+        rest = self.minimumSizeHint().height() - self.above.minimumHeight()
+        whole = min(self.above.sizeHint().height(), room(self).height() - rest)
+        self.above.setMinimumHeight(max(self.above.minimumHeight(), whole))
+        return self.sizeHint().expandedTo(QSize(min(names + 2 * _MARGIN, _WIDEST), 0))
 
     def set_colors(self, colors: Mapping[str, str]) -> None:
         """Take the theme's colours."""

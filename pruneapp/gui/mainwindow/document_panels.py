@@ -237,6 +237,8 @@ class NavigationController(QObject):
         views.pages.pageChanged.connect(self._on_page)
         views.pages.model.tensorClicked.connect(tree.set_focused)
         self._on_page(views.pages.page)
+        for name in ("tensor_list", "check_shown", "check_none"):
+            actions[name].triggered.connect(self._show_tree)
         actions["tensor_list"].toggled.connect(self._list_tensors)
         tree.flatChanged.connect(actions["tensor_list"].setChecked)
         actions["tensor_list"].setChecked(settings.get(TENSOR_LIST))
@@ -293,8 +295,12 @@ class NavigationController(QObject):
         self._views.form_dock.raise_()
         self._views.form.focus_amount()
 
-    def _find(self) -> None:
+    def _show_tree(self) -> None:
+        """Bring the tree before the form, where the two share one place."""
         self._views.tree_dock.raise_()
+
+    def _find(self) -> None:
+        self._show_tree()
         self._views.tree.focus_filter()
 
     def _copy_name(self) -> None:

@@ -1,4 +1,4 @@
-"""The main window: menus, toolbar, docks and status, and where it stands on the screen."""
+"""The main window: menus, toolbar, docks and status."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from PySide6.QtCore import (
     QIODevice,
     QMargins,
     QMimeData,
-    QPoint,
     QRect,
     QSize,
     Qt,
@@ -39,49 +38,9 @@ from pruneapp.gui.commands.actions import Actions
 from pruneapp.gui.files.recovery_view import Recovery
 from pruneapp.gui.files.start_page import EmptyPage
 from pruneapp.gui.widgets.controls import ComboBox, move_focus
+from pruneapp.gui.widgets.screen import fit_into_screen
 from pruneapp.gui.widgets.status import Done, JobStatus, ModelStatus
 from pruneapp.gui.widgets.theme import Theme, ThemeManager
-
-# What a frame takes before there is one to be measured: a title bar and three borders.
-FRAME = QMargins(4, 36, 4, 4)
-
-
-def fit_into_screen(window: QWidget, frame: QMargins | None = None) -> None:
-    """Make a window smaller, and move it, where it would not lie in what its screen has free.
-
-    Its frame is measured if it is not given, and guessed where there is none yet.
-
-    Status bar, progress and Cancel are at the bottom: what lies off the screen cannot be clicked.
-    A window that fills its screen is left to the system.
-    """
-    if window.isMaximized() or window.isFullScreen():
-        return
-    inside, frame = window.geometry(), _frame(window) if frame is None else frame
-    room = available(window).marginsRemoved(frame)
-    # A window that has no place yet is given one by the system, which knows better.
-    placed = window.isVisible() or window.testAttribute(Qt.WidgetAttribute.WA_Moved)
-    size = inside.size().boundedTo(room.size()).expandedTo(window.minimumSize())
-    if size != inside.size():
-        window.resize(size)
-    fitted = QRect(inside.topLeft(), size)
-    # The top left corner wins: the title bar is what a window is moved by.
-    fitted.moveRight(min(fitted.right(), room.right()))
-    fitted.moveBottom(min(fitted.bottom(), room.bottom()))
-    fitted.moveTopLeft(QPoint(max(fitted.left(), room.left()), max(fitted.top(), room.top())))
-    if placed and fitted.topLeft() != inside.topLeft():
-        window.setGeometry(fitted)
-
-
-def available(window: QWidget, /) -> QRect:
-    """Return what the screen of a window has free, without panels."""
-    return window.screen().availableGeometry()
-
-
-def _frame(window: QWidget) -> QMargins:
-    handle = window.windowHandle()
-    measured = QMargins() if handle is None else handle.frameMargins()
-    return FRAME if measured.isNull() else measured
-
 
 SIZE = QSize(1280, 800)
 DOCKS = (320, 330)  # widths of tree and form at first

@@ -23,6 +23,7 @@ from pruneapp.gui.method_form.fields import LimitsSection, label_width
 from pruneapp.gui.method_form.form_model import FormContext, FormRequest, FormRow, MethodForm
 from pruneapp.gui.method_form.rules import RuleEditor, RuleList, RuleStack
 from pruneapp.gui.widgets import number_format
+from pruneapp.gui.widgets.controls import give_focus
 from pruneapp.gui.widgets.controls import replace as put_in_place
 from pruneapp.gui.widgets.labels import (
     heading,
@@ -321,14 +322,14 @@ class PruneForm(QWidget):
     def focus_method(self) -> None:
         """Put the cursor on the method of the rule that is shown."""
         shown = self.rules[self.stack.currentIndex()]
-        shown.method.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        give_focus(shown.method)
 
     def focus_amount(self) -> None:
         """Put the cursor into the amount of the rule that is shown, or on its method."""
         shown = self.rules[self.stack.currentIndex()]
         for field in shown.fields.fields.values():
             if isinstance(field.param, AmountParam) and field.editor.isEnabled():
-                field.editor.setFocus(Qt.FocusReason.ShortcutFocusReason)
+                give_focus(field.editor)
                 return
         self.focus_method()
 

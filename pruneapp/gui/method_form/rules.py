@@ -15,7 +15,6 @@ from PySide6.QtWidgets import (
     QListWidget,
     QListWidgetItem,
     QPushButton,
-    QScrollArea,
     QToolButton,
     QVBoxLayout,
     QWidget,
@@ -25,7 +24,7 @@ from pruneapp.gui.method_form.editors import AmountEditor, TensorChoice
 from pruneapp.gui.method_form.fields import Fields, label_width
 from pruneapp.gui.method_form.form_model import FormContext, FormRow, MethodForm
 from pruneapp.gui.widgets import number_format
-from pruneapp.gui.widgets.controls import ComboBox, replace
+from pruneapp.gui.widgets.controls import ComboBox, replace, scroll_to
 from pruneapp.gui.widgets.labels import (
     ElidedLabel,
     as_plain,
@@ -54,7 +53,7 @@ class RuleEditor(QWidget):
         self.matched.setMinimumHeight(2 * self.matched.fontMetrics().lineSpacing())
         self._reveal = QTimer(self)  # once what it says has its place
         self._reveal.setSingleShot(True)
-        self._reveal.timeout.connect(self._show_matched)
+        self._reveal.timeout.connect(self._scroll_to_matched)
         self._refused = False  # whether what it says is why the rule matches nothing
         self.method = ComboBox(self)
         self.method.setAccessibleName(self.tr("Method"))
@@ -300,13 +299,9 @@ class RuleEditor(QWidget):
 
     # Inside
 
-    def _show_matched(self) -> None:
-        """Scroll so that it is seen why what was typed matches nothing."""
-        around = self.parentWidget()
-        while around is not None:
-            if isinstance(around, QScrollArea):
-                around.ensureWidgetVisible(self.matched)
-            around = around.parentWidget()
+    def _scroll_to_matched(self) -> None:
+        """Show why what was typed matches nothing."""
+        scroll_to(self.matched)
 
     def _retarget(self) -> None:
         self.set_matches(None)  # what was said of the tensors before

@@ -9,7 +9,6 @@ from PySide6.QtCore import QModelIndex, QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QFont, QKeyEvent
 from PySide6.QtWidgets import (
     QCompleter,
-    QDialog,
     QHBoxLayout,
     QLabel,
     QPushButton,
@@ -26,6 +25,7 @@ from pruneapp.gui.widgets.controls import ComboBox, CopyButton, LineEdit, single
 from pruneapp.gui.widgets.labels import ElidedLabel, heading, plain, recolor
 from pruneapp.gui.widgets.number_format import count, plural
 from pruneapp.gui.widgets.reports import CountsTable
+from pruneapp.gui.widgets.screen import Dialog
 from pruneapp.gui.widgets.status import BUSY_MS, JobStatus
 from pruneapp.gui.widgets.theme import with_defaults
 from pruneapp.params import DimParam, Param
@@ -159,7 +159,7 @@ _LINES = 3
 _ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 
 
-class PatternDialog(QDialog):
+class PatternDialog(Dialog):
     """Says whether tensors have a pattern, which groups break it, and offers to repair them."""
 
     asked = Signal()  # by `row.question`; answer with `set_answer` or `set_trouble`

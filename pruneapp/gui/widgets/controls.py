@@ -280,8 +280,25 @@ def move_focus(parts: Iterable[QWidget | None], here: QWidget | None, *, forward
     if there is None:
         return False
     tab, back = Qt.FocusReason.TabFocusReason, Qt.FocusReason.BacktabFocusReason
-    there.setFocus(tab if forward else back)
+    give_focus(there, tab if forward else back)
     return True
+
+
+def give_focus(
+    widget: QWidget, reason: Qt.FocusReason = Qt.FocusReason.ShortcutFocusReason
+) -> None:
+    """Give a widget the focus by a key or a command, and scroll to where it is seen."""
+    widget.setFocus(reason)
+    scroll_to(widget)
+
+
+def scroll_to(widget: QWidget) -> None:
+    """Scroll the areas around a widget so that it is seen."""
+    around = widget.parentWidget()
+    while around is not None:
+        if isinstance(around, QScrollArea):
+            around.ensureWidgetVisible(widget)
+        around = around.parentWidget()
 
 
 def _stop_after(parts: Iterable[QWidget | None], here: QWidget, *, forward: bool) -> QWidget | None:

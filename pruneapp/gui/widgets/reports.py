@@ -17,7 +17,6 @@ from PySide6.QtCore import (
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import (
     QBoxLayout,
-    QDialog,
     QHBoxLayout,
     QHeaderView,
     QPushButton,
@@ -31,6 +30,7 @@ from PySide6.QtWidgets import (
 from pruneapp.gui.widgets import number_format
 from pruneapp.gui.widgets.clipboard import copied_by
 from pruneapp.gui.widgets.labels import translate, within_reason
+from pruneapp.gui.widgets.screen import Dialog
 from pruneapp.results.short_names import ShortNames
 from pruneapp.results.sparsity_report import Danger, Severity
 
@@ -251,7 +251,7 @@ def several(severity: Severity, count: int) -> str:
     return number_format.plural(count, one, translate("Danger", "{n} tensors are at risk"))
 
 
-class DecisionDialog(QDialog):
+class DecisionDialog(Dialog):
     """Asks whether something is to be done; `accepted` if it is.
 
     The button `go` says what it does, with its number: "Prune channel 12 in 24 tensors".

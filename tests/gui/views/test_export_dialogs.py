@@ -5,19 +5,19 @@ from __future__ import annotations
 import os
 from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
-from PySide6.QtCore import QPoint, QSize, Qt
+from PySide6.QtCore import QMargins, QPoint, QRect, Qt
 from PySide6.QtGui import QColor, QGuiApplication, QPalette
 from PySide6.QtWidgets import QLabel, QStyleOptionViewItem
 
 from pruneapp.gui.export.dialog import Choices, ExportDialog
 from pruneapp.gui.export.report_dialog import ExportReportDialog
 from pruneapp.gui.recipes.dialogs import RecipeDialog, RecipeLine
+from pruneapp.gui.widgets import screen as window_placing
 from pruneapp.gui.widgets.theme import LIGHT, Style
 from pruneapp.params import Choice, ChoiceParam, FlagParam, Interval, IntParam, SizeParam
 from pruneapp.results.export import (
@@ -978,8 +978,9 @@ def test_on_a_low_screen_the_table_of_the_report_gives_way_first(qtbot, monkeypa
     usual.show()
     low = ExportReportDialog(report)
     qtbot.addWidget(low)
-    room = QSize(800, usual.height() - 20 + 64)
-    monkeypatch.setattr(low, "screen", lambda: SimpleNamespace(availableSize=lambda: room))
+    free = QRect(0, 0, 808, usual.height() - 20)
+    monkeypatch.setattr(window_placing, "available", lambda _window: free)
+    monkeypatch.setattr(window_placing, "_frame", lambda _window: QMargins())
     low.show()
     qtbot.waitExposed(low)
     QGuiApplication.processEvents()

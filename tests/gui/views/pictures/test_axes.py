@@ -4,8 +4,8 @@ import pytest
 from PySide6.QtCore import QPointF, QRect, QRectF
 
 from pruneapp import resources
-from pruneapp.gui.mainwindow import window as window_placing
 from pruneapp.gui.plots.pages import Page
+from pruneapp.gui.widgets import screen as window_placing
 
 SAMPLE = resources.path("sample/lenet-digits.safetensors")
 # As a window counts pixels: 853 x 533 is a screen of 1280 x 800 at 150 %.

@@ -1,0 +1,97 @@
+"""Where windows and dialogs may stand: inside their screen, frame and all."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QMargins, QPoint, QRect, QSize, Qt
+from PySide6.QtGui import QShowEvent
+from PySide6.QtWidgets import QDialog, QFrame, QScrollArea, QWidget
+
+# What a frame takes before there is one to be measured: a title bar and three borders.
+FRAME = QMargins(4, 36, 4, 4)
+
+
+def available(window: QWidget, /) -> QRect:
+    """Return what the screen of a window has free, without panels."""
+    return window.screen().availableGeometry()
+
+
+def room(window: QWidget, /) -> QSize:
+    """Return the largest size that a window can have on its screen, its frame left out."""
+    return available(window).marginsRemoved(_frame(window)).size()
+
+
+def fit_into_screen(window: QWidget, frame: QMargins | None = None) -> None:
+    """Make a window smaller, and move it, where it would not lie in what its screen has free.
+
+    Its frame is measured if it is not given, and guessed where there is none yet.
+
+    Status bar, progress and Cancel are at the bottom: what lies off the screen cannot be clicked.
+    A window that fills its screen is left to the system.
+    """
+    if window.isMaximized() or window.isFullScreen():
+        return
+    inside, frame = window.geometry(), _frame(window) if frame is None else frame
+    free = available(window).marginsRemoved(frame)
+    # A window that has no place yet is given one by the system, which knows better.
+    placed = window.isVisible() or window.testAttribute(Qt.WidgetAttribute.WA_Moved)
+    size = inside.size().boundedTo(free.size()).expandedTo(window.minimumSize())
+    if size != inside.size():
+        window.resize(size)
+    fitted = QRect(inside.topLeft(), size)
+    # The top left corner wins: the title bar is what a window is moved by.
+    fitted.moveRight(min(fitted.right(), free.right()))
+    fitted.moveBottom(min(fitted.bottom(), free.bottom()))
+    fitted.moveTopLeft(QPoint(max(fitted.left(), free.left()), max(fitted.top(), free.top())))
+    if placed and fitted.topLeft() != inside.topLeft():
+        window.setGeometry(fitted)
+
+
+class Dialog(QDialog):
+    """A dialog that opens inside its screen, whatever size it would like to have.
+
+    All dialogs are of this class; the buttons of one that ends below the screen cannot be clicked.
+    """
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Fit into the screen before a place is chosen."""
+        if not event.spontaneous():
+            self.resize(self.preferred_size().boundedTo(room(self)))
+        super().showEvent(event)
+
+    def preferred_size(self) -> QSize:
+        """Return the size to open with where the screen has room for it."""
+        return self.size()
+
+
+class Scrolled(QScrollArea):
+    """As large as its content, which scrolls up and down where the screen has less room.
+
+    Parameters
+    ----------
+    content
+        All of it.
+    """
+
+    def __init__(self, content: QWidget, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._content = content
+        self.setWidgetResizable(True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # it follows the focus of what is in it
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setWidget(content)
+
+    def sizeHint(self) -> QSize:
+        """Ask for room for all of it."""
+        return self._content.sizeHint()
+
+    def minimumSizeHint(self) -> QSize:
+        """Scroll up and down alone: no less than the width of the content, and of the bar."""
+        bar = self.verticalScrollBar().sizeHint().width()
+        return QSize(self._content.minimumSizeHint().width() + bar, bar)
+
+
+def _frame(window: QWidget) -> QMargins:
+    handle = window.windowHandle()
+    measured = QMargins() if handle is None else handle.frameMargins()
+    return FRAME if measured.isNull() else measured
