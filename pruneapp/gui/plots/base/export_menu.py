@@ -91,12 +91,6 @@ class ExportMenu(QObject):
             self._save[suffix](Path(chosen))
 
 
-def stem_of(name: str, what: str) -> str:
-    """Return the beginning of a file's name for a picture of a tensor."""
-    safe = "".join(c if c.isalnum() or c in "._-" else "_" for c in name[-80:])
-    return f"{safe}-{what}" if safe else what
-
-
 Encode = Callable[[], bytes]
 
 

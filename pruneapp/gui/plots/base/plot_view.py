@@ -17,7 +17,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from pruneapp.gui.plots.base.export_menu import ExportMenu, png, stem_of, svg
+from pruneapp.gui.plots.base.export_menu import ExportMenu, png, svg
 from pruneapp.gui.plots.base.plot_canvas import PlotCanvas
 from pruneapp.gui.plots.base.readout import FootLine, Legend, Readout, Swatch, TableButton
 from pruneapp.gui.plots.base.table import NumbersView
@@ -68,8 +68,7 @@ class BusyIndicator(QObject):
     def release(self) -> None:
         """Paint what the stack shows."""
         self._held.stop()
-        if not self._stack.updatesEnabled():
-            self._stack.setUpdatesEnabled(True)
+        self._stack.setUpdatesEnabled(True)
 
     def show_note(self, *, shown: bool) -> None:
         """Say over the picture that there will be another, or say nothing."""
@@ -77,10 +76,6 @@ class BusyIndicator(QObject):
         self.note.adjustSize()
         self.note.move(self._stack.width() - self.note.width() - 4, 4)
         self.note.raise_()
-
-    def recolor(self, color: str) -> None:
-        """Write in another colour."""
-        recolor(self.note, color)
 
 
 # Pixels of height below which a picture says too little; what lies below it gives way first.
@@ -325,11 +320,12 @@ class Picture(QWidget):
     def _recolor(self) -> None:
         alarm = self._error and self._trouble
         recolor(self._message, self._colors["danger" if alarm else "muted"])
-        self._waiting.recolor(self._colors["muted"])
+        recolor(self._waiting.note, self._colors["muted"])
 
     def _set_stem(self, name: str, what: str) -> None:
-        """Take the name from which names of files are made."""
-        self.export_menu.stem = stem_of(name, what)
+        """Let names of files begin with that of a tensor, and what is shown of it."""
+        safe = "".join(c if c.isalnum() or c in "._-" else "_" for c in name[-80:])
+        self.export_menu.stem = f"{safe}-{what}" if safe else what
 
     def _set_content(self, *, present: bool) -> None:
         """Say whether there is something to show."""

@@ -227,12 +227,9 @@ def paint_line(
 class Pick(Enum):
     """What a gesture does to what is chosen already."""
 
-    ONE = auto()
-    """Only this."""
-    TOGGLE = auto()
-    """This too, or not any more."""
-    RANGE = auto()
-    """From where the last one was to here."""
+    ONE = auto()  # only this
+    TOGGLE = auto()  # this too, or not any more
+    RANGE = auto()  # from where the last one was to here
 
 
 class Selection:

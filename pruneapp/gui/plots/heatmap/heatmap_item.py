@@ -127,21 +127,20 @@ class TilesItem(pg.GraphicsObject):  # type: ignore[misc]  # pyqtgraph has no ty
 
     def exact(self, row: int, column: int) -> Weight | None:
         """Return what is known of a weight; None if no tile has it exactly."""
-        for painted in (self._fine, self._coarse):
-            if painted and isinstance(painted.tile, Tile) and painted.tile.request.pool == 1:
-                found = weight_of(painted.tile, row, column)
+        for tile in (self.fine, self.coarse):
+            if isinstance(tile, Tile) and tile.request.pool == 1:
+                found = weight_of(tile, row, column)
                 if found is not None:
                     return found
         return None
 
     def change(self, row: int, column: int) -> tuple[float, str] | None:
         """Return how a weight differs, and what became of it; None if that is not known."""
-        for painted in (self._fine, self._coarse):
-            if painted and isinstance(painted.tile, DifferenceTile):
-                tile = painted.tile
+        for tile in (self.fine, self.coarse):
+            if isinstance(tile, DifferenceTile) and tile.request.pool == 1:
                 i, j = row - tile.request.row, column - tile.request.column
                 height, width = tile.change.shape
-                if tile.request.pool == 1 and 0 <= i < height and 0 <= j < width:
+                if 0 <= i < height and 0 <= j < width:
                     fates = {"gone": tile.gone, "back": tile.back, "neither": tile.neither}
                     became = (word for word, share in fates.items() if share[i, j] > 0)
                     return float(tile.change[i, j]), "".join(became)

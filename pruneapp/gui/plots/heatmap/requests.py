@@ -139,7 +139,8 @@ class TileRequests(QObject):
             self.soon()
             return
         part = view.request(self._base.name, self._canvas.devicePixelRatioF())
-        if _is_large(part) or _pixels(part) > HEAVY:
+        pixels = -(-part.rows // part.pool) * -(-part.columns // part.pool)
+        if _is_large(part) or pixels > HEAVY:
             self._timer.start(REST_MS)
         else:
             self.soon()
@@ -185,10 +186,6 @@ class TileRequests(QObject):
             return False
         ratio = self._canvas.devicePixelRatioF()
         return tile.request.pool == view.request(tile.request.name, ratio).pool
-
-
-def _pixels(part: TileRequest) -> int:
-    return -(-part.rows // part.pool) * -(-part.columns // part.pool)
 
 
 def _is_large(part: TileRequest) -> bool:
