@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -41,21 +40,17 @@ def check(options: argparse.Namespace, token: CancelToken) -> int:
     ):
         chosen = options.select
         names = select(checkpoint, chosen) if chosen else default_selection(checkpoint)
-        _check_dim(options.dim, [checkpoint.entry(name).shape for name in names])
+        most = max((len(checkpoint.entry(name).shape) for name in names), default=0)
+        if most >= 2 and not -most <= options.dim < most:
+            raise ParameterError(
+                f"--dim must be from {-most} to {most - 1} for these tensors (got {options.dim})."
+            )
         report = check_pattern(document.snapshot(), names, n, m, options.dim, job)
     if options.json:
         print_json(_as_json(report))
     else:
         _print(report, options.file)
     return DONE if report.satisfied else DIFFERENT
-
-
-def _check_dim(dim: int, shapes: Sequence[tuple[int, ...]]) -> None:
-    most = max(map(len, shapes), default=0)
-    if most >= 2 and not -most <= dim < most:
-        raise ParameterError(
-            f"--dim must be from {-most} to {most - 1} for these tensors (got {dim})."
-        )
 
 
 def _print(report: PatternReport, file: str) -> None:

@@ -69,9 +69,7 @@ def diff(options: argparse.Namespace, token: CancelToken) -> int:
 
 def _open(stack: contextlib.ExitStack, path: Path, key: str | None, job: Job) -> Document:
     checkpoint = stack.enter_context(open_checkpoint(path, state_dict=key, job=job))
-    document = open_document(checkpoint, job)
-    stack.callback(document.close)
-    return document
+    return stack.enter_context(contextlib.closing(open_document(checkpoint, job)))
 
 
 def _names(a: Checkpoint, b: Checkpoint, patterns: Sequence[str]) -> set[str]:

@@ -28,9 +28,8 @@ from pruneapp.errors import (
     first_names,
 )
 from pruneapp.export.catalog import FORMATS, get
-from pruneapp.export.destination.folder import left_as_it_was, refuse_file
 from pruneapp.export.destination.sidecars import companions
-from pruneapp.export.destination.target import check_file
+from pruneapp.export.destination.target import check_file, left_as_it_was, refuse_file
 from pruneapp.export.exporter import check, resolve, write, writes_folder
 from pruneapp.export.format import Format
 from pruneapp.export.formats.safetensors import SAFETENSORS
@@ -154,14 +153,9 @@ def check_places(
 ) -> None:
     """Refuse what would be lost, and what could not be written, before anything is computed.
 
-    Raises
-    ------
-    ParameterError
-        If a file that is read would be replaced, or one that is written here, or one file gets a
-        name that ends as those of folders do; or a file has no name, or is standard output.
-    ExportError
-        If the format cannot hold the checkpoint, or a report, a script or a recipe may not go where
-        it should.
+    Raises `ParameterError` if a file that is read would be replaced, or one that is written here,
+    or one file gets a name that ends as those of folders do, or a file has no name, or is standard
+    output; `ExportError` if the format cannot hold the checkpoint, or a file may not go there.
     """
     _refuse_no_file(options)
     output = request.path

@@ -68,7 +68,9 @@ def prune(options: argparse.Namespace, token: CancelToken) -> int:
     offer_methods(options.load_method, (options.method,))
     method = registry.get(options.method)
     nbytes = _bytes_wanted(options, method)
-    limits = _limits(options)
+    params = {param.name: param for param in LIMITS}
+    given = _given(options, "limit")
+    limits = Limits(**{name: params[name].parse(text) for name, text in given.items()})
     check_limits(method, limits)
     values = _values(options, method, limits)
     scope = options.scope or method.scopes[0]
@@ -91,7 +93,7 @@ def prune(options: argparse.Namespace, token: CancelToken) -> int:
             names = names_in(masks, checkpoint) or _no_mask_fits(masks, checkpoint)
         else:
             names = default_selection(checkpoint) or _nothing_usual(checkpoint)
-        given = None if masks is None else given_masks(checkpoint, names, masks, job)
+        custom = None if masks is None else given_masks(checkpoint, names, masks, job)
         said = options.select[0] if options.select and len(options.select) == 1 else ""
         row = Row(names, method.name, values, said)
         step = Step((row,), scope, limits, options.companions)
@@ -100,7 +102,7 @@ def prune(options: argparse.Namespace, token: CancelToken) -> int:
             total = total_for(document.snapshot(), touched, nbytes)
             step = replace(step, limits=replace(limits, total=total))
         with hashed_meanwhile(checkpoint.files):
-            state, made = _after(document, step, kernel, job, given=given, scores=scores)
+            state, made = _after(document, step, kernel, job, given=custom, scores=scores)
         if options.save_recipe:
             save(made, Path(options.save_recipe), job)
         report, problem = write_export(options, state, made, request, job, steps=(step.label(),))
@@ -134,11 +136,6 @@ def _bytes_wanted(options: argparse.Namespace, method: Method) -> int | None:
         )
     options.limit_total = "100%"  # how many weights that is tells only the file
     return nbytes
-
-
-def _limits(options: argparse.Namespace) -> Limits:
-    params = {p.name: p for p in LIMITS}
-    return Limits(**{n: params[n].parse(text) for n, text in _given(options, "limit").items()})
 
 
 def _values(options: argparse.Namespace, method: Method, limits: Limits) -> dict[str, Any]:

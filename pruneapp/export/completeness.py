@@ -178,8 +178,8 @@ def _reasons(unread: Mapping[str, str]) -> str:
     """Return the reason of each tensor; once, where it is the same for all."""
     if len(set(unread.values())) == 1:
         return next(iter(unread.values()))
-    said = [f"'{show(name)}': {why}" for name, why in [*unread.items()][:_NAMED]]
-    return "; ".join(said) + ("; …" if len(unread) > _NAMED else "")
+    notices = [f"'{show(name)}': {why}" for name, why in [*unread.items()][:_NAMED]]
+    return "; ".join(notices) + ("; …" if len(unread) > _NAMED else "")
 
 
 def _matches(name: str, patterns: Iterable[str]) -> bool:
@@ -268,7 +268,11 @@ def _each_once(traits: Mapping[str, Sequence[str]]) -> str:
     groups: dict[tuple[str, ...], list[str]] = {}
     for name, some in traits_of.items():
         groups.setdefault(some, []).append(name)
-    return ", ".join(f"{_who(names)} ({', '.join(some)})" for some, names in groups.items())
+    return ", ".join(
+        f"{_listed(names) if len(names) <= _NAMED else counted(len(names), 'tensor')} "
+        f"({', '.join(some)})"
+        for some, names in groups.items()
+    )
 
 
 def _no_tensors(checkpoint: Checkpoint) -> str:
@@ -288,10 +292,6 @@ def _has_metadata(form: Format, suffix: str) -> bool:
     """Whether a file of a format carries on the metadata of a safetensors file."""
     container = form.container(suffix) or form.suffixes[0]
     return SAFETENSORS.name in container
-
-
-def _who(names: Sequence[str]) -> str:
-    return _listed(names) if len(names) <= _NAMED else counted(len(names), "tensor")
 
 
 def _listed(names: Sequence[str], most: int = _NAMED) -> str:

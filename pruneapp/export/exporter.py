@@ -20,10 +20,12 @@ from pruneapp.export.completeness import account_for, omitted, refuse_unwritable
 from pruneapp.export.destination import folder
 from pruneapp.export.destination.sidecars import home_of
 from pruneapp.export.destination.target import (
-    check_file,
+    beside_file,
     check_folder,
+    check_weights,
     keep_original,
     kept_name,
+    refuse_file,
 )
 from pruneapp.export.format import Format, Plan
 from pruneapp.export.plan import INDEX, in_folder, plan_weights
@@ -76,13 +78,8 @@ def export(
 
     Where a file of the checkpoint itself is replaced, it is first kept beside as
     ``NAME.orig.EXT``, and the checkpoint goes on from there: `ExportReport.kept_originals`.
-
-    Parameters
-    ----------
-    provenance
-        Where the state comes from, for the metadata; None to say nothing.
-    job
-        Stepped by every byte twice: when it is made, and when it came back from the disk.
+    `provenance` says where the state comes from, for the metadata; None to say nothing. The job is
+    stepped by every byte twice: when it is made, and when it came back from the disk.
 
     Raises
     ------
@@ -115,12 +112,7 @@ def resolve(
     """Hold a request against a state and the disk; nothing is written.
 
     One file costs a few looks at the disk. For a folder every file is planned: headers are read,
-    no weights.
-
-    Raises
-    ------
-    ExportError
-        If it may not go there, or the format cannot hold the parts of a folder.
+    no weights. Raises `ExportError` if it may not go there, or the format cannot hold the parts.
     """
     form, values = _declared(request)
     checkpoint, path = state.checkpoint, request.path
@@ -139,14 +131,11 @@ def resolve(
 
     def plan(job: Job) -> dict[Path, Plan]:
         (one,) = weights(job).values()
-        beside, left = folder.beside(one, target.path)
+        beside, left = beside_file(one, target.path)
         return {target.path: replace(one, notices=(*one.notices, *left)), **beside}
 
-    folder.refuse_reserved(path, form)
-    target = check_file(path, follow_links=request.follow_links)
-    folder.refuse_shard(checkpoint, target.path)
-    notices = (*target.notices, *folder.file_notices(checkpoint, target.path, form, values))
-    return resolved(target.path, (target.path,), notices, plan)
+    target = check_weights(checkpoint, path, form, values, follow_links=request.follow_links)
+    return resolved(target.path, (target.path,), target.notices, plan)
 
 
 def _declared(request: ExportRequest) -> tuple[Format, Mapping[str, Any]]:
@@ -158,7 +147,7 @@ def _declared(request: ExportRequest) -> tuple[Format, Mapping[str, Any]]:
 def writes_folder(checkpoint: Checkpoint, request: ExportRequest) -> bool:
     """Whether an export is a folder; `ExportError` if it must be, and the path is a file's name."""
     form, values = _declared(request)
-    folder.refuse_file(request.path, form, values)
+    refuse_file(request.path, form, values)
     return in_folder(checkpoint, form, values, request.path)
 
 
@@ -174,7 +163,7 @@ def check_target(
     except ExportError as error:
         return TargetCheck(refused=str(error))
     opened = [p for p in resolved.files if _is_opened(state.checkpoint, p)]
-    copied = _copied(state.checkpoint, resolved.plan(job)) if resolved.is_folder else ()
+    copied = _copied(resolved, job) if resolved.is_folder else ()
     return TargetCheck(
         replaced=tuple(path.name for path in resolved.replaced),
         kept=tuple(kept_name(path).name for path in opened),
@@ -182,19 +171,17 @@ def check_target(
     )
 
 
-def _copied(checkpoint: Checkpoint, plans: Mapping[Path, Plan]) -> tuple[str, ...]:
+def _copied(resolved: ResolvedExport, job: Job) -> tuple[str, ...]:
     """Say which files of the opened folder come along: those that hold no weights."""
-    home = os.path.commonpath(plans)
-    copies = [
-        path.relative_to(home)
-        for path, plan in plans.items()
-        if not plan.names and not path.name.endswith(INDEX)
-    ]
-    # Of what lies in a subfolder, that.
-    names = dict.fromkeys(p.name if len(p.parts) == 1 else f"{p.parts[0]}/" for p in copies)
+    names: dict[str, None] = {}
+    for path, plan in resolved.plan(job).items():
+        if not plan.names and not path.name.endswith(INDEX):
+            first, *more = path.relative_to(resolved.target).parts
+            names[f"{first}/" if more else first] = None
     if not names:
         return ()
-    return (f"Copied from '{home_of(checkpoint).name}': {first_names([*names], _SHOWN)}.",)
+    home = home_of(resolved.state.checkpoint).name
+    return (f"Copied from '{home}': {first_names([*names], _SHOWN)}.",)
 
 
 def _is_opened(checkpoint: Checkpoint, path: Path) -> bool:
@@ -284,7 +271,12 @@ def _report(
     rounding: Rounding | None,
 ) -> ExportReport:
     state, request, form = resolved.state, resolved.request, resolved.form
-    left = _deleted(kept) if request.replace_original else tuple(kept)
+    left = tuple(kept)
+    if request.replace_original:
+        for path in kept:
+            with contextlib.suppress(OSError):
+                path.unlink()
+        left = tuple(path for path in kept if path.exists())
     undo_ends = len(left) < len(kept)
     cost = () if rounding is None else (describe(rounding.cost),)
     said = [*notices, *cost]
@@ -319,14 +311,6 @@ def _kept_as(left: Sequence[Path]) -> str:
     return f"{len(left):,} files of the original are kept beside the new ones, as {names}."
 
 
-def _deleted(files: Sequence[Path]) -> tuple[Path, ...]:
-    """Delete files; return those that the system keeps."""
-    for path in files:
-        with contextlib.suppress(OSError):
-            path.unlink()
-    return tuple(path for path in files if path.exists())
-
-
 def _tensors(state: State) -> Iterator[WrittenTensor]:
     for entry in state.checkpoint.entries.values():
         zeroed = state.zeroed(entry.name)
@@ -346,19 +330,9 @@ def publish(
     that is killed between two of several may leave old files beside new ones, each of them
     whole, with the originals kept.)
 
-    Parameters
-    ----------
-    files
-        Sealed, in the order in which they are to appear.
-    opened
-        The files of the checkpoint; those that are replaced go on from the kept original.
-    also_keep
-        Further files whose originals are kept: an index.
-
-    Returns
-    -------
-    list of Path
-        The originals that were kept.
+    Files are sealed, in the order in which they are to appear. Of those of the checkpoint that are
+    `opened`, the replaced ones go on from the kept original; of further files, `also_keep`, the
+    originals are kept, too. Returns the originals that were kept.
     """
     kept: list[Path] = []
     spares: list[Path] = []

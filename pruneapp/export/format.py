@@ -167,12 +167,7 @@ class Format:
 
         Reads no more than headers, and looks at the job every few thousand tensors. Where the
         values of the parameters name a type of 16 bits, the format is given tensors of that type:
-        it need know nothing of rounding.
-
-        Raises
-        ------
-        ExportError
-            If the format cannot hold it.
+        it need know nothing of rounding. Raises `ExportError` if the format cannot hold it.
         """
         rounding = Rounding.to(values.get(DTYPE.name, KEEP))
         if rounding is None:

@@ -51,10 +51,6 @@ def written_as(checkpoint: Checkpoint, form: Format, path: Path | None) -> tuple
     return form.container(suffix), together
 
 
-def _files(plans: Collection[Plan]) -> int:
-    return sum(1 for plan in plans if plan.names) or 1  # an index holds none
-
-
 def offers(
     state: State,
     job: Job,
@@ -66,15 +62,9 @@ def offers(
 ) -> tuple[FormatOffer, ...]:
     """Return every format with the size to come, and what each purpose is best served by.
 
-    Parameters
-    ----------
-    params
-        Values of parameters by the name of the format; defaults where nothing is said.
-    sampled
-        Whether compressed formats are sized, from a sample. Without it their sizes are None, and
-        nothing is recommended, as long as it may turn out otherwise.
-    path, provenance
-        See `offer`.
+    `params` are values of parameters by the name of the format; `path` and `provenance` as in
+    `offer`. Unless compressed formats are sized, from a sample, their sizes are None, and nothing
+    is recommended, as long as it may turn out otherwise.
     """
     found = []
     for form in FORMATS.values():
@@ -121,7 +111,7 @@ def offer(
                 plain,
                 nbytes=sum(one.size(job) for one in plans),
                 exact=exact,
-                files=_files(plans),
+                files=sum(1 for one in plans if one.names) or 1,  # an index holds none
                 in_16_bits=in_16_bits(path) if exact else None,
             )
         except ExportError as error:

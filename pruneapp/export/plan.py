@@ -97,20 +97,9 @@ def plan_weights(
 ) -> dict[str, Plan]:
     """Plan every file of the weights by its name, and of several their index as the last.
 
-    Parameters
-    ----------
-    values
-        Valid values of all parameters of the format.
-    path
-        The file or folder to be written; None for the usual name.
-    provenance
-        Where the state comes from, for the metadata; None to say nothing.
-
-    Raises
-    ------
-    ExportError
-        If the format cannot hold it, or not in a file of that name; or there would be more than
-        `MOST_FILES`.
+    `values` are valid ones of all parameters of the format; `path` is the file or folder to be
+    written, None for the usual name; `provenance` goes into the metadata. Raises `ExportError` if
+    the format cannot hold it, or not in a file of that name, or there would be too many files.
     """
     checkpoint = state.checkpoint
     if not in_folder(checkpoint, form, values, path):

@@ -188,9 +188,9 @@ class RoundedState:
         found = self.state.chunks(name, start, stop, size)
         if not self.rounding.concerns(entry):
             return found
-        gone = None if self.originals else self.state.zeroed(name)
-        if gone is not None:
-            found = zero(found, gone)
+        zeroed = None if self.originals else self.state.zeroed(name)
+        if zeroed is not None:
+            found = zero(found, zeroed)
         return (self.rounding.rounded(entry, chunk) for chunk in found)
 
     def _entry(self, name: str) -> TensorEntry:
@@ -201,20 +201,20 @@ def describe(cost: RoundingCost) -> str:
     """Say what rounding did to the numbers that were written."""
     if not cost.tensors:
         return f"Every number was {cost.dtype} or narrower: nothing was rounded."
-    said = [f"Rounded to {cost.dtype}."]
+    texts = [f"Rounded to {cost.dtype}."]
     if cost.worst:
-        said.append(f"The largest rounding error is {cost.worst:.3g}, in '{cost.where}'.")
+        texts.append(f"The largest rounding error is {cost.worst:.3g}, in '{cost.where}'.")
     if cost.infinite:
         name, most = max(cost.infinite, key=itemgetter(1))
         were = "value was" if most == 1 else "values were"
-        said.append(f"{most:,} {were} too large and became infinite, in '{name}'.")
+        texts.append(f"{most:,} {were} too large and became infinite, in '{name}'.")
         if rest := cost.lost - most:
             others = len(cost.infinite) - 1
-            said.append(f"So did {rest:,} in {others:,} other tensor{'s' if others > 1 else ''}.")
+            texts.append(f"So did {rest:,} in {others:,} other tensor{'s' if others > 1 else ''}.")
     if cost.vanished:
         were = "value was" if cost.vanished == 1 else "values were"
-        said.append(f"{cost.vanished:,} {were} too small and became 0.")
-    return " ".join(said)
+        texts.append(f"{cost.vanished:,} {were} too small and became 0.")
+    return " ".join(texts)
 
 
 def round_to(values: NDArray[Any], dtype: DType) -> NDArray[Any]:

@@ -170,8 +170,8 @@ def _most(entry: TensorEntry, gone: int) -> int:
 
 
 def _held(snapshot: Snapshot, entry: TensorEntry) -> int:
-    gone = snapshot.zeroed(entry.name)
-    return _most(entry, 0 if gone is None else gone.pruned)
+    zeroed = snapshot.zeroed(entry.name)
+    return _most(entry, 0 if zeroed is None else zeroed.pruned)
 
 
 def _texts(edits: Iterable[_Description]) -> int:
@@ -211,17 +211,13 @@ def total_for(snapshot: Snapshot, names: Iterable[str], nbytes: int) -> int:
     upper bound. Where types of several widths are touched, what is kept is taken for the widest.
 
     The result is for `Limits.total`: what is pruned already counts. `names` are the first names of
-    the tensors that the step touches, `snapshot` the state before it.
-
-    Raises
-    ------
-    ParameterError
-        If it cannot be reached, or is reached without pruning anything.
+    the tensors that the step touches, `snapshot` the state before it. Raises `ParameterError` if it
+    cannot be reached, or is reached without pruning anything.
     """
     touched = [snapshot.entry(name) for name in names]
     known = {entry.name for entry in touched}
     others = sum(
-        _held_bytes_target(snapshot, entry)
+        _unpacked_bytes(snapshot, entry)
         for entry in snapshot.checkpoint.entries.values()
         if entry.name not in known
     )
@@ -233,7 +229,7 @@ def total_for(snapshot: Snapshot, names: Iterable[str], nbytes: int) -> int:
             f"touch, and {masks:,} to say what is pruned of the rest.",
             remedy="Ask for more bytes, or select more tensors.",
         )
-    now = sum(_held_bytes_target(snapshot, entry) for entry in touched)
+    now = sum(_unpacked_bytes(snapshot, entry) for entry in touched)
     if others + now <= nbytes:
         raise ParameterError(
             f"Without pruning anything more, a compact file takes {others + now:,} bytes at most; "
@@ -250,15 +246,10 @@ def total_for(snapshot: Snapshot, names: Iterable[str], nbytes: int) -> int:
     return sum(entry.numel for entry in touched) - kept
 
 
-def _held_bytes_target(snapshot: Snapshot, entry: TensorEntry) -> int:
-    """Return the bytes that a tensor takes as it is."""
-    gone = snapshot.zeroed(entry.name)
-    return _packed(entry, 0 if gone is None else gone.pruned)
-
-
-def _packed(entry: TensorEntry, gone: int) -> int:
-    """Return the bytes of a tensor of which some is pruned, packed or not, whichever is less."""
-    if not gone:
+def _unpacked_bytes(snapshot: Snapshot, entry: TensorEntry) -> int:
+    """Return the bytes of a tensor before it is compressed: packed or not, whichever is less."""
+    zeroed = snapshot.zeroed(entry.name)
+    if zeroed is None or not zeroed.pruned:
         return entry.nbytes
-    kept = entry.numel - gone
+    kept = entry.numel - zeroed.pruned
     return min(entry.nbytes, kept * (entry.dtype.bits // 8) + (entry.numel + 7) // 8)

@@ -80,14 +80,13 @@ class DifferenceFinder:
     def __init__(self, path: Path, checkpoint: Checkpoint | None) -> None:
         self._yielded: set[str] = set()
         self._ranges: list[tuple[int, int, TensorEntry]] = []
-        masks = () if checkpoint is None else checkpoint.contents.masks
-        for entry in () if checkpoint is None else (*checkpoint.entries.values(), *masks):
-            assert checkpoint is not None
-            source = checkpoint.sources[entry.location.source]
-            if source.size == source.file.size and source.file.path.name == path.name:
+        if checkpoint is not None:
+            for entry in (*checkpoint.entries.values(), *checkpoint.contents.masks):
+                source = checkpoint.sources[entry.location.source]
                 start = entry.location.offset
                 stop = start + entry.dtype.nbytes(entry.reach)
-                if stop > start:
+                here = source.size == source.file.size and source.file.path.name == path.name
+                if here and stop > start:
                     self._ranges.append((start, stop, entry))
         self._ranges.sort(key=itemgetter(0, 1))
         self._starts = [start for start, _, _ in self._ranges]

@@ -1,4 +1,4 @@
-"""A folder as the target of an export: its files and how they get there; and reserved names."""
+"""A folder as the target of an export: its files and how they get there."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ import contextlib
 import errno
 import os
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Self
 
 from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.checkpoint.io.atomic_file import flush_folder, write_error
-from pruneapp.checkpoint.io.files import is_folder, lock, partial_name
+from pruneapp.checkpoint.io.files import lock, partial_name
 from pruneapp.checkpoint.io.source import close_quietly
 from pruneapp.errors import ExportError, first_names
 from pruneapp.export.destination import sidecars
@@ -20,16 +20,13 @@ from pruneapp.export.destination.sidecars import (
     CONFIG,
     companions,
     copy_of,
-    home_of,
     is_home,
     left_in_folder,
     refuse_others,
     same,
 )
-from pruneapp.export.destination.target import holds
-from pruneapp.export.format import Format, Plan
+from pruneapp.export.format import Plan
 from pruneapp.export.plan import INDEX, limit_of
-from pruneapp.results.format_offer import Purpose
 
 
 def plan_folder(
@@ -72,39 +69,14 @@ def plan_folder(
     differs = dtype and CONFIG in differing
     if differs and not sidecars.differ_otherwise(beside[CONFIG], target / CONFIG):
         differing.remove(CONFIG)
-    notices = (*_not_replaced(target, differing), *dtype, *left_in_folder(checkpoint))
+    notices = (*dtype, *left_in_folder(checkpoint))
+    if differing:
+        there, left = "are", "differ from those of the opened model; they are not replaced."
+        if len(differing) == 1:
+            there, left = "is", "differs from that of the opened model; it is not replaced."
+        kept = f"{first_names(differing)} {there} in '{target.name}' already and {left}"
+        notices = (kept, *notices)
     return weights | copies | last, notices
-
-
-def _not_replaced(target: Path, names: Sequence[str]) -> tuple[str, ...]:
-    if not names:
-        return ()
-    if len(names) == 1:
-        there, differs = "is", "differs from that of the opened model; it is not replaced."
-    else:
-        there, differs = "are", "differ from those of the opened model; they are not replaced."
-    return (f"{first_names(names)} {there} in '{target.name}' already and {differs}",)
-
-
-def beside(plan: Plan, target: Path) -> tuple[dict[Path, Plan], tuple[str, ...]]:
-    """Plan what a format writes beside the file `target`, and say what is there already.
-
-    Nothing is replaced: another file of the name may be the person's own.
-    """
-    plans = {}
-    notices = []
-    for name, data in plan.beside.items():
-        path = target.with_name(name)
-        if not os.path.lexists(path):
-            plans[path] = Plan.of(data)
-        elif not holds(path, data):
-            notices.append(left_as_it_was(path))
-    return plans, tuple(notices)
-
-
-def left_as_it_was(path: Path) -> str:
-    """Say that a file was there and was not replaced."""
-    return f"'{path}' exists already and is not replaced."
 
 
 def refuse_without_room(target: Path, nbytes: int) -> None:
@@ -203,70 +175,3 @@ class TargetFolder(contextlib.ExitStack):
         if self._partial is not None:
             with contextlib.suppress(OSError):
                 shutil.rmtree(self._partial)
-
-
-_WEIGHTS = "model.safetensors"
-_RESERVED = {_WEIGHTS, "pytorch_model.bin"}
-
-
-def refuse_shard(checkpoint: Checkpoint, target: Path) -> None:
-    """Refuse to put a model together in one of its own files."""
-    for shard in checkpoint.contents.shards:
-        if target.exists() and shard.path.samefile(target):
-            several = len(checkpoint.contents.shards) > 1
-            raise ExportError(
-                f"'{target}' is one of several files of the opened model, and one file cannot "
-                f"replace them all."
-                if several
-                else f"'{target}' has the weights of the opened folder, and an export replaces "
-                f"the model of a folder as a whole.",
-                remedy=f"Choose the folder '{target.parent}', or another name.",
-            )
-
-
-def refuse_file(path: Path, form: Format, values: Mapping[str, Any]) -> None:
-    """Refuse the name of a file where files of a largest size go into a folder."""
-    if limit_of(values) is None or is_folder(path) or not form.fits(path.name):
-        return
-    suffix = next(suffix for suffix in form.suffixes if path.name.lower().endswith(suffix))
-    raise ExportError(
-        f"With a max shard size a folder is written, but '{path.name}' is the name of a file.",
-        remedy=f"Name a folder: '{path.name[: -len(suffix)] or 'model'}'.",
-    )
-
-
-def refuse_reserved(path: Path, form: Format) -> None:
-    """Refuse a name that transformers takes for weights of another kind."""
-    # transformers 5.23 fills in random numbers for what it does not find in a file of this name,
-    # and says so in a log alone.
-    if path.name.lower() in _RESERVED and not form.fits(path.name):
-        raise ExportError(
-            f"transformers takes a file called '{path.name}' for plain weights, which it would "
-            f"not be ('{form.label}').",
-            remedy=f"Choose another name, one that ends in {form.suffixes[0]}.",
-        )
-
-
-def file_notices(
-    checkpoint: Checkpoint, path: Path, form: Format, values: Mapping[str, Any]
-) -> Iterator[str]:
-    """Say what the person should know of the name of a file, and of where it goes."""
-    if not form.fits(path.name):
-        usual = " or ".join(form.suffixes[:2])
-        yield f"'{path.name}' holds '{form.label}'; such files are usually named {usual}."
-    beside = checkpoint.path.with_name(CONFIG)
-    whole = path.name == _WEIGHTS and path.with_name(CONFIG).is_file()
-    loadable = Purpose.TRANSFORMERS in form.good_for and not checkpoint.contents.shards
-    if loadable and beside.is_file() and not whole:  # the file of a whole folder was opened
-        yield (
-            f"from_pretrained looks for '{_WEIGHTS}' beside '{CONFIG}': open the folder "
-            f"'{beside.parent}' instead of the file, and export that, to have both."
-        )
-    home = home_of(checkpoint)
-    if form.good_for_folder and form.one_file and (home / CONFIG).is_file():
-        yield (
-            f"For from_pretrained '{CONFIG}' and the files of the tokenizer go with it: they are "
-            f"in '{home}'. Put them beside the unpacked file, and name that '{_WEIGHTS}'."
-        )
-    if path.name.lower() in _RESERVED:  # from_pretrained reads it by the configuration beside it
-        yield from sidecars.left(checkpoint, path.parent, values)

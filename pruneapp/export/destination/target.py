@@ -5,16 +5,26 @@ from __future__ import annotations
 import contextlib
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import chain, count
 from pathlib import Path
+from typing import Any
 
+from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.checkpoint.io.atomic_file import PIECE_BYTES, AtomicFile, flush_folder, write_error
-from pruneapp.checkpoint.io.files import FORBIDDEN, NAME_BYTES, device_of, ends_badly
+from pruneapp.checkpoint.io.files import FORBIDDEN, NAME_BYTES, device_of, ends_badly, is_folder
 from pruneapp.errors import ExportError
+from pruneapp.export.destination import sidecars
+from pruneapp.export.destination.sidecars import CONFIG, home_of
+from pruneapp.export.format import Format, Plan
+from pruneapp.export.plan import limit_of
 from pruneapp.progress import Job
+from pruneapp.results.format_offer import Purpose
 
 WINDOWS = os.name == "nt"
+_WEIGHTS = "model.safetensors"
+_RESERVED = {_WEIGHTS, "pytorch_model.bin"}
 # Letters at either end of a name that is too long to be said.
 _ENDS = 24
 
@@ -48,6 +58,95 @@ def check_file(path: Path, *, follow_links: bool | None = None) -> ExportTarget:
         resolved = _resolved_parent(path)
         _check_kind(path, resolved)
         return ExportTarget(resolved)
+
+
+def check_weights(
+    checkpoint: Checkpoint,
+    path: Path,
+    form: Format,
+    values: Mapping[str, Any],
+    *,
+    follow_links: bool,
+) -> ExportTarget:
+    """Return where one file of weights would go, and what to know of its name; see `check_file`."""
+    # transformers 5.23 fills in random numbers for what it does not find in a file of this name,
+    # and says so in a log alone.
+    if path.name.lower() in _RESERVED and not form.fits(path.name):
+        raise ExportError(
+            f"transformers takes a file called '{path.name}' for plain weights, which it would "
+            f"not be ('{form.label}').",
+            remedy=f"Choose another name, one that ends in {form.suffixes[0]}.",
+        )
+    target = check_file(path, follow_links=follow_links)
+    for shard in checkpoint.contents.shards:
+        if target.path.exists() and shard.path.samefile(target.path):
+            several = len(checkpoint.contents.shards) > 1
+            raise ExportError(
+                f"'{target.path}' is one of several files of the opened model, and one file cannot "
+                f"replace them all."
+                if several
+                else f"'{target.path}' has the weights of the opened folder, and an export replaces "
+                f"the model of a folder as a whole.",
+                remedy=f"Choose the folder '{target.path.parent}', or another name.",
+            )
+    notices = _file_notices(checkpoint, target.path, form, values)
+    return ExportTarget(target.path, (*target.notices, *notices))
+
+
+def _file_notices(
+    checkpoint: Checkpoint, path: Path, form: Format, values: Mapping[str, Any]
+) -> Iterator[str]:
+    if not form.fits(path.name):
+        usual = " or ".join(form.suffixes[:2])
+        yield f"'{path.name}' holds '{form.label}'; such files are usually named {usual}."
+    beside = checkpoint.path.with_name(CONFIG)
+    whole = path.name == _WEIGHTS and path.with_name(CONFIG).is_file()
+    loadable = Purpose.TRANSFORMERS in form.good_for and not checkpoint.contents.shards
+    if loadable and beside.is_file() and not whole:  # the file of a whole folder was opened
+        yield (
+            f"from_pretrained looks for '{_WEIGHTS}' beside '{CONFIG}': open the folder "
+            f"'{beside.parent}' instead of the file, and export that, to have both."
+        )
+    home = home_of(checkpoint)
+    if form.good_for_folder and form.one_file and (home / CONFIG).is_file():
+        yield (
+            f"For from_pretrained '{CONFIG}' and the files of the tokenizer go with it: they are "
+            f"in '{home}'. Put them beside the unpacked file, and name that '{_WEIGHTS}'."
+        )
+    if path.name.lower() in _RESERVED:  # from_pretrained reads it by the configuration beside it
+        yield from sidecars.left(checkpoint, path.parent, values)
+
+
+def refuse_file(path: Path, form: Format, values: Mapping[str, Any]) -> None:
+    """Refuse the name of a file where files of a largest size go into a folder."""
+    if limit_of(values) is None or is_folder(path) or not form.fits(path.name):
+        return
+    suffix = next(suffix for suffix in form.suffixes if path.name.lower().endswith(suffix))
+    raise ExportError(
+        f"With a max shard size a folder is written, but '{path.name}' is the name of a file.",
+        remedy=f"Name a folder: '{path.name[: -len(suffix)] or 'model'}'.",
+    )
+
+
+def beside_file(plan: Plan, target: Path) -> tuple[dict[Path, Plan], tuple[str, ...]]:
+    """Plan what a format writes beside the file `target`, and say what is there already.
+
+    Nothing is replaced: another file of the name may be the person's own.
+    """
+    plans = {}
+    notices = []
+    for name, data in plan.beside.items():
+        path = target.with_name(name)
+        if not os.path.lexists(path):
+            plans[path] = Plan.of(data)
+        elif not holds(path, data):
+            notices.append(left_as_it_was(path))
+    return plans, tuple(notices)
+
+
+def left_as_it_was(path: Path) -> str:
+    """Say that a file was there and was not replaced."""
+    return f"'{path}' exists already and is not replaced."
 
 
 @contextlib.contextmanager
@@ -203,11 +302,8 @@ def kept_name(path: Path) -> Path:
 
 
 def _names(path: Path) -> Iterator[Path]:
-    yield path.with_name(f"{path.stem}.orig{path.suffix}")
-    number = 2
-    while True:
-        yield path.with_name(f"{path.stem}.orig{number}{path.suffix}")
-        number += 1
+    for number in count(1):
+        yield path.with_name(f"{path.stem}.orig{number if number > 1 else ''}{path.suffix}")
 
 
 def spared(path: Path, data: bytes) -> Path:
@@ -215,12 +311,9 @@ def spared(path: Path, data: bytes) -> Path:
 
     A file that holds `data` already may be replaced: nothing of it is lost.
     """
-    number = 2
-    name = path
-    while os.path.lexists(name) and not holds(name, data):
-        name = path.with_name(f"{path.stem}{number}{path.suffix}")
-        number += 1
-    return name
+    others = (path.with_name(f"{path.stem}{number}{path.suffix}") for number in count(2))
+    names = chain([path], others)
+    return next(name for name in names if not os.path.lexists(name) or holds(name, data))
 
 
 def holds(path: Path, data: bytes) -> bool:

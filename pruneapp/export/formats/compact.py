@@ -21,9 +21,9 @@ from pruneapp.checkpoint.checkpoint import Checkpoint, open_checkpoint
 from pruneapp.checkpoint.dtypes import DTYPES
 from pruneapp.checkpoint.entry import TensorEntry
 from pruneapp.checkpoint.formats import compact_codec
-from pruneapp.checkpoint.formats import safetensors as safetensors_module_
 from pruneapp.checkpoint.formats.compact import FORMAT, FRAMES, INDEX, dense_metadata
 from pruneapp.checkpoint.formats.compact_codec import COMPACT, KEY, VERSION
+from pruneapp.checkpoint.formats.safetensors import read_header
 from pruneapp.checkpoint.io.atomic_file import PIECE_BYTES, AtomicFile
 from pruneapp.checkpoint.io.source import FileSource
 from pruneapp.document.snapshot import Snapshot
@@ -31,7 +31,7 @@ from pruneapp.errors import DamagedFileError, ExportError, UnsupportedFileError,
 from pruneapp.export import size_estimate
 from pruneapp.export.destination.target import check_file
 from pruneapp.export.format import ExportPart, Format, Plan
-from pruneapp.export.formats import safetensors as safetensors_module
+from pruneapp.export.formats import safetensors
 from pruneapp.export.formats.safetensors import SAFETENSORS, plan_safetensors
 from pruneapp.export.records import (
     RecordRange,
@@ -70,9 +70,9 @@ def is_packed(entry: TensorEntry) -> bool:
 
 
 def _plan(part: ExportPart, values: Mapping[str, Any], job: Job) -> Plan:
-    if reason := safetensors_module.refuses(part.checkpoint):
+    if reason := safetensors.refuses(part.checkpoint):
         raise ExportError(reason, remedy="Export as torch.")
-    entries = safetensors_module.in_order(part, job)
+    entries = safetensors.in_order(part, job)
     packed: list[TensorEntry] = []
     raw: list[TensorRecord] = []
     for entry in chain.from_iterable(job.cancel.batches(entries)):
@@ -136,12 +136,10 @@ def _metadata(
     of_dense = validate_all(SAFETENSORS.params, {DTYPE.name: values[DTYPE.name]})
     origin = part.provenance and replace(part.provenance, parameters=None)
     inside = replace(part, provenance=origin)
-    dense = safetensors_module.metadata_for(inside, SAFETENSORS.name, of_dense)
-    tensors = safetensors_module.json_object(
-        ((e.name, [e.dtype.name, e.shape]) for e in entries), job
-    )
-    ties = safetensors_module.with_ties(entries, dense, job)
-    metadata = safetensors_module.json_object(ties.items(), job)
+    dense = safetensors.metadata_for(inside, SAFETENSORS.name, of_dense)
+    tensors = safetensors.json_object(((e.name, [e.dtype.name, e.shape]) for e in entries), job)
+    ties = safetensors.with_ties(entries, dense, job)
+    metadata = safetensors.json_object(ties.items(), job)
     text = (
         f'{{"version":{VERSION},"frame":{compact_codec.FRAME},'
         f'"tensors":{tensors},"metadata":{metadata}}}'
@@ -243,10 +241,12 @@ def _expected(state: State, entries: Sequence[TensorEntry], job: Job) -> dict[st
     guesses: list[float] = []
     for batch in job.cancel.batches(entries):
         for entry in batch:
-            gone = state.zeroed(entry.name)
+            zeroed = state.zeroed(entry.name)
             for frame in ranges_of(entry, compact_codec.FRAME):
                 pieces.append(frame)
-                guesses.append(_guess(frame, size_estimate.kept_in(gone, frame.start, frame.stop)))
+                guesses.append(
+                    _guess(frame, size_estimate.kept_in(zeroed, frame.start, frame.stop))
+                )
 
     def measure(frame: RecordRange) -> int:
         _, encoded = compact_codec.encode(finalized_bits(state, frame))
@@ -272,7 +272,7 @@ COMPACT_FILE = Format(
     ),
     suffixes=(".compact.safetensors",),
     planner=_plan,
-    why_not=safetensors_module.refuses,
+    why_not=safetensors.refuses,
     loaded_by=(
         Loader("Pruneapp", note="opens it; pruneapp expand writes the dense file"),
         Loader("pruneapp.load_compact", note="numpy arrays or torch tensors, read on demand"),
@@ -310,14 +310,8 @@ _FRAME_HEADER = 18
 def expand(path: Path, out: Path, job: Job) -> WrittenFile:
     """Write to `out` what a compact file, or anything that zstd has compressed, holds.
 
-    Which of them it is tells the content. `job` is stepped by every byte twice.
-
-    Raises
-    ------
-    CheckpointError
-        If it is neither, or damaged.
-    ExportError
-        If it cannot be written.
+    Which of them it is tells the content. `job` is stepped by every byte twice. Raises
+    `CheckpointError` if it is neither, or damaged; `ExportError` if it cannot be written.
     """
     source = FileSource(path)
     try:
@@ -336,7 +330,7 @@ def expand(path: Path, out: Path, job: Job) -> WrittenFile:
                     f"({checkpoint.contents.label}).",
                     remedy="Only compact and zst exports can be expanded.",
                 )
-            header, _ = safetensors_module_.read_header(source, job)
+            header, _ = read_header(source, job)
             return _dense(checkpoint, dense_metadata(header, str(path)), target, job)
     finally:
         source.close()

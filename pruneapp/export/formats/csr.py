@@ -162,14 +162,14 @@ def _plan(part: ExportPart, _values: Mapping[str, Any], job: Job) -> Plan:
 
 def _records(state: State, entry: TensorEntry, tally: _Outcome) -> Sequence[TensorRecord]:
     """Return the storages of a tensor: three of CSR, or one."""
-    gone = state.zeroed(entry.name)
-    if gone is not None and gone.pruned:
-        why_dense = _why_dense(entry, gone.kept)
+    zeroed = state.zeroed(entry.name)
+    if zeroed is not None and zeroed.pruned:
+        why_dense = _why_dense(entry, zeroed.kept)
         if not why_dense:
             tally.sparse += 1
             tally.before += entry.nbytes
-            tally.after += sparse_bytes(entry, gone.kept)
-            return csr(state, entry, gone)
+            tally.after += sparse_bytes(entry, zeroed.kept)
+            return csr(state, entry, zeroed)
         tally.dense[why_dense] += 1
     return (finalized(state, entry),)
 

@@ -179,12 +179,12 @@ def _expected(state: State, entries: Sequence[TensorEntry], job: Job) -> dict[st
     zeros: dict[int, int] = {}  # blocks of nothing but zeros, by their bytes
     for entry in chain.from_iterable(job.cancel.batches(entries)):
         sizes[entry.name] = len(_END)
-        gone = state.zeroed(entry.name)
+        zeroed = state.zeroed(entry.name)
         for block in _blocks(entry):
-            kept = size_estimate.kept_in(gone, block.start, block.stop)
+            kept = size_estimate.kept_in(zeroed, block.start, block.stop)
             if kept.kept:
-                blocks[gone is None].append(block)
-                guesses[gone is None].append(_guess(block, kept))
+                blocks[zeroed is None].append(block)
+                guesses[zeroed is None].append(_guess(block, kept))
                 continue
             if block.nbytes not in zeros:
                 zeros[block.nbytes] = len(deflate(bytes(block.nbytes)))

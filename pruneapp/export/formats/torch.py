@@ -410,9 +410,9 @@ def _with_arrays(
 
 def _zero(part: ExportPart, entry: TensorEntry, job: Job, raw: bytearray) -> None:
     """Set the bytes of pruned weights to 0, in whatever byte order they stand there."""
-    gone = part.state.zeroed(entry.name)
-    assert gone is not None
-    kept = patch_of(entry, gone, job).kept
+    zeroed = part.state.zeroed(entry.name)
+    assert zeroed is not None
+    kept = patch_of(entry, zeroed, job).kept
     words = np.frombuffer(raw, entry.dtype.storage)
     for start in range(0, words.size, _STRETCH):
         job.step(0)
@@ -442,9 +442,9 @@ def _in_place(
     reading = next((s for s in found if isinstance(s, CheckedSource)), part.source)
     patches: list[Patch | BytePatch] = [*replaced]
     for entry in chain.from_iterable(job.cancel.batches(zeroed)):
-        gone = part.state.zeroed(entry.name)
-        assert gone is not None
-        patches.append(patch_of(entry, gone, job))
+        zeroes = part.state.zeroed(entry.name)
+        assert zeroes is not None
+        patches.append(patch_of(entry, zeroes, job))
     checked = _checked(part.source, job) if part.checkpoint.format == ZIP.name else ()
     patched = PatchedFile(reading, patches, checked, job)
     # Pairs of masks cannot be here, so the names are those of the file.

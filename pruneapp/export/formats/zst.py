@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Protocol
 
-from pruneapp.checkpoint.entry import TensorEntry
 from pruneapp.checkpoint.formats.compact_codec import bound
 from pruneapp.export import size_estimate
 from pruneapp.export.format import ExportPart, Format, Plan
@@ -147,14 +146,15 @@ def _expected(part: ExportPart, level: int, sample: _Sample, job: Job) -> int:
     guesses: list[float] = []
     room = 0
     for batch in job.cancel.batches(safetensors.in_order(part, job)):
-        for stretch in chain.from_iterable(map(_stretches, batch)):
-            if not pieces or stretch.nbytes > room:  # a new piece; small tensors share one
+        ranges = (ranges_of(entry, _PIECE * 8 // entry.dtype.bits) for entry in batch)
+        for elements in chain.from_iterable(ranges):
+            if not pieces or elements.nbytes > room:  # a new piece; small tensors share one
                 pieces.append([])
                 guesses.append(0.0)
                 room = _PIECE
-            pieces[-1].append(stretch)
-            guesses[-1] += _guess(part.state, stretch)
-            room -= stretch.nbytes
+            pieces[-1].append(elements)
+            guesses[-1] += _guess(part.state, elements)
+            room -= elements.nbytes
     # Nothing but zeros is known without measuring.
     zeros = [sum(s.nbytes for s in p) for p, g in zip(pieces, guesses, strict=True) if g < _TINY]
     some = [(p, g) for p, g in zip(pieces, guesses, strict=True) if g >= _TINY]
@@ -172,14 +172,10 @@ def _expected(part: ExportPart, level: int, sample: _Sample, job: Job) -> int:
     return known + round(sum(found))
 
 
-def _stretches(entry: TensorEntry) -> Iterator[RecordRange]:
-    return ranges_of(entry, _PIECE * 8 // entry.dtype.bits)
-
-
-def _guess(state: State, stretch: RecordRange) -> float:
-    dtype = stretch.entry.dtype
-    gone = state.zeroed(stretch.entry.name)
-    kept = size_estimate.kept_in(gone, stretch.start, stretch.stop)
+def _guess(state: State, elements: RecordRange) -> float:
+    dtype = elements.entry.dtype
+    zeroed = state.zeroed(elements.entry.name)
+    kept = size_estimate.kept_in(zeroed, elements.start, elements.stop)
     least = _ZEROS * dtype.nbytes(kept.size) / _BLOCK
     if not kept.kept:
         return least

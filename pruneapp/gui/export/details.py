@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from operator import attrgetter
 from typing import Any
 
 from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal
@@ -69,6 +70,8 @@ _WIDTH = 52
 _LINES = 14
 # So far the words of a radio button beside it are below its top.
 _ABOVE = 3
+# What is shown of a format beside its size.
+_DESCRIBED = attrgetter("name", "help", "why_not", "params")
 _SHOWN_FOR = frozenset({QEvent.Type.FocusIn, QEvent.Type.KeyPress})
 # What is asked for: of most formats everything is seen at once.
 _USUAL_LINES = 29
@@ -119,7 +122,7 @@ class Details(QScrollArea):
     def show_offer(self, offer: FormatOffer | None) -> None:
         """Show a format; what was typed for it before is still there."""
         before, self._offer = self._offer, offer
-        if before is None or offer is None or _told_here(before) != _told_here(offer):
+        if before is None or offer is None or _DESCRIBED(before) != _DESCRIBED(offer):
             self._build()
         else:
             self._show_rounding()  # only its size is another
@@ -253,7 +256,3 @@ class Details(QScrollArea):
             self._values[self._offer.name] = self.fields.valid_values()
             self._show_rounding()
         self.changed.emit()
-
-
-def _told_here(offer: FormatOffer) -> tuple[object, ...]:
-    return offer.name, offer.help, offer.why_not, offer.params

@@ -222,21 +222,6 @@ class ExportDialog(Dialog):
         """Show what rounding to a type costs, or a sentence on why that is not known."""
         self.details.set_cost(name, cost)
 
-    def set_target(self, path: str) -> None:
-        """Propose a file or folder."""
-        self.target.set_path(path)
-        self._arrange()
-
-    def set_folders(self, *, allowed: bool) -> None:
-        """Set whether a folder may be the target, as for a model of several files."""
-        self.target.set_folders(allowed=allowed)
-        self._arrange()
-
-    def set_source(self, path: str, kept_as: str) -> None:
-        """Set the file that is open, and how it is kept if the export replaces it."""
-        self.target.set_source(path, kept_as)
-        self._arrange()
-
     def set_colors(self, colors: Mapping[str, str]) -> None:
         """Take the theme's colours."""
         for part in (self.purposes, self.formats, self.details, self.target):

@@ -135,14 +135,9 @@ class FormatSizes(QObject):
 
 
 class ExportController(QObject):
-    """The export of the session's document.
+    """The export of the open document.
 
-    Parameters
-    ----------
-    window
-        Parent of the dialogs.
-    asked
-        Returns the words on the button that would prune; empty if it would do nothing.
+    `asked` returns the words on the button that would prune; empty if it would do nothing.
     """
 
     sized = Signal(object)  # int: how many bytes the default export will take; None while unknown
@@ -222,15 +217,15 @@ class ExportController(QObject):
         able = [one for one in preview.offers if not one.why_not]
         dialog = ExportDialog(self._window)
         dialog.set_offers(preview.offers)
-        dialog.set_source(str(source), kept_name(source).name)
+        dialog.target.set_source(str(source), kept_name(source).name)
         target = proposed_target(self._opened, able[0].suffixes if able else (".safetensors",))
         if self._session.is_sample:
             # The sample lies where the application is installed, which is no place for exports.
             target = Path.home() / target.name
         target = self._session.folder("export", target.parent) / target.name
         dialog.set_pruned(pruned=preview.pruned, asked=self._asked())
-        dialog.set_folders(allowed=bool(document.checkpoint.contents.shards))
-        dialog.set_target(str(target))
+        dialog.target.set_folders(allowed=bool(document.checkpoint.contents.shards))
+        dialog.target.set_path(str(target))
         dialog.exportRequested.connect(self._export)
         dialog.finished.connect(self._on_dialog_finished)
         self._appearance.dress(dialog)

@@ -11,7 +11,7 @@ from pruneapp.document.document import Capture
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.errors import PruneAppError
 from pruneapp.export.catalog import FORMATS
-from pruneapp.export.destination.folder import left_as_it_was
+from pruneapp.export.destination.target import left_as_it_was
 from pruneapp.export.exporter import export
 from pruneapp.export.format_sizes import offers, unsized
 from pruneapp.export.provenance import Provenance, estimated_provenance, provenance_of

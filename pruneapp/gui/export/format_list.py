@@ -50,12 +50,12 @@ def files_words(files: int | None, limit: int) -> str:
     """Say how many files of a largest size there will be; None while they are being counted."""
     size = number_format.short_size(limit)
     if files is None:
-        said = translate("ExportSizes", "Max shard size {size}; calculating…")
+        text = translate("ExportSizes", "Max shard size {size}; calculating…")
     elif files == 1:
-        said = translate("ExportSizes", "One file: everything fits into {size}.")
+        text = translate("ExportSizes", "One file: everything fits into {size}.")
     else:
-        said = translate("ExportSizes", "{n} files, up to {size} each.")
-    return said.format(n=number_format.count(files or 0), size=size)
+        text = translate("ExportSizes", "{n} files, up to {size} each.")
+    return text.format(n=number_format.count(files or 0), size=size)
 
 
 def rounding_words(cost: RoundingCost | str | None, dtype: str) -> str:
@@ -70,37 +70,37 @@ def rounding_words(cost: RoundingCost | str | None, dtype: str) -> str:
     if isinstance(cost, str):
         unknown = translate("ExportSizes", "✕ The rounding error of {type} is not known. {why}")
         return unknown.format(type=dtype, why=cost)
-    said = [_infinite_words(cost)] if cost.infinite else []
+    notices = [_infinite_words(cost)] if cost.infinite else []
     if cost.worst:
         largest = translate("ExportSizes", "Largest rounding error {error} ({name}).")
         error = number_format.number(cost.worst)
-        said.append(largest.format(error=error, name=short_name(cost.where)))
+        notices.append(largest.format(error=error, name=short_name(cost.where)))
     if cost.vanished:
         vanished = translate("ExportSizes", "Values rounded to 0: {n}.")
-        said.append(vanished.format(n=number_format.count(cost.vanished)))
-    if not said:
+        notices.append(vanished.format(n=number_format.count(cost.vanished)))
+    if not notices:
         return translate("ExportSizes", "All values are exact.")
-    return " ".join(said)
+    return " ".join(notices)
 
 
 def _infinite_words(cost: RoundingCost) -> str:
     name, most = max(cost.infinite, key=itemgetter(1))
     if len(cost.infinite) > 1:
-        said = translate(
+        text = translate(
             "ExportSizes",
             "▲ {n} values in {tensors} tensors, most of them in {name}, exceed the "
             "range of {type} and become infinite.",
         )
     elif most == 1:
-        said = translate(
+        text = translate(
             "ExportSizes", "▲ 1 value in {name} exceeds the range of {type} and becomes infinite."
         )
     else:
-        said = translate(
+        text = translate(
             "ExportSizes",
             "▲ {n} values in {name} exceed the range of {type} and become infinite.",
         )
-    return said.format(
+    return text.format(
         n=number_format.count(cost.lost),
         tensors=number_format.count(len(cost.infinite)),
         name=short_name(name),
@@ -120,18 +120,18 @@ def briefly(text: str, most: int = _MESSAGE) -> str:
 
 def check_words(check: TargetCheck) -> str:
     """Say what is kept and what is lost where an export goes, and what else to know of it."""
-    said = []
+    notices = []
     if check.kept:
         words = translate("ExportPlace", "Replaces the open model; a backup is kept as {names}.")
-        said.append(words.format(names=_listed(check.kept)))
+        notices.append(words.format(names=_listed(check.kept)))
     if len(check.replaced) == 1:
         words = translate("ExportPlace", "{name} already exists and will be replaced.")
-        said.append(words.format(name=short_name(check.replaced[0])))
+        notices.append(words.format(name=short_name(check.replaced[0])))
     elif check.replaced:
         words = translate("ExportPlace", "{n} files already exist and will be replaced: {names}.")
         n = number_format.count(len(check.replaced))
-        said.append(words.format(n=n, names=_listed(check.replaced)))
-    return " ".join((*said, *check.notices))
+        notices.append(words.format(n=n, names=_listed(check.replaced)))
+    return " ".join((*notices, *check.notices))
 
 
 def _listed(names: Sequence[str]) -> str:

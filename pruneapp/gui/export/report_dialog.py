@@ -112,7 +112,7 @@ class ExportReportDialog(Dialog):
         add_button_row(layout, self.close_button, beside=(self.show_folder, self.copy))
         self.close_button.setFocus()
         self.copy.clicked.connect(self._copy)
-        self.show_folder.clicked.connect(self._on_show_folder)
+        self.show_folder.clicked.connect(lambda: self.folderRequested.emit(report.path))
         self.close_button.clicked.connect(self.accept)
         self.set_colors({})
 
@@ -238,6 +238,3 @@ class ExportReportDialog(Dialog):
     def _copy(self) -> None:
         QGuiApplication.clipboard().setText(self.as_text())
         self.copy.set_copied()
-
-    def _on_show_folder(self) -> None:
-        self.folderRequested.emit(self._report.path)

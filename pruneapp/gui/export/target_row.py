@@ -43,8 +43,8 @@ def misplaced(path: str, source: str, endings: Iterable[str], *, split: bool, fo
     try:
         target = Path(path).expanduser()
     except RuntimeError:
-        said = translate("ExportPlace", "There is no user {name}: enter the full path.")
-        return said.format(name=path.split("/", maxsplit=1)[0])
+        text = translate("ExportPlace", "There is no user {name}: enter the full path.")
+        return text.format(name=path.split("/", maxsplit=1)[0])
     try:
         if found := _no_folder(target, source, endings) if split else "":
             return found
@@ -57,11 +57,11 @@ def _no_place(target: Path, *, folders: bool) -> str:
     if target.is_dir() and not folders:
         return translate("ExportPlace", "This is a folder: add a file name.")
     if target.parent.is_file():
-        said = translate("ExportPlace", "{file} is a file, not a folder.")
-        return said.format(file=target.parent)
+        text = translate("ExportPlace", "{file} is a file, not a folder.")
+        return text.format(file=target.parent)
     if not target.parent.is_dir():
-        said = translate("ExportPlace", "The folder {folder} does not exist.")
-        return said.format(folder=target.parent)
+        text = translate("ExportPlace", "The folder {folder} does not exist.")
+        return text.format(folder=target.parent)
     return ""
 
 
@@ -75,15 +75,15 @@ def _no_folder(target: Path, source: str, endings: Iterable[str]) -> str:
         return translate("ExportPlace", "This folder contains the open model: choose another.")
     ending = next((s for s in endings if target.name.lower().endswith(s)), "")
     if ending and not target.is_dir():
-        said = translate("ExportPlace", "The export is a folder: remove {suffix}.")
-        return said.format(suffix=ending)
+        text = translate("ExportPlace", "The export is a folder: remove {suffix}.")
+        return text.format(suffix=ending)
     return ""
 
 
 class TargetRow(QWidget):
     """A path, what will become of what is there, and whether the original is to go."""
 
-    changed = Signal()  # the path is another
+    changed = Signal()  # the path, or what is known of it, is another
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -146,13 +146,14 @@ class TargetRow(QWidget):
         self._tell()
 
     def set_path(self, path: str) -> None:
-        """Propose a place, silently."""
+        """Propose a file or folder."""
         self._ending = next((s for s in self._suffixes if path.endswith(s)), "")
         self._base, self._proposed = path.removesuffix(self._ending), path
         blocker = QSignalBlocker(self.path)
         self.path.setText(path)
         del blocker
         self._tell()
+        self.changed.emit()
 
     def set_check(self, check: TargetCheck | None) -> None:
         """Show what an export finds where it goes; None while that is looked for."""
@@ -163,11 +164,13 @@ class TargetRow(QWidget):
         """Set whether a folder may be the target, as for a model of several files."""
         self._folders = allowed
         self._tell()
+        self.changed.emit()
 
     def set_source(self, path: str, kept_as: str) -> None:
         """Set the file that is open, and how it is kept if the export replaces it."""
         self._source, self._kept_as = path, kept_as
         self._tell()
+        self.changed.emit()
 
     def set_colors(self, colors: Mapping[str, str]) -> None:
         """Take the theme's colours."""

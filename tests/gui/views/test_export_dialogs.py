@@ -101,8 +101,8 @@ def dialog(qtbot, tmp_path):
     found = ExportDialog()
     qtbot.addWidget(found)
     found.set_offers(OFFERS)
-    found.set_source(str(tmp_path / "m.safetensors"), "m.orig.safetensors")
-    found.set_target(str(tmp_path / "pruned.safetensors"))
+    found.target.set_source(str(tmp_path / "m.safetensors"), "m.orig.safetensors")
+    found.target.set_path(str(tmp_path / "pruned.safetensors"))
     with qtbot.waitExposed(found):
         found.show()
     return found
@@ -233,8 +233,8 @@ def test_what_is_written_beside_is_asked_for(dialog, qtbot):
 
 
 def test_a_model_of_several_files_becomes_one_where_the_format_has_but_one(dialog, qtbot, tmp_path):
-    dialog.set_folders(allowed=True)
-    dialog.set_target(str(tmp_path / "model-pruned"))
+    dialog.target.set_folders(allowed=True)
+    dialog.target.set_path(str(tmp_path / "model-pruned"))
     pick(dialog, qtbot, "compact")
     assert dialog.target.path.text().endswith("model-pruned.compact.safetensors")
     assert dialog.go.isEnabled()
@@ -321,7 +321,7 @@ class TestFilesOfALargestSize:
     def test_a_place_that_cannot_be(self, dialog, size, qtbot, tmp_path, name, words):
         (tmp_path / "file").write_bytes(b"x")
         qtbot.keyClick(size, Qt.Key.Key_Down)
-        dialog.set_target(str(tmp_path / name) if name else "")
+        dialog.target.set_path(str(tmp_path / name) if name else "")
         assert dialog.target.note.text().startswith("✕")
         assert words in dialog.target.note.text()
         assert not dialog.go.isEnabled()
@@ -416,7 +416,7 @@ def test_a_loop_of_links_is_not_the_file_that_is_open(dialog, tmp_path):
     ],
 )
 def test_a_place_that_cannot_be_is_said_before_the_button(dialog, tmp_path, path, words):
-    dialog.set_target(path.replace("{}", str(tmp_path)))
+    dialog.target.set_path(path.replace("{}", str(tmp_path)))
     assert dialog.request() is None
     assert not dialog.go.isEnabled()
     assert dialog.target.note.text().startswith("✕")
@@ -764,7 +764,7 @@ def test_what_was_chosen_is_found_again(dialog, qtbot, tmp_path):
     later = ExportDialog()
     qtbot.addWidget(later)
     later.set_offers(OFFERS)
-    later.set_target(str(tmp_path / "pruned.safetensors"))
+    later.target.set_path(str(tmp_path / "pruned.safetensors"))
     with qtbot.waitSignal(later.parametersChanged) as told:
         later.set_choices(found)
     assert told.args == ["zst", {"level": 4}]
