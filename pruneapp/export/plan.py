@@ -108,24 +108,20 @@ def plan_weights(
         return {name: form.plan(whole(state, suffix, provenance), values, job)}
     limit = limit_of(values)
     if limit is None:
-        plans = _as_opened(state, form, values, job, provenance)
+        plans = _as_opened(whole(state, "", provenance), form, values, job)
         opened = checkpoint.contents.index
         index = "" if opened is None else renamed(opened.name, form)
     else:
-        plans = Sharding(state, form, values, limit, job, provenance=provenance).plans()
+        plans = Sharding(whole(state, "", provenance), form, values, limit, job).plans()
         index = f"{''.join(_stem_of(checkpoint, form))}{INDEX}" if len(plans) > 1 else ""
     return {**plans, index: _index_of(plans, checkpoint)} if index else plans
 
 
 def _as_opened(
-    state: State,
-    form: Format,
-    values: Mapping[str, Any],
-    job: Job,
-    provenance: Provenance | None,
+    model: ExportPart, form: Format, values: Mapping[str, Any], job: Job
 ) -> dict[str, Plan]:
     """Plan every shard of a model of several files under the name of its new file."""
-    checkpoint = state.checkpoint
+    checkpoint = model.checkpoint
     opened = checkpoint.contents.shards
     shard_of = {source: at for at, shard in enumerate(opened) for source in shard.sources}
     entries: list[list[TensorEntry]] = [[] for _ in opened]
@@ -136,8 +132,8 @@ def _as_opened(
         name = renamed(shard.path.name, form)
         file = checkpoint.sources[shard.sources[0]].file
         suffix = name[name.rfind(".") :].lower()
-        part = ExportPart(state, tuple(inside), file, shard.metadata, suffix, provenance)
-        plan = form.plan(part, values, job)
+        part = replace(model, entries=tuple(inside), source=file, suffix=suffix)
+        plan = form.plan(replace(part, metadata=shard.metadata), values, job)
         if plan.container:  # the index lists all that is in it; nobody knows the bytes
             plan = replace(plan, names={**plan.names, **dict.fromkeys(shard.unreadable, 0)})
         plans[name] = plan
@@ -183,21 +179,14 @@ class Sharding:
     """
 
     def __init__(
-        self,
-        state: State,
-        form: Format,
-        values: Mapping[str, Any],
-        limit: int,
-        job: Job,
-        *,
-        provenance: Provenance | None = None,
+        self, model: ExportPart, form: Format, values: Mapping[str, Any], limit: int, job: Job
     ) -> None:
         self._form = form
         self._values = values
         self._limit = limit
         self._job = job
-        self._stem, self._suffix = _stem_of(state.checkpoint, form)
-        self._whole = whole(state, self._suffix, provenance)
+        self._stem, self._suffix = _stem_of(model.checkpoint, form)
+        self._whole = replace(model, suffix=self._suffix)
         self._entries = self._whole.entries
         self._sums = [0, *accumulate(entry.nbytes + _ABOUT for entry in self._entries)]
         aliases = {alias: entry.name for entry in self._entries for alias in entry.aliases}

@@ -152,13 +152,14 @@ def opened_names(names: list[str]) -> set[str]:
 def test_no_file_could_have_taken_the_first_tensor_of_the_next(opened, form, tmp_path):
     """Greedy: every file is as full as the order of the tensors lets it be."""
     state = as_snapshot(opened)
+    whole = sharding.whole(state, "")
     for limit in (700, 1500, 2600):
         out = tmp_path / f"{limit}"
         run(state, out, limit, form)
         groups = [[e for e in opened.entries if e in opened_names(list(load(path)))]
                   for path in weights(out)]  # fmt: skip
         assert [name for group in groups for name in group] == list(opened.entries)
-        packing = sharding.Sharding(state, FORMATS[form], {"dtype": "keep"}, limit, Job())
+        packing = sharding.Sharding(whole, FORMATS[form], {"dtype": "keep"}, limit, Job())
         at = 0
         for group in groups[:-1]:
             assert packing._plan(at, at + len(group) + 1).nbytes > limit
@@ -398,7 +399,8 @@ def test_of_very_many_tensors_each_is_planned_a_few_times(tmp_path, monkeypatch)
         form = FORMATS["safetensors"]
         object.__setattr__(form, "plan", counted)
         try:
-            plans = sharding.Sharding(state, form, {"dtype": "keep"}, 40_000, Job()).plans()
+            whole = sharding.whole(state, "")
+            plans = sharding.Sharding(whole, form, {"dtype": "keep"}, 40_000, Job()).plans()
         finally:
             object.__setattr__(form, "plan", real)
     assert len(plans) > 20
