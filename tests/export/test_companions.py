@@ -127,7 +127,7 @@ def test_into_a_folder_that_is_there_nothing_is_left_of_an_export_that_fails(
     assert files_of(out) == TAKEN | {"note.txt"}
     (out / "1_Pooling" / "config.json").write_text("other")
     report = run(encoder, out)
-    assert any("'1_Pooling/config.json' was in 'out' already" in n for n in report.notices)
+    assert any("'1_Pooling/config.json' is in 'out' already" in n for n in report.notices)
     assert (out / "1_Pooling" / "config.json").read_text() == "other"
 
 

@@ -80,13 +80,13 @@ def check_weights(
     target = check_file(path, follow_links=follow_links)
     for shard in checkpoint.contents.shards:
         if target.path.exists() and shard.path.samefile(target.path):
-            several = len(checkpoint.contents.shards) > 1
+            reason = "has the weights of the opened folder, and an export replaces the model of a "
+            reason += "folder as a whole."
+            if len(checkpoint.contents.shards) > 1:
+                reason = "is one of several files of the opened model, and one file cannot "
+                reason += "replace them all."
             raise ExportError(
-                f"'{target.path}' is one of several files of the opened model, and one file cannot "
-                f"replace them all."
-                if several
-                else f"'{target.path}' has the weights of the opened folder, and an export replaces "
-                f"the model of a folder as a whole.",
+                f"'{target.path}' {reason}",
                 remedy=f"Choose the folder '{target.path.parent}', or another name.",
             )
     notices = _file_notices(checkpoint, target.path, form, values)
