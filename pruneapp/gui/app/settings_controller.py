@@ -175,18 +175,14 @@ class SettingsController(QObject):
         more = (
             ("Space", self.tr("Check or uncheck in the tree")),
             ("← → ↑ ↓", self.tr("Move the cursor in the picture")),
-            ("Shift+← → ↑ ↓", self.tr("Select weights or channels from the cursor")),
+            ("Shift+← → ↑ ↓", self.tr("Select from the cursor; move the threshold")),
             ("H, V, C", self.tr("Select the row, column or channel at the cursor")),
-            ("Space", self.tr("Select the channel at the cursor, on the Channels page")),
+            ("Space, Ctrl+A", self.tr("Select one channel or all channels, on the Channels page")),
             ("Del", self.tr("Prune the selection")),
             ("R", self.tr("Restore the selection")),
             ("P, Shift+P", self.tr("Protect or unprotect the selection")),
             ("Home, End", self.tr("First and last weight in the row of the cursor")),
-            ("Shift+← →", self.tr("Select weights or channels; move the threshold")),
             ("Ctrl+← →", self.tr("Move the threshold or the channel cut")),
-            ("Space, Ctrl+A", self.tr("Select one channel or all channels")),
-            ("Del, R", self.tr("Prune or restore the selection")),
-            ("P, Shift+P", self.tr("Protect or unprotect the selection")),
             ("T", self.tr("Show the data of the picture as a table")),
         )
         sheet = KeySheet(self._actions.named(), more, self._window)

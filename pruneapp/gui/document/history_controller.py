@@ -12,7 +12,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from PySide6.QtCore import QObject, QTimer
+from PySide6.QtCore import QObject
 
 from pruneapp.document.document import Document, DocumentChanged
 from pruneapp.document.edit import Edit, Proposal
@@ -21,6 +21,7 @@ from pruneapp.document.snapshot import Snapshot
 from pruneapp.errors import HistoryError, PruneAppError, StaleError
 from pruneapp.gui.app.jobs import Jobs, Task
 from pruneapp.gui.document.open_document import OpenDocument
+from pruneapp.gui.widgets.controls import single_shot
 from pruneapp.progress import Job
 
 # So many masks of what was cut off are let go of between two frames: that takes 2 ms.
@@ -38,10 +39,7 @@ class HistoryController(QObject):
         self._reading: Task[Any] | None = None
         self._writing: Task[Written] | None = None
         self._full = False
-        self._tidying = QTimer(self)
-        self._tidying.setSingleShot(True)
-        self._tidying.setInterval(0)
-        self._tidying.timeout.connect(self._tidy)
+        self._tidying = single_shot(self, 0, self._tidy)
         session.opened.connect(self._on_opened)
         session.changed.connect(self._on_changed)
         session.closed.connect(self._on_closed)
@@ -178,10 +176,7 @@ class StepSequence(QObject):
         self._left: deque[Edit] = deque()
         self._count = self._revision = 0
         self._done: Callable[[int], None] | None = None
-        self._turn = QTimer(self)
-        self._turn.setSingleShot(True)
-        self._turn.setInterval(0)
-        self._turn.timeout.connect(self._go_on)
+        self._turn = single_shot(self, 0, self._go_on)
         session.closed.connect(self._stop)
 
     def begin(

@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from operator import itemgetter
 from typing import Any
 
-from PySide6.QtCore import QCoreApplication, Qt, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
     QButtonGroup,
     QGridLayout,
@@ -20,12 +20,10 @@ from PySide6.QtWidgets import (
 
 from pruneapp.gui.widgets import number_format
 from pruneapp.gui.widgets.controls import clear
-from pruneapp.gui.widgets.labels import on_one_line, plain, recolor
+from pruneapp.gui.widgets.labels import on_one_line, plain, recolor, translate
 from pruneapp.gui.widgets.theme import with_defaults
 from pruneapp.results.export import TargetCheck
 from pruneapp.results.format_offer import FormatOffer, Loader, Purpose, RoundingCost
-
-translate = QCoreApplication.translate
 
 _NAME = 48  # letters of a name in a line
 _MESSAGE = 400  # letters of a message that may quote a path of any length

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QCoreApplication, QSignalBlocker, Signal
+from PySide6.QtCore import QSignalBlocker, Signal
 from PySide6.QtWidgets import (
     QCheckBox,
     QFileDialog,
@@ -19,12 +19,10 @@ from PySide6.QtWidgets import (
 )
 
 from pruneapp.gui.export.format_list import briefly, check_words, files_words, rounded_to
-from pruneapp.gui.widgets.labels import as_plain, heading, plain, recolor
+from pruneapp.gui.widgets.labels import as_plain, heading, plain, recolor, translate
 from pruneapp.gui.widgets.theme import with_defaults
 from pruneapp.results.export import TargetCheck
 from pruneapp.results.format_offer import FormatOffer
-
-translate = QCoreApplication.translate
 
 
 def misplaced(path: str, source: str, endings: Iterable[str], *, split: bool, folders: bool) -> str:

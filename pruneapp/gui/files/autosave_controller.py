@@ -15,7 +15,7 @@ from functools import partial
 from queue import Empty, SimpleQueue
 from typing import Any
 
-from PySide6.QtCore import QObject, QTimer, Signal, Slot
+from PySide6.QtCore import QObject, Signal, Slot
 
 from pruneapp.checkpoint.io.digest import known_sha256, remember_sha256, sha256_of
 from pruneapp.checkpoint.io.source import FileSource
@@ -26,6 +26,7 @@ from pruneapp.gui.app.context import AppContext
 from pruneapp.gui.app.jobs import IdleScheduler
 from pruneapp.gui.app.notifications import NoticeTopic
 from pruneapp.gui.document.open_document import OpenDocument
+from pruneapp.gui.widgets.controls import single_shot
 from pruneapp.progress import Cancelled, CancelToken, Job
 from pruneapp.sessions.fingerprint import Stamp
 from pruneapp.sessions.journal import Journal, Said, folder
@@ -110,10 +111,7 @@ class AutosaveController(QObject):
         # Sentences that were said; and whether there is still something to write.
         self._said: set[str] = set()
         self._behind = False
-        self._idle = QTimer(self)
-        self._idle.setSingleShot(True)
-        self._idle.setInterval(IDLE_MS)
-        self._idle.timeout.connect(self._on_idle)
+        self._idle = single_shot(self, IDLE_MS, self._on_idle)
         self._told.connect(self._on_told)
         session.opened.connect(self._on_opened)
         session.changed.connect(self._on_changed)

@@ -11,7 +11,7 @@ from collections import deque
 from dataclasses import dataclass
 from functools import partial
 
-from PySide6.QtCore import QObject, QTimer
+from PySide6.QtCore import QObject
 from PySide6.QtGui import QAction
 
 from pruneapp.document.document import Document
@@ -39,6 +39,7 @@ from pruneapp.gui.plots.pages import Page, PicturePages
 from pruneapp.gui.plots.plot_controller import PlotController
 from pruneapp.gui.preview.histogram_controller import HistogramController
 from pruneapp.gui.widgets import number_format
+from pruneapp.gui.widgets.controls import single_shot
 from pruneapp.progress import Job
 from pruneapp.results.document_rows import Gesture, Operation
 
@@ -119,10 +120,7 @@ class ManualEditController(QObject):
         self._view = options
         self._waiting: deque[Gesture] = deque()
         self._task: Task[EditResult] | None = None
-        self._slow = QTimer(self)
-        self._slow.setSingleShot(True)
-        self._slow.setInterval(SLOW_MS)
-        self._slow.timeout.connect(self._show_slow)
+        self._slow = single_shot(self, SLOW_MS, self._show_slow)
         self._one: DialogHolder[AlikeDialog] = DialogHolder(context.theme, session.closed, self)
         self._offers = LatestTask(self._jobs)
         self._pairs: Companions | None = None

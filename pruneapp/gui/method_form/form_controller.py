@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QFileDialog, QWidget
 
 from pruneapp.checkpoint.checkpoint import Checkpoint, open_checkpoint
@@ -20,6 +20,7 @@ from pruneapp.gui.document.open_document import OpenDocument
 from pruneapp.gui.method_form.form_model import FormRequest, FormRow, MethodForm
 from pruneapp.gui.method_form.panel import PruneForm
 from pruneapp.gui.tree.panel import ModuleTree
+from pruneapp.gui.widgets.controls import single_shot
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.methods import registry
 from pruneapp.methods.limits import LIMITS, Limits
@@ -151,18 +152,10 @@ class FormController(QObject):
         # Of the rules, by pattern and kind: what they match, or why that is nothing.
         self._matches: dict[tuple[str, str], Matches | SelectionError] = {}
         self._checks_masked = False  # whether the masks to come say which tensors are meant
-        self._settle = QTimer(self)
-        self._settle.setSingleShot(True)
-        self._settle.setInterval(SETTLE_MS)
-        self._settle.timeout.connect(self._on_settled)
+        self._settle = single_shot(self, SETTLE_MS, self._on_settled)
         tree.checkedChanged.connect(self._settle.start)
-        self._opened = QTimer(self)
-        self._opened.setSingleShot(True)
-        self._opened.timeout.connect(self._on_first_settled)
-        self._pause = QTimer(self)
-        self._pause.setSingleShot(True)
-        self._pause.setInterval(PAUSE_MS)
-        self._pause.timeout.connect(self.changed)
+        self._opened = single_shot(self, 0, self._on_first_settled)
+        self._pause = single_shot(self, PAUSE_MS, self.changed)
         form.changed.connect(self._on_form_changed)
         form.maskFileRequested.connect(self._ask_masks)
         form.scoresFileRequested.connect(self._ask_scores)

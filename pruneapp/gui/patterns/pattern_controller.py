@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from PySide6.QtCore import QObject
 from PySide6.QtGui import QGuiApplication
@@ -17,7 +17,7 @@ from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.step import Step
 from pruneapp.errors import PruneAppError
 from pruneapp.gui.app.context import AppContext
-from pruneapp.gui.app.jobs import JobProgress, Task
+from pruneapp.gui.app.jobs import JobProgress, LatestTask
 from pruneapp.gui.document.loader import LoadedContents
 from pruneapp.gui.document.open_document import OpenDocument
 from pruneapp.gui.patterns.answer import PatternAnswer, as_text, text_headers
@@ -78,7 +78,7 @@ class PatternController(QObject):
         self._jobs = context.jobs
         self._tree = tree
         self._show_tensor = show_tensor
-        self._task: Task[Any] | None = None
+        self._latest = LatestTask(context.jobs)
         self._repairing = False
         self._answer: PatternAnswer | None = None
         self.dialog: PatternDialog | None = None
@@ -141,7 +141,7 @@ class PatternController(QObject):
         self._begin(self.tr("Checking sparsity pattern"), work, self._on_answer)
 
     def _on_answer(self, answer: PatternAnswer) -> None:
-        self._task, self._answer = None, answer
+        self._answer = answer
         if self.dialog is not None:
             self.dialog.set_answer(answer)
 
@@ -172,7 +172,7 @@ class PatternController(QObject):
         self._repairing = True
 
     def _on_repaired(self, answer: PatternAnswer, proposal: Proposal) -> None:
-        self._task, self._repairing = None, False
+        self._repairing = False
         if not self._session.commit(proposal):
             if self.dialog is not None:
                 self.dialog.set_stale(self.tr("Nothing was repaired. The main window shows why."))
@@ -207,19 +207,11 @@ class PatternController(QObject):
     def _begin(self, title: str, work: Callable[[Job], T], done: Callable[[T], None]) -> None:
         if self.dialog is not None:
             self.dialog.set_under_way(title)
-        self._task = self._jobs.submit(
-            title,
-            work,
-            on_result=done,
-            on_error=self._on_error,
-            on_cancelled=self._on_cancelled,
-        )
+        self._latest.ask(work, done, self._on_error, title=title, on_stopped=self._stop)
 
     def _drop(self) -> None:
         self._repairing = False
-        if self._task is not None:
-            task, self._task = self._task, None
-            task.cancel()
+        self._latest.cancel()
 
     def _stop(self) -> None:
         self._drop()
@@ -227,21 +219,16 @@ class PatternController(QObject):
             self.dialog.set_stale(self.tr("Stopped."))
 
     def _on_progress(self, progress: JobProgress) -> None:
-        if self.dialog is None or self._task is None or progress.title != self._task.title:
+        task = self._latest.task
+        if self.dialog is None or task is None or progress.title != task.title:
             return
         label = self._session.contents.shown.get(progress.label, progress.label)
         self.dialog.job.set_progress(progress.done, progress.total, label)
 
     def _on_error(self, error: PruneAppError) -> None:
-        self._task, self._repairing = None, False
+        self._repairing = False
         if self.dialog is not None:
             self.dialog.set_trouble(f"{error.sentence} {error.remedy}".strip())
-
-    def _on_cancelled(self) -> None:
-        # By the window, or ended by a bug of ours. Not if it made room for another.
-        task = self._task
-        if task is not None and (task.token.cancelled or task.error is not None):
-            self._stop()
 
     # -- the document ---------------------------------------------------------------------------
 
@@ -268,7 +255,7 @@ class PatternController(QObject):
             dialog.row.set_tensors(len(self._tree.checked_rows()), len(every))
 
     def _on_opening(self, _path: object) -> None:
-        if self._task is not None:  # nobody waits for it any more, and the file would
+        if self._latest.task is not None:  # nobody waits for it any more, and the file would
             self._stop()
 
     def _on_closed(self) -> None:

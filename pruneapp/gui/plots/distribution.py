@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from PySide6.QtCore import QSignalBlocker, Qt, QTimer, Signal
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QCheckBox, QLabel
 
@@ -14,7 +14,7 @@ from pruneapp.gui.plots.chart.axes import CountAxis, Decades, MagnitudeAxis
 from pruneapp.gui.plots.chart.chart import Chart, grouped_edges, grouped_sum
 from pruneapp.gui.plots.chart.items import CutLine, Floats, Stacks
 from pruneapp.gui.widgets.clipboard import NOTHING, Numbers
-from pruneapp.gui.widgets.controls import LineEdit, choice_box
+from pruneapp.gui.widgets.controls import LineEdit, choice_box, single_shot
 from pruneapp.gui.widgets.number_format import count, locale, part
 from pruneapp.results.tensor_statistics import Binning, Histogram
 
@@ -117,10 +117,7 @@ class DistributionView(Chart):
         self._counts, self._magnitudes = CountAxis(), MagnitudeAxis()
         super().__init__(self._magnitudes, self._counts)
         self._busy_text = self.tr("Computing histogram…")
-        self._rest = QTimer(self)
-        self._rest.setSingleShot(True)
-        self._rest.setInterval(REST_MS)
-        self._rest.timeout.connect(self._on_rested)
+        self._rest = single_shot(self, REST_MS, self._on_rested)
         self.canvas.viewChanged.connect(self._on_looked)
         self.binning_box = choice_box(
             self.tr("Count"),

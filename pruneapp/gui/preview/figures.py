@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Container, Mapping, Sequence
 
-from PySide6.QtCore import QCoreApplication, QEvent, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QSize, Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from pruneapp.gui.widgets import number_format
-from pruneapp.gui.widgets.labels import as_plain, plain, recolor
+from pruneapp.gui.widgets.labels import as_plain, plain, recolor, translate
 from pruneapp.gui.widgets.theme import with_defaults
 from pruneapp.results.sparsity_report import Estimate, SparsityReport
-
-translate = QCoreApplication.translate
 
 _BILLION = 10**9
 _SPACING = 4

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 
-from PySide6.QtCore import QObject, QTimer
+from PySide6.QtCore import QObject
 
 from pruneapp.analysis.histogram_store import assignment_now
 from pruneapp.checkpoint.checkpoint import Checkpoint
@@ -21,6 +21,7 @@ from pruneapp.gui.app.jobs import Jobs, LatestTask, Task, Urgency
 from pruneapp.gui.document.open_document import OpenDocument
 from pruneapp.gui.method_form.form_controller import Frozen, LoadedMasks
 from pruneapp.gui.preview.preview_state import CurrentState
+from pruneapp.gui.widgets.controls import single_shot
 from pruneapp.kernels.kernel import Kernel
 from pruneapp.methods import registry
 from pruneapp.preview.estimate import estimate
@@ -78,10 +79,7 @@ class PreviewRunner(QObject):
         self._on_cancelled = on_cancelled
         self._step: Step | None = None
         self._task: Task[PreviewResult] | None = None
-        self._pause = QTimer(self)
-        self._pause.setSingleShot(True)
-        self._pause.setInterval(PAUSE_MS)
-        self._pause.timeout.connect(self._begin)
+        self._pause = single_shot(self, PAUSE_MS, self._begin)
         jobs.started.connect(self._on_job_started)
 
     def schedule(self, step: Step) -> None:

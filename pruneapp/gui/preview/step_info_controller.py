@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from itertools import chain
 
-from PySide6.QtCore import QObject, QTimer
+from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QInputDialog, QWidget
 
 from pruneapp.checkpoint.checkpoint import Checkpoint
@@ -25,6 +25,7 @@ from pruneapp.gui.method_form.panel import PruneForm
 from pruneapp.gui.preview.panel import PreviewPanel
 from pruneapp.gui.preview.preview_controller import PreviewController
 from pruneapp.gui.preview.preview_state import PreviewState
+from pruneapp.gui.widgets.controls import single_shot
 from pruneapp.masks.bitmask import BitMask, Mask
 from pruneapp.methods import registry
 from pruneapp.params import parse_bytes
@@ -69,9 +70,7 @@ class StepInfoController(QObject):
         self._said = "10 MB"
         self._size_task, self._coupled_task = LatestTask(jobs), LatestTask(jobs)
         self._count_task, self._total_task = LatestTask(jobs), LatestTask(jobs)
-        self._soon = QTimer(self)
-        self._soon.setSingleShot(True)
-        self._soon.timeout.connect(self._size)
+        self._soon = single_shot(self, 0, self._size)
         panel.set_formats([(each.name, each.label) for each in FORMATS.values()])
         form.sizeAsked.connect(self._ask_size)
         previews.stateChanged.connect(self.set_preview)

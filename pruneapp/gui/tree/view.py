@@ -16,7 +16,6 @@ from PySide6.QtCore import (
     QPoint,
     QRect,
     Qt,
-    QTimer,
     Signal,
 )
 from PySide6.QtGui import (
@@ -53,6 +52,7 @@ from pruneapp.gui.tree.delegate import (
 from pruneapp.gui.tree.model import Index, Order, TreeModel
 from pruneapp.gui.tree.nodes import MODULE, ROOT
 from pruneapp.gui.widgets.clipboard import Numbers, copy_rows
+from pruneapp.gui.widgets.controls import single_shot
 from pruneapp.gui.widgets.labels import within_reason
 from pruneapp.gui.widgets.safe_paint import reported
 
@@ -169,10 +169,7 @@ class TreeView(QTreeView):
         self._open: set[int] = set()
         self._current = (model.nodes, ROOT)
         self._selected: list[int] = []
-        self._settling = QTimer(self)
-        self._settling.setSingleShot(True)
-        self._settling.setInterval(_SETTLED_MS)
-        self._settling.timeout.connect(self._sort_again)
+        self._settling = single_shot(self, _SETTLED_MS, self._sort_again)
         self._orders = {False: Order(), True: Order()}  # of the tree, and of the list
         self._chosen_columns = False
         self._own_widths: dict[int, int] = {}  # of columns that the person made wider or narrower

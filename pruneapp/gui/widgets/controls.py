@@ -12,7 +12,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from operator import itemgetter
 
-from PySide6.QtCore import QElapsedTimer, QEvent, QKeyCombination, QObject, Qt, QTimer
+from PySide6.QtCore import (
+    QElapsedTimer,
+    QEvent,
+    QKeyCombination,
+    QObject,
+    Qt,
+    QTimer,
+    SignalInstance,
+)
 from PySide6.QtGui import QKeyEvent, QKeySequence, QWheelEvent
 from PySide6.QtWidgets import (
     QApplication,
@@ -36,7 +44,9 @@ _COMMANDS = (
 _MOST = 2**31 - 1  # what Qt's boxes can hold
 
 
-def single_shot(parent: QObject, interval_ms: int, call: Callable[[], object]) -> QTimer:
+def single_shot(
+    parent: QObject, interval_ms: int, call: Callable[[], object] | SignalInstance
+) -> QTimer:
     """Return a timer that calls once, so long after it was started last."""
     timer = QTimer(parent)
     timer.setSingleShot(True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from PySide6.QtCore import QObject, Qt, QTimer, Signal
+from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtWidgets import QWidget
 
 from pruneapp.gui.plots.base.readout import value_text
@@ -12,6 +12,7 @@ from pruneapp.gui.plots.heatmap.canvas import HeatmapCanvas
 from pruneapp.gui.plots.heatmap.drawing_tools import Place
 from pruneapp.gui.plots.heatmap.shading import AnyTile, Mode, Weight, enough_digits, weight_of
 from pruneapp.gui.plots.heatmap.viewport import Viewport, covers
+from pruneapp.gui.widgets.controls import single_shot
 from pruneapp.results.document_rows import HistoryItem
 from pruneapp.results.tile import Tile, TileRequest
 
@@ -54,9 +55,7 @@ class TileRequests(QObject):
         self._ground_wanted = False
         self._passing = False
         self.stale = False
-        self._timer = QTimer(self)
-        self._timer.setSingleShot(True)
-        self._timer.timeout.connect(self.now)
+        self._timer = single_shot(self, 0, self.now)
         # Sooner than a timer, which waits until all is painted.
         self._at_once.connect(self.now, Qt.ConnectionType.QueuedConnection)
 
@@ -212,10 +211,7 @@ class Reading(QObject):
         self._hovered: Place | None = None
         self._points: dict[Place, Weight] = {}
         self._steps: dict[tuple[int, ...], tuple[int, HistoryItem]] = {}
-        self._timer = QTimer(self)
-        self._timer.setSingleShot(True)
-        self._timer.setInterval(POINT_MS)
-        self._timer.timeout.connect(self._ask)
+        self._timer = single_shot(self, POINT_MS, self._ask)
         canvas.hovered.connect(self._on_hovered)
 
     def begin(self) -> None:
