@@ -20,7 +20,7 @@ from pruneapp.document.document import Capture, Document
 from pruneapp.errors import PruneAppError, SessionError
 from pruneapp.progress import Job
 from pruneapp.sessions import history_codec, journal_file, mask_codec
-from pruneapp.sessions import journal as journal_journal_writer
+from pruneapp.sessions import journal as journal_module
 from pruneapp.sessions.journal import Journal
 from pruneapp.sessions.journal_reader import read_journal
 from pruneapp.sessions.restore import reopened
@@ -110,8 +110,8 @@ def inject(calls: Sequence[str]) -> dict[str, Tally]:
 def _large_masks() -> Iterator[None]:
     modules = (
         (mask_codec, "PIECE", _PIECE),
-        (journal_journal_writer, "AT_ONCE", 0),
-        (journal_journal_writer, "_MUCH", 0),  # compacted however little is dead
+        (journal_file, "AT_ONCE", 0),
+        (journal_module, "_MUCH", 0),  # compacted however little is dead
         *((module, "SMALL", _SMALL) for module in (mask_codec, history_codec, journal_file)),
     )
     before = [(module, name, getattr(module, name)) for module, name, _ in modules]
@@ -193,7 +193,7 @@ def _work(folder: Path, states: list[State], shared: _Shared, lasts: bool) -> No
 
 def _check_end(place: Path, states: list[State], kept: int, call: str, *, lasts: bool) -> list[str]:
     files = sorted(place.iterdir()) if place.is_dir() else []
-    paths = [path for path in files if path.suffix == journal_journal_writer.SUFFIX]
+    paths = [path for path in files if path.suffix == journal_module.SUFFIX]
     if lasts and not paths and not (states[kept] and states[kept][0]):
         return []  # everything was undone when it was kept last
     if len(paths) != 1:

@@ -31,7 +31,7 @@ from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.preview.preview import compute_preview
 from pruneapp.progress import Job
 from pruneapp.sessions import journal as journals
-from pruneapp.sessions import mask_codec
+from pruneapp.sessions import journal_file, mask_codec
 from pruneapp.sessions.journal import Journal, Said
 from pruneapp.sessions.journal_reader import left_behind, read_journal
 from pruneapp.sessions.restore import reopened
@@ -109,13 +109,13 @@ def kill(work: Work, times: int) -> Tally:
 
 @contextlib.contextmanager
 def _pieces_of(work: Work) -> Iterator[None]:
-    piece, at_once = mask_codec.PIECE, journals.AT_ONCE
+    piece, at_once = mask_codec.PIECE, journal_file.AT_ONCE
     if work.large:
-        mask_codec.PIECE = journals.AT_ONCE = _PIECE
+        mask_codec.PIECE = journal_file.AT_ONCE = _PIECE
     try:
         yield
     finally:
-        mask_codec.PIECE, journals.AT_ONCE = piece, at_once
+        mask_codec.PIECE, journal_file.AT_ONCE = piece, at_once
 
 
 def _kill(work: Work, folder: Path, seed: int, tally: Tally) -> None:
