@@ -29,7 +29,7 @@ from pruneapp.gui.app.jobs import Jobs, LatestTask
 from pruneapp.gui.compare.view import ZEROS, CompareView, Side
 from pruneapp.gui.document.open_document import OpenDocument
 from pruneapp.gui.plots.heatmap.shading import Mode
-from pruneapp.gui.plots.pages import Page, PicturePages
+from pruneapp.gui.plots.pages import Page, PlotPages
 from pruneapp.gui.plots.plot_controller import PlotController
 from pruneapp.gui.tree.panel import ModuleTree
 from pruneapp.masks.bitmask import BitMask, MaskSet
@@ -180,7 +180,7 @@ class CompareController(QObject):
         plots: PlotController,
         *,
         tree: ModuleTree,
-        pages: PicturePages,
+        pages: PlotPages,
         view: CompareView,
     ) -> None:
         super().__init__(context.window)

@@ -12,7 +12,7 @@ from pruneapp.gui.compare.view import CompareView
 from pruneapp.gui.document.history_view import HistoryStrip
 from pruneapp.gui.manual_edit.edit_views import HandOptions
 from pruneapp.gui.method_form.panel import PruneForm
-from pruneapp.gui.plots.pages import Page, PicturePages
+from pruneapp.gui.plots.pages import Page, PlotPages
 from pruneapp.gui.preview.panel import PreviewPanel
 from pruneapp.gui.tree.panel import ModuleTree
 
@@ -35,7 +35,7 @@ class DocumentViews(QObject):
         super().__init__(parent)
         self.tree = ModuleTree()
         self.compare = CompareView()
-        self.pages = PicturePages(self.compare)
+        self.pages = PlotPages(self.compare)
         self.hand_options = HandOptions()
         self.history = HistoryStrip()
         self.form = PruneForm()
@@ -160,7 +160,7 @@ class _Content(QWidget):
 class _Middle(QWidget):
     """Pictures above history; closer together where the window is low."""
 
-    def __init__(self, pages: PicturePages, *below: QWidget) -> None:
+    def __init__(self, pages: PlotPages, *below: QWidget) -> None:
         super().__init__()
         self._pages = pages
         self._column = QVBoxLayout(self)

@@ -35,7 +35,7 @@ from pruneapp.gui.compare.compare_controller import CompareController
 from pruneapp.gui.document.open_document import OpenDocument
 from pruneapp.gui.manual_edit.edit_views import AlikeDialog, HandOptions
 from pruneapp.gui.manual_edit.zeros_controller import ZerosController
-from pruneapp.gui.plots.pages import Page, PicturePages
+from pruneapp.gui.plots.pages import Page, PlotPages
 from pruneapp.gui.plots.plot_controller import PlotController
 from pruneapp.gui.preview.histogram_controller import HistogramController
 from pruneapp.gui.widgets import number_format
@@ -102,7 +102,7 @@ class ManualEditController(QObject):
         self,
         context: AppContext,
         session: OpenDocument,
-        pages: PicturePages,
+        pages: PlotPages,
         options: HandOptions,
         *,
         plots: PlotController,

@@ -15,7 +15,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from pruneapp.gui.plots.base.plot_view import LOW_GAP, SMALLEST, Picture, WrappingRow
+from pruneapp.gui.plots.base.plot_view import LOW_GAP, SMALLEST, PlotView, WrappingRow
 from pruneapp.gui.plots.channels import ChannelsView
 from pruneapp.gui.plots.distribution import DistributionView
 from pruneapp.gui.plots.heading import NumbersLine, TensorHeading
@@ -41,12 +41,12 @@ _GAP = 8
 _OF_THE_TENSOR = frozenset({Page.WEIGHTS, Page.DISTRIBUTION, Page.CHANNELS})
 
 
-class PicturePages(QWidget):
+class PlotPages(QWidget):
     """Heading, tabs, and the picture of the chosen page, with the numbers of the tensor."""
 
     pageChanged = Signal(int)  # the person chose another page; only this one needs answers
 
-    def __init__(self, compare: Picture) -> None:
+    def __init__(self, compare: PlotView) -> None:
         super().__init__()
         self.heading = TensorHeading()
         self.numbers = NumbersLine()
@@ -54,7 +54,7 @@ class PicturePages(QWidget):
         self.distribution = DistributionView()
         self.channels = ChannelsView()
         self.model = ModelView()
-        self.pictures: dict[Page, Picture] = {
+        self.pictures: dict[Page, PlotView] = {
             Page.WEIGHTS: self.weights,
             Page.DISTRIBUTION: self.distribution,
             Page.CHANNELS: self.channels,
@@ -99,7 +99,7 @@ class PicturePages(QWidget):
         """Which page is shown."""
         return Page(self.tabs.currentIndex())
 
-    def picture(self, page: int | None = None) -> Picture:
+    def picture(self, page: int | None = None) -> PlotView:
         """Return the picture of a page, of the shown one if none is named."""
         return self.pictures[self.page if page is None else Page(page)]
 

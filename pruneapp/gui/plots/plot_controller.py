@@ -19,7 +19,7 @@ from pruneapp.document.document import DocumentChanged
 from pruneapp.gui.app.jobs import Jobs, LatestTask, Throttle
 from pruneapp.gui.document.open_document import OpenDocument
 from pruneapp.gui.plots.heatmap.toolbar import Axes
-from pruneapp.gui.plots.pages import Page, PicturePages
+from pruneapp.gui.plots.pages import Page, PlotPages
 from pruneapp.gui.preview.preview_controller import PreviewController
 from pruneapp.gui.preview.preview_state import PreviewState
 from pruneapp.gui.widgets.number_format import dim_labels
@@ -124,7 +124,7 @@ class PlotController(QObject):
         session: OpenDocument,
         jobs: Jobs,
         previews: PreviewController,
-        pages: PicturePages,
+        pages: PlotPages,
         parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)

@@ -18,7 +18,7 @@ from pruneapp.gui.app.jobs import LatestTask
 from pruneapp.gui.app.notifications import NoticeTopic
 from pruneapp.gui.document.open_document import OpenDocument
 from pruneapp.gui.plots.base.export_menu import Encode, png
-from pruneapp.gui.plots.pages import PicturePages
+from pruneapp.gui.plots.pages import PlotPages
 from pruneapp.gui.widgets.clipboard import Copies, Numbers, in_percent, text_of
 from pruneapp.gui.widgets.number_format import count
 from pruneapp.progress import Job
@@ -35,7 +35,7 @@ class TableController(QObject):
         self,
         context: AppContext,
         session: OpenDocument,
-        pages: PicturePages,
+        pages: PlotPages,
     ) -> None:
         super().__init__(context.window)
         self._session = session

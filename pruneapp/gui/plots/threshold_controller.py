@@ -17,7 +17,7 @@ from pruneapp.errors import PruneAppError
 from pruneapp.gui.app.jobs import Jobs, LatestTask, Urgency
 from pruneapp.gui.document.open_document import OpenDocument
 from pruneapp.gui.method_form.form_controller import FormController
-from pruneapp.gui.plots.pages import Page, PicturePages
+from pruneapp.gui.plots.pages import Page, PlotPages
 from pruneapp.gui.plots.plot_controller import PlotController
 from pruneapp.gui.preview.histogram_controller import HistogramController
 from pruneapp.gui.preview.preview_controller import PreviewController
@@ -48,7 +48,7 @@ class ThresholdController(QObject):
         previews: PreviewController,
         histograms: HistogramController,
         plots: PlotController,
-        pages: PicturePages,
+        pages: PlotPages,
         parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)

@@ -24,7 +24,7 @@ from pruneapp.gui.files.start_page import EmptyPage
 from pruneapp.gui.manual_edit.edit_views import AlikeDialog, HandOptions
 from pruneapp.gui.method_form.form_model import MethodForm
 from pruneapp.gui.method_form.panel import PruneForm
-from pruneapp.gui.plots.pages import Page, PicturePages
+from pruneapp.gui.plots.pages import Page, PlotPages
 from pruneapp.gui.preview.panel import PreviewPanel
 from pruneapp.gui.tree.panel import ModuleTree
 from pruneapp.gui.widgets.status import Done, JobStatus
@@ -89,7 +89,7 @@ def export_report():
 
 
 def pictures():
-    found = PicturePages(CompareView())
+    found = PlotPages(CompareView())
     for page in Page:
         found.picture(page).toggle_table()
     return found

@@ -84,7 +84,7 @@ _GAP = 8
 LOW_GAP = 4  # where the window is low
 
 
-class Picture(QWidget):
+class PlotView(QWidget):
     """A picture of something, and the same in numbers.
 
     A view is told what to show by ``set_*``, which never emit; what a person wants of it comes

@@ -45,7 +45,7 @@ class Readout(ElidedLabel):
     here that would be at each move of the mouse.
     """
 
-    said = Signal()  # another text is shown
+    textChanged = Signal()  # another text is shown
 
     elide = Qt.TextElideMode.ElideRight
 
@@ -74,7 +74,7 @@ class Readout(ElidedLabel):
         self.setAccessibleName(text)
         self.setAccessibleDescription(text)  # else the tooltip with its markup is read out
         self.update()
-        self.said.emit()
+        self.textChanged.emit()
 
 
 class FootLine(QWidget):
@@ -88,7 +88,7 @@ class FootLine(QWidget):
         self._readout = readout
         self._beside: QWidget | None = None
         readout.setParent(self)
-        readout.said.connect(self._place)
+        readout.textChanged.connect(self._place)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
 
     def set_beside(self, beside: QWidget) -> None:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QModelIndex, QSignalBlocker
 
 from pruneapp.gui.plots.base.plot_canvas import PlotAxis
-from pruneapp.gui.plots.base.plot_view import Picture
+from pruneapp.gui.plots.base.plot_view import PlotView
 from pruneapp.gui.plots.base.readout import Swatch, value_text
 from pruneapp.gui.plots.chart.axes import NamesAxis, NumberAxis
 from pruneapp.gui.plots.chart.chart_canvas import ChartCanvas
@@ -19,7 +19,7 @@ from pruneapp.gui.widgets.controls import ComboBox, choice_box
 from pruneapp.results.short_names import ShortNames
 
 
-class Chart(Picture):
+class Chart(PlotView):
     """A picture made of bars."""
 
     def __init__(

@@ -10,7 +10,7 @@ from PySide6.QtGui import QAction, QContextMenuEvent, QShowEvent
 from PySide6.QtWidgets import QMenu
 
 from pruneapp.gui.plots.base.plot_canvas import ZOOM_STEP
-from pruneapp.gui.plots.base.plot_view import Picture
+from pruneapp.gui.plots.base.plot_view import PlotView
 from pruneapp.gui.plots.heatmap import legend
 from pruneapp.gui.plots.heatmap.canvas import HeatmapCanvas
 from pruneapp.gui.plots.heatmap.drawing_tools import Drawn, Place, Rect, between
@@ -23,7 +23,7 @@ from pruneapp.results.document_rows import Gesture, HistoryItem, Operation
 from pruneapp.results.tile import DifferenceTile, Layout, Tile, TileRequest
 
 
-class WeightsView(Picture):
+class WeightsView(PlotView):
     """The picture of a tensor's weights, told tile by tile, and what is to be done to them."""
 
     # TileRequest: This part of the picture is needed; answer with `set_tile`,

@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 
 from pruneapp.gui.compare.view import CompareView
-from pruneapp.gui.plots.pages import Page, PicturePages
+from pruneapp.gui.plots.pages import Page, PlotPages
 from pruneapp.gui.widgets.theme import DARK_THEME, LIGHT_THEME
 from pruneapp.results.document_rows import TensorRow
 from pruneapp.results.tensor_statistics import Histogram, TensorStats
@@ -26,7 +26,7 @@ ROW = TensorRow(
 
 @pytest.fixture
 def pages(qtbot):
-    pages = PicturePages(CompareView())
+    pages = PlotPages(CompareView())
     qtbot.addWidget(pages)
     pages.resize(580, 600)
     pages.show()
@@ -163,7 +163,7 @@ def test_pages_are_freed_when_they_are_closed(qtbot):
 
     from PySide6.QtCore import QCoreApplication, QEvent
 
-    pages = PicturePages(CompareView())
+    pages = PlotPages(CompareView())
     pages.set_colors(DARK_THEME.colors)
     pages.set_colors(LIGHT_THEME.colors)
     gone = weakref.ref(pages)
