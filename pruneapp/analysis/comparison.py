@@ -17,7 +17,7 @@ from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.state_cache import StateCache
 from pruneapp.kernels.kernel import BLOCK
 from pruneapp.kernels.threads import in_order, threads_for
-from pruneapp.kernels.values import Bools, Counts, Float64s, Floats, decode
+from pruneapp.kernels.values import Bools, Float64s, Floats, decode
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.progress import Job
 from pruneapp.results.state_comparison import Comparison, Difference, TensorDifference
@@ -72,15 +72,13 @@ class DifferenceSums:
     """
 
     size: int = 0
-    counts: Counts = field(default_factory=lambda: np.zeros(5, np.int64))
+    counts: list[int] = field(default_factory=lambda: [0] * 5)
     sums: tuple[list[Float64s], ...] = field(default_factory=lambda: ([], [], [], []))
 
-    def add(
-        self, size: int, counts: Sequence[Any] | Counts, sums: Iterable[list[Float64s]]
-    ) -> None:
+    def add(self, size: int, counts: Sequence[Any], sums: Iterable[list[Float64s]]) -> None:
         """Take in what follows."""
         self.size += size
-        self.counts += counts
+        self.counts = [a + int(b) for a, b in zip(self.counts, counts, strict=True)]
         for total, part in zip(self.sums, sums, strict=True):
             total.extend(part)
 
@@ -88,7 +86,7 @@ class DifferenceSums:
         """Return the answer, once all is added."""
         apart, aa, bb = (math.sqrt(_total(s)) for s in self.sums[:3])
         ab = _total(self.sums[3])
-        differing, same_sign, zero_a, zero_b, zero_both = self.counts.tolist()
+        differing, same_sign, zero_a, zero_b, zero_both = self.counts
         length = aa * bb
         return _described(
             pair,
@@ -237,12 +235,14 @@ def compare(
     CheckpointError
         If a file cannot be read.
     """
-    known = known or StateCache()
     found = pairs(a, b, names)
     job.start(sum(map(_work, found)))
     tensors = []
     for pair in found:
         job.label(pair[0])
+        if known is None:
+            tensors.append(difference(a, b, pair, job))
+            continue
         owners = _owners(a, b, pair)
         key = pair[0], *map(id, owners)
         before: TensorDifference | None = known.get(key, owners)
