@@ -120,3 +120,37 @@ def test_the_method_in_the_guide_prunes_every_other_entry(tmp_path):
     (method,) = load_file(file)
     assert method.name in GUIDE
     assert method.help == "Prune every other entry."
+
+
+ARCHITECTURE = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+# A place of the page that stands by itself: a numbered item with its further lines, or a row.
+PLACES = re.findall(r"^(?:\d\. .*(?:\n {3}.*)*|\|.*\|)$", ARCHITECTURE, re.MULTILINE)
+FOLDERS = ("docs", "packaging", "resources", "tests")
+
+
+def in_backquotes(text: str) -> list[str]:
+    """Return what stands in backquotes in a text."""
+    return [" ".join(found.split()) for found in re.findall(r"`([^`]+)`", text)]
+
+
+def paths_in(text: str) -> list[Path]:
+    """Return the files and folders that a text of docs/architecture.md names."""
+    names = [name for name in in_backquotes(text) if re.fullmatch(r"[\w./]+(/|\.\w+)", name)]
+    return [
+        ROOT / name if name.startswith(FOLDERS) else ROOT / "pruneapp" / name
+        for name in names
+        if "/" in name or name.endswith(".py")
+    ]
+
+
+@pytest.mark.parametrize("place", PLACES, ids=lambda place: place[:40])
+def test_what_the_page_of_the_architecture_names_is_there(place):
+    """Every path exists, and every other name stands in a file that is named beside it."""
+    paths = paths_in(place)
+    for path in paths:
+        assert path.exists(), path.relative_to(ROOT)
+    text = "".join(path.read_text(encoding="utf-8") for path in paths if path.is_file())
+    for name in in_backquotes(place):
+        if re.fullmatch(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*", name) and ".py" not in name:
+            for word in name.split("."):
+                assert re.search(rf"\b{word}\b", text), f"{name} stands in none of {paths}"
