@@ -7,7 +7,7 @@ import time
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor
-from PySide6.QtWidgets import QApplication, QScrollArea
+from PySide6.QtWidgets import QApplication
 
 from pruneapp import resources
 from pruneapp.gui.app.guide import GuideDialog
@@ -239,18 +239,6 @@ def narrow(at_work):
         )
     )
     return at_work
-
-
-def test_the_form_scrolls_to_the_field_that_a_key_goes_to(narrow):
-    editor = narrow.rule.fields.fields["amount"].editor
-    areas = narrow.views.form_dock.findChildren(QScrollArea)
-    for key, field in (("Alt+A", editor.field), ("Alt+M", narrow.rule.method)):
-        for area in areas:
-            bar = area.verticalScrollBar()
-            bar.setValue(bar.maximum() if key == "Alt+M" else 0)
-        narrow.key(key)
-        narrow.wait(lambda field=field: QApplication.focusWidget() is field)
-        narrow.wait(lambda field=field: field.visibleRegion().boundingRect() == field.rect())
 
 
 @pytest.mark.parametrize("command", ["tensor_list", "check_shown", "check_none", "find"])

@@ -1,7 +1,9 @@
 """Names of tensors as they are painted: whole enough to be told from each other, however narrow."""
 
+import re
+
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QSizeF, Qt
 from PySide6.QtGui import QFontMetricsF
 from PySide6.QtWidgets import QStyleOptionViewItem
 
@@ -118,7 +120,7 @@ def test_a_read_out_leaves_out_whole_statements(qtbot):
 
 
 @pytest.mark.parametrize("width", [900, 602, 501, 320])
-def test_labels_of_a_chart_tell_bars_apart(names, width, monkeypatch):
+def test_labels_of_a_chart_tell_bars_apart(names, width, monkeypatch, qapp):
     axis, short = NamesAxis(), ShortNames(names)
     monkeypatch.setattr(axis, "view_width", lambda: width)
     axis.set_names(names.__getitem__, len(names), short)
@@ -126,18 +128,33 @@ def test_labels_of_a_chart_tell_bars_apart(names, width, monkeypatch):
     seen = set()
     for name in names:
         painted = axis.painted(name)
-        seen.add("".join(painted))
-        assert tells("".join(painted), name), painted
-        assert len(painted) <= axis.lines
-        assert max(map(metrics.horizontalAdvance, painted)) <= axis.width()
+        seen.add(painted)
+        assert tells(painted, name) or width < 900, painted
+        indices = [part for part in name.split(".") if part.isdigit()]
+        digits = iter(re.split("[.…]", painted))
+        assert all(index in digits for index in indices), painted  # and in this order
+        assert "\n" not in painted
+        assert metrics.horizontalAdvance(painted) <= axis.width()
     assert len(seen) == len(names)
 
 
-def test_labels_of_a_chart_take_the_longest_form_that_fits(names, monkeypatch):
+@pytest.mark.parametrize("width", [900, 501, 320])
+def test_every_bar_that_is_as_high_as_a_line_has_its_name(names, width, monkeypatch, qapp):
+    """Names over two lines left every second bar without one."""
+    axis = NamesAxis()
+    monkeypatch.setattr(axis, "view_width", lambda: width)
+    axis.set_names(names.__getitem__, len(names), ShortNames(names))
+    line = QFontMetricsF(axis.font()).height()
+    monkeypatch.setattr(axis, "size", lambda: QSizeF(width, line * len(names)))
+    monkeypatch.setattr(axis, "range", [0.5, len(names) + 0.5])
+    assert [name for name, _ in axis.shown()] == names
+
+
+def test_labels_of_a_chart_take_the_longest_form_that_fits(names, monkeypatch, qapp):
     axis, short, width = NamesAxis(), ShortNames(names), 2000
     monkeypatch.setattr(axis, "view_width", lambda: width)
     axis.set_names(names.__getitem__, len(names), short)
-    assert [axis.painted(name) for name in names] == [[name] for name in names]
+    assert [axis.painted(name) for name in names] == names
     advance = QFontMetricsF(axis.font()).horizontalAdvance
     for width in (900, 700, 500, 420):  # as when the window is made narrower
         axis.lay_out()
@@ -149,11 +166,11 @@ def test_labels_of_a_chart_take_the_longest_form_that_fits(names, monkeypatch):
             if all(advance((own[level:] or own[-1:])[0]) < room for own in forms.values())
         )
         for name, own in forms.items():
-            assert axis.painted(name) == [(own[level:] or own[-1:])[0]]
+            assert axis.painted(name) == (own[level:] or own[-1:])[0]
         assert axis.width() <= 0.52 * width + 18
     width = 2000
     axis.lay_out()
-    assert [axis.painted(name) for name in names] == [[name] for name in names]
+    assert [axis.painted(name) for name in names] == names
 
 
 def test_a_table_shows_the_short_form_and_copies_the_whole_name(qtbot, names):

@@ -11,6 +11,7 @@ os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
 from PySide6.QtCore import QCoreApplication, QEvent, QLocale, QPoint, Qt
 from PySide6.QtGui import QKeyEvent, QPalette
+from PySide6.QtWidgets import QApplication, QScrollArea
 
 from pruneapp.errors import ParameterError
 from pruneapp.gui.method_form.editors import (
@@ -602,3 +603,28 @@ def test_the_tensors_of_a_rule_take_letters_and_leave_ctrl_e_to_the_window(qtbot
         press.ignore()
         QCoreApplication.sendEvent(choice, press)
         assert press.isAccepted() == taken, text
+
+
+def test_the_form_scrolls_to_the_field_that_a_key_goes_to(qtbot):
+    """On a low screen the cursor went to an amount below the fold."""
+    form = PruneForm()
+    form.set_methods((L1, LN))
+    area = QScrollArea()
+    qtbot.addWidget(area)
+    area.setWidgetResizable(True)
+    area.setWidget(form)
+    area.resize(320, 90)
+    with qtbot.waitActive(area):
+        area.show()
+        area.activateWindow()
+    bar = area.verticalScrollBar()
+    field = editor(form, "amount").field
+    for go, there, start in (
+        (form.focus_amount, field, 0),
+        (form.focus_method, form.rules[0].method, bar.maximum()),
+    ):
+        bar.setValue(start)
+        assert there.visibleRegion().isEmpty()
+        go()
+        assert QApplication.focusWidget() is there
+        assert there.visibleRegion().boundingRect() == there.rect()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -14,26 +15,25 @@ from PySide6.QtGui import QFont, QFontMetricsF, QPainter
 
 from pruneapp.gui.plots.base.plot_canvas import PlotAxis
 from pruneapp.gui.plots.base.readout import value_text
-from pruneapp.gui.widgets.labels import on_lines, within_reason
+from pruneapp.gui.widgets.labels import within_reason
 from pruneapp.gui.widgets.number_format import count
 from pruneapp.gui.widgets.number_format import size as byte_size
-from pruneapp.results.short_names import ShortNames
+from pruneapp.results.short_names import GAP, ShortNames
 
 SHARE = 0.52  # of the width of the picture that names take at most
-_LINES = 3  # over which a name goes at most, where it has no room in one
+_WORD = re.compile(f"[^.{GAP}]+")
 MEASURED = 400  # names of which the longest says how much room there is for all
-_WRAPPED = 16  # of the longest, by which is known over how many lines names go
 _NEAR = 8
 _BESIDE = 2  # pixels between the title of the axis and the names
 
 
 class NamesAxis(PlotAxis):
-    """Names to the left of bars.
+    """Names to the left of bars, each in one line, so that every bar as high as a line has its own.
 
     Names stand in the longest of their forms that there is room for: the same parts are left out
-    of all, so that they stay comparable. One whose shortest form is too long goes over lines. Where
-    names would touch, some are left out: always the same ones while one moves. How much room names
-    have depends on the longest and on the width of the window, so that nothing jumps.
+    of all, so that they stay comparable. Of one whose shortest form is too long, words are cut.
+    Where names would touch, some are left out: always the same ones while one moves. How much room
+    names have depends on the longest and on the width of the window, so that nothing jumps.
     """
 
     # Of the class: pyqtgraph asks for them before there is an object.
@@ -41,8 +41,6 @@ class NamesAxis(PlotAxis):
     _widths: Sequence[Sequence[float]] = ()  # in pixels, of all forms of a name
     _room = 0.0
     _level = 0  # how much is left out: which of the forms of a name is shown
-    lines = 1
-    _long: Sequence[str] = ()
     _short = ShortNames()
     _name: Callable[[int], str] = staticmethod(str)
 
@@ -63,8 +61,6 @@ class NamesAxis(PlotAxis):
         step = max(1, many // MEASURED)
         names = [within_reason(name(at)) for at in range(0, many, step)]
         self._widths = [[advance(form) for form in self._short.forms(n)] for n in names]
-        shortest = sorted(zip((widths[-1] for widths in self._widths), names, strict=True))
-        self._long = [n for _, n in shortest[-_WRAPPED:]]
         self.lay_out()
 
     def tickValues(self, *_: float) -> list[tuple[float, list[float]]]:
@@ -76,7 +72,7 @@ class NamesAxis(PlotAxis):
         low, high = sorted(self.range)  # the axis goes down
         if not self._many or high <= low:
             return []
-        line = self._metrics().height() * self.lines
+        line = self._metrics().height()
         scale = self.size().height() / (high - low)
         step = max(1, math.ceil(line / scale - 1e-6))
         start, stop = max(0, math.ceil(low - 1)), min(self._many, math.floor(high))
@@ -98,10 +94,7 @@ class NamesAxis(PlotAxis):
         levels = range(max(map(len, one_line), default=1))
         at_levels = [max((_at(widths, n) for widths in one_line), default=0.0) for n in levels]
         self._level = next(n for n in levels if at_levels[n] < most)
-        wraps = len(one_line) < len(self._widths)
-        self._room = most if wraps else at_levels[self._level] + 1
-        lines = (len(self._on_lines(name)) for name in self._long)
-        self.lines = min(_LINES, max(lines, default=1)) if wraps else 1
+        self._room = most if len(one_line) < len(self._widths) else at_levels[self._level] + 1
         wide = 2 * _NEAR + self._room + title
         if wide != self.fixedWidth:  # or this would be called without end
             self.setWidth(wide)
@@ -117,33 +110,43 @@ class NamesAxis(PlotAxis):
         line, right = metrics.height(), self.size().width() - _NEAR
         place = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         for name, y in self.shown():
-            lines = self.painted(name)
-            high = line * len(lines)
-            box = QRectF(right - self._room - 1, y - high / 2, self._room + 1, high)
-            p.drawText(box, place, "\n".join(lines))
+            box = QRectF(right - self._room - 1, y - line / 2, self._room + 1, line)
+            p.drawText(box, place, self.painted(name))
 
     def _title_room(self) -> float:
         """Return the pixels that the title beside the names takes."""
         return self._metrics().height() + _BESIDE if self.labelText else 0.0
 
-    def painted(self, name: str) -> list[str]:
-        """Return the lines of a name as they are painted."""
-        lines = self._on_lines(name)
-        if len(lines) <= self.lines:
-            return lines
-        shortest = self._short[within_reason(name)]
-        middle = Qt.TextElideMode.ElideMiddle
-        return [self._metrics().elidedText(shortest, middle, self._room)]
-
-    def _on_lines(self, name: str) -> list[str]:
+    def painted(self, name: str) -> str:
+        """Return a name as it is painted."""
         advance = self._metrics().horizontalAdvance
         forms = self._short.forms(within_reason(name))
         shorter = forms[min(self._level, len(forms) - 1) :]
-        form = next((form for form in shorter if advance(form) <= self._room), forms[-1])
-        return on_lines(form, self._room, advance)
+        found = next((form for form in shorter if advance(form) <= self._room), "")
+        if not found:
+            found = _cut(forms[-1], self._room, advance)
+        return self._metrics().elidedText(found, Qt.TextElideMode.ElideMiddle, self._room + 1)
 
     def _metrics(self) -> QFontMetricsF:
         return QFontMetricsF(self.style["tickFont"] or QFont())
+
+
+def _cut(name: str, room: float, advance: Callable[[str], float]) -> str:
+    """Cut the longest words of a name until it fits, down to one letter; numbers stay whole.
+
+    The same words are cut of a name in every block, so that its numbers tell blocks apart.
+    """
+    words = [(word, word.rstrip("0123456789")) for word in _WORD.findall(name)]
+    kept = [len(stem) for _, stem in words]
+    text = name
+    while advance(text) > room and max(kept) > 1:
+        kept[kept.index(max(kept))] -= 1
+        parts = (
+            word if letters == len(stem) else stem[:letters] + GAP + word[len(stem) :]
+            for (word, stem), letters in zip(words, kept, strict=True)
+        )
+        text = _WORD.sub(lambda _, parts=parts: next(parts), name).replace(GAP + ".", GAP)
+    return text
 
 
 def _at(widths: Sequence[float], level: int) -> float:
