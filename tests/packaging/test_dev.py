@@ -250,8 +250,8 @@ def test_every_step_of_the_tests_is_run_and_those_that_fail_are_named(dev, comma
     commands.failing = {"mypy", "lint-imports"}
     assert dev.test([]) == 1
     programs = [Path(command[0]).name for command in commands.seen]
-    assert programs[:4] == ["ruff", "ruff", "mypy", "lint-imports"]
-    assert set(programs[4:]) == {"pytest"}
+    assert programs[:5] == ["ruff", "ruff", "mypy", "lint-imports", "python"]
+    assert set(programs[5:]) == {"pytest"}
     failed = capsys.readouterr().out.split("Failed:")[1].split()
     assert failed == ["mypy", "lint-imports"]
 
