@@ -310,7 +310,8 @@ class _Bins(ABC):
 
     def between(self, low: float, high: float, bins: int) -> Float64s:
         """Return edges, rising, of about so many bins that fill a part of the axis."""
-        width = max(_bin_width(high - low, bins), 4 * math.ulp(max(abs(low), abs(high))))
+        span = min(high - low, _MOST)  # with signs it may be beyond float64
+        width = max(_bin_width(span, bins), 4 * math.ulp(max(abs(low), abs(high))))
         first, last = math.ceil(low / width), math.floor(high / width)
         return np.arange(first, last + 1, dtype=np.float64) * width
 

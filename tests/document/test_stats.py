@@ -103,6 +103,7 @@ def test_whole_numbers_have_numbers_too(model):
     binning=st.sampled_from(["magnitudes", "decades", "signed"]),
     finer=st.sampled_from([None, (0.0, 0.1), (0.25, 0.5), (0.9, 1.0), (-1.0, 3.0)]),
 )
+@example(np.array([2.0**1023]), 0, False, False, 4, "signed", (-1.0, 3.0))
 def test_histograms_equal_counts_between_the_edges(
     array, seed, masked, previewed, bins, binning, finer
 ):
