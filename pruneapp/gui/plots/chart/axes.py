@@ -21,7 +21,8 @@ from pruneapp.gui.widgets.number_format import size as byte_size
 from pruneapp.results.short_names import GAP, ShortNames
 
 SHARE = 0.52  # of the width of the picture that names take at most
-_WORD = re.compile(f"[^.{GAP}]+")
+_MARKS = f".{GAP}"  # between words of a name
+_PARTS = re.compile(f"[{_MARKS}]+|[^{_MARKS}]+")
 MEASURED = 400  # names of which the longest says how much room there is for all
 _NEAR = 8
 _BESIDE = 2  # pixels between the title of the axis and the names
@@ -136,16 +137,20 @@ def _cut(name: str, room: float, advance: Callable[[str], float]) -> str:
 
     The same words are cut of a name in every block, so that its numbers tell blocks apart.
     """
-    words = [(word, word.rstrip("0123456789")) for word in _WORD.findall(name)]
+    split = _PARTS.findall(name)
+    words = [(word, word.rstrip("0123456789")) for word in split if word[0] not in _MARKS]
     kept = [len(stem) for _, stem in words]
     text = name
-    while advance(text) > room and max(kept) > 1:
+    while advance(text) > room and max(kept, default=0) > 1:
         kept[kept.index(max(kept))] -= 1
-        parts = (
-            word if letters == len(stem) else stem[:letters] + GAP + word[len(stem) :]
-            for (word, stem), letters in zip(words, kept, strict=True)
+        parts = iter(
+            [
+                word if letters == len(stem) else stem[:letters] + GAP + word[len(stem) :]
+                for (word, stem), letters in zip(words, kept, strict=True)
+            ]
         )
-        text = _WORD.sub(lambda _, parts=parts: next(parts), name).replace(GAP + ".", GAP)
+        text = "".join(next(parts) if part[0] not in _MARKS else part for part in split)
+        text = text.replace(GAP + ".", GAP)
     return text
 
 
