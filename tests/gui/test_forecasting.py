@@ -399,6 +399,17 @@ def test_the_picture_follows_as_fast_as_it_is_made(counted, never, monkeypatch):
     counted.wait(lambda: item.fine.going.mean() == share)
 
 
+def test_an_estimate_of_a_step_on_the_way_is_shown_and_known_to_be_behind(counted, monkeypatch):
+    monkeypatch.setattr(live_preview, "_long", lambda *_: True)
+    states = []
+    previews = counted.workbench.preview
+    previews.stateChanged.connect(lambda state: states.append((state.estimated, state.is_behind)))
+    for amount in (0.3, 0.4):
+        counted.workbench.form.set_amount(0, amount)
+    counted.wait(lambda: states[-1] == (True, False))
+    assert (True, True) in states, "the first one, while the second waited"
+
+
 def test_a_line_that_is_let_go_never_jumps_back(counted, never, monkeypatch):
     """While estimates come from the background, and the last is of a place on the way."""
     counted.click_cell(LARGE)

@@ -10,12 +10,12 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from PySide6.QtCore import QCoreApplication, QRandomGenerator, QSignalBlocker, Qt, Signal
-from PySide6.QtWidgets import QCheckBox, QCompleter, QHBoxLayout, QToolButton, QWidget
+from PySide6.QtWidgets import QCheckBox, QCompleter, QToolButton, QWidget
 
 from pruneapp.errors import ParameterError
 from pruneapp.gui.method_form.form_model import FormContext
 from pruneapp.gui.widgets import number_format
-from pruneapp.gui.widgets.controls import ComboBox, LineEdit, Slider, SpinBox
+from pruneapp.gui.widgets.controls import ComboBox, LineEdit, Slider, SpinBox, lay_in_row
 from pruneapp.gui.widgets.number_format import dim_labels
 from pruneapp.params import (
     Amount,
@@ -41,9 +41,7 @@ class Editor(QWidget):
     def __init__(self, param: Param, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.param = param
-        self.line = QHBoxLayout(self)
-        self.line.setContentsMargins(0, 0, 0, 0)
-        self.line.setSpacing(8)
+        self.line = lay_in_row(self)
 
     def _name(self, widget: QWidget, *, main: bool = True) -> None:
         """Give a part its accessible name and help."""

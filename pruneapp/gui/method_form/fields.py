@@ -23,7 +23,7 @@ from pruneapp.errors import ParameterError
 from pruneapp.gui.method_form.editors import Editor, editor_for, read_amount, write_amount
 from pruneapp.gui.method_form.form_model import FormContext
 from pruneapp.gui.widgets import number_format
-from pruneapp.gui.widgets.controls import LineEdit
+from pruneapp.gui.widgets.controls import LineEdit, lay_in_column
 from pruneapp.gui.widgets.labels import plain, recolor
 from pruneapp.gui.widgets.theme import with_defaults
 from pruneapp.params import AmountParam, Choice, DimParam, IntParam, Param, SeedParam
@@ -49,14 +49,8 @@ class Field(QWidget):
         label.setTextFormat(Qt.TextFormat.PlainText)
         label.setBuddy(self.editor)
         label.setMinimumWidth(label_width(self))
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(2)
-        line = QHBoxLayout()
-        layout.addLayout(line)
-        line.setSpacing(8)
-        line.addWidget(label)
-        line.addWidget(self.editor, 1)
+        layout = lay_in_column(self, spacing=2)
+        add_line(layout, label, self.editor)
         layout.addWidget(self.note)
         self.setFocusProxy(self.editor)
         self.editor.changed.connect(self._after_change)
@@ -131,10 +125,7 @@ class Fields(QWidget):
     def __init__(self, params: Sequence[Param], parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.fields: dict[str, Field] = {}
-        # No QFormLayout: it gives wrapped text the height that it has in another width.
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(12)
+        layout = lay_in_column(self, spacing=12)
         for param in params:
             field = Field(param, self)
             layout.addWidget(field)
@@ -158,6 +149,15 @@ class Fields(QWidget):
     def errors(self) -> tuple[str, ...]:
         """Return what is wrong, a sentence for each field where something is."""
         return tuple(error for field in self.fields.values() if (error := field.error()))
+
+
+def add_line(column: QVBoxLayout, label: QWidget, field: QWidget) -> None:
+    """Add a label and what it names. No QFormLayout: text would wrap for another width."""
+    line = QHBoxLayout()
+    column.addLayout(line)
+    line.setSpacing(8)
+    line.addWidget(label)
+    line.addWidget(field, 1)
 
 
 def label_width(widget: QWidget) -> int:
@@ -256,14 +256,9 @@ class LimitsSection(QWidget):
         )
         self.button.setAccessibleDescription(self.button.toolTip())
         self.note = plain(wrap=True)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(8)
-        self.about = plain(
-            self.tr("Sparsity limits after this step: per tensor and in total."),
-            wrap=True,
-        )
-        column.addWidget(self.about)
+        about = self.tr("Sparsity limits after this step: per tensor and in total.")
+        self.about = plain(about, wrap=True)
+        column = lay_in_column(self, self.about)
         rows = QFormLayout()
         column.addLayout(rows)
         rows.setHorizontalSpacing(8)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,7 @@ from pruneapp.checkpoint.checkpoint import Checkpoint, open_checkpoint
 from pruneapp.document.selection import patterns_of, select
 from pruneapp.document.step import Row, Step
 from pruneapp.edits.mask_files import given_masks, names_in
-from pruneapp.errors import NothingToPruneError, ParameterError, PruneAppError, SelectionError
+from pruneapp.errors import NothingToPruneError, ParameterError, SelectionError
 from pruneapp.gui.app.jobs import Jobs
 from pruneapp.gui.document.open_document import OpenDocument
 from pruneapp.gui.method_form.form_model import FormRequest, FormRow, MethodForm
@@ -93,7 +93,7 @@ class LoadedMasks(QObject):
             self.tr("Opening scores"),
             lambda job: open_checkpoint(path, job=job),
             on_result=done,
-            on_error=self._on_error,
+            on_error=self._session.refused.emit,
         )
 
     def drop(self) -> None:
@@ -106,9 +106,6 @@ class LoadedMasks(QObject):
         if self._scores is not None:
             self._scores.close()
         self._scores, self.scores_file = None, ""
-
-    def _on_error(self, error: PruneAppError) -> None:
-        self._session.refused.emit(error)
 
 
 # A check mark on a module sets many in one go; the form follows once they have settled.
@@ -147,7 +144,7 @@ class FormController(QObject):
         self._form = form
         self._extras = extras
         self._window = window
-        # What stood there when the file was opened, as long as the person asked for nothing else.
+        # What stood there when the file was opened, as long as the person requested nothing else.
         self._untouched: tuple[FormRequest | None, tuple[str, ...]] | None = None
         # Of the rules, by pattern and kind: what they match, or why that is nothing.
         self._matches: dict[tuple[str, str], Matches | SelectionError] = {}
@@ -165,7 +162,7 @@ class FormController(QObject):
         form.set_limits(LIMITS)
 
     def step(self) -> Step:
-        """Return what is asked for; raises `PruneAppError` if that is nothing."""
+        """Return the step of the form; raises `PruneAppError` if there is none."""
         request = self._form.request()
         if request is None or self._session.document is None:
             errors = self._form.errors()
@@ -187,12 +184,12 @@ class FormController(QObject):
             self.changed.emit()
 
     def set_amount(self, rule: int, amount: Amount) -> None:
-        """Ask for so much in a rule, as if it was typed."""
+        """Set the amount of a rule, as if it was typed."""
         self._form.set_amount(amount, rule)
         self.changed.emit()
 
     def set_total(self, total: int) -> None:
-        """Ask for so many weights in all, as if it was typed."""
+        """Set the total, as if it was typed."""
         self._form.set_limit("total", total)
         self.changed.emit()
 
@@ -213,9 +210,9 @@ class FormController(QObject):
         self._settle.start()
 
     def reset(self) -> None:
-        """Ask for what is asked for at first."""
+        """Go back to the form as it was at first."""
         self._form.reset()
-        self._extras.drop()  # says that something else is asked for
+        self._extras.drop()  # another step is requested by that
 
     def offer_methods(self) -> None:
         """Offer every method of the registry."""
@@ -292,18 +289,17 @@ class FormController(QObject):
         )
 
     def _nothing_checked(self) -> SelectionError | NothingToPruneError:
-        if all(r.why_not for r in self._session.rows):
-            return self._nothing_here()
-        return SelectionError("No tensor is checked.", remedy="Check a tensor in the tree.")
-
-    def _nothing_here(self) -> NothingToPruneError:
-        if not self._session.rows:
+        rows = self._session.rows
+        if not rows:
             return NothingToPruneError(
                 "This file has no tensors.", remedy="Open another checkpoint."
             )
-        return NothingToPruneError(
-            "No tensor of this file can be pruned.", remedy="The tree shows the reason for each."
-        )
+        if all(r.why_not for r in rows):
+            return NothingToPruneError(
+                "No tensor of this file can be pruned.",
+                remedy="The tree shows the reason for each.",
+            )
+        return SelectionError("No tensor is checked.", remedy="Check a tensor in the tree.")
 
     def _on_opened(self) -> None:
         self._matches.clear()
@@ -425,18 +421,8 @@ class FormController(QObject):
 
 
 def _form(method: Method) -> MethodForm:
-    return MethodForm(
-        name=method.name,
-        label=method.label,
-        help=method.help,
-        formula=method.formula,
-        params=method.params,
-        scopes=method.scopes,
-        granularity=method.granularity,
-        takes_mask=method.takes_mask,
-        takes_scores=method.takes_scores,
-        excludes=not method.prunes,
-    )
+    shared = {f.name: getattr(method, f.name) for f in fields(MethodForm) if f.name != "excludes"}
+    return MethodForm(**shared, excludes=not method.prunes)
 
 
 def plain_form(request: FormRequest) -> dict[str, Any]:

@@ -15,7 +15,6 @@ from PySide6.QtWidgets import (
     QLabel,
     QPushButton,
     QRadioButton,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -23,7 +22,7 @@ from pruneapp.gui.method_form.fields import LimitsSection, label_width
 from pruneapp.gui.method_form.form_model import FormContext, FormRequest, FormRow, MethodForm
 from pruneapp.gui.method_form.rules import RuleEditor, RuleList, RuleStack
 from pruneapp.gui.widgets import number_format
-from pruneapp.gui.widgets.controls import give_focus
+from pruneapp.gui.widgets.controls import give_focus, lay_in_column, lay_in_row
 from pruneapp.gui.widgets.controls import replace as put_in_place
 from pruneapp.gui.widgets.labels import (
     heading,
@@ -62,13 +61,7 @@ class ScopeRow(QWidget):
         self.each.setChecked(True)
         label = QLabel(self.tr("Scope"), self)
         label.setMinimumWidth(label_width(self))
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(8)
-        row.addWidget(label)
-        row.addWidget(self.each)
-        row.addWidget(self.all)
-        row.addStretch(1)
+        lay_in_row(self, label, self.each, self.all, None)
 
 
 class CompanionsRow(QWidget):
@@ -83,11 +76,7 @@ class CompanionsRow(QWidget):
         super().__init__(parent)
         self.box = QCheckBox(self.tr("Also prune matching bias and norm entries"), self)
         self.note = plain(wrap=True)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(2)
-        layout.addWidget(self.box)
-        layout.addWidget(self.note)
+        lay_in_column(self, self.box, self.note, spacing=2)
         self.setFocusProxy(self.box)
         self.box.clicked.connect(self.changed)
         self.box.toggled.connect(self._show_note)
@@ -160,13 +149,8 @@ class PruneForm(QWidget):
         )
         self.exclude.hide()  # until there is a method for it
         self.header = QWidget()  # apart: it stays in sight when the form scrolls
-        line = QHBoxLayout(self.header)
-        line.setContentsMargins(0, 0, 0, 0)
-        line.setSpacing(4)
-        line.addWidget(heading(self.tr("Pruning step")))
-        line.addStretch(1)
-        for button in (self.remove, self.add, self.exclude):
-            line.addWidget(button)
+        buttons = self.remove, self.add, self.exclude
+        lay_in_row(self.header, heading(self.tr("Pruning step")), None, *buttons, spacing=4)
         self.rounds = _flat_button(
             self.tr("Iterative pruning…"),
             self.tr("Repeat this step on a sparsity schedule (Ctrl+Shift+Return)"),
@@ -178,19 +162,16 @@ class PruneForm(QWidget):
         self.scope_note = plain(wrap=True)  # where the scope stands, if one rule decides it
         self.companions = CompanionsRow(self)
         self.limits = LimitsSection(parent=self)
-        self._column = layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(12)
         # Not in widgets of their own, which would take the height of wrapped text at another width.
         rules = self.list, self.order, self.stack
-        for part in (*rules, self.scope_row, self.scope_note, self.companions):
-            layout.addWidget(part)
-        self._buttons = buttons = QHBoxLayout()
-        layout.addLayout(buttons)
-        buttons.setSpacing(4)
-        buttons.addWidget(self.limits.button)
-        buttons.addWidget(self.rounds)
-        buttons.addStretch(1)
+        parts = *rules, self.scope_row, self.scope_note, self.companions
+        self._column = layout = lay_in_column(self, *parts, spacing=12)
+        self._buttons = QHBoxLayout()
+        layout.addLayout(self._buttons)
+        self._buttons.setSpacing(4)
+        self._buttons.addWidget(self.limits.button)
+        self._buttons.addWidget(self.rounds)
+        self._buttons.addStretch(1)
         layout.addWidget(self.limits)
 
         self.list.resized.connect(self._arrange_list)
@@ -204,10 +185,8 @@ class PruneForm(QWidget):
         self._append()
         self._arrange()
 
-    # Told
-
     def set_methods(self, forms: Sequence[MethodForm]) -> None:
-        """Offer these methods; what was asked for stays as far as they allow."""
+        """Offer these methods; what was entered stays as far as they allow."""
         former = self._snapshot()
         self._methods = tuple(forms)
         self.exclude.setVisible(any(form.excludes for form in forms))
@@ -333,8 +312,6 @@ class PruneForm(QWidget):
                 return
         self.focus_method()
 
-    # Asked
-
     @property
     def used(self) -> list[RuleEditor]:
         """The rules that name tensors, or the checked ones; the others are ignored."""
@@ -364,14 +341,14 @@ class PruneForm(QWidget):
         return (*self.rules[self.stack.currentIndex()].fields.errors(), *beside)
 
     def request(self) -> FormRequest | None:
-        """Return what is asked for; None while `errors` has something to say."""
+        """Return what is requested; None while `errors` has something to say."""
         if self.errors():
             return None
         rows = tuple(rule.row() for rule in self.used)
         return FormRequest(rows, self.scope(), self.limits.values(), self._with_companions())
 
     def mended(self) -> FormRequest:
-        """Return what is asked for, with the default in place of each value that is wrong.
+        """Return what is requested, with the default in place of each value that is wrong.
 
         And with the rule that is shown, which is the first if that one is ignored.
         """
@@ -392,7 +369,7 @@ class PruneForm(QWidget):
         return "local" if "local" in scopes or not scopes else "global"
 
     def _with_companions(self) -> bool:
-        # What cannot be seen is not asked for.
+        # What cannot be seen is not requested.
         return self._takes_filters() and self.companions.box.isChecked()
 
     def _takes_filters(self) -> bool:
@@ -423,8 +400,6 @@ class PruneForm(QWidget):
             )
         return said.format(method=form.label, n=place)
 
-    # Inside
-
     def _snapshot(self) -> FormRequest:
         scope = "global" if self.all.isChecked() else "local"
         return replace(self.mended(), scope=scope, companions=self.companions.box.isChecked())
@@ -448,7 +423,7 @@ class PruneForm(QWidget):
         self._add(next(form.name for form in self._methods if form.excludes), {})
 
     def _add(self, method: str, values: Mapping[str, Any]) -> None:
-        """Add a rule that names no tensors yet: nothing else is asked for by that."""
+        """Add a rule that names no tensors yet: the step stays as it is."""
         rule = self._append()
         rule.set_row(FormRow("", "", method, values))
         rule.target.set_empty()

@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Sequence
 from typing import Any
 
-from PySide6.QtCore import QSignalBlocker, QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QSignalBlocker, QSize, Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -21,10 +21,17 @@ from PySide6.QtWidgets import (
 )
 
 from pruneapp.gui.method_form.editors import AmountEditor, TensorChoice
-from pruneapp.gui.method_form.fields import Fields, label_width
+from pruneapp.gui.method_form.fields import Fields, add_line, label_width
 from pruneapp.gui.method_form.form_model import FormContext, FormRow, MethodForm
 from pruneapp.gui.widgets import number_format
-from pruneapp.gui.widgets.controls import ComboBox, replace, scroll_to
+from pruneapp.gui.widgets.controls import (
+    ComboBox,
+    lay_in_column,
+    lay_in_row,
+    replace,
+    scroll_to,
+    single_shot,
+)
 from pruneapp.gui.widgets.labels import (
     ElidedLabel,
     as_plain,
@@ -46,14 +53,15 @@ class RuleEditor(QWidget):
         self._entered: list[tuple[Param, Any]] = []  # of all methods; equal ones share a value
 
         self.target = TensorChoice(self)
-        self._target_label = self._label(self.tr("Tensors"), self.target)
+        self._target_label = QLabel(self.tr("Tensors"), self)
+        self._target_label.setBuddy(self.target)
+        self._target_label.setMinimumWidth(label_width(self))
         self.matched = plain(wrap=True)
         self.matched.setAlignment(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
         # Room for two lines from the start: what is below does not move while one types.
         self.matched.setMinimumHeight(2 * self.matched.fontMetrics().lineSpacing())
-        self._reveal = QTimer(self)  # once what it says has its place
-        self._reveal.setSingleShot(True)
-        self._reveal.timeout.connect(self._scroll_to_matched)
+        # Once what it says has its place.
+        self._reveal = single_shot(self, 0, self._scroll_to_matched)
         self._refused = False  # whether what it says is why the rule matches nothing
         self.method = ComboBox(self)
         self.method.setAccessibleName(self.tr("Method"))
@@ -81,26 +89,19 @@ class RuleEditor(QWidget):
         self.scores_name = ElidedLabel("", self)
         self.fields = Fields((), self)
 
-        self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(0, 0, 0, 0)
-        self._column.setSpacing(12)
-        # No QFormLayout: it gives wrapped text the height that it has in another width.
+        self._column = lay_in_column(self, spacing=12)
         top = QVBoxLayout()
         self._column.addLayout(top)
         top.setSpacing(2)
-        self._add_line(top, self._target_label, self.target)
+        add_line(top, self._target_label, self.target)
         top.addWidget(self.matched)
         # Beside the label: the names of methods need the width of the column.
         named = QWidget(self)
         named.setMinimumWidth(label_width(self))
-        line = QHBoxLayout(named)
-        line.setContentsMargins(0, 0, 0, 0)
-        line.setSpacing(4)
         label = QLabel(self.tr("Method"), named)
         label.setBuddy(self.method)
-        line.addWidget(label, 1)
-        line.addWidget(self.explain)
-        self._add_line(self._column, named, self.method)
+        lay_in_row(named, label, self.explain, spacing=4).setStretchFactor(label, 1)
+        add_line(self._column, named, self.method)
         self._column.addWidget(self.help)
         self._column.addWidget(self.formula)
         self._column.addWidget(self.fields)
@@ -125,21 +126,6 @@ class RuleEditor(QWidget):
         self.explain.toggled.connect(self.formula.setVisible)
         self.target.currentTextChanged.connect(self._retarget)
         self._rebuild()
-
-    def _add_line(self, column: QVBoxLayout, label: QWidget, field: QWidget) -> None:
-        line = QHBoxLayout()
-        column.addLayout(line)
-        line.setSpacing(8)
-        line.addWidget(label)
-        line.addWidget(field, 1)
-
-    def _label(self, text: str, buddy: QWidget) -> QLabel:
-        label = QLabel(text, self)
-        label.setBuddy(buddy)
-        label.setMinimumWidth(label_width(self))
-        return label
-
-    # Told
 
     def set_rules_shown(self, *, shown: bool) -> None:
         """Show for which tensors it is, or take it that it is for the checked ones."""
@@ -232,14 +218,12 @@ class RuleEditor(QWidget):
             field.set_error(text)
         return field is not None
 
-    # Asked
-
     def form(self) -> MethodForm | None:
         """Return the chosen method; None if there is none at all."""
         return self._forms.get(self.method.currentData() or "")
 
     def takes_amount(self) -> bool:
-        """Whether how much goes is asked for, and not said by the method or a mask."""
+        """Whether it has an amount, not said by the method or a mask."""
         form = self.form()
         return form is not None and any(isinstance(param, AmountParam) for param in form.params)
 
@@ -297,11 +281,8 @@ class RuleEditor(QWidget):
             target = self.tr("no layers yet, ignored")
         return target, ", ".join(filter(None, words))
 
-    # Inside
-
     def _scroll_to_matched(self) -> None:
-        """Show why what was typed matches nothing."""
-        scroll_to(self.matched)
+        scroll_to(self.matched)  # why what was typed matches nothing
 
     def _retarget(self) -> None:
         self.set_matches(None)  # what was said of the tensors before

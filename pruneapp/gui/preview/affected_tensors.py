@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import zip_longest
 
 from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QEnterEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractButton,
-    QHBoxLayout,
     QSizePolicy,
     QStyle,
     QStyleOption,
-    QVBoxLayout,
     QWidget,
 )
 
 from pruneapp.gui.widgets import number_format, reports
+from pruneapp.gui.widgets.controls import lay_in_column, lay_in_row
 from pruneapp.gui.widgets.labels import (
     ElidedLabel,
     as_plain,
@@ -181,12 +181,7 @@ class MostAffected(QWidget):
         self._heading = plain()
         self._said = ""  # the last heading that was not empty
         self.rows = [Affected(self) for _ in range(_LISTED)]
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(0)
-        layout.addWidget(self._heading)
-        for row in self.rows:
-            layout.addWidget(row)
+        lay_in_column(self, self._heading, *self.rows, spacing=0)
 
     def set_names(self, names: ShortNames) -> None:
         """Take the shorter forms of the names of the file."""
@@ -213,14 +208,9 @@ class MostAffected(QWidget):
         other = bool(heading) and heading != self._said
         self._said = heading or self._said
         self._heading.setText(heading)
-        names = [shown.get(tensor.name, tensor.name) for tensor in tensors]
-        for place, row in enumerate(self.rows):
-            if place < len(tensors):
-                tensor = tensors[place]
-                row.show_tensor(tensor, names[place], found.get(tensor.name), by_norm=by_norm)
-            else:
-                row.show_tensor(None, "")
-        for row in self.rows:
+        for row, tensor in zip_longest(self.rows, tensors):
+            name = "" if tensor is None else tensor.name
+            row.show_tensor(tensor, shown.get(name, name), found.get(name), by_norm=by_norm)
             row.set_lines(row.name.lines(), shrinks=other)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -261,13 +251,8 @@ class Affected(QWidget):
             number_format.percent(0.00001),
         )
         self.share.setFixedWidth(max(map(self.fontMetrics().horizontalAdvance, longest)))
-        layout = QHBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(8)
-        layout.addWidget(self.glyph)
-        layout.addWidget(self.name, 1)
-        layout.addWidget(self.bar)
-        layout.addWidget(self.share)
+        row = lay_in_row(self, self.glyph, self.name, self.bar, self.share)
+        row.setStretchFactor(self.name, 1)
         self.set_lines(1)
 
     def set_lines(self, lines: int, *, shrinks: bool = True) -> None:

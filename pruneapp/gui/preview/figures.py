@@ -6,9 +6,10 @@ from collections.abc import Container, Mapping, Sequence
 
 from PySide6.QtCore import QEvent, QSize, Qt, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QPushButton, QSizePolicy, QWidget
 
 from pruneapp.gui.widgets import number_format
+from pruneapp.gui.widgets.controls import lay_in_column, lay_in_row
 from pruneapp.gui.widgets.labels import as_plain, plain, recolor, translate
 from pruneapp.gui.widgets.theme import with_defaults
 from pruneapp.results.sparsity_report import Estimate, SparsityReport
@@ -28,9 +29,7 @@ class Figures(QWidget):
         self.labels: dict[str, QLabel] = {}
         self.words: dict[str, QLabel] = {}
         # No columns: a long word and a long number in different rows need no room side by side.
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(_SPACING)
+        layout = lay_in_column(self, spacing=_SPACING)
         self._lines: dict[str, QWidget] = {}
         for key, text, tip in rows:
             word, label = plain(text), _number()
@@ -40,11 +39,7 @@ class Figures(QWidget):
             self.labels[key] = label
             self._lines[key] = line = QWidget(self)
             layout.addWidget(line)
-            row = QHBoxLayout(line)
-            row.setContentsMargins(0, 0, 0, 0)
-            row.setSpacing(8)
-            row.addWidget(word)
-            row.addWidget(label, 1)
+            lay_in_row(line, word, label).setStretchFactor(label, 1)
 
     def set_numbers(self, texts: Mapping[str, str]) -> None:
         """Show a text in each row; a dash in those that are left out."""
@@ -69,7 +64,7 @@ class Figures(QWidget):
 
 
 class StepFigures(Figures):
-    """What a step would do, or did, or what is in force."""
+    """What a step would do, or did, or the current state."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(_rows(), parent)
@@ -77,38 +72,26 @@ class StepFigures(Figures):
         # Of the step and of the model are two numbers, so they have two words. That of the model is
         # the one of the report and of the picture of the model.
         self._shares = {
-            "energy": (
+            key: (
                 (
-                    self.tr("Norm² retained (this step)"),
+                    self.tr("{norm} retained (this step)").format(norm=norm),
                     self.tr(
-                        "Sum of squares of the remaining weights after this step, relative to "
-                        "before it, over the tensors of this step."
-                    ),
+                        "{sum} of the remaining weights after this step, relative to before it, "
+                        "over the tensors of this step."
+                    ).format(sum=of),
                 ),
                 (
-                    self.tr("Norm² retained (whole model)"),
+                    self.tr("{norm} retained (whole model)").format(norm=norm),
                     self.tr(
-                        "Sum of squares of the remaining weights, relative to the file as it was "
-                        "opened, over the whole model."
-                    ),
+                        "{sum} of the remaining weights, relative to the file as it was opened, "
+                        "over the whole model."
+                    ).format(sum=of),
                 ),
-            ),
-            "magnitude": (
-                (
-                    self.tr("L1 norm retained (this step)"),
-                    self.tr(
-                        "Sum of magnitudes of the remaining weights after this step, relative to "
-                        "before it, over the tensors of this step."
-                    ),
-                ),
-                (
-                    self.tr("L1 norm retained (whole model)"),
-                    self.tr(
-                        "Sum of magnitudes of the remaining weights, relative to the file as it "
-                        "was opened, over the whole model."
-                    ),
-                ),
-            ),
+            )
+            for key, norm, of in (
+                ("energy", self.tr("Norm²"), self.tr("Sum of squares")),
+                ("magnitude", self.tr("L1 norm"), self.tr("Sum of magnitudes")),
+            )
         }
         self._of_state: bool | None = None
         word, tip = self._shares["energy"][True]

@@ -76,11 +76,7 @@ class HistogramController(QObject):
         document = self._session.document
         if document is None:
             return
-        self._round = _Round(
-            document.snapshot(),
-            state.step,
-            self._session.rows,
-        )
+        self._round = _Round(document.snapshot(), state.step, self._session.rows)
         self._spare.soon()
 
     def _go_on(self) -> None:
@@ -108,12 +104,7 @@ class HistogramController(QObject):
 class _Round:
     """What is to be counted for one state and one step; worked on by one worker at a time."""
 
-    def __init__(
-        self,
-        snapshot: Snapshot,
-        step: Step | None,
-        rows: tuple[TensorRow, ...],
-    ) -> None:
+    def __init__(self, snapshot: Snapshot, step: Step | None, rows: tuple[TensorRow, ...]) -> None:
         self._snapshot = snapshot
         self._step = step
         self._rows = rows

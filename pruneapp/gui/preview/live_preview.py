@@ -215,6 +215,11 @@ class EstimateRunner:
         if self._task.task is None:
             self._next()
 
+    @property
+    def is_waiting(self) -> bool:
+        """Whether a newer step waits for the one that is estimated."""
+        return self._waiting is not None
+
     def cancel(self) -> None:
         """Forget what was asked."""
         self._waiting = self._slow = None

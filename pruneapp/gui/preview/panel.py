@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from PySide6.QtCore import QSize, Qt, QTimer, Signal
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QStackedWidget, QWidget
 
 from pruneapp.gui.preview.affected_tensors import Alarm, MostAffected
 from pruneapp.gui.preview.figures import FileSizes, PruneAction, StepFigures
 from pruneapp.gui.preview.preview_state import PreviewStage, PreviewState
 from pruneapp.gui.widgets import number_format
+from pruneapp.gui.widgets.controls import lay_in_column, single_shot
 from pruneapp.gui.widgets.labels import ElidedLabel, as_plain, heading, plain, recolor
 from pruneapp.gui.widgets.theme import with_defaults
 from pruneapp.results.short_names import ShortNames
@@ -29,8 +30,8 @@ class WaitingNote(ElidedLabel):
         self.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         self._counted = 1.0
         self._busy = self._slow = False
-        self._soon = self._timer(BUSY_MS, self._show_busy)
-        self._late = self._timer(LONG_MS, self._show_long)
+        self._soon = single_shot(self, BUSY_MS, self._show_busy)
+        self._late = single_shot(self, LONG_MS, self._show_long)
 
     @property
     def is_slow(self) -> bool:
@@ -58,13 +59,6 @@ class WaitingNote(ElidedLabel):
         self._counted = 1.0
         self.set_busy(busy=False)
 
-    def _timer(self, wait: int, call: Callable[[], None]) -> QTimer:
-        timer = QTimer(self)
-        timer.setSingleShot(True)
-        timer.setInterval(wait)
-        timer.timeout.connect(call)
-        return timer
-
     def _show_busy(self) -> None:
         self._busy = True
         self._say()
@@ -87,7 +81,11 @@ class WaitingNote(ElidedLabel):
 
 
 class PreviewPanel(QWidget):
-    """The step, its result or the current state; `action` is its button, to be placed below."""
+    """The step, its result or the current state.
+
+    `action` is its button, to be placed below; `state` says whether numbers are on their way, and
+    `file` how large a file would be.
+    """
 
     tensorRequested = Signal(str)  # its name in the file
 
@@ -114,9 +112,7 @@ class PreviewPanel(QWidget):
         self.affected = self.most.rows
         self.spared = plain(wrap=True)
 
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(8)
+        layout = lay_in_column(self)
         top = QHBoxLayout()
         layout.addLayout(top)
         top.setSpacing(8)
@@ -130,18 +126,11 @@ class PreviewPanel(QWidget):
         counted = self.figures, self.file, self._gap, self._warning, self.most, self.spared
         for parts in (counted, (self.error,)):
             page = QWidget(self.pages)
-            column = QVBoxLayout(page)
-            column.setContentsMargins(0, 0, 0, 0)
-            column.setSpacing(4)
-            for part in parts:
-                column.addWidget(part)
-            column.addStretch(1)
+            lay_in_column(page, *parts, spacing=4).addStretch(1)
             self.pages.addWidget(page)
         layout.addWidget(self.pages)
         self.set_colors({})
         self.clear()
-
-    # Told of all times
 
     def set_model(self, numel: int, pruned: int) -> None:
         """Take note of how many elements the checkpoint has, and how many are pruned."""
@@ -152,31 +141,6 @@ class PreviewPanel(QWidget):
         self._shown, self._short = shown, short
         self.most.set_names(short)
 
-    def set_formats(self, formats: Sequence[tuple[str, str]]) -> None:
-        """Take the formats of export, names and words for them, the usual one first."""
-        self.file.set_formats(formats)
-
-    def set_sizes(self, sizes: Mapping[str, int | None]) -> None:
-        """Take how many bytes an export would take, None where it is not possible."""
-        self.file.set_sizes(sizes)
-
-    def set_compact(self, nbytes: int | None) -> None:
-        """Take the most bytes that a compact file has; None if not known, or not possible."""
-        self.file.set_compact(nbytes)
-
-    def set_busy(self, *, busy: bool) -> None:
-        """Say that exact numbers are on their way, if they take longer than a moment."""
-        self.state.set_busy(busy=busy)
-
-    def set_counting(self, share: float) -> None:
-        """Say which share of what estimates need is counted; nothing once it is 1."""
-        self.state.set_counting(share)
-
-    @property
-    def is_slow(self) -> bool:
-        """Whether it is said that exact numbers take long, and how to do without."""
-        return self.state.is_slow
-
     def set_preview(self, state: PreviewState) -> None:
         """Show a state: the step, the document as it stands, or why there is no step."""
         stage, error, estimate = state.stage, state.error, state.estimate
@@ -186,13 +150,13 @@ class PreviewPanel(QWidget):
             self.set_error(error.sentence, error.remedy)
         elif stage is PreviewStage.EXACT and state.report is not None:
             self.set_report(state.report, channels=state.channels)
-            self.set_compact(state.compact)
-        elif stage is PreviewStage.ESTIMATED:
+            self.file.set_compact(state.compact)
+        elif stage is PreviewStage.ESTIMATED and estimate is not None:
             self.set_estimate(estimate)
-            self.set_compact(state.compact)
+            self.file.set_compact(state.compact)
         if stage is not PreviewStage.REQUESTED:
             counting = estimate is not None and state.requested and error is None
-            self.set_counting(estimate.counting if counting and estimate is not None else 1.0)
+            self.state.set_counting(estimate.counting if counting and estimate is not None else 1.0)
         self.action.set_previewable(previewable=state.step is not None and not state.requested)
 
     def _show_current(self, state: PreviewState) -> None:
@@ -203,7 +167,7 @@ class PreviewPanel(QWidget):
             self.set_done(current.applied, current.report.energy if current.report else None)
         else:
             self.set_now(current.report, current.most_pruned)
-        self.set_compact(current.compact)
+        self.file.set_compact(current.compact)
         if state.untouched:
             return
         if error is not None:
@@ -211,14 +175,12 @@ class PreviewPanel(QWidget):
         elif state.preview is not None:
             gone, share = state.preview.report.gone, state.repeated_amount
             self.set_again(gone, state.channels, share=share)
-        elif estimate is not None and not state.is_behind:
+        elif estimate is not None and state.estimated:
             exact, share = estimate.exact, state.repeated_amount
             self.set_again(estimate.gone, state.channels, exact=exact, share=share)
 
-    # What would happen
-
     def clear(self) -> None:
-        """Say nothing: nothing is asked for, and nothing is on its way."""
+        """Say nothing: nothing is requested, and nothing is on its way."""
         self._plan()
         self.state.clear()
         self.figures.set_numbers({})
@@ -226,11 +188,8 @@ class PreviewPanel(QWidget):
         self._show_affected(None)
         self.action.set_count(0)
 
-    def set_estimate(self, estimate: Estimate | None) -> None:
+    def set_estimate(self, estimate: Estimate) -> None:
         """Show what counts can say, marked where it is not exact; the rest waits for the report."""
-        if estimate is None:
-            self.clear()
-            return
         self._plan()
         if estimate.report is not None:
             self.figures.show_report(estimate.report, exact=estimate.exact, sure=estimate.sure)
@@ -259,8 +218,6 @@ class PreviewPanel(QWidget):
         self._put(self.error, f"✕ {sentence} {remedy}".strip())
         self.action.set_disabled(f"{sentence} {remedy}".strip())
         self.pages.setCurrentIndex(1)
-
-    # What is in force, while nothing is asked for
 
     def set_done(self, report: SparsityReport, whole: float | None = None) -> None:
         """Show the result of a step, and the norm² that the `whole` model retains."""
@@ -302,7 +259,7 @@ class PreviewPanel(QWidget):
         self.action.set_again(gone, channels, exact=exact, done=self._done)
 
     def set_not_again(self, sentence: str) -> None:
-        """Say why the form can do nothing to the state in force; nobody asked."""
+        """Say why the form can do nothing to the current state; nobody requested it."""
         self._put(self.note, sentence)
         self.action.set_again(0)
         self.action.set_disabled(sentence)
@@ -315,8 +272,6 @@ class PreviewPanel(QWidget):
         for part in (self.figures, self.file, self.alarm, self.most):
             part.set_colors(colors)
         recolor(self.error, tokens["danger"])
-
-    # Inside
 
     def _put(self, label: QLabel, sentence: str) -> None:
         said = self._short.in_text(sentence)

@@ -75,7 +75,7 @@ class PreviewController(QObject):
             jobs,
             extras,
             self._sizes,
-            on_begun=lambda: panel.set_busy(busy=True),
+            on_begun=self._on_begun,
             on_result=self._on_preview,
             on_error=self._on_error,
             on_cancelled=self._on_cancelled,
@@ -159,7 +159,7 @@ class PreviewController(QObject):
 
     def cancel_preview(self) -> bool:
         """Stop a preview that takes long; False if there is none."""
-        return self._panel.is_slow and self._previews.cancel()
+        return self._panel.state.is_slow and self._previews.cancel()
 
     # -- beginning ------------------------------------------------------------------------------
 
@@ -192,7 +192,9 @@ class PreviewController(QObject):
             self._set(replace(state, step=None, known=None, assignment=UNASSIGNED, error=error))
             return
         # The estimate before stays until the next one is there, often at once: nothing flickers.
-        self.state = state = replace(state, step=step, is_behind=not state.untouched)
+        self.state = state = replace(
+            state, step=step, estimated=False, is_behind=not state.untouched
+        )
         if not state.untouched:  # else nobody requested it: nothing is computed for it
             self._previews.schedule(step)
             self._estimates.ask(Capture.of(document), step)
@@ -268,6 +270,9 @@ class PreviewController(QObject):
 
     # -- what came of it ------------------------------------------------------------------------
 
+    def _on_begun(self) -> None:
+        self._panel.state.set_busy(busy=True)
+
     def _on_estimate(self, result: EstimateResult) -> None:
         state, estimate = self.state, result.estimate
         if state.step is None:
@@ -277,7 +282,8 @@ class PreviewController(QObject):
         same = result.assignment == state.assignment
         state = replace(
             state,
-            is_behind=False,
+            estimated=True,
+            is_behind=self._estimates.is_waiting,
             estimate=estimate,
             assignment=state.assignment if same else result.assignment,
             counted=estimate.report is not None,
@@ -288,7 +294,7 @@ class PreviewController(QObject):
         self._set(state)
 
     def _on_preview(self, result: PreviewResult) -> None:
-        self._panel.set_busy(busy=False)
+        self._panel.state.set_busy(busy=False)
         if self._apply_when_ready:
             self._apply_when_ready = False
             self._apply(result)
@@ -313,7 +319,7 @@ class PreviewController(QObject):
 
     def _on_cancelled(self, waited: bool) -> None:
         self._apply_when_ready = False
-        self._panel.set_busy(busy=False)
+        self._panel.state.set_busy(busy=False)
         if waited and self.state.step is not None:
             # Not done, but still what is requested: it goes on being a preview.
             self._previews.schedule(self.state.step)

@@ -54,7 +54,8 @@ class PreviewState:
     request: int = 0  # counts the steps that were requested
     requested: bool = True  # whether the step is shown, or else the document as it stands
     untouched: bool = False  # whether nobody requested anything since the file was opened
-    is_behind: bool = False  # whether estimate and report are still those of the step before
+    estimated: bool = False  # else estimate and report are still those of the step before
+    is_behind: bool = False  # whether the newest step is not estimated yet, only one before it
     estimate: Estimate | None = None
     preview: Preview | None = None
     known: SparsityReport | None = None  # of the preview, else of the estimate
@@ -77,7 +78,7 @@ class PreviewState:
             return PreviewStage.NOTHING
         if self.preview is not None:
             return PreviewStage.EXACT
-        return PreviewStage.REQUESTED if self.is_behind else PreviewStage.ESTIMATED
+        return PreviewStage.ESTIMATED if self.estimated else PreviewStage.REQUESTED
 
     @property
     def is_form_error(self) -> bool:

@@ -71,7 +71,7 @@ class StepInfoController(QObject):
         self._size_task, self._coupled_task = LatestTask(jobs), LatestTask(jobs)
         self._count_task, self._total_task = LatestTask(jobs), LatestTask(jobs)
         self._soon = single_shot(self, 0, self._size)
-        panel.set_formats([(each.name, each.label) for each in FORMATS.values()])
+        panel.file.set_formats([(each.name, each.label) for each in FORMATS.values()])
         form.sizeAsked.connect(self._ask_size)
         previews.stateChanged.connect(self.set_preview)
         session.closed.connect(self._on_closed)
@@ -109,7 +109,7 @@ class StepInfoController(QObject):
             self._sized = about
             self._soon.start(LATER_MS if len(self._session.rows) > MANY else SOON_MS)
         elif self._sizes is not None:
-            self._panel.set_sizes(self._sizes)
+            self._panel.file.set_sizes(self._sizes)
 
     def _size(self) -> None:
         document, step = self._session.document, self._sized_step
@@ -123,7 +123,7 @@ class StepInfoController(QObject):
     def _show_sizes(self, sizes: Sizes) -> None:
         self._sizes = sizes
         if self._state.step is not None or not self._state.requested:
-            self._panel.set_sizes(sizes)
+            self._panel.file.set_sizes(sizes)
 
     def _forget_sizes(self) -> None:
         self._soon.stop()

@@ -272,14 +272,6 @@ class Cells(QObject):
         now = number_format.percent(before).rstrip("%").rstrip()
         return f"{now} → {then}"
 
-    def check_state(self, node: int, column: int) -> Qt.CheckState | None:
-        """Return the check mark; None where there is none."""
-        return self.checks.state(node) if column == Column.NAME else None
-
-    def alignment(self, _node: int, column: int) -> int | None:
-        """Return how the text is aligned; None for the usual."""
-        return RIGHT if column in NUMBERS else None
-
     def bar(self, node: int, column: int) -> tuple[float, float | None] | None:
         """Return the shares that the bar paints; None without a bar."""
         return self._shares(node) if column == Column.SPARSITY else None
@@ -379,19 +371,21 @@ class Cells(QObject):
         hurt = self._danger_text(node)
         return f"{text}. {self.tr('Danger')}: {hurt}" if hurt else text
 
-    def description(self, node: int, column: int) -> str | None:
-        """Return what a screen reader adds."""
-        return self.why_not(node) if column == Column.NAME else None
-
 
 # What a cell says in each role of Qt's, by plain ints: a repaint asks for hundreds of values.
 ANSWERS: Mapping[int, Callable[[Cells, int, int], Any]] = {
     int(Qt.ItemDataRole.DisplayRole): Cells.text,
-    int(Qt.ItemDataRole.CheckStateRole): Cells.check_state,
-    int(Qt.ItemDataRole.TextAlignmentRole): Cells.alignment,
+    int(Qt.ItemDataRole.CheckStateRole): lambda cells, node, column: (
+        cells.checks.state(node) if column == Column.NAME else None
+    ),
+    int(Qt.ItemDataRole.TextAlignmentRole): lambda _cells, _node, column: (
+        RIGHT if column in NUMBERS else None
+    ),
     int(Qt.ItemDataRole.ToolTipRole): Cells.tooltip,
     int(Qt.ItemDataRole.AccessibleTextRole): Cells.accessible,
-    int(Qt.ItemDataRole.AccessibleDescriptionRole): Cells.description,
+    int(Qt.ItemDataRole.AccessibleDescriptionRole): lambda cells, node, column: (
+        cells.why_not(node) if column == Column.NAME else None
+    ),
     BAR_ROLE: Cells.bar,
     DIM_ROLE: Cells.dim,
     DANGER_ROLE: Cells.danger,

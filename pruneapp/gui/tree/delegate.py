@@ -75,17 +75,13 @@ class CellDelegate(QStyledItemDelegate):
         if column in NUMBERS:
             tabular(option.font)
         elif column == Column.NAME and self.short is not None:
-            self._shorten(option)
+            room = option.rect.width() - beside_name(option.fontMetrics)
+            advance = option.fontMetrics.horizontalAdvance
+            if advance(option.text) > room:
+                option.text = self.short.fitting(option.text, room, advance)
         elif column == Column.NAME and self.room is not None and not self._measuring:
             lines = self._lines(option.text, option.fontMetrics, self.room(index))
             option.text = _LINE_END.join(lines)
-
-    def _shorten(self, option: QStyleOptionViewItem) -> None:
-        assert self.short is not None
-        metrics = option.fontMetrics
-        room = option.rect.width() - beside_name(metrics)
-        if metrics.horizontalAdvance(option.text) > room:
-            option.text = self.short.fitting(option.text, room, metrics.horizontalAdvance)
 
     @reported
     def paint(

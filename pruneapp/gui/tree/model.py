@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import fnmatch
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from operator import attrgetter
 from typing import Any, NamedTuple, overload
@@ -23,7 +23,6 @@ from PySide6.QtGui import QAccessible
 
 from pruneapp.gui.tree.cell_text import ANSWERS, NUMBERS, RIGHT, Cells, Column
 from pruneapp.gui.tree.nodes import ROOT, Checks, Nodes, build_nodes
-from pruneapp.results.sparsity_report import Assignment, Danger
 
 MILLION = 1_000_000
 
@@ -39,7 +38,7 @@ class Filter:
 
     @property
     def active(self) -> bool:
-        """Whether it asks for anything."""
+        """Whether it hides anything."""
         return self != Filter()
 
     def shown(self, nodes: Nodes) -> NDArray[np.bool_]:
@@ -117,35 +116,24 @@ class Listing:
     def sort(self, order: Order) -> None:
         """Sort siblings otherwise, and forget how much of them was fetched."""
         self.order = order
-        self._lists: dict[int, NDArray[np.int32]] = {}
+        # The children that were asked for, by the node above, and the row of each among them.
+        self.lists: dict[int, NDArray[np.int32]] = {}
         # Of each list as much as is fetched; plain lists, for one is asked for in every row.
         self._fetched: dict[int, list[int]] = {}
-        self._row = np.zeros(len(self._nodes), np.int32)
-
-    def listed(self) -> Iterable[int]:
-        """Return the nodes whose children were asked for, in the order in which they were."""
-        return self._lists.keys()
+        self.row = np.zeros(len(self._nodes), np.int32)
 
     def children(self, node: int) -> NDArray[np.int32]:
         """Return the children of `node` that are shown, sorted as they are shown."""
-        found = self._lists.get(node)
+        found = self.lists.get(node)
         if found is None:
             if self.flat:
                 found = self._all_sorted() if node == ROOT else np.empty(0, np.int32)
             else:
                 children = self._nodes.children_of(node)
                 found = self._sorted(children[self.shown_below[children] > 0])
-            self._lists[node] = found
-            self._row[found] = np.arange(len(found))
+            self.lists[node] = found
+            self.row[found] = np.arange(len(found))
         return found
-
-    def row(self, node: int) -> int:
-        """Return the place of a node among its siblings, once these were asked for."""
-        return int(self._row[node])
-
-    def rows(self, nodes: NDArray[np.int64]) -> NDArray[np.int32]:
-        """Return the place of each of some nodes among its siblings, as `row` does."""
-        return self._row[nodes]
 
     def fetched(self, node: int) -> list[int]:
         """Return the children of `node` that are fetched; others must not change the list."""
@@ -155,15 +143,6 @@ class Listing:
             found = children[: len(children) if len(children) <= _FLAT else MORE].tolist()
             self._fetched[node] = found
         return found
-
-    def missing(self, node: int, wanted: int) -> list[int]:
-        """Return those of the first `wanted` children of `node` that are not fetched."""
-        more: list[int] = self.children(node)[len(self.fetched(node)) : wanted].tolist()
-        return more
-
-    def fetch(self, node: int, more: Sequence[int]) -> None:
-        """Take these children of `node`, the `missing` ones, as fetched."""
-        self.fetched(node).extend(more)
 
     def tensor_order(self) -> list[int]:
         """Return the nodes of the tensors from top to bottom as shown, further names left out."""
@@ -312,24 +291,6 @@ class TreeModel(QAbstractItemModel):
         self.listing.sort(self.listing.order)
         self.endResetModel()
 
-    def set_sparsity(self, pruned: Mapping[str, int]) -> None:
-        """Show how many elements of some tensors are pruned; the others stay as they are."""
-        if pruned:
-            self.cells.set_sparsity(pruned)
-            self.refresh(Column.TO_PRUNE)
-
-    def set_preview(
-        self, after: Mapping[str, int] | None, dangers: Mapping[str, Danger] | None = None
-    ) -> None:
-        """Show how many would be pruned, and what it would hurt, by names in the file."""
-        self.cells.set_preview(after, dangers)
-        self.refresh(Column.TO_PRUNE)
-
-    def set_assignment(self, assignment: Assignment) -> None:
-        """Show which tensors limits exclude, and which rule the others fall under."""
-        self.cells.set_assignment(assignment)
-        self.refresh(Column.SPARSITY)
-
     def replace_checked(self, checked: NDArray[np.bool_]) -> bool:
         """Check exactly these tensors (``bool[rows]``); returns whether anything changed."""
         changed = self.checks.replace(checked)
@@ -341,7 +302,7 @@ class TreeModel(QAbstractItemModel):
         """Tell that values changed in the columns from `first` on."""
         # The view repaints what is in sight whatever happens; a tool that reads the screen wants
         # to be told what it has asked for, as long as that is not a great deal.
-        listed = list(self.listing.listed())[:256] if QAccessible.isActive() else []
+        listed = list(self.listing.lists)[:256] if QAccessible.isActive() else []
         for node in listed:
             if len(self.listing.children(node)):
                 parent = self.index_of(node)
@@ -364,7 +325,7 @@ class TreeModel(QAbstractItemModel):
                 return QModelIndex()
             above = ROOT
         self.listing.children(above)
-        row = self.listing.row(node)
+        row = int(self.listing.row[node])
         if row >= len(self.listing.fetched(above)):
             self._fetch(self.index_of(above), row + MORE)
         return self.createIndex(row, column, node)
@@ -373,13 +334,13 @@ class TreeModel(QAbstractItemModel):
         """Return whether a node is in the part of a long list that is fetched, or next to it."""
         above = ROOT if self.flat else int(self.nodes.parent[node])
         fetched = len(self.listing.fetched(above)) if above >= ROOT else 0
-        return self.listing.row(node) < fetched + MORE
+        return int(self.listing.row[node]) < fetched + MORE
 
     def way(self, node: int) -> tuple[int, ...]:
         """Return the places among siblings on the way from the root to a node that is listed."""
         found = []
         while node > ROOT:
-            found.append(self.listing.row(node))
+            found.append(int(self.listing.row[node]))
             node = int(self.nodes.parent[node])
         return tuple(reversed(found))
 
@@ -407,7 +368,7 @@ class TreeModel(QAbstractItemModel):
         above = int(self.nodes.parent[index.internalId()])
         if above <= ROOT:
             return QModelIndex()
-        return self.createIndex(self.listing.row(above), 0, above)
+        return self.createIndex(int(self.listing.row[above]), 0, above)
 
     def rowCount(self, parent: Index = QModelIndex()) -> int:
         """Return how many children are fetched."""
@@ -444,11 +405,11 @@ class TreeModel(QAbstractItemModel):
     def _fetch(self, parent: Index, wanted: int) -> None:
         """List so many children, in one go: each insertion makes the view lay out again."""
         node = parent.internalId() if parent.isValid() else ROOT
-        have = len(self.listing.fetched(node))
-        more = self.listing.missing(node, wanted)
+        rows = self.listing.fetched(node)
+        more = self.listing.children(node)[len(rows) : wanted].tolist()
         if more:
-            self.beginInsertRows(parent, have, have + len(more) - 1)
-            self.listing.fetch(node, more)
+            self.beginInsertRows(parent, len(rows), len(rows) + len(more) - 1)
+            rows.extend(more)
             self.endInsertRows()
 
     def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:

@@ -58,12 +58,11 @@ class Nodes:
 
     def below(self, values: NDArray[np.int64] | NDArray[np.bool_]) -> NDArray[np.int64]:
         """Return the sum of `values` (one for each tensor) below each node."""
-        sums = np.zeros(len(self) + 1, np.int64)
-        sums[self.leaf + 1] = values
-        np.cumsum(sums, out=sums)
-        return sums[self.end] - sums[:-1]
+        of_nodes = np.zeros(len(self), np.int64)
+        of_nodes[self.leaf] = values
+        return self.count_below(of_nodes)
 
-    def count_below(self, marked: NDArray[np.bool_]) -> NDArray[np.int64]:
+    def count_below(self, marked: NDArray[np.int64] | NDArray[np.bool_]) -> NDArray[np.int64]:
         """Return how many nodes below each node are `marked` (one flag for each node)."""
         sums = np.zeros(len(self) + 1, np.int64)
         np.cumsum(marked, out=sums[1:])
@@ -383,12 +382,9 @@ class Checks:
     def set_nodes(self, numbers: Sequence[int], *, on: bool) -> bool:
         """Check or clear what a click on each of the nodes reaches; returns whether it changed."""
         after = self.checked.copy()
-        nodes = self._nodes
-        given = np.array(numbers, np.int64)
-        # In one go: thousands of tensors may be selected.
-        own = given[(nodes.tensor[given] >= 0) & ~nodes.alias[given]]
-        after[nodes.tensor[own]] = on
-        for node in given[nodes.tensor[given] < 0].tolist():
+        tensors, modules = self._parted(numbers)
+        after[tensors] = on  # in one go: thousands of tensors may be selected
+        for node in modules:
             if on:
                 after |= self.reached(node)
             else:

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from PySide6.QtCore import QEvent, QObject, QPoint, QSignalBlocker, Qt, QTimer, Signal
+from numpy.typing import NDArray
+from PySide6.QtCore import QEvent, QObject, QPoint, QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QGuiApplication, QKeyEvent
-from PySide6.QtWidgets import QCheckBox, QGridLayout, QHBoxLayout, QMenu, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QGridLayout, QHBoxLayout, QMenu, QWidget
 
+from pruneapp.gui.tree.cell_text import Column
 from pruneapp.gui.tree.model import Filter, TreeModel
 from pruneapp.gui.tree.nodes import ROOT, Nodes, build_nodes
 from pruneapp.gui.tree.view import TreeView
 from pruneapp.gui.widgets import number_format
-from pruneapp.gui.widgets.controls import ComboBox, LineEdit
+from pruneapp.gui.widgets.controls import ComboBox, LineEdit, lay_in_column, single_shot
 from pruneapp.gui.widgets.labels import ElidedLabel, recolor
 from pruneapp.gui.widgets.theme import with_defaults
 from pruneapp.results.document_rows import TensorRow
@@ -76,20 +78,17 @@ class FilterRow(QWidget):
 
     def reset(self, kinds: Sequence[str]) -> None:
         """Ask for everything, of a file with these kinds; says nothing of the change."""
-        blockers = [
-            QSignalBlocker(widget) for widget in (self.text, self.kind, self.matrices, self.large)
-        ]
-        self.text.clear()
-        self.kind.clear()
-        self.kind.addItem(self.tr("All kinds"), "")
-        for kind in kinds:
-            self.kind.addItem(kind, kind)
-        self.matrices.setChecked(False)
-        self.large.setChecked(False)
-        del blockers
+        with QSignalBlocker(self):
+            self.text.clear()
+            self.kind.clear()
+            self.kind.addItem(self.tr("All kinds"), "")
+            for kind in kinds:
+                self.kind.addItem(kind, kind)
+            self.matrices.setChecked(False)
+            self.large.setChecked(False)
 
     def wanted(self) -> Filter:
-        """Return what is asked for."""
+        """Return what is to be shown."""
         return Filter(
             text=self.text.text().strip(),
             kind=self.kind.currentData() or "",
@@ -147,15 +146,10 @@ class ModuleTree(QWidget):
         self._focus = -1
         self._short = ShortNames()
         self._order: list[int] | None = None
-        self._pause = QTimer(self)
-        self._pause.setSingleShot(True)
-        self._pause.setInterval(_PAUSE_MS)
+        self._pause = single_shot(self, _PAUSE_MS, self._filter_now)
 
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(8)
-        layout.addWidget(self.filter_row)
-        layout.addWidget(self.view, 1)
+        layout = lay_in_column(self, self.filter_row, self.view)
+        layout.setStretchFactor(self.view, 1)
         bottom = QHBoxLayout()
         layout.addLayout(bottom)
         bottom.setContentsMargins(4, 0, 4, 0)
@@ -168,13 +162,10 @@ class ModuleTree(QWidget):
         self.filter_row.changed.connect(self._filter_soon)
         self.filter_row.left.connect(self._enter_tree)
         self.filter_row.flat.toggled.connect(self._show_flat)
-        self._pause.timeout.connect(self._filter_now)
         self.model.checkedChanged.connect(self._after_check)
         self.model.checkRefused.connect(self.checkRefused)
-        self.model.modelReset.connect(self._forget_order)
+        self.model.modelReset.connect(self._on_reset)
         self._count()
-
-    # Told
 
     def set_rows(self, rows: Sequence[TensorRow]) -> None:
         """Show the tensors of a checkpoint; for more than some thousands use `set_nodes`."""
@@ -192,17 +183,21 @@ class ModuleTree(QWidget):
 
     def set_sparsity(self, pruned: Mapping[str, int]) -> None:
         """Show how many elements of some tensors are pruned; the others stay as they are."""
-        self.model.set_sparsity(pruned)
+        if pruned:
+            self.model.cells.set_sparsity(pruned)
+            self.model.refresh(Column.TO_PRUNE)
 
     def set_preview(
         self, after: Mapping[str, int] | None, dangers: Mapping[str, Danger] | None = None
     ) -> None:
-        """Show how many would be pruned, and what that would hurt; None if nothing is asked for."""
-        self.model.set_preview(after, dangers)
+        """Show how many would be pruned, and what that would hurt; None without a preview."""
+        self.model.cells.set_preview(after, dangers)
+        self.model.refresh(Column.TO_PRUNE)
 
     def set_assignment(self, assignment: Assignment) -> None:
         """Show which tensors limits exclude, and which rule the others fall under."""
-        self.model.set_assignment(assignment)
+        self.model.cells.set_assignment(assignment)
+        self.model.refresh(Column.SPARSITY)
 
     def set_checked(self, names: Sequence[str]) -> None:
         """Check exactly these tensors, by any of their names."""
@@ -261,8 +256,6 @@ class ModuleTree(QWidget):
         recolor(self.footer, colors["muted"])
         self.view.viewport().update()
 
-    # Asked
-
     def checked(self) -> tuple[str, ...]:
         """Return the names of the checked tensors in file order."""
         return self.model.checks.names()
@@ -308,8 +301,6 @@ class ModuleTree(QWidget):
         if self.model.replace_checked(np.zeros_like(self.model.checks.checked)):
             self.model.checkedChanged.emit()
 
-    # Inside
-
     def _focus_node(self, node: int) -> None:
         nodes = self.model.nodes
         number = int(nodes.tensor[node])
@@ -348,7 +339,7 @@ class ModuleTree(QWidget):
         if not self.view.currentIndex().isValid():
             self.view.setCurrentIndex(self.model.index(0, 0))
 
-    def _forget_order(self) -> None:
+    def _on_reset(self) -> None:
         self._order = None
 
     def _after_check(self) -> None:
@@ -362,18 +353,11 @@ class ModuleTree(QWidget):
         whole = self._used and not checks.hidden  # else there is no room for the weights
         if not self.model.nodes.rows:
             text = ""
-        elif tensors == 1:
-            text = (
-                self.tr("1 tensor, {weights} weights selected")
-                if whole
-                else self.tr("1 tensor selected")
-            ).format(weights=number_format.count(weights))
         else:
-            text = (
-                self.tr("{tensors} tensors, {weights} weights selected")
-                if whole
-                else self.tr("{tensors} tensors selected")
-            ).format(tensors=number_format.count(tensors), weights=number_format.count(weights))
+            text = self.tr("1 tensor") if tensors == 1 else self.tr("{n} tensors")
+            text += self.tr(", {weights} weights selected") if whole else self.tr(" selected")
+            n, many = number_format.count(tensors), number_format.count(weights)
+            text = text.format(n=n, weights=many)
         if text and not self._used:
             text += self.tr("; not used by the rules")
         if checks.hidden:
@@ -392,74 +376,58 @@ class ModuleTree(QWidget):
     def context_menu(self, node: int) -> QMenu:
         """Return the menu for a node."""
         nodes = self.model.nodes
-        menu = QMenu(self)
-        alike = self._alike(node)
-        check = menu.addAction(
-            self.tr("Check all of this type ({n})").format(n=number_format.count(int(alike.sum())))
-        )
-        check.setEnabled(bool(alike.any()))
-        check.triggered.connect(lambda: self._replace(self.model.checks.checked | alike))
-        if nodes.tensor[node] < 0:
-            below = self.model.checks.below(node)
-            learned = below & (nodes.parameters > 0)
-            below = learned if learned.any() else below  # buffers only where there is nothing else
-            check_below = menu.addAction(self.tr("Select all below"))
-            check_below.setEnabled(bool(below.any()))
-            check_below.triggered.connect(lambda: self._replace(self.model.checks.checked | below))
-        only = self.model.checks.reached(node)
-        check_only = menu.addAction(self.tr("Check only this"))
-        check_only.setEnabled(bool(only.any()))
-        check_only.triggered.connect(lambda: self._replace(only))
-        self._offer_selected(menu, node)
-        clear = menu.addAction(self.tr("Deselect all"))
-        clear.setEnabled(bool(self.model.checks.checked.any()))
-        clear.triggered.connect(self.uncheck_all)
-        menu.addSeparator()
-        number = int(nodes.tensor[node])
-        name = nodes.paths[node]
-        if number >= 0 and not nodes.alias[node]:
-            name = nodes.rows[number].name
-        copy = menu.addAction(self.tr("Copy name"))
-        copy.triggered.connect(lambda: QGuiApplication.clipboard().setText(name))
-        return menu
+        menu, checks, count = QMenu(self), self.model.checks, number_format.count
 
-    def _offer_selected(self, menu: QMenu, node: int) -> None:
-        """Offer what can be done with the rows that are selected, and to select more of them."""
-        nodes = self.model.nodes
+        def offer(text: str, call: Callable[[], object], *, can: bool = True) -> None:
+            action = menu.addAction(text)
+            action.setEnabled(can)
+            action.triggered.connect(call)
+
+        def offer_check(text: str, checked: NDArray[np.bool_], *, only: bool = False) -> None:
+            wanted = checked if only else checks.checked | checked
+            offer(text, lambda: self._replace(wanted), can=bool(checked.any()))
+
+        alike = self._alike(node)
+        offer_check(
+            self.tr("Check all of this type ({n})").format(n=count(int(alike.sum()))), alike
+        )
+        if nodes.tensor[node] < 0:
+            below = checks.below(node)
+            learned = below & (nodes.parameters > 0)  # buffers only where there is nothing else
+            offer_check(self.tr("Select all below"), learned if learned.any() else below)
+        offer_check(self.tr("Check only this"), checks.reached(node), only=True)
         chosen = self.view.selected_nodes()
         if len(chosen) > 1 and node in chosen:
-            count = number_format.count(len(chosen))
-            check = menu.addAction(self.tr("Check the {n} selected").format(n=count))
-            check.triggered.connect(lambda: self.model.check(chosen, on=True))
-            uncheck = menu.addAction(self.tr("Uncheck the {n} selected").format(n=count))
-            uncheck.triggered.connect(lambda: self.model.check(chosen, on=False))
+            n, check = count(len(chosen)), self.model.check
+            offer(self.tr("Check the {n} selected").format(n=n), lambda: check(chosen, on=True))
+            offer(self.tr("Uncheck the {n} selected").format(n=n), lambda: check(chosen, on=False))
         if self.model.flat:
             given = chosen if node in chosen else [node]
             wanted = np.unique(nodes.in_blocks[nodes.tensor[given]])
             shown = self.model.listing.children(ROOT)
-            found = np.isin(nodes.in_blocks[nodes.tensor[shown]], wanted)
-            same: list[int] = shown[found].tolist()
-            select = menu.addAction(
-                self.tr("Select the same role in all blocks ({n})").format(
-                    n=number_format.count(len(same))
-                )
+            same: list[int] = shown[np.isin(nodes.in_blocks[nodes.tensor[shown]], wanted)].tolist()
+            offer(
+                self.tr("Select the same role in all blocks ({n})").format(n=count(len(same))),
+                lambda: self.view.select_nodes(same),
+                can=len(same) > len(given),
             )
-            select.setEnabled(len(same) > len(given))
-            select.triggered.connect(lambda: self.view.select_nodes(same))
-        copy = menu.addAction(self.tr("Copy rows"))
-        copy.setEnabled(bool(chosen))
-        copy.triggered.connect(self.view.copy_selected)
+        offer(self.tr("Copy rows"), self.view.copy_selected, can=bool(chosen))
+        offer(self.tr("Deselect all"), self.uncheck_all, can=bool(checks.checked.any()))
+        menu.addSeparator()
+        number = int(nodes.tensor[node])
+        own = number >= 0 and not nodes.alias[node]
+        name = nodes.rows[number].name if own else nodes.paths[node]
+        offer(self.tr("Copy name"), lambda: QGuiApplication.clipboard().setText(name))
+        return menu
 
-    def _replace(self, checked: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> None:
+    def _replace(self, checked: NDArray[np.bool_]) -> None:
         if self.model.replace_checked(checked):
             self.model.checkedChanged.emit()
 
-    def _alike(self, node: int) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+    def _alike(self, node: int) -> NDArray[np.bool_]:
         """Return ``bool[rows]``: prunable tensors of the same kinds and last names, all shown."""
         nodes = self.model.nodes
         roles = np.unique(nodes.role[self.model.checks.reached(node)])
         alike = nodes.prunable & np.isin(nodes.role, roles)
-        found: np.ndarray[tuple[int], np.dtype[np.bool_]] = (
-            alike & self.model.listing.shown[nodes.leaf]
-        )
+        found: NDArray[np.bool_] = alike & self.model.listing.shown[nodes.leaf]
         return found

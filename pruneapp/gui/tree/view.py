@@ -235,7 +235,8 @@ class TreeView(QTreeView):
             # Each has an order of its own: what a list is sorted by says little about modules.
             self._orders[self.tree.flat] = self.tree.listing.order
             self.tree.set_flat(flat=flat, order=self._orders[flat])
-            self._show_order()
+            order = self._orders[flat]  # the header says what the model is sorted by already
+            self.header().setSortIndicator(order.column, _direction(order))
         if not self._chosen_columns:
             self._fit_columns()
 
@@ -255,11 +256,6 @@ class TreeView(QTreeView):
         self._orders[flat] = found
         if flat == self.tree.flat:
             self.sortByColumn(found.column, _direction(found))
-
-    def _show_order(self) -> None:
-        """Let the header say what the model is sorted by already."""
-        order = self.tree.listing.order
-        self.header().setSortIndicator(order.column, _direction(order))
 
     # Columns
 
@@ -292,11 +288,7 @@ class TreeView(QTreeView):
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Hide the columns that there is no room for, unless the person chose them."""
         super().resizeEvent(event)
-        self._fit()
-
-    def fit(self) -> None:
-        """Share the width anew: names, or how they are shortened, are others."""
-        self._fit()
+        self.fit()
 
     def name_width(self) -> int:
         """Return the width in which every name can be told from the others."""
@@ -321,7 +313,8 @@ class TreeView(QTreeView):
         frame = 2 * self.frameWidth()
         return self.name_width() + self.columnWidth(Column.SPARSITY) + bar + frame
 
-    def _fit(self) -> None:
+    def fit(self) -> None:
+        """Share the width anew: it, names, or how they are shortened, are others."""
         if self._chosen_columns:
             self._fit_name()
         else:
@@ -457,7 +450,7 @@ class TreeView(QTreeView):
         self._open.add(node)
         self._open_below(node, _OPEN_AT_ONCE)
         self._unfold()
-        self._fit()
+        self.fit()
 
     def _open_below(self, node: int, most: int) -> None:
         """Note the levels below a node as unfolded that have so many rows together."""
@@ -485,13 +478,13 @@ class TreeView(QTreeView):
         self._restoring = True
         self.collapseAll()
         self._unfold()
-        self._fit()
+        self.fit()
 
     def _note_expanded(self, index: QModelIndex) -> None:
         if not self._restoring and not self.tree.listing.filter.active:
             self._open.add(index.internalId())
         if not self._restoring:
-            self._fit()
+            self.fit()
 
     def _note_collapsed(self, index: QModelIndex) -> None:
         if not self._restoring and not self.tree.listing.filter.active:
@@ -583,7 +576,7 @@ class TreeView(QTreeView):
         for above in np.unique(parents).tolist():
             listing.children(above)
             some = given[parents == above]
-            rows = listing.rows(some)
+            rows = listing.row[some]
             order = np.argsort(rows)
             for part in np.split(order, np.flatnonzero(np.diff(rows[order]) != 1) + 1):
                 yield (

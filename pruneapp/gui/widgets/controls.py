@@ -33,6 +33,7 @@ from PySide6.QtWidgets import (
     QScrollArea,
     QSlider,
     QSpinBox,
+    QVBoxLayout,
     QWidget,
 )
 
@@ -238,6 +239,16 @@ def lay_in_row(widget: QWidget, *parts: QWidget | None, spacing: int = 8) -> QHB
         else:
             row.addWidget(part)
     return row
+
+
+def lay_in_column(widget: QWidget, *parts: QWidget, spacing: int = 8) -> QVBoxLayout:
+    """Lay parts out in a column of a widget without margins."""
+    column = QVBoxLayout(widget)
+    column.setContentsMargins(0, 0, 0, 0)
+    column.setSpacing(spacing)
+    for part in parts:
+        column.addWidget(part)
+    return column
 
 
 def widgets_in(layout: QLayout) -> Iterator[QWidget]:

@@ -81,7 +81,7 @@ def test_an_estimate_is_there_before_the_report(forecast):
     assert forecast.action.button.text() == "Prune up to 195 weights"
     forecast.set_estimate(Estimate(tensors=4, gone=195, exact=False, channels=12))
     assert forecast.action.button.text() == "Prune 12 channels"
-    forecast.set_estimate(None)
+    forecast.clear()
     assert not forecast.action.button.isEnabled()
 
 
@@ -276,12 +276,12 @@ def test_the_forecast_says_what_stays_because_it_is_protected(forecast):
 
 
 def test_the_size_of_a_file_is_told_and_those_of_other_formats_in_the_tooltip(forecast, qtbot):
-    forecast.set_formats((("a", "Not at all"), ("b", "As this"), ("c", "As that")))
+    forecast.file.set_formats((("a", "Not at all"), ("b", "As this"), ("c", "As that")))
     label = forecast.file.labels["size"]
     qtbot.wait(1)
     place = label.geometry()
     assert label.text() == "–"
-    forecast.set_sizes({"a": None, "b": 576_000_000, "c": 1_100_000})
+    forecast.file.set_sizes({"a": None, "b": 576_000_000, "c": 1_100_000})
     qtbot.wait(1)
     assert label.text() == "576 MB"
     assert label.toolTip().startswith("As this: 576 MB\nAs that: 1.1 MB\nZeros take")
@@ -345,9 +345,9 @@ def test_what_is_in_force_is_told_before_anything_is_counted(forecast):
 def test_the_size_of_a_compact_file_is_about_what_it_will_be(forecast):
     label = forecast.file.labels["compact"]
     assert label.text() == "–"
-    forecast.set_compact(6_500_000)
+    forecast.file.set_compact(6_500_000)
     assert label.text() == "up to 6.5 MB"
-    forecast.set_sizes({})
+    forecast.file.set_sizes({})
     assert label.text() == "up to 6.5 MB"
     forecast.clear()
     assert label.text() == "–"
@@ -408,13 +408,13 @@ def test_a_name_is_on_two_lines_where_one_is_too_short(forecast):
 
 
 def test_counting_is_said_discreetly_and_being_slow_goes_first(forecast, qtbot):
-    forecast.set_counting(0.4)
+    forecast.state.set_counting(0.4)
     assert forecast.state.text() == f"counting… 40{GAP}%"
-    forecast.set_busy(busy=True)
+    forecast.state.set_busy(busy=True)
     qtbot.waitUntil(lambda: "Esc" in forecast.state.text(), timeout=5000)
-    forecast.set_busy(busy=False)
+    forecast.state.set_busy(busy=False)
     assert forecast.state.text() == f"counting… 40{GAP}%"
-    forecast.set_counting(1.0)
+    forecast.state.set_counting(1.0)
     assert forecast.state.text() == ""
 
 
@@ -437,10 +437,10 @@ def test_numbers_come_and_go_without_moving_anything(forecast, qtbot):
 
 
 def test_being_busy_is_said_after_a_moment_only(forecast, qtbot):
-    forecast.set_busy(busy=True)
+    forecast.state.set_busy(busy=True)
     assert forecast.state.text() == ""
     qtbot.waitUntil(lambda: forecast.state.text() == "calculating…", timeout=2000)
-    forecast.set_busy(busy=False)
+    forecast.state.set_busy(busy=False)
     assert forecast.state.text() == ""
 
 

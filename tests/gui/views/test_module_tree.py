@@ -611,8 +611,8 @@ def test_an_asterisk_shares_the_width_once_for_all_that_it_opens(qtbot, tree, mo
     view.collapseAll()
     view.setCurrentIndex(index(tree, "all"))
     measured = []
-    fit = view._fit
-    monkeypatch.setattr(view, "_fit", lambda: (measured.append(1), fit()))
+    fit = view.fit
+    monkeypatch.setattr(view, "fit", lambda: (measured.append(1), fit()))
     qtbot.keyClick(view, Qt.Key.Key_Asterisk)
     assert view.isExpanded(index(tree, "all.19.part"))
     assert len(measured) <= 2, "resizing included"
