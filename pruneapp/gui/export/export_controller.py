@@ -10,7 +10,6 @@ from typing import Any
 
 from PySide6.QtCore import QObject, QTimer, QUrl, Signal
 from PySide6.QtGui import QDesktopServices
-from PySide6.QtWidgets import QWidget
 
 from pruneapp.checkpoint.io.files import is_folder
 from pruneapp.document.document import Capture, Document
@@ -22,6 +21,7 @@ from pruneapp.export.exporter import check_target
 from pruneapp.export.format_sizes import offer, planned_size, recommend, written_as
 from pruneapp.export.rounding import cost_to_come
 from pruneapp.gui.app import dialogs
+from pruneapp.gui.app.context import AppContext
 from pruneapp.gui.app.jobs import Jobs, Task, Urgency
 from pruneapp.gui.document.open_document import OpenDocument
 from pruneapp.gui.export.dialog import Choices, ExportDialog
@@ -35,7 +35,6 @@ from pruneapp.gui.export.export_worker import (
 )
 from pruneapp.gui.export.format_list import rounded_to
 from pruneapp.gui.export.report_dialog import ExportReportDialog
-from pruneapp.gui.widgets.theme import ThemeManager
 from pruneapp.progress import CancelToken, Job
 from pruneapp.results.export import ExportReport, ExportRequest
 from pruneapp.results.format_offer import FormatOffer
@@ -146,19 +145,13 @@ class ExportController(QObject):
     cancelled = Signal(str)  # the person cancelled an export: a sentence about that
 
     def __init__(
-        self,
-        session: OpenDocument,
-        jobs: Jobs,
-        appearance: ThemeManager,
-        window: QWidget,
-        *,
-        asked: Callable[[], str],
+        self, context: AppContext, session: OpenDocument, *, asked: Callable[[], str]
     ) -> None:
-        super().__init__(window)
+        super().__init__(context.window)
         self._session = session
-        self._jobs = jobs
-        self._appearance = appearance
-        self._window = window
+        self._jobs = context.jobs
+        self._appearance = context.theme
+        self._window = context.window
         self._asked = asked
         self._choices: Choices | None = None
         self._opened = Path()

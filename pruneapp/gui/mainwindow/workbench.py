@@ -114,9 +114,7 @@ class Workbench(QObject):
             pages=views.pages,
             parent=self,
         )
-        self.export = ExportController(
-            session, jobs, appearance, window, asked=views.preview.action.asked
-        )
+        self.export = ExportController(context, session, asked=views.preview.action.asked)
         self.tables = TableController(context, session, views.pages)
         self.navigation = NavigationController(views, window.actions_, settings, self)
         self.view_state = view = ViewState(
