@@ -471,3 +471,12 @@ def test_the_device_can_be_chosen_and_is_remembered(new_person, settings_file):
     person.choose(box, "CPU")
     person.wait_preview()
     assert json.loads(settings_file.read_text())["values"]["device"] == "cpu"
+
+
+def test_before_anything_is_open_no_command_that_needs_it_is_offered(new_person):
+    """In the first seconds Undo, Redo and Export looked as if they could be pressed."""
+    window = new_person(show=False).window
+    for spec in ACTIONS:
+        assert window.actions_[spec.id].isEnabled() == spec.always, spec.id
+    assert not any(window.actions_[name].isEnabled() for name in ("undo", "redo", "export"))
+    assert not window.export_button.isEnabled()

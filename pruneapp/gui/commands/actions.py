@@ -41,6 +41,7 @@ class Actions:
             if spec.tip:
                 action.setToolTip(translated(spec.tip) + keys)
                 action.setStatusTip(translated(spec.tip))
+            action.setEnabled(spec.always)  # until something is open
             action.setCheckable(spec.checkable or bool(spec.group))
             if spec.group:
                 group = self._groups.setdefault(spec.group, QActionGroup(parent))

@@ -150,7 +150,6 @@ ACTIONS: tuple[ActionSpec, ...] = (
         keys=("Ctrl+Z",),
         icon="undo",
         tip=QT_TRANSLATE_NOOP("Actions", "Undo the last step"),
-        always=True,
     ),
     ActionSpec(
         "redo",
@@ -159,7 +158,6 @@ ACTIONS: tuple[ActionSpec, ...] = (
         keys=("Ctrl+Shift+Z", "Ctrl+Y"),
         icon="redo",
         tip=QT_TRANSLATE_NOOP("Actions", "Redo the step that was undone"),
-        always=True,
     ),
     ActionSpec(
         "find",
@@ -300,7 +298,6 @@ ACTIONS: tuple[ActionSpec, ...] = (
         keys=("Alt+Left",),
         tip=QT_TRANSLATE_NOOP("Actions", "Go to the previous state"),
         separated=True,
-        always=True,
     ),
     ActionSpec(
         "history_forward",
@@ -308,7 +305,6 @@ ACTIONS: tuple[ActionSpec, ...] = (
         QT_TRANSLATE_NOOP("Actions", "History fo&rward"),
         keys=("Alt+Right",),
         tip=QT_TRANSLATE_NOOP("Actions", "Go to the next state"),
-        always=True,
     ),
     ActionSpec(
         "theme_system", THEME, QT_TRANSLATE_NOOP("Actions", "&System"), group="theme", always=True

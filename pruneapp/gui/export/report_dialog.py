@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtGui import QFontDatabase, QGuiApplication
+from PySide6.QtGui import QFontDatabase, QFontMetrics, QGuiApplication
 from PySide6.QtWidgets import (
     QFormLayout,
     QFrame,
@@ -156,11 +156,14 @@ class ExportReportDialog(Dialog):
     def preferred_size(self) -> QSize:
         """Take the room that is needed, as far as the screen has it."""
         names = self.table.width_for_names(tensor.name for tensor in self._tensors)
+        # Code that is wrapped cannot be read as code; beside it there may be a scroll bar.
+        advance = QFontMetrics(self.loads.font()).horizontalAdvance
+        code = max(map(advance, self._report.loads.splitlines()), default=0) + 2 * _MARGIN
         # Of a low screen the table gives way first: it scrolls anyway.
         rest = self.minimumSizeHint().height() - self.above.minimumHeight()
         whole = min(self.above.sizeHint().height(), room(self).height() - rest)
         self.above.setMinimumHeight(max(self.above.minimumHeight(), whole))
-        return self.sizeHint().expandedTo(QSize(min(names + 2 * _MARGIN, _WIDEST), 0))
+        return self.sizeHint().expandedTo(QSize(min(max(names, code) + 2 * _MARGIN, _WIDEST), 0))
 
     def set_colors(self, colors: Mapping[str, str]) -> None:
         """Take the theme's colours."""

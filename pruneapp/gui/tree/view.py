@@ -237,6 +237,8 @@ class TreeView(QTreeView):
             self.tree.set_flat(flat=flat, order=self._orders[flat])
             order = self._orders[flat]  # the header says what the model is sorted by already
             self.header().setSortIndicator(order.column, _direction(order))
+            if order.column >= 0:
+                self.scrollToTop()  # who sorts wants the first, not the row that was current
         if not self._chosen_columns:
             self._fit_columns()
 

@@ -1010,3 +1010,14 @@ def test_a_size_is_never_cut_off(dialog, qtbot):
         qtbot.wait(20)
         for label in dialog.formats.sizes.values():
             assert label.width() >= label.fontMetrics().horizontalAdvance(label.text())
+
+
+def test_a_report_without_pruned_tensors_is_as_wide_as_its_code(qtbot):
+    code = (
+        'from safetensors.torch import load_file; model.load_state_dict(load_file("m.safetensors"))'
+    )
+    dialog = ExportReportDialog(report_of("f", loads=code))
+    qtbot.addWidget(dialog)
+    with qtbot.waitExposed(dialog):
+        dialog.show()
+    assert dialog.loads.width() >= dialog.loads.fontMetrics().horizontalAdvance(code)

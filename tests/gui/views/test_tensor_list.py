@@ -393,3 +393,14 @@ def test_an_asterisk_lays_out_little_of_a_long_list(qtbot, monkeypatch):
     tree.view.viewport().repaint()
     assert 1_000 < len(asked) < 15_000
     assert len(measured) < 1_000
+
+
+def test_a_sorted_list_opens_at_its_top(tree, qtbot):
+    """It opened at the current row, with the larger ones scrolled out above it."""
+    tree.resize(700, 300)
+    tree.view.sortByColumn(Column.SHAPE, DESCENDING)
+    qtbot.keyClick(tree.filter_row.flat, Qt.Key.Key_Space)
+    tree.set_focused("layers.11.norm.weight")
+    qtbot.keyClick(tree.filter_row.flat, Qt.Key.Key_Space)
+    assert tree.view.verticalScrollBar().maximum() > 0
+    assert tree.view.indexAt(tree.view.viewport().rect().topLeft()).row() == 0
