@@ -295,6 +295,17 @@ class CompareView(TensorsChart):
         if comparison is not None:
             self.set_busy(False)
 
+    def follow(self, name: str) -> None:
+        """Move the cursor, where it is on a bar, to the tensor in focus; to none if that is equal.
+
+        Linear in the number of tensors that differ.
+        """
+        if self.canvas.cursor_bar < 0:
+            return
+        found = (bar for bar, at in enumerate(self._order) if self._differing[at].name == name)
+        self.canvas.set_cursor(next(found, -1))
+        self._refresh_readout()
+
     @property
     def wanted(self) -> tuple[Side, Side]:
         """The two sides: positions in the history, None for the other file."""

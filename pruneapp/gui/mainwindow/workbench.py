@@ -190,6 +190,7 @@ class Workbench(QObject):
         window.activated.connect(self.files.look_at_file)
         self.jobs.failed.connect(self.notifications.report_failure)
         views.tree.focusChanged.connect(self.plots.look_at)
+        views.tree.focusChanged.connect(views.compare.follow)
         views.tree.checkRefused.connect(self.notifications.say_done)
         views.form.roundsAsked.connect(self.rounds.ask)
         views.preview.tensorRequested.connect(self.show_tensor)

@@ -303,3 +303,17 @@ def test_ten_thousand_differences(view):
     view.repaint()
     assert view.numbers().rows == 10_000
     assert view.highest() == pytest.approx(99.99)
+
+
+def test_the_cursor_follows_the_tensor_in_focus(compared):
+    """It stayed, with its line of text, on the bar that was clicked before."""
+    second = compared._differing[int(compared._order[1])].name
+    compared.follow(second)
+    assert compared.canvas.cursor_bar == -1, "nobody has chosen a bar"
+    compared.canvas.set_cursor(0)
+    compared.follow(second)
+    assert compared.canvas.cursor_bar == 1
+    assert compared.readout.text() == compared.tell(1)
+    compared.follow("one that is equal")
+    assert compared.canvas.cursor_bar == -1
+    assert compared.readout.text() == compared.summary()
