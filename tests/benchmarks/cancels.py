@@ -200,7 +200,9 @@ def _pictures(work: Cancels) -> None:
     small = next(row for row in reversed(rows) if len(row.shape) > 1)
 
     def look(name: str) -> None:
-        hand.bench.plots._stats.clear()  # so that numbers are asked for again
+        # As if it had not been measured: so that numbers are asked for again.
+        snapshot = hand.document.snapshot()
+        snapshot.cache.put(("statistics", name), (snapshot.permanent.get(name),), None)
         hand.views.tree.set_focused(name)
         hand.bench.plots.look_at(name)
 

@@ -657,18 +657,16 @@ def test_a_notice_offers_its_action_its_details_and_an_end(show, qtbot):
     assert notice.details.isVisible()
     qtbot.mouseClick(notice.copy, Qt.MouseButton.LeftButton)
     assert QGuiApplication.clipboard().text() == "<b>Cut</b> short.\n\nline\nline"
-    with qtbot.waitSignal(bar.closed) as told:
-        qtbot.keyClick(notice.close_button, Qt.Key.Key_Escape)
-    assert told.args == [number]
+    qtbot.keyClick(notice.close_button, Qt.Key.Key_Escape)
+    assert not bar.has(number)
     assert not bar.isVisible()
 
 
-def test_removing_a_notice_is_silent(show, qtbot):
+def test_a_notice_can_be_removed_twice(show):
     bar = show(NoticeBar(), 700, 300)
     number = bar.set_notice("Gone soon.")
-    with qtbot.assertNotEmitted(bar.closed):
-        bar.remove(number)
-        bar.remove(number)
+    bar.remove(number)
+    bar.remove(number)
     assert not bar.notices
 
 
