@@ -46,6 +46,7 @@ TERMS = {
     "rounding": "from float32 to 16 bits",
     "shading": "from numbers to colours",
     "sharded": "a model in several files",
+    "sharding": "splitting a model into several files",
     "structured": "structured pruning: whole channels",
     "unstructured": "unstructured pruning: single weights",
 }

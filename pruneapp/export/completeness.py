@@ -18,9 +18,9 @@ from pruneapp.checkpoint.torchfile.zip_format import SCRIPT
 from pruneapp.errors import ExportError, ParameterError, UnwritableError, counted, first_names
 from pruneapp.export.format import Format, Plan
 from pruneapp.export.formats.safetensors import LAID_OUT, SAFETENSORS
-from pruneapp.export.plan import SHARD_SIZE
 from pruneapp.export.records import State
 from pruneapp.export.rounding import DTYPE, KEEP
+from pruneapp.export.sharding import SHARD_SIZE
 from pruneapp.progress import Job
 
 # Names in a sentence; the details have all of them.

@@ -28,10 +28,10 @@ from pruneapp.export.destination.target import (
     refuse_file,
 )
 from pruneapp.export.format import Format, Plan
-from pruneapp.export.plan import INDEX, in_folder, plan_weights
 from pruneapp.export.provenance import Provenance
 from pruneapp.export.records import State
 from pruneapp.export.rounding import Rounding, describe
+from pruneapp.export.sharding import INDEX, in_folder, plan_weights
 from pruneapp.params import validate_all
 from pruneapp.progress import Job
 from pruneapp.results.export import (

@@ -15,10 +15,10 @@ from pruneapp.export.catalog import FORMATS, get
 from pruneapp.export.completeness import losses
 from pruneapp.export.destination.sidecars import is_folder_model
 from pruneapp.export.format import Format, Plan
-from pruneapp.export.plan import SHARD_SIZE, in_folder, plan_weights, usual_suffix
 from pruneapp.export.provenance import Provenance
 from pruneapp.export.records import State
 from pruneapp.export.rounding import DTYPE, KEEP, SMALLER, Rounding
+from pruneapp.export.sharding import SHARD_SIZE, in_folder, plan_weights, usual_suffix
 from pruneapp.params import validate_all
 from pruneapp.progress import Job
 from pruneapp.results.format_offer import FormatOffer, Purpose

@@ -24,13 +24,13 @@ from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.step import Step
 from pruneapp.errors import ExportError, ParameterError
 from pruneapp.export.formats.compact import COMPACT_FILE, is_packed, most_of
-from pruneapp.export.plan import whole
 from pruneapp.export.provenance import (
     MOST_MASKS,
     estimated_provenance,
     may_have_pattern,
     seeds_of,
 )
+from pruneapp.export.sharding import whole
 from pruneapp.params import validate_all
 from pruneapp.progress import Job
 from pruneapp.recipes.portable import portable, row_for, step_entry

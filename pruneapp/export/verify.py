@@ -35,9 +35,9 @@ from pruneapp.export.catalog import FORMATS, get
 from pruneapp.export.completeness import left_out, omitted
 from pruneapp.export.format import Format, Plan
 from pruneapp.export.formats.zst import ZSTANDARD
-from pruneapp.export.plan import INDEX, plan_weights, whole
 from pruneapp.export.provenance import KEY, is_packed, metadata_inside
 from pruneapp.export.records import State
+from pruneapp.export.sharding import INDEX, plan_weights, whole
 from pruneapp.json_codec import decode as decode_json
 from pruneapp.kernels.kernel import Kernel
 from pruneapp.kernels.values import decode

@@ -28,8 +28,8 @@ from pruneapp.edits.found_masks import open_document
 from pruneapp.export.catalog import FORMATS
 from pruneapp.export.exporter import export
 from pruneapp.export.format import Format
-from pruneapp.export.plan import plan_weights
 from pruneapp.export.scripts.comparison_script import check_script
+from pruneapp.export.sharding import plan_weights
 from pruneapp.kernels.devices import kernel_for
 from pruneapp.params import validate_all
 from pruneapp.preview.preview import compute_preview

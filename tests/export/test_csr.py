@@ -22,7 +22,7 @@ from pruneapp.checkpoint.entry import Location, TensorEntry
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.errors import ExportError
 from pruneapp.export import format as csr_module
-from pruneapp.export import plan as parts
+from pruneapp.export import sharding as parts
 from pruneapp.export.catalog import FORMATS
 from pruneapp.export.exporter import export
 from pruneapp.export.format_sizes import offer

@@ -20,7 +20,7 @@ from pruneapp.checkpoint.torchfile.zip_format import zip_layout
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.export.catalog import FORMATS
 from pruneapp.export.formats import torch as module
-from pruneapp.export.plan import plan_weights
+from pruneapp.export.sharding import plan_weights
 from pruneapp.masks.bitmask import BitMask, MaskLayers, MaskSet
 from pruneapp.params import validate_all
 from pruneapp.progress import Cancelled, CancelToken, Job

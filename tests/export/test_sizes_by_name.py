@@ -11,7 +11,7 @@ from pruneapp.export.catalog import FORMATS
 from pruneapp.export.exporter import export
 from pruneapp.export.format import Format
 from pruneapp.export.format_sizes import offer, written_as
-from pruneapp.export.plan import usual_suffix
+from pruneapp.export.sharding import usual_suffix
 from pruneapp.progress import Job
 from pruneapp.results.export import ExportRequest
 from tests.export.containers import SOURCES, as_snapshot, model

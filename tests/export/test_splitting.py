@@ -18,12 +18,12 @@ from safetensors.torch import load_file, save_file
 
 from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.errors import ExportError
-from pruneapp.export import plan as sharding
+from pruneapp.export import sharding
 from pruneapp.export.catalog import FORMATS
 from pruneapp.export.exporter import export
 from pruneapp.export.format_sizes import offer
-from pruneapp.export.plan import SHARD_SIZE
 from pruneapp.export.provenance import provenance_of
+from pruneapp.export.sharding import SHARD_SIZE
 from pruneapp.export.verify import Against, verify
 from pruneapp.kernels.devices import kernel_for
 from pruneapp.progress import Job

@@ -13,7 +13,7 @@ from pruneapp.document.snapshot import Snapshot
 from pruneapp.errors import ParameterError
 from pruneapp.export.catalog import FORMATS
 from pruneapp.export.formats import zst
-from pruneapp.export.plan import plan_weights
+from pruneapp.export.sharding import plan_weights
 from pruneapp.masks.bitmask import BitMask, MaskLayers, MaskSet
 from pruneapp.params import validate_all
 from pruneapp.progress import Job

@@ -16,7 +16,7 @@ from safetensors.torch import load, load_file, save_file
 
 from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.errors import FileChangedError
-from pruneapp.export import plan as sharding
+from pruneapp.export import sharding
 from pruneapp.gui.export import export_controller, export_worker
 from pruneapp.gui.widgets import number_format
 from pruneapp.results.format_offer import Purpose

@@ -26,7 +26,7 @@ from pruneapp.export.destination.sidecars import (
     same,
 )
 from pruneapp.export.format import Plan
-from pruneapp.export.plan import INDEX, limit_of
+from pruneapp.export.sharding import INDEX, limit_of
 
 
 def plan_folder(

@@ -18,7 +18,7 @@ from pruneapp.errors import ExportError
 from pruneapp.export.destination import sidecars
 from pruneapp.export.destination.sidecars import CONFIG, home_of
 from pruneapp.export.format import Format, Plan
-from pruneapp.export.plan import limit_of
+from pruneapp.export.sharding import limit_of
 from pruneapp.progress import Job
 from pruneapp.results.format_offer import Purpose
 

@@ -22,10 +22,10 @@ from pruneapp.errors import ExportError
 from pruneapp.export.format import ExportPart, Format, Plan
 from pruneapp.export.formats import safetensors, torch
 from pruneapp.export.formats.safetensors import json_object, plan_safetensors
-from pruneapp.export.plan import SHARD_SIZE
 from pruneapp.export.records import State, TensorRecord, finalized, mask, original, packed
 from pruneapp.export.rounding import DTYPE
 from pruneapp.export.scripts import loading_code
+from pruneapp.export.sharding import SHARD_SIZE
 from pruneapp.progress import Job
 from pruneapp.results.format_offer import Loader, Purpose
 

@@ -16,10 +16,10 @@ from pruneapp.checkpoint.entry import TensorEntry
 from pruneapp.checkpoint.formats import compact, safetensors
 from pruneapp.errors import ExportError
 from pruneapp.export.format import ExportPart, Format, Plan
-from pruneapp.export.plan import SHARD_SIZE
 from pruneapp.export.records import TensorRecord, finalized
 from pruneapp.export.rounding import DTYPE, RoundedState
 from pruneapp.export.scripts import loading_code
+from pruneapp.export.sharding import SHARD_SIZE
 from pruneapp.progress import Job
 from pruneapp.results.format_offer import Loader, Purpose
 

@@ -31,10 +31,10 @@ from pruneapp.checkpoint.torchfile.zip_format import SCRIPT, pickle_with, zip_la
 from pruneapp.errors import ExportError
 from pruneapp.export.format import ExportPart, Format, Plan
 from pruneapp.export.formats.zip_archive import ALIGNMENT, Member, StateDictPickle, ZipPlan
-from pruneapp.export.plan import SHARD_SIZE
 from pruneapp.export.records import TensorRecord, finalized
 from pruneapp.export.rounding import DTYPE, RoundedState
 from pruneapp.export.scripts import loading_code
+from pruneapp.export.sharding import SHARD_SIZE
 from pruneapp.masks.bitmask import BitMask, Mask
 from pruneapp.progress import Job
 from pruneapp.results.format_offer import Loader
