@@ -65,7 +65,7 @@ def combine():
 def export():
     found = ExportDialog()
     found.set_offers(OFFERS)
-    found.set_target("/models/pruned.safetensors")
+    found.target.set_path("/models/pruned.safetensors")
     found.set_pruned(pruned=False, asked="Prune 12,345 weights")
     return found
 
