@@ -1,14 +1,7 @@
-"""Norms of channels and of matrices.
+"""Norms of channels: sums of powers, extremes, and singular values (the nuclear norm).
 
-Norms of channels: sums of powers, extremes, and singular values.
-
-Float64s are added up in one fixed order, see `pruneapp.kernels.summation`.
-
-The nuclear norm of channels: the sum of the singular values of each slice as a matrix.
-
-Float64s over the slices of channels, in the order of `pruneapp.kernels.summation`.
-
-What runs side by side is only what is independent: parts of slices, which are joined in order.
+Sums are added up in one fixed order, see `pruneapp.kernels.summation`. What runs side by side is
+only what is independent: parts of slices, which are joined in order.
 """
 
 from __future__ import annotations

@@ -1,9 +1,4 @@
-"""Recipe; load and save.
-
-A recipe: entries in order, and the masks that they name.
-
-Recipes as files: JSON, and the masks that it names in a folder beside it.
-"""
+"""Recipes: entries in order, and the masks that they name; as JSON files with a folder of masks."""
 
 from __future__ import annotations
 
