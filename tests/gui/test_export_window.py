@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import torch
 import zstandard
-from PySide6.QtCore import QPoint
+from PySide6.QtCore import QPoint, QRect
 from PySide6.QtWidgets import QLabel
 from safetensors.torch import load, load_file, save_file
 
@@ -18,7 +18,7 @@ from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.errors import FileChangedError
 from pruneapp.export import sharding
 from pruneapp.gui.export import export_controller, export_worker
-from pruneapp.gui.widgets import number_format
+from pruneapp.gui.widgets import number_format, screen
 from pruneapp.results.format_offer import Purpose
 
 
@@ -49,6 +49,21 @@ def dialog_of(person):
     person.key("Ctrl+E")
     person.wait(lambda: exporting.dialog is not None and exporting.dialog.isVisible())
     return exporting.dialog
+
+
+def test_nothing_of_the_dialog_is_cut_off_at_the_right(pruned, monkeypatch):
+    """It was as wide as before it had its formats: type, shard size and Browse could not be seen."""
+    monkeypatch.setattr(screen, "available", lambda _window: QRect(0, 0, 1280, 800))
+    dialog = dialog_of(pruned)
+    pruned.wait(lambda: "MB" in dialog.go.text() or "kB" in dialog.go.text())
+    (area,) = dialog.findChildren(screen.Scrolled)
+    for radio in dialog.radios.values():
+        if radio.isEnabled():
+            press(pruned, radio)
+            pruned.pause(10)
+            assert area.widget().width() <= area.viewport().width(), radio.text()
+    assert dialog.width() < 1200
+    pruned.click(dialog.stop)
 
 
 def press(person, radio) -> None:
