@@ -52,7 +52,7 @@ def dialog_of(person):
 
 
 def test_nothing_of_the_dialog_is_cut_off_at_the_right(pruned, monkeypatch):
-    """It was as wide as before it had its formats: type, shard size and Browse could not be seen."""
+    """It was as wide as before it had its formats: shard size and Browse could not be seen."""
     monkeypatch.setattr(screen, "available", lambda _window: QRect(0, 0, 1280, 800))
     dialog = dialog_of(pruned)
     pruned.wait(lambda: "MB" in dialog.go.text() or "kB" in dialog.go.text())
