@@ -164,15 +164,18 @@ def _bytes_of(chunks: Iterable[RawChunk]) -> Iterator[memoryview]:
     return (little(chunk.bits) for chunk in chunks)
 
 
-def packed(name: str, kept: Mask) -> TensorRecord:
-    """Return a mask, 1-D: eight weights a byte, the lowest bit first."""
+def packed(name: str, kept: Mask, numel: int) -> TensorRecord:
+    """Return the mask of `numel` weights, 1-D: eight of them a byte, the lowest bit first.
+
+    Of a state of which only the size of a file is asked the mask itself may be any.
+    """
 
     def pieces() -> Iterator[memoryview]:
-        for start in range(0, kept.size, CHUNK_BYTES):
-            bools = kept.bools(start, min(start + CHUNK_BYTES, kept.size))
+        for start in range(0, numel, CHUNK_BYTES):
+            bools = kept.bools(start, min(start + CHUNK_BYTES, numel))
             yield np.packbits(bools, bitorder="little").data
 
-    return TensorRecord(name, (), DTYPES["U8"], ((kept.size + 7) // 8,), pieces)
+    return TensorRecord(name, (), DTYPES["U8"], ((numel + 7) // 8,), pieces)
 
 
 def little(bits: NDArray[Any]) -> memoryview:

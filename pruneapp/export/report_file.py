@@ -109,7 +109,7 @@ def _bits(mask: Mask, job: Job) -> BitMask:
     if isinstance(mask, BitMask):
         return mask
     bits = bytearray()
-    for piece in packed("", mask).pieces():
+    for piece in packed("", mask, mask.size).pieces():
         job.step(0)
         bits += piece
     return BitMask(np.frombuffer(bits, np.uint8), mask.size)

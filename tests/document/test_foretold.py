@@ -46,7 +46,7 @@ def test_what_is_small_kept_and_free_goes(dtype, shape):
             request = TileRequest("w", 0, 0, 1 << 40, 1 << 40, pool, pruned=pruned)
             found = tile(snapshot, request, THRESHOLD, Job())
             wanted = tile(snapshot, request, going, Job())
-            for name in ("values", "kept", "going", "guarded"):
+            for name in ("values", "kept", "going", "protected"):
                 np.testing.assert_array_equal(getattr(found, name), getattr(wanted, name), name)
             assert found.going.any() == goes.any()
 

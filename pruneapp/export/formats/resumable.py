@@ -150,7 +150,7 @@ def _plan_masks(part: ExportPart, values: Mapping[str, Any], job: Job) -> Plan:
     for entry in chain.from_iterable(job.cancel.batches(part.entries)):
         kept = part.state.zeroed(entry.name)
         if kept is not None:
-            records.append(packed(entry.name + SUFFIX, kept))
+            records.append(packed(entry.name + SUFFIX, kept, entry.numel))
             shapes.append((entry.name, entry.shape))
     about = f'{{"version":{VERSION},"shapes":{json_object(shapes, job)}}}'
     metadata = {"format": MASKS, KEY: about, **part.texts("masks", values)}

@@ -254,7 +254,7 @@ def write_script(script: Script, path: Path, job: Job) -> tuple[Path, ...]:
     """Write a script, and its masks beside it if it has any; returns the files."""
     plans = {path: Plan.of(script.text(path).encode())}
     if script.masks:
-        records = [packed(name, mask) for name, mask in script.masks.items()]
+        records = [packed(name, mask, mask.size) for name, mask in script.masks.items()]
         plans = {mask_file(path): plan_safetensors(records, {}, job), **plans}
     job.start(2 * sum(plan.nbytes for plan in plans.values()), path.name)
     for target, plan in plans.items():

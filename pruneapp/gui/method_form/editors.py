@@ -390,11 +390,10 @@ class AmountEditor(Editor):
 
     def set_context(self, context: FormContext) -> None:
         """Let the slider reach over the units that are left when it counts."""
-        if context.left != self._left:
-            self._left = context.left
-            self.field.settle()
-            with QSignalBlocker(self.slider):
-                self._move_slider_to_field()
+        self._left = context.left
+        self.field.settle()  # also where units are not counted: what it asked for has been done
+        with QSignalBlocker(self.slider):
+            self._move_slider_to_field()
 
     def _move_slider(self, value: Amount) -> None:
         if isinstance(value, float):
