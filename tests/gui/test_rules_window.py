@@ -9,6 +9,7 @@ from PySide6.QtCore import QPoint
 from PySide6.QtWidgets import QApplication, QScrollArea
 
 from pruneapp import resources
+from tests.gui.wheel import turn_wheel
 
 from .person import is_in_sight
 
@@ -104,9 +105,17 @@ def test_layers_are_excluded_by_a_rule_also_from_a_global_cut(opened):
     assert form.scope() == "global"
     assert form.scope_note.isHidden()
     assert "fc3.weight" not in {tensor.name for tensor in report.tensors if tensor.gone}
-    # The next rule is one that prunes.
+    # The next rule is one that prunes, and takes nothing of what is excluded.
     person.click(form.add)
     assert person.rule.form().label == "L1 unstructured (magnitude)"
+    assert form.rules.index(person.rule) == form.list.currentRow() == 1
+    person.qtbot.keyClicks(person.rule.target, "fc*")
+    person.wait(lambda: lines(person)[1].startswith("2. fc*"))
+    report = person.wait_preview()
+    assert "fc3.weight" not in {tensor.name for tensor in report.tensors if tensor.gone}
+    # A wheel over the field with the focus leaves the pattern.
+    turn_wheel(person.rule.target)
+    assert person.rule.target.currentText() == "fc*"
     person.click(form.remove)
     person.click(person.button)
     person.wait(lambda: len(person.states) == 2)

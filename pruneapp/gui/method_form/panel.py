@@ -182,7 +182,7 @@ class PruneForm(QWidget):
         self.rounds.clicked.connect(self.roundsAsked)
         self.all.toggled.connect(self.changed)
         self.companions.changed.connect(self.changed)
-        self._append()
+        self._insert(len(self.rules))
         self._arrange()
 
     def set_methods(self, forms: Sequence[MethodForm]) -> None:
@@ -267,7 +267,7 @@ class PruneForm(QWidget):
             self.stack.take(rule)
         self.rules = []
         for row in request.rows or (FormRow("", "", ""),):
-            self._append().set_row(row)
+            self._insert(len(self.rules)).set_row(row)
         self.stack.setCurrentIndex(request.selected if request.selected < len(self.rules) else 0)
         self.companions.box.setChecked(request.companions)
         (self.all if request.scope == "global" else self.each).setChecked(True)
@@ -404,31 +404,34 @@ class PruneForm(QWidget):
         scope = "global" if self.all.isChecked() else "local"
         return replace(self.mended(), scope=scope, companions=self.companions.box.isChecked())
 
-    def _append(self) -> RuleEditor:
+    def _insert(self, place: int) -> RuleEditor:
         rule = RuleEditor(self._methods, self.stack)
         rule.set_context(self.context)
         rule.changed.connect(self._after_change)
         rule.load_mask.clicked.connect(self.maskFileRequested)
         rule.load_scores.clicked.connect(self.scoresFileRequested)
-        self.rules.append(rule)
-        self.stack.add(rule)
+        self.rules.insert(place, rule)
+        self.stack.insert(place, rule)
         return rule
 
     def _add_clicked(self) -> None:
-        prunes = [rule for rule in self.rules if not (form := rule.form()) or not form.excludes]
-        last = (prunes or self.rules)[-1]
-        self._add(str(last.method.currentData() or ""), last.fields.valid_values())
+        # Before those that exclude: what is excluded stays so, whatever comes to the step.
+        pruning = [not (form := rule.form()) or not form.excludes for rule in self.rules]
+        place = len(pruning) - pruning[::-1].index(True) if any(pruning) else len(pruning)
+        last = self.rules[place - 1]
+        self._add(place, str(last.method.currentData() or ""), last.fields.valid_values())
 
     def _exclude_clicked(self) -> None:
-        self._add(next(form.name for form in self._methods if form.excludes), {})
+        method = next(form.name for form in self._methods if form.excludes)
+        self._add(len(self.rules), method, {})
 
-    def _add(self, method: str, values: Mapping[str, Any]) -> None:
+    def _add(self, place: int, method: str, values: Mapping[str, Any]) -> None:
         """Add a rule that names no tensors yet: the step stays as it is."""
-        rule = self._append()
+        rule = self._insert(place)
         rule.set_row(FormRow("", "", method, values))
         rule.target.set_empty()
         rule.set_matches(None)
-        self.stack.setCurrentIndex(len(self.rules) - 1)
+        self.stack.setCurrentIndex(place)
         self._arrange()
         rule.target.setFocus()
 

@@ -370,9 +370,9 @@ class RuleStack(QWidget):
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(0, 0, 0, 0)
 
-    def add(self, rule: RuleEditor) -> None:
-        """Put an editor behind the others; the first is in front."""
-        self._editors.append(rule)
+    def insert(self, place: int, rule: RuleEditor) -> None:
+        """Put an editor among the others; the first one that comes is in front."""
+        self._editors.insert(place, rule)
         self._column.addWidget(rule)
         rule.setVisible(len(self._editors) == 1)
 

@@ -101,8 +101,10 @@ class ComboBox(QComboBox):
         return found or text == " "
 
     def wheelEvent(self, event: QWheelEvent) -> None:
-        """Change the choice, or let it scroll what this lies in."""
-        if _takes_wheel(self, event):
+        """Change the choice, or let it scroll what this lies in; what is typed stays."""
+        if self.isEditable():
+            event.ignore()
+        elif _takes_wheel(self, event):
             super().wheelEvent(event)
 
 
