@@ -113,6 +113,10 @@ class Figures:
             for folder, n in self.folders.items()
             if n > MOST_IN_A_FOLDER
         ]
+        found += [
+            f"the class {name} is defined in {' and in '.join(where)}"
+            for name, where in self.twice.items()
+        ]
         if len(self.lines) > MOST_MODULES:
             found.append(f"there are {len(self.lines)} modules, more than {MOST_MODULES}")
         if self.usual < USUAL_SHARE:

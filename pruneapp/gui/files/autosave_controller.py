@@ -72,8 +72,8 @@ class _Work:
 
 
 @dataclass(frozen=True)
-class _Round:
-    """What became of a round of writing."""
+class _WriteResult:
+    """What became of writing to the journal once."""
 
     work: _Work
     compacts: bool
@@ -186,7 +186,7 @@ class AutosaveController(QObject):
         self._pool.submit(self._run, work, (Capture.of(document), self._view()), compacts=compacts)
 
     def _run(self, work: _Work, said: Said, *, compacts: bool) -> None:
-        told = _Round(work, compacts)
+        told = _WriteResult(work, compacts)
         try:
             self._write(work, said, compacts=compacts)
         except Cancelled:
@@ -212,7 +212,7 @@ class AutosaveController(QObject):
         work.drop_taken()
 
     @Slot(object)
-    def _on_told(self, told: _Round) -> None:
+    def _on_told(self, told: _WriteResult) -> None:
         if told.work is not self._work:
             return
         self._busy = False
