@@ -16,6 +16,7 @@ from __future__ import annotations
 import json
 import math
 import re
+import threading
 from pathlib import Path
 from types import UnionType
 from typing import Any, TypeVar, overload
@@ -171,6 +172,12 @@ def decode(text: bytes | str, kind: Any, where: str = "", *, file_names: bool = 
     return convert(tree, kind, where)
 
 
+# msgspec finds out what a type is made of when it is first asked, and lets others see it half done:
+# two threads that ask at once crash the process.
+_FIRST = threading.RLock()
+_READY: set[Any] = set()
+
+
 @overload
 def convert(tree: Any, kind: type[T], where: str = "") -> T: ...
 @overload
@@ -180,7 +187,13 @@ def convert(tree: Any, kind: Any, where: str = "") -> Any:
     import msgspec
 
     try:
-        return msgspec.convert(tree, kind)
+        if kind in _READY:
+            return msgspec.convert(tree, kind)
+        with _FIRST:
+            try:
+                return msgspec.convert(tree, kind)
+            finally:
+                _READY.add(kind)
     except UnicodeEncodeError:  # of halves where msgspec looks for a word of its own
         raise JsonError("it holds half of a surrogate pair", where) from None
     except msgspec.ValidationError as error:

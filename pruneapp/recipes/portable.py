@@ -192,5 +192,5 @@ def step_entry(step: Step, choose: Callable[[tuple[str, ...], str], RowConfigura
         version=step.version if step.version > 1 else UNSET,
     )
     if limits := step.limits.to_dict():  # what is as usual is left out
-        made = msgspec.structs.replace(made, limits=msgspec.convert(limits, LimitsConfiguration))
+        made = msgspec.structs.replace(made, limits=convert(limits, LimitsConfiguration))
     return StepEntry(made)
