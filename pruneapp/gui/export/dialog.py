@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import (
     QCheckBox,
@@ -22,7 +22,7 @@ from pruneapp.errors import ParameterError
 from pruneapp.gui.export.details import Details
 from pruneapp.gui.export.format_list import Formats, Purposes, size_words
 from pruneapp.gui.export.target_row import TargetRow
-from pruneapp.gui.widgets.controls import ComboBox, move_focus
+from pruneapp.gui.widgets.controls import ComboBox, move_focus, single_shot
 from pruneapp.gui.widgets.labels import heading, plain
 from pruneapp.gui.widgets.reports import add_button_row
 from pruneapp.gui.widgets.screen import Dialog, Scrolled
@@ -109,8 +109,7 @@ class ExportDialog(Dialog):
         super().__init__(parent)
         self.setWindowTitle(self.tr("Export"))
         self._checked: ExportRequest | None = None
-        self._pause = QTimer(self, singleShot=True, interval=_PAUSE_MS)
-        self._pause.timeout.connect(self._request_check)
+        self._pause = single_shot(self, _PAUSE_MS, self._request_check)
         self.nothing = plain(wrap=True)
         self.nothing.setContentsMargins(0, 0, 0, 8)  # it is about all of what follows
         self.nothing.hide()

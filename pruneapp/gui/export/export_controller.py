@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QObject, QTimer, QUrl, Signal
+from PySide6.QtCore import QObject, QUrl, Signal
 from PySide6.QtGui import QDesktopServices
 
 from pruneapp.checkpoint.io.files import is_folder
@@ -35,6 +35,7 @@ from pruneapp.gui.export.export_worker import (
 )
 from pruneapp.gui.export.format_list import rounded_to
 from pruneapp.gui.export.report_dialog import ExportReportDialog
+from pruneapp.gui.widgets.controls import single_shot
 from pruneapp.progress import CancelToken, Job
 from pruneapp.results.export import ExportReport, ExportRequest
 from pruneapp.results.format_offer import FormatOffer
@@ -157,8 +158,7 @@ class ExportController(QObject):
         self._opened = Path()
         self.dialog: ExportDialog | None = None
         self.report: ExportReportDialog | None = None
-        self._later = QTimer(self, singleShot=True)
-        self._later.timeout.connect(self._estimate)
+        self._later = single_shot(self, LATER_MS, self._estimate)
         session.opened.connect(self._on_opened)
         session.closed.connect(self._on_closed)
 
