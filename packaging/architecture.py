@@ -13,11 +13,10 @@ import ast
 import sys
 from collections.abc import Mapping
 from html import escape
-from pathlib import Path
 
 import grimp
+from reference import ROOT, write
 
-ROOT = Path(__file__).resolve().parent.parent
 PICTURES = {
     "pruneapp": ROOT / "docs" / "pictures" / "layers.svg",
     "pruneapp.gui": ROOT / "docs" / "pictures" / "layers-of-the-window.svg",
@@ -27,6 +26,7 @@ PICTURES = {
 GROUND = {"errors", "progress", "params", "json_codec", "resources", "__main__"}
 
 BOX_WIDTH, BOX_HEIGHT, GAP, RISE, MARGIN = 260, 72, 26, 30, 16
+BESIDE = (-GAP / 2, BOX_WIDTH + GAP / 2)  # where an arrow passes a box
 LETTERS_A_LINE = 44
 
 HEAD = """<marker id="head" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7"
@@ -137,9 +137,17 @@ def drawing(container: str) -> str:
             end = min(max(start, u + 20), u + BOX_WIDTH - 20)
             bottom = y + BOX_HEIGHT
             bend, middle = v - RISE, v - RISE / 2
+            between = [left for left, top in place.values() if y < top < v]
+            lanes = [start, *(left + beside for left in between for beside in BESIDE)]
+            free = (x for x in lanes if not any(0 < x - left < BOX_WIDTH for left in between))
+            lane = min(free, key=lambda x: abs(x - start))
+            turn = ""
+            if lane != start:
+                near, next_top = bottom + RISE / 2, bottom + RISE
+                turn = f"C{start:.0f} {near:.0f} {lane:.0f} {near:.0f} {lane:.0f} {next_top:.0f} "
             parts.append(
-                f'<path class="arrow" marker-end="url(#head)" d="M{start:.0f} {bottom:.0f} '
-                f"V{bend:.0f} C{start:.0f} {middle:.0f} {end:.0f} {middle:.0f} "
+                f'<path class="arrow" marker-end="url(#head)" d="M{start:.0f} {bottom:.0f} {turn}'
+                f"V{bend:.0f} C{lane:.0f} {middle:.0f} {end:.0f} {middle:.0f} "
                 f'{end:.0f} {v:.0f}"/>'
             )
     for name, (x, y) in sorted(place.items()):
@@ -177,18 +185,9 @@ def _lines(text: str) -> list[str]:
 
 def main(arguments: list[str]) -> int:
     """Write the pictures, or check them; returns the exit status."""
-    status = 0
-    for container, path in PICTURES.items():
-        picture = drawing(container)
-        if path.exists() and path.read_text(encoding="utf-8") == picture:
-            continue
-        if "--check" in arguments:
-            print(f"{path.relative_to(ROOT)} is stale: run packaging/architecture.py")
-            status = 1
-        else:
-            path.write_text(picture, encoding="utf-8")
-            print(f"Wrote {path.relative_to(ROOT)}")
-    return status
+    return write(
+        {path: drawing(container) for container, path in PICTURES.items()}, __file__, arguments
+    )
 
 
 if __name__ == "__main__":

@@ -1,7 +1,8 @@
 """The one bootstrap: set up what is needed, then run, test, measure or tour the application.
 
     python3 packaging/dev.py run [FILE]    open the window (or tour it, where there is no display)
-    python3 packaging/dev.py test [...]    format, lint, types, layers, structure, all tests
+    python3 packaging/dev.py test [...]    format, lint, types, layers, structure, all tests,
+                                           and what share of lines and branches these run
     python3 packaging/dev.py bench [...]   speed and memory, side by side with torch; takes half an
                                            hour; "bench big" alone: 12 GB, needs 25 GB of disk
     python3 packaging/dev.py sizes FILE    sizes and times of every format of the export
@@ -32,6 +33,9 @@ VENV = ROOT / ".venv"
 # Two lines: which interpreter and checkout it was made for, and what was installed into it.
 STAMP = VENV / "pruneapp-installed"
 BIN = VENV / ("Scripts" if os.name == "nt" else "bin")
+# What measures which lines the tests run, and the folder whose code their processes begin with.
+COVERAGE = ROOT / "packaging" / "line_coverage.py"
+PROBES = ROOT / "packaging" / "probes"
 
 # The libraries that Qt's wheel expects from the system, and Debian's packages that hold them.
 QT_LIBRARIES = {
@@ -210,7 +214,7 @@ def bench(arguments: list[str]) -> int:
 
 def sizes(arguments: list[str]) -> int:
     """Write weights in every format at five sparsities; measure, load and compare them."""
-    command = [str(BIN / "python"), "-m", "tests.benchmarks.exported", *arguments]
+    command = [str(BIN / "python"), "-m", "tests.benchmarks.format_sizes", *arguments]
     return subprocess.run(command, cwd=ROOT, check=False).returncode
 
 
@@ -227,7 +231,10 @@ def monkey(arguments: list[str]) -> int:
 
 
 def test(arguments: list[str]) -> int:
-    """Check format, lint, types, layers and structure, and run all tests; or only pytest."""
+    """Check format, lint, types, layers and structure, and run all tests; or only pytest.
+
+    All tests end with a line of how much of the package they ran: a figure, which fails nothing.
+    """
     steps = [
         ["ruff", "format", "--check"],
         ["ruff", "check"],
@@ -242,14 +249,37 @@ def test(arguments: list[str]) -> int:
     for step in steps:
         began = time.monotonic()
         print(f"== {' '.join(step)}", flush=True)
-        done = subprocess.run([str(BIN / step[0]), *step[1:]], cwd=ROOT, check=False)
+        measuring = step[0] == "pytest" and not arguments
+        environment = measured() if measuring else None
+        command = [str(BIN / step[0]), *step[1:]]
+        done = subprocess.run(command, cwd=ROOT, env=environment, check=False)
         print(f"== {step[0]}: {time.monotonic() - began:.1f} s", flush=True)
         if done.returncode:
             failed.append(" ".join(step))
+        if measuring and not (environment and covers("--total")):
+            print("coverage: not measured; see above", flush=True)
     if failed:
         print("Failed:", *failed, sep="\n  ")
         return 1
     return 0
+
+
+def measured() -> dict[str, str] | None:
+    """Return an environment in which all processes note which lines they run, if it can be."""
+    if not covers("--prepare"):
+        return None
+    others = [os.environ["PYTHONPATH"]] if os.environ.get("PYTHONPATH") else []
+    return {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join([str(PROBES), *others]),
+        "PRUNEAPP_COVERAGE": str(ROOT / "build" / "coverage"),
+    }
+
+
+def covers(what: str) -> bool:
+    """Have the coverage prepared or printed; returns whether that went well."""
+    command = [str(BIN / "python"), str(COVERAGE), what]
+    return not subprocess.run(command, cwd=ROOT, check=False).returncode
 
 
 COMMANDS = {

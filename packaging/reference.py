@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import re
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
 from pruneapp.methods.method import Method
@@ -29,12 +30,19 @@ PAGES = (
 
 def main(arguments: list[str]) -> int:
     """Write the pages, or check them; returns the exit status."""
+    return write(
+        dict(zip(PAGES, (methods(), in_window(), schema()), strict=True)), __file__, arguments
+    )
+
+
+def write(pages: Mapping[Path, str], script: str, arguments: list[str]) -> int:
+    """Write what a script makes, or check it; returns the exit status."""
     status = 0
-    for path, text in zip(PAGES, (methods(), in_window(), schema()), strict=True):
+    for path, text in pages.items():
         if path.exists() and path.read_text(encoding="utf-8") == text:
             continue
         if "--check" in arguments:
-            print(f"{path.relative_to(ROOT)} is stale: run packaging/reference.py")
+            print(f"{path.relative_to(ROOT)} is stale: run packaging/{Path(script).name}")
             status = 1
         else:
             path.write_text(text, encoding="utf-8")

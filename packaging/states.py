@@ -14,9 +14,8 @@ from unittest.mock import patch
 import numpy as np
 from driving import wait_until
 
-from pruneapp.gui.document import loader
+from pruneapp.gui.document import open_document
 from pruneapp.gui.plots.pages import Page
-from pruneapp.sessions.open_path import open_path
 
 if TYPE_CHECKING:
     from tour import Tour
@@ -88,6 +87,8 @@ def held() -> Iterator[threading.Event]:
     """Let opening take until it is released."""
     released = threading.Event()
 
+    open_path = open_document.open_path
+
     def slow(wish: Any, job: Any) -> Any:
         job.start(100, "layer3.2.conv2.weight")
         job.step(40)
@@ -95,7 +96,7 @@ def held() -> Iterator[threading.Event]:
             job.step(0)
         return open_path(wish, job)
 
-    with patch.object(loader, "open_path", slow):
+    with patch.object(open_document, "open_path", slow):
         try:
             yield released
         finally:

@@ -153,6 +153,7 @@ def export(walk: Tour) -> None:
         "reopened", "the exported file, dropped on the window: zeros where it was pruned"
     ):
         walk.open(lambda: person.drop(walk.folder / EXPORTED))
+        wait_until(lambda: walk.window.notices.notices, "the notice of the zeros")
 
 
 def trouble(walk: Tour) -> None:
@@ -162,7 +163,7 @@ def trouble(walk: Tour) -> None:
         whole = (walk.folder / EXPORTED).read_bytes()
         (walk.folder / CUT).write_bytes(whole[: len(whole) // 3])
         person.drop(walk.folder / CUT)
-        wait_until(lambda: walk.window.notices.notices, "the notice")
+        wait_until(lambda: len(walk.window.notices.notices) == 2, "the notice")
     person.click(walk.window.notices.notices[0].close_button)
     (walk.folder / CUT).unlink()
     person.replace(amount_field(walk), "10%")

@@ -5,6 +5,7 @@
 
 The rules hold for `pruneapp/`: at most 300 modules (an ``__init__`` counts as none), nine of
 ten of 80 to 650 lines, at most 18 files a folder, no circle of imports, and names that are nouns.
+In `tests/` names are nouns, too, and folders have the names of those in `pruneapp/` that they test.
 An exception stands below, with its reason.
 """
 
@@ -46,9 +47,21 @@ TERMS = {
     "rounding": "from float32 to 16 bits",
     "shading": "from numbers to colours",
     "sharded": "a model in several files",
+    "semi_structured": "N:M: at most N of M neighbouring weights are not zero",
     "sharding": "splitting a model into several files",
     "structured": "structured pruning: whole channels",
     "unstructured": "unstructured pruning: single weights",
+}
+
+# Folders of tests/ that mirror none of pruneapp/.
+TEST_FOLDERS = {
+    "benchmarks": "measures speed and memory",
+    "benchmarks/subjects": "what is measured, a file each",
+    "gui/journeys": "ways through several features of the window",
+    "monkey": "random input to the window",
+    "packaging": "tests of packaging/",
+    "reliability": "faults of the system, and kills",
+    "support": "what tests of several packages share",
 }
 
 
@@ -68,6 +81,10 @@ class Figures:
         How many modules each folder has.
     twice
         By name of a class: the modules that define it, if there are several.
+    tests
+        The files of the tests, each below `tests/`.
+    strays
+        Folders of tests that test no folder of the package.
     """
 
     lines: Mapping[str, int]
@@ -75,6 +92,8 @@ class Figures:
     circles: tuple[tuple[str, ...], ...]
     folders: Mapping[str, int]
     twice: Mapping[str, tuple[str, ...]]
+    tests: tuple[str, ...]
+    strays: tuple[str, ...]
 
     @property
     def usual(self) -> float:
@@ -88,17 +107,17 @@ class Figures:
 
     @property
     def verbs(self) -> list[str]:
-        """Modules whose name ends in -ing or -ed and is no term of the field."""
+        """Modules and tests whose name ends in -ing or -ed and is no term of the field."""
         return [
             path
-            for path in self.lines
-            if re.search(r"(ing|ed)$", Path(path).stem) and Path(path).stem not in TERMS
+            for path in (*self.lines, *self.tests)
+            if re.search(r"(ing|ed)$", noun := _noun(path)) and noun not in TERMS
         ]
 
     @property
     def stale(self) -> list[str]:
         """Exceptions that nothing needs any more."""
-        stems = {Path(path).stem for path in self.lines}
+        stems = {_noun(path) for path in (*self.lines, *self.tests)}
         short = {p for p, n in self.lines.items() if n < FEWEST_LINES}
         return [*(p for p in SHORT if p not in short), *(t for t in TERMS if t not in stems)]
 
@@ -117,6 +136,7 @@ class Figures:
             f"the class {name} is defined in {' and in '.join(where)}"
             for name, where in self.twice.items()
         ]
+        found += [f"tests/{folder} is no folder of pruneapp/" for folder in self.strays]
         if len(self.lines) > MOST_MODULES:
             found.append(f"there are {len(self.lines)} modules, more than {MOST_MODULES}")
         if self.usual < USUAL_SHARE:
@@ -133,12 +153,20 @@ def figures(root: Path = ROOT) -> Figures:
         for node in ast.parse(text).body:
             if isinstance(node, ast.ClassDef):
                 classes[node.name].append(_shown(path, root))
+    package, tests = root / "pruneapp", sorted((root / "tests").rglob("*.py"))
+    tested = {path.parent.relative_to(root / "tests") for path in tests}
     return Figures(
         lines={_shown(path, root): text.count("\n") for path, text in modules.items()},
         package_lines=sum(text.count("\n") for text in sources.values()),
         circles=tuple(circles()),
         folders=Counter(_shown(path.parent, root) for path in modules),
         twice={name: tuple(where) for name, where in classes.items() if len(where) > 1},
+        tests=tuple(_shown(path, root) for path in tests),
+        strays=tuple(
+            folder.as_posix()
+            for folder in sorted(tested)
+            if folder.as_posix() not in TEST_FOLDERS and not (package / folder).is_dir()
+        ),
     )
 
 
@@ -187,6 +215,10 @@ def _components(needs: Mapping[str, Iterable[str]]) -> list[tuple[str, ...]]:
     return found
 
 
+def _noun(path: str) -> str:
+    return Path(path).stem.removeprefix("test_")
+
+
 def _shown(path: Path, root: Path) -> str:
     return path.relative_to(root).as_posix()
 
@@ -206,6 +238,7 @@ def main() -> int:
     print(f"modules in a folder   at most {most} ({folder})")
     print(f"circles of imports    {len(found.circles)}")
     print(f"names in -ing or -ed  {len(TERMS)} terms of the field, {len(found.verbs)} others")
+    print(f"files of tests        {len(found.tests)}")
     print(f"class names twice     {len(found.twice)}")
     for name, where in sorted(found.twice.items()):
         print(f"    {name}: {', '.join(where)}")

@@ -207,7 +207,13 @@ class Tour:
 
     def save(self, file: str, says: str, *, rests: bool = True) -> None:
         """Write what is to be seen."""
+        from driving import wait_until
+
         path = self.folder / file
+        if rests:
+            # Counting begins after a pause: a window that rests may have no numbers yet.
+            self.person.settle()
+            wait_until(lambda: not self.bench.histograms.busy, "the counting to end")
         # The lowest quality is the strongest compression: PNG loses nothing.
         if not self.person.look(rests=rests).save(str(path), "PNG", 0):
             raise OSError(f"{path} could not be written.")

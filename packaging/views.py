@@ -52,7 +52,7 @@ def choose(walk: Tour) -> None:
     rows = [r for r in walk.bench.session.rows if r.by_default and len(r.shape) > 1]
     name = max(rows, key=lambda r: (len(r.shape), r.numel)).name
     walk.views.tree.set_focused(name)
-    walk.bench.plots.look_at(name)
+    walk.bench.plots.show_tensor(name)
 
 
 def weights(walk: Tour) -> None:

@@ -94,9 +94,9 @@ def nearest(word: str, known: Iterable[str], things: str = "values") -> str:
     match = difflib.get_close_matches
     close = match(plain, words, 2, cutoff=0.8) or match(plain, words, 1, cutoff=0.6)
     near = begun[:3] or [words[one] for one in close]
-    said = ", ".join(f"'{one}'" for one in near)
-    meant = f"Did you mean {' or '.join(said.rsplit(', ', 1))}? " if near else ""
-    return f"{meant}Allowed {things}: {', '.join(words.values())}."
+    listed = ", ".join(f"'{one}'" for one in near)
+    question = f"Did you mean {' or '.join(listed.rsplit(', ', 1))}? " if near else ""
+    return f"{question}Allowed {things}: {', '.join(words.values())}."
 
 
 def escaped(text: str, too: str = "") -> str:

@@ -121,8 +121,8 @@ def load(
         )
         if _SURROGATE.search(raw):
             # Half a character can be written in JSON, but is no text. Python makes these of bytes.
-            said = json.dumps(tree, ensure_ascii=False)
-            said.encode(errors="surrogateescape" if file_names else "strict")
+            dumped = json.dumps(tree, ensure_ascii=False)
+            dumped.encode(errors="surrogateescape" if file_names else "strict")
     except UnicodeEncodeError:
         raise JsonError("it holds half of a surrogate pair", where) from None
     except json.JSONDecodeError as error:
@@ -203,16 +203,16 @@ def convert(tree: Any, kind: Any, where: str = "") -> Any:
         raise JsonError(what, where, (found[2] or "").lstrip("."), remedy) from None
 
 
-def _explained(said: str, place: str, tree: Any, kind: Any) -> tuple[str, str]:
+def _explained(text: str, place: str, tree: Any, kind: Any) -> tuple[str, str]:
     """Return what msgspec says of a value in the words of JSON, and what is allowed there.
 
     `said` is its sentence, and `place` the path of the value: ``.entries[0].name``.
     """
     from msgspec import inspect
 
-    steps = [found[1] or found[2] for found in _STEP.finditer(place)]
+    steps = [match[1] or match[2] for match in _STEP.finditer(place)]
     got = _value_at(tree, steps)
-    if found := _UNKNOWN.fullmatch(said):
+    if match := _UNKNOWN.fullmatch(text):
         keys = [
             key
             for one in _types_at(inspect.type_info(kind), steps, tree)
@@ -220,10 +220,10 @@ def _explained(said: str, place: str, tree: Any, kind: Any) -> tuple[str, str]:
             for key in (one.tag_field, *(field.encode_name for field in one.fields))
             if key is not None
         ]
-        return f"unknown key '{found[1]}'", nearest(found[1], keys, "keys")
-    if found := _MISSING.fullmatch(said):
-        return f"the key '{found[1]}' is missing", f"Add '{found[1]}'."
-    if said.startswith("Invalid"):
+        return f"unknown key '{match[1]}'", nearest(match[1], keys, "keys")
+    if match := _MISSING.fullmatch(text):
+        return f"the key '{match[1]}' is missing", f"Add '{match[1]}'."
+    if text.startswith("Invalid"):
         words: list[str] = []
         for one in _types_at(inspect.type_info(kind), steps, tree):
             if isinstance(one, inspect.LiteralType):
@@ -234,14 +234,14 @@ def _explained(said: str, place: str, tree: Any, kind: Any) -> tuple[str, str]:
                     words.append(str(one.tag))
         if words:
             return f"{_shown(got)} is not an allowed value", nearest(str(got), words)
-    if found := _EXPECTED.fullmatch(said):
-        names = found[1].split(" | ")
+    if match := _EXPECTED.fullmatch(text):
+        names = match[1].split(" | ")
         names.remove("int") if {"int", "float"} <= {*names} else None
         types = " or ".join(_TYPES.get(one, f"'{one}'") for one in names)
-        rule = f" {_bound(found[2])}" if found[2] else ""
-        return f"expected {types}{rule}, got {found[3] if rule and found[3] else _shown(got)}", ""
-    first = said[:1] if said[1:2].isupper() else said[:1].lower()  # JSON stays JSON
-    return first + said[1:].rstrip(".").replace("`", "'"), ""
+        rule = f" {_bound(match[2])}" if match[2] else ""
+        return f"expected {types}{rule}, got {match[3] if rule and match[3] else _shown(got)}", ""
+    first = text[:1] if text[1:2].isupper() else text[:1].lower()  # JSON stays JSON
+    return first + text[1:].rstrip(".").replace("`", "'"), ""
 
 
 def _types_at(kind: Any, steps: list[str], tree: Any, *, tagged: bool = True) -> list[Any]:
@@ -294,11 +294,11 @@ def _value_at(tree: Any, steps: list[str]) -> Any:
 
 
 def _bound(rule: str) -> str:
-    found = _BOUND.fullmatch(rule)
-    if found is None:
+    match = _BOUND.fullmatch(rule)
+    if match is None:
         return rule
-    size = f"{_AT[found[2]]} {found[3]}" if found[2] else found[3]
-    return f"with {size} item{'' if found[3] == '1' else 's'}" if found[1] else f"of {size}"
+    size = f"{_AT[match[2]]} {match[3]}" if match[2] else match[3]
+    return f"with {size} item{'' if match[3] == '1' else 's'}" if match[1] else f"of {size}"
 
 
 def _shown(value: Any) -> str:
@@ -340,27 +340,27 @@ def _beyond(tree: Any, place: str) -> str | None:
     """Return where a whole number stands that 64 bits do not hold; None if there is none."""
     if type(tree) is int:
         return None if -(1 << 63) <= tree < 1 << 64 else place
-    found: str | None = None
+    duplicate: str | None = None
     if type(tree) is dict:
         for key, value in tree.items():
-            if (found := _beyond(value, f"{place}.{key}" if place else key)) is not None:
+            if (duplicate := _beyond(value, f"{place}.{key}" if place else key)) is not None:
                 break
     elif type(tree) is list:
         for number, value in enumerate(tree):
-            if (found := _beyond(value, f"{place}[{number}]")) is not None:
+            if (duplicate := _beyond(value, f"{place}[{number}]")) is not None:
                 break
-    return found
+    return duplicate
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) != len(pairs):
+    result = dict(pairs)
+    if len(result) != len(pairs):
         seen: set[str] = set()
         for key, _ in pairs:
             if key in seen:
                 raise _Broken(f"'{key}' appears twice in it")
             seen.add(key)
-    return found
+    return result
 
 
 def _refuse_constant(text: str) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from numbers import Integral, Real
@@ -58,6 +58,14 @@ class Param(ABC):
         if isinstance(got, str):
             got = " ".join(got.split())
         return ParameterError(f"'{self.name}' must be {self.describe()} (got {got!r}).")
+
+
+def with_labels(sentence: str, params: Iterable[Param]) -> str:
+    """Return a sentence of an error that names parameters as the labels of their fields do."""
+    for param in params:
+        start, label = rf"(^|: )'{re.escape(param.name)}' ", param.label.replace("\\", r"\\")
+        sentence = re.sub(start, rf"\g<1>{label} ", sentence)
+    return sentence
 
 
 def validate_all(params: tuple[Param, ...], values: Mapping[str, Any]) -> dict[str, Any]:
@@ -143,11 +151,11 @@ class FloatParam(NumberParam):
     def validate(self, value: Any) -> float:
         """Accept finite numbers within the bounds."""
         try:
-            found = float(value) if is_number(value, Real) else math.nan
+            number = float(value) if is_number(value, Real) else math.nan
         except OverflowError:  # a whole number of hundreds of digits
-            found = math.inf
-        if math.isfinite(found) and found in self.bounds:
-            return found
+            number = math.inf
+        if math.isfinite(number) and number in self.bounds:
+            return number
         raise self.refuse(value)
 
 
@@ -184,7 +192,7 @@ class DimParam(IntParam):
             raise ParameterError(
                 f"Pruning channels needs tensors of two or more dimensions, but '{name}' has "
                 f"{len(shape)}.",
-                remedy="Deselect it, or choose an unstructured method.",
+                remedy="Uncheck it, or choose an unstructured method.",
             )
         if not -len(shape) <= dim < len(shape):
             raise ParameterError(
@@ -302,17 +310,17 @@ def parse_bytes(text: str) -> int | None:
     kB, MB, GB and TB are powers of 1000, KiB, MiB, GiB and TiB of 1024. What is left of a byte is
     dropped.
     """
-    found = _BYTES.fullmatch(text.translate(_SPACES).strip())
-    if found is None:
+    match = _BYTES.fullmatch(text.translate(_SPACES).strip())
+    if match is None:
         return None
-    number, unit, binary = found.groups()
+    number, unit, binary = match.groups()
     letter = (unit or "").upper().replace("K", "k")
     return int(Fraction(number) * (_BINARY if binary else _DECIMAL)[letter])
 
 
 def format_bytes(nbytes: int) -> str:
     """Return the shortest text that `parse_bytes` turns into `nbytes`: 5 GB, 4 GiB, 1 byte."""
-    found = [f"{nbytes} {'byte' if nbytes == 1 else 'bytes'}"]
+    texts = [f"{nbytes} {'byte' if nbytes == 1 else 'bytes'}"]
     for factors, end in ((_DECIMAL, "B"), (_BINARY, "iB")):
         for letter, factor in factors.items():
             # At most two digits behind the point, and none that are lost.
@@ -320,8 +328,8 @@ def format_bytes(nbytes: int) -> str:
             if letter and not rest and whole >= 100:
                 number = f"{whole // 100}.{whole % 100:02}".rstrip("0").removesuffix(".")
                 sign = letter.upper() if end == "iB" else letter
-                found.append(f"{number} {sign}{end}")
-    return min(found, key=len)
+                texts.append(f"{number} {sign}{end}")
+    return min(texts, key=len)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -118,7 +118,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def source_of(tmp_path: Path):
     """Make a file of a container and open it; closed at the end."""
     from pruneapp.checkpoint.checkpoint import open_checkpoint
-    from tests.export.containers import SOURCES
+    from tests.support.containers import SOURCES
 
     opened = []
 
@@ -132,6 +132,40 @@ def source_of(tmp_path: Path):
     yield make
     for checkpoint in opened:
         checkpoint.close()
+
+
+@pytest.fixture
+def model():
+    """Two convolutions, a tied linear layer, a norm, and a counter that cannot be pruned."""
+    import numpy as np
+
+    from tests.support.memory_checkpoint import MemoryCheckpoint
+
+    rng = np.random.default_rng(0)
+
+    def f32(*shape):
+        return rng.normal(size=shape).astype(np.float32)
+
+    return MemoryCheckpoint(
+        {
+            "module.conv1.weight": f32(8, 3, 3, 3),
+            "module.bn1.weight": f32(8),
+            "module.bn1.num_batches_tracked": np.array(7, np.int64),
+            "module.conv2.weight": f32(16, 8, 3, 3),
+            "module.fc.weight": f32(10, 64),
+            "module.fc.bias": f32(10),
+        },
+        chunk=100,
+        **{
+            "module.conv1.weight": {"kind": "Conv2d", "by_default": True},
+            "module.conv2.weight": {"kind": "Conv2d", "by_default": True},
+            "module.fc.weight": {
+                "kind": "Linear",
+                "by_default": True,
+                "aliases": ("module.decoder.weight",),
+            },
+        },
+    )
 
 
 @pytest.fixture

@@ -18,7 +18,7 @@ from safetensors.numpy import save_file
 from pruneapp import errors
 from pruneapp.__main__ import main
 from pruneapp.checkpoint.contents import Notice
-from pruneapp.errors import MOST_REPEATED, PruneAppError, RecipeError, escaped
+from pruneapp.errors import MOST_REPEATED, PruneAppError, RecipeError, counted, escaped
 from pruneapp.export.report_file import KINDS
 from pruneapp.results.tensor_statistics import csv_text
 
@@ -221,3 +221,20 @@ def test_an_export_that_is_there_is_told_of_though_a_report_failed(
     else:
         assert status == 2
         assert err.startswith("pruneapp: The export was written, but a report or script was not: ")
+
+
+# A number and its noun agree, wherever a sentence counts
+
+
+@pytest.mark.parametrize(
+    ("number", "words", "said"),
+    [
+        (0, ("tensor",), "0 tensors"),
+        (1, ("tensor",), "1 tensor"),
+        (1200, ("tensor",), "1,200 tensors"),
+        (1, ("entry", "entries"), "1 entry"),
+        (2, ("entry", "entries"), "2 entries"),
+    ],
+)
+def test_one_and_many(number, words, said):
+    assert counted(number, *words) == said

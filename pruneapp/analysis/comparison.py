@@ -27,7 +27,7 @@ Pair = tuple[str, TensorEntry | None, TensorEntry | None]
 
 
 def _owners(a: Snapshot, b: Snapshot, pair: Pair) -> tuple[Any, ...]:
-    """Return all that the values of both depend on: file, pruned, final."""
+    """Return all that the values of both depend on: file, pruned, permanent."""
     owners: list[Any] = []
     for side, entry in ((a, pair[1]), (b, pair[2])):
         masks = (
@@ -126,17 +126,17 @@ class _Workspace:
         ]
 
 
-def _add_equal(found: DifferenceSums, values: Floats, space: _Workspace) -> None:
+def _add_equal(sums: DifferenceSums, values: Floats, space: _Workspace) -> None:
     zeros = values.size - int(np.count_nonzero(values))
     squares = space.squares(values)
     if not np.isfinite(squares).all():
         squares = space.squares(np.where(np.isfinite(values), values, 0))
     counts = (0, values.size, zeros, zeros, zeros)
-    found.add(values.size, counts, ([np.zeros_like(squares)], [squares], [squares], [squares]))
+    sums.add(values.size, counts, ([np.zeros_like(squares)], [squares], [squares], [squares]))
 
 
 def _add(
-    found: DifferenceSums, x: Floats, y: Floats, other: Bools | None, space: _Workspace
+    total: DifferenceSums, x: Floats, y: Floats, other: Bools | None, space: _Workspace
 ) -> None:
     there_x, there_y = x != 0, y != 0
     signs = (there_x == there_y) & ((x > 0) == (y > 0))
@@ -155,7 +155,7 @@ def _add(
         x.size - np.count_nonzero(there_y),
         x.size - np.count_nonzero(there_x | there_y),
     )
-    found.add(x.size, counts, ([part] for part in sums))
+    total.add(x.size, counts, ([part] for part in sums))
 
 
 def _total(sums: list[Float64s]) -> float:
@@ -172,23 +172,18 @@ _TENSORS = 256
 _MORE = 0.005
 
 
-def is_original(here: Snapshot, there: Snapshot, job: Job) -> bool:
-    """Guess whether `here` was pruned and `there`, of another checkpoint, is what it was made of.
+def is_original(here: Snapshot, other: Snapshot, job: Job) -> bool:
+    """Guess whether `here` was pruned and `other`, of another checkpoint, is what it was made of.
 
     The file that says of which files it was made is the pruned one; else the one with clearly more
     zeros among the first weights of the tensors that both have.
-
-    Raises
-    ------
-    CheckpointError
-        If a file cannot be read.
     """
-    derived = [_MADE_OF in state.checkpoint.metadata for state in (here, there)]
+    derived = [_MADE_OF in state.checkpoint.metadata for state in (here, other)]
     if derived[0] != derived[1]:
         return derived[0]
     shared = [
         (x, y)
-        for _, x, y in pairs(here, there, None)
+        for _, x, y in pairs(here, other, None)
         if x and y and x.prunable and y.prunable and x.shape == y.shape and x.numel
     ]
     step = max(1, len(shared) // _TENSORS)
@@ -197,7 +192,7 @@ def is_original(here: Snapshot, there: Snapshot, job: Job) -> bool:
         job.step(0)
         size = min(_LOOKED_AT, both[0].numel)
         weights += size
-        for side, (state, entry) in enumerate(zip((here, there), both, strict=True)):
+        for side, (state, entry) in enumerate(zip((here, other), both, strict=True)):
             values = effective(state, entry.name)(0, size)
             zeros[side] += int(np.count_nonzero(values == 0))
     return zeros[0] - zeros[1] > _MORE * weights
@@ -216,33 +211,18 @@ def compare(
 
     Reads each pair once, in bounded memory. Sums are float64, added as
     `pruneapp.analysis.retained_norm` says, so that they are the same whatever the chunks and
-    threads. Types may differ.
+    threads. Types may differ. `job` is started with the elements of all pairs.
 
-    Parameters
-    ----------
-    job
-        Started with the elements of all pairs; may cancel.
-    called
-        What the sides are called.
-    names
-        The tensors, by any names of either side; all of them by default.
-    known
-        Of states compared before, what did not change since is not read again; what is found is
-        added.
-
-    Raises
-    ------
-    CheckpointError
-        If a file cannot be read.
+    The sides are `called` so; `names`, of either side, are all by default. Of states compared
+    before, what did not change since is taken from `known` and not read again; what is found is
+    added.
     """
-    found = pairs(a, b, names)
-    job.start(sum(map(_work, found)))
+    matched = pairs(a, b, names)
+    job.start(sum(map(_work, matched)))
     tensors = []
-    for pair in found:
+    known = StateCache() if known is None else known
+    for pair in matched:
         job.label(pair[0])
-        if known is None:
-            tensors.append(difference(a, b, pair, job))
-            continue
         owners = _owners(a, b, pair)
         key = pair[0], *map(id, owners)
         before: TensorDifference | None = known.get(key, owners)
@@ -259,13 +239,13 @@ def _unread(a: Snapshot, b: Snapshot, names: Iterable[str] | None) -> Iterator[T
     """Yield the tensors whose numbers cannot be read on one side, unless it is the same file."""
     if a.checkpoint is b.checkpoint:
         return
-    here, there = a.checkpoint, b.checkpoint
-    of_a, of_b = here.contents.unreadable, there.contents.unreadable
+    here, other = a.checkpoint, b.checkpoint
+    of_a, of_b = here.contents.unreadable, other.contents.unreadable
     wanted = None if names is None else frozenset(names)
     for name in dict.fromkeys((*of_a, *of_b)):
         if wanted is not None and name not in wanted:
             continue
-        if (name in of_a or here.holds(name)) and (name in of_b or there.holds(name)):
+        if (name in of_a or here.holds(name)) and (name in of_b or other.holds(name)):
             yield TensorDifference(name, "unread")
         else:
             yield TensorDifference(name, "only a" if name in of_a else "only b")
@@ -281,26 +261,26 @@ def pairs(a: Snapshot, b: Snapshot, names: Iterable[str] | None = None) -> tuple
     wanted = None if names is None else frozenset(names)
     theirs = {name: e for e in b.checkpoint.entries.values() for name in e.names}
     met: set[str] = set()
-    found: list[Pair] = []
+    result: list[Pair] = []
     for entry in a.checkpoint.entries.values():
         others: dict[str, Pair] = {}
         for name in entry.names:
             if name in theirs:
                 others.setdefault(theirs[name].name, (name, entry, theirs[name]))
         met.update(others)
-        found += others.values() if others else [(entry.name, entry, None)]
-    found += [(e.name, None, e) for e in b.checkpoint.entries.values() if e.name not in met]
+        result += others.values() if others else [(entry.name, entry, None)]
+    result += [(e.name, None, e) for e in b.checkpoint.entries.values() if e.name not in met]
     # What one side has and cannot read is no tensor that only the other has.
     unread = a.checkpoint.contents.unreadable, b.checkpoint.contents.unreadable
-    found = [
+    result = [
         (name, x, y)
-        for name, x, y in found
+        for name, x, y in result
         if not (x is None and name in unread[0]) and not (y is None and name in unread[1])
     ]
     if wanted is None:
-        return tuple(found)
+        return tuple(result)
     return tuple(
-        pair for pair in found if any(e is not None and wanted & set(e.names) for e in pair[1:])
+        pair for pair in result if any(e is not None and wanted & set(e.names) for e in pair[1:])
     )
 
 
@@ -327,7 +307,7 @@ def difference(
     whole = same_type and mine.dtype.form is None
 
     def work(start: int) -> DifferenceSums:
-        found = DifferenceSums()
+        sums = DifferenceSums()
         stop = min(start + STRETCH, x.numel)
         space = _Workspace(min(_PIECE, stop - start))
         with np.errstate(all="ignore"):  # infinities and NaN are left out
@@ -336,18 +316,18 @@ def difference(
             ):
                 job.cancel.check()
                 if same_type and np.array_equal(left, right):
-                    _add_equal(found, decode(left, mine.dtype), space)
+                    _add_equal(sums, decode(left, mine.dtype), space)
                 else:
                     differs = left != right if whole else None
                     values = decode(left, mine.dtype), decode(right, other.dtype)
-                    _add(found, *values, differs, space)
-        return found
+                    _add(sums, *values, differs, space)
+        return sums
 
     sums = DifferenceSums()
     starts = range(0, x.numel, STRETCH)
-    for found in in_order(starts, work, job, threads_for(x.numel, threads)):
-        sums.add(found.size, found.counts, found.sums)
-        job.step(found.size)
+    for stretch in in_order(starts, work, job, threads_for(x.numel, threads)):
+        sums.add(stretch.size, stretch.counts, stretch.sums)
+        job.step(stretch.size)
     return sums.difference(pair)
 
 

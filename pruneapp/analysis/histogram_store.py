@@ -1,18 +1,19 @@
 """What is counted of tensors for estimates: what a step needs, what is missing, what is known.
 
-A count belongs to the mask, the protection and the final weights that a tensor had; it is in
+A count belongs to the mask, the protection and the permanent zeros that a tensor had; it is in
 `Snapshot.cache`, so that undo finds what was counted before. The functions may be called from any
 thread.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from pruneapp.analysis.histograms import Channels, MagnitudeHistogram, count_all, count_channels
-from pruneapp.document.selection import excluded, rows_of
+from pruneapp.document.selection import excluded, resolve, rows_of
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.step import Row, Step, dim_of
 from pruneapp.methods import registry
@@ -59,13 +60,15 @@ def assignment_now(snapshot: Snapshot, step: Step) -> Assignment:
 
     def find() -> Assignment:
         rules: dict[str, int] = {}
-        counts = [0] * len(step.rows) if len(step.rows) > 1 else []
-        if counts:
+        shares: list[Mapping[int, int]] = []
+        if len(step.rows) > 1:
             places = {id(row): i for i, row in enumerate(step.rows)}
             for row, some in rows_now(snapshot, step):
                 rules.update(dict.fromkeys(some, places[id(row)]))
-                counts[places[id(row)]] = len(some)
-        return Assignment(rules, excluded(snapshot.checkpoint, step), tuple(counts))
+            for row in step.rows:
+                names = resolve(snapshot.checkpoint, row.names)
+                shares.append(Counter([rules.get(name, -1) + 1 for name in names]))
+        return Assignment(rules, excluded(snapshot.checkpoint, step), tuple(shares))
 
     return snapshot.once(_key_of("assignment", step), find)
 
@@ -134,7 +137,7 @@ def _requests(snapshot: Snapshot, names: Sequence[str], kind: Kind) -> list[Hist
 # What is to be counted
 
 
-def wanted(snapshot: Snapshot, step: Step) -> tuple[HistogramRequest, ...]:
+def missing_histograms(snapshot: Snapshot, step: Step) -> tuple[HistogramRequest, ...]:
     """Return what has to be counted before a step can be estimated, the most needed first.
 
     Nothing if all is there, or if counts do not say what the step does. What would not fit with
@@ -157,13 +160,13 @@ def wanted(snapshot: Snapshot, step: Step) -> tuple[HistogramRequest, ...]:
     return tuple(dict.fromkeys(requests))
 
 
-def wanted_all(snapshot: Snapshot, names: Iterable[str]) -> tuple[HistogramRequest, ...]:
+def missing_magnitudes(snapshot: Snapshot, names: Iterable[str]) -> tuple[HistogramRequest, ...]:
     """Return what has to be counted to know all magnitudes of some tensors, by first names."""
     missing, needed = _missing(snapshot, tuple(names), None)
     return tuple(_requests(snapshot, missing, None)) if needed <= snapshot.cache.budget else ()
 
 
-def wanted_energies(
+def missing_sums(
     snapshot: Snapshot, names: Iterable[str], job: Job
 ) -> tuple[HistogramRequest, ...]:
     """Return what has to be measured to know the energy of some tensors, by first names."""
@@ -172,9 +175,9 @@ def wanted_energies(
     return tuple(_requests(snapshot, missing, None))
 
 
-def share(snapshot: Snapshot, step: Step) -> float:
+def counted_share(snapshot: Snapshot, step: Step) -> float:
     """Return how much of what a step needs is counted, from 0 to 1; 1 if nothing is wanted."""
-    missing = sum(request.elements for request in wanted(snapshot, step))
+    missing = sum(request.elements for request in missing_histograms(snapshot, step))
     if not missing:
         return 1.0
     entries = snapshot.checkpoint.entries
@@ -191,12 +194,12 @@ def _missing(snapshot: Snapshot, names: tuple[str, ...], kind: Kind) -> tuple[li
     missing = []
     needed = 0
     for name in names:
-        found = _count_of(snapshot, name, kind)
-        if found is None:
+        counted = _count_of(snapshot, name, kind)
+        if counted is None:
             missing.append(name)
             needed += snapshot.cache.size(_key(snapshot, name, kind))
         else:
-            needed += found.nbytes
+            needed += counted.nbytes
     if not missing:
         snapshot.remember(mark, needed)
     return missing, needed
@@ -229,20 +232,20 @@ def count(snapshot: Snapshot, request: HistogramRequest, job: Job) -> None:
 
 
 def measure(snapshot: Snapshot, request: HistogramRequest, job: Job) -> None:
-    """Find out energies alone (`wanted_energies`), for which there is always room; see `count`."""
+    """Find out energies alone (`missing_sums`), for which there is always room; see `count`."""
     job.start(request.elements, request.names[0])
     for name, histogram in count_all(snapshot, request.names, job):
         _put_sums(snapshot, name, histogram)
 
 
-def _put(snapshot: Snapshot, name: str, kind: Kind, found: MagnitudeHistogram | Channels) -> None:
-    snapshot.cache.put(_key(snapshot, name, kind), snapshot.masks_of(name), found, found.nbytes)
+def _put(snapshot: Snapshot, name: str, kind: Kind, value: MagnitudeHistogram | Channels) -> None:
+    snapshot.cache.put(_key(snapshot, name, kind), snapshot.masks_of(name), value, value.nbytes)
 
 
 def _put_sums(snapshot: Snapshot, name: str, histogram: MagnitudeHistogram) -> None:
     layers = snapshot.masks_of(name)
-    found = histogram.sums(snapshot.entry(name).dtype)
-    snapshot.cache.put(("sums", name, any(m is not None for m in layers)), layers, found)
+    sums = histogram.sums(snapshot.entry(name).dtype)
+    snapshot.cache.put(("sums", name, any(m is not None for m in layers)), layers, sums)
 
 
 # What is known
@@ -250,14 +253,14 @@ def _put_sums(snapshot: Snapshot, name: str, histogram: MagnitudeHistogram) -> N
 
 def magnitudes(snapshot: Snapshot, name: str) -> MagnitudeHistogram | None:
     """Return the magnitudes of a tensor, by its first name; None if they are not counted."""
-    found: MagnitudeHistogram | None = _count_of(snapshot, name, None)
-    return found
+    histogram: MagnitudeHistogram | None = _count_of(snapshot, name, None)
+    return histogram
 
 
 def channels(snapshot: Snapshot, name: str, dim: int, n: Norm) -> Channels | None:
     """Return the channels of a tensor, `dim` from 0 and `n` no "fro"; None if not counted."""
-    found: Channels | None = _count_of(snapshot, name, (dim, n))
-    return found
+    norms: Channels | None = _count_of(snapshot, name, (dim, n))
+    return norms
 
 
 def sums(snapshot: Snapshot, name: str) -> tuple[float, float] | None:
@@ -269,16 +272,16 @@ def sums(snapshot: Snapshot, name: str) -> tuple[float, float] | None:
     """
     layers = snapshot.masks_of(name)
     key = "sums", name, any(mask is not None for mask in layers)
-    found: tuple[float, float] | None = snapshot.cache.get(key, layers)
-    if found is None and (histogram := magnitudes(snapshot, name)) is not None:
+    result: tuple[float, float] | None = snapshot.cache.get(key, layers)
+    if result is None and (histogram := magnitudes(snapshot, name)) is not None:
         return histogram.sums(snapshot.entry(name).dtype)
-    return found
+    return result
 
 
 def zeros(snapshot: Snapshot, name: str) -> int | None:
     """Return how many of the weights that a step may take are 0; None if not counted."""
-    found = magnitudes(snapshot, snapshot.entry(name).name)
-    return None if found is None else found.zeros
+    histogram = magnitudes(snapshot, snapshot.entry(name).name)
+    return None if histogram is None else histogram.zeros
 
 
 def below(snapshot: Snapshot, names: Iterable[str], threshold: float) -> int | None:
@@ -290,10 +293,10 @@ def below(snapshot: Snapshot, names: Iterable[str], threshold: float) -> int | N
     total = 0
     for name in names:
         entry = snapshot.entry(name)
-        found = magnitudes(snapshot, entry.name)
-        if found is None:
+        histogram = magnitudes(snapshot, entry.name)
+        if histogram is None:
             return None
-        total += found.below(threshold, entry.dtype)
+        total += histogram.below(threshold, entry.dtype)
     return total
 
 

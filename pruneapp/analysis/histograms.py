@@ -17,7 +17,7 @@ from functools import lru_cache, partial
 import numpy as np
 from numpy.typing import NDArray
 
-from pruneapp.analysis.retained_norm import alike
+from pruneapp.analysis.retained_norm import batches_of_small_tensors
 from pruneapp.checkpoint.dtypes import DType
 from pruneapp.checkpoint.elements import Bits
 from pruneapp.document.snapshot import Snapshot
@@ -99,12 +99,12 @@ class MagnitudeHistogram:
         last = int(values[:-1].searchsorted(threshold, "right")) - 1
         whole = last if bin_shift(dtype) else last + 1
         stop = int(self.bins.searchsorted(np.uint16(whole)))  # of its type: no copy of the bins
-        found = int(self.counts[:stop].sum())
+        result = int(self.counts[:stop].sum())
         if whole <= last and stop < self.bins.size and self.bins[stop] == last:
             low, high = values[last], values[last + 1]
             share = (threshold - low) / (high - low) if math.isfinite(high) else 1.0
-            found += round(share * int(self.counts[stop]))
-        return found
+            result += round(share * int(self.counts[stop]))
+        return result
 
 
 def bin_shift(dtype: DType) -> int:
@@ -240,7 +240,7 @@ class _Counters:
 
 
 def count_alike(snapshot: Snapshot, names: Sequence[str], job: Job) -> Iterator[MagnitudeHistogram]:
-    """Count small tensors side by side (`alike`), as `count_magnitudes` does each: by sorting."""
+    """Count small tensors side by side, as `count_magnitudes` does each: by sorting."""
     entry = snapshot.entry(names[0])
     size, dtype = entry.numel, entry.dtype
     start = 0
@@ -259,7 +259,7 @@ def count_all(
     snapshot: Snapshot, names: Sequence[str], job: Job
 ) -> Iterator[tuple[str, MagnitudeHistogram]]:
     """Count tensors that can be pruned, by first names, side by side where they are alike."""
-    for together, some in alike(snapshot, names, job):
+    for together, some in batches_of_small_tensors(snapshot, names, job):
         if together:
             yield from zip(some, count_alike(snapshot, some, job), strict=True)
         else:
@@ -280,22 +280,22 @@ def _count_rows(bits: Bits, kept: Bools, rows: int, dtype: DType) -> Iterator[Ma
     odd = keys > bits.dtype.type(form.largest)
     nan = np.bincount(row[odd & kept], minlength=rows).tolist()
     zeros = np.bincount(row[(keys == 0) & kept], minlength=rows).tolist()
-    there = np.flatnonzero(kept & ~odd)
-    digits = row[there] << 16 | (keys[there] >> keys.dtype.type(shift)).astype(np.intp)
+    indices = np.flatnonzero(kept & ~odd)
+    digits = row[indices] << 16 | (keys[indices] >> keys.dtype.type(shift)).astype(np.intp)
     order = np.argsort(digits, kind="stable")
     digits = digits[order]
     first = np.flatnonzero(np.diff(digits, prepend=-1))
     counts = np.diff(first, append=digits.size)
     squares = sizes = None
     if shift:
-        values = keys[there[order]].view(dtype.numpy).astype(np.float64)
+        values = keys[indices[order]].view(dtype.numpy).astype(np.float64)
         values[np.isinf(values)] = 0.0
         with np.errstate(over="ignore"):
             sizes = np.add.reduceat(values, first) if first.size else np.empty(0)
             squares = np.add.reduceat(np.square(values), first) if first.size else np.empty(0)
-    found = digits[first]
-    bins = (found & (BINS - 1)).astype(np.uint16)
-    ends = np.searchsorted(found, np.arange(rows + 1) << 16).tolist()
+    present = digits[first]
+    bins = (present & (BINS - 1)).astype(np.uint16)
+    ends = np.searchsorted(present, np.arange(rows + 1) << 16).tolist()
     for i in range(rows):
         here = slice(ends[i], ends[i + 1])
         # Copies: a slice would hold the memory of all rows as long as one of them is wanted.

@@ -170,11 +170,11 @@ def column_offsets(of: Layout, columns: Counts) -> Counts:
 
 
 def _offsets(shape: tuple[int, ...], dims: tuple[int, ...], rest: Counts) -> Counts:
-    found = np.zeros(rest.size, np.int64)
+    offsets = np.zeros(rest.size, np.int64)
     for dim in reversed(dims):
         rest, here = np.divmod(rest, shape[dim])
-        found += here * math.prod(shape[dim + 1 :])
-    return found
+        offsets += here * math.prod(shape[dim + 1 :])
+    return offsets
 
 
 _SAMPLES = 64

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from pruneapp.analysis.retained_norm import Energy, measure_energy, total_of
+from pruneapp.analysis.retained_norm import RetainedNorm, measure_retained_norm, total_of
 from pruneapp.analysis.zeros import nonzero, pattern_of
 from pruneapp.checkpoint.entry import TensorEntry
 from pruneapp.document.selection import resolve
@@ -41,26 +41,16 @@ def check_pattern(  # noqa: PLR0917 - each its own type
 
     Tensors are looked at one after the other, by threads; one bit is held for each weight of one.
     Those that break the pattern are read a second and a third time, to say what `repair` would
-    take.
+    take. `job` is started with the elements.
 
-    Parameters
-    ----------
-    job
-        Started with the elements; may cancel.
-
-    Raises
-    ------
-    ParameterError
-        If n and m are no pattern.
-    SelectionError
-        If a tensor cannot be pruned, or there is none.
+    Raises `ParameterError` if n and m are no pattern, and as `resolve`.
     """
     pattern = N_M.validate({"pattern": f"{n}:{m}", "dim": dim})
-    found = resolve(snapshot.checkpoint, names)
-    entries = [snapshot.entry(name) for name in found]
+    first_names = resolve(snapshot.checkpoint, names)
+    entries = [snapshot.entry(name) for name in first_names]
     job.start(sum(entry.numel for entry in entries))
     tensors: list[TensorPattern] = []
-    energies: list[Energy] = []
+    energies: list[RetainedNorm] = []
     for entry in entries:
         job.label(entry.name)
         if not -len(entry.shape) <= dim < len(entry.shape) or len(entry.shape) < 2:
@@ -77,15 +67,17 @@ def check_pattern(  # noqa: PLR0917 - each its own type
             view = snapshot.view(entry.name)
             mask = prune([view], N_M, pattern, "local", CpuKernel(), job).masks[entry.name]
             job.extend(entry.numel)
-            energy = measure_energy(snapshot, entry.name, mask, job)
+            energy = measure_retained_norm(snapshot, entry.name, mask, job)
             energies.append(energy)
-            guarded = snapshot.protected.get(entry.name) is not None
+            has_protected = snapshot.protected.get(entry.name) is not None
             stays = left & mask
             tensor = replace(
                 tensor,
                 lost=None if energy.share is None else 1 - energy.share,
-                taken=left.kept - stays.kept,
-                stuck=_look(stays, entry, groups, job).broken if guarded else 0,
+                to_prune=left.kept - stays.kept,
+                blocked_by_protection=_look(stays, entry, groups, job).broken
+                if has_protected
+                else 0,
             )
         tensors.append(tensor)
     return PatternReport(n, m, dim, tuple(tensors), _lost_of(energies))
@@ -119,13 +111,13 @@ def _look(left: BitMask, entry: TensorEntry, groups: Groups, job: Job) -> Tensor
         entry.shape,
         groups=whole * around,
         broken=broken,
-        beside=entry.numel - whole * around * groups.size,
+        outside=entry.numel - whole * around * groups.size,
         first=tuple(first),
         why_not=why,
     )
 
 
-def _lost_of(energies: Sequence[Energy]) -> float | None:
+def _lost_of(energies: Sequence[RetainedNorm]) -> float | None:
     if not energies:
         return 0.0
     before = total_of([energy.before for energy in energies])
@@ -169,7 +161,7 @@ def certificate(snapshot: Snapshot, job: Job) -> str | None:
         1: 96 of 97 pruned tensors``; several patterns with a semicolon between them. None if no
         tensor has one.
     """
-    found: Counter[tuple[int, int]] = Counter()
+    patterns: Counter[tuple[int, int]] = Counter()
     pruned = 0
     for entry in snapshot.checkpoint.entries.values():
         zeroed = snapshot.zeroed(entry.name)
@@ -179,11 +171,11 @@ def certificate(snapshot: Snapshot, job: Job) -> str | None:
         pruned += 1
         pattern = pattern_of(zeroed, entry.shape, job)
         if pattern is not None:
-            found[pattern] += 1
-    if not found:
+            patterns[pattern] += 1
+    if not patterns:
         return None
-    of = "" if sum(found.values()) == pruned else f" of {pruned} pruned"
+    of = "" if sum(patterns.values()) == pruned else f" of {pruned} pruned"
     return "; ".join(
         f"{n}:{m} along dim 1: {count}{of} tensor{'' if count == 1 and not of else 's'}"
-        for (n, m), count in sorted(found.items())
+        for (n, m), count in sorted(patterns.items())
     )

@@ -231,9 +231,9 @@ def gather(read: Read, dtype: DTypeLike, rows: Counts, columns: Counts) -> Flat:
     start, stop = int(rows[0] + columns[0]), int(rows[-1] + columns[-1]) + 1
     if stop - start == rows.size * columns.size and _run(columns):
         return read(start, stop).reshape(rows.size, columns.size)
-    found: Flat = np.empty((rows.size, columns.size), dtype)
-    _fill(found, read, rows, columns)
-    return found
+    out: Flat = np.empty((rows.size, columns.size), dtype)
+    _fill(out, read, rows, columns)
+    return out
 
 
 def octets(rows: Counts, columns: Counts) -> Counts | slice | None:
@@ -251,15 +251,15 @@ def octets(rows: Counts, columns: Counts) -> Counts | slice | None:
     width = columns.size // 8
     if int(first[-1] - first[0]) == (rows.size - 1) * width:
         return slice(int(first[0]), int(first[0]) + rows.size * width)
-    found: Counts = first[:, None] + np.arange(width)
-    return found
+    indices: Counts = first[:, None] + np.arange(width)
+    return indices
 
 
 def _run(places: Counts) -> bool:
     return int(places[-1] - places[0]) == places.size - 1
 
 
-def _fill(found: Flat, read: Read, rows: Counts, columns: Counts) -> None:
+def _fill(out: Flat, read: Read, rows: Counts, columns: Counts) -> None:
     start, stop = int(rows[0] + columns[0]), int(rows[-1] + columns[-1]) + 1
     wanted = rows.size * columns.size
     if stop - start <= max(_SPAN, 4 * wanted) or wanted == 1:
@@ -268,17 +268,17 @@ def _fill(found: Flat, read: Read, rows: Counts, columns: Counts) -> None:
         if _run(columns) and (step * np.arange(rows.size) == rows - rows[0]).all():
             # A part of a matrix: copied line by line, in a tenth of the time.
             strides = step * flat.itemsize, flat.itemsize
-            found[...] = as_strided(flat, found.shape, strides, writeable=False)
+            out[...] = as_strided(flat, out.shape, strides, writeable=False)
         else:
-            np.take(flat, (rows - start)[:, None] + columns, out=found, mode="clip")
+            np.take(flat, (rows - start)[:, None] + columns, out=out, mode="clip")
     elif rows[-1] - rows[0] >= columns[-1] - columns[0]:
         half = rows.size // 2
-        _fill(found[:half], read, rows[:half], columns)
-        _fill(found[half:], read, rows[half:], columns)
+        _fill(out[:half], read, rows[:half], columns)
+        _fill(out[half:], read, rows[half:], columns)
     else:
         half = columns.size // 2
-        _fill(found[:, :half], read, rows, columns[:half])
-        _fill(found[:, half:], read, rows, columns[half:])
+        _fill(out[:, :half], read, rows, columns[:half])
+        _fill(out[:, half:], read, rows, columns[half:])
 
 
 # Made of what masks say, as truth values or as packed bytes: of &, | and ~ alone.
@@ -308,10 +308,10 @@ class LayerValues:
 
     def add(self, block: Block, rows: Counts, columns: Counts) -> list[NDArray[Any]]:
         """See `Layer.add`."""
-        found = gather(self._read, self._dtype, rows, columns)
+        values = gather(self._read, self._dtype, rows, columns)
         if self._pool > 1:
-            np.abs(found, out=found)
-        return [block.add(found)]
+            np.abs(values, out=values)
+        return [block.add(values)]
 
 
 class LayerShares:
@@ -333,10 +333,10 @@ class LayerShares:
         return [block.add(gather(self._bools, np.bool_, rows, columns))]
 
     def _bools(self, start: int, stop: int) -> Bools:
-        found: Bools = self._rule(
+        bools: Bools = self._rule(
             *(np.True_ if m is None else m.bools(start, stop) for m in self._masks)
         )
-        return found
+        return bools
 
 
 class Split(LayerValues):
@@ -354,15 +354,15 @@ class Split(LayerValues):
 
     def add(self, block: Block, rows: Counts, columns: Counts) -> list[NDArray[Any]]:
         """See `Layer.add`."""
-        found = gather(self._read, self._dtype, rows, columns)
-        sizes = np.abs(found, out=found if self._pool > 1 else None)
+        values = gather(self._read, self._dtype, rows, columns)
+        sizes = np.abs(values, out=values if self._pool > 1 else None)
         goes: Bools = sizes <= self._threshold
         if self._free is not None:
             np.logical_and(goes, gather(self._free.bools, np.bool_, rows, columns), out=goes)
         if block.octets:
             bits = np.packbits(goes, axis=1, bitorder="little")
-            return [block.add(found), block.add_bits(bits)]
-        return [block.add(found), block.add(goes)]
+            return [block.add(values), block.add_bits(bits)]
+        return [block.add(values), block.add(goes)]
 
 
 class Changes:
@@ -434,9 +434,9 @@ def effective(snapshot: Snapshot, name: str) -> ReadValues:
     mask = snapshot.zeroed(name)
 
     def bits(first: str, start: int, stop: int) -> Bits:
-        found = snapshot.checkpoint.bits(first, start, stop)
+        result = snapshot.checkpoint.bits(first, start, stop)
         if mask is not None:
-            mask.zero(found, start)
-        return found
+            mask.zero(result, start)
+        return result
 
     return reader(bits, snapshot.entry(name))

@@ -88,7 +88,7 @@ _STRETCH = 64 * BLOCK
 
 
 @dataclass(frozen=True)
-class Energy:
+class RetainedNorm:
     """Sums of what is kept, of squares and of magnitudes.
 
     NaN and infinite weights are left out; a sum is infinite where float64 overflows. The threshold
@@ -117,9 +117,9 @@ def _share(before: float, after: float) -> float | None:
     return after / before if math.isfinite(before) and before > 0 else None
 
 
-def measure_energy(
+def measure_retained_norm(
     snapshot: Snapshot, name: str, after: BitMask, job: Job, threads: int | None = None
-) -> Energy:
+) -> RetainedNorm:
     """Add up squares and magnitudes of a tensor before and after a step, in one pass.
 
     The result is the same to the last bit whatever the chunks and threads. `after`, its mask after
@@ -128,33 +128,33 @@ def measure_energy(
     size = after.size
     before, protected = snapshot.masks.get(name), snapshot.protected.get(name)
     dtype = snapshot.entry(name).dtype
-    taken = _Measured()
+    totals = _Measured()
 
     def work(start: int) -> _Measured:
-        found = _Measured(min(_STRETCH, size - start))
+        measured = _Measured(min(_STRETCH, size - start))
         with np.errstate(all="ignore"):  # infinities and NaN are left out
-            for chunk in aligned(snapshot.chunks(name, start, start + found.size)):
+            for chunk in aligned(snapshot.chunks(name, start, start + measured.size)):
                 for first in range(0, chunk.bits.size, _PIECE):
                     job.cancel.check()
                     values = real_values(chunk.bits[first : first + _PIECE], dtype, name)
                     at = chunk.start + first
-                    there, stays, guarded = (
+                    kept_before, kept_after, guarded = (
                         None if mask is None else mask.bools(at, at + values.size)
                         for mask in (before, after, protected)
                     )
-                    assert stays is not None
+                    assert kept_after is not None
                     # There is no cut once the stretches that were taken have none.
-                    found.add(values, there, stays, guarded, edge=taken.has_cut)
-        return found
+                    measured.add(values, kept_before, kept_after, guarded, edge=totals.has_cut)
+        return measured
 
-    for found in in_order(range(0, size, _STRETCH), work, job, threads_for(size, threads)):
-        taken.meet(found)
-        job.step(found.size)
-    squares_before, squares_after, sizes_before, sizes_after = map(total_of, taken.sums)
-    threshold = taken.largest_gone
-    if not (taken.has_cut and math.isfinite(threshold)):
-        return Energy(squares_before, squares_after, sizes_before, sizes_after)
-    return Energy(squares_before, squares_after, sizes_before, sizes_after, threshold)
+    for stretch in in_order(range(0, size, _STRETCH), work, job, threads_for(size, threads)):
+        totals.meet(stretch)
+        job.step(stretch.size)
+    squares_before, squares_after, sizes_before, sizes_after = map(total_of, totals.sums)
+    threshold = totals.largest_gone
+    if not (totals.has_cut and math.isfinite(threshold)):
+        return RetainedNorm(squares_before, squares_after, sizes_before, sizes_after)
+    return RetainedNorm(squares_before, squares_after, sizes_before, sizes_after, threshold)
 
 
 @dataclass
@@ -185,7 +185,7 @@ class _Measured:
     def add(
         self,
         values: Floats,
-        there: Bools | None,
+        kept_before: Bools | None,
         stays: Bools,
         protected: Bools | None,
         *,
@@ -195,12 +195,12 @@ class _Measured:
         sizes = values.astype(np.float64)
         np.abs(sizes, out=sizes)
         terms = np.square(sizes), sizes
-        parts = ((term, where) for term in terms for where in (there, stays))
+        parts = ((term, where) for term in terms for where in (kept_before, stays))
         for total, (term, where) in zip(self.sums, parts, strict=True):
             total.extend(_sums(values, term, where))
         if not (edge and self.has_cut):
             return
-        goes = ~stays if there is None else there & ~stays
+        goes = ~stays if kept_before is None else kept_before & ~stays
         if protected is not None:  # nothing of it might have gone
             stays &= ~protected
         narrow = np.abs(values)
@@ -216,8 +216,8 @@ def _sums(values: Floats, terms: Float64s, where: Bools | None) -> list[float]:
     sums = block_sums(terms if where is None else terms * where)
     if np.isfinite(sums).all():
         return cast(list[float], sums.tolist())
-    there = np.isfinite(values) if where is None else np.isfinite(values) & where
-    return cast(list[float], block_sums(np.where(there, terms, 0.0)).tolist())
+    finite = np.isfinite(values) if where is None else np.isfinite(values) & where
+    return cast(list[float], block_sums(np.where(finite, terms, 0.0)).tolist())
 
 
 def total_of(sums: Sequence[float]) -> float:
@@ -234,16 +234,16 @@ _PIECE_ENERGIES = 64 * BLOCK
 _FEW = 4
 
 
-def measure_energies(
+def measure_retained_norms(
     snapshot: Snapshot, after: Mapping[str, BitMask], job: Job
-) -> dict[str, Energy]:
-    """Return what `measure_energy` returns for each tensor, by first names, to the last bit."""
-    found: dict[str, Energy] = {}
-    for together, names in alike(snapshot, list(after), job):
+) -> dict[str, RetainedNorm]:
+    """Return what `measure_retained_norm` does for each tensor, by first names, to the last bit."""
+    result: dict[str, RetainedNorm] = {}
+    for together, names in batches_of_small_tensors(snapshot, list(after), job):
         if not together or len(names) < _FEW:
             for name in names:
                 job.label(name)
-                found[name] = measure_energy(snapshot, name, after[name], job)
+                result[name] = measure_retained_norm(snapshot, name, after[name], job)
             continue
         dtype, size = snapshot.entry(names[0]).dtype, after[names[0]].size
         everything = BitMask.full(size)
@@ -254,16 +254,18 @@ def measure_energies(
             job.label(part[0])
             values = real_values(bits.reshape(-1), dtype, part[0]).reshape(bits.shape)
             before = [snapshot.masks.get(name) for name in part]
-            there = None
+            kept_before = None
             if any(mask is not None for mask in before):
-                there = _bools([mask or everything for mask in before], size)
+                kept_before = _bools([mask or everything for mask in before], size)
             stays = _bools([after[name] for name in part], size)
-            found |= zip(part, _energies(values, there, stays), strict=True)
+            result |= zip(part, _retained_norms(values, kept_before, stays), strict=True)
             job.step(bits.size)
-    return found
+    return result
 
 
-def alike(snapshot: Snapshot, names: Sequence[str], job: Job) -> Iterator[tuple[bool, list[str]]]:
+def batches_of_small_tensors(
+    snapshot: Snapshot, names: Sequence[str], job: Job
+) -> Iterator[tuple[bool, list[str]]]:
     """Put small tensors together that are read side by side, in the order of the names.
 
     A call of numpy takes a microsecond however little it does, and a tensor needs some thirty.
@@ -296,8 +298,8 @@ def _bools(masks: Sequence[BitMask], size: int) -> Bools:
     return np.unpackbits(rows, axis=1, count=size, bitorder="little").view(np.bool_)
 
 
-def _energies(values: Floats, there: Bools | None, stays: Bools) -> list[Energy]:
-    """Measure each row, as `measure_energy` does a tensor of one block."""
+def _retained_norms(values: Floats, kept_before: Bools | None, stays: Bools) -> list[RetainedNorm]:
+    """Measure each row, as `measure_retained_norm` does a tensor of one block."""
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         wide = values.astype(np.float64)
         np.abs(wide, out=wide)
@@ -305,17 +307,19 @@ def _energies(values: Floats, there: Bools | None, stays: Bools) -> list[Energy]
         sums = [
             _sums_energies(values, term, where).tolist()
             for term in terms
-            for where in (there, stays)
+            for where in (kept_before, stays)
         ]
         sizes = np.abs(values)
-        goes = ~stays if there is None else there & ~stays
+        goes = ~stays if kept_before is None else kept_before & ~stays
         kept = np.fmin.reduce(sizes / stays, axis=1)
-        gone = np.fmax.reduce(sizes * goes, axis=1)
+        largest_pruned = np.fmax.reduce(sizes * goes, axis=1)
     # NaN where nothing is to be compared
     kept = np.where(np.isnan(kept), np.inf, kept)
-    cut = goes.any(axis=1) & np.isfinite(gone) & (gone <= kept)
-    edges = [edge if is_cut else None for edge, is_cut in zip(gone.tolist(), cut, strict=True)]
-    return list(map(Energy, *sums, edges))
+    cut = goes.any(axis=1) & np.isfinite(largest_pruned) & (largest_pruned <= kept)
+    edges = [
+        edge if is_cut else None for edge, is_cut in zip(largest_pruned.tolist(), cut, strict=True)
+    ]
+    return list(map(RetainedNorm, *sums, edges))
 
 
 def _sums_energies(values: Floats, terms: Float64s, where: Bools | None) -> Float64s:
@@ -323,9 +327,9 @@ def _sums_energies(values: Floats, terms: Float64s, where: Bools | None) -> Floa
     sums: Float64s = np.add.reduce(terms if where is None else terms * where, axis=1)
     odd = np.flatnonzero(~np.isfinite(sums))
     if odd.size:
-        there = np.isfinite(values[odd])
+        finite = np.isfinite(values[odd])
         if where is not None:
-            there &= where[odd]
-        sums[odd] = np.add.reduce(np.where(there, terms[odd], 0.0), axis=1)
+            finite &= where[odd]
+        sums[odd] = np.add.reduce(np.where(finite, terms[odd], 0.0), axis=1)
         sums[~np.isfinite(sums)] = math.inf
     return sums

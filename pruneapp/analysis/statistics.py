@@ -103,7 +103,7 @@ def channel_norms(  # noqa: PLR0917 - each of its own type
     name: str,
     dim: int,
     n: Norm,
-    going: BitMask | None,
+    preview: BitMask | None,
     kernel: Kernel,
     job: Job,
     known: ChannelNorms | None = None,
@@ -111,22 +111,12 @@ def channel_norms(  # noqa: PLR0917 - each of its own type
     """Measure the channels of a tensor along a dimension: whole, and what is left of them.
 
     It takes a pass over the tensor for each of the original values, what is not pruned, and what
-    the preview leaves, as far as they differ. `job` is started with the elements.
+    the preview leaves, as far as they differ. `job` is started with the elements. `dim` counts from
+    the end if negative; `known` is what was found for the same state, tensor, dimension and order,
+    maybe with another preview: only the preview is measured then.
 
-    Parameters
-    ----------
-    dim
-        Negative from the end.
-    going
-        The mask of the tensor in a preview; None without a preview.
-    known
-        What was found before for the same state, tensor, dimension and order, maybe with another
-        preview: only the preview is measured.
-
-    Raises
-    ------
-    ParameterError
-        If the tensor has no such dimension or fewer than two, or its values have no norm.
+    Raises `ParameterError` if the tensor has no such dimension or fewer than two, or its values
+    have no norm.
     """
     entry = snapshot.entry(name)
     dim = DimParam().resolve(dim, entry.shape, entry.name)
@@ -150,16 +140,16 @@ def channel_norms(  # noqa: PLR0917 - each of its own type
         left, now = (norms if mask is None else measured(mask)), share(mask)
     else:
         norms, left, now = known.norms, known.left, known.kept
-    same = going is None or going is mask
+    same = preview is None or preview is mask
     return ChannelNorms(
         name=entry.name,
         dim=dim,
         n=str(n),
         norms=norms,
         left=left,
-        after=left if same else measured(going),
+        after=left if same else measured(preview),
         kept=now,
-        kept_after=now if same else share(going),
+        kept_after=now if same else share(preview),
         protected=None if protected is None else channels_left(protected, entry.shape, dim, job),
     )
 
@@ -211,7 +201,7 @@ _MOST = float(np.finfo(np.float64).max)
 def histogram(
     snapshot: Snapshot,
     name: str,
-    going: BitMask | None,
+    preview: BitMask | None,
     job: Job,
     *,
     bins: int = BINS,
@@ -269,23 +259,23 @@ def histogram(
     for start, values in pieces(snapshot, entry.name, job):
         finite = np.isfinite(values)
         ok = bool(finite.all())
-        places = scale.places(values if ok else np.where(finite, values, 0))
+        places = scale.bins_of(values if ok else np.where(finite, values, 0))
         stop = start + values.size
-        there = True if mask is None else mask.bools(start, stop)
-        if going is not None:
-            places += (there & ~going.bools(start, stop)) * np.intp(2 * bins)
+        kept_here = True if mask is None else mask.bools(start, stop)
+        if preview is not None:
+            places += (kept_here & ~preview.bools(start, stop)) * np.intp(2 * bins)
         if mask is not None:
-            places += np.logical_not(there) * np.intp(bins)
+            places += np.logical_not(kept_here) * np.intp(bins)
         if not ok:
             nonfinite += int(np.count_nonzero(~finite))
             places = places[finite]
         counts += np.bincount(places, minlength=3 * bins)
-    kept, gone, goes = counts.reshape(3, bins)
+    kept, pruned, goes = counts.reshape(3, bins)
     return Histogram(
         entry.name,
         scale.edges,
         kept + goes,
-        gone,
+        pruned,
         goes,
         nonfinite,
         binning,
@@ -316,7 +306,7 @@ class _Bins(ABC):
         return np.arange(first, last + 1, dtype=np.float64) * width
 
     @abstractmethod
-    def places(self, values: Floats) -> Indices:
+    def bins_of(self, values: Floats) -> Indices:
         """Return the bin of every value; all are finite."""
 
 
@@ -340,7 +330,7 @@ class _Equal(_Bins):
         """Return what stands on the axis: values, or magnitudes."""
         return values if self._below else np.abs(values)
 
-    def places(self, values: Floats) -> Indices:
+    def bins_of(self, values: Floats) -> Indices:
         """Return the bin of every value, or of its magnitude."""
         values = self.measured(values)
         if self._last is not None:
@@ -383,7 +373,7 @@ class _Decades(_Bins):
             return super().between(low, high, bins)
         return np.exp(np.linspace(math.log(low), math.log(high), bins + 1))
 
-    def places(self, values: Floats) -> Indices:
+    def bins_of(self, values: Floats) -> Indices:
         """Return the bin of every magnitude: from its logarithm, and then from the edges."""
         last = self.edges.size - 2
         if not last:
@@ -424,14 +414,14 @@ class _Finer(_Bins):
         self._fine = np.unique(np.concatenate((old, fine)))
         self.edges = np.concatenate((edges[: self._first], self._fine, edges[self._stop + 1 :]))
 
-    def places(self, values: Floats) -> Indices:
+    def bins_of(self, values: Floats) -> Indices:
         """Return the bin of every value: that of the whole axis, then the narrower one in it."""
-        places = self._whole.places(values)
+        places = self._whole.bins_of(values)
         inside = (places >= self._first) & (places < self._stop)
         places[places >= self._stop] += self._fine.size - 1 - (self._stop - self._first)
         sizes = self._whole.measured(values[inside]).astype(np.float64)
-        found = np.searchsorted(self._fine, sizes, side="right") - 1
-        places[inside] = self._first + np.clip(found, 0, self._fine.size - 2)
+        bins = np.searchsorted(self._fine, sizes, side="right") - 1
+        places[inside] = self._first + np.clip(bins, 0, self._fine.size - 2)
         return places
 
 

@@ -52,36 +52,24 @@ _GROUP = 1 << 11
 Picture = NDArray[np.float32]
 
 
-def tile(snapshot: Snapshot, request: TileRequest, going: BitMask | float | None, job: Job) -> Tile:
-    """Make a part of a tensor's picture.
+def tile(
+    snapshot: Snapshot, request: TileRequest, preview: BitMask | float | None, job: Job
+) -> Tile:
+    """Make a part of a tensor's picture; what lies outside of the picture is cut off.
 
-    Parameters
-    ----------
-    request
-        What is wanted; it is cut to the picture. With `sampled`, a part of more than some million
-        weights is seen by a few rows of each pixel (and, where these are very long, by some
-        columns), spread evenly but not in equal steps; a smaller part is exact all the same.
-    going
-        What would go: the mask of the tensor in a preview (`Preview.masks`), or the threshold of
-        an estimate, up to which all go that are kept and not protected; None for nothing.
-    job
-        Started with the weights that are looked at; may cancel.
+    With `sampled`, a part of more than some million weights is seen by a few rows of each pixel
+    (and, where these are very long, by some columns), spread evenly but not in equal steps; a
+    smaller part is exact all the same. `preview` is what would go: a mask (`Preview.masks`), or the
+    threshold of an estimate, up to which all go that are kept and not protected. `job` is started
+    with the weights that are looked at.
 
-    Returns
-    -------
-    Tile
-        At pool 1 the weights themselves, else mean magnitudes and shares over the ``pool x pool``
-        weights of a pixel; pixels at the border stand for fewer. Shares are exact, magnitudes
-        within the rounding of float32 (sums of eight in float32, the rest in float64, the same
-        whatever the threads). A NaN among them makes the magnitude NaN. Complex numbers are shown
-        by magnitude.
+    At pool 1 it holds the weights themselves, else mean magnitudes and shares over the weights
+    of a pixel, ``pool x pool``; pixels at the border stand for fewer. Shares are exact, magnitudes
+    within the rounding of float32 (sums of eight in float32, the rest in float64, the same whatever
+    the threads). A NaN among them makes the magnitude NaN. Complex numbers are shown by magnitude.
 
-    Raises
-    ------
-    ValueError
-        If the tile would have more than 67 million pixels, or `pool` is not positive.
-    CheckpointError
-        If the type has no values, or the file cannot be read.
+    Raises ValueError if the tile would have more than 67 million pixels, or `pool` is not positive,
+    and `CheckpointError` if the type has no values, or the file cannot be read.
     """
     part = _TilePart(snapshot, request)
     name = part.name
@@ -90,10 +78,10 @@ def tile(snapshot: Snapshot, request: TileRequest, going: BitMask | float | None
     if not request.pruned:
         read = reader(snapshot.bits, snapshot.entry(name))
     layers: list[Layer]
-    if isinstance(going, float):
-        layers = [Split(read, part.pool, going, snapshot.eligible(name))]
-    elif going is not None:
-        layers = [LayerValues(read, part.pool), LayerShares(lambda m, g: m & ~g, mask, going)]
+    if isinstance(preview, float):
+        layers = [Split(read, part.pool, preview, snapshot.eligible(name))]
+    elif preview is not None:
+        layers = [LayerValues(read, part.pool), LayerShares(lambda m, g: m & ~g, mask, preview)]
     else:
         layers = [LayerValues(read, part.pool)]
     if mask is not None:
@@ -101,16 +89,18 @@ def tile(snapshot: Snapshot, request: TileRequest, going: BitMask | float | None
     if protected is not None:
         layers.append(LayerShares(lambda p: p, protected))
     # A threshold is that of a slider that moves: one core is left to the window that follows it.
-    found = iter(part.pictures(layers, job, spare=1 if isinstance(going, float) else 0))
+    pictures = iter(
+        part.pictures(layers, job, spare_threads=1 if isinstance(preview, float) else 0)
+    )
     large, within = scale(snapshot, name)
     return Tile(
         part.request,
         part.layout,
-        values=next(found),
-        going=part.blank(0) if going is None else next(found),
-        kept=part.blank(1) if mask is None else next(found),
+        values=next(pictures),
+        to_be_pruned=part.blank(0) if preview is None else next(pictures),
+        kept=part.blank(1) if mask is None else next(pictures),
         scale=large,
-        protected=None if protected is None else next(found),
+        protected=None if protected is None else next(pictures),
         sampled=part.sampled,
         within=within,
     )
@@ -140,9 +130,9 @@ def difference_tile(a: Snapshot, b: Snapshot, request: TileRequest, job: Job) ->
         both = Changes(a, name, b, other.name, part.pool)
         pictures = part.pictures([both], job)
         large, within = large_of(both.differences, a.entry(name).numel)
-    change, gone, back, neither = pictures
+    change, removed, restored, neither = pictures
     return DifferenceTile(
-        part.request, part.layout, change, gone, back, neither, large, part.sampled, within
+        part.request, part.layout, change, removed, restored, neither, large, part.sampled, within
     )
 
 
@@ -187,7 +177,9 @@ class _TilePart:
         """Return a picture that is the same everywhere."""
         return np.full((self.down.pixels, self.across.pixels), value, np.float32)
 
-    def pictures(self, layers: Sequence[Layer], job: Job, *, spare: int = 0) -> list[Picture]:
+    def pictures(
+        self, layers: Sequence[Layer], job: Job, *, spare_threads: int = 0
+    ) -> list[Picture]:
         """Return what the layers show: means over each pixel's weights; leave cores to others."""
         size = self.down.length * self.across.length
         job.start(size, self.name)
@@ -202,15 +194,15 @@ class _TilePart:
             with np.errstate(over="ignore", invalid="ignore"):
                 return block, [part for layer in layers for part in layer.add(block, *at)]
 
-        threads = max(1, threads_for(size) - spare)
+        threads = max(1, threads_for(size) - spare_threads)
         with np.errstate(over="ignore", invalid="ignore"):  # float64 may be beyond float32
             for block, parts in in_order(self._blocks(), work, job, threads):
-                for picture, found in zip(sums, parts, strict=True):
+                for picture, block_sums in zip(sums, parts, strict=True):
                     part = block.part(picture)
                     if self.pool == 1:
-                        part[...] = found
+                        part[...] = block_sums
                     else:
-                        part += found
+                        part += block_sums
                 job.step(block.size)
             if self.pool == 1:
                 return sums

@@ -79,22 +79,22 @@ def block_of(left: BitMask, shape: tuple[int, ...], job: Job) -> tuple[int, int]
     if len(shape) < 2 or min(shape[0], math.prod(shape[1:])) < _BLOCKS[0] or not left.pruned:
         return None
     rows, columns = shape[0], math.prod(shape[1:])
-    spare = left.pruned * (1 - _IN_BLOCKS)
-    filled = _cells(left, rows, columns, spare, job)
+    tolerated = left.pruned * (1 - _IN_BLOCKS)
+    filled = _cells(left, rows, columns, tolerated, job)
     if filled is None or _only_lines(filled):
         return None
-    found = _BLOCKS[0]
+    largest = _BLOCKS[0]
     for block in _BLOCKS[1:]:
         if min(rows, columns) < block:
             break
         filled = _any_of_four(filled)
-        if left.pruned - _covered(filled, rows, columns, block) > spare:
+        if left.pruned - _covered(filled, rows, columns, block) > tolerated:
             break
-        found = block
-    return found, found
+        largest = block
+    return largest, largest
 
 
-def _cells(left: BitMask, rows: int, columns: int, spare: float, job: Job) -> Bools | None:
+def _cells(left: BitMask, rows: int, columns: int, tolerated: float, job: Job) -> Bools | None:
     """Return which blocks of 4 x 4 hold anything; None once more than `spare` zeros lie beside."""
     cell = _BLOCKS[0]
     step = max(1, _PIECE // (cell * columns)) * cell
@@ -113,7 +113,7 @@ def _cells(left: BitMask, rows: int, columns: int, spare: float, job: Job) -> Bo
         filled.append(part)
         zeros = bools.size - int(np.count_nonzero(bools))
         beside += zeros - _covered(part, last - first, columns, cell)
-        if beside > spare:
+        if beside > tolerated:
             return None
     return np.concatenate(filled)
 
@@ -153,39 +153,28 @@ _PIECE_ZEROS = 1 << 15
 def find_zeros(snapshot: Snapshot, names: Iterable[str] | None, job: Job) -> ZerosReport:
     """Find the tensors of a file that were pruned before, and the patterns of their zeros.
 
-    A zero is a weight that is kept here and has the value 0.0 or -0.0; what is pruned here is
-    none. Looked at are tensors that can be pruned and either are among those that are pruned by
-    default, or have two dimensions or more. Reported are those with at least 1 % of zeros, and of
-    the default ones also those of which a whole slice along a dimension is zero. Of the others a
-    single slice is passed over: an embedding has a row of zeros for the padding.
+    A zero is a weight that is kept here and has the value 0.0 or -0.0; what is pruned here is none.
+    Looked at are tensors that can be pruned and either are among those that are pruned by default,
+    or have two dimensions or more. Reported are those with at least 1 % of zeros, and of the
+    default ones also those of which a whole slice along a dimension is zero. Of the others a single
+    slice is passed over: an embedding has a row of zeros for the padding.
+
+    The report is in the order of `names`, but for those that cannot be pruned or have fewer zeros;
+    None for all but buffers, in file order.
 
     One pass over the tensors, by threads; holds one bit for each weight of the one that is looked
-    at. The patterns are then found on these bits, and only as far as they hold.
-
-    Parameters
-    ----------
-    names
-        By any names, in the order of the report; those that cannot be pruned are passed over, and
-        those of which fewer zeros were counted. None for all but buffers, in file order.
-    job
-        Started with the elements; may cancel.
-
-    Raises
-    ------
-    UnknownTensorError
-        If there is no tensor of a name.
-    CheckpointError
-        If the file cannot be read.
+    at. The patterns are then found on these bits, and only as far as they hold. `job` is started
+    with the elements.
     """
     entries = _worth_looking(snapshot, names, job)
     job.start(sum([e.numel for e in entries]))
-    found = []
+    tensors = []
     for entry in entries:
         job.label(entry.name)
         zeros = _zeros_of(snapshot, entry, job)
         if zeros is not None:
-            found.append(zeros)
-    return ZerosReport(tuple(found))
+            tensors.append(zeros)
+    return ZerosReport(tuple(tensors))
 
 
 def zero_masks(snapshot: Snapshot, names: Iterable[str], job: Job) -> Mapping[str, BitMask]:
@@ -212,9 +201,9 @@ def _worth_looking(snapshot: Snapshot, names: Iterable[str] | None, job: Job) ->
         entries = [e for e in snapshot.checkpoint.entries.values() if e.learned]
     else:
         entries = list({(e := snapshot.entry(name)).name: e for name in names}.values())
-    found: list[TensorEntry] = []
+    candidates: list[TensorEntry] = []
     for batch in job.cancel.batches(entries):
-        found += [
+        candidates += [
             e
             for e in batch
             if e.prunable
@@ -222,7 +211,7 @@ def _worth_looking(snapshot: Snapshot, names: Iterable[str] | None, job: Job) ->
             and (e.by_default or len(e.shape) > 1)
             and not _too_few(snapshot, e)
         ]
-    return found
+    return candidates
 
 
 def _too_few(snapshot: Snapshot, entry: TensorEntry) -> bool:
@@ -249,8 +238,8 @@ def nonzero(snapshot: Snapshot, entry: TensorEntry, job: Job) -> BitMask:
     starts = range(0, entry.numel, _STRETCH)
     for done in in_order(starts, work, job, threads_for(entry.numel)):
         job.step(done)
-    found, kept = BitMask(packed, entry.numel), snapshot.masks.get(entry.name)
-    return found if kept is None else found & kept
+    left, kept = BitMask(packed, entry.numel), snapshot.masks.get(entry.name)
+    return left if kept is None else left & kept
 
 
 def _not_zero(bits: Bits, dtype: DType) -> Bools:

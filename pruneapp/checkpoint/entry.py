@@ -272,20 +272,20 @@ def display_names(names: Sequence[str], cancel: CancelToken | None = None) -> di
 
 
 def _each(names: Iterable[str], change: Callable[[str], str], cancel: CancelToken) -> list[str]:
-    made: list[str] = []
+    result: list[str] = []
     for batch in cancel.batches(names):
-        made += map(change, batch)
-    return made
+        result += map(change, batch)
+    return result
 
 
 def _printable(names: list[str], cancel: CancelToken) -> list[str]:
     """Write out by its number what would break a line, reverse it, or stay unseen."""
     if all("".join(batch).isprintable() for batch in cancel.batches(names)):
         return names
-    made = _each(names, escaped, cancel)
-    if len(set(made)) < len(made):  # another name holds the very letters of an escape
-        made = _each(names, partial(escaped, too="\\"), cancel)
-    return made
+    result = _each(names, escaped, cancel)
+    if len(set(result)) < len(result):  # another name holds the very letters of an escape
+        result = _each(names, partial(escaped, too="\\"), cancel)
+    return result
 
 
 def _wrapped(name: str) -> bool:

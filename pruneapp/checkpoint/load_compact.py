@@ -87,8 +87,10 @@ def load_compact(path: str | Path, framework: str = "np") -> CompactFile[Any]:
     >>> with pruneapp.load_compact("model.compact.safetensors", framework="pt") as file:
     ...     config = AutoConfig.from_pretrained(".")
     ...     model = BertModel.from_pretrained(
-    ...         None, config=config, state_dict=dict(file), dtype="auto"
+    ...         None, config=config, state_dict=dict(file), dtype=torch.bfloat16
     ...     )
+
+    The dtype is that of the file; ``"auto"`` would take the one that ``config.json`` names.
     """
     reads: dict[str, Callable[[Checkpoint, str], Any]] = {"np": _array, "pt": Checkpoint.read}
     if framework not in reads:

@@ -15,8 +15,28 @@ _EXPAND = (
 )
 _AGAIN = "Download it again, from the link to the file itself."
 _ORIGINAL = "Open the model that it was made from, prune it, and convert that again."
-_CONVERT = "Save the weights as safetensors with the program that made it, then open that."
+_OTHER = "Open a .safetensors file, a file that torch.save wrote, or a model folder."
 
+
+def save_in_python(tensors: str) -> str:
+    """Say how to turn a file into one that can be opened, by a call that saves these tensors."""
+    return (
+        f"Save its tensors in Python: safetensors.numpy.save_file({tensors}, 'model.safetensors'), "
+        "then open that file."
+    )
+
+
+NUMPY = save_in_python("dict(numpy.load(FILE))")
+KERAS = save_in_python("{v.path: v.numpy() for v in keras.models.load_model(FILE).variables}")
+_ONNX = save_in_python(
+    "{t.name: onnx.numpy_helper.to_array(t) for t in onnx.load(FILE).graph.initializer}"
+)
+_FLAX = save_in_python(
+    "flax.traverse_util.flatten_dict(flax.serialization.msgpack_restore(open(FILE, 'rb').read()), "
+    "sep='.')"
+)
+_PADDLE = save_in_python("{name: t.numpy() for name, t in paddle.load(FILE).items()}")
+_TENSORFLOW = save_in_python("{v.name: v.numpy() for v in tf.saved_model.load(FOLDER).variables}")
 
 # Offset and bytes that identify a kind of file, what it is, and what to do with it.
 _MARKS: tuple[tuple[int, bytes, str, str], ...] = (
@@ -42,34 +62,31 @@ _MARKS: tuple[tuple[int, bytes, str, str], ...] = (
         0,
         b"\x89HDF\r\n\x1a\n",
         "is an HDF5 file, as Keras writes them",
-        "Load the weights with Keras and save them with safetensors.numpy.save_file.",
+        KERAS,
     ),
     (0, b"GGUF", "is a GGUF file, whose weights are packed for inference", _ORIGINAL),
     (
         0,
         b"\x93NUMPY",
         "is a single array of numpy",
-        "Save it with a name: safetensors.numpy.save_file({'weight': array}, FILE).",
+        save_in_python("{'weight': numpy.load(FILE)}"),
     ),
     (4, b"TFL3", "is a TensorFlow Lite model", _ORIGINAL),
-    (0, b"ARROW1", "is an Arrow file: a table of data, no model", ""),
-    (0, b"PAR1", "is a Parquet file: a table of data, no model", ""),
-    (0, b"%PDF", "is a PDF document", ""),
-    (0, b"\x89PNG", "is a picture", ""),
-    (0, b"\xff\xd8\xff", "is a picture", ""),
-    (0, b"SQLite format 3", "is an SQLite database", ""),
-    (0, b"#!", "is a script, which Pruneapp does not run", ""),
+    (0, b"ARROW1", "is an Arrow file: a table of data, no model", _OTHER),
+    (0, b"PAR1", "is a Parquet file: a table of data, no model", _OTHER),
+    (0, b"%PDF", "is a PDF document", _OTHER),
+    (0, b"\x89PNG", "is a picture", _OTHER),
+    (0, b"\xff\xd8\xff", "is a picture", _OTHER),
+    (0, b"SQLite format 3", "is an SQLite database", _OTHER),
+    (0, b"#!", "is a script, which Pruneapp does not run", _OTHER),
 )
 
 # Formats without identifying bytes: by their usual suffixes.
 _SUFFIXES = {
-    ".onnx": ("is an ONNX model", _CONVERT),
-    ".msgpack": (
-        "is a Flax checkpoint",
-        "Save it with safetensors.flax.save_file, then open that.",
-    ),
-    ".pdparams": ("is a PaddlePaddle checkpoint", _CONVERT),
-    ".mlmodel": ("is a Core ML model", _CONVERT),
+    ".onnx": ("is an ONNX model", _ONNX),
+    ".msgpack": ("is a Flax checkpoint", _FLAX),
+    ".pdparams": ("is a PaddlePaddle checkpoint", _PADDLE),
+    ".mlmodel": ("is a Core ML model", _ORIGINAL),
     ".engine": ("is a TensorRT engine", "Open the model that it was built from."),
     ".plan": ("is a TensorRT engine", "Open the model that it was built from."),
     ".distcp": (
@@ -79,9 +96,9 @@ _SUFFIXES = {
             "python -m torch.distributed.checkpoint.format_utils dcp_to_torch FOLDER FILE.pt"
         ),
     ),
-    ".pb": ("is a TensorFlow graph", _CONVERT),
-    ".tflite": ("is a TensorFlow Lite model", _CONVERT),
-    ".ggml": ("is a GGML model", "Open the model that it was made from."),
+    ".pb": ("is a TensorFlow graph", _TENSORFLOW),
+    ".tflite": ("is a TensorFlow Lite model", _ORIGINAL),
+    ".ggml": ("is a GGML model", _ORIGINAL),
 }
 
 

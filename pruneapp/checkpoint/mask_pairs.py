@@ -224,11 +224,11 @@ def _interleaved(group: _Views, cancel: CancelToken) -> bool:
         begin, end = min(begin, *begins), max(end, *ends)
     if not strided or not alike or (end - begin) // width > _MOST_ELEMENTS:
         return True
-    taken = np.zeros((end - begin) // width, np.bool_)
+    occupied = np.zeros((end - begin) // width, np.bool_)
     for entry in group:
         strides = entry.location.strides or c_strides(entry.shape)
         first = (entry.location.offset - begin) // width
-        view = as_strided(taken[first:], entry.shape, strides)
+        view = as_strided(occupied[first:], entry.shape, strides)
         for part in _parts(view, cancel):
             if part.any():
                 return True

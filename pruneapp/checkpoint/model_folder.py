@@ -39,10 +39,10 @@ class ShardName:
     @classmethod
     def of(cls, path: Path) -> ShardName | None:
         """Take a name apart; None if it is no such name."""
-        found = _SHARD.fullmatch(path.name)
-        if found is None:
+        match = _SHARD.fullmatch(path.name)
+        if match is None:
             return None
-        return cls(found["stem"], int(found["number"]), int(found["count"]), found["suffix"])
+        return cls(match["stem"], int(match["number"]), int(match["count"]), match["suffix"])
 
 
 def find_model(folder: Path) -> tuple[tuple[Path, ...], str]:

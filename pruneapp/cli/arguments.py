@@ -36,7 +36,7 @@ def in_flags(sentence: str, options: argparse.Namespace) -> str:
         name = key.partition("_")[2] if key.startswith(("param_", "limit_", "export_")) else key
         sentence = re.sub(rf"^'(?:--)?{re.escape(name)}' ", f"{option_of(name)} ", sentence)
     return re.sub(
-        r"Deselect (it|that tensor|those tensors)\b", "Choose other tensors with --select", sentence
+        r"Uncheck (it|that tensor|those tensors)\b", "Choose other tensors with --select", sentence
     )
 
 

@@ -62,14 +62,14 @@ def _print(report: PatternReport, file: str) -> None:
     pattern = f"{report.n}:{report.m} along dim {report.dim}"
     have = "has" if count == 1 else "have"
     sys.stdout.write(f"{count:,} of {many:,} tensor{'' if many == 1 else 's'} {have} {pattern}\n")
-    beside = sum(tensor.beside for tensor in report.tensors if tensor.holds)
+    beside = sum(tensor.outside for tensor in report.tensors if tensor.holds)
     if beside:
         sys.stdout.write(f"Note: {beside:,} of their weights are in no group of {report.m}.\n")
     if any(tensor.broken for tensor in report.tensors):
         lost = "an unknown share" if report.lost is None else _percent(report.lost)
-        taken = report.totals().taken
+        to_prune = report.totals().to_prune
         sys.stdout.write(
-            f"The nearest masks would prune {taken:,} weight{'' if taken == 1 else 's'} and "
+            f"The nearest masks would prune {to_prune:,} weight{'' if to_prune == 1 else 's'} and "
             f"lose {lost} of the norm² (sum of squares) of those that break it: pruneapp prune "
             f"{escaped(file)} -o OUT --method n_m --pattern {report.n}:{report.m} "
             f"--dim {report.dim}\n"
@@ -88,8 +88,8 @@ def _cells(tensor: TensorPattern) -> tuple[str, ...]:
         name,
         f"{tensor.groups:,}",
         f"{tensor.broken:,}",
-        f"{tensor.beside:,}",
-        f"{tensor.taken:,}",
+        f"{tensor.outside:,}",
+        f"{tensor.to_prune:,}",
         "-" if tensor.lost is None else _percent(tensor.lost),
         first + (f", and {more:,} more" if more else ""),
     )
@@ -113,12 +113,12 @@ def _as_json(report: PatternReport) -> dict[str, Any]:
                 "holds": tensor.holds,
                 "groups": tensor.groups,
                 "broken": tensor.broken,
-                "in_no_group": tensor.beside,
-                "to_be_pruned": tensor.taken,
+                "in_no_group": tensor.outside,
+                "to_be_pruned": tensor.to_prune,
                 "norm_squared_lost": tensor.lost,
                 # Older names of these three, for programs that read them.
-                "beside": tensor.beside,
-                "taken": tensor.taken,
+                "beside": tensor.outside,
+                "taken": tensor.to_prune,
                 "lost": tensor.lost,
                 "why_not": tensor.why_not,
                 "first": tensor.first,

@@ -45,14 +45,16 @@ def diff(options: argparse.Namespace, token: CancelToken) -> int:
                 (options.b, options.other_state_dict),
             )
         )
-        found = compare(
+        comparison = compare(
             a.snapshot(),
             b.snapshot(),
             job,
             called=(options.a, options.b),
             names=_names(a.checkpoint, b.checkpoint, options.pattern) if options.pattern else None,
         )
-    rows = sorted(found.differing if options.only_different else found.tensors, key=_by_difference)
+    rows = sorted(
+        comparison.differing if options.only_different else comparison.tensors, key=_by_difference
+    )
     if options.json:
         learned = {
             name
@@ -61,10 +63,10 @@ def diff(options: argparse.Namespace, token: CancelToken) -> int:
             if entry.learned
             for name in entry.names
         }
-        print_json(_as_json(found, rows, learned))
+        print_json(_as_json(comparison, rows, learned))
     else:
-        _print(found, rows)
-    return DIFFERENT if found.differing else DONE
+        _print(comparison, rows)
+    return DIFFERENT if comparison.differing else DONE
 
 
 def _open(stack: contextlib.ExitStack, path: Path, key: str | None, job: Job) -> Document:
@@ -78,14 +80,14 @@ def _names(a: Checkpoint, b: Checkpoint, patterns: Sequence[str]) -> set[str]:
     for pattern in patterns:
         errors = []
         unread = {*a.contents.unreadable, *b.contents.unreadable}
-        found = {name for name in unread if fnmatchcase(name, pattern)}
-        names |= found
+        unread_names = {name for name in unread if fnmatchcase(name, pattern)}
+        names |= unread_names
         for checkpoint in (a, b):
             try:
                 names.update(matching(checkpoint, [pattern]))
             except SelectionError as error:
                 errors.append(error)
-        if len(errors) == 2 and not found:
+        if len(errors) == 2 and not unread_names:
             raise errors[0]
     return names
 
@@ -99,21 +101,21 @@ def _by_difference(row: TensorDifference) -> tuple[int, float]:
     return 1, -(math.inf if row.relative is None else row.relative)
 
 
-def _print(found: Comparison, rows: Sequence[TensorDifference]) -> None:
-    if len(rows) > _MOST_UNRELATED and {row.kind for row in found.tensors} <= _UNRELATED:
-        named_alike = sum(row.kind == "shape" for row in found.tensors)
+def _print(comparison: Comparison, rows: Sequence[TensorDifference]) -> None:
+    if len(rows) > _MOST_UNRELATED and {row.kind for row in comparison.tensors} <= _UNRELATED:
+        named_alike = sum(row.kind == "shape" for row in comparison.tensors)
         alike = f"{named_alike:,} have the same name" if named_alike else "none have the same name"
         sys.stdout.write(
-            f"The models are unrelated: of {len(found.tensors):,} tensors {alike}, and none the "
-            "same name and shape. Nothing was compared; --json lists the tensors.\n"
+            f"The models are unrelated: of {len(comparison.tensors):,} tensors {alike}, and none "
+            "the same name and shape. Nothing was compared; --json lists the tensors.\n"
         )
     elif rows:
         right = (False, False, *[True] * (len(_HEAD) - 2))
         print_table(_HEAD, [_cells(row) for row in rows], right)
         sys.stdout.write("\n")
-    differing, many = len(found.differing), len(found.tensors)
+    differing, many = len(comparison.differing), len(comparison.tensors)
     sys.stdout.write(
-        f"A: {escaped(found.a)}\nB: {escaped(found.b)}\n"
+        f"A: {escaped(comparison.a)}\nB: {escaped(comparison.b)}\n"
         f"{differing:,} of {many:,} tensor{'' if many == 1 else 's'} "
         f"differ{'s' if differing == 1 else ''}\n"
     )
@@ -146,14 +148,14 @@ def _shape(shape: tuple[int, ...]) -> str:
 
 
 def _as_json(
-    found: Comparison, rows: Sequence[TensorDifference], learned: set[str]
+    comparison: Comparison, rows: Sequence[TensorDifference], learned: set[str]
 ) -> dict[str, Any]:
     return {
-        "a": found.a,
-        "b": found.b,
-        "same": not found.differing,
-        "compared": len(found.tensors),
-        "differing": len(found.differing),
+        "a": comparison.a,
+        "b": comparison.b,
+        "same": not comparison.differing,
+        "compared": len(comparison.tensors),
+        "differing": len(comparison.differing),
         "tensors": [
             {
                 "name": row.name,

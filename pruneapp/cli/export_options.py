@@ -35,7 +35,7 @@ from pruneapp.export.format import Format
 from pruneapp.export.formats.safetensors import SAFETENSORS
 from pruneapp.export.provenance import KEY, provenance_of
 from pruneapp.export.records import State
-from pruneapp.export.report_file import KINDS, account_of, write_account
+from pruneapp.export.report_file import KINDS, StepAccount, account_of, write_account
 from pruneapp.export.scripts.comparison_script import write_check_script
 from pruneapp.params import Param
 from pruneapp.progress import Cancelled, Job
@@ -59,8 +59,8 @@ def format_of(target: Path) -> str:
     def longest(form: Format) -> int:
         return max((len(s) for s in form.suffixes if target.name.lower().endswith(s)), default=0)
 
-    found = max(FORMATS.values(), key=longest)  # of equal ones the first
-    return found.name if longest(found) else SAFETENSORS.name
+    best = max(FORMATS.values(), key=longest)  # of equal ones the first
+    return best.name if longest(best) else SAFETENSORS.name
 
 
 def zeros_not_counted(checkpoint: Checkpoint) -> str:
@@ -341,7 +341,7 @@ def write_export(
     request: ExportRequest,
     job: Job,
     *,
-    steps: Sequence[str],
+    steps: Sequence[StepAccount],
 ) -> tuple[ExportReport, PruneAppError | Cancelled | None]:
     """Export a state that a recipe made, in `steps`, then write its reports and its script.
 
@@ -351,11 +351,11 @@ def write_export(
     """
     checkpoint = state.checkpoint
     resolved = resolve(state, request, job, provenance_of(state, recipe, job))
-    there = [path.name for path in resolved.replaced] if resolved.is_folder else ()
-    if there:
-        are = "is" if len(there) == 1 else "are"
-        sentence = f"{counted(len(there), 'file')} {are} there already and will be replaced"
-        sys.stderr.write(f"Note: {escaped(f'{sentence}: {first_names(there)}.')}\n")
+    replaced = [path.name for path in resolved.replaced] if resolved.is_folder else ()
+    if replaced:
+        are = "is" if len(replaced) == 1 else "are"
+        sentence = f"{counted(len(replaced), 'file')} {are} there already and will be replaced"
+        sys.stderr.write(f"Note: {escaped(f'{sentence}: {first_names(replaced)}.')}\n")
     report = write(resolved, job)
     if earlier := zeros_not_counted(checkpoint):
         report = replace(report, notices=(earlier, *report.notices))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import importlib
 import sys
 from collections.abc import Callable
 
@@ -40,39 +41,8 @@ def main(options: argparse.Namespace) -> int:
 
 
 def _command(name: str) -> Callable[[argparse.Namespace, CancelToken], int]:
-    match name:
-        case "check":
-            from pruneapp.cli.check import check
-
-            return check
-        case "diff":
-            from pruneapp.cli.diff import diff
-
-            return diff
-        case "inspect":
-            from pruneapp.cli.inspect import inspect
-
-            return inspect
-        case "methods":
-            from pruneapp.cli.methods import methods
-
-            return methods
-        case "run":
-            from pruneapp.cli.run import run
-
-            return run
-        case "verify":
-            from pruneapp.cli.verify import verify
-
-            return verify
-        case "expand":
-            from pruneapp.cli.expand import expand
-
-            return expand
-        case "sizes":
-            from pruneapp.cli.sizes import sizes
-
-            return sizes
-    from pruneapp.cli.prune import prune
-
-    return prune
+    """Return the function of a command: the one of the module that both are called like."""
+    command: Callable[[argparse.Namespace, CancelToken], int] = getattr(
+        importlib.import_module(f"pruneapp.cli.{name}"), name
+    )
+    return command

@@ -83,6 +83,58 @@ def add_verify(verify: argparse.ArgumentParser) -> None:
     verify.add_argument("--json", action="store_true", help="print JSON")
 
 
+def add_evaluate(evaluate: argparse.ArgumentParser) -> None:
+    """Add the options of ``pruneapp evaluate``."""
+    evaluate.description = (
+        "Run your evaluation script on a checkpoint, and on the original beside it. The script is "
+        "a Python file with load(path) and evaluate(model); docs/measure.md describes it. It runs "
+        "in a process of its own with your permissions: naming it here is consent to run it."
+    )
+    evaluate.epilog = _STATUS.format(
+        "0 measured; 1 if --at-most was given and a metric is worse by more than that"
+    ).replace("that you can fix", "that you can fix, of the script too")
+    evaluate.add_argument("file", metavar="FILE", help="a checkpoint: a file, an index, a folder")
+    kind = evaluate.add_mutually_exclusive_group()
+    kind.add_argument("--script", metavar="SCRIPT", help="Python file that evaluates; it is run")
+    kind.add_argument(
+        "--command",
+        dest="command_line",
+        metavar="COMMAND",
+        help="command line that evaluates {checkpoint} and prints JSON, or writes it to {out}",
+    )
+    evaluate.add_argument(
+        "--python",
+        metavar="PYTHON",
+        help="interpreter for the script, 3.9 or newer with torch; default: .venv beside the "
+        "script, its PEP 723 header (with uv), the active conda or virtual environment, Pruneapp's",
+    )
+    evaluate.add_argument(
+        "--text",
+        metavar="TEXT",
+        help="without a script: perplexity over this text; FILE is a model folder that "
+        "transformers loads. Without a text, too: agreement with ORIGINAL on random token ids",
+    )
+    evaluate.add_argument("--against", metavar="ORIGINAL", help="the original checkpoint")
+    evaluate.add_argument(
+        "--at-most",
+        metavar="D",
+        help="with --against: exit 1 if any metric is worse by more than D, in its own unit (0.01) "
+        "or relative to the original (1%%)",
+    )
+    evaluate.add_argument("--limit", type=int, metavar="N", help="'limit' of the script")
+    evaluate.add_argument(
+        "--device", default="", help="'device' of the script; default: the fastest that torch has"
+    )
+    evaluate.add_argument(
+        "--time-limit",
+        type=float,
+        metavar="SECONDS",
+        help="stop a call of the script after so many seconds; default: never",
+    )
+    add_state_dict(evaluate)
+    evaluate.add_argument("--json", action="store_true", help="print JSON")
+
+
 COMMANDS = (
     "inspect",
     "diff",
@@ -93,6 +145,7 @@ COMMANDS = (
     "verify",
     "sizes",
     "expand",
+    "evaluate",
 )
 
 
@@ -101,13 +154,13 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Print the sentence and exit with 2."""
-        said = abridged(escaped(_in_our_words(message)))
-        self.exit(USAGE_ERROR, f"{self.prog}: {said} (see {self.prog} --help)\n")
+        text = abridged(escaped(_in_our_words(message)))
+        self.exit(USAGE_ERROR, f"{self.prog}: {text} (see {self.prog} --help)\n")
 
     def _get_option_tuples(self, option_string: str) -> list[Any]:
         """Return the options that a word may abbreviate: none of those that no help shows."""
-        found: list[Any] = super()._get_option_tuples(option_string)
-        return [one for one in found if one[0].help != argparse.SUPPRESS]
+        options: list[Any] = super()._get_option_tuples(option_string)
+        return [one for one in options if one[0].help != argparse.SUPPRESS]
 
     def refuse_unknown(self, words: Sequence[str]) -> NoReturn:
         """Say what of a command line is unknown, and exit with 2."""
@@ -127,24 +180,25 @@ class Parser(argparse.ArgumentParser):
 
 
 _CHOICE = re.compile(r"(?s)argument (\S+): invalid choice: '?(.*?)'? \(choose from (.*)\)")
-_VALUE = re.compile(r"(?s)argument (\S+): invalid int value: (.*)")
+_VALUE = re.compile(r"(?s)argument (\S+): invalid (int|float) value: (.*)")
 _NO_VALUE = re.compile(r"argument (\S+): expected (?:one|at least one) argument")
 _REQUIRED = "the following arguments are required: "
 
 
 def _in_our_words(message: str) -> str:
     """Return what argparse says as the other messages have it: the option, the rule, what came."""
-    if found := _CHOICE.fullmatch(message):
-        words = [word.strip().strip("'") for word in found[3].split(",")]
-        near = difflib.get_close_matches(found[2], words, 1)
+    if match := _CHOICE.fullmatch(message):
+        words = [word.strip().strip("'") for word in match[3].split(",")]
+        near = difflib.get_close_matches(match[2], words, 1)
         hint = f"; did you mean '{near[0]}'?" if near else ""
-        return f"{_long(found[1])} must be one of {', '.join(words)} (got '{found[2]}'){hint}"
-    if found := _VALUE.fullmatch(message):
-        return f"{_long(found[1])} must be a whole number (got {found[2]})"
+        return f"{_long(match[1])} must be one of {', '.join(words)} (got '{match[2]}'){hint}"
+    if match := _VALUE.fullmatch(message):
+        kind = "whole number" if match[2] == "int" else "number"
+        return f"{_long(match[1])} must be a {kind} (got {match[3]})"
     if message.startswith("argument -h/--help: "):
         return "--help takes no value"
-    if found := _NO_VALUE.fullmatch(message):
-        return f"{_long(found[1])} needs a value"
+    if match := _NO_VALUE.fullmatch(message):
+        return f"{_long(match[1])} needs a value"
     if message.startswith(_REQUIRED):
         missing = [_long(one) for one in message.removeprefix(_REQUIRED).split(", ")]
         missing = [one.upper() if one == "file" else one for one in missing if one != "PATTERN"]
@@ -277,6 +331,7 @@ def _commands() -> tuple[Parser, Mapping[str, Parser]]:
     add_verify(
         commands.add_parser("verify", help="check that a file is the exact result of its recipe")
     )
+    add_evaluate(commands.add_parser("evaluate", help="run your evaluation script on a checkpoint"))
     for command in commands.choices.values():
         command.epilog = command.epilog or EXIT_STATUS
     return parser, commands.choices
@@ -326,8 +381,8 @@ def _add_prune(prune: argparse.ArgumentParser) -> None:
             users = declared.setdefault(param.name, {}).setdefault(rule_of(param), [])
             users.append(method.name)
     for name, meanings in declared.items():
-        said = " ".join(f"{text} For {', '.join(users)}." for text, users in meanings.items())
-        add_param(prune, name, "param", said)
+        help_text = " ".join(f"{text} For {', '.join(users)}." for text, users in meanings.items())
+        add_param(prune, name, "param", help_text)
     for param in LIMITS:
         more = " Or the maximum size of the compact file: 40MB." * (param.name == "total")
         add_param(prune, param.name, "limit", rule_of(param) + more)

@@ -26,9 +26,10 @@ from pruneapp.document.document import Capture, Document
 from pruneapp.document.selection import default_selection, pruned_in, rows_of, select
 from pruneapp.document.step import Row, Step
 from pruneapp.edits.found_masks import open_document
-from pruneapp.edits.mask_files import given_masks, names_in
+from pruneapp.edits.mask_files import names_in, read_masks_for
 from pruneapp.errors import ParameterError, SelectionError
 from pruneapp.export.records import State
+from pruneapp.export.report_file import StepAccount
 from pruneapp.export.size_bounds import total_for
 from pruneapp.kernels.devices import kernel_for
 from pruneapp.kernels.kernel import Kernel
@@ -93,19 +94,20 @@ def prune(options: argparse.Namespace, token: CancelToken) -> int:
             names = names_in(masks, checkpoint) or _no_mask_fits(masks, checkpoint)
         else:
             names = default_selection(checkpoint) or _nothing_usual(checkpoint)
-        custom = None if masks is None else given_masks(checkpoint, names, masks, job)
-        said = options.select[0] if options.select and len(options.select) == 1 else ""
-        row = Row(names, method.name, values, said)
+        custom = None if masks is None else read_masks_for(checkpoint, names, masks, job)
+        pattern = options.select[0] if options.select and len(options.select) == 1 else ""
+        row = Row(names, method.name, values, pattern)
         step = Step((row,), scope, limits, options.companions)
         touched = tuple(pruned_in(rows_of(checkpoint, step)))
         if nbytes is not None:
             total = total_for(document.snapshot(), touched, nbytes)
             step = replace(step, limits=replace(limits, total=total))
         with hashed_meanwhile(checkpoint.files):
-            state, made = _after(document, step, kernel, job, given=custom, scores=scores)
+            state, recipe = _after(document, step, kernel, job, given=custom, scores=scores)
         if options.save_recipe:
-            save(made, Path(options.save_recipe), job)
-        report, problem = write_export(options, state, made, request, job, steps=(step.label(),))
+            save(recipe, Path(options.save_recipe), job)
+        steps = (StepAccount(step.label(), step.detail()),)
+        report, problem = write_export(options, state, recipe, request, job, steps=steps)
     if options.json:
         print_json(_as_json(report, step, method, values, touched))
     else:

@@ -23,6 +23,7 @@ from pruneapp.cli.export_options import (
 from pruneapp.cli.prune import offer_methods
 from pruneapp.cli.terminal import DIFFERENT, DONE, print_json
 from pruneapp.errors import ParameterError, PruneAppError, RecipeError, counted, escaped
+from pruneapp.export.report_file import StepAccount
 from pruneapp.export.verify import apply_recipe
 from pruneapp.kernels.devices import kernel_for
 from pruneapp.progress import CancelToken, Job
@@ -44,20 +45,23 @@ def run(options: argparse.Namespace, token: CancelToken) -> int:
         checkpoint = stack.enter_context(
             open_checkpoint(Path(options.file), state_dict=options.state_dict, job=job)
         )
-        found = fit(recipe, checkpoint, job)
+        fitted = fit(recipe, checkpoint, job)
         if options.check:
-            return _say_fit(found, as_json=options.json)
-        found.deeds(recipe.where)  # says what does not fit
+            return _say_fit(fitted, as_json=options.json)
+        fitted.actions(recipe.where)  # says what does not fit
         request = export_request(options, target_of(options.output))
         check_places(options, checkpoint, request)
         with hashed_meanwhile(checkpoint.files):
-            state, made = apply_recipe(checkpoint, recipe, found, kernel_for(options.device), job)
-        labels = [entry.label for entry in found.entries]
-        report, problem = write_export(options, state, made, request, job, steps=labels)
-    touched = {name for entry in found.entries for name in entry.names}
-    notices = (*found.notices, *report.notices)
+            state, replayed = apply_recipe(
+                checkpoint, recipe, fitted, kernel_for(options.device), job
+            )
+        labels = [entry.label for entry in fitted.entries]
+        steps = [StepAccount(entry.label, entry.detail) for entry in fitted.entries]
+        report, problem = write_export(options, state, replayed, request, job, steps=steps)
+    touched = {name for entry in fitted.entries for name in entry.names}
+    notices = (*fitted.notices, *report.notices)
     if options.json:
-        more = {"recipe": made.sha256, "entries": labels}
+        more = {"recipe": replayed.sha256, "entries": labels}
         print_json(more | report_as_json(report, touched) | {"notices": notices})
     else:
         print_report(report, notices, touched)
@@ -95,25 +99,25 @@ def _is_checkpoint(path: Path, job: Job) -> bool:
     return True
 
 
-def _say_fit(found: Fit, *, as_json: bool) -> int:
+def _say_fit(fitted: Fit, *, as_json: bool) -> int:
     if as_json:
-        print_json(_as_json(found))
+        print_json(_as_json(fitted))
     else:
         write = sys.stdout.write
-        for number, entry in enumerate(found.entries, 1):
+        for number, entry in enumerate(fitted.entries, 1):
             label, count = escaped(entry.label), counted(len(entry.names), "tensor")
             write(f"{number:>4}  {label}{'' if count in label else f' ({count})'}\n")
-        for problem in found.problems:
+        for problem in fitted.problems:
             write(f"Problem: {escaped(str(problem))}\n")
-        for notice in found.notices:
+        for notice in fitted.notices:
             write(f"Note: {escaped(notice)}\n")
-    return DIFFERENT if found.problems else DONE
+    return DIFFERENT if fitted.problems else DONE
 
 
-def _as_json(found: Fit) -> dict[str, Any]:
+def _as_json(fitted: Fit) -> dict[str, Any]:
     return {
-        "fits": not found.problems,
-        "entries": [{"label": e.label, "tensors": list(e.names)} for e in found.entries],
-        "problems": found.problems,
-        "notices": list(found.notices),
+        "fits": not fitted.problems,
+        "entries": [{"label": e.label, "tensors": list(e.names)} for e in fitted.entries],
+        "problems": fitted.problems,
+        "notices": list(fitted.notices),
     }

@@ -13,7 +13,7 @@ from pruneapp.cli import terminal
 from pruneapp.cli.terminal import print_json, print_table, size
 from pruneapp.edits.found_masks import open_document
 from pruneapp.errors import escaped
-from pruneapp.export.format_sizes import offers
+from pruneapp.export.format_sizes import format_offers
 from pruneapp.progress import CancelToken
 from pruneapp.results.format_offer import FormatOffer, Purpose
 
@@ -33,11 +33,11 @@ def sizes(options: argparse.Namespace, token: CancelToken) -> int:
         open_checkpoint(Path(options.file), state_dict=options.state_dict, job=job) as checkpoint,
         closing(open_document(checkpoint, job)) as document,
     ):
-        found = offers(document.snapshot(), job, path=path)
+        offered = format_offers(document.snapshot(), job, path=path)
     if options.json:
-        print_json([_as_json(offer) for offer in found])
+        print_json([_as_json(offer) for offer in offered])
     else:
-        _print(found)
+        _print(offered)
     return 0
 
 
@@ -55,7 +55,7 @@ def _as_json(offer: FormatOffer) -> dict[str, Any]:
     }
 
 
-def _print(found: tuple[FormatOffer, ...]) -> None:
+def _print(offers: tuple[FormatOffer, ...]) -> None:
     rows = [
         (
             offer.name,
@@ -65,14 +65,14 @@ def _print(found: tuple[FormatOffer, ...]) -> None:
             or ", ".join(_PURPOSES[purpose] for purpose in Purpose if purpose in offer.recommended),
             ", ".join(loader.name for loader in offer.loaded_by),
         )
-        for offer in found
+        for offer in offers
     ]
     head = ("format", "bytes", "", "best", "compatible with")
     print_table(head, rows, (False, True, True, False, False))
-    for offer in found:
+    for offer in offers:
         for purpose, reason in offer.recommended.items():
             sys.stdout.write(f"\n{_PURPOSES[purpose]}: {offer.name}. {reason}")
     sys.stdout.write("\n")
-    for offer in found:
+    for offer in offers:
         for sentence in offer.does_not:
             sys.stdout.write(f"Note: {offer.name}: {escaped(sentence)}\n")

@@ -30,35 +30,35 @@ def verify(options: argparse.Namespace, token: CancelToken) -> int:
             options.state_dict,
             tuple(options.omit),
         )
-        found = verify_file(Path(options.file), against, kernel_for(options.device), job)
+        result = verify_file(Path(options.file), against, kernel_for(options.device), job)
     if options.json:
-        print_json(_as_json(options.file, found))
+        print_json(_as_json(options.file, result))
     else:
-        _print(options.file, found)
-    return DONE if found.same else DIFFERENT
+        _print(options.file, result)
+    return DONE if result.same else DIFFERENT
 
 
-def _print(file: str, found: Verification) -> None:
+def _print(file: str, result: Verification) -> None:
     write = sys.stdout.write
-    if found.same:
+    if result.same:
         write(
             f"Yes: {escaped(file)} is what its recipe makes of the original, to the last bit "
-            f"({size(found.compared)} compared).\n"
+            f"({size(result.compared)} compared).\n"
         )
-        for name in found.omitted:
+        for name in result.omitted:
             write(f"Left out of it, as was asked: {escaped(name)}\n")
         return
     write(f"No: {escaped(file)} is not what its recipe makes of the original.\n")
-    for difference in found.differences:
+    for difference in result.differences:
         write(f"{escaped(str(difference))}\n")
 
 
-def _as_json(file: str, found: Verification) -> dict[str, Any]:
+def _as_json(file: str, result: Verification) -> dict[str, Any]:
     return {
         "file": file,
-        "same": found.same,
-        "compared": found.compared,
-        "format": found.format,
-        "omitted": found.omitted,
-        "differences": found.differences,
+        "same": result.same,
+        "compared": result.compared,
+        "format": result.format,
+        "omitted": result.omitted,
+        "differences": result.differences,
     }

@@ -21,7 +21,7 @@ from pruneapp.masks.bitmask import BitMask, LayerMasks, MaskSet
 from pruneapp.progress import Job
 from pruneapp.results.document_rows import HistoryItem
 
-ChangeKind = Literal[EditKind, "undo", "redo", "jump", "exported"]
+ChangeKind = EditKind | Literal["undo", "redo", "jump", "exported"]
 
 
 @dataclass(frozen=True)
@@ -39,35 +39,20 @@ Subscriber = Callable[[DocumentChanged], None]
 class Document:
     """A checkpoint, the masks over it, and their history. For one thread: the main one.
 
-    Nothing here reads a weight: undo, redo and jumps swap references to masks.
-
-    Parameters
-    ----------
-    checkpoint
-        The file; the caller closes it after `close`.
-    notices
-        What the person should know, beside what the file's reader found.
-    budget
-        Bytes of masks that the history holds in memory; more go to a scratch file.
-    scratch
-        Folder of the scratch file; the person's cache folder by default.
-
-    Attributes
-    ----------
-    history
-        How the document came to its state; for whoever moves its masks to disk in a worker.
+    Nothing here reads a weight: undo, redo and jumps swap references to masks. The caller closes
+    the checkpoint after `close`. `budget` and `scratch` are those of `History`, which is public for
+    whoever moves its masks to disk in a worker.
     """
 
     def __init__(
         self,
         checkpoint: Checkpoint,
         *,
-        notices: tuple[Notice, ...] = (),
         budget: int = BUDGET,
         scratch: Path | None = None,
     ) -> None:
         self.history = History(budget, scratch)
-        self._notices = notices
+        self._notices: tuple[Notice, ...] = ()
         self._snapshot = Snapshot(checkpoint)
         # The key of the state that was exported last, see `Record`; at first of the one opened.
         self._exported: object = None
@@ -205,12 +190,7 @@ class Document:
     def restore(self, records: Sequence[Record], position: int, exported: int) -> None:
         """Take over a history that was saved, before anybody subscribes or changes something.
 
-        Parameters
-        ----------
-        records, position
-            See `History.restore`.
-        exported
-            What `exported_at` was.
+        See `History.restore`; `exported` is what `exported_at` was.
         """
         items = [HistoryItem(r.label, r.detail, by_method=r.step is not None) for r in records]
         self._items = (*self._items, *items)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from enum import StrEnum
 from functools import cached_property
 from itertools import chain
-from typing import Any, Literal, Self
+from typing import Any, Self
 
 from pruneapp.document.mask_store import LayerSlots, MaskSlot
 from pruneapp.document.snapshot import Snapshot
@@ -17,8 +18,15 @@ from pruneapp.progress import Job
 Json = Mapping[str, Any]
 # What an entry of the history is called whose masks came with the file.
 FILE_MASKS = "file_masks"
-# A step, a manual edit, weights made permanent, a mask that the file brought. Written into files.
-EditKind = Literal["prune", "edit", "final", "found"]
+
+
+class EditKind(StrEnum):
+    """What changed the masks; the values are written into files."""
+
+    PRUNE = "prune"  # a pruning step
+    MANUAL = "edit"
+    PERMANENT = "final"  # pruned weights were made permanent
+    EXISTING = "found"  # masks that came with the file, or its zeros
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,7 +39,7 @@ class Action:
     detail: str
     step: Step | None = None  # what was requested, if it was a step
     # The same as plain JSON, if it was something else or a step that needed other files: what
-    # `HandEdit.to_dict`, `Finalize.to_dict` and the like return.
+    # `ManualEdit.to_dict`, `Finalize.to_dict` and the like return.
     entry: Json | None = None
 
     def as_json(self) -> Json:
@@ -49,7 +57,7 @@ class Edit(Action):
     # The masks that it changes. Both have the same layers and names.
     before: LayerMasks = field(default_factory=dict)
     after: LayerMasks = field(default_factory=dict)
-    meant: Mapping[str, BitMask] = field(default_factory=dict)  # the masks that `entry` names
+    entry_masks: Mapping[str, BitMask] = field(default_factory=dict)  # the masks that `entry` names
     # Whether an export of the state after it has the same values as one of the state before.
     writes_the_same: bool = False
 
@@ -67,13 +75,13 @@ class Edit(Action):
         """Return a change of a state, ready to be put in force; `more` are the other fields."""
         before: dict[Layer, dict[str, BitMask | None]] = {}
         for layer, masks in after.items():
-            now, found = snapshot.layers[layer], before.setdefault(layer, {})
+            now, previous = snapshot.layers[layer], before.setdefault(layer, {})
             for batch in job.cancel.batches(masks):
-                found |= {name: now.get(name) for name in batch}
-        made = cls(kind, label, detail, before=before, after=after, **more)
-        made.__dict__["_slots"] = made._make_slots(job)
-        _ = made.names
-        return made
+                previous |= {name: now.get(name) for name in batch}
+        edit = cls(kind, label, detail, before=before, after=after, **more)
+        edit.__dict__["_slots"] = edit._make_slots(job)
+        _ = edit.names
+        return edit
 
     @cached_property
     def names(self) -> tuple[str, ...]:
@@ -88,14 +96,14 @@ class Edit(Action):
     def _make_slots(self, job: Job) -> dict[int, MaskSlot]:
         # Of 50,000 masks it takes a tenth of a second, which a worker has.
         slots: dict[int, MaskSlot] = {}
-        for masks in (*self.before.values(), *self.after.values(), self.meant):
+        for masks in (*self.before.values(), *self.after.values(), self.entry_masks):
             for batch in job.cancel.batches(masks.values()):
                 slots |= {id(mask): MaskSlot(mask) for mask in batch if mask is not None}
         return slots
 
     def to_dict(self, masks: dict[str, BitMask]) -> Json:
         """Return what was done as plain JSON; `masks` takes those that it names, by SHA-256."""
-        masks.update(self.meant)
+        masks.update(self.entry_masks)
         return self.as_json()
 
 
@@ -108,14 +116,14 @@ class Record(Action):
     opened.
     """
 
-    meant: Mapping[str, MaskSlot]
+    entry_masks: Mapping[str, MaskSlot]
     before: LayerSlots
     after: LayerSlots
     key: object = field(default_factory=object)
 
     def slots(self) -> Iterator[MaskSlot]:
         """Yield the slots of all its masks; some more than once."""
-        yield from self.meant.values()
+        yield from self.entry_masks.values()
         for layers in (self.before, self.after):
             for slots in layers.values():
                 yield from filter(None, slots.values())

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from pruneapp.document.edit import Edit, Json, Record
+from pruneapp.document.edit import Edit, Record
 from pruneapp.document.mask_store import (
     Fetch,
     LayerSlots,
@@ -14,7 +14,7 @@ from pruneapp.document.mask_store import (
     MaskStore,
     ScratchFile,
     Spill,
-    Written,
+    SpillResult,
 )
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.masks.bitmask import BitMask, Layer, LayerMasks
@@ -66,17 +66,12 @@ class History:
     """Edits in order, and how many of them are in force. Without limit.
 
     A mask that several states share is one object and is counted once. Past `budget` bytes the
-    masks of the oldest edits go to a scratch file and come back when they are needed; masks of
-    the state in force stay in memory anyway. Writing and reading take as long as a disk takes:
-    whoever cannot wait sets `patient` to False, does `spill` and `missing` in a worker, and lets
-    go of what was cut off a part at a time, by `let_go`.
+    masks of the oldest edits go to a scratch file and come back when they are needed; masks of the
+    state in force stay in memory anyway. Writing and reading take as long as a disk takes: whoever
+    cannot wait sets `patient` to False, does `spill` and `missing` in a worker, and lets go of what
+    was cut off a part at a time, by `forget_cut_off`.
 
     That edits form a line is known to `_route` alone, and to those who show them.
-
-    Attributes
-    ----------
-    patient
-        Whether masks past the budget are moved to disk at once, and those cut off forgotten.
     """
 
     def __init__(self, budget: int = BUDGET, folder: Path | None = None) -> None:
@@ -116,11 +111,6 @@ class History:
         """Bytes of masks that the history holds in memory."""
         return self._store.nbytes
 
-    @property
-    def scratch_size(self) -> int:
-        """Bytes of the scratch file."""
-        return self._store.scratch.size
-
     def push(self, edit: Edit) -> Record:
         """Add an edit after the position; what was undone is cut off."""
         self._cut()
@@ -131,7 +121,9 @@ class History:
             edit.detail,
             edit.step,
             edit.entry,
-            meant={name: self._store.slot_of(mask) for name, mask in edit.meant.items()},
+            entry_masks={
+                name: self._store.slot_of(mask) for name, mask in edit.entry_masks.items()
+            },
             before=self._store.slots_of(edit.before),
             after=self._store.slots_of(edit.after),
         )
@@ -149,13 +141,8 @@ class History:
     def restore(self, records: Sequence[Record], position: int) -> LayerMasks:
         """Take over a history that was saved, before anything happened; return what is in force.
 
-        Parameters
-        ----------
-        records
-            The edits. Their masks are in memory, or lie in `scratch`; a mask that is used more
-            than once has one slot.
-        position
-            From 0 to their number.
+        The masks of the edits are in memory, or lie in `scratch`; one that is used more than once
+        has one slot.
         """
         self._records = list(records)
         held: dict[int, MaskSlot] = {}
@@ -191,18 +178,6 @@ class History:
         self._settle()
         return changes
 
-    def entry(self, position: int, masks: dict[str, BitMask], job: Job) -> Json | None:
-        """Return what was done to come to a position, as plain JSON; None for the file as it was.
-
-        Its masks may have to be read from the scratch file: for a worker. `masks` takes those that
-        it names, by their SHA-256.
-        """
-        if not position:
-            return None
-        record = self._records[position - 1]
-        masks.update({n: slot.load(self.scratch, job) for n, slot in record.meant.items()})
-        return record.as_json()
-
     def close(self) -> None:
         """Forget everything and delete the scratch file."""
         self._records.clear()
@@ -212,21 +187,21 @@ class History:
     # What takes time, to be done by workers
 
     def spill(self) -> Spill | None:
-        """Return what has to be moved to disk, to be run and handed to `put_aside`, if anything.
+        """Return what has to be moved to disk, to be run and handed to `finish_spill`, if anything.
 
         One at a time: None, too, until the one before came back.
         """
-        if not self._store.over:
+        if not self._store.over_budget:
             return None
         slots = (slot for record in self._records for slot in record.slots())
         return self._store.spill(slots, self._in_force())
 
-    def put_aside(self, written: Written) -> None:
+    def finish_spill(self, written: SpillResult) -> None:
         """Let go of the masks that a `Spill` has written, as far as they are not needed again."""
-        self._store.put_aside(written, self._in_force())
+        self._store.finish_spill(written, self._in_force())
 
     def missing(self, position: int) -> Fetch | None:
-        """Return what has to be read before `go_to`, to be run and handed to `put_back`."""
+        """Return what has to be read before `go_to`, to be run and handed to `finish_fetch`."""
         slots = tuple(slot for slot in _slots_of(self._way_to(position)) if slot.mask is None)
         return Fetch(slots, self.scratch) if slots else None
 
@@ -237,20 +212,20 @@ class History:
         """
         return PastState(revision, in_force, self._way_to(position), self.scratch)
 
-    def put_back(self, found: tuple[tuple[MaskSlot, BitMask], ...]) -> None:
+    def finish_fetch(self, fetched: tuple[tuple[MaskSlot, BitMask], ...]) -> None:
         """Hold masks that a `Fetch` has read."""
-        for slot, mask in found:
+        for slot, mask in fetched:
             if slot.mask is None and slot.uses:
                 self._store.hold(slot, mask)
         self._settle()
 
-    def let_go(self, most: int | None = None) -> bool:
+    def forget_cut_off(self, most: int | None = None) -> bool:
         """Forget masks of what was undone and cut off, as far as nothing else refers to them.
 
         Of a step on 25,000 tensors that takes 15 ms, and several may be cut off at once: at `most`
         so many are looked at. Returns whether there may be more.
         """
-        return self._store.let_go(most)
+        return self._store.forget_cut_off(most)
 
     # How it works
 
@@ -272,7 +247,7 @@ class History:
 
     def _settle(self) -> None:
         if self.patient and (spill := self.spill()) is not None:
-            self.put_aside(spill.run(Job()))
+            self.finish_spill(spill.run(Job()))
 
     def _in_force(self) -> list[MaskSlot]:
         done, undone = self._records[: self._position], self._records[self._position :]
@@ -285,7 +260,7 @@ class History:
         del self._records[self._position :]
         self._store.cut(_slots_of_all(undone))
         if self.patient:
-            self.let_go()
+            self.forget_cut_off()
 
 
 def _merged(changes: Sequence[LayerSlots]) -> LayerSlots:
@@ -314,14 +289,8 @@ def pruned_by(
     """Return the position after the edit that pruned an element; None if it is there.
 
     Of a weight that was restored and pruned again, the last; of one that was made permanent, the
-    one that had pruned it. Of masks that were moved to disk, one byte each is read.
-
-    Parameters
-    ----------
-    in_force
-        The edits up to the state.
-    name, index
-        First name of the tensor, and flat index of the element.
+    one that had pruned it. Of masks that were moved to disk, one byte each is read. `name` is the
+    first name of the tensor, `index` flat.
     """
     restored = False
     for position in range(len(in_force), 0, -1):

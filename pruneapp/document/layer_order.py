@@ -57,7 +57,7 @@ _BEGINNING, _MIDDLE, _END = 1, 4, 8
 _BEHIND = re.compile(r"pool(er|ing)?(_.*)?|attn_?pool|(.*_)?projector")
 
 
-class Ends(NamedTuple):
+class EndBlocks(NamedTuple):
     """First names of all prunable tensors of the first block, and of the last."""
 
     first: frozenset[str]
@@ -69,33 +69,25 @@ class _Layer(NamedTuple):
     at: int  # in the file
 
 
-def ends_of(entries: Iterable[TensorEntry]) -> Ends:
+def end_blocks_of(entries: Iterable[TensorEntry]) -> EndBlocks:
     """Return what belongs to the first and the last block in order of execution.
 
-    Parameters
-    ----------
-    entries
-        All tensors of a checkpoint, in file order. One pass over the names, and one over those on
-        the way to each end.
-
-    Returns
-    -------
-    Ends
-        Every prunable tensor of the blocks, vectors and embeddings too, by any of its names. Both
-        are empty if there is no layer, and the same for a model of one block.
+    That is every prunable tensor of the blocks, vectors and embeddings too, by any of its names.
+    Both are empty if there is no layer, and the same for a model of one block. `entries` are in
+    file order; one pass over their names, and one over those on the way to each end.
     """
     prunable = [entry for entry in entries if entry.prunable and entry.learned]
     layers = _layers(prunable)
     if not layers:
-        return Ends(frozenset(), frozenset())
+        return EndBlocks(frozenset(), frozenset())
     defined = _in_order_of_definition(prunable)
     ends = [layer for layer in layers if not any(map(_is_behind, layer.path))] or layers
     first, last = (_block(ends, defined=defined, last=last) for last in (False, True))
-    return Ends(_names_in(prunable, first), _names_in(prunable, last))
+    return EndBlocks(_names_in(prunable, first), _names_in(prunable, last))
 
 
 def _layers(entries: Sequence[TensorEntry]) -> list[_Layer]:
-    found: list[_Layer] = []
+    layers: list[_Layer] = []
     others: list[_Layer] = []  # matrices without a layer: what there is, if there is nothing else
     for at, entry in enumerate(entries):
         if len(entry.shape) < 2 or _is_embedding(entry):
@@ -103,8 +95,8 @@ def _layers(entries: Sequence[TensorEntry]) -> list[_Layer]:
         for name in entry.names:
             *path, leaf = name.split(".")
             layer = _Layer(tuple(path) or (leaf,), at)
-            (found if "weight" in leaf or leaf in _WEIGHTS else others).append(layer)
-    return found or others
+            (layers if "weight" in leaf or leaf in _WEIGHTS else others).append(layer)
+    return layers or others
 
 
 def _is_embedding(entry: TensorEntry) -> bool:

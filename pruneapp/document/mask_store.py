@@ -23,21 +23,16 @@ from pruneapp.errors import HistoryError, StaleError, words_of
 from pruneapp.masks.bitmask import BitMask, Layer, LayerMasks
 from pruneapp.progress import Job
 
-# Written or read in one go: a job that is cancelled waits for no more.
+# SpillResult or read in one go: a job that is cancelled waits for no more.
 _PIECE = 4 << 20
 
 
 class ScratchFile:
     """A file without a name, in the person's cache folder, gone when it is closed.
 
-    Not in the folder for temporary files, which on many systems is memory. Any thread may write
-    and read; the room of what was freed is used again.
-
-    Parameters
-    ----------
-    folder
-        Where to make it, when it is first needed; the cache folder of Pruneapp by default, and the
-        system's temporary folder where that cannot be written.
+    Not in the folder for temporary files, which on many systems is memory, but where the other
+    cannot be written. Made when it is first needed. Any thread may write and read; the room of what
+    was freed is used again.
     """
 
     def __init__(self, folder: Path | None = None) -> None:
@@ -152,10 +147,10 @@ def _nameless(folder: Path | None) -> io.FileIO:
 class MaskSlot:
     """A mask of the history: in memory, in the scratch file at `offset` (-1: not), or both.
 
-    `uses` is how often the history's records refer to it; it is `gone` once none does any more.
+    `uses` is how often the history's records refer to it; it is `forgotten` once none does.
     """
 
-    __slots__ = ("gone", "mask", "nbytes", "offset", "size", "uses")
+    __slots__ = ("forgotten", "mask", "nbytes", "offset", "size", "uses")
 
     def __init__(self, mask: BitMask) -> None:
         self.mask: BitMask | None = mask
@@ -163,7 +158,7 @@ class MaskSlot:
         self.size = mask.size
         self.nbytes = mask.nbytes
         self.uses = 0
-        self.gone = False
+        self.forgotten = False
 
     def load(self, scratch: ScratchFile, job: Job) -> BitMask:
         """Return the mask, from the file if need be, in any thread; the slot stays as it is.
@@ -181,12 +176,12 @@ class MaskSlot:
         try:
             mask = scratch.read(offset, self.size, job)
         except OSError as error:
-            if not self.gone:
+            if not self.forgotten:
                 raise HistoryError(
                     f"A mask of the history cannot be read again: {words_of(error)}.",
                     remedy="The current state is unchanged and can still be exported.",
                 ) from error
-        if mask is None or self.gone:  # its place may have held another mask by then
+        if mask is None or self.forgotten:  # its place may have held another mask by then
             raise StaleError("This state is not in the history any more.", remedy="Try again.")
         return mask
 
@@ -200,7 +195,7 @@ class MaskSlot:
 
 
 @dataclass(frozen=True, eq=False)
-class Written:
+class SpillResult:
     """What a `Spill` has written: slots and where they lie.
 
     All of them if `complete`; else `why_not` says in words what the disk said.
@@ -218,7 +213,7 @@ class Spill:
     slots: tuple[tuple[MaskSlot, BitMask], ...]
     scratch: ScratchFile
 
-    def run(self, job: Job) -> Written:
+    def run(self, job: Job) -> SpillResult:
         """Write them; where the disk is full, those that it took."""
         job.start(sum(mask.nbytes for _, mask in self.slots))
         written: list[tuple[MaskSlot, int]] = []
@@ -230,7 +225,7 @@ class Spill:
                 job.step(mask.nbytes)
         except OSError as error:  # better too much memory than a lost undo
             why_not = words_of(error)
-        return Written(tuple(written), len(written) == len(self.slots), why_not)
+        return SpillResult(tuple(written), len(written) == len(self.slots), why_not)
 
 
 @dataclass(frozen=True, eq=False)
@@ -243,13 +238,13 @@ class Fetch:
     def run(self, job: Job) -> tuple[tuple[MaskSlot, BitMask], ...]:
         """Read and count them; raises as `MaskSlot.load`."""
         job.start(sum(slot.nbytes for slot in self.slots))
-        found: list[tuple[MaskSlot, BitMask]] = []
+        fetched: list[tuple[MaskSlot, BitMask]] = []
         for slot in self.slots:
             mask = slot.load(self.scratch, job)
             _ = mask.kept  # counted here: whoever shows the number has no time for it
-            found.append((slot, mask))
+            fetched.append((slot, mask))
             job.step(slot.nbytes)
-        return tuple(found)
+        return tuple(fetched)
 
 
 # None for no mask.
@@ -318,25 +313,25 @@ class MaskStore:
     # Masks for which there is no room
 
     @property
-    def over(self) -> int:
+    def over_budget(self) -> int:
         """How many bytes are to be moved to disk; 0 while that is done, and where it is full."""
         return 0 if self._spilling or self._refused else max(0, self.nbytes - self.budget)
 
     def spill(self, slots: Iterable[MaskSlot], in_force: Iterable[MaskSlot]) -> Spill | None:
         """Return what has to be moved to disk of slots, in their order; None for nothing."""
-        over = self.over
+        over = self.over_budget
         stay = {id(slot) for slot in in_force}
-        found: dict[int, tuple[MaskSlot, BitMask]] = {}
+        to_spill: dict[int, tuple[MaskSlot, BitMask]] = {}
         for slot in slots:
             if over <= 0:
                 break
-            if slot.mask is not None and id(slot) not in stay and id(slot) not in found:
-                found[id(slot)] = slot, slot.mask
+            if slot.mask is not None and id(slot) not in stay and id(slot) not in to_spill:
+                to_spill[id(slot)] = slot, slot.mask
                 over -= slot.nbytes
-        self._spilling = bool(found)
-        return Spill(tuple(found.values()), self.scratch) if found else None
+        self._spilling = bool(to_spill)
+        return Spill(tuple(to_spill.values()), self.scratch) if to_spill else None
 
-    def put_aside(self, written: Written, in_force: Iterable[MaskSlot]) -> None:
+    def finish_spill(self, written: SpillResult, in_force: Iterable[MaskSlot]) -> None:
         """Let go of the masks that a `Spill` has written, as far as they are not needed again."""
         self._spilling, self._refused = False, not written.complete
         stay = {id(slot) for slot in in_force}
@@ -357,7 +352,7 @@ class MaskStore:
         """Take note that slots are used once less each, to be let go of in their turn."""
         self._cut_off = chain(self._cut_off, slots)
 
-    def let_go(self, most: int | None) -> bool:
+    def forget_cut_off(self, most: int | None) -> bool:
         """Forget masks that were cut off, as far as nothing else does; say if there may be more.
 
         At `most` so many are looked at.
@@ -371,7 +366,7 @@ class MaskStore:
             if slot.mask is not None:
                 del self._by_mask[id(slot.mask)]
                 self.nbytes -= slot.nbytes
-            slot.gone = True
+            slot.forgotten = True
             if slot.offset >= 0:
                 self.scratch.free(slot.offset, slot.nbytes)
         if looked == most:

@@ -21,7 +21,7 @@ from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.checkpoint.entry import TensorEntry
 from pruneapp.checkpoint.prunability import chosen_by_version_1
 from pruneapp.document.entries import Version
-from pruneapp.document.layer_order import ends_of
+from pruneapp.document.layer_order import end_blocks_of
 from pruneapp.document.step import Row, Step
 from pruneapp.errors import SelectionError
 from pruneapp.progress import Job
@@ -80,7 +80,7 @@ def patterns_of(text: str) -> tuple[str, ...]:
     A comma between square brackets belongs to its pattern (``fc[1,2].*``).
     """
     parts = _SEPARATED.findall(text)
-    return tuple(dict.fromkeys(part for found in parts if (part := found.strip())))
+    return tuple(dict.fromkeys(part for word in parts if (part := word.strip())))
 
 
 def matching(checkpoint: Checkpoint, patterns: Sequence[str]) -> tuple[str, ...]:
@@ -113,38 +113,38 @@ def resolve(checkpoint: Checkpoint, names: Iterable[str]) -> tuple[str, ...]:
     SelectionError
         If one cannot be pruned, or there are none.
     """
-    found: set[str] = set()
+    result: set[str] = set()
     for name in names:
         entry = checkpoint.entry(name)
         if not entry.prunable:
             raise SelectionError(
-                f"'{name}' cannot be pruned: {entry.why_not}.", remedy="Deselect it."
+                f"'{name}' cannot be pruned: {entry.why_not}.", remedy="Uncheck it."
             )
-        found.add(entry.name)
-    if not found:
+        result.add(entry.name)
+    if not result:
         raise SelectionError("No tensor is selected.", remedy="Check one, or give a pattern.")
-    if len(found) == 1:
-        return tuple(found)
-    return tuple(name for name in checkpoint.entries if name in found)
+    if len(result) == 1:
+        return tuple(result)
+    return tuple(name for name in checkpoint.entries if name in result)
 
 
 def _matching(checkpoint: Checkpoint, pattern: str) -> list[TensorEntry]:
     if len(pattern) > _LONGEST_PATTERN:
-        found = [e for e in checkpoint.entries.values() if pattern in e.names]
-        if found:
-            return found
+        matched = [e for e in checkpoint.entries.values() if pattern in e.names]
+        if matched:
+            return matched
         raise SelectionError(
             f"A pattern has at most {_LONGEST_PATTERN:,} characters, and this one has "
             f"{len(pattern):,}.",
             remedy="Separate several patterns by commas.",
         )
     matches = re.compile(fnmatch.translate(pattern)).match
-    found = [e for e in checkpoint.entries.values() if any(matches(name) for name in e.names)]
-    if not found:
-        found = [e for e in checkpoint.entries.values() if pattern in e.names]
-    if not found:
+    matched = [e for e in checkpoint.entries.values() if any(matches(name) for name in e.names)]
+    if not matched:
+        matched = [e for e in checkpoint.entries.values() if pattern in e.names]
+    if not matched:
         raise _no_match(checkpoint, pattern)
-    return found
+    return matched
 
 
 def _no_match(checkpoint: Checkpoint, pattern: str) -> SelectionError:
@@ -169,15 +169,15 @@ def _nearest(pattern: str, *names: Sequence[str]) -> list[str]:
     any_case = re.compile(fnmatch.translate(pattern), re.IGNORECASE).match
     part = re.compile(fnmatch.translate(f"*{pattern}*"), re.IGNORECASE).match
     for matches in (any_case, part):
-        found = [name for some in names for name in some if matches(name)]
-        if found:
-            return found[:_MOST_NAMED]
+        matched = [name for some in names for name in some if matches(name)]
+        if matched:
+            return matched[:_MOST_NAMED]
     # Spread over the file, so that a late layer is found in a long list as well.
     every = max(1, sum(map(len, names)) // _MOST_COMPARED)
     plain = pattern.replace("*", "").replace("?", "")
     for some in names:
-        found += difflib.get_close_matches(plain, some[::every], _MOST_NAMED, cutoff=0.4)
-    return found[:_MOST_NAMED]
+        matched += difflib.get_close_matches(plain, some[::every], _MOST_NAMED, cutoff=0.4)
+    return matched[:_MOST_NAMED]
 
 
 def _not_prunable(pattern: str, matched: Sequence[TensorEntry]) -> SelectionError:
@@ -195,7 +195,7 @@ _NUMBER = re.compile(r"(?<![^.])\d+(?![^.])")
 
 
 @dataclass(frozen=True)
-class Alike:
+class RoleTensors:
     """Tensors of one role."""
 
     names: tuple[str, ...]  # first names, in file order, the one that was asked for among them
@@ -209,7 +209,7 @@ def role(name: str) -> str:
     return _NUMBER.sub("*", name)
 
 
-def alike(checkpoint: Checkpoint, name: str) -> Alike:
+def tensors_of_role(checkpoint: Checkpoint, name: str) -> RoleTensors:
     """Return the tensors that have the role of one of them in the other blocks.
 
     Their names differ in the numbers between dots alone, and they have the same shape and may be
@@ -217,7 +217,7 @@ def alike(checkpoint: Checkpoint, name: str) -> Alike:
     """
     given = checkpoint.entry(name)
     wanted = role(name)
-    found = tuple(
+    names = tuple(
         entry.name
         for entry in checkpoint.entries.values()
         if entry is given
@@ -227,7 +227,7 @@ def alike(checkpoint: Checkpoint, name: str) -> Alike:
             and any(role(each) == wanted for each in entry.names)
         )
     )
-    return Alike(found, wanted if len(found) > 1 else name)
+    return RoleTensors(names, wanted if len(names) > 1 else name)
 
 
 _EMBEDDING = "embedding"
@@ -278,10 +278,10 @@ def rule_of(step: Step, names: Iterable[str]) -> int:
     """
     if len(step.rows) == 1 or step.version == 1:
         return 0
-    found = (
+    numbers = (
         n for n in range(len(step.rows), 0, -1) if not set(names).isdisjoint(step.rows[n - 1].names)
     )
-    return next(found, 0)
+    return next(numbers, 0)
 
 
 def without(rows: Rows, left_alone: Mapping[str, str], step: Step) -> Rows:
@@ -289,14 +289,14 @@ def without(rows: Rows, left_alone: Mapping[str, str], step: Step) -> Rows:
     if not left_alone:
         return rows
     left = ((row, tuple(n for n in names if n not in left_alone)) for row, names in rows)
-    found = tuple((row, names) for row, names in left if names)
-    if not found:
-        said = ", ".join(step.limits.spare)
+    remaining = tuple((row, names) for row, names in left if names)
+    if not remaining:
+        limits = ", ".join(step.limits.spare)
         raise SelectionError(
-            f"All selected tensors are excluded ({said}), so there is nothing to do.",
+            f"All selected tensors are excluded ({limits}), so there is nothing to do.",
             remedy="Select more tensors, or exclude fewer.",
         )
-    return found
+    return remaining
 
 
 def excluded(checkpoint: Checkpoint, step: Step) -> dict[str, str]:
@@ -325,23 +325,23 @@ def excluded(checkpoint: Checkpoint, step: Step) -> dict[str, str]:
     UnknownTensorError, SelectionError
         As `rows_of`, but for a step of which nothing is left.
     """
-    spare = step.limits.spare
-    if not spare:
+    limits = step.limits.spare
+    if not limits:
         return {}
     chosen = {name for _, names in _rows(checkpoint, step) for name in names}
     entries = [entry for name, entry in checkpoint.entries.items() if name in chosen]
-    found: dict[str, str] = {}
-    if "embeddings" in spare:
-        found = {e.name: "embeddings" for e in entries if e.kind == _EMBEDDING}
+    result: dict[str, str] = {}
+    if "embeddings" in limits:
+        result = {e.name: "embeddings" for e in entries if e.kind == _EMBEDDING}
     ends: Iterable[tuple[str, Iterable[str]]] = ()
     if step.version == 1:
         ends = _ends_in_file(checkpoint, [e.name for e in entries])
-    elif "first" in spare or "last" in spare:
-        ends = ends_of(checkpoint.entries.values())._asdict().items()
+    elif "first" in limits or "last" in limits:
+        ends = end_blocks_of(checkpoint.entries.values())._asdict().items()
     for word, names in ends:
-        if word in spare:
-            found = dict.fromkeys(names, word) | found
-    return {e.name: found[e.name] for e in entries if e.name in found}
+        if word in limits:
+            result = dict.fromkeys(names, word) | result
+    return {e.name: result[e.name] for e in entries if e.name in result}
 
 
 def _rows(checkpoint: Checkpoint, step: Step) -> Rows:
@@ -349,11 +349,11 @@ def _rows(checkpoint: Checkpoint, step: Step) -> Rows:
     rows = tuple((row, resolve(checkpoint, row.names)) for row in step.rows)
     if step.version == 1 or len(rows) == 1:
         return rows
-    taken: set[str] = set()
+    assigned: set[str] = set()
     left = []
     for row, names in reversed(rows):
-        own = names if taken.isdisjoint(names) else tuple(n for n in names if n not in taken)
-        taken.update(names)
+        own = names if assigned.isdisjoint(names) else tuple(n for n in names if n not in assigned)
+        assigned.update(names)
         if own:
             left.append((row, own))
     return tuple(reversed(left))

@@ -140,7 +140,7 @@ class Snapshot:
 
     def remember(self, key: Hashable, value: object, nbytes: int = 0) -> None:
         """Remember something of this state, if there is room; it is quickly made anew."""
-        self.cache.put(key, self._sets, value, nbytes, spare=True)
+        self.cache.put(key, self._sets, value, nbytes, droppable=True)
 
     def once(self, key: Hashable, make: Callable[[], T]) -> T:
         """Return what `make` returns, which is called once for this state."""
@@ -202,19 +202,19 @@ def _count_units(
     snapshot: Snapshot, names: tuple[str, ...], param: DimParam | None, dim: int, job: Job
 ) -> Units:
     checkpoint = snapshot.checkpoint
-    found = resolve(checkpoint, names)
-    counts = np.empty((5, len(found)), np.int64)
+    first_names = resolve(checkpoint, names)
+    counts = np.empty((5, len(first_names)), np.int64)
     start = 0
-    for batch in job.cancel.batches(found):
+    for batch in job.cancel.batches(first_names):
         entries = [checkpoint.entries[name] for name in batch]
         kept = [snapshot.masks.get(name) for name in batch]
         protected = [snapshot.protected.get(name) for name in batch]
-        left, each, there, guarded, numel = counts[:, start : start + len(batch)]
+        left, each, present, protected_count, numel = counts[:, start : start + len(batch)]
         numel[:] = [e.numel for e in entries]
-        there[:] = [e.numel if m is None else m.kept for e, m in zip(entries, kept, strict=True)]
+        present[:] = [e.numel if m is None else m.kept for e, m in zip(entries, kept, strict=True)]
         if param is None:
-            left[:], each[:] = there, 1
-            guarded[:] = [0 if m is None else m.kept for m in protected]
+            left[:], each[:] = present, 1
+            protected_count[:] = [0 if m is None else m.kept for m in protected]
         else:
             along = [(e.shape, param.resolve(dim, e.shape, e.name)) for e in entries]
             channels = [shape[at] for shape, at in along]
@@ -223,12 +223,12 @@ def _count_units(
                 n if m is None else _channels_held(snapshot.cache, m, *at, job)
                 for m, at, n in zip(kept, along, channels, strict=True)
             ]
-            guarded[:] = [
+            protected_count[:] = [
                 0 if m is None else _channels_held(snapshot.cache, m, *at, job)
                 for m, at in zip(protected, along, strict=True)
             ]
         start += len(batch)
-    return Units(found, *counts)
+    return Units(first_names, *counts)
 
 
 def _channels_held(

@@ -24,7 +24,7 @@ class _Entry(NamedTuple):
     nbytes: int
 
     @property
-    def gone(self) -> bool:
+    def expired(self) -> bool:
         return any(known is not None and known() is None for known in self.owners)
 
 
@@ -71,24 +71,32 @@ class StateCache:
         return 0 if entry is None else entry.nbytes
 
     def put(
-        self, key: Hashable, owners: Owners, value: object, nbytes: int = 0, *, spare: bool = False
+        self,
+        key: Hashable,
+        owners: Owners,
+        value: object,
+        nbytes: int = 0,
+        *,
+        droppable: bool = False,
     ) -> None:
         """Keep a value, in place of the one that the key had.
 
         Of one that is larger than all the room only the size is kept; of a spare one for which
         there is no room beside the others, nothing.
         """
-        gone = self._gone
+        expired = self._gone
         # Called whenever an owner is let go, even while this thread holds the lock: no more.
         refs = owners
         if owners.count(None) < len(owners):
-            refs = tuple(None if o is None else ref(o, lambda _: gone.append(key)) for o in owners)
+            refs = tuple(
+                None if o is None else ref(o, lambda _: expired.append(key)) for o in owners
+            )
         with self._lock:
-            while gone:
-                if (known := self._find(dead := gone.popleft())) is not None and known.gone:
+            while expired:
+                if (known := self._find(dead := expired.popleft())) is not None and known.expired:
                     self._drop(dead)
             self._drop(key)
-            if spare:
+            if droppable:
                 if len(self._spare) >= _MOST_SPARE:
                     self._drop(next(iter(self._spare)))
             elif nbytes > self.budget:
@@ -96,14 +104,14 @@ class StateCache:
                 return
             while self._nbytes + nbytes > self.budget and self._spare:
                 self._drop(next(iter(self._spare)))
-            if spare and self._nbytes + nbytes > self.budget:
+            if droppable and self._nbytes + nbytes > self.budget:
                 return
             while self._nbytes + nbytes > self.budget:
                 oldest = next(iter(self._large))
                 old = self._large[oldest]
                 self._drop(oldest)
                 self._small[oldest] = _Entry(old.owners, None, old.nbytes)
-            store = self._spare if spare else self._large if nbytes else self._small
+            store = self._spare if droppable else self._large if nbytes else self._small
             store[key] = _Entry(refs, value, nbytes)
             self._nbytes += nbytes
 

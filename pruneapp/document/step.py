@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, ClassVar, Self
@@ -147,13 +148,13 @@ class Row:
     def of(cls, entry: RowEntry, names: tuple[str, ...] | None = None) -> Row:
         """Make a row from an entry, and the names that it means where it gives none."""
         params = {p.name: p for p in registry.get(entry.name).params}
-        asked = entry.configuration
+        configuration = entry.configuration
         values = {
             n: params[n].parse(v) if isinstance(v, str) and n in params else v
-            for n, v in asked.values.items()
+            for n, v in configuration.values.items()
         }
-        names = asked.names if names is None else names
-        return cls(names, entry.name, values, asked.pattern or asked.kind)
+        names = configuration.names if names is None else names
+        return cls(names, entry.name, values, configuration.pattern or configuration.kind)
 
 
 @dataclass(frozen=True)
@@ -164,7 +165,8 @@ class Step:
     ------
     ParameterError
         If there is no row, or a row's method does not know the scope or cannot keep to limits; if a
-        total is asked of several rows; or companions, and no row takes channels along dim 0.
+        total is not asked of exactly one row that prunes; or companions, and no row takes channels
+        along dim 0.
     """
 
     # At least one. Of several that name a tensor the last one takes precedence.
@@ -188,9 +190,16 @@ class Step:
         for row in self.rows:
             check_scope(registry.get(row.method), self.scope)
             check_limits(registry.get(row.method), self.limits)
-        if self.limits.total is not None and len(self.rows) > 1:
+        pruning = sum(row.prunes for row in self.rows)
+        if self.limits.bound and not pruning:
             raise ParameterError(
-                f"A total needs a step of one row (got {len(self.rows)}).",
+                f"This step prunes nothing, so limits do not apply "
+                f"({', '.join(self.limits.words())}).",
+                remedy="Remove them, or choose a method that prunes.",
+            )
+        if self.limits.total is not None and pruning != 1:
+            raise ParameterError(
+                f"A total needs a step with one row that prunes (got {pruning}).",
                 remedy="Remove it, or make one step per row.",
             )
         if self.companions and not any(map(may_have_companions, self.rows)):
@@ -199,6 +208,18 @@ class Step:
                 f"{'; '.join(row.label() for row in self.rows[:_MOST_ROWS_NAMED])}).",
                 remedy="Choose a structured method and dim 0, or turn companions off.",
             )
+
+    @contextmanager
+    def naming(self, row: Row) -> Iterator[None]:
+        """Say in errors about a row which of several rules it is."""
+        try:
+            yield
+        except ParameterError as error:
+            if len(self.rows) == 1:
+                raise
+            number = next(n for n, each in enumerate(self.rows, 1) if each is row)
+            said = f"Rule {number}: {error.sentence}"
+            raise ParameterError(said, remedy=error.remedy) from None
 
     @property
     def one_cut(self) -> bool:
@@ -214,22 +235,19 @@ class Step:
     def label(self, counts: Sequence[int] = ()) -> str:
         """Say it in words: "L1 20 % on 19 tensors, global"; "3 rules on 24 tensors".
 
-        Parameters
-        ----------
-        counts
-            How many tensors each of several rows prunes, see `sparing.counts_of`; if it is not
-            known, the rows are said as they were asked for.
+        `counts` says how many tensors each of several rows prunes; without it, the rows are said as
+        they were asked for.
         """
         amounts = self.limits.total is None
-        said = [row.label(amount=amounts) for row in self.rows[:_MOST_ROWS_NAMED]]
+        labels = [row.label(amount=amounts) for row in self.rows[:_MOST_ROWS_NAMED]]
         if len(self.rows) > _MOST_ROWS_NAMED:
-            said.append(f"{len(self.rows) - _MOST_ROWS_NAMED} more rows")
+            labels.append(f"{len(self.rows) - _MOST_ROWS_NAMED} more rows")
         if counts:
             pruned = sum(n for row, n in zip(self.rows, counts, strict=True) if row.prunes)
-            said = [f"{len(self.rows)} rules on {counted(pruned, 'tensor')}"]
+            labels = [f"{len(self.rows)} rules on {counted(pruned, 'tensor')}"]
         scope = ("global",) if self.scope == "global" else ()
         along = ("with bias and norm",) if self.companions else ()
-        return ", ".join(("; ".join(said), *along, *scope, *self.limits.words()))
+        return ", ".join(("; ".join(labels), *along, *scope, *self.limits.words()))
 
     def detail(self, counts: Sequence[int] = ()) -> str:
         """Say all of it, a line for each value and each of the first tensors.
@@ -246,12 +264,12 @@ class Step:
             method = registry.get(row.method)
             lines.append(method.label)
             # A total stands in the place of the amount.
-            asked = (
+            fixed = (
                 p
                 for p in method.params
                 if self.limits.total is None or not isinstance(p, AmountParam)
             )
-            lines += [f"  {p.label}: {p.format(row.values[p.name])}" for p in asked]
+            lines += [f"  {p.label}: {p.format(row.values[p.name])}" for p in fixed]
             if row.pattern:
                 lines.append(f"  Pattern: {row.pattern}")
             lines += [f"  {name}" for name in row.names[:_MOST_TENSORS_NAMED]]
@@ -261,19 +279,19 @@ class Step:
         limits = self.limits.words()
         bounds = (f"Limits: {', '.join(limits)}",) if limits else ()
         along = ("Matching bias and norm entries: pruned",)
-        said = (f"Scope: {each}", *bounds, *(along if self.companions else ()))
-        return "\n".join((*lines, *said, *self.old_meaning()))
+        settings = (f"Scope: {each}", *bounds, *(along if self.companions else ()))
+        return "\n".join((*lines, *settings, *self.old_meaning()))
 
     def old_meaning(self) -> tuple[str, ...]:
         """Say what a step of version 1 means that a new one would not; nothing of most."""
         if self.version > 1:
             return ()
-        said = []
+        sentences = []
         if len(self.rows) > 1:
-            said.append("Recipe version 1: rules are applied in order, on top of each other")
+            sentences.append("Recipe version 1: rules are applied in order, on top of each other")
         if not {"first", "last"}.isdisjoint(self.limits.spare):
-            said.append("Recipe version 1: first and last layer by the order of the file")
-        return tuple(said)
+            sentences.append("Recipe version 1: first and last layer by the order of the file")
+        return tuple(sentences)
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain JSON."""
@@ -289,16 +307,16 @@ class Step:
     @classmethod
     def from_dict(cls, data: object) -> Step:
         """Make a step from what `to_dict` returned; raises `ParameterError`."""
-        asked = read_entry(data, StepEntry).configuration
-        return cls.of(asked, tuple(Row.of(row) for row in asked.rows))
+        configuration = read_entry(data, StepEntry).configuration
+        return cls.of(configuration, tuple(Row.of(row) for row in configuration.rows))
 
     @classmethod
-    def of(cls, asked: StepConfiguration, rows: tuple[Row, ...]) -> Step:
+    def of(cls, configuration: StepConfiguration, rows: tuple[Row, ...]) -> Step:
         """Make a step from an entry, with rows that know their tensors."""
-        given = asked.limits
+        given = configuration.limits
         limits = Limits(given.floor, given.ceiling, given.total, given.spare)
-        version = 1 if asked.version is UNSET else asked.version
-        return cls(rows, asked.scope, limits, asked.companions, version)
+        version = 1 if configuration.version is UNSET else configuration.version
+        return cls(rows, configuration.scope, limits, configuration.companions, version)
 
 
 def may_have_companions(row: Row) -> bool:

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pruneapp.checkpoint.entry import TensorEntry
-from pruneapp.document.edit import Edit, Proposal, listed
+from pruneapp.document.edit import Edit, EditKind, Proposal, listed
 from pruneapp.document.selection import resolve
 from pruneapp.document.snapshot import Snapshot
-from pruneapp.edits.manual_edit import DONE, HandEdit, ManualTarget, indices
+from pruneapp.edits.manual_edit import DONE, ManualEdit, ManualTarget, indices
 from pruneapp.errors import ParameterError, SelectionError, counted
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.masks.regions import Region, ones, region_of_boxes
 from pruneapp.progress import Job
-from pruneapp.results.document_rows import HandCount, HandOutcome, Operation
+from pruneapp.results.document_rows import ManualEditCount, ManualEditCounts, Operation
 from pruneapp.results.tile import Box
 
 Packed = NDArray[np.uint8]
@@ -28,7 +28,7 @@ _PIECE = 1 << 20
 
 def _change(
     snapshot: Snapshot, name: str, operation: Operation, region: Region, job: Job
-) -> tuple[BitMask | None, HandCount, str]:
+) -> tuple[BitMask | None, ManualEditCount, str]:
     """Do an operation to a part of a tensor, by its first name.
 
     One pass over the bytes of the region, and a copy of the mask that changes; `job` is stepped by
@@ -40,45 +40,51 @@ def _change(
     on_kept, more = operation in {"prune", "restore"}, operation in {"restore", "protect"}
     before = kept if on_kept else protected
     packed = _copied(before, numel, job, absent=on_kept)
-    final = snapshot.permanent.get(name)
-    chosen = there = weights = still = 0
+    permanent = snapshot.permanent.get(name)
+    selected_count = eligible_count = weights = still_zero = 0
     for place in _pieces(region.place):
         job.step(0)
-        meant = region.packed[place.start - region.first : place.stop - region.first]
-        found, bits = _RULES[operation](meant, _part(kept, place), _part(protected, place))
-        chosen += ones(meant)
-        there += ones(found)
+        selected = region.packed[place.start - region.first : place.stop - region.first]
+        eligible, bits = _RULES[operation](selected, _part(kept, place), _part(protected, place))
+        selected_count += ones(selected)
+        eligible_count += ones(eligible)
         weights += ones(bits)
-        if final is not None and operation == "restore":
-            still += ones(bits & ~final.packed[place])
+        if permanent is not None and operation == "restore":
+            still_zero += ones(bits & ~permanent.packed[place])
         if more:
             packed[place] |= bits
         else:
             packed[place] &= ~bits
     if not weights:
-        spared = there if operation == "prune" else 0
-        reason = _reason(operation, chosen, there, final, region)
-        return None, HandCount(name, chosen, 0, spared), reason
+        skipped = eligible_count if operation == "prune" else 0
+        reason = _reason(operation, selected_count, eligible_count, permanent, region)
+        return None, ManualEditCount(name, selected_count, 0, skipped), reason
     known = numel * on_kept if before is None else before.kept
     after = BitMask(packed, numel, known + (weights if more else -weights))
     empty = after.pruned == 0 if on_kept else after.kept == 0
-    spared = there - weights if operation == "prune" else 0
-    return None if empty else after, HandCount(name, chosen, weights, spared, still), ""
+    skipped = eligible_count - weights if operation == "prune" else 0
+    return (
+        None if empty else after,
+        ManualEditCount(name, selected_count, weights, skipped, still_zero),
+        "",
+    )
 
 
-def _prune(meant: Packed, kept: Packed | None, protected: Packed | None) -> tuple[Packed, Packed]:
-    there = meant if kept is None else meant & kept
-    return there, there if protected is None else there & ~protected
+def _prune(
+    selected: Packed, kept: Packed | None, protected: Packed | None
+) -> tuple[Packed, Packed]:
+    kept_part = selected if kept is None else selected & kept
+    return kept_part, kept_part if protected is None else kept_part & ~protected
 
 
-def _restore(meant: Packed, kept: Packed | None, _: Packed | None) -> tuple[Packed, Packed]:
-    gone = np.zeros_like(meant) if kept is None else meant & ~kept
-    return gone, gone
+def _restore(selected: Packed, kept: Packed | None, _: Packed | None) -> tuple[Packed, Packed]:
+    pruned = np.zeros_like(selected) if kept is None else selected & ~kept
+    return pruned, pruned
 
 
-def _release(meant: Packed, _: Packed | None, protected: Packed | None) -> tuple[Packed, Packed]:
-    guarded = np.zeros_like(meant) if protected is None else meant & protected
-    return guarded, guarded
+def _release(selected: Packed, _: Packed | None, protected: Packed | None) -> tuple[Packed, Packed]:
+    released = np.zeros_like(selected) if protected is None else selected & protected
+    return released, released
 
 
 # What an operation is for, and what of that changes. No mask is everything kept, nothing protected.
@@ -91,21 +97,21 @@ _RULES: dict[Operation, Callable[[Packed, Packed | None, Packed | None], tuple[P
 
 
 def _reason(
-    operation: Operation, chosen: int, there: int, final: BitMask | None, region: Region
+    operation: Operation, selected: int, eligible: int, permanent: BitMask | None, region: Region
 ) -> str:
-    if not chosen:
+    if not selected:
         return "no weight is meant"
     if operation == "prune":
-        if not there:
+        if not eligible:
             return "all of it is already pruned"
-        return "all of it is " + ("protected" if there == chosen else "pruned or protected")
+        return "all of it is " + ("protected" if eligible == selected else "pruned or protected")
     if operation == "protect":
-        if there:
+        if eligible:
             return "all that is kept of it is protected already"
         return "all of it is pruned, and only kept weights can be protected"
     if operation == "release":
         return "nothing of it is protected"
-    if final is not None and np.any(region.packed & ~final.packed[region.place]):
+    if permanent is not None and np.any(region.packed & ~permanent.packed[region.place]):
         return "its zeros were made permanent, which only undo reverts"
     return "nothing of it is pruned"
 
@@ -134,21 +140,21 @@ _MOST_REASONS = 2
 
 
 @dataclass(frozen=True, eq=False)
-class HandPreview(Proposal):
+class ManualEditPreview(Proposal):
     """The outcome of a manual edit, to be put in force by `Document.commit`.
 
     Its label is short ("channel 12 of layer2.0.conv1 pruned"); its detail has the numbers, and the
     first tensors, with where in them if that is a box.
     """
 
-    numbers: HandOutcome  # how many weights change
+    numbers: ManualEditCounts  # how many weights change
 
 
-def compute_hand(snapshot: Snapshot, edit: HandEdit, job: Job) -> HandPreview:
+def compute_manual_edit(snapshot: Snapshot, edit: ManualEdit, job: Job) -> ManualEditPreview:
     """Compute what an edit by hand does to a state. No weight is read.
 
     Only kept weights can be pruned or protected; protected ones are spared by ``prune``, and
-    counted. See `HandEdit` for why a pruned weight cannot be protected.
+    counted. See `ManualEdit` for why a pruned weight cannot be protected.
 
     Raises
     ------
@@ -176,7 +182,7 @@ def compute_hand(snapshot: Snapshot, edit: HandEdit, job: Job) -> HandPreview:
         entry = snapshot.entry(name)
         job.label(name)
         if not entry.numel:
-            counts.append(HandCount(name, 0, 0))
+            counts.append(ManualEditCount(name, 0, 0))
             reasons.add(f"'{name}' has no weights")
             continue
         region = regions.of(entry, targets, job)
@@ -187,44 +193,47 @@ def compute_hand(snapshot: Snapshot, edit: HandEdit, job: Job) -> HandPreview:
         else:
             (protected if edit.operation in {"protect", "release"} else masks)[name] = mask
     if not masks and not protected:
-        raise _nothing_changes(reasons)
-    numbers = HandOutcome(edit.operation, tuple(counts))
-    meant: dict[str, BitMask] = {}
-    plain = edit.to_dict(meant, job)
+        why = f": {'; '.join(sorted(reasons))}" * (0 < len(reasons) <= _MOST_REASONS)
+        raise SelectionError(f"Nothing changes{why}.", remedy="Choose other weights.")
+    numbers = ManualEditCounts(edit.operation, tuple(counts))
+    entry_masks: dict[str, BitMask] = {}
+    plain = edit.to_dict(entry_masks, job)
     result = Edit.of(
         snapshot,
-        "edit",
+        EditKind.MANUAL,
         _label(edit, numbers),
         _detail(edit, numbers, entries),
         {"masks": masks, "protected": protected},
         job,
         entry=plain,
-        meant=meant,
+        entry_masks=entry_masks,
         # What is protected is said by no file.
         writes_the_same=not masks,
     )
-    return HandPreview(snapshot.revision, result, numbers)
+    return ManualEditPreview(snapshot.revision, result, numbers)
 
 
-def _label(edit: HandEdit, numbers: HandOutcome) -> str:
+def _label(edit: ManualEdit, numbers: ManualEditCounts) -> str:
     # Said here, where there is time: of many targets it takes some.
     label = edit.label(numbers.changed)
-    return f"{label}, still 0" if numbers.final == numbers.changed else label
+    return f"{label}, still 0" if numbers.permanent == numbers.changed else label
 
 
-def _detail(edit: HandEdit, numbers: HandOutcome, targets: Mapping[str, list[ManualTarget]]) -> str:
+def _detail(
+    edit: ManualEdit, numbers: ManualEditCounts, targets: Mapping[str, list[ManualTarget]]
+) -> str:
     lines = [f"{counted(numbers.changed, 'weight')} {DONE[edit.operation]}"]
-    if numbers.final:
-        still = "all" if numbers.final == numbers.changed else f"{numbers.final:,}"
+    if numbers.permanent:
+        still = "all" if numbers.permanent == numbers.changed else f"{numbers.permanent:,}"
         lines.append(f"{still} of them still 0: made permanent earlier, which only undo reverts")
-    if numbers.spared:
-        lines.append(f"{counted(numbers.spared, 'protected weight')} left as they are")
+    if numbers.protected:
+        lines.append(f"{counted(numbers.protected, 'protected weight')} left as they are")
     names = [each.name for each in numbers.tensors if each.changed]
     return listed("\n".join(lines), names, lambda name: _named(name, targets[name]))
 
 
-def _named(name: str, meant: Sequence[ManualTarget]) -> str:
-    where = meant[0].boxes if len(meant) == 1 else ()
+def _named(name: str, targets: Sequence[ManualTarget]) -> str:
+    where = targets[0].boxes if len(targets) == 1 else ()
     return f"{name} {indices(where[0])}" if len(where) == 1 else name
 
 
@@ -289,9 +298,3 @@ def _check_box(entry: TensorEntry, box: Box) -> None:
         f"{indices(box)} is not a part of '{entry.name}', whose shape is {list(entry.shape)}.",
         remedy="Give a first index and a last + 1 for each dimension.",
     )
-
-
-def _nothing_changes(reasons: Collection[str]) -> SelectionError:
-    said = reasons if len(reasons) <= _MOST_REASONS else ()
-    why = ": " + "; ".join(sorted(said)) if said else ""
-    return SelectionError(f"Nothing changes{why}.", remedy="Choose other weights.")

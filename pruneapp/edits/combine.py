@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pruneapp.document.snapshot import Snapshot
-from pruneapp.edits.manual_edit import HandEdit, ManualTarget
+from pruneapp.edits.manual_edit import ManualEdit, ManualTarget
 from pruneapp.errors import SelectionError
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.masks.regions import ones
@@ -38,40 +38,33 @@ _PIECE = 4 << 20
 def overlap(snapshot: Snapshot, theirs: Mapping[str, BitMask], job: Job) -> Overlap:
     """Count what is pruned in a state, in other masks, and in both.
 
-    Parameters
-    ----------
-    snapshot
-        The state; what was made permanent counts as kept.
-    theirs
-        By any names of the tensors: of another document, another state of this one, or a file
-        (`pruneapp.edits.mask_files.masks_of`). Tensors that it does not hold are left out.
+    What was made permanent counts as kept. The other masks, by any names of the tensors, are of
+    another document, another state of this one, or a file (`pruneapp.edits.mask_files.masks_of`);
+    tensors without one are left out.
 
-    Raises
-    ------
-    SelectionError
-        If a mask has another number of elements than its tensor.
+    Raises `SelectionError` if a mask has another number of elements than its tensor.
     """
     job.start(sum(mask.nbytes for mask in theirs.values()))
-    found = []
-    for name, there in _in_order(snapshot, theirs).items():
+    tensors = []
+    for name, other in _in_order(snapshot, theirs).items():
         job.label(name)
         here = snapshot.masks.get(name)
         if here is None:
             both = 0
-            job.step(there.nbytes)
+            job.step(other.nbytes)
         else:
-            either = sum(ones(a | b) for a, b in _pieces(here, there, job))  # kept on either side
-            both = there.size - either
-        found.append(
+            either = sum(ones(a | b) for a, b in _pieces(here, other, job))  # kept on either side
+            both = other.size - either
+        tensors.append(
             TensorOverlap(
                 name,
-                there.size,
+                other.size,
                 both,
                 only_here=snapshot.masks.pruned(name) - both,
-                only_there=there.pruned - both,
+                only_there=other.pruned - both,
             )
         )
-    return Overlap(tuple(found))
+    return Overlap(tuple(tensors))
 
 
 def combine(
@@ -80,7 +73,7 @@ def combine(
     how: Combination,
     title: str,
     job: Job,
-) -> HandEdit:
+) -> ManualEdit:
     """Return the edit that makes one mask of those of a state and others.
 
     ===========  =====================================================================
@@ -90,7 +83,7 @@ def combine(
     ===========  =====================================================================
 
     So each of them either prunes or restores, and is an edit by hand whose targets are masks:
-    `compute_hand` says what it does, one step of the history. Protected weights stay kept.
+    `compute_manual_edit` says what it does, one step of the history. Protected weights stay kept.
 
     Parameters
     ----------
@@ -106,21 +99,21 @@ def combine(
     """
     job.start(sum(mask.nbytes for mask in theirs.values()))
     targets = []
-    for name, there in _in_order(snapshot, theirs).items():
+    for name, other in _in_order(snapshot, theirs).items():
         job.label(name)
         here = snapshot.masks.get(name)
         if here is None and how != "or":
-            job.step(there.nbytes)
+            job.step(other.nbytes)
             continue  # nothing is pruned here that could come back
-        meant = _made(how, here or BitMask.full(there.size), there, job)
-        if meant.kept:
-            targets.append(ManualTarget(name, mask=meant))
+        changed = _made(how, here or BitMask.full(other.size), other, job)
+        if changed.kept:
+            targets.append(ManualTarget(name, mask=changed))
     if not targets:
         raise SelectionError(
             f"Nothing changes: {_UNCHANGED[how]}.", remedy="Choose another combination."
         )
     words = f"Masks combined with {title} ({COMBINED[how]})"
-    return HandEdit("prune" if how == "or" else "restore", tuple(targets), words)
+    return ManualEdit("prune" if how == "or" else "restore", tuple(targets), words)
 
 
 def _in_order(snapshot: Snapshot, theirs: Mapping[str, BitMask]) -> dict[str, BitMask]:

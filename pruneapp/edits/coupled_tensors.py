@@ -28,7 +28,7 @@ from pruneapp.checkpoint.entry import TensorEntry
 from pruneapp.document.selection import resolve
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.step import Row, dim_of
-from pruneapp.edits.manual_edit import HandEdit, ManualTarget
+from pruneapp.edits.manual_edit import ManualEdit, ManualTarget
 from pruneapp.errors import SelectionError, UnknownTensorError, counted
 from pruneapp.masks.bitmask import BitMask, MaskSet
 from pruneapp.masks.channels import channels_left
@@ -96,7 +96,7 @@ class Companions:
     def of(self, name: str) -> tuple[Companion, ...]:
         """Return the companions of a weight's channels along dim 0; see `companions`."""
         entry = self._checkpoint.entry(name)
-        found: dict[str, Companion] = {}
+        companions: dict[str, Companion] = {}
         if len(entry.shape) < 2:
             return ()
         for own in entry.names:
@@ -105,15 +105,15 @@ class Companions:
                 continue
             bias = self._vector(f"{path}.bias" if path else "bias", entry.shape[0])
             if bias is not None:
-                found.setdefault(bias.name, Companion(bias.name, "bias", _BIAS))
+                companions.setdefault(bias.name, Companion(bias.name, "bias", _BIAS))
             for norm in self._norms(path):
                 gamma = self._vector(f"{norm}.weight", entry.shape[0])
                 beta = self._vector(f"{norm}.bias", entry.shape[0])
                 if gamma is not None and beta is not None and gamma.kind == "norm":
                     for part in (gamma, beta):
-                        found.setdefault(part.name, Companion(part.name, "norm", _NORM))
+                        companions.setdefault(part.name, Companion(part.name, "norm", _NORM))
                     break
-        return tuple(found.values())
+        return tuple(companions.values())
 
     def _norms(self, path: str) -> Iterator[str]:
         """Yield the modules that would be the norm after a module, the likeliest first."""
@@ -138,7 +138,7 @@ class Companions:
     @cached_property
     def _orders(self) -> dict[tuple[str, bool], _Order]:
         """What all pairs of the same number say, by the norm's word and whether it has a number."""
-        found: dict[tuple[str, bool], _Order] = {}
+        orders: dict[tuple[str, bool], _Order] = {}
         norms: list[TensorEntry] = []
         for batch in self._cancel.batches(self._checkpoint.entries.values()):
             norms += [e for e in batch if e.kind == "norm"]
@@ -156,11 +156,11 @@ class Companions:
                 conv = self._entry(f"{parent}{dot}{convolution}{line}{number}.weight")
                 if conv is None or len(conv.shape) < 2:
                     continue
-                order = found.setdefault((word, bool(number)), _Order())
+                order = orders.setdefault((word, bool(number)), _Order())
                 order.after = order.after and conv.shape[0] == norm.numel
                 # A grouped convolution sees more channels than its weight has along dim 1.
                 order.before = order.before and norm.numel % max(conv.shape[1], 1) == 0
-        return found
+        return orders
 
     def _known(self, name: str) -> bool:
         return self._entry(name) is not None
@@ -176,7 +176,7 @@ class Companions:
         return entry if entry is not None and entry.shape == (size,) and entry.prunable else None
 
 
-def with_companions(checkpoint: Checkpoint, edit: HandEdit, job: Job | None = None) -> HandEdit:
+def with_companions(checkpoint: Checkpoint, edit: ManualEdit, job: Job | None = None) -> ManualEdit:
     """Return an edit that does the same to the companions of the channels that it means.
 
     It is called "channel 12 of layer2.0.conv1 pruned, with norm".
@@ -199,32 +199,18 @@ def with_companions(checkpoint: Checkpoint, edit: HandEdit, job: Job | None = No
     if not more:
         return edit
     words = f"{edit.label()}, with {' and '.join(sorted(parts))}"
-    return HandEdit(edit.operation, (*edit.targets, *more), words)
+    return ManualEdit(edit.operation, (*edit.targets, *more), words)
 
 
-def complete_channels(snapshot: Snapshot, names: Iterable[str] | None, job: Job) -> HandEdit:
+def complete_channels(snapshot: Snapshot, names: Iterable[str] | None, job: Job) -> ManualEdit:
     """Return the edit that prunes what the companions of pruned channels still hold.
 
-    A channel counts once all of it along dim 0 is pruned, by a method, by hand, or by the file. See
-    `pruneapp.edits.coupled_tensors` for what its companions are, and why they should go as well.
+    A channel counts once all of it along dim 0 is pruned, by a method, by hand, or by the file;
+    what was made permanent counts as kept. See `pruneapp.edits.coupled_tensors` for what its
+    companions are, and why they should go as well. `compute_manual_edit` spares protected weights.
 
-    Parameters
-    ----------
-    snapshot
-        The state. What was made permanent counts as kept.
-    names
-        The weights, by any names; None for all.
-
-    Returns
-    -------
-    HandEdit
-        One step, for `compute_hand`; protected weights are spared there.
-
-    Raises
-    ------
-    SelectionError
-        If a tensor cannot be pruned, or nothing is left to prune: no channel is pruned whole, or
-        its companions are pruned already, or it has none.
+    Raises `SelectionError` if a tensor cannot be pruned, or nothing is left to prune: no channel is
+    pruned whole, or its companions are pruned already, or it has none.
     """
     checkpoint, pairs = snapshot.checkpoint, Companions(snapshot.checkpoint, job.cancel)
     chosen = snapshot.masks if names is None else resolve(checkpoint, names)
@@ -235,14 +221,16 @@ def complete_channels(snapshot: Snapshot, names: Iterable[str] | None, job: Job)
         shape = checkpoint.entry(name).shape
         if len(shape) < 2:
             continue
-        gone = ~channels_left(snapshot.masks[name], shape, 0, job)
+        pruned = ~channels_left(snapshot.masks[name], shape, 0, job)
         left = np.zeros(shape[0], np.bool_)
-        for companion in pairs.of(name) if gone.any() else ():
+        for companion in pairs.of(name) if pruned.any() else ():
             kept = snapshot.masks.get(companion.name)
-            meant = gone if kept is None else gone & kept.bools()
-            if meant.any():
-                targets.append(ManualTarget(companion.name, _boxes(meant), shape="channel", dim=0))
-                left |= meant
+            affected = pruned if kept is None else pruned & kept.bools()
+            if affected.any():
+                targets.append(
+                    ManualTarget(companion.name, _boxes(affected), shape="channel", dim=0)
+                )
+                left |= affected
         channels += int(np.count_nonzero(left))
     if not targets:
         raise SelectionError(
@@ -250,7 +238,7 @@ def complete_channels(snapshot: Snapshot, names: Iterable[str] | None, job: Job)
             remedy="Prune whole channels along dim 0 first.",
         )
     words = f"Bias and norm of {counted(channels, 'pruned channel')} pruned"
-    return HandEdit("prune", tuple(targets), words)
+    return ManualEdit("prune", tuple(targets), words)
 
 
 def _boxes(meant: NDArray[np.bool_]) -> tuple[Box, ...]:
@@ -262,37 +250,29 @@ def _boxes(meant: NDArray[np.bool_]) -> tuple[Box, ...]:
 Gone = NDArray[np.bool_]
 
 
-def filters_gone(
+def pruned_filters(
     state: Snapshot, after: MaskSet, row: Row, names: Iterable[str], job: Job
 ) -> dict[str, Gone]:
-    """Return which channels along dim 0 a row has pruned of some tensors, by first names.
+    """Return which channels along dim 0 a row has pruned as a whole, by first names of tensors.
 
-    Parameters
-    ----------
-    state, after
-        The state before the row, and the masks after it.
-
-    Returns
-    -------
-    dict of str to ``bool[channels]``
-        True where all of a channel is pruned after the row and was not before. Tensors without
-        such a channel, and rows along another dimension, are left out.
+    Those that were pruned before are not among them. Tensors without such a channel, and rows along
+    another dimension, are left out.
     """
-    found: dict[str, Gone] = {}
+    result: dict[str, Gone] = {}
     for name in names:
         job.step(0)
         old, new = state.masks.get(name), after[name]
         shape = state.checkpoint.entries[name].shape
         if dim_of(row, shape, name) != 0 or new is old:
             continue
-        gone = channels_left(old, shape, 0, job) & ~channels_left(new, shape, 0, job)
-        if gone.any():
-            found[name] = gone
-    return found
+        pruned = channels_left(old, shape, 0, job) & ~channels_left(new, shape, 0, job)
+        if pruned.any():
+            result[name] = pruned
+    return result
 
 
-def take_along(
-    state: Snapshot, gone: Mapping[str, Gone], job: Job
+def prune_companions(
+    state: Snapshot, pruned_channels: Mapping[str, Gone], job: Job
 ) -> tuple[dict[str, BitMask], int]:
     """Prune of the companions of channels what belongs to these; no weight is read.
 
@@ -301,21 +281,23 @@ def take_along(
     """
     pairs = Companions(state.checkpoint, job.cancel)
     wanted: dict[str, Gone] = {}
-    for name, channels in gone.items():
+    for name, channels in pruned_channels.items():
         job.label(name)
         for companion in pairs.of(name):
             also = wanted.get(companion.name)  # a norm may follow two layers
             wanted[companion.name] = channels if also is None else also | channels
     masks: dict[str, BitMask] = {}
-    spared = 0
+    skipped = 0
     for name, channels in wanted.items():
         job.step(0)
         kept, protected = state.masks.get(name), state.protected.get(name)
-        pruned = channels if kept is None else channels & kept.bools()
+        to_prune = channels if kept is None else channels & kept.bools()
         if protected is not None:
-            stays = pruned & protected.bools()
-            spared += int(np.count_nonzero(stays))
-            pruned &= ~stays
-        if pruned.any():
-            masks[name] = BitMask.from_bools(~pruned if kept is None else kept.bools() & ~pruned)
-    return masks, spared
+            stays = to_prune & protected.bools()
+            skipped += int(np.count_nonzero(stays))
+            to_prune &= ~stays
+        if to_prune.any():
+            masks[name] = BitMask.from_bools(
+                ~to_prune if kept is None else kept.bools() & ~to_prune
+            )
+    return masks, skipped

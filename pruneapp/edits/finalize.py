@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from pruneapp.document.edit import Edit, Proposal, listed
+from pruneapp.document.edit import Edit, EditKind, Proposal, listed
 from pruneapp.document.entries import FinalizeEntry
 from pruneapp.document.selection import resolve
 from pruneapp.document.snapshot import Snapshot
@@ -55,7 +55,7 @@ class Finalize(OnTensors):
         )
         edit = Edit.of(
             snapshot,
-            "final",
+            EditKind.PERMANENT,
             f"Made permanent: {names[0] if len(names) == 1 else f'{len(names):,} tensors'}",
             listed(done, names),
             {"masks": dict.fromkeys(names), "permanent": permanent},

@@ -11,7 +11,7 @@ from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.checkpoint.contents import Notice
 from pruneapp.checkpoint.entry import TensorEntry
 from pruneapp.document.document import Document
-from pruneapp.document.edit import Edit, Proposal, listed
+from pruneapp.document.edit import Edit, EditKind, Proposal, listed
 from pruneapp.document.entries import FileMasksEntry, TreatZerosEntry
 from pruneapp.document.history import BUDGET
 from pruneapp.document.selection import resolve
@@ -39,10 +39,10 @@ class TreatZeros(OnTensors):
         Raises as `resolve`, `SelectionError` if there is no zero that is not pruned already, and
         `CheckpointError` if the file cannot be read.
         """
-        found = zero_masks(snapshot, resolve(snapshot.checkpoint, self.names), job)
+        zero_bits = zero_masks(snapshot, resolve(snapshot.checkpoint, self.names), job)
         masks: dict[str, BitMask] = {}
         zeros = 0
-        for name, mask in found.items():
+        for name, mask in zero_bits.items():
             job.step(0)
             protected = snapshot.protected.get(name)
             after = mask if protected is None else mask | protected
@@ -54,7 +54,7 @@ class TreatZeros(OnTensors):
             raise SelectionError("These tensors have no zeros that are not pruned already.")
         edit = Edit.of(
             snapshot,
-            "found",
+            EditKind.EXISTING,
             "Zeros of the file treated as pruned",
             listed(f"{counted(zeros, 'zero')} in {counted(len(masks), 'tensor')}", masks),
             {"masks": masks},
@@ -146,7 +146,7 @@ def _propose(snapshot: Snapshot, masks: Mapping[str, BitMask], job: Job) -> Prop
         pruned += sum([mask.pruned for mask in batch])
     edit = Edit.of(
         snapshot,
-        "found",
+        EditKind.EXISTING,
         "Mask found in the file",
         listed(f"{counted(pruned, 'weight')} pruned in {counted(len(masks), 'tensor')}", masks),
         {"masks": masks},

@@ -13,7 +13,7 @@ from pruneapp.document.step import shown_name
 from pruneapp.errors import ParameterError, counted
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.progress import Job
-from pruneapp.results.document_rows import Gesture, Operation, Shape
+from pruneapp.results.document_rows import ManualEditRequest, Operation, Shape
 from pruneapp.results.tile import Box
 
 # What stands before the digest of a mask in a side file.
@@ -56,30 +56,30 @@ class ManualTarget:
 
 def digest(mask: BitMask, job: Job) -> str:
     """Return the SHA-256 of a mask's packed bytes, in hex digits."""
-    made = hashlib.sha256()
+    hasher = hashlib.sha256()
     for start in range(0, mask.nbytes, _PIECE):
         job.step(0)
-        made.update(mask.packed.data[start : start + _PIECE])
-    return made.hexdigest()
+        hasher.update(mask.packed.data[start : start + _PIECE])
+    return hasher.hexdigest()
 
 
 def _mask(target: TargetConfiguration, masks: Mapping[str, BitMask], job: Job) -> BitMask:
     name, key, size = target.name, target.mask.removeprefix(DIGEST), target.size
-    found = masks.get(key)
-    if found is None:
+    mask = masks.get(key)
+    if mask is None:
         raise ParameterError(
             f"The mask {key} of '{name}' is missing.",
             remedy="Put the file of this name beside the recipe.",
         )
     # No bits may be set past the end.
-    beyond = size % 8 > 0 and found.nbytes > 0 and bool(found.packed[-1] >> size % 8)
-    if found.nbytes != (size + 7) // 8 or beyond or digest(found, job) != key:
+    beyond = size % 8 > 0 and mask.nbytes > 0 and bool(mask.packed[-1] >> size % 8)
+    if mask.nbytes != (size + 7) // 8 or beyond or digest(mask, job) != key:
         raise ParameterError(
             f"The mask {key} of '{name}' is not the one that was saved under this name.",
             remedy="Restore the file from where the recipe came from.",
         )
     # Two masks of different sizes may have the same bytes, and so the same name.
-    return found if found.size == size else BitMask(found.packed, size)
+    return mask if mask.size == size else BitMask(mask.packed, size)
 
 
 DONE: dict[Operation, str] = {
@@ -134,7 +134,7 @@ def _place(names: Sequence[str]) -> str:
 
 
 @dataclass(frozen=True)
-class HandEdit:
+class ManualEdit:
     """One gesture, or several that are one step: an operation on chosen weights.
 
     Raises
@@ -174,7 +174,7 @@ class HandEdit:
                 )
 
     @classmethod
-    def from_gestures(cls, *gestures: Gesture) -> HandEdit:
+    def from_requests(cls, *gestures: ManualEditRequest) -> ManualEdit:
         """Make one edit of gestures with the same operation ("all like this": one per tensor)."""
         operations = {gesture.operation for gesture in gestures}
         if len(operations) != 1:
@@ -215,15 +215,15 @@ class HandEdit:
         targets: list[dict[str, Any]] = []
         for batch in job.cancel.batches(self.targets):
             targets += [target.to_dict(masks, job) for target in batch]
-        found: dict[str, Any] = {"operation": self.operation, "targets": targets}
+        configuration: dict[str, Any] = {"operation": self.operation, "targets": targets}
         if self.words:
-            found["words"] = self.words
-        return {"name": "edit", "configuration": found}
+            configuration["words"] = self.words
+        return {"name": "edit", "configuration": configuration}
 
     @classmethod
     def from_dict(
         cls, data: object, masks: Mapping[str, BitMask], job: Job | None = None
-    ) -> HandEdit:
+    ) -> ManualEdit:
         """Make an edit from what `to_dict` returned, and the masks that it names.
 
         Raises
@@ -234,8 +234,8 @@ class HandEdit:
         return cls.of(read_entry(data, EditEntry), masks, job or Job())
 
     @classmethod
-    def of(cls, entry: EditEntry, masks: Mapping[str, BitMask], job: Job) -> HandEdit:
+    def of(cls, entry: EditEntry, masks: Mapping[str, BitMask], job: Job) -> ManualEdit:
         """Make an edit from an entry; as `from_dict`."""
-        asked = entry.configuration
-        targets = tuple(ManualTarget.of(target, masks, job) for target in asked.targets)
-        return cls(asked.operation, targets, asked.words)
+        configuration = entry.configuration
+        targets = tuple(ManualTarget.of(target, masks, job) for target in configuration.targets)
+        return cls(configuration.operation, targets, configuration.words)

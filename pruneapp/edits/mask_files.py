@@ -39,7 +39,7 @@ def read_mask(checkpoint: Checkpoint, name: str, job: Job) -> BitMask | None:
     return BitMask(packed, entry.numel)
 
 
-def given_masks(
+def read_masks_for(
     checkpoint: Checkpoint, names: Iterable[str], masks: Checkpoint, job: Job
 ) -> dict[str, BitMask]:
     """Read the masks for some tensors from a file of masks; by first names.
@@ -55,7 +55,7 @@ def given_masks(
     entries = {(e := checkpoint.entry(name)).name: e for name in names}
     known = _names_of(masks)
     job.start(sum(e.numel for e in entries.values()), "")
-    found = {}
+    result = {}
     for entry in entries.values():
         job.label(entry.name)
         name = next((s for s in _spelled(entry) if s in known), None)
@@ -76,8 +76,8 @@ def given_masks(
                 f"The mask '{name}' in '{masks.path}' holds other values than 0 and 1.",
                 remedy="Save it with 1 for kept and 0 for pruned weights.",
             )
-        found[entry.name] = mask
-    return found
+        result[entry.name] = mask
+    return result
 
 
 def names_in(masks: Checkpoint, checkpoint: Checkpoint) -> tuple[str, ...]:
@@ -133,15 +133,15 @@ def masks_of(checkpoint: Checkpoint, file: Checkpoint, job: Job) -> dict[str, Bi
             f"'{file.path.name}' has no tensor in common with '{checkpoint.path.name}'.",
             remedy="Choose a file of the same model: names and shapes must be the same.",
         )
-    found = given_masks(checkpoint, masked, file, job) if masked else {}
+    result = read_masks_for(checkpoint, masked, file, job) if masked else {}
     zeros = zero_masks(Snapshot(file), plain.values(), job)
     whole: dict[int, BitMask] = {}  # one for all tensors of a size: of most nothing is pruned
     for mine, theirs in plain.items():
         size = checkpoint.entry(mine).numel
         if theirs not in zeros and size not in whole:
             whole[size] = BitMask.full(size)
-        found[mine] = zeros[theirs] if theirs in zeros else whole[size]
-    return {name: found[name] for name in checkpoint.entries if name in found}
+        result[mine] = zeros[theirs] if theirs in zeros else whole[size]
+    return {name: result[name] for name in checkpoint.entries if name in result}
 
 
 def _names_of(masks: Checkpoint) -> dict[str, TensorEntry]:

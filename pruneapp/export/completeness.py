@@ -69,16 +69,16 @@ def omitted(checkpoint: Checkpoint, omit: Sequence[str]) -> tuple[str, ...]:
     unreadable = checkpoint.contents.unreadable
     for pattern in omit:
         if not any(_matches(name, [pattern]) for name in unreadable):
-            there = f" ({_listed(tuple(unreadable))})" if unreadable else ": there is none"
+            reason = f" ({_listed(tuple(unreadable))})" if unreadable else ": there is none"
             raise ParameterError(
-                f"'--omit' must name a tensor of the file that cannot be read{there} "
+                f"'--omit' must name a tensor of the file that cannot be read{reason} "
                 f"(got '{show(pattern)}').",
                 remedy="Tensors that can be read are always written.",
             )
     return tuple(name for name in unreadable if _matches(name, omit))
 
 
-def left_out(checkpoint: Checkpoint, form: Format, plans: Iterable[Plan]) -> tuple[str, ...]:
+def omitted_entries(checkpoint: Checkpoint, form: Format, plans: Iterable[Plan]) -> tuple[str, ...]:
     """Return the tensors of a checkpoint that cannot be read, and are not in what is planned."""
     if not form.lossless or all(plan.container for plan in plans if plan.names):
         return ()
@@ -107,7 +107,7 @@ def account_for(
             remedy="Choose another format, and report this.",
             details="\n".join(map(show, missing)),
         )
-    left = left_out(checkpoint, form, weights.values())
+    left = omitted_entries(checkpoint, form, weights.values())
     blocked_by = [name for plan in weights.values() for name in plan.blocked_by]
     unread = {n: checkpoint.contents.unreadable[n] for n in left}
     _refuse(checkpoint, form, unread, omit, blocked_by)
@@ -145,7 +145,7 @@ def _refuse(
     if blocked_by:
         why = f"the container cannot be kept because {_listed(blocked_by)} would be pruned"
         these = "that tensor" if len(blocked_by) == 1 else "those tensors"
-        remedy = f"Deselect {these}, or leave out {_listed(names)} with --omit NAME."
+        remedy = f"Uncheck {these}, or leave out {_listed(names)} with --omit NAME."
     else:
         why = _reasons({name: unread[name] for name in names})
         remedy = f"Leave {them} out with --omit NAME{_elsewhere(checkpoint, form)}."
@@ -231,10 +231,10 @@ def _lost(checkpoint: Checkpoint, of: Any, job: Job, *, text: bool) -> Iterator[
     for batch in job.cancel.batches(checkpoint.entries.values()):
         strided += [e.name for e in batch if e.location.strides is not None]
     ways = {trait: names for trait, names in traits.items() if trait.startswith(_WAYS)}
-    if said := _each_once({**ways, "not contiguous": strided}):
-        yield f"Written as plain, contiguous tensors: {said}."
-    if said := _each_once({t: names for t, names in traits.items() if t not in ways}):
-        yield f"Only the values are in it, not what the file says beside them: {said}."
+    if sentence := _each_once({**ways, "not contiguous": strided}):
+        yield f"Written as plain, contiguous tensors: {sentence}."
+    if sentence := _each_once({t: names for t, names in traits.items() if t not in ways}):
+        yield f"Only the values are in it, not what the file says beside them: {sentence}."
     for name, (what, *parts) in islice(contents.parts.items(), _NAMED):
         yield (
             f"'{show(name)}', a {what}, was written as the plain tensors that it is made of: "

@@ -20,17 +20,17 @@ from pruneapp.export.completeness import account_for, omitted, refuse_unwritable
 from pruneapp.export.destination import folder
 from pruneapp.export.destination.sidecars import home_of
 from pruneapp.export.destination.target import (
-    beside_file,
     check_folder,
     check_weights,
     keep_original,
     kept_name,
+    plan_sidecars,
     refuse_file,
 )
 from pruneapp.export.format import Format, Plan
 from pruneapp.export.provenance import Provenance
 from pruneapp.export.records import State
-from pruneapp.export.rounding import Rounding, describe
+from pruneapp.export.rounding import DTYPE, KEEP, Rounding, describe
 from pruneapp.export.sharding import INDEX, in_folder, plan_weights
 from pruneapp.params import validate_all
 from pruneapp.progress import Job
@@ -131,7 +131,7 @@ def resolve(
 
     def plan(job: Job) -> dict[Path, Plan]:
         (one,) = weights(job).values()
-        beside, left = beside_file(one, target.path)
+        beside, left = plan_sidecars(one, target.path)
         return {target.path: replace(one, notices=(*one.notices, *left)), **beside}
 
     target = check_weights(checkpoint, path, form, values, follow_links=request.follow_links)
@@ -187,8 +187,8 @@ def _copied(resolved: ResolvedExport, job: Job) -> tuple[str, ...]:
 def _is_opened(checkpoint: Checkpoint, path: Path) -> bool:
     """Whether a file is one of the opened model's, which `publish` keeps."""
     opened = {(s.identity.device, s.identity.inode) for s in checkpoint.files}
-    there = _inode(path)
-    return there is not None and (there in opened or path in _also_kept(checkpoint))
+    identity = _inode(path)
+    return identity is not None and (identity in opened or path in _also_kept(checkpoint))
 
 
 def _also_kept(checkpoint: Checkpoint) -> tuple[Path, ...]:
@@ -201,7 +201,7 @@ def write(resolved: ResolvedExport, job: Job) -> ExportReport:
     """Write an export that was resolved; see `export`."""
     checkpoint, request = resolved.state.checkpoint, resolved.request
     plans = resolved.plan(job)
-    found = account_for(resolved.state, resolved.form, plans, request.omit, job)
+    account = account_for(resolved.state, resolved.form, plans, request.omit, job)
     if resolved.is_folder:
         exact = (plan.nbytes for plan in plans.values() if plan.exact)
         folder.refuse_without_room(resolved.target, sum(exact))
@@ -235,7 +235,7 @@ def write(resolved: ResolvedExport, job: Job) -> ExportReport:
         checkpoint.path = kept[0]
     notices = dict.fromkeys(notice for plan in plans.values() for notice in plan.notices)
     rounding = Rounding.together(plan.rounding for plan in plans.values())
-    return _report(resolved, written, kept, (*resolved.notices, *notices, *found), rounding)
+    return _report(resolved, written, kept, (*resolved.notices, *notices, *account), rounding)
 
 
 def _write(
@@ -279,13 +279,13 @@ def _report(
         left = tuple(path for path in kept if path.exists())
     undo_ends = len(left) < len(kept)
     cost = () if rounding is None else (describe(rounding.cost),)
-    said = [*notices, *cost]
+    sentences = [*notices, *cost]
     if undo_ends:
-        said.append("The original was deleted, so undo ends here: open the new file to go on.")
+        sentences.append("The original was deleted, so undo ends here: open the new file to go on.")
     if request.replace_original:
-        said.extend(f"'{path}' could not be deleted." for path in left)
+        sentences.extend(f"'{path}' could not be deleted." for path in left)
     if left and not undo_ends:
-        said.append(_kept_as(left))
+        sentences.append(_kept_as(left))
     provenance = resolved.provenance
     return ExportReport(
         path=request.path,
@@ -294,12 +294,13 @@ def _report(
         tensors=tuple(_tensors(state)),
         kept_originals=left,
         undo_ends=undo_ends,
-        notices=tuple(said),
+        notices=tuple(sentences),
         damage=cost if rounding is not None and rounding.cost.infinite else (),
         verified=True,  # `AtomicFile.seal` returns only after every byte was compared
         provenance={} if provenance is None else provenance.texts(form.name, resolved.values),
         omitted=omitted(state.checkpoint, request.omit),
         label=form.label,
+        dtype=resolved.values.get(DTYPE.name, KEEP),
         loads=form.loads(request.path),
     )
 
@@ -343,21 +344,21 @@ def publish(
             if source is not None or (was is not None and file.target in also_keep):
                 original = keep_original(file.target, job)
                 path = source.path if source is not None else None
-                undo.callback(_take_back, file.target, was, original, source, path)
+                undo.callback(_put_old_file_back, file.target, was, original, source, path)
                 if source is not None:
                     source.moved(original)
                 kept.append(original)
             elif len(files) > 1:
-                spare = _spare(file.target, was, claims)
-                if spare is not None or was is None:
-                    undo.callback(_take_back, file.target, was, spare)
-                if spare is not None:
-                    spares.append(spare)
+                second_name = _second_name(file.target, was, claims)
+                if second_name is not None or was is None:
+                    undo.callback(_put_old_file_back, file.target, was, second_name)
+                if second_name is not None:
+                    spares.append(second_name)
             file.commit()
         undo.pop_all()
-        for spare in spares:
+        for second_name in spares:
             with contextlib.suppress(OSError):
-                spare.unlink()
+                second_name.unlink()
     return kept
 
 
@@ -369,26 +370,28 @@ def _inode(path: Path) -> tuple[int, int] | None:
     return status.st_dev, status.st_ino
 
 
-def _spare(target: Path, was: tuple[int, int] | None, claims: contextlib.ExitStack) -> Path | None:
+def _second_name(
+    target: Path, was: tuple[int, int] | None, claims: contextlib.ExitStack
+) -> Path | None:
     """Give an older export a second name, to put it back if need be; None if that cannot be.
 
     It is claimed until `claims` are closed: were this process killed, it would be abandoned.
     """
     if was is None:
         return None
-    spare = target.with_name(hidden_name(target.name, "old"))
+    second_name = target.with_name(hidden_name(target.name, "old"))
     try:
-        os.link(target, spare)
+        os.link(target, second_name)
     except OSError:
         return None  # no hard links here: this one file stays new, and whole
     with contextlib.suppress(OSError):
-        fd = os.open(spare, os.O_RDONLY)
+        fd = os.open(second_name, os.O_RDONLY)
         claims.callback(close_quietly, fd)
         lock(fd)
-    return spare
+    return second_name
 
 
-def _take_back(
+def _put_old_file_back(
     target: Path,
     was: tuple[int, int] | None,
     old: Path | None,

@@ -198,7 +198,7 @@ def _counting(plan: Plan, rounding: Rounding) -> Plan:
     @contextmanager
     def prepared(job: Job) -> Iterator[Plan]:
         rounding.forget()
-        with first(job) as found:
-            yield found
+        with first(job) as planned:
+            yield planned
 
     return replace(plan, prepare=prepared, rounding=rounding)

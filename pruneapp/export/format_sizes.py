@@ -30,8 +30,8 @@ _NEAR = 1.02
 def planned_size(state: State, name: str, job: Job) -> int | None:
     """Return how many bytes an export in the format `name` will take, to the byte.
 
-    None if it is not possible, and for formats that compress: see `offer`. Files that are copied
-    along with a model of several files are not counted.
+    None if it is not possible, and for formats that compress: see `format_offer`. Files that are
+    copied along with a model of several files are not counted.
     """
     form = get(name)
     try:
@@ -51,7 +51,7 @@ def written_as(checkpoint: Checkpoint, form: Format, path: Path | None) -> tuple
     return form.container(suffix), together
 
 
-def offers(
+def format_offers(
     state: State,
     job: Job,
     params: Mapping[str, Mapping[str, Any]] | None = None,
@@ -63,20 +63,20 @@ def offers(
     """Return every format with the size to come, and what each purpose is best served by.
 
     `params` are values of parameters by the name of the format; `path` and `provenance` as in
-    `offer`. Unless compressed formats are sized, from a sample, their sizes are None, and nothing
-    is recommended, as long as it may turn out otherwise.
+    `format_offer`. Unless compressed formats are sized, from a sample, their sizes are None, and
+    nothing is recommended, as long as it may turn out otherwise.
     """
-    found = []
+    offered = []
     for form in FORMATS.values():
         job.step(0)
         given = (params or {}).get(form.name, {})
-        found.append(
-            offer(state, form, given, job, sampled=sampled, path=path, provenance=provenance)
+        offered.append(
+            format_offer(state, form, given, job, sampled=sampled, path=path, provenance=provenance)
         )
-    return recommend(found)
+    return recommend(offered)
 
 
-def offer(
+def format_offer(
     state: State,
     form: Format,
     given: Mapping[str, Any],
@@ -86,7 +86,7 @@ def offer(
     path: Path | None = None,
     provenance: Provenance | None = None,
 ) -> FormatOffer:
-    """Return one format with the size to come, not compared with the others; see `offers`.
+    """Return one format with the size to come, not compared with the others; see `format_offers`.
 
     It is that of an export to `path`. Without one, and where the format refuses the name, which
     the export will say, it is that of a file of the usual name. What the export will say of where
@@ -99,7 +99,7 @@ def offer(
         return plan_weights(state, form, one, job, path=path, provenance=provenance).values()
 
     def sized(path: Path | None) -> FormatOffer:
-        plain = _unsized(state, form, values, job, path)
+        plain = _offer_without_size(state, form, values, job, path)
         if plain.why_not:
             return plain
         try:
@@ -130,20 +130,20 @@ def offer(
             return None
         return sum(one.nbytes for one in plan(path, **{DTYPE.name: SMALLER}))
 
-    found = sized(path)
-    return sized(None) if path is not None and (found.why_not or found.wrong) else found
+    result = sized(path)
+    return sized(None) if path is not None and (result.why_not or result.wrong) else result
 
 
-def unsized(state: State, job: Job) -> tuple[FormatOffer, ...]:
+def offers_without_sizes(state: State, job: Job) -> tuple[FormatOffer, ...]:
     """Return every format without its size: quick, also where planning 100,000 tensors is not."""
-    found = []
+    offered = []
     for form in FORMATS.values():
         job.step(0)
-        found.append(_unsized(state, form, {}, job))
-    return tuple(found)
+        offered.append(_offer_without_size(state, form, {}, job))
+    return tuple(offered)
 
 
-def _unsized(
+def _offer_without_size(
     state: State, form: Format, values: Mapping[str, Any], job: Job, path: Path | None = None
 ) -> FormatOffer:
     serves = form.good_for
@@ -170,13 +170,13 @@ def _unsized(
     )
 
 
-def recommend(found: Iterable[FormatOffer]) -> tuple[FormatOffer, ...]:
+def recommend(offered: Iterable[FormatOffer]) -> tuple[FormatOffer, ...]:
     """Mark, for each purpose, the smallest of the formats that serve it.
 
     Of those that are at most 2 % larger, one that is loaded as it is goes before the smallest.
     Where one that serves it is not sized yet, none is marked.
     """
-    able = {one.name: one for one in found}
+    able = {one.name: one for one in offered}
     chosen: dict[str, dict[Purpose, str]] = {name: {} for name in able}
     for purpose in Purpose:
         serving = [one for one in able.values() if not one.why_not and purpose in one.serves]

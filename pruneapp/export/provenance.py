@@ -72,7 +72,7 @@ class Provenance:
         recipe = self.recipe.canonical()
         # A value that is None says nothing, and parameters that say nothing may be added.
         named = values.keys() if self.parameters is None else self.parameters
-        said = {n: value for n, value in values.items() if value is not None and n in named}
+        recorded = {n: value for n, value in values.items() if value is not None and n in named}
         long = len(recipe) > MOST_RECIPE
         texts = {
             "recipe_sha256" if long else "recipe": self.recipe.sha256 if long else recipe,
@@ -80,7 +80,7 @@ class Provenance:
             _INPUTS.removeprefix(KEY): _json(list(self.inputs)),
             "seeds": _json(seeds_of(self.recipe)),
             "ties": TIES,
-            "format": _json({"name": form, "configuration": said}),
+            "format": _json({"name": form, "configuration": recorded}),
         }
         if self.state_dict:
             texts["state_dict"] = self.state_dict
@@ -166,8 +166,8 @@ def read_masks(text: str, recipe: Recipe) -> dict[str, BitMask]:
     """Return the masks of a recipe that metadata holds; none for text that is not ours."""
     sizes = dict(recipe.named_masks())
     try:
-        found = decode(text, dict[str, str])
-        packed = {name: base64.b64decode(data, validate=True) for name, data in found.items()}
+        texts = decode(text, dict[str, str])
+        packed = {name: base64.b64decode(data, validate=True) for name, data in texts.items()}
     except (JsonError, ValueError):
         return {}
     return {

@@ -132,7 +132,7 @@ def _chunks(state: State, entry: TensorEntry) -> Iterator[RawChunk]:
     return state.chunks(entry.name, size=CHUNK_BYTES // np.dtype(entry.dtype.storage).itemsize)
 
 
-def mask(entry: TensorEntry, kept: Mask, suffix: str, chunk: int = 1 << 20) -> TensorRecord:
+def mask_record(entry: TensorEntry, kept: Mask, suffix: str, chunk: int = 1 << 20) -> TensorRecord:
     """Return `kept` as ``NAME`` + `suffix`: 1.0 and 0.0 in the type of the weight, as torch does.
 
     `chunk` is in elements.

@@ -18,14 +18,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pruneapp import __version__, resources
-from pruneapp.analysis.retained_norm import measure_energies
+from pruneapp.analysis.retained_norm import measure_retained_norms
 from pruneapp.checkpoint.io.atomic_file import write_whole
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.errors import ExportError, escaped
-from pruneapp.export.destination.target import check_file, spared
-from pruneapp.export.format_sizes import offers
+from pruneapp.export.catalog import FORMATS
+from pruneapp.export.destination.target import check_file, unused_name
+from pruneapp.export.format_sizes import format_offers
 from pruneapp.export.provenance import inputs_in
 from pruneapp.export.records import State, packed
+from pruneapp.export.rounding import DTYPE, Rounding
 from pruneapp.masks.bitmask import BitMask, Mask
 from pruneapp.progress import Job
 from pruneapp.results.export import ExportReport, WrittenTensor
@@ -56,32 +58,46 @@ class TensorAccount(WrittenTensor):
 
 
 @dataclass(frozen=True)
+class StepAccount:
+    """What was done in one step, in words."""
+
+    label: str  # "4 rules on 37 tensors, global"
+    detail: str = ""  # all of it, a line each: rules, patterns, amounts, scope, limits
+
+
+@dataclass(frozen=True)
 class Account:
     """What an export was made of, what was done, and what was written."""
 
     report: ExportReport
     source: str  # the file or folder that was opened, as a person calls it
-    steps: tuple[str, ...]  # what was done, in order, in words
+    steps: tuple[StepAccount, ...]  # what was done, in order
     tensors: tuple[TensorAccount, ...]  # all of them, in the order of the source
     inputs: tuple[str, ...]  # SHA-256 of the files that were opened; empty where not computed
-    sizes: tuple[FormatOffer, ...]  # every format with the size that it would have
+    # Every format with the size that it would have, of weights in the type that was written.
+    sizes: tuple[FormatOffer, ...]
     version: str = __version__  # of Pruneapp
 
 
-def account_of(state: State, report: ExportReport, steps: Sequence[str], job: Job) -> Account:
+def account_of(
+    state: State, report: ExportReport, steps: Sequence[StepAccount], job: Job
+) -> Account:
     """Return the account of an export that was written; reads the pruned tensors once.
 
-    `steps` say what was done; `job` is started with the elements of the pruned tensors.
+    `job` is started with the elements of the pruned tensors.
     """
+    rounding = Rounding.to(report.dtype)
+    rounded = {f.name: {DTYPE.name: report.dtype} for f in FORMATS.values() if DTYPE in f.params}
     checkpoint = state.checkpoint
     zeroed = {n: mask for n in checkpoint.entries if (mask := state.zeroed(n)) is not None}
     job.start(sum(mask.size for mask in zeroed.values()), checkpoint.path.name)
     after = {name: _bits(mask, job) for name, mask in zeroed.items()}
     # Of the file as it was opened: nothing pruned, nothing permanent.
-    energies = measure_energies(Snapshot(checkpoint), after, job)
+    energies = measure_retained_norms(Snapshot(checkpoint), after, job)
     tensors = []
     for written in chain.from_iterable(job.cancel.batches(report.tensors)):
         entry, kept = checkpoint.entries[written.name], energies.get(written.name)
+        entry = entry if rounding is None else rounding.entry(entry)
         unknown = written.name in zeroed and kept is None
         tensors.append(
             TensorAccount(
@@ -101,7 +117,7 @@ def account_of(state: State, report: ExportReport, steps: Sequence[str], job: Jo
         tuple(steps),
         tuple(tensors),
         inputs_in(report.provenance),
-        offers(state, job),
+        format_offers(state, job, rounded),
     )
 
 
@@ -244,7 +260,9 @@ def as_json(account: Account) -> str:
         "numel": report.numel,
         "pruned": report.pruned,
         "sparsity": report.sparsity,
-        "steps": list(account.steps),
+        "dtype": report.dtype,
+        "steps": [step.label for step in account.steps],
+        "step_details": [step.detail for step in account.steps],
         "files": [{**asdict(file), "path": str(file.path)} for file in report.files],
         "sizes": [{key: getattr(offer, key) for key in _SIZE} for offer in account.sizes],
         "notices": list(report.notices),
@@ -268,7 +286,7 @@ KINDS: Mapping[str, Callable[[Account], str]] = MappingProxyType(
 )
 
 
-def write_account(account: Account, path: Path, job: Job, *, spare: bool = False) -> Path:
+def write_account(account: Account, path: Path, job: Job, *, keep_existing: bool = False) -> Path:
     """Write a report; its suffix says which: a page, a table of the tensors, or all as JSON.
 
     A file that is there is replaced once the new one is safe; with `spare` the new one takes the
@@ -282,7 +300,7 @@ def write_account(account: Account, path: Path, job: Job, *, spare: bool = False
             remedy="Choose one of these suffixes.",
         )
     data = kind(account).encode("utf-8", "backslashreplace")
-    target = check_file(spared(path, data) if spare else path).path
+    target = check_file(unused_name(path, data) if keep_existing else path).path
     job.extend(2 * len(data))
     write_whole(target, data, job)
     return target

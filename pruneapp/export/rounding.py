@@ -90,21 +90,21 @@ class Rounding:
     def cost(self) -> RoundingCost:
         """What everything that was read cost together."""
         # Sorted, for threads and formats read them in any order.
-        found = dict(sorted(self.ranges.items()))
-        if not found:
+        ranges = dict(sorted(self.ranges.items()))
+        if not ranges:
             return RoundingCost(self.dtype.label)
-        worst = max(found.values(), key=attrgetter("worst"))  # of equal ones the first
+        worst = max(ranges.values(), key=attrgetter("worst"))  # of equal ones the first
         infinite: Counter[str] = Counter()
-        for (name, _start), cost in found.items():
+        for (name, _start), cost in ranges.items():
             for _, count in cost.infinite:
                 infinite[name] += count
         return RoundingCost(
             self.dtype.label,
-            tensors=len({name for name, _start in found}),
+            tensors=len({name for name, _start in ranges}),
             worst=worst.worst,
             where=worst.where,
             infinite=tuple(infinite.items()),
-            vanished=sum(cost.vanished for cost in found.values()),
+            vanished=sum(cost.vanished for cost in ranges.values()),
         )
 
     def concerns(self, entry: TensorEntry) -> bool:
@@ -175,23 +175,23 @@ class RoundedState:
 
     def zeroed(self, name: str) -> Mask | None:
         """Return the mask of everything that is written as +0.0; None for nothing."""
-        found = self.state.zeroed(name)
-        if found is None or self.originals or not self.rounding.concerns(self._entry(name)):
-            return found
-        return _Zeroed(found)
+        mask = self.state.zeroed(name)
+        if mask is None or self.originals or not self.rounding.concerns(self._entry(name)):
+            return mask
+        return _Zeroed(mask)
 
     def chunks(
         self, name: str, start: int = 0, stop: int | None = None, size: int | None = None
     ) -> Iterator[RawChunk]:
         """Yield the elements of a tensor in the type that is written, see `State`."""
         entry = self._entry(name)
-        found = self.state.chunks(name, start, stop, size)
+        raw_chunks = self.state.chunks(name, start, stop, size)
         if not self.rounding.concerns(entry):
-            return found
+            return raw_chunks
         zeroed = None if self.originals else self.state.zeroed(name)
         if zeroed is not None:
-            found = zero(found, zeroed)
-        return (self.rounding.rounded(entry, chunk) for chunk in found)
+            raw_chunks = zero(raw_chunks, zeroed)
+        return (self.rounding.rounded(entry, chunk) for chunk in raw_chunks)
 
     def _entry(self, name: str) -> TensorEntry:
         return self.checkpoint.entries[name]
@@ -264,6 +264,6 @@ def _cost(values: NDArray[Any], rounded: NDArray[Any]) -> tuple[float, int, int]
     with np.errstate(invalid="ignore"):
         error = np.abs(before - after)
     error[~finite | lost] = 0
-    gone = (after == 0) & (before != 0)
+    vanished = (after == 0) & (before != 0)
     worst = float(error.max()) if error.size else 0.0
-    return worst, int(np.count_nonzero(lost)), int(np.count_nonzero(gone))
+    return worst, int(np.count_nonzero(lost)), int(np.count_nonzero(vanished))

@@ -268,8 +268,8 @@ class Sharding:
         if not self._ties:
             return self._whole.metadata
         names = {entry.name for entry in entries}
-        gone = {alias for alias, name in self._ties.items() if name not in names}
-        return {key: text for key, text in self._whole.metadata.items() if key not in gone}
+        dropped = {alias for alias, name in self._ties.items() if name not in names}
+        return {key: text for key, text in self._whole.metadata.items() if key not in dropped}
 
 
 def _index_of(plans: Mapping[str, Plan], checkpoint: Checkpoint) -> Plan:
@@ -277,14 +277,14 @@ def _index_of(plans: Mapping[str, Plan], checkpoint: Checkpoint) -> Plan:
 
     What else the index of the opened model says is kept, and all of it, byte for byte, if true.
     """
-    text, said = _read(checkpoint.contents.index)
+    text, index = _read(checkpoint.contents.index)
     where = {name: file for file, plan in plans.items() for name in plan.names}
     total = sum(nbytes for plan in plans.values() for nbytes in plan.names.values())
     before = sum(entry.nbytes for entry in checkpoint.entries.values())
-    if said.get("weight_map") == where and total == before:
+    if index.get("weight_map") == where and total == before:
         return Plan.of(text)
     # Names in the order of the old index, the new ones where the old one stood.
-    about = said.get("metadata")
+    about = index.get("metadata")
     about = about if type(about) is dict else {}
     new = {"metadata": {**about, "total_size": total}, "weight_map": where}
     return Plan.of((json.dumps(new, indent=2, ensure_ascii=False) + "\n").encode())

@@ -165,8 +165,8 @@ def _around(snapshot: Snapshot, job: Job) -> int | None:
     return plan.nbytes - inside + _AROUND
 
 
-def _most(entry: TensorEntry, gone: int) -> int:
-    return most_of(entry, gone) if is_packed(entry) else entry.nbytes
+def _most(entry: TensorEntry, zeros: int) -> int:
+    return most_of(entry, zeros) if is_packed(entry) else entry.nbytes
 
 
 def _held(snapshot: Snapshot, entry: TensorEntry) -> int:

@@ -50,18 +50,18 @@ def estimate(
         shares = {}
         for index in hits.tolist():
             shares[index] = shares.get(index, 0.0) + step / guesses[index]
-    found = np.array(guesses, np.float64)
+    sizes = np.array(guesses, np.float64)
     total = 0.0
     for index, share in shares.items():
         job.step(0)
-        found[index] = measure(pieces[index])
-        total += share * found[index]
+        sizes[index] = measure(pieces[index])
+        total += share * sizes[index]
     others = np.ones(len(pieces), np.bool_)
     others[list(shares)] = False
     if others.any():
-        rest = total - float(found[~others].sum())
-        found[others] *= max(rest, 0.0) / float(found[others].sum())
-    return [float(nbytes) for nbytes in found]
+        rest = total - float(sizes[~others].sum())
+        sizes[others] *= max(rest, 0.0) / float(sizes[others].sum())
+    return [float(nbytes) for nbytes in sizes]
 
 
 def affordable(guesses: Sequence[float], least: float, budget: float) -> int:

@@ -32,12 +32,12 @@ from pruneapp.errors import (
 )
 from pruneapp.export import provenance
 from pruneapp.export.catalog import FORMATS, get
-from pruneapp.export.completeness import left_out, omitted
+from pruneapp.export.completeness import omitted, omitted_entries
 from pruneapp.export.format import Format, Plan
 from pruneapp.export.formats.zst import ZSTANDARD
 from pruneapp.export.provenance import KEY, is_packed, metadata_inside
 from pruneapp.export.records import State
-from pruneapp.export.sharding import INDEX, plan_weights, whole
+from pruneapp.export.sharding import INDEX, in_folder, plan_weights, whole
 from pruneapp.json_codec import decode as decode_json
 from pruneapp.kernels.kernel import Kernel
 from pruneapp.kernels.values import decode
@@ -91,23 +91,23 @@ class DifferenceFinder:
         self._ranges.sort(key=itemgetter(0, 1))
         self._starts = [start for start, _, _ in self._ranges]
 
-    def differences(self, offset: int, expected: bytes, found: bytes) -> Iterator[Difference]:
+    def differences(self, offset: int, expected: bytes, actual: bytes) -> Iterator[Difference]:
         """Yield the first difference of each tensor that was not yielded before.
 
         Both pieces begin at the byte `offset` of the file, which may end before.
         """
-        size = min(len(expected), len(found))
+        size = min(len(expected), len(actual))
         one = np.frombuffer(expected, np.uint8, size)
-        other = np.frombuffer(found, np.uint8, size)
+        other = np.frombuffer(actual, np.uint8, size)
         at = 0
         while (more := np.flatnonzero(one[at:] != other[at:])[:1]).size:
             at += int(more[0])
             number = bisect_right(self._starts, offset + at)
             if number and offset + at < self._ranges[number - 1][1]:
                 start, end, entry = self._ranges[number - 1]
-                difference = _in_tensor(entry, start - offset, at, (expected, found))
+                difference = _in_tensor(entry, start - offset, at, (expected, actual))
             else:
-                values = (f"0x{side[at]:02x}" for side in (expected, found))
+                values = (f"0x{side[at]:02x}" for side in (expected, actual))
                 where = "container" if number else "header"
                 difference = Difference(where, "differs", offset + at, *values)
                 end = self._starts[number] if number < len(self._starts) else offset + size
@@ -117,8 +117,8 @@ class DifferenceFinder:
             at = end - offset
             if at >= size:
                 break
-        if len(found) < len(expected):
-            yield Difference("file", "ends too early", index=offset + len(found))
+        if len(actual) < len(expected):
+            yield Difference("file", "ends too early", index=offset + len(actual))
 
 
 def _in_tensor(entry: TensorEntry, start: int, at: int, sides: tuple[bytes, bytes]) -> Difference:
@@ -220,8 +220,8 @@ def verify(file: Path, against: Against, kernel: Kernel, job: Job) -> Verificati
         if metadata is None:
             return Verification((Difference("file", "cannot be unpacked to a safetensors file"),))
         texts = {k.removeprefix(KEY): text for k, text in metadata.items() if k.startswith(KEY)}
-        if texts and (found := _changed(texts) or _unsound(texts)) is not None:
-            return Verification((found,))
+        if texts and (problem := _changed(texts) or _unsound(texts)) is not None:
+            return Verification((problem,))
         recipe = _recipe(file, texts, against)
         original = stack.enter_context(
             open_checkpoint(
@@ -232,14 +232,19 @@ def verify(file: Path, against: Against, kernel: Kernel, job: Job) -> Verificati
         )
         with hashed_meanwhile(original.files if texts else ()):
             fitted = fit(recipe, original, job)
-            state, made = apply_recipe(original, recipe, fitted, kernel, job)
-        if against.recipe is not None and _names_another(texts, made):
-            return Verification((_OTHER_RECIPE,), recipe=made.canonical())
+            state, made_recipe = apply_recipe(original, recipe, fitted, kernel, job)
+        if against.recipe is not None and _names_another(texts, made_recipe):
+            return Verification((_OTHER_RECIPE,), recipe=made_recipe.canonical())
+        if len(shards) == 1 and not original.contents.shards and file.is_dir():
+            file = shards[0].path
         form, values = _format(file, texts, against, state, job, packed=packed)
+        if len(shards) > 1 and not in_folder(original, form, values, file):
+            sentence = f"has {len(shards):,} shards, but the recipe makes one file of the original"
+            return Verification((Difference("file", sentence),), recipe=made_recipe.canonical())
         differences: list[Difference] = []
         origin = None
         if texts:
-            counted = provenance.provenance_of(state, made, job)
+            counted = provenance.provenance_of(state, made_recipe, job)
             recorded = provenance.inputs_in(metadata)
             if counted.inputs != recorded:
                 differences.append(_other_original(original, counted.inputs, recorded))
@@ -251,10 +256,10 @@ def verify(file: Path, against: Against, kernel: Kernel, job: Job) -> Verificati
                 parameters=frozenset(named),
             )
         plans = _plans(state, form, values, file, job, origin=origin)
-        left = left_out(original, form, plans.values())
-        asked = _asked(original, texts, against)
+        left = omitted_entries(original, form, plans.values())
+        named_recipe = _asked(original, texts, against)
         for name in left:
-            if name not in asked:
+            if name not in named_recipe:
                 reason = original.contents.unreadable[name]
                 sentence = f"of the original is missing from the file ({reason})"
                 differences.append(Difference(name, sentence))
@@ -265,9 +270,9 @@ def verify(file: Path, against: Against, kernel: Kernel, job: Job) -> Verificati
             differing, size = _compare(path, plan, checkpoint, job)
             differences += differing
             compared += size
-        omitted = tuple(name for name in left if name in asked)
+        omitted = tuple(name for name in left if name in named_recipe)
         return Verification(
-            tuple(differences[:MOST]), compared, form.name, made.canonical(), omitted
+            tuple(differences[:MOST]), compared, form.name, made_recipe.canonical(), omitted
         )
 
 
@@ -359,10 +364,10 @@ def _format(
     if "format" not in texts:
         form = get(against.format) if against.format else _usual(file, state, job)
         return form, validate_all(form.params, {})
-    said = decode_json(texts["format"], _NamedFormat, KEY + "format")
+    recorded = decode_json(texts["format"], _NamedFormat, KEY + "format")
     # What is inside says of itself that it is the dense file.
-    form = ZSTANDARD if packed else get(said.name)
-    return form, validate_all(form.params, said.configuration)
+    form = ZSTANDARD if packed else get(recorded.name)
+    return form, validate_all(form.params, recorded.configuration)
 
 
 def _usual(file: Path, state: State, job: Job) -> Format:
@@ -401,15 +406,15 @@ def _plans(
 
 
 def _other_original(
-    original: Checkpoint, found: Sequence[str], recorded: Sequence[str]
+    original: Checkpoint, present: Sequence[str], recorded: Sequence[str]
 ) -> Difference:
-    pairs = zip(found, recorded, strict=False)
-    at = next((i for i, (a, b) in enumerate(pairs) if a != b), min(len(found), len(recorded)))
+    pairs = zip(present, recorded, strict=False)
+    at = next((i for i, (a, b) in enumerate(pairs) if a != b), min(len(present), len(recorded)))
     return Difference(
         "original",
         f"is not the file that it was made of ('{original.path}')",
         expected=recorded[at] if at < len(recorded) else "no file",
-        found=found[at] if at < len(found) else "no file",
+        found=present[at] if at < len(present) else "no file",
     )
 
 
@@ -428,11 +433,11 @@ def _compare(
             file = stack.enter_context(path.open("rb"))
             for piece in plan.pieces():
                 expected = bytes(piece)
-                found = file.read(len(expected))
-                if found != expected:
-                    differences += finder.differences(at, expected, found)
-                    if len(found) < len(expected):
-                        return differences, at + len(found)
+                actual = file.read(len(expected))
+                if actual != expected:
+                    differences += finder.differences(at, expected, actual)
+                    if len(actual) < len(expected):
+                        return differences, at + len(actual)
                 at += len(expected)
                 job.step(len(expected))
             more = len(file.read(1))

@@ -150,7 +150,7 @@ class Start(QObject):
         for signal, call in self._early.items():
             signal.connect(call)
         window.closing.connect(self._on_closing)
-        self._imported.connect(self._furnish)
+        self._imported.connect(self._build_workbench)
         window.empty.set_recent([str(path) for path in settings.recent])
         window.empty.recentRequested.connect(self._open_recent)
         self._first = FirstPaint(window)
@@ -190,24 +190,24 @@ class Start(QObject):
     def _import(self) -> None:
         try:
             import pruneapp.gui.mainwindow.workbench as module
-        except BaseException as error:  # noqa: BLE001 - whatever it is, `_furnish` raises it
+        except BaseException as error:  # noqa: BLE001 - whatever it is, `_build_workbench` raises it
             self._imported.emit(error)
         else:
             self._imported.emit(module.Workbench)
 
     @Slot(object)
-    def _furnish(self, found: type[Workbench] | BaseException) -> None:
+    def _build_workbench(self, imported: type[Workbench] | BaseException) -> None:
         self._thread.join()
         if self._closed:
             return  # nobody would stop the threads of a workbench that comes too late
-        if isinstance(found, BaseException):
+        if isinstance(imported, BaseException):
             self._window.job_status.set_idle()
-            raise found
+            raise imported
         for signal, call in self._early.items():
             signal.disconnect(call)
         self._window.empty.recentRequested.disconnect(self._open_recent)
         self._window.closing.disconnect(self._on_closing)
-        self.workbench = found(self._window, self._settings, self._appearance)
+        self.workbench = imported(self._window, self._settings, self._appearance)
         if self._file is not None:
             self.workbench.open(self._file, self._state_dict)
         elif self._asked_early == "file":

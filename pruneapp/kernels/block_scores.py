@@ -43,10 +43,10 @@ def block_means(  # noqa: PLR0917 - each its own type
             terms = decode(bits, dtype).astype(np.float64).reshape(part.shape)
             np.abs(terms, out=terms) if order == 1 else np.multiply(terms, terms, out=terms)
             cut = tiles.cut(terms)
-            found = _along(cut[:, 0])
+            total = _along(cut[:, 0])
             for row in range(1, tiles.tall):
-                found += _along(cut[:, row])
-        sums[part.down, part.along] = found
+                total += _along(cut[:, row])
+        sums[part.down, part.along] = total
         job.step(bits.size)
     means = sums.reshape(-1) / tiles.sizes
     return means if order == 1 else np.sqrt(means)
@@ -56,8 +56,8 @@ def _along(terms: Float64s) -> Float64s:
     """Add along the last axis, from left to right where it is that short."""
     wide = terms.shape[2]
     if wide >= LANES:
-        found: Float64s = np.add.reduce(terms, axis=2)
-        return found
+        sums: Float64s = np.add.reduce(terms, axis=2)
+        return sums
     total = terms[:, :, 0].copy()  # numpy would look at each few by themselves
     for column in range(1, wide):
         total += terms[:, :, column]

@@ -10,7 +10,13 @@ import numpy as np
 from pruneapp.checkpoint.elements import Bits
 from pruneapp.kernels.kernel import KeyRange, NearCut, Ranking, Share, Slices, Threshold
 from pruneapp.kernels.lowest_channels import lowest_channels
-from pruneapp.kernels.mask_packing import OpenBits, Sieve, Sifted, pack_stretch, sift
+from pruneapp.kernels.mask_packing import (
+    ComparedStretch,
+    NearCutBuilder,
+    OpenBits,
+    compare_stretch,
+    pack_stretch,
+)
 from pruneapp.kernels.norms import channel_norms
 from pruneapp.kernels.threads import (
     STRETCH,
@@ -104,12 +110,12 @@ class CpuKernel:
         self, rankings: Sequence[Ranking], count: int, job: Job
     ) -> tuple[Threshold, tuple[Share, ...]]:
         """Find the cut and what it takes of each tensor, most often in the same pass."""
-        found = self._find(rankings, count, job, apart=True)
-        if found.shares is not None:
-            return found.threshold, found.shares
+        threshold = self._find(rankings, count, job, apart=True)
+        if threshold.shares is not None:
+            return threshold.threshold, threshold.shares
         below = np.zeros(len(rankings), np.int64)
         equal = np.zeros(len(rankings), np.int64)
-        key = found.threshold.key
+        key = threshold.threshold.key
         job.extend(sum(r.size for r in rankings))
 
         def work(task: Sequence[TensorRange]) -> list[tuple[TensorRange, int, int]]:
@@ -120,7 +126,7 @@ class CpuKernel:
                 below[stretch.index] += smaller
                 equal[stretch.index] += same
                 job.step(stretch.size)
-        return found.threshold, shares(below.tolist(), equal.tolist(), found.threshold.ties)
+        return threshold.threshold, shares(below.tolist(), equal.tolist(), threshold.threshold.ties)
 
     def masks(
         self, rankings: Sequence[Ranking], threshold: Threshold, job: Job
@@ -153,13 +159,13 @@ class CpuKernel:
         self, rankings: Sequence[Ranking], count: int, near: KeyRange, job: Job
     ) -> NearCut | None:
         """Hold what is between the two keys."""
-        if Sieve.room_for(near, _width(rankings)) > MOST_HELD:
+        if NearCutBuilder.room_for(near, _width(rankings)) > MOST_HELD:
             return None
-        sieve = Sieve(rankings, near)
+        sieve = NearCutBuilder(rankings, near)
         done = 0
 
-        def work(task: Sequence[TensorRange]) -> list[Sifted]:
-            return [sift(rankings[s.index], s, near, job.cancel) for s in task]
+        def work(task: Sequence[TensorRange]) -> list[ComparedStretch]:
+            return [compare_stretch(rankings[s.index], s, near, job.cancel) for s in task]
 
         with closing(self._side_by_side(rankings, work, job)) as passed:
             for results in passed:
@@ -204,9 +210,9 @@ class CpuKernel:
         size = sum(r.size for r in rankings)
         width = _width(rankings)
         if size <= FEW:
-            found = _partitioned(rankings, count, job)
+            threshold = _partitioned(rankings, count, job)
             job.step(size)
-            return found
+            return threshold
         bracket = Bracket.everything(width)
         candidates = None
         if size > WORTH_A_SAMPLE:

@@ -18,17 +18,9 @@ class CutMask:
     """The mask of one tensor after a cut; see `Mask`.
 
     It is made anew from the keys wherever somebody looks, so a model of any size needs no memory
-    for its masks: the key of the cut and how many of its equals go are enough.
-
-    Parameters
-    ----------
-    ranking
-        Read again on every look.
-    key
-        Kept elements with smaller keys go; of this key those that `share` counts.
-    own
-        Whether the ranking is that of the tensor's own magnitudes, so that the keys can be taken
-        from the very elements in which zeros are struck.
+    for its masks: the key of the cut and how many of its equals go, `share`, are enough. `own` says
+    whether the ranking is that of the tensor's own magnitudes, so that the keys can be taken from
+    the very elements in which zeros are struck.
     """
 
     def __init__(self, ranking: Ranking, key: int, share: Share, *, own: bool) -> None:
@@ -46,7 +38,7 @@ class CutMask:
     def kept(self) -> int:
         """How many elements are kept."""
         before = self._ranking.kept
-        return (self.size if before is None else before.kept) - self._share.gone
+        return (self.size if before is None else before.kept) - self._share.pruned
 
     @property
     def pruned(self) -> int:
@@ -96,9 +88,9 @@ class CutMask:
     def _ties_end(self) -> int:
         """The flat index before which kept elements with just the key go."""
         share = self._share
-        if share.taken == share.equal:
-            return self.size if share.taken else 0
-        left = share.taken
+        if share.ties_pruned == share.equal:
+            return self.size if share.ties_pruned else 0
+        left = share.ties_pruned
         for chunk in self._ranking.keys():  # noqa: SIM118 - no dict
             if not left:
                 return chunk.start

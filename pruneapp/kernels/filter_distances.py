@@ -96,14 +96,14 @@ class _Filters:
 
     def of(self, numbers: Indices) -> Float64s:
         """Return some channels, ``float64[channels, elements]``."""
-        found = self._read(numbers) if self._all is None else self._all[numbers]
+        rows = self._read(numbers) if self._all is None else self._all[numbers]
         with np.errstate(invalid="ignore"):  # signalling NaNs stay NaNs
-            return found.astype(np.float64)
+            return rows.astype(np.float64)
 
     def _read(self, numbers: Indices) -> Floats:
         outer, _, inner = self._shape
         wide = np.float64 if self._slices.dtype.name == "F64" else np.float32
-        found: NDArray[Any] = np.zeros((numbers.size, outer, inner), wide)
+        gathered: NDArray[Any] = np.zeros((numbers.size, outer, inner), wide)
         for box in boxes(self._slices.shape, self._slices.dim):
             self._job.cancel.check()
             first, last = np.searchsorted(numbers, box.channels)
@@ -111,7 +111,7 @@ class _Filters:
                 continue
             values = values_of(self._slices, box)
             rows = numbers[first:last] - box.channels[0]
-            found[first:last, slice(*box.outer), slice(*box.inner)] = np.moveaxis(
+            gathered[first:last, slice(*box.outer), slice(*box.inner)] = np.moveaxis(
                 values[:, rows], 1, 0
             )
-        return found.reshape(numbers.size, outer * inner)
+        return gathered.reshape(numbers.size, outer * inner)

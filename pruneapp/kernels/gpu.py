@@ -94,7 +94,7 @@ INTEGERS = {8: torch.uint8, 16: torch.int16, 32: torch.int32, 64: torch.int64}
 Task = TypeVar("Task")
 
 
-class Mover:
+class DeviceTransfer:
     """Buffers in memory, and copies of them on a device.
 
     For CUDA the buffers are pinned and copied on a stream of their own, so that a copy goes on
@@ -189,8 +189,8 @@ LENGTH = 1 << 23
 
 def gpus() -> tuple[tuple[str, str], ...]:
     """Return key and label of every kind of GPU that torch can use here."""
-    found = {"cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available()}
-    return tuple((key, TorchKernel(key).name) for key, there in found.items() if there)
+    available = {"cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available()}
+    return tuple((key, TorchKernel(key).name) for key, present in available.items() if present)
 
 
 @dataclass(frozen=True, eq=False)
@@ -270,9 +270,9 @@ class TorchKernel(CpuKernel):
             for chunk in chunks:
                 index = chunk.stretch.index
                 with refusals(self.name):
-                    smaller, found = select(chunk.keys, chunk.kept, bracket)
+                    smaller, inside = select(chunk.keys, chunk.kept, bracket)
                     below[index] += smaller  # stays on the device
-                    offsets = found.cpu().numpy()
+                    offsets = inside.cpu().numpy()
                 offsets = offsets.view(f"uint{8 * offsets.itemsize}")
                 tallies[index if apart else 0].add(bins_of(offsets, bracket.shift))
                 if candidates is not None:
@@ -284,9 +284,9 @@ class TorchKernel(CpuKernel):
     def _worth(self, rankings: Sequence[Ranking]) -> bool:
         size = sum(r.size for r in rankings)
         # MPS has no float64, and 64-bit integers only in part.
-        there = self._device.type != "mps" or all(r.width < 64 for r in rankings)
+        supported = self._device.type != "mps" or all(r.width < 64 for r in rankings)
         return (
-            there
+            supported
             and size >= max(1, self._worth_moving)
             and size // len(rankings) >= self._worth_moving // _SHARE
             and all(isinstance(r, Magnitudes) for r in rankings)
@@ -297,7 +297,7 @@ class TorchKernel(CpuKernel):
         magnitudes = [r for r in rankings if isinstance(r, Magnitudes)]  # all, see _worth
         sizes = [ranking.size for ranking in rankings]
         length = min(self._length, -(-max(sizes) // 8) * 8)
-        mover = Mover(self._device, self.name, rankings[0].width, length)
+        mover = DeviceTransfer(self._device, self.name, rankings[0].width, length)
 
         def fill(task: tuple[TensorRange, ...], buffer: Tensor, cancel: CancelToken) -> None:
             at = 0
@@ -327,8 +327,10 @@ class TorchKernel(CpuKernel):
         if ranking.kept is None:
             return DeviceChunk(stretch, keys, None)
         packed = ranking.kept.packed[stretch.start // 8 : (stretch.stop + 7) // 8]
-        there = torch.from_numpy(packed.copy()).to(self._device)  # a copy, for masks are read-only
-        return DeviceChunk(stretch, keys, unpack(there, stretch.size))
+        packed_on_device = torch.from_numpy(packed.copy()).to(
+            self._device
+        )  # a copy, for masks are read-only
+        return DeviceChunk(stretch, keys, unpack(packed_on_device, stretch.size))
 
 
 def _parts(ranking: Magnitudes, stretch: TensorRange) -> Iterator[Bits]:

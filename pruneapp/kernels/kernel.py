@@ -84,18 +84,18 @@ class Threshold:
 class Share:
     """What a cut takes of one tensor.
 
-    All kept elements with a smaller key (`below`), and `taken` of those with just the key of the
-    cut (`equal`), the first in order.
+    All kept elements with a smaller key (`below`), and `ties_pruned` of those with just the key of
+    the cut (`equal`), the first in order.
     """
 
     below: int
     equal: int
-    taken: int
+    ties_pruned: int
 
     @property
-    def gone(self) -> int:
+    def pruned(self) -> int:
         """How many elements go in all."""
-        return self.below + self.taken
+        return self.below + self.ties_pruned
 
 
 class KeyRange(NamedTuple):

@@ -175,10 +175,10 @@ def different_keys(
     size = 0
     for start in range(0, ranking.size, STRETCH):
         stop = min(start + STRETCH, ranking.size)
-        found = read_kept_keys(ranking, start, stop)
-        found = found[(found >= first) & (found <= last)]
-        held.append(found.astype(np.uint64))
-        size += found.size
+        kept_keys = read_kept_keys(ranking, start, stop)
+        kept_keys = kept_keys[(kept_keys >= first) & (kept_keys <= last)]
+        held.append(kept_keys.astype(np.uint64))
+        size += kept_keys.size
         job.step(stop - start)
         if size > _HELD:
             together()
@@ -224,38 +224,40 @@ class LampScores:
         Equal scores go from the earlier tensors first; weights that are not finite go last. 0 of
         those that are not chosen.
         """
-        gone = np.zeros(len(self._rankings), np.int64)
+        counts_to_prune = np.zeros(len(self._rankings), np.int64)
         chosen = np.flatnonzero(among).tolist()
         finite = sum(int(self._segments[i].counts.sum()) for i in chosen)
         if count >= finite:
             left = count - finite
             for i in chosen:
                 odd = min(self._odd[i], left)
-                gone[i] = self._segments[i].counts.sum() + odd
+                counts_to_prune[i] = self._segments[i].counts.sum() + odd
                 left -= odd
-            return gone
+            return counts_to_prune
         if not count:
-            return gone
+            return counts_to_prune
         low, high = self._around(chosen, count)
         groups: list[tuple[int, Segments]] = []
         for i in chosen:
             segments = self._segments[i]
-            gone[i] = segments.counts[segments.upper < low].sum()
+            counts_to_prune[i] = segments.counts[segments.upper < low].sum()
             unsure = (segments.upper >= low) & (segments.lower <= high)
             if unsure.any():
                 groups.append((i, self._resolved(i, segments, unsure)))
-        return gone + _cut(groups, count - int(gone.sum()), gone.size)
+        return counts_to_prune + _cut(
+            groups, count - int(counts_to_prune.sum()), counts_to_prune.size
+        )
 
     def _around(self, chosen: Sequence[int], count: int) -> tuple[float, float]:
         """Return scores between which the score of number `count` lies."""
         counts = np.concatenate([self._segments[i].counts for i in chosen])
-        found = []
+        edges = []
         for bounds in ("lower", "upper"):
             values = np.concatenate([getattr(self._segments[i], bounds) for i in chosen])
             order = np.argsort(values, kind="stable")
             place = int(np.searchsorted(np.cumsum(counts[order]), count))
-            found.append(float(values[order[place]]))
-        return found[0], found[1]
+            edges.append(float(values[order[place]]))
+        return edges[0], edges[1]
 
     def _resolved(self, index: int, segments: Segments, unsure: Bools) -> Segments:
         """Return the unsure segments of a tensor with one key each."""
@@ -280,7 +282,7 @@ def _cut(groups: Sequence[tuple[int, Segments]], count: int, tensors: int) -> Co
         np.concatenate([getattr(s, name) for _, s in groups])
         for name in ("squares", "above", "counts")
     )
-    gone = np.zeros(tensors, np.int64)
+    to_prune = np.zeros(tensors, np.int64)
     low, high = 0, int(np.float64(2.0).view(np.uint64))
     at_low, at_high = _gone_at(0.0, squares, above, counts), counts
     if int(at_low.sum()) >= count:
@@ -288,21 +290,21 @@ def _cut(groups: Sequence[tuple[int, Segments]], count: int, tensors: int) -> Co
         high = 1
     while high - low > 1:
         settled = at_low == at_high
-        gone += _by_tensor(tensor[settled], at_low[settled], tensors)
+        to_prune += _by_tensor(tensor[settled], at_low[settled], tensors)
         tensor, squares, above, counts, at_low, at_high = (
             column[~settled] for column in (tensor, squares, above, counts, at_low, at_high)
         )
         middle = (low + high) // 2
-        found = _gone_at(float(np.uint64(middle).view(np.float64)), squares, above, counts)
-        if int(gone.sum()) + int(found.sum()) >= count:
-            high, at_high = middle, found
+        pruned = _gone_at(float(np.uint64(middle).view(np.float64)), squares, above, counts)
+        if int(to_prune.sum()) + int(pruned.sum()) >= count:
+            high, at_high = middle, pruned
         else:
-            low, at_low = middle, found
-    gone += _by_tensor(tensor, at_low, tensors)
+            low, at_low = middle, pruned
+    to_prune += _by_tensor(tensor, at_low, tensors)
     equal = _by_tensor(tensor, at_high - at_low, tensors)
     before = np.cumsum(equal) - equal
-    left: Counts = np.clip(count - int(gone.sum()) - before, 0, equal)
-    return gone + left
+    left: Counts = np.clip(count - int(to_prune.sum()) - before, 0, equal)
+    return to_prune + left
 
 
 def _gone_at(score: float, squares: Float64s, above: Float64s, counts: Counts) -> Counts:
@@ -315,8 +317,8 @@ def _gone_at(score: float, squares: Float64s, above: Float64s, counts: Counts) -
     least = np.where(squares == 0, 1.0, least)
     # Squares beyond float64 have the score 1.
     least = np.where(np.isnan(least), 1.0 if score >= 1 else np.inf, least)
-    found: Counts = np.clip(counts - least + 1, 0, counts).astype(np.int64)
-    return found
+    result: Counts = np.clip(counts - least + 1, 0, counts).astype(np.int64)
+    return result
 
 
 def _by_tensor(tensor: Indices, counts: Counts, tensors: int) -> Counts:

@@ -73,12 +73,12 @@ def lowest_channels(
         return among[smallest(channel_norms(slices, n, job, threads)[among], count)]
     threads = default_threads() if threads is None else threads
     bounds = _bounds(slices, n, job, threads)
-    gone, unsure = bounds.settle(among, count)
-    left = count - gone.size
+    certain, unsure = bounds.settle(among, count)
+    left = count - certain.size
     if unsure.size > left:
         unsure = unsure[smallest(_norms_of(slices, n, unsure, job, threads), left)]
-    found: Indices = np.sort(np.concatenate([gone, unsure]))
-    return found
+    lowest: Indices = np.sort(np.concatenate([certain, unsure]))
+    return lowest
 
 
 def _worth_a_look(slices: Slices, n: Norm) -> bool:
@@ -112,9 +112,9 @@ class _Bounds:
         channels do not: `_errors` are a thousand million times what the root takes away.
         """
         low, high = self.low[among], self.high[among]
-        gone = high < np.partition(low, count - 1)[count - 1]
+        certain = high < np.partition(low, count - 1)[count - 1]
         stays = low > np.partition(high, count - 1)[count - 1]
-        return among[gone], among[~(gone | stays)]
+        return among[certain], among[~(certain | stays)]
 
 
 def _bounds(slices: Slices, n: Norm, job: Job, threads: int) -> _Bounds:

@@ -34,15 +34,9 @@ def lowest_in_groups(  # noqa: PLR0917 - each its own type
 ) -> tuple[BitMask, int]:
     """Return what is kept once the lowest of every group went, and how many protected are too many.
 
-    Parameters
-    ----------
-    ranking
-        Ranks the elements; what is not kept counts as the lowest. Keys leave two numbers of their
-        width unused, as those of magnitudes and scores do.
-
-    Notes
-    -----
-    Time grows with the elements (times the size of a group while that is small); memory does not.
+    What the ranking does not keep counts as the lowest. Its keys leave two numbers of their width
+    unused, as those of magnitudes and scores do. Time grows with the elements (times the size of a
+    group while that is small); memory does not.
     """
     packed = np.zeros((ranking.size + 7) // 8, np.uint8)
     lacking = 0

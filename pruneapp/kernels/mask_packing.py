@@ -33,7 +33,7 @@ _SAMPLE = 1 << 15
 
 
 @dataclass(frozen=True, eq=False)
-class Sifted:
+class ComparedStretch:
     """One stretch, compared with the keys between which the cut should lie.
 
     `stays` are packed bits: 1 where an element is kept and its key is not below them, as those of
@@ -48,7 +48,9 @@ class Sifted:
     places: list[Places]
 
 
-def sift(ranking: Ranking, stretch: TensorRange, near: KeyRange, cancel: CancelToken) -> Sifted:
+def compare_stretch(
+    ranking: Ranking, stretch: TensorRange, near: KeyRange, cancel: CancelToken
+) -> ComparedStretch:
     """Compare every key of a stretch with those between which the cut should lie."""
     stays = np.zeros((stretch.size + 7) // 8, np.uint8)
     offsets, places = [], []
@@ -71,14 +73,14 @@ def sift(ranking: Ranking, stretch: TensorRange, near: KeyRange, cancel: CancelT
         before = stretch.size
     else:
         before = _ones(ranking.kept.packed[stretch.start // 8 : (stretch.stop + 7) // 8])
-    return Sifted(stretch, stays, before - _ones(stays), offsets, places)
+    return ComparedStretch(stretch, stays, before - _ones(stays), offsets, places)
 
 
 def _ones(packed: PackedBits) -> int:
     return int(np.bitwise_count(packed).sum(dtype=np.int64))
 
 
-class Sieve:
+class NearCutBuilder:
     """Puts the stretches of a pass together; holds what lies between the keys of a guess."""
 
     def __init__(self, rankings: Sequence[Ranking], near: KeyRange) -> None:
@@ -100,7 +102,7 @@ class Sieve:
         """Return how many bytes would be held, about; `width` is that of the keys in bits."""
         return near.inside * (width // 8 + 4)
 
-    def add(self, sifted: Sifted) -> None:
+    def add(self, sifted: ComparedStretch) -> None:
         """Take a stretch, in order; sets `full` if more was inside than there is room for."""
         stretch = sifted.stretch
         own = self._packed[stretch.index]
@@ -129,21 +131,21 @@ class Sieve:
         held = self._offsets[: self._used]
         cut = held.dtype.type(nth_smallest(held, rank))
         ties = rank - int(np.count_nonzero(held < cut))
-        taken: list[list[Bits]] = [[] for _ in self._sizes]
+        chunks: list[list[Bits]] = [[] for _ in self._sizes]
         for stretch, first, last in self._runs:
             offsets = held[first:last]
-            gone = offsets < cut
+            pruned = offsets < cut
             if ties:
                 equal = np.flatnonzero(offsets == cut)[:ties]
-                gone[equal] = True
+                pruned[equal] = True
                 ties -= equal.size
             start = stretch.start // 8
-            _clear(self._packed[stretch.index][start:], self._places[first:last], gone)
-            taken[stretch.index].append(offsets[gone] + held.dtype.type(self._low))
+            _clear(self._packed[stretch.index][start:], self._places[first:last], pruned)
+            chunks[stretch.index].append(offsets[pruned] + held.dtype.type(self._low))
         none = np.empty(0, held.dtype)
         return NearCut(
             [BitMask(own, size) for own, size in zip(self._packed, self._sizes, strict=True)],
-            [np.concatenate(keys) if keys else none for keys in taken],
+            [np.concatenate(keys) if keys else none for keys in chunks],
         )
 
 
@@ -161,9 +163,9 @@ def nth_smallest(values: Bits, rank: int) -> int:
     return int(np.partition(near, rank - smaller - 1)[rank - smaller - 1])
 
 
-def _clear(packed: PackedBits, places: Places, gone: Bools) -> None:
+def _clear(packed: PackedBits, places: Places, pruned: Bools) -> None:
     """Set those of some bits to 0 that are gone; all of them are 1."""
-    bits = np.left_shift(gone.view(np.uint8), (places & np.uint32(7)).astype(np.uint8))
+    bits = np.left_shift(pruned.view(np.uint8), (places & np.uint32(7)).astype(np.uint8))
     # Several may lie in one byte. Taking away a bit that is 1 touches no other.
     np.subtract.at(packed, (places >> np.uint32(3)).astype(np.intp), bits)
 

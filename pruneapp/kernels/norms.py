@@ -247,7 +247,7 @@ def _root(total: Float64s, order: float) -> Float64s:
 
 def _extremes(slices: Slices, job: Job, threads: int, *, largest: bool) -> Float64s:
     pick = np.maximum if largest else np.minimum  # both let NaN through
-    found = np.full(slices.shape[slices.dim], 0.0 if largest else math.inf)
+    result = np.full(slices.shape[slices.dim], 0.0 if largest else math.inf)
 
     def work(box: Box) -> tuple[Box, NDArray[np.floating]]:
         job.cancel.check()
@@ -257,8 +257,8 @@ def _extremes(slices: Slices, job: Job, threads: int, *, largest: bool) -> Float
 
     tasks = boxes(slices.shape, slices.dim, _BOX)
     for box, extremes in in_order(tasks, work, job, threads):
-        part = found[slice(*box.channels)]
+        part = result[slice(*box.channels)]
         with np.errstate(invalid="ignore"):
             pick(part, extremes, out=part)
         job.step(box.stop - box.start)
-    return found
+    return result

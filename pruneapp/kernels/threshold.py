@@ -151,27 +151,19 @@ def shares(below: Sequence[int], equal: Sequence[int], ties: int) -> tuple[Share
     """Return what goes of each tensor, `ties` of the equal ones: earlier tensors first."""
     result = []
     for smaller, same in zip(below, equal, strict=True):
-        taken = min(same, ties)
-        ties -= taken
-        result.append(Share(smaller, same, taken))
+        ties_pruned = min(same, ties)
+        ties -= ties_pruned
+        result.append(Share(smaller, same, ties_pruned))
     return tuple(result)
 
 
 def range_of_sample(blocks: Sequence[Bits], count: int, left: int, width: int) -> KeyRange:
-    """Return the keys between which the key of a rank (`count`, from 1) should lie.
+    """Return the keys between which the key of a rank (`count`, from 1) of `left` should lie.
 
-    The error of the rank is estimated from how much the blocks differ: weights that lie side by
-    side resemble each other, so a block tells less than as many weights picked one by one
-    (Cochran, "Sampling Techniques", 1977, chapter 9: cluster sampling).
-
-    Parameters
-    ----------
-    blocks
-        Keys of kept elements from places all over the tensors.
-    left
-        Kept elements in all.
-    width
-        Bits of a key.
+    The error of the rank is estimated from how much the blocks, keys of kept elements from places
+    all over the tensors, differ: weights that lie side by side resemble each other, so a block
+    tells less than as many weights picked one by one (Cochran, "Sampling Techniques", 1977, chapter
+    9: cluster sampling). `width` is the bits of a key.
     """
     keys = np.concatenate(blocks) if blocks else np.empty(0)
     if keys.size < 1000:
@@ -282,8 +274,8 @@ class Candidates:
                 continue
             kind = offsets.dtype.type
             below[index] += np.count_nonzero(offsets < kind(first))
-            found = offsets[(offsets >= kind(first)) & (offsets <= kind(last))] - kind(first)
-            tallies[index if apart else 0].add(bins_of(found, bracket.shift))
+            inside = offsets[(offsets >= kind(first)) & (offsets <= kind(last))] - kind(first)
+            tallies[index if apart else 0].add(bins_of(inside, bracket.shift))
         return BracketCounts(below, np.stack([tally.counts() for tally in tallies]))
 
 
@@ -298,7 +290,7 @@ def bins_of(offsets: Bits, shift: int) -> Bits:
 _MANY = 0.5
 
 
-def places_of(found: Bools) -> Indices:
+def places_of(bools: Bools) -> Indices:
     """Return the places of the true ones in order, as ``numpy.flatnonzero`` does.
 
     Eight are looked at as one word first. numpy looks at each by itself and hardly ever guesses
@@ -306,12 +298,12 @@ def places_of(found: Bools) -> Indices:
     mask as an index three times (measured with numpy 2.4). `found` is 1-D and the beginning of an
     array.
     """
-    if found.size % 8:
-        return np.flatnonzero(found)
-    words = found.view(np.uint64)
+    if bools.size % 8:
+        return np.flatnonzero(bools)
+    words = bools.view(np.uint64)
     eights = np.flatnonzero(words != 0)
     if eights.size > _MANY * words.size:
-        return np.flatnonzero(found)
+        return np.flatnonzero(bools)
     inside = np.flatnonzero(words[eights].view(np.bool_))
     places: Indices = eights[inside >> 3]
     places <<= 3

@@ -163,8 +163,8 @@ class MaskSet(Mapping[str, BitMask]):
 
     def counts(self, names: Iterable[str]) -> list[int]:
         """How many elements of each of some tensors are pruned; quick for very many."""
-        found = map(self._masks.get, names)
-        return [0 if mask is None else mask.size - mask.kept for mask in found]
+        masks = map(self._masks.get, names)
+        return [0 if mask is None else mask.size - mask.kept for mask in masks]
 
     # Most tensors have no mask: a mapping's own way to say so is an exception, which takes twenty
     # times as long.
@@ -217,8 +217,8 @@ class MaskLayers:
     protected: MaskSet = field(default_factory=MaskSet)
 
     def __getitem__(self, layer: Layer) -> MaskSet:
-        found: MaskSet = getattr(self, layer)
-        return found
+        masks: MaskSet = getattr(self, layer)
+        return masks
 
     def replaced(self, changes: LayerMasks) -> MaskLayers:
         """Return the layers with other masks of some tensors; sets without a change are shared."""

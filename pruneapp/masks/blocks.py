@@ -115,7 +115,7 @@ class Tiles:
             values = filled
         return values.reshape(down, self.tall, along, self.wide)
 
-    def kept(self, mask: BitMask | None, job: Job) -> NDArray[np.int64]:
+    def count_kept(self, mask: BitMask | None, job: Job) -> NDArray[np.int64]:
         """Count what a mask keeps of each tile, ``int64[tiles]``; all of it where it is None."""
         if mask is None:
             return self.sizes
@@ -127,9 +127,9 @@ class Tiles:
             counts[part.down, part.along] = np.count_nonzero(tiles, axis=(1, 3))
         return counts.reshape(-1)
 
-    def left(self, mask: BitMask | None, job: Job) -> NDArray[np.bool_]:
+    def has_kept(self, mask: BitMask | None, job: Job) -> NDArray[np.bool_]:
         """Say of each tile whether a mask keeps anything of it."""
-        return self.kept(mask, job) > 0
+        return self.count_kept(mask, job) > 0
 
     def mask(self, stays: NDArray[np.bool_], job: Job) -> BitMask:
         """Return the mask that keeps whole tiles: those where `stays`, ``bool[tiles]``, is True."""

@@ -50,10 +50,10 @@ def any_set(packed: Bytes, channels: int, inner: int) -> NDArray[np.bool_]:
     """Say of every channel whether any of its bits is set; the reverse of `fill`."""
     if inner == 1:
         return np.unpackbits(packed, count=channels, bitorder="little").view(np.bool_)
-    found = np.zeros((-(-channels // 8), 8), np.bool_)
+    result = np.zeros((-(-channels // 8), 8), np.bool_)
     for at, channel, part in _parts(packed, channels, inner):
-        found[at, channel] |= np.bitwise_or.reduce(part, axis=1) != 0
-    return found.reshape(-1)[:channels]
+        result[at, channel] |= np.bitwise_or.reduce(part, axis=1) != 0
+    return result.reshape(-1)[:channels]
 
 
 def count_set(packed: Bytes, channels: int, inner: int) -> NDArray[np.int64]:
@@ -181,8 +181,8 @@ def channels_left(
         rest = packed[times * size :]
         folded[: rest.size] |= rest
         packed = folded
-    found = any_set(packed, groups * channels, inner).reshape(groups, channels)
-    left: NDArray[np.bool_] = np.logical_or.reduce(found, axis=0)
+    remaining = any_set(packed, groups * channels, inner).reshape(groups, channels)
+    left: NDArray[np.bool_] = np.logical_or.reduce(remaining, axis=0)
     return left
 
 

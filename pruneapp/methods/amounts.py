@@ -1,13 +1,19 @@
-"""From an amount to a count, of one tensor or of each of many."""
+"""How much of each tensor goes: amounts, floors, ceilings and totals as counts per tensor.
+
+What limits allow is a count of pruned elements *after* the step, of several tensors in order.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
 from pruneapp.errors import ParameterError, counted
-from pruneapp.kernels.values import Counts
+from pruneapp.kernels.values import Bools, Counts, Float64s
+from pruneapp.methods.limits import Limits, percent
+from pruneapp.methods.method import Cutting, Scope, TensorView
 from pruneapp.params import Amount, AmountParam
 
 _PARAM = AmountParam()
@@ -54,7 +60,7 @@ def to_prune(
     if left == 0:
         raise ParameterError(
             f"'amount' must be 0 here: all {unit}{of} are pruned already (got {count:,}).",
-            remedy="Deselect pruned tensors, or undo a step.",
+            remedy="Uncheck pruned tensors, or undo a step.",
         )
     only = counted(left, f"{unit.removesuffix('s')}{of} is", f"{unit}{of} are")
     raise ParameterError(
@@ -96,3 +102,360 @@ def check_free(  # noqa: PLR0917 - columns of one table
         i = int(short[0])
         protected = int(left[i] - free[i])
         to_prune(amount, int(left[i]), protected=protected, unit=unit, where=names[i])
+
+
+# Products of a share and a size that are so near to a whole number are meant to be it: 0.9 is no
+# sum of powers of two.
+_NEAR = 1e-9
+
+
+@dataclass(frozen=True, eq=False)
+class Tensors:
+    """What is known of some tensors before a step.
+
+    `numel`, `before` and `free` are ``int64[tensors]``: elements, those that are pruned, and those
+    that may go.
+    """
+
+    names: Sequence[str]
+    numel: Counts
+    before: Counts
+    free: Counts
+
+    @property
+    def left(self) -> Counts:
+        """``int64[tensors]``: elements that are not pruned yet, protected or not."""
+        return self.numel - self.before
+
+
+def known_of(tensors: Sequence[TensorView]) -> Tensors:
+    """Return what is known of some tensors of which single weights are to go."""
+    counts = np.empty((3, len(tensors)), np.int64)
+    for i, view in enumerate(tensors):
+        pruned = 0 if view.kept is None else view.kept.pruned
+        free = view.free.kept
+        counts[:, i] = view.numel, pruned, view.numel if free is None else free.kept
+    return Tensors([view.name for view in tensors], *counts)
+
+
+@dataclass(frozen=True, eq=False)
+class Bounds:
+    """How many elements of each tensor may be pruned after a step, ``int64[tensors]``.
+
+    At least and at most, from what is pruned already to all that is free; and at most whatever is
+    protected.
+    """
+
+    low: Counts
+    high: Counts
+    ceiling: Counts
+
+
+def bounds_of(limits: Limits, tensors: Tensors) -> Bounds:
+    """Return the bounds of each tensor.
+
+    Raises
+    ------
+    ParameterError
+        If so much is protected that a floor cannot be reached.
+    """
+    high = _whole(limits.ceiling, tensors.numel)
+    # At least so much goes where at most the rest stays.
+    low = np.minimum(tensors.numel - _whole(1 - limits.floor, tensors.numel), high)
+    most = tensors.before + tensors.free
+    low = np.maximum(low, tensors.before)
+    short = np.flatnonzero(low > most)
+    if short.size:
+        i = int(short[0])
+        raise ParameterError(
+            f"At least {percent(limits.floor)} of '{tensors.names[i]}' is "
+            f"{counted(int(low[i]), 'weight')}, but only {most[i]:,} can be pruned: "
+            f"{counted(int(tensors.numel[i] - most[i]), 'is', 'are')} protected.",
+            remedy="Lower the minimum sparsity, or unprotect weights.",
+        )
+    ceiling = np.maximum(high, tensors.before)
+    return Bounds(low, np.minimum(ceiling, most), ceiling)
+
+
+def _whole(share: float, numel: Counts) -> Counts:
+    """Return how many whole elements a share holds."""
+    shares = share * numel
+    whole = np.rint(shares)
+    near = np.abs(shares - whole) <= _NEAR * np.maximum(whole, 1)
+    counts: Counts = np.where(near, whole, np.floor(shares)).astype(np.int64)
+    return counts
+
+
+def target_of(limits: Limits, tensors: Tensors, bounds: Bounds, amount: int | None = None) -> int:
+    """Return how many elements of all tensors are to be pruned after a step.
+
+    Raises
+    ------
+    ParameterError
+        If the bounds do not leave room for it; says the numbers.
+    """
+    total = limits.total
+    before, able = int(tensors.before.sum()), int((tensors.before + tensors.free).sum())
+    if total is None:
+        assert amount is not None
+        target, word, what = amount, "amount", "the amount"
+        if before:
+            what = "the amount, with what is pruned already,"
+    else:
+        target = round(total * int(tensors.numel.sum())) if isinstance(total, float) else total
+        word = "total"
+        what = f"{percent(total)} of all" if isinstance(total, float) else "the total"
+    least, most = int(bounds.low.sum()), int(bounds.high.sum())
+    if least <= target <= most:
+        return target
+    count = len(tensors.names)
+    each = f"in each of {count:,} tensors" if count > 1 else f"of '{tensors.names[0]}'"
+    if target < before:
+        raise ParameterError(
+            f"{counted(before, 'weight is', 'weights are')} pruned already, but {what} is "
+            f"{target:,}.",
+            remedy=f"Raise the {word}, or undo a step.",
+        )
+    if target < least:
+        raise ParameterError(
+            f"At least {percent(limits.floor)} {each} is {counted(least, 'weight')}, but "
+            f"{what} is only {target:,}.",
+            remedy=f"Lower the minimum sparsity or raise the {word}.",
+        )
+    size = int(tensors.numel.sum())
+    if target > size:
+        raise ParameterError(
+            f"The selected tensors have {counted(size, 'weight')}, but {what} is {target:,}.",
+            remedy=f"Lower the {word}.",
+        )
+    if target > able:
+        raise ParameterError(
+            f"Only {counted(able, 'weight')} can be pruned, because "
+            f"{counted(size - able, 'is', 'are')} protected, but {what} wants {target:,}.",
+            remedy=f"Lower the {word}, or unprotect weights.",
+        )
+    raise ParameterError(
+        f"At most {percent(limits.ceiling)} {each} is {counted(most, 'weight')}, but {what} wants "
+        f"{target:,}.",
+        remedy=f"Raise the maximum sparsity or lower the {word}.",
+    )
+
+
+class Running:
+    """What goes with the first channels of each of several tensors, in the order they go in.
+
+    `weights` has for each tensor ``int64[free channels + 1]``: weights that go with so many
+    channels; 0 first, never falling.
+    """
+
+    def __init__(self, weights: Sequence[Counts]) -> None:
+        lengths = np.array([w.size for w in weights], np.intp)
+        self.starts = np.cumsum(lengths) - lengths
+        self.weights: Counts = np.concatenate(weights)
+        self.free: Counts = (lengths - 1).astype(np.int64)
+
+    @property
+    def all(self) -> Counts:
+        """``int64[tensors]``: weights that go with all free channels."""
+        totals: Counts = self.weights[self.starts + self.free]
+        return totals
+
+    def most_within(self, weights: Counts) -> Counts:
+        """Return with how many channels of each at most so many weights go; none below 0."""
+        most = np.where(self.all <= weights, self.free, self.least_reaching(weights + 1) - 1)
+        return np.maximum(most, 0)
+
+    def least_reaching(self, weights: Counts) -> Counts:
+        """Return with how few channels of each at least so many weights go, at most all."""
+        low, high = np.zeros_like(self.free), self.free.copy()
+        while (low < high).any():
+            middle = (low + high) >> 1
+            reaches = self.weights[self.starts + middle] >= weights
+            high = np.where(reaches, middle, high)
+            low = np.where(reaches, low, middle + 1)
+        return low
+
+
+def channels_after(
+    limits: Limits,
+    tensors: Tensors,
+    left: Counts,
+    running: Running,
+    amount: Amount,
+    *,
+    unit: str = "channels",
+) -> Counts:
+    """Return how many channels, or blocks, of each tensor go, and what is `running` with them.
+
+    Of each, `left` are not pruned as a whole yet. With a total, channels go in the order of the
+    share of their tensor that is pruned then, so that all tensors come to about the same share; of
+    equals the earlier tensor first; until the next would be too much.
+
+    Raises `ParameterError` if an amount is more than what is left, or no number of whole channels
+    will do.
+    """
+    bounds = bounds_of(limits, tensors)
+    least = running.least_reaching(bounds.low - tensors.before)
+    most = running.most_within(bounds.ceiling - tensors.before)
+    between = np.flatnonzero(least > most)
+    if between.size:
+        i = int(between[0])
+        size = running.weights[running.starts[i] + least[i]]
+        raise ParameterError(
+            f"Whole {unit} of '{tensors.names[i]}' cannot be between {percent(limits.floor)} and "
+            f"{percent(limits.ceiling)} of it: {most[i]:,} of them are too few, and "
+            f"{least[i]:,} would prune {size + tensors.before[i]:,} of {tensors.numel[i]:,} "
+            "weights.",
+            remedy="Lower the minimum or raise the maximum sparsity.",
+        )
+    if limits.total is not None:
+        return _in_all(limits, tensors, bounds, running, least, most, unit)
+    wanted = counts_to_prune(amount, left, left, tensors.names, unit)
+    wanted = np.minimum(wanted, most) if limits.ceiling < 1 else wanted
+    check_free(amount, left, running.free, wanted, tensors.names, unit)
+    return np.maximum(wanted, least)
+
+
+def _in_all(  # noqa: PLR0917 - columns of one table
+    limits: Limits,
+    tensors: Tensors,
+    bounds: Bounds,
+    running: Running,
+    least: Counts,
+    most: Counts,
+    unit: str,
+) -> Counts:
+    target = target_of(limits, tensors, bounds)
+    begin = tensors.before + running.weights[running.starts + least]
+    budget = target - int(begin.sum())
+    if budget < 0:
+        raise ParameterError(
+            f"At least {percent(limits.floor)} of each tensor is "
+            f"{counted(int(begin.sum()), 'weight')} in whole {unit}, but the total is "
+            f"only {target:,}.",
+            remedy="Lower the minimum sparsity or raise the total.",
+        )
+    more = most - least
+    tensor = np.repeat(np.arange(more.size), more)
+    nth = np.arange(tensor.size) - np.repeat(np.cumsum(more) - more, more)  # of its tensor
+    place = running.starts[tensor] + least[tensor] + nth + 1
+    after = tensors.before[tensor] + running.weights[place]
+    order = np.argsort(after / np.maximum(tensors.numel[tensor], 1), kind="stable")
+    sizes = running.weights[place] - running.weights[place - 1]
+    affordable = int(np.searchsorted(np.cumsum(sizes[order]), budget, "right"))
+    counts: Counts = least + np.bincount(tensor[order[:affordable]], minlength=more.size)
+    return counts
+
+
+def weights_gone(
+    limits: Limits, tensors: Tensors, amount: Amount, scope: Scope, cut: Cutting
+) -> tuple[Counts, Bools]:
+    """Return how many weights of each tensor go, and which tensors one threshold cuts together.
+
+    Each other one is cut by itself. Of no account is an amount beside a total. Raises
+    `ParameterError` if an amount is more than what is left, or the wishes contradict each other.
+    """
+    names, left, free = tensors.names, tensors.left, tensors.free
+    none = np.zeros(left.size, np.bool_)
+    if not limits.bound:
+        if scope == "local":
+            return counts_to_prune(amount, left, free, names), none
+        where = names[0] if len(names) == 1 else ""
+        total = int(left.sum())
+        count = to_prune(amount, total, protected=total - int(free.sum()), where=where)
+        return cut(~none, count), ~none
+    bounds = bounds_of(limits, tensors)
+    if scope == "global":
+        wish = None
+        if limits.total is None:
+            wish = int(tensors.before.sum()) + to_prune(amount, int(left.sum()))
+        after, together = settle(tensors, bounds, target_of(limits, tensors, bounds, wish), cut)
+        return after - tensors.before, together
+    if limits.total is not None:
+        after = spread(tensors, bounds, target_of(limits, tensors, bounds))
+        return after - tensors.before, none
+    wanted = counts_to_prune(amount, left, left, names)
+    after = np.minimum(tensors.before + wanted, bounds.ceiling)
+    check_free(amount, left, free, after - tensors.before, names, "weights")
+    return np.maximum(after, bounds.low) - tensors.before, none
+
+
+def first_of(counts: Counts, count: int) -> Counts:
+    """Return what goes of each if so many of all go, the first first."""
+    before = np.cumsum(counts) - counts
+    result: Counts = np.clip(count - before, 0, counts)
+    return result
+
+
+def spread(tensors: Tensors, bounds: Bounds, target: int) -> Counts:
+    """Give every tensor the same share, as far as its bounds allow it; the sum is the target.
+
+    For some share ``s``, ``round(s * numel)`` within the bounds. Where that cannot make the sum,
+    the earlier of equals get one more.
+    """
+    return level(
+        lambda share: np.clip(at_share(share, tensors.numel), bounds.low, bounds.high), target
+    )
+
+
+def level(at: Callable[[float], Counts], target: int) -> Counts:
+    """Find the share from 0 to 1 at which counts make a sum; none falls as the share grows.
+
+    Where no share makes the sum, the earlier of those that are about to grow get one more.
+    """
+    low, high = 0.0, 1.0
+    for _ in range(64):  # float64 has no more between them
+        middle = (low + high) / 2
+        if int(at(middle).sum()) <= target:
+            low = middle
+        else:
+            high = middle
+    if int(at(1.0).sum()) <= target:
+        low = 1.0
+    counts = at(low)
+    more = np.flatnonzero(counts < np.maximum(at(high), counts))
+    left = target - int(counts.sum())
+    counts[more[:left]] += 1
+    return counts
+
+
+def at_share(share: float | Float64s, sizes: Counts) -> Counts:
+    """Return the counts nearest to a share of some sizes, halves up."""
+    counts: Counts = np.floor(share * sizes + 0.5).astype(np.int64)
+    return counts
+
+
+def settle(
+    tensors: Tensors,
+    bounds: Bounds,
+    target: int,
+    cut: Cutting,
+) -> tuple[Counts, Bools]:
+    """Find the one threshold of which the cuts, each within its bounds, make the target.
+
+    Returns what is pruned of each tensor then, and which are cut by that threshold; the others are
+    held at a bound. `cut` returns how many elements go of each tensor (any number for those that
+    are not chosen), if so many of the lowest of the chosen ones go.
+
+    Tensors that a common threshold takes beyond their bounds are held at them, those above or those
+    below, whichever weigh more: they would be held at the threshold that is sought, too. The others
+    are cut anew, until none is beyond (Bitran and Hax, "Disaggregation and resource allocation
+    using convex knapsack problems with bounded variables", 1981). As a rule that takes two or three
+    rounds.
+    """
+    after = tensors.before.copy()
+    free = np.ones(after.size, np.bool_)
+    left = target
+    while free.any():
+        cut_counts = cut(free, left - int(tensors.before[free].sum()))
+        after[free] = (tensors.before + cut_counts)[free]
+        above, below = free & (after > bounds.high), free & (after < bounds.low)
+        over = int((after - bounds.high)[above].sum())
+        under = int((bounds.low - after)[below].sum())
+        held = above | below if over == under else above if over > under else below
+        after[held] = np.clip(after, bounds.low, bounds.high)[held]
+        free &= ~held
+        left -= int(after[held].sum())
+        if over == under:
+            break
+    return after, free

@@ -18,14 +18,15 @@ from pruneapp.kernels.sort_keys import common_width
 from pruneapp.kernels.values import Bools, Counts, Float64s, Indices
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.masks.channels import kept_by_channel
-from pruneapp.methods.amounts import counts_to_prune, to_prune
-from pruneapp.methods.limit_bounds import (
+from pruneapp.methods.amounts import (
     Running,
     at_share,
     channels_after,
+    counts_to_prune,
     first_of,
     known_of,
     level,
+    to_prune,
     weights_gone,
 )
 from pruneapp.methods.limits import Limits
@@ -62,7 +63,7 @@ def units_left(tensor: TensorView, method: Method, values: Mapping[str, Any]) ->
     """
     if isinstance(method, UnitMethod):
         partition = method.partition(tensor, method.validate(values))
-        return int(np.count_nonzero(partition.left(tensor.kept, Job())))
+        return int(np.count_nonzero(partition.has_kept(tensor.kept, Job())))
     return tensor.numel if tensor.kept is None else tensor.kept.kept
 
 
@@ -92,7 +93,7 @@ def _check(method: Method, view: TensorView) -> None:
         raise ParameterError(
             f"Pruning {what} needs tensors of two or more dimensions, but '{name}' has "
             f"{len(view.shape)}.",
-            remedy="Deselect it, or choose an unstructured method.",
+            remedy="Uncheck it, or choose an unstructured method.",
         )
     if scores is not None and not method.takes_scores:
         raise ParameterError(
@@ -113,7 +114,7 @@ def _check(method: Method, view: TensorView) -> None:
     if method.takes_mask and given is None:
         raise ParameterError(
             f"No mask is given for '{name}'.",
-            remedy="Choose a mask file that contains this tensor, or deselect the tensor.",
+            remedy="Choose a mask file that contains this tensor, or exclude the tensor.",
         )
     if method.takes_mask and given is not None and given.size != view.numel:
         raise ParameterError(
@@ -124,7 +125,7 @@ def _check(method: Method, view: TensorView) -> None:
         raise ParameterError(
             f"No norm layer that follows '{name}' was found by name, so its channels have no "
             "scale.",
-            remedy="Deselect it, or choose a method that ranks channels by their weights.",
+            remedy="Uncheck it, or choose a method that ranks channels by their weights.",
         )
 
 
@@ -148,7 +149,7 @@ class Pruned:
     """
 
     masks: dict[str, BitMask]
-    spared: Mapping[str, int] = field(default_factory=dict)
+    protected: Mapping[str, int] = field(default_factory=dict)
     near: Mapping[str, NearTaken] = field(default_factory=dict)
 
 
@@ -191,14 +192,14 @@ def plan(  # noqa: PLR0917 - each its own type
             return first_of(known.free, count)
         if not rankings:
             rankings.extend(rank_together(tensors, method, values, kernel, job))
-        gone = np.zeros(len(tensors), np.int64)
+        to_prune = np.zeros(len(tensors), np.int64)
         if count:
             places = np.flatnonzero(among)
             some = [rankings[i] for i in places]
             job.extend(sum(ranking.size for ranking in some))
             _, shares = kernel.shares(some, count, job)
-            gone[places] = [share.gone for share in shares]
-        return gone
+            to_prune[places] = [share.pruned for share in shares]
+        return to_prune
 
     cutting = cut if method.allocate is None else method.allocate(tensors, values, kernel, job)
     gone, together = weights_gone(limits, known, values["amount"], scope, cutting)
@@ -255,8 +256,8 @@ def prune_ranked(
         for view, mask in zip(ranked.views, kept, strict=True):
             masks[view.name] = mask if view.protected is None else mask | view.protected
         if about is not None and cut is not None:
-            taken = zip(ranked.views, cut.taken, strict=True)
-            near |= {view.name: (about, keys) for view, keys in taken}
+            pruned_views = zip(ranked.views, cut.taken, strict=True)
+            near |= {view.name: (about, keys) for view, keys in pruned_views}
     return Pruned(masks, near=near)
 
 
@@ -279,30 +280,30 @@ def prune_units(  # noqa: PLR0917 - each its own type
     free: list[Indices] = []  # those that hold nothing protected
     for i, (view, partition) in enumerate(zip(tensors, partitions, strict=True)):
         job.cancel.check()
-        units = partition.left(view.kept, job)
+        units = partition.has_kept(view.kept, job)
         left[i] = np.count_nonzero(units)
         if view.protected is not None:
-            units = units & ~partition.left(view.protected, job)
+            units = units & ~partition.has_kept(view.protected, job)
         free.append(np.flatnonzero(units))
-    gone: list[Indices] = []
+    chosen: list[Indices] = []
     if limits.bound:
         job.extend(sum(view.numel for view in tensors))
         weights: list[Counts] = []
         for view, partition, among in zip(tensors, partitions, free, strict=True):
             job.label(view.name)
-            gone.append(method.order(view, values, kernel, among, job))
-            kept = partition.kept(view.kept, job)
-            weights.append(np.concatenate(([0], np.cumsum(kept[gone[-1]]))))
+            chosen.append(method.order(view, values, kernel, among, job))
+            kept = partition.count_kept(view.kept, job)
+            weights.append(np.concatenate(([0], np.cumsum(kept[chosen[-1]]))))
         running = Running(weights)
         known = replace(known_of(tensors), free=running.all)
         counts = channels_after(limits, known, left, running, amount, unit=unit)
-        gone = [order[:count] for order, count in zip(gone, counts.tolist(), strict=True)]
+        chosen = [order[:count] for order, count in zip(chosen, counts.tolist(), strict=True)]
     elif scope == "global":
         total = int(left.sum())
         protected = total - sum(among.size for among in free)
         where = tensors[0].name if len(tensors) == 1 else ""
         count = to_prune(amount, total, protected=protected, unit=unit, where=where)
-        gone = _lowest_of_all(tensors, method, values, free, count, kernel, job)
+        chosen = _lowest_of_all(tensors, method, values, free, count, kernel, job)
     else:
         able = np.array([among.size for among in free], np.int64)
         counts = counts_to_prune(amount, left, able, [view.name for view in tensors], unit)
@@ -310,9 +311,9 @@ def prune_units(  # noqa: PLR0917 - each its own type
         for view, among, count in zip(tensors, free, counts.tolist(), strict=True):
             job.label(view.name)
             lowest = method.lowest(view, values, kernel, among, count, job) if count else among[:0]
-            gone.append(lowest)
+            chosen.append(lowest)
     masks: dict[str, BitMask] = {}
-    for view, partition, numbers in zip(tensors, partitions, gone, strict=True):
+    for view, partition, numbers in zip(tensors, partitions, chosen, strict=True):
         masks[view.name] = view.kept or BitMask.full(view.numel)
         if numbers.size:
             stays = np.ones(partition.count, np.bool_)

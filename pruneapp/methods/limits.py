@@ -50,7 +50,7 @@ class TotalParam(AmountParam):
 
 
 @dataclass(frozen=True, kw_only=True)
-class SpareParam(Param):
+class ExcludeParam(Param):
     """Any of a few words."""
 
     default: tuple[str, ...] = ()
@@ -98,7 +98,7 @@ LIMITS: tuple[Param, ...] = (
         ),
         unit="weights",
     ),
-    SpareParam(
+    ExcludeParam(
         name="spare",
         label="Exclude",
         help=(
@@ -197,7 +197,8 @@ class Limits:
 
 def check_limits(method: Method, limits: Limits) -> None:
     """Raise `ParameterError` if a method cannot keep to limits."""
-    if limits.bound and method.granularity in {"mask", "groups"}:
+    # What prunes nothing leaves its tensors to no limit.
+    if limits.bound and method.prunes and method.granularity in {"mask", "groups"}:
         raise ParameterError(
             f"'{method.name}' sets the sparsity itself, so limits do not apply "
             f"({', '.join(limits.words())}).",

@@ -209,10 +209,10 @@ class Partition(Protocol):
     def count(self) -> int:
         """How many there are."""
 
-    def kept(self, mask: BitMask | None, job: Job) -> Counts:
+    def count_kept(self, mask: BitMask | None, job: Job) -> Counts:
         """Count what a mask keeps of each, ``int64``; None keeps everything."""
 
-    def left(self, mask: BitMask | None, job: Job) -> Bools:
+    def has_kept(self, mask: BitMask | None, job: Job) -> Bools:
         """Say of each whether a mask keeps anything of it."""
 
     def mask(self, stays: Bools, job: Job) -> BitMask:
@@ -291,11 +291,11 @@ class ChannelsAlong:
         """Channels."""
         return self.shape[self.dim]
 
-    def kept(self, mask: BitMask | None, job: Job) -> Counts:
+    def count_kept(self, mask: BitMask | None, job: Job) -> Counts:
         """Count what a mask keeps of each channel."""
         return kept_by_channel(mask, self.shape, self.dim, job)
 
-    def left(self, mask: BitMask | None, job: Job) -> Bools:
+    def has_kept(self, mask: BitMask | None, job: Job) -> Bools:
         """Say of each channel whether a mask keeps anything of it."""
         return channels_left(mask, self.shape, self.dim, job)
 

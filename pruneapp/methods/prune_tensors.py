@@ -12,7 +12,7 @@ What is protected stays, whatever the method and the scope:
   protected weights is given back, as if its mask had been ``mask | protected``, and counted.
 
 Floors, ceilings and totals hold to the last weight: how much goes of each tensor is found first
-(`pruneapp.methods.limit_bounds`); then each is cut as it always is, with the same rules for equal
+(`pruneapp.methods.amounts`); then each is cut as it always is, with the same rules for equal
 scores.
 """
 
@@ -27,6 +27,7 @@ from pruneapp.kernels.cut_mask import CutMask
 from pruneapp.kernels.kernel import Kernel
 from pruneapp.kernels.lowest_in_groups import lowest_in_groups
 from pruneapp.masks.bitmask import BitMask, Mask
+from pruneapp.methods.amounts import first_of, known_of, weights_gone
 from pruneapp.methods.cutoff import (
     Expect,
     Pruned,
@@ -36,7 +37,6 @@ from pruneapp.methods.cutoff import (
     prune_rows,
     prune_units,
 )
-from pruneapp.methods.limit_bounds import first_of, known_of, weights_gone
 from pruneapp.methods.limits import Limits, check_limits
 from pruneapp.methods.method import (
     GroupMethod,
@@ -106,10 +106,10 @@ def prune(  # noqa: PLR0917 - six arguments, each its own type
         case RowMethod():
             known = known_of(tensors)
             # Each tensor by itself: nothing is cut together.
-            gone, _ = weights_gone(
+            to_prune, _ = weights_gone(
                 limits, known, values["amount"], scope, lambda _, count: first_of(known.free, count)
             )
-            return Pruned(prune_rows(tensors, method, values, gone.tolist(), kernel, job))
+            return Pruned(prune_rows(tensors, method, values, to_prune.tolist(), kernel, job))
         case GroupMethod():
             return _prune_groups(tensors, method, values, job)
         case MaskMethod():
@@ -123,14 +123,14 @@ def _prune_groups(
     groups = [method.groups(view, values) for view in tensors]  # refuse before the first
     job.extend(sum(view.numel for view in tensors))
     masks: dict[str, BitMask] = {}
-    spared: dict[str, int] = {}
+    protected: dict[str, int] = {}
     for view, cut in zip(tensors, groups, strict=True):
         job.label(view.name)
         ranking = method.rank(view, values)
         masks[view.name], lacking = lowest_in_groups(ranking, view.shape, cut, view.protected, job)
         if view.protected is not None:
-            spared[view.name] = lacking
-    return Pruned(masks, spared)
+            protected[view.name] = lacking
+    return Pruned(masks, protected)
 
 
 def _combine_masks(
@@ -138,15 +138,15 @@ def _combine_masks(
 ) -> Pruned:
     job.extend(sum(view.numel for view in tensors))
     masks: dict[str, BitMask] = {}
-    spared: dict[str, int] = {}
+    protected: dict[str, int] = {}
     for view in tensors:
         job.label(view.name)
         mask = method.mask(view, values, job)
         if view.protected is not None:
-            spared[view.name] = (view.protected - mask).kept
+            protected[view.name] = (view.protected - mask).kept
             mask |= view.protected
         masks[view.name] = mask if view.kept is None else mask & view.kept
-    return Pruned(masks, spared)
+    return Pruned(masks, protected)
 
 
 def rules(  # noqa: PLR0917 - each its own type

@@ -24,7 +24,7 @@ from pruneapp.document.step import Row
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.kernels.values import Bools, Counts, Float64s, Indices
 from pruneapp.methods import registry
-from pruneapp.methods.limit_bounds import Running, first_of
+from pruneapp.methods.amounts import Running, first_of
 from pruneapp.methods.method import ChannelMethod
 from pruneapp.params import AmountParam
 from pruneapp.progress import Job
@@ -32,26 +32,16 @@ from pruneapp.progress import Job
 
 @dataclass(frozen=True, eq=False)
 class Cut:
-    """What goes of each tensor if so many of its smallest weights go.
+    """What goes of each tensor if so many of its smallest weights go, ``[tensors]`` each."""
 
-    Attributes
-    ----------
-    gone
-        ``int64[tensors]``: weights.
-    thresholds
-        ``float64[tensors]``: the largest magnitude that goes; NaN where nothing goes, or
-        infinities do, or where it is not known.
-    squares, sizes
-        ``float64[tensors]``: sums of squares and magnitudes of what goes.
-    sure
-        Whether all of it is exact.
-    """
-
-    gone: Counts
+    pruned: Counts
+    # The largest magnitude that goes; NaN where nothing goes, or infinities do, or where it is not
+    # known.
     thresholds: Float64s
+    # Sums of squares and magnitudes of what goes.
     squares: Float64s
     sizes: Float64s
-    sure: bool
+    exact: bool  # all of it
 
 
 class CumulativeTable:
@@ -130,25 +120,25 @@ class CumulativeTable:
         return totals
 
     @property
-    def sure(self) -> bool:
+    def exact(self) -> bool:
         """Whether each bin holds one magnitude only."""
         return not any(bin_shift(dtype) for dtype in self._dtypes)
 
-    def cut(self, gone: Counts) -> Cut:
+    def cut(self, counts: Counts) -> Cut:
         """Return what goes of each tensor if so many of its smallest weights go, NaN last.
 
         Within the bin that the cut goes through, magnitudes of more than 16 bits are taken to be
         spread evenly.
         """
-        finite = np.minimum(gone, self.finite)
+        finite = np.minimum(counts, self.finite)
         begin = self._counts[self._starts[:-1]]
         # The bin that holds the last weight that goes; for nothing, the end of the tensor before.
         last = np.searchsorted(self._counts, begin + finite, "left") - 1
         last = np.maximum(last, 0)
         some = finite > 0
         if not self._bins.size:
-            zero = np.zeros(gone.size)
-            return Cut(gone, np.full(gone.size, math.nan), zero, zero, sure=True)
+            zero = np.zeros(counts.size)
+            return Cut(counts, np.full(counts.size, math.nan), zero, zero, exact=True)
         inside = np.where(some, begin + finite - self._counts[last], 0)
         share = inside / np.maximum(self._counts[last + 1] - self._counts[last], 1)
         first = last == self._starts[:-1]
@@ -161,18 +151,18 @@ class CumulativeTable:
                 )
             sums.append(np.where(some, part, 0.0))
         thresholds = np.where(some, self._thresholds(last, share), math.nan)
-        return Cut(gone, thresholds, sums[0], sums[1], self.sure or not some.any())
+        return Cut(counts, thresholds, sums[0], sums[1], self.exact or not some.any())
 
-    def at_random(self, gone: Counts, *, sure: bool) -> Cut:
+    def at_random(self, counts: Counts, *, sure: bool) -> Cut:
         """Return what is to be expected to go of each tensor if any weights go."""
-        share = gone / np.maximum(self.eligible, 1)
+        share = counts / np.maximum(self.eligible, 1)
         with np.errstate(invalid="ignore"):  # nothing of an infinite sum
             sums = share * self.squares, share * self.sizes
-        return Cut(gone, np.full(gone.size, math.nan), *sums, sure)
+        return Cut(counts, np.full(counts.size, math.nan), *sums, sure)
 
     def _thresholds(self, places: Indices, share: Float64s) -> Float64s:
         """Return magnitudes in some bins, one of each tensor."""
-        found = np.empty(places.size)
+        result = np.empty(places.size)
         bins = self._bins[places]
         for i, dtype in enumerate(self._dtypes):
             here = self._kind == i
@@ -184,9 +174,9 @@ class CumulativeTable:
                 high = values[own + 1]
                 some = np.isfinite(high)
                 low[some] += share[here][some] * (high[some] - low[some])
-            found[here] = low
-        found[np.isinf(found)] = math.nan
-        return found
+            result[here] = low
+        result[np.isinf(result)] = math.nan
+        return result
 
     def shares(self, among: Bools, count: int) -> Counts:
         """Return what goes of each tensor if the smallest of the chosen ones together go.
@@ -202,7 +192,7 @@ class CumulativeTable:
         below, equal = self._at(rank)
         below[~among] = equal[~among] = 0
         left = count - int(below.sum())
-        return below + (first_of(equal, left) if self.sure else in_proportion(equal, left))
+        return below + (first_of(equal, left) if self.exact else in_proportion(equal, left))
 
     @cached_property
     def _ranks(self) -> tuple[Indices, ...]:
@@ -228,8 +218,8 @@ class CumulativeTable:
         total = np.zeros(most, np.int64)
         for i, ranks in enumerate(self._ranks):
             here = slice(None) if bool((kinds == i).all()) else kind == i
-            found = np.bincount(ranks[self._bins[here]], counts[here], most)
-            total += found.astype(np.int64)  # exact up to 2**53
+            counted = np.bincount(ranks[self._bins[here]], counts[here], most)
+            total += counted.astype(np.int64)  # exact up to 2**53
         return total
 
     def _at(self, rank: int) -> tuple[Counts, Counts]:
@@ -281,8 +271,8 @@ def in_proportion(counts: Counts, left: int) -> Counts:
     """Return what goes of each if so many of all go, of each the same share."""
     total = int(counts.sum())
     ends = np.rint(np.cumsum(counts) * (left / max(total, 1))).astype(np.int64)
-    taken: Counts = np.clip(np.diff(ends, prepend=0), 0, counts)
-    return taken
+    result: Counts = np.clip(np.diff(ends, prepend=0), 0, counts)
+    return result
 
 
 # Of a tensor: the numbers of its free channels in the order in which they go; and of each channel
@@ -320,7 +310,7 @@ class ChannelOrder:
             np.full(counts.size, math.nan),
             self._squares[places],
             self._sizes[places],
-            sure=True,
+            exact=True,
         )
 
 
@@ -337,10 +327,10 @@ def cumulative_of(snapshot: Snapshot, names: tuple[str, ...], job: Job) -> Cumul
     counted = []
     for batch in job.cancel.batches(names):
         for name in batch:
-            found = histogram_store.magnitudes(snapshot, name)
-            if found is None:
+            histogram = histogram_store.magnitudes(snapshot, name)
+            if histogram is None:
                 return None
-            counted.append(found)
+            counted.append(histogram)
     entries = snapshot.checkpoint.entries
     table = CumulativeTable(counted, [entries[name].dtype for name in names])
     snapshot.remember(names, table, table.nbytes)
@@ -355,8 +345,8 @@ def channel_order_of(
     None if what decides is not counted; without sums as long as they are not.
     """
     method = registry.get(row.method)
-    asked = tuple(row.values[p.name] for p in method.params if not isinstance(p, AmountParam))
-    key = row.method, asked, names
+    values = tuple(row.values[p.name] for p in method.params if not isinstance(p, AmountParam))
+    key = row.method, values, names
     known: ChannelOrder | None = snapshot.recall(key)
     if known is not None:
         return known

@@ -15,11 +15,12 @@ from pruneapp.document.snapshot import Snapshot, Units
 from pruneapp.document.step import Row, Step
 from pruneapp.kernels.values import Counts, Float64s
 from pruneapp.methods import registry
-from pruneapp.methods.amounts import counts_of, counts_to_prune
-from pruneapp.methods.limit_bounds import (
+from pruneapp.methods.amounts import (
     Running,
     Tensors,
     channels_after,
+    counts_of,
+    counts_to_prune,
     weights_gone,
 )
 from pruneapp.methods.method import BlockMethod, Cutting, GroupMethod
@@ -80,11 +81,13 @@ def effect_of(snapshot: Snapshot, step: Step, row: Row, units: Units, job: Job) 
         if step.one_cut and not np.isnan(cut.thresholds).all():
             cut = replace(cut, thresholds=np.full(size, np.nanmax(cut.thresholds)))
     else:  # any weight goes with the same chance
-        gone, sure = _weights_gone(step, row, units, at_random(units)), step.scope == "local"
+        to_prune, sure = _weights_gone(step, row, units, at_random(units)), step.scope == "local"
         if columns is None:
             nan = np.full((2, size), math.nan)
-            return Effect(units, Cut(gone, nan[0], nan[0], nan[0], sure), nan, nan, complete=False)
-        table, cut = columns, columns.at_random(gone, sure=sure)
+            return Effect(
+                units, Cut(to_prune, nan[0], nan[0], nan[0], sure), nan, nan, complete=False
+            )
+        table, cut = columns, columns.at_random(to_prune, sure=sure)
     return Effect(
         units,
         cut,
@@ -115,10 +118,10 @@ def _channels_gone(step: Step, row: Row, units: Units, running: Running) -> Coun
     return channels_after(step.limits, tensors, units.left, running, amount)
 
 
-def _before_and_after(free: Float64s, protected: Float64s | float, gone: Float64s) -> Float64s:
+def _before_and_after(free: Float64s, protected: Float64s | float, pruned: Float64s) -> Float64s:
     with np.errstate(over="ignore", invalid="ignore"):
         before = free + protected
-        return np.stack((before, np.maximum(before - gone, protected)))
+        return np.stack((before, np.maximum(before - pruned, protected)))
 
 
 def gone_in_pattern(
@@ -188,39 +191,40 @@ def estimate(
     job = job or Job()
     touched: set[str] = set()
     effects: list[Effect | None] = []
-    gone = channels = 0
+    to_prune = channels = 0
     exact = True
     for row, names in rows_now(snapshot, step):
         if not row.prunes:
             continue
-        units = snapshot.units(names, registry.get(row.method), row.values, job)
-        disjoint = touched.isdisjoint(units.names)
-        touched.update(units.names)
-        elsewhere = scores and registry.get(row.method).takes_scores
-        effect = None
-        if disjoint and not elsewhere:
-            effect = effect_of(snapshot, step, row, units, job)
-        effects.append(effect)
-        if effect is not None:
-            gone += int(effect.cut.gone.sum())
-            channels += effect.channels
-            continue
-        patterned = gone_in_pattern(snapshot, step, row, units)
-        taken, slices, sure = patterned or _roughly(step, row, units, disjoint=disjoint)
-        gone += taken
-        channels += slices
-        exact = exact and disjoint and sure
+        with step.naming(row):
+            units = snapshot.units(names, registry.get(row.method), row.values, job)
+            disjoint = touched.isdisjoint(units.names)
+            touched.update(units.names)
+            elsewhere = scores and registry.get(row.method).takes_scores
+            effect = None
+            if disjoint and not elsewhere:
+                effect = effect_of(snapshot, step, row, units, job)
+            effects.append(effect)
+            if effect is not None:
+                to_prune += int(effect.cut.pruned.sum())
+                channels += effect.channels
+                continue
+            patterned = gone_in_pattern(snapshot, step, row, units)
+            weights, slices, sure = patterned or _roughly(step, row, units, disjoint=disjoint)
+            to_prune += weights
+            channels += slices
+            exact = exact and disjoint and sure
     known = [effect for effect in effects if effect is not None]
     complete = len(known) == len(effects)
     whole = complete and all(effect.complete for effect in known)
     return Estimate(
         tensors=len(touched),
-        gone=gone,
+        to_prune=to_prune,
         exact=exact and not step.companions,  # these are found by the preview
         channels=channels,
         report=_report(snapshot, known, job) if complete else None,
-        sure=complete and not step.companions and all(effect.cut.sure for effect in known),
-        counting=1.0 if whole or scores else histogram_store.share(snapshot, step),
+        exact_report=complete and not step.companions and all(effect.cut.exact for effect in known),
+        counting=1.0 if whole or scores else histogram_store.counted_share(snapshot, step),
     )
 
 
@@ -240,10 +244,10 @@ def _roughly(step: Step, row: Row, units: Units, *, disjoint: bool) -> tuple[int
     amount, free = row.values["amount"], not limits.bound
     able = units.free if free else units.left
     counts = counts_to_prune(amount, units.left, able, units.names, "channels")
-    taken = int(np.minimum(counts * units.each, units.kept).sum())
+    weights = int(np.minimum(counts * units.each, units.kept).sum())
     # Whole channels are just as large as they look; of all that is left everything goes.
     sure = (units.kept == units.left * units.each) | (counts == units.left) | (counts == 0)
-    return taken, int(counts.sum()), free and bool(sure.all())
+    return weights, int(counts.sum()), free and bool(sure.all())
 
 
 def _report(snapshot: Snapshot, effects: Sequence[Effect], job: Job) -> SparsityReport:
@@ -253,7 +257,7 @@ def _report(snapshot: Snapshot, effects: Sequence[Effect], job: Job) -> Sparsity
     names = [name for effect in effects for name in effect.units.names]
     numel = np.concatenate([effect.units.numel for effect in effects])
     before = numel - np.concatenate([effect.units.kept for effect in effects])
-    gone = np.concatenate([effect.cut.gone for effect in effects])
+    counts = np.concatenate([effect.cut.pruned for effect in effects])
     squares = np.concatenate([effect.squares for effect in effects], axis=1)
     sizes = np.concatenate([effect.sizes for effect in effects], axis=1)
     rows = list(
@@ -262,7 +266,7 @@ def _report(snapshot: Snapshot, effects: Sequence[Effect], job: Job) -> Sparsity
             names,
             numel.tolist(),
             before.tolist(),
-            (before + gone).tolist(),
+            (before + counts).tolist(),
             _shares(squares),
             _or_none(np.concatenate([effect.cut.thresholds for effect in effects])),
             _shares(sizes),
@@ -278,7 +282,7 @@ def _report(snapshot: Snapshot, effects: Sequence[Effect], job: Job) -> Sparsity
         tuple(rows),
         numel_of_all,
         pruned,
-        pruned + int(gone.sum()),
+        pruned + int(counts.sum()),
         energy,
         magnitude,
     )

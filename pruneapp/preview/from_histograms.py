@@ -16,7 +16,7 @@ import numpy as np
 
 from pruneapp.analysis import histogram_store
 from pruneapp.analysis.histograms import BINS, MagnitudeHistogram, bin_shift, bin_values
-from pruneapp.analysis.retained_norm import Energy, total_of
+from pruneapp.analysis.retained_norm import RetainedNorm, total_of
 from pruneapp.analysis.statistics import sparsity
 from pruneapp.checkpoint.dtypes import DType
 from pruneapp.document.snapshot import Snapshot
@@ -47,10 +47,10 @@ def cut_prediction(snapshot: Snapshot) -> Expect:
         assert dtype.form is not None
         total = np.zeros(BINS, np.int64)
         for view, ranking in zip(ranked.views, ranked.rankings, strict=True):
-            found = histogram_store.magnitudes(snapshot, view.name)
-            if found is None or view.scores is not None or ranking.width != dtype.bits:
+            histogram = histogram_store.magnitudes(snapshot, view.name)
+            if histogram is None or view.scores is not None or ranking.width != dtype.bits:
                 return None
-            total[found.bins] += found.counts
+            total[histogram.bins] += histogram.counts
         ends = np.cumsum(total)
         if ranked.count > ends[-1]:
             return None
@@ -61,35 +61,31 @@ def cut_prediction(snapshot: Snapshot) -> Expect:
     return expect
 
 
-def known_energies(
+def known_retained_norms(
     snapshot: Snapshot, after: Mapping[str, BitMask], near: Mapping[str, NearTaken], job: Job
-) -> dict[str, Energy]:
-    """Return what `measure_energies` does, without reading a weight, as far as that can be.
+) -> dict[str, RetainedNorm]:
+    """Return what `measure_retained_norms` does, without reading a weight, as far as that can be.
 
-    Sums in another order than `measure_energies` adds: equal but for rounding. Tensors of which
-    nothing went near the cut are left out if their largest weight that went is not known.
-
-    Parameters
-    ----------
-    after
-        The masks after the step, by first names.
-    near
-        What went near the cut of the only row, by first names.
+    Sums in another order than `measure_retained_norms` adds: equal but for rounding. Tensors of
+    which nothing went `near` the cut of the only row are left out if their largest weight that went
+    is not known.
     """
-    found = {}
-    for name, taken in near.items():
+    result = {}
+    for name, near_cut in near.items():
         job.cancel.check()
         counted = histogram_store.magnitudes(snapshot, name)
         if counted is None:
             continue
-        energy = _energy(counted, snapshot.entry(name).dtype, taken)
+        energy = _retained_norm(counted, snapshot.entry(name).dtype, near_cut)
         changed = after[name].kept != (after[name].size - snapshot.masks.pruned(name))
         if energy is not None and (changed == (energy.threshold is not None)):
-            found[name] = energy
-    return found
+            result[name] = energy
+    return result
 
 
-def _energy(counted: MagnitudeHistogram, dtype: DType, taken: NearTaken) -> Energy | None:
+def _retained_norm(
+    counted: MagnitudeHistogram, dtype: DType, taken: NearTaken
+) -> RetainedNorm | None:
     values = bin_values(dtype)
     shift = bin_shift(dtype)
     near, keys = taken
@@ -117,7 +113,7 @@ def _energy(counted: MagnitudeHistogram, dtype: DType, taken: NearTaken) -> Ener
         ]
     if not all(map(math.isfinite, (*sums[0], *sums[1]))):
         return None
-    return Energy(*sums[0], *sums[1], threshold)
+    return RetainedNorm(*sums[0], *sums[1], threshold)
 
 
 def _split(
@@ -135,12 +131,12 @@ def _split(
 
 def known_channels(
     snapshot: Snapshot, after: Mapping[str, BitMask], dims: Mapping[str, int], job: Job
-) -> dict[str, Energy]:
-    """Return what `measure_energies` does for whole channels along `dims`, from their norms.
+) -> dict[str, RetainedNorm]:
+    """Return what `measure_retained_norms` does for whole channels along `dims`, from their norms.
 
     For tensors, by first names, whose L2 and L1 norms are counted and finite; without thresholds.
     """
-    found = {}
+    result = {}
     for name, dim in dims.items():
         job.cancel.check()
         entry = snapshot.entry(name)
@@ -153,8 +149,8 @@ def known_channels(
         sums = [total_of(part.tolist()) for s in (squares, sizes) for part in (s, s[stays])]
         # A channel without an end is no sum of finite weights.
         if all(map(math.isfinite, sums)):
-            found[name] = Energy(*sums)
-    return found
+            result[name] = RetainedNorm(*sums)
+    return result
 
 
 _KEY = "retained"
@@ -167,10 +163,11 @@ _ROUNDING = 1e-12
 def retained(opened: Snapshot, now: Snapshot, job: Job) -> SparsityReport:
     """Report the sparsity of a model, with what its tensors retained since opening.
 
-    From what was counted in the background alone; nothing is read. `energy` of each tensor is the
-    share of the sum of squares of its finite weights that is kept now, 1 where there was nothing to
-    lose; None where it is not counted yet, or beyond float64. `energy` of the model is that of the
-    tensors together; None unless all are known. `magnitude` likewise, of the sum of magnitudes.
+    From what was counted in the background alone; nothing is read. `norm_retained` of each tensor
+    is the share of the sum of squares of its finite weights that is kept now, 1 where there was
+    nothing to lose; None where it is not counted yet, or beyond float64. `norm_retained` of the
+    model is that of the tensors together; None unless all are known. `l1_retained` likewise, of
+    the sum of magnitudes.
     """
     known: SparsityReport | None = now.recall(_KEY)
     if known is not None:
@@ -182,17 +179,15 @@ def retained(opened: Snapshot, now: Snapshot, job: Job) -> SparsityReport:
         for t in batch:
             was = histogram_store.sums(opened, t.name) or _UNKNOWN
             left = histogram_store.sums(now, t.name) or _UNKNOWN
-            energy, magnitude = map(_share, was, left)
-            tensors.append(
-                TensorSparsity(t.name, t.numel, t.before, t.after, energy, magnitude=magnitude)
-            )
+            norm, l1 = map(_share, was, left)
+            tensors.append(TensorSparsity(t.name, t.numel, t.before, t.after, norm, l1_retained=l1))
             before = before[0] + was[0], before[1] + was[1]
             after = after[0] + left[0], after[1] + left[1]
-    energy, magnitude = map(_share, before, after)
-    found = replace(report, tensors=tuple(tensors), energy=energy, magnitude=magnitude)
-    if found.energy is not None:
-        now.remember(_KEY, found, _BYTES * len(tensors))
-    return found
+    norm, l1 = map(_share, before, after)
+    result = replace(report, tensors=tuple(tensors), norm_retained=norm, l1_retained=l1)
+    if result.norm_retained is not None:
+        now.remember(_KEY, result, _BYTES * len(tensors))
+    return result
 
 
 def since_opening(report: SparsityReport, before: Snapshot) -> SparsityReport:
@@ -201,7 +196,7 @@ def since_opening(report: SparsityReport, before: Snapshot) -> SparsityReport:
     As far as that was counted: it is what `retained` found of the state `before`. Reads nothing.
     """
     known: SparsityReport | None = before.recall(_KEY)
-    return report if known is None else replace(report, retained=known.energies)
+    return report if known is None else replace(report, retained=known.norms_retained)
 
 
 def _share(before: float, after: float) -> float | None:

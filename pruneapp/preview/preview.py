@@ -8,16 +8,16 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from pruneapp.analysis.histogram_store import dims_of
-from pruneapp.analysis.retained_norm import Energy, measure_energies, total_of
+from pruneapp.analysis.retained_norm import RetainedNorm, measure_retained_norms, total_of
 from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.checkpoint.elements import RawChunk
 from pruneapp.checkpoint.entry import size_of
-from pruneapp.document.edit import Edit, Json, Proposal
+from pruneapp.document.edit import Edit, EditKind, Json, Proposal
 from pruneapp.document.selection import counts_of, pruned_in, resolve, rows_of
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.step import Row, Step
-from pruneapp.edits.coupled_tensors import Companions, Gone, filters_gone, take_along
-from pruneapp.edits.manual_edit import HandEdit, ManualTarget
+from pruneapp.edits.coupled_tensors import Companions, Gone, prune_companions, pruned_filters
+from pruneapp.edits.manual_edit import ManualEdit, ManualTarget
 from pruneapp.errors import ParameterError, counted
 from pruneapp.kernels.kernel import Kernel
 from pruneapp.masks.bitmask import BitMask, Mask
@@ -25,17 +25,17 @@ from pruneapp.methods import registry
 from pruneapp.methods.cutoff import NearTaken
 from pruneapp.methods.method import TensorView, WeightMethod
 from pruneapp.methods.prune_tensors import prune, rules
-from pruneapp.preview.from_histograms import cut_prediction, known_channels, known_energies
+from pruneapp.preview.from_histograms import cut_prediction, known_channels, known_retained_norms
 from pruneapp.progress import Job
 from pruneapp.results.sparsity_report import SparsityReport, TensorSparsity
 
-_UNKNOWN = Energy(math.nan, math.nan, math.nan, math.nan)
+_UNKNOWN = RetainedNorm(math.nan, math.nan, math.nan, math.nan)
 
 
 def report_of(
     snapshot: Snapshot,
     masks: Mapping[str, BitMask],
-    known: Mapping[str, Energy] | None,
+    known: Mapping[str, RetainedNorm] | None,
     job: Job,
     *,
     cuts: bool,
@@ -45,14 +45,14 @@ def report_of(
     Without energies if that is None; without thresholds unless there are `cuts`: whole channels
     have none. `job` is stepped by the elements, if there are energies.
     """
-    found: dict[str, Energy] = {}
+    measured: dict[str, RetainedNorm] = {}
     if known is not None:
         job.step(sum([masks[name].size for name in known]))
         rest = {name: mask for name, mask in masks.items() if name not in known}
-        found = {**known, **measure_energies(snapshot, rest, job)}
+        measured = {**known, **measure_retained_norms(snapshot, rest, job)}
     rows: list[TensorSparsity] = []
     for batch in job.cancel.batches(masks.items()):
-        energies = [found.get(name, _UNKNOWN) for name, _ in batch]
+        energies = [measured.get(name, _UNKNOWN) for name, _ in batch]
         rows += [
             TensorSparsity(
                 name,
@@ -68,32 +68,32 @@ def report_of(
     before = 0
     for some in job.cancel.batches(snapshot.masks.values()):
         before += sum([mask.pruned for mask in some])
-    after = before + sum([row.gone for row in rows])
-    total = _UNKNOWN if known is None else _total(found, job)
+    after = before + sum([row.newly_pruned for row in rows])
+    total = _UNKNOWN if known is None else _total(measured, job)
     return SparsityReport(
         tuple(rows),
         size_of(snapshot.checkpoint.entries.values(), job.cancel).parameters,
         before,
         after,
         total.share,
-        magnitude=total.magnitude,
+        l1_retained=total.magnitude,
     )
 
 
 def with_one_cut(report: SparsityReport) -> SparsityReport:
     """Say of every tensor where the one cut is, not which of its own weights came next to it."""
-    found = [row.threshold for row in report.tensors if row.threshold is not None]
-    cut = max(found, default=None)
+    thresholds = [row.threshold for row in report.tensors if row.threshold is not None]
+    cut = max(thresholds, default=None)
     return replace(report, tensors=tuple([replace(row, threshold=cut) for row in report.tensors]))
 
 
-def _total(found: Mapping[str, Energy], job: Job) -> Energy:
+def _total(retained: Mapping[str, RetainedNorm], job: Job) -> RetainedNorm:
     columns: tuple[list[float], ...] = ([], [], [], [])
-    for batch in job.cancel.batches(found.values()):
+    for batch in job.cancel.batches(retained.values()):
         sums = [(s.before, s.after, s.sizes_before, s.sizes_after) for s in batch]
         for column, values in zip(columns, zip(*sums, strict=True), strict=True):
             column.extend(values)
-    return Energy(*map(total_of, columns))
+    return RetainedNorm(*map(total_of, columns))
 
 
 # Passes over a tensor that a row of single weights takes, as long as nobody knows better.
@@ -133,7 +133,7 @@ def compute_preview(
     job
         Started with the elements times the passes over them; may cancel.
     energy
-        Whether to read the touched tensors once more, for `TensorSparsity.energy` and
+        Whether to read the touched tensors once more, for `TensorSparsity.norm_retained` and
         `TensorSparsity.threshold`.
     given
         Masks for methods that take one, by any name of the tensor.
@@ -164,8 +164,8 @@ def compute_preview(
     measured = sum([sizes[name] for name in pruned]) if energy else 0
     job.start(sum(reserved) + measured, touched[0])
     state = snapshot
-    spared = 0
-    gone: dict[str, Gone] = {}
+    protected_count = 0
+    pruned_channels: dict[str, Gone] = {}
     near: Mapping[str, NearTaken] = {}
     pairs = Companions(snapshot.checkpoint)
     for (row, names), reserve in zip(rows, reserved, strict=True):
@@ -180,25 +180,28 @@ def compute_preview(
             if len(rows) == 1 and method.estimated_by == "magnitudes"
             else None
         )
-        result = prune(
-            views,
-            method,
-            row.values,
-            step.scope,
-            kernel,
-            job,
-            limits=step.limits,
-            expect=expect,
-        )
+        with step.naming(row):
+            result = prune(
+                views,
+                method,
+                row.values,
+                step.scope,
+                kernel,
+                job,
+                limits=step.limits,
+                expect=expect,
+            )
         near = result.near
         state = before.replaced({"masks": result.masks})
-        spared += sum(result.spared.values())
+        protected_count += sum(result.protected.values())
         if step.companions:
-            for name, went in filters_gone(before, state.masks, row, names, job).items():
-                gone[name] = went | gone[name] if name in gone else went
-    if gone:
-        along, stay = take_along(state, gone, job)
-        state, spared = state.replaced({"masks": along}), spared + stay
+            for name, went in pruned_filters(before, state.masks, row, names, job).items():
+                pruned_channels[name] = (
+                    went | pruned_channels[name] if name in pruned_channels else went
+                )
+    if pruned_channels:
+        along, stay = prune_companions(state, pruned_channels, job)
+        state, protected_count = state.replaced({"masks": along}), protected_count + stay
         job.extend(sum(mask.size for mask in along.values()) if energy else 0)
         touched = resolve(snapshot.checkpoint, {*touched, *along})
         pruned |= along.keys()
@@ -209,9 +212,9 @@ def compute_preview(
         )
     counted_in = {name: mask for name, mask in masks.items() if name in pruned}
     cuts = any(registry.get(row.method).granularity in {"weights", "mask"} for row, _ in rows)
-    known: dict[str, Energy] | None = None
+    known: dict[str, RetainedNorm] | None = None
     if energy:
-        known = known_energies(snapshot, counted_in, near, job)
+        known = known_retained_norms(snapshot, counted_in, near, job)
         row = rows[0][0]
         if len(rows) == 1 and registry.get(row.method).granularity == "channels":
             names = rows[0][1]
@@ -221,48 +224,48 @@ def compute_preview(
     if step.one_cut and scores is None:
         report = with_one_cut(report)
     entry: Json | None = None
-    meant: dict[str, BitMask] = {}
+    entry_masks: dict[str, BitMask] = {}
     if given is not None or scores is not None:
-        entry, meant = _as_by_hand(snapshot, step, masks, job)
+        entry, entry_masks = _as_by_hand(snapshot, step, masks, job)
     left = sum([row.numel - row.before for row in report.tensors])
-    done = f"{report.gone:,} of {counted(left, 'weight')} pruned"
-    if spared:
+    done = f"{report.newly_pruned:,} of {counted(left, 'weight')} pruned"
+    if protected_count:
         one, more = "protected weight left as it is", "protected weights left as they are"
-        done += f"\n{counted(spared, one, more)}"
+        done += f"\n{counted(protected_count, one, more)}"
     counts = counts_of(snapshot.checkpoint, step)
     job.step(0)
     edit = Edit.of(
         snapshot,
-        "prune",
+        EditKind.PRUNE,
         step.label(counts),
         f"{step.detail(counts)}\n{done}",
         {"masks": masks},
         job,
         step=step,
         entry=entry,
-        meant=meant,
+        entry_masks=entry_masks,
     )
-    return Preview(snapshot.revision, edit, step, masks, replace(report, spared=spared))
+    return Preview(snapshot.revision, edit, step, masks, replace(report, protected=protected_count))
 
 
 def _as_by_hand(
     snapshot: Snapshot, step: Step, masks: Mapping[str, BitMask], job: Job
 ) -> tuple[Json, dict[str, BitMask]]:
     """Return what a step took as an edit, and its masks: nobody has the files it needed later."""
-    meant: dict[str, BitMask] = {}
+    entry_masks: dict[str, BitMask] = {}
     targets = []
     for name, mask in masks.items():
         job.step(0)
         before = snapshot.masks.get(name)
         if before is not mask and mask.pruned > snapshot.masks.pruned(name):
-            gone = (BitMask.full(mask.size) if before is None else before) - mask
-            targets.append(ManualTarget(name, mask=gone))
+            pruned = (BitMask.full(mask.size) if before is None else before) - mask
+            targets.append(ManualTarget(name, mask=pruned))
     if not targets:
         row = Row(tuple(masks), "identity")
-        return Step((row,)).to_dict(), meant
-    return HandEdit(
+        return Step((row,)).to_dict(), entry_masks
+    return ManualEdit(
         "prune", tuple(targets), step.label(counts_of(snapshot.checkpoint, step))
-    ).to_dict(meant, job), meant
+    ).to_dict(entry_masks, job), entry_masks
 
 
 def _verify(
@@ -317,18 +320,18 @@ def view_for_row(  # noqa: PLR0917 - each its own type
 
 def _scores(scores: Checkpoint, state: Snapshot, name: str) -> TensorView:
     entry = state.entry(name)
-    found = next((scores.entry(n) for n in entry.names if scores.holds(n)), None)
-    if found is None:
+    entry_of_scores = next((scores.entry(n) for n in entry.names if scores.holds(n)), None)
+    if entry_of_scores is None:
         raise ParameterError(
             f"'{scores.path}' holds no importance scores for '{name}'.",
             remedy="It must hold a tensor of the same name and shape for every selected one.",
         )
     return TensorView(
         name=name,
-        shape=found.shape,
-        dtype=found.dtype,
+        shape=entry_of_scores.shape,
+        dtype=entry_of_scores.dtype,
         kept=None,
-        read=partial(scores.chunks, found.name),
+        read=partial(scores.chunks, entry_of_scores.name),
     )
 
 
@@ -360,7 +363,7 @@ class RuleState:
         return self.before.mask(first) if rule is None else rule
 
     def zeroed(self, name: str) -> Mask | None:
-        """Return the same: nothing was made final."""
+        """Return the same: nothing was made permanent."""
         return self.mask(name)
 
     def chunks(
@@ -399,5 +402,5 @@ def state_after(
     job.start(0, names[0])
     pairs = Companions(snapshot.checkpoint)
     views = [view_for_row(snapshot, row, name, given, scores, pairs) for name in names]
-    made = rules(views, method, row.values, step.scope, step.limits, kernel, job)
-    return RuleState(snapshot, made)
+    masks = rules(views, method, row.values, step.scope, step.limits, kernel, job)
+    return RuleState(snapshot, masks)

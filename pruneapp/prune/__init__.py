@@ -1,7 +1,7 @@
 """The namespace of ``torch.nn.utils.prune``, drop-in: ``from pruneapp import prune``.
 
 Every class derives from torch's class of the same name, so that modules pruned by either side, in
-either order, are recognised, pruned further and made final by the other.
+either order, are recognised, pruned further and made permanent by the other.
 
 What differs from torch:
 

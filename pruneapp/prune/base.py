@@ -238,18 +238,18 @@ def find_hook(module: Module, name: str) -> tuple[Hashable, torch_prune.BasePrun
     AssertionError
         If there are several.
     """
-    found = [
+    hooks = [
         (key, hook)
         for key, hook in module._forward_pre_hooks.items()
         if isinstance(hook, torch_prune.BasePruningMethod)
         and getattr(hook, "_tensor_name", None) == name
     ]
-    if len(found) > 1:
+    if len(hooks) > 1:
         raise AssertionError(
-            f"Parameter '{name}' of {module} has {len(found)} pruning hooks; use a"
+            f"Parameter '{name}' of {module} has {len(hooks)} pruning hooks; use a"
             " PruningContainer instead."
         )
-    return found[0] if found else (None, None)
+    return hooks[0] if hooks else (None, None)
 
 
 def _multiply(t: Tensor, mask: Tensor) -> Tensor:

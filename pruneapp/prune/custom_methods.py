@@ -117,7 +117,7 @@ def load_entry_points() -> tuple[Method, ...]:
     MethodError
         If one cannot be loaded or declared; names the package.
     """
-    found: list[Method] = []
+    methods: list[Method] = []
     for point in entry_points(group=GROUP):
         package = point.dist.name if point.dist is not None else "a package"
         where = f"{point.value} of {package}"
@@ -130,17 +130,17 @@ def load_entry_points() -> tuple[Method, ...]:
                 details=traceback.format_exc(),
             ) from error
         if isinstance(loaded, ModuleType):
-            found += _methods_in(loaded, where)
+            methods += _methods_in(loaded, where)
         elif inspect.isclass(loaded) and issubclass(loaded, torch_prune.BasePruningMethod):
-            found.append(declare(loaded, where))
+            methods.append(declare(loaded, where))
         elif isinstance(loaded, Method):
-            found.append(loaded)
+            methods.append(loaded)
         else:
             raise MethodError(
                 f"'{where}' is neither a pruning method nor a module of them.",
                 remedy=f"Update or uninstall {package}.",
             )
-    return tuple(found)
+    return tuple(methods)
 
 
 def declare(kind: type[torch_prune.BasePruningMethod], where: str) -> Method:

@@ -84,7 +84,7 @@ def custom_from_mask(module: M, name: str, mask: Tensor) -> M:
 
 
 def remove(module: M, name: str) -> M:
-    """Make the pruning of a parameter final: ``name_orig`` times ``name_mask`` becomes ``name``.
+    """Make pruning permanent: ``name_orig`` times ``name_mask`` becomes the parameter ``name``.
 
     Nothing is undone. The parameter stays the same object, so optimizers go on.
 

@@ -41,8 +41,6 @@ class RandomUnstructured(BasePruningMethod, torch_prune.RandomUnstructured):
         A count (int), or a fraction (float from 0 to 1) of the weights that are left.
     """
 
-    PRUNING_TYPE = "unstructured"
-
     def __init__(self, amount: Amount) -> None:
         _validate_pruning_amount_init(amount)
         self.amount = amount
@@ -75,8 +73,6 @@ class L1Unstructured(BasePruningMethod, torch_prune.L1Unstructured):
     amount
         A count (int), or a fraction (float from 0 to 1) of the weights that are left.
     """
-
-    PRUNING_TYPE = "unstructured"
 
     def __init__(self, amount: Amount) -> None:
         _validate_pruning_amount_init(amount)
@@ -150,8 +146,6 @@ class RandomStructured(BasePruningMethod, torch_prune.RandomStructured):
         The dimension that counts the channels; negative counts from the end.
     """
 
-    PRUNING_TYPE = "structured"
-
     def __init__(self, amount: Amount, dim: int = -1) -> None:
         _validate_pruning_amount_init(amount)
         self.amount = amount
@@ -189,8 +183,6 @@ class LnStructured(BasePruningMethod, torch_prune.LnStructured):
     dim
         The dimension that counts the channels; negative counts from the end.
     """
-
-    PRUNING_TYPE = "structured"
 
     def __init__(self, amount: Amount, n: Norm, dim: int = -1) -> None:
         _validate_pruning_amount_init(amount)
@@ -245,8 +237,6 @@ def _mask_channels(t: Tensor, dim: int, kept: Tensor, default_mask: Tensor) -> T
 class Identity(BasePruningMethod, torch_prune.Identity):
     """Prunes nothing, but sets up parameter, mask and hook as if it did."""
 
-    PRUNING_TYPE = "unstructured"
-
     def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:  # noqa: ARG002 - the contract of every method
         """Return `default_mask` itself."""
         return default_mask
@@ -273,8 +263,6 @@ class CustomFromMask(BasePruningMethod, torch_prune.CustomFromMask):
         None once it was applied: the module has it in ``name_mask``, and a hook that kept it too
         would hold one more copy for every pruning.
     """
-
-    PRUNING_TYPE = "global"
 
     def __init__(self, mask: Tensor) -> None:
         self.mask: Tensor | None = mask

@@ -72,8 +72,8 @@ def write_cut(targets: Sequence[MaskTarget], rankings: Sequence[Magnitudes], cou
     tasks = list(stretches(sizes))
     ties = threshold.ties
     written = in_order(tasks, work, Job(), threads_for(sum(sizes)))
-    for task, found in zip(tasks, written, strict=True):
-        for stretch, places in zip(task, found, strict=True):
+    for task, struck in zip(tasks, written, strict=True):
+        for stretch, places in zip(task, struck, strict=True):
             going = places[:ties]
             targets[stretch.index].out[stretch.start : stretch.stop][going] = 0
             ties -= going.size
@@ -83,7 +83,7 @@ def _write(
     values: MaskTarget, ranking: Magnitudes, stretch: TensorRange, threshold: Threshold
 ) -> NDArray[np.uint32]:
     """Write a stretch, all ties of which stay for now; returns where in it the ties are."""
-    found = []
+    struck = []
     for chunk in ranking.keys(stretch.start, stretch.stop):
         start, stop = chunk.start, chunk.start + chunk.keys.size
         cut = chunk.keys.dtype.type(threshold.key)
@@ -100,8 +100,8 @@ def _write(
             equal &= kept
         if equal.any():
             places = np.flatnonzero(equal) + (start - stretch.start)
-            found.append(places.astype(np.uint32))
-    return np.concatenate(found) if found else np.empty(0, np.uint32)
+            struck.append(places.astype(np.uint32))
+    return np.concatenate(struck) if struck else np.empty(0, np.uint32)
 
 
 _FLOATS: dict[torch.dtype, DType] = {
@@ -158,12 +158,12 @@ class Resident(TorchKernel):
         ties = threshold.ties
         for chunk in self._chunks([self.ranking], Job()):
             at_or_above, equal = compare(chunk.keys, chunk.kept, threshold.key)
-            gone = ~at_or_above if chunk.kept is None else chunk.kept & ~at_or_above
+            below = ~at_or_above if chunk.kept is None else chunk.kept & ~at_or_above
             if ties:
                 going = equal.nonzero().view(-1)[:ties]
-                gone[going] = True
+                below[going] = True
                 ties -= going.numel()
-            mask[chunk.stretch.start : chunk.stretch.stop].masked_fill_(gone.to(mask.device), 0)
+            mask[chunk.stretch.start : chunk.stretch.stop].masked_fill_(below.to(mask.device), 0)
 
     def _read(self, start: int = 0, stop: int | None = None) -> Iterator[RawChunk]:
         """Fetch a few elements: those of a sample, or all of a small tensor."""
@@ -177,8 +177,8 @@ class Resident(TorchKernel):
                 job.cancel.check()
                 part = slice(stretch.start, stretch.stop)
                 keys = magnitude_keys(self._bits[part], self.ranking.form)
-                there = None if self._there is None else self._there[part]
-                yield DeviceChunk(stretch, keys, there)
+                kept = None if self._there is None else self._there[part]
+                yield DeviceChunk(stretch, keys, kept)
 
 
 def lowest_whole_numbers(flat: Tensor, count: int, kept: Tensor | None) -> Tensor:
@@ -187,15 +187,15 @@ def lowest_whole_numbers(flat: Tensor, count: int, kept: Tensor | None) -> Tenso
     if kept is not None:
         keys = keys.masked_fill(~kept, torch.iinfo(keys.dtype).max)
     threshold = torch.kthvalue(keys, count).values
-    gone = keys < threshold
-    ties = count - int(gone.count_nonzero())
+    lowest = keys < threshold
+    ties = count - int(lowest.count_nonzero())
     for start in range(0, keys.numel(), LENGTH):
         if not ties:
             break
         equal = (keys[start : start + LENGTH] == threshold).nonzero().view(-1)[:ties]
-        gone[start + equal] = True
+        lowest[start + equal] = True
         ties -= equal.numel()
-    return gone
+    return lowest
 
 
 def zero_lowest(mask: Tensor, scores: Tensor, count: int, kept: Tensor | None = None) -> None:
@@ -212,8 +212,8 @@ def zero_lowest(mask: Tensor, scores: Tensor, count: int, kept: Tensor | None = 
         ranked = None if kept is None else kept.reshape(-1)
         Resident(flat, ranked).strike(as_integers(mask).view(-1), count)
     else:
-        gone = lowest_whole_numbers(flat, count, None if kept is None else kept.reshape(-1))
-        as_integers(mask).view(-1).masked_fill_(gone.to(mask.device), 0)
+        lowest = lowest_whole_numbers(flat, count, None if kept is None else kept.reshape(-1))
+        as_integers(mask).view(-1).masked_fill_(lowest.to(mask.device), 0)
 
 
 def can_share_a_threshold(scores: Sequence[Tensor]) -> bool:
@@ -285,9 +285,11 @@ def _rankings(scores: Sequence[Tensor], kept: Sequence[Tensor | None]) -> list[M
     dtypes = [float_type(t.dtype) for t in scores]
     width = common_width({d for d in dtypes if d is not None})
     rankings = []
-    for tensor, dtype, there in zip(scores, dtypes, kept, strict=True):
+    for tensor, dtype, kept_elements in zip(scores, dtypes, kept, strict=True):
         assert dtype is not None  # see can_share_a_threshold
         bits = numpy_bits(tensor.detach().contiguous())
-        ranked = None if there is None else BitMask.from_bools(there.reshape(-1).numpy())
+        ranked = (
+            None if kept_elements is None else BitMask.from_bools(kept_elements.reshape(-1).numpy())
+        )
         rankings.append(Magnitudes(partial(read_bits, bits), bits.size, dtype, ranked, width))
     return rankings

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TypeVar
 
@@ -22,14 +22,14 @@ from pruneapp.document.entries import (
     StepEntry,
     TreatZerosEntry,
 )
-from pruneapp.document.selection import pruned_in, rows_of
+from pruneapp.document.selection import counts_of, pruned_in, rows_of
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.step import Row, Step
 from pruneapp.edits.apply_manual_edit import check_target
 from pruneapp.edits.coupled_tensors import Companions
 from pruneapp.edits.finalize import Finalize
 from pruneapp.edits.found_masks import FileMasks, TreatZeros
-from pruneapp.edits.manual_edit import HandEdit
+from pruneapp.edits.manual_edit import ManualEdit
 from pruneapp.errors import ParameterError, PruneAppError, RecipeError, counted
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.methods import registry
@@ -44,8 +44,12 @@ from pruneapp.recipes.recipe import Recipe
 
 
 def pruned_by(checkpoint: Checkpoint, step: Step) -> list[str]:
-    """Return the first names of the tensors that a step prunes, in file order."""
-    names = pruned_in(rows_of(checkpoint, step))
+    """Return the first names of the tensors that a step prunes, in file order.
+
+    Of a step that can prune nothing those to which it gives masks.
+    """
+    rows = rows_of(checkpoint, step)
+    names = pruned_in(rows) or {name for _, names in rows for name in names}
     return [name for name in checkpoint.entries if name in names]
 
 
@@ -90,7 +94,7 @@ class Schedule:
     path: Path
 
 
-Deed = Step | Schedule | HandEdit | TreatZeros | Finalize | FileMasks
+ResolvedAction = Step | Schedule | ManualEdit | TreatZeros | Finalize | FileMasks
 
 
 @dataclass(frozen=True)
@@ -118,7 +122,7 @@ class EntryResolver:
     problems: list[Problem]  # takes what is wrong
     job: Job  # may cancel
 
-    def deed(self, entry: Entry) -> Deed | None:
+    def resolve(self, entry: Entry) -> ResolvedAction | None:
         """Return what the entry says, with the tensors of the checkpoint; None if it cannot be."""
         match entry:
             case StepEntry():
@@ -130,34 +134,34 @@ class EntryResolver:
             case TreatZerosEntry() | FinalizeEntry() | FileMasksEntry():
                 return self._try("configuration", lambda: self._on_tensors(entry))
 
-    def _step(self, asked: StepConfiguration, place: str) -> Step | None:
+    def _step(self, configuration: StepConfiguration, place: str) -> Step | None:
         rows = [
-            self._try(f"{place}.rows[{i}]", partial(self._row, asked, i))
-            for i in range(len(asked.rows))
+            self._try(f"{place}.rows[{i}]", partial(self._row, configuration, i))
+            for i in range(len(configuration.rows))
         ]
         if None in rows:
             return None
         known = tuple(row for row in rows if row is not None)
-        step = self._try(place, lambda: Step.of(asked, known))
+        step = self._try(place, lambda: Step.of(configuration, known))
         if step is not None:
             self._try(place, lambda: check_sizes(self.checkpoint, step, self.job))
         return step
 
-    def _row(self, asked: StepConfiguration, number: int) -> Row:
-        row = asked.rows[number]
+    def _row(self, configuration: StepConfiguration, number: int) -> Row:
+        row = configuration.rows[number]
         method = registry.get(row.name)
         if method.takes_mask:
             raise ParameterError(
                 f"'{method.name}' needs masks, which a step of a recipe cannot contain.",
                 remedy="Use an entry 'edit', whose targets name masks.",
             )
-        version = 1 if asked.version is msgspec.UNSET else asked.version
+        version = 1 if configuration.version is msgspec.UNSET else configuration.version
         names = chosen_by(self.checkpoint, row.configuration, version)
         return Row.of(row, names)
 
     def _schedule(self, entry: ScheduleEntry) -> Schedule | None:
-        asked = entry.configuration
-        step = self._step(asked.step.configuration, "configuration.step.configuration")
+        configuration = entry.configuration
+        step = self._step(configuration.step.configuration, "configuration.step.configuration")
         if step is None:
             return None
 
@@ -167,32 +171,37 @@ class EntryResolver:
                     "The step of a schedule cannot have a 'total', because 'final' is the total.",
                     remedy="Remove 'total'.",
                 )
-            # Refused here if its rows do not suit a total.
-            Step(step.rows, step.scope, Limits(total=asked.final))
+            if len(step.rows) > 1:
+                raise ParameterError(
+                    f"The step of a schedule needs exactly one row (got {len(step.rows)}).",
+                    remedy="Remove the other rows, or make an entry of each.",
+                )
+            # Refused here if its row does not suit a total.
+            Step(step.rows, step.scope, Limits(total=configuration.final))
             size = sum(self.checkpoint.entry(n).numel for n in pruned_by(self.checkpoint, step))
-            if isinstance(asked.final, int) and asked.final > size:
+            if isinstance(configuration.final, int) and configuration.final > size:
                 raise ParameterError(
                     f"'final' must be at most the {size:,} weights that the step touches "
-                    f"(got {asked.final:,}).",
+                    f"(got {configuration.final:,}).",
                     remedy="Lower 'final', or use a fraction such as 0.9.",
                 )
-            return Schedule(step, asked.final, asked.steps, asked.path)
+            return Schedule(step, configuration.final, configuration.steps, configuration.path)
 
         return self._try("configuration", made)
 
-    def _edit(self, entry: EditEntry) -> HandEdit | None:
+    def _edit(self, entry: EditEntry) -> ManualEdit | None:
         targets = entry.configuration.targets
         before = len(self.problems)
         for i, target in enumerate(targets):
             self._try(f"configuration.targets[{i}]", partial(self._check_target, target.name))
         if len(self.problems) > before:
             return None
-        edit = self._try("configuration", lambda: HandEdit.of(entry, self.masks, self.job))
+        edit = self._try("configuration", lambda: ManualEdit.of(entry, self.masks, self.job))
         if edit is None:
             return None
-        for i, meant in enumerate(edit.targets):
-            there = self.checkpoint.entry(meant.name)
-            self._try(f"configuration.targets[{i}]", partial(check_target, there, meant))
+        for i, wanted in enumerate(edit.targets):
+            target_entry = self.checkpoint.entry(wanted.name)
+            self._try(f"configuration.targets[{i}]", partial(check_target, target_entry, wanted))
         return edit
 
     def _check_target(self, name: str) -> None:
@@ -203,7 +212,9 @@ class EntryResolver:
                 remedy="Remove it from the targets.",
             )
 
-    def _on_tensors(self, entry: TreatZerosEntry | FinalizeEntry | FileMasksEntry) -> Deed:
+    def _on_tensors(
+        self, entry: TreatZerosEntry | FinalizeEntry | FileMasksEntry
+    ) -> ResolvedAction:
         kind, usual = _ON_TENSORS[type(entry)]
         names = all_chosen_by(self.checkpoint, entry.configuration, usual)
         if not names:
@@ -242,8 +253,9 @@ class FitEntry:
     """An entry and what it comes to on this checkpoint."""
 
     # What is to be done, with the tensors of this checkpoint; None if it does not fit.
-    deed: Deed | None
+    action: ResolvedAction | None
     label: str  # the same in words
+    detail: str  # all of it, a line each; empty where the label says all
     names: tuple[str, ...]  # the tensors that it prunes or changes otherwise, in file order
 
 
@@ -255,7 +267,7 @@ class Fit:
     problems: tuple[Problem, ...]  # what does not fit; nothing may run unless there are none
     notices: tuple[str, ...] = ()  # what the person should know
 
-    def deeds(self, where: str) -> tuple[Deed, ...]:
+    def actions(self, where: str) -> tuple[ResolvedAction, ...]:
         """Return what is to be done; raises `RecipeError` that lists the problems."""
         if self.problems:
             raise RecipeError(
@@ -263,7 +275,7 @@ class Fit:
                 f"{counted(len(self.problems), 'problem')}.",
                 listed=map(str, self.problems),
             )
-        return tuple(entry.deed for entry in self.entries if entry.deed is not None)
+        return tuple(entry.action for entry in self.entries if entry.action is not None)
 
 
 def fit(recipe: Recipe, checkpoint: Checkpoint, job: Job) -> Fit:
@@ -275,35 +287,36 @@ def fit(recipe: Recipe, checkpoint: Checkpoint, job: Job) -> Fit:
     known; an amount that is too large then ends the run, and nothing is changed.
     """
     job.start(len(recipe.entries), recipe.where)
-    found = []
+    fitted = []
     problems: list[Problem] = []
     for number, entry in enumerate(recipe.entries):
         looking = EntryResolver(checkpoint, recipe.masks, number, problems, job)
         before = len(problems)
-        deed = looking.deed(entry)
+        action = looking.resolve(entry)
         if len(problems) > before:
-            deed = None
-        found.append(FitEntry(deed, _label(entry, deed), _names(checkpoint, deed)))
+            action = None
+        words = _label(entry, action), _detail(checkpoint, action)
+        fitted.append(FitEntry(action, *words, _names(checkpoint, action)))
         job.step(1)
     empty = f"'{recipe.where}' has no entries, so it leaves the checkpoint unchanged."
     notices = (
         *[empty] * (not recipe.entries),
         *_notices(recipe, checkpoint),
-        *_old_meanings(found),
+        *_old_meanings(fitted),
     )
-    return Fit(tuple(found), tuple(problems), notices)
+    return Fit(tuple(fitted), tuple(problems), notices)
 
 
-def _label(entry: Entry, deed: Deed | None) -> str:
-    match deed:
-        case Step() | HandEdit():
-            return deed.label()
+def _label(entry: Entry, action: ResolvedAction | None) -> str:
+    match action:
+        case Step() | ManualEdit():
+            return action.label()
         case Schedule():
-            much = percent(deed.final) if isinstance(deed.final, float) else f"{deed.final:,}"
-            rows = deed.step.rows[0].label(amount=False)
-            rounds = counted(deed.steps, "round")
-            scope = ", global" if deed.step.scope == "global" else ""
-            return f"{rows}{scope}, to {much} in {rounds}, {deed.path}"
+            much = percent(action.final) if isinstance(action.final, float) else f"{action.final:,}"
+            rows = action.step.rows[0].label(amount=False)
+            rounds = counted(action.steps, "round")
+            scope = ", global" if action.step.scope == "global" else ""
+            return f"{rows}{scope}, to {much} in {rounds}, {action.path}"
         case TreatZeros():
             return "Zeros of the file treated as pruned"
         case Finalize():
@@ -314,16 +327,27 @@ def _label(entry: Entry, deed: Deed | None) -> str:
             return _as_written(entry)
 
 
-def _names(checkpoint: Checkpoint, deed: Deed | None) -> tuple[str, ...]:
-    match deed:
+def _detail(checkpoint: Checkpoint, action: ResolvedAction | None) -> str:
+    match action:
         case Step():
-            return tuple(pruned_by(checkpoint, deed))
+            return action.detail(counts_of(checkpoint, action))
         case Schedule():
-            return tuple(pruned_by(checkpoint, deed.step))
+            final = replace(action.step.limits, total=action.final)
+            return replace(action.step, limits=final).detail()
+        case _:
+            return ""
+
+
+def _names(checkpoint: Checkpoint, action: ResolvedAction | None) -> tuple[str, ...]:
+    match action:
+        case Step():
+            return tuple(pruned_by(checkpoint, action))
+        case Schedule():
+            return tuple(pruned_by(checkpoint, action.step))
         case None:
             return ()
         case _:
-            return tuple(dict.fromkeys(checkpoint.entry(name).name for name in deed.names))
+            return tuple(dict.fromkeys(checkpoint.entry(name).name for name in action.names))
 
 
 def _notices(recipe: Recipe, checkpoint: Checkpoint) -> tuple[str, ...]:
@@ -340,9 +364,11 @@ def _notices(recipe: Recipe, checkpoint: Checkpoint) -> tuple[str, ...]:
 
 def _old_meanings(entries: Iterable[FitEntry]) -> tuple[str, ...]:
     """Say once each what steps of version 1 mean that new ones would not."""
-    deeds = [e.deed.step if isinstance(e.deed, Schedule) else e.deed for e in entries]
-    said = [line for deed in deeds if isinstance(deed, Step) for line in deed.old_meaning()]
-    return tuple(f"{line}." for line in dict.fromkeys(said))
+    actions = [e.action.step if isinstance(e.action, Schedule) else e.action for e in entries]
+    sentences = [
+        line for action in actions if isinstance(action, Step) for line in action.old_meaning()
+    ]
+    return tuple(f"{line}." for line in dict.fromkeys(sentences))
 
 
 def _as_written(entry: Entry) -> str:
@@ -351,6 +377,6 @@ def _as_written(entry: Entry) -> str:
     if isinstance(step, StepEntry):
         rows = step.configuration.rows
         where = [r.configuration.pattern or r.configuration.kind for r in rows]
-        said = [f"{r.name} on {w}" if w else r.name for r, w in zip(rows, where, strict=True)]
-        return "; ".join(said)
+        phrases = [f"{r.name} on {w}" if w else r.name for r, w in zip(rows, where, strict=True)]
+        return "; ".join(phrases)
     return str(msgspec.to_builtins(entry)["name"])

@@ -39,22 +39,17 @@ from pruneapp.recipes.schema import wrong
 def of_kind(checkpoint: Checkpoint, kind: str, version: Version = 2) -> tuple[str, ...]:
     """Return the tensors of a kind of layer that can be pruned and are no vectors.
 
-    Buffers are among them for a step of version 1 alone.
-
-    Raises
-    ------
-    SelectionError
-        If there are none.
+    Buffers are among them for a step of version 1 alone. Raises `SelectionError` if there are none.
     """
     entries = [e for e in checkpoint.entries.values() if _is_of(e, kind)]
-    found = tuple(e.name for e in entries if e.learned or version == 1)
-    if not found:
+    names = tuple(e.name for e in entries if e.learned or version == 1)
+    if not names:
         kinds = {e.kind: None for e in checkpoint.entries.values() if _is_of(e, e.kind)}
         raise SelectionError(
             f"'{checkpoint.path.name}' contains no layer of kind '{kind}' that can be pruned.",
             remedy=nearest(kind, kinds, "kinds"),
         )
-    return found
+    return names
 
 
 def chosen_by(checkpoint: Checkpoint, row: RowConfiguration, version: Version) -> tuple[str, ...]:
@@ -71,13 +66,13 @@ def chosen_by(checkpoint: Checkpoint, row: RowConfiguration, version: Version) -
         return of_kind(checkpoint, row.kind, version)
     if row.names:
         return resolve(checkpoint, row.names)
-    found = default_selection(checkpoint, version)
-    if not found:
+    names = default_selection(checkpoint, version)
+    if not names:
         raise SelectionError(
             f"'{checkpoint.path.name}' contains no tensors that are selected by default.",
             remedy="Add a 'pattern' to the row.",
         )
-    return found
+    return names
 
 
 def all_chosen_by(
@@ -94,19 +89,16 @@ def all_chosen_by(
 
 
 def row_for(
-    checkpoint: Checkpoint, version: Version, names: Iterable[str], said: str
+    checkpoint: Checkpoint, version: Version, names: Iterable[str], pattern: str
 ) -> RowConfiguration:
     """Return the shortest row that means these very tensors of this checkpoint.
 
-    Parameters
-    ----------
-    said
-        What the person chose them by: a pattern, a kind, or empty.
+    `pattern` is what the person chose them by: a pattern, a kind, or empty.
     """
     chosen = resolve(checkpoint, names)
     tried = [RowConfiguration()]
-    if said:
-        tried[:0] = [RowConfiguration(pattern=said), RowConfiguration(kind=said)]
+    if pattern:
+        tried[:0] = [RowConfiguration(pattern=pattern), RowConfiguration(kind=pattern)]
     for row in tried:
         with contextlib.suppress(PruneAppError):
             if chosen_by(checkpoint, row, version) == chosen:
@@ -125,24 +117,16 @@ def portable(checkpoint: Checkpoint, data: Mapping[str, Any]) -> Entry:
     the same tensors; one that means the usual ones says nothing, and any other gives names. The
     same edit of the same checkpoint makes the same entry, wherever it came from.
 
-    Parameters
-    ----------
-    data
-        What `Edit.to_dict` returned.
-
-    Raises
-    ------
-    RecipeError
-        If it is no entry that a recipe has.
+    Raises `RecipeError` if it is no entry that a recipe has.
     """
     try:
         if data["name"] == "step":
             step = Step.from_dict(data)
             return step_entry(step, partial(row_for, checkpoint, step.version))
-        made: Entry = convert(data, Entry, UNNAMED)
+        entry: Entry = convert(data, Entry, UNNAMED)
     except JsonError as error:
         raise wrong(error) from None
-    return made
+    return entry
 
 
 def recipe_of(
@@ -155,27 +139,18 @@ def recipe_of(
 
 
 def history_recipe(capture: Capture, job: Job) -> Recipe:
-    """Return the recipe of what is in force of a document.
-
-    Parameters
-    ----------
-    capture
-        The document as it was at one moment, so that a worker may do it.
-
-    Raises
-    ------
-    HistoryError, StaleError
-        If masks that were moved to disk cannot be read again.
-    """
+    """Return the recipe of what is in force of a document; raises as `MaskSlot.load`."""
     masks: dict[str, BitMask] = {}
-    found = []
+    entries = []
     records = capture.records[: capture.position]
     job.start(len(records))
     for record in records:
-        masks.update({name: slot.load(capture.scratch, job) for name, slot in record.meant.items()})
-        found.append(record.as_json())
+        masks.update(
+            {name: slot.load(capture.scratch, job) for name, slot in record.entry_masks.items()}
+        )
+        entries.append(record.as_json())
         job.step(1)
-    return recipe_of(capture.snapshot.checkpoint, found, masks)
+    return recipe_of(capture.snapshot.checkpoint, entries, masks)
 
 
 def step_entry(step: Step, choose: Callable[[tuple[str, ...], str], RowConfiguration]) -> StepEntry:
@@ -185,12 +160,14 @@ def step_entry(step: Step, choose: Callable[[tuple[str, ...], str], RowConfigura
         values = row.to_dict()["configuration"]["values"]
         chosen = msgspec.structs.replace(choose(row.names, row.pattern), values=values)
         rows.append(RowEntry(row.method, chosen))
-    made = StepConfiguration(
+    configuration = StepConfiguration(
         tuple(rows),
         step.scope,
         companions=step.companions,
         version=step.version if step.version > 1 else UNSET,
     )
     if limits := step.limits.to_dict():  # what is as usual is left out
-        made = msgspec.structs.replace(made, limits=convert(limits, LimitsConfiguration))
-    return StepEntry(made)
+        configuration = msgspec.structs.replace(
+            configuration, limits=convert(limits, LimitsConfiguration)
+        )
+    return StepEntry(configuration)

@@ -68,12 +68,12 @@ class Recipe:
 
 def methods_of(recipe: Recipe) -> set[str]:
     """Return the names of the methods that a recipe wants."""
-    found = set()
+    names = set()
     for entry in recipe.entries:
         step = entry.configuration.step if isinstance(entry, ScheduleEntry) else entry
         if isinstance(step, StepEntry):
-            found |= {row.name for row in step.configuration.rows}
-    return found
+            names |= {row.name for row in step.configuration.rows}
+    return names
 
 
 SUFFIX = ".recipe.json"
@@ -138,9 +138,9 @@ def load(path: Path, job: Job) -> Recipe:
     masks: dict[str, BitMask] = {}
     for name, size in named.items():
         # Nothing that a recipe says may name a file elsewhere.
-        found = _mask(folder / f"{name}{MASK}", size, job) if _DIGEST.fullmatch(name) else None
-        if found is not None:
-            masks[name] = found
+        mask = _mask(folder / f"{name}{MASK}", size, job) if _DIGEST.fullmatch(name) else None
+        if mask is not None:
+            masks[name] = mask
     return Recipe(recipe.entries, masks, recipe.where)
 
 

@@ -10,17 +10,17 @@ from pruneapp.document.entries import Path
 from pruneapp.document.selection import rows_of
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.step import Step
-from pruneapp.edits.apply_manual_edit import compute_hand
+from pruneapp.edits.apply_manual_edit import compute_manual_edit
 from pruneapp.edits.finalize import Finalize
 from pruneapp.edits.found_masks import FileMasks, TreatZeros
-from pruneapp.edits.manual_edit import HandEdit
+from pruneapp.edits.manual_edit import ManualEdit
 from pruneapp.errors import ParameterError, RecipeError, SelectionError
 from pruneapp.kernels.kernel import Kernel
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.params import Amount, AmountParam, Choice, ChoiceParam, Interval, IntParam, Param
 from pruneapp.preview.preview import compute_preview
 from pruneapp.progress import Job
-from pruneapp.recipes.fit import Deed, Fit, Schedule
+from pruneapp.recipes.fit import Fit, ResolvedAction, Schedule
 
 # What a schedule asks for beside its step, in the order in which it is asked.
 SCHEDULE: tuple[Param, ...] = (
@@ -69,8 +69,8 @@ def amounts(final: Amount, begun: int, size: int, steps: int, path: Path) -> lis
     """
     start = begun if isinstance(final, int) else begun / size if size else 0.0
     power = 3 if path == "cubic" else 1
-    found = [final - (final - start) * (1 - t / steps) ** power for t in range(1, steps)]
-    return [*(map(round, found) if isinstance(final, int) else found), final]
+    shares = [final - (final - start) * (1 - t / steps) ** power for t in range(1, steps)]
+    return [*(map(round, shares) if isinstance(final, int) else shares), final]
 
 
 def expanded(step: Step, totals: Sequence[Amount]) -> list[Step]:
@@ -91,7 +91,7 @@ class Replayed:
 
 
 def replay(
-    snapshot: Snapshot, deeds: Sequence[Deed], kernel: Kernel, job: Job
+    snapshot: Snapshot, actions: Sequence[ResolvedAction], kernel: Kernel, job: Job
 ) -> Iterator[Replayed]:
     """Do the entries of a recipe one after another, each on what the ones before left.
 
@@ -105,8 +105,8 @@ def replay(
         What the edits raise: an amount that is more than what is left, for one.
     """
     state = snapshot
-    for number, deed in enumerate(deeds):
-        for one in expanded_at(state, deed):
+    for number, action in enumerate(actions):
+        for one in expanded_at(state, action):
             edit = _edit(state, one, kernel, job)
             if edit is not None:
                 state = state.replaced(edit.after)
@@ -124,9 +124,9 @@ def replay_all(
         If it does not fit; or, with its place, for an entry that cannot be done in its turn.
     """
     state = snapshot
-    for number, deed in enumerate(fit.deeds(where)):
+    for number, action in enumerate(fit.actions(where)):
         try:
-            for done in replay(state, (deed,), kernel, job):
+            for done in replay(state, (action,), kernel, job):
                 state = done.state
                 yield replace(done, number=number)
         except (ParameterError, SelectionError) as error:
@@ -135,40 +135,40 @@ def replay_all(
             ) from None
 
 
-def expanded_at(state: Snapshot, deed: Deed) -> Sequence[Deed]:
+def expanded_at(state: Snapshot, action: ResolvedAction) -> Sequence[ResolvedAction]:
     """Return what an entry comes to in a state: a schedule is several steps."""
-    if not isinstance(deed, Schedule):
-        return (deed,)
-    ((_, names),) = rows_of(state.checkpoint, deed.step)
+    if not isinstance(action, Schedule):
+        return (action,)
+    ((_, names),) = rows_of(state.checkpoint, action.step)
     begun = sum(state.masks.pruned(name) for name in names)
     size = sum(state.entry(name).numel for name in names)
-    return expanded(deed.step, amounts(deed.final, begun, size, deed.steps, deed.path))
+    return expanded(action.step, amounts(action.final, begun, size, action.steps, action.path))
 
 
-def _edit(state: Snapshot, deed: Deed, kernel: Kernel, job: Job) -> Edit | None:
-    match deed:
+def _edit(state: Snapshot, action: ResolvedAction, kernel: Kernel, job: Job) -> Edit | None:
+    match action:
         case Step():
-            return compute_preview(state, deed, kernel, job, energy=False).edit
-        case HandEdit():
-            return compute_hand(state, deed, job).edit
+            return compute_preview(state, action, kernel, job, energy=False).edit
+        case ManualEdit():
+            return compute_manual_edit(state, action, job).edit
         case Finalize() | TreatZeros():
-            return deed.propose(state, job).edit
+            return action.propose(state, job).edit
         case FileMasks():
-            return _on_top(state, deed.propose(state, job).edit)
-    raise TypeError(f"no way to do a {type(deed).__name__}")
+            return _on_top(state, action.propose(state, job).edit)
+    raise TypeError(f"no way to do a {type(action).__name__}")
 
 
 def _on_top(state: Snapshot, edit: Edit) -> Edit | None:
     """Return masks of the file on top of what is pruned and protected; None if they are there."""
-    found: dict[str, BitMask] = {}
+    masks: dict[str, BitMask] = {}
     for name, mask in edit.after["masks"].items():
         assert mask is not None  # the file has one for each
         kept, protected = state.masks.get(name), state.protected.get(name)
-        there = mask if protected is None else mask | protected
-        there = there if kept is None else there & kept
-        if there != kept:
-            found[name] = there
-    if not found:
+        combined = mask if protected is None else mask | protected
+        combined = combined if kept is None else combined & kept
+        if combined != kept:
+            masks[name] = combined
+    if not masks:
         return None
-    before = {name: state.masks.get(name) for name in found}
-    return replace(edit, before={"masks": before}, after={"masks": found})
+    before = {name: state.masks.get(name) for name in masks}
+    return replace(edit, before={"masks": before}, after={"masks": masks})

@@ -70,16 +70,16 @@ def decode(text: bytes | str, where: str) -> RecipeFile:
                 f"{VERSION}.",
                 remedy="Install a newer Pruneapp.",
             )
-        found = convert(tree, RecipeFile, where)
+        recipe = convert(tree, RecipeFile, where)
     except JsonError as error:
         raise wrong(error) from None
-    if found.version == 1 and any(s.version == 2 for s in _steps(found.entries)):
+    if recipe.version == 1 and any(s.version == 2 for s in _steps(recipe.entries)):
         raise RecipeError(
             f"'{where}' is a recipe of version 1, but one of its steps has version 2.",
             remedy="Set the version of the recipe to 2.",
         )
     return replace(
-        found, entries=tuple(_with_version(e, UNSET, found.version) for e in found.entries)
+        recipe, entries=tuple(_with_version(e, UNSET, recipe.version) for e in recipe.entries)
     )
 
 
@@ -89,8 +89,8 @@ def encode(entries: tuple[Entry, ...]) -> bytes:
     Without a step of version 2 it is one of version 1, which every Pruneapp reads.
     """
     newest: Version = max((_version(step) for step in _steps(entries)), default=1)
-    said = tuple(_with_version(_with_version(e, UNSET, 1), newest, UNSET) for e in entries)
-    return msgspec.json.encode(RecipeFile(FORMAT, newest, said))
+    versioned = tuple(_with_version(_with_version(e, UNSET, 1), newest, UNSET) for e in entries)
+    return msgspec.json.encode(RecipeFile(FORMAT, newest, versioned))
 
 
 def _steps(entries: Iterable[Entry]) -> Iterator[StepConfiguration]:
@@ -125,13 +125,7 @@ _DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 
 def json_schema(methods: Iterable[Method]) -> str:
-    """Return the schema as JSON, with a line at the end.
-
-    Parameters
-    ----------
-    methods
-        Of these a row may have any, with its own values.
-    """
+    """Return the schema as JSON, with a line at the end; a row may have any of the methods."""
     schema = msgspec.json.schema(RecipeFile)
     definitions = schema[_DEFINITIONS]
     row = definitions["RowConfiguration"]
@@ -163,26 +157,26 @@ def _row(method: Method, row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _value(param: Param) -> dict[str, Any]:
-    said = {"description": f"{param.help} Must be {param.describe()}.", "default": param.default}
+    schema = {"description": f"{param.help} Must be {param.describe()}.", "default": param.default}
     match param:
         case AmountParam():
             kinds = [
                 {"type": "integer", "minimum": 0},
                 {"type": "number", "minimum": 0, "maximum": 1},
             ]
-            return said | {"anyOf": kinds}
+            return schema | {"anyOf": kinds}
         case NormParam():
-            return said | {"anyOf": [{"type": "number"}, {"enum": ["inf", "-inf", *param.words]}]}
+            return schema | {"anyOf": [{"type": "number"}, {"enum": ["inf", "-inf", *param.words]}]}
         case IntParam() | FloatParam():
             kind = {"type": "integer" if isinstance(param, IntParam) else "number"}
             bounds = {"minimum": param.bounds.low, "maximum": param.bounds.high}
-            return said | kind | {k: v for k, v in bounds.items() if v is not None}
+            return schema | kind | {k: v for k, v in bounds.items() if v is not None}
         case FlagParam():
-            return said | {"type": "boolean"}
+            return schema | {"type": "boolean"}
         case ChoiceParam():
-            return said | {"enum": [choice.value for choice in param.choices]}
+            return schema | {"enum": [choice.value for choice in param.choices]}
     # Of a type of its own, which reads text: 2:4.
-    return said | ({"type": "string"} if isinstance(param.default, str) else {})
+    return schema | ({"type": "string"} if isinstance(param.default, str) else {})
 
 
 def _said(schema: Any) -> Any:

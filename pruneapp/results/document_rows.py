@@ -13,7 +13,7 @@ Shape = Literal["rectangle", "row", "column", "channel", "brush"]
 
 
 @dataclass(frozen=True)
-class Gesture:
+class ManualEditRequest:
     """One gesture on a picture: what is to be done to which weights."""
 
     operation: Operation
@@ -24,28 +24,30 @@ class Gesture:
 
 
 @dataclass(frozen=True)
-class HandCount:
+class ManualEditCount:
     """What an edit by hand does to one tensor, in weights."""
 
     name: str  # the tensor, by its first name
-    chosen: int  # how many were meant
+    selected: int  # how many were meant
     changed: int  # how many are pruned, restored, protected or released by it
-    spared: int = 0  # how many would have been pruned, but are protected
-    final: int = 0  # how many are restored, and stay 0 all the same: they were made final before
+    protected: int = 0  # how many would have been pruned, but are protected
+    permanent: int = (
+        0  # how many are restored, and stay 0 all the same: they were made permanent before
+    )
 
 
 @dataclass(frozen=True)
-class HandOutcome:
+class ManualEditCounts:
     """What an edit by hand does."""
 
     operation: Operation
     # The tensors that were meant, in the order of the edit; of some nothing may change.
-    tensors: tuple[HandCount, ...]
+    tensors: tuple[ManualEditCount, ...]
 
     @property
-    def chosen(self) -> int:
+    def selected(self) -> int:
         """How many weights were meant."""
-        return sum(count.chosen for count in self.tensors)
+        return sum(count.selected for count in self.tensors)
 
     @property
     def changed(self) -> int:
@@ -53,14 +55,14 @@ class HandOutcome:
         return sum(count.changed for count in self.tensors)
 
     @property
-    def spared(self) -> int:
+    def protected(self) -> int:
         """How many weights would have been pruned, but are protected."""
-        return sum(count.spared for count in self.tensors)
+        return sum(count.protected for count in self.tensors)
 
     @property
-    def final(self) -> int:
-        """How many weights are restored, and stay 0 all the same: they were made final before."""
-        return sum(count.final for count in self.tensors)
+    def permanent(self) -> int:
+        """How many restored weights stay 0 all the same: they were made permanent before."""
+        return sum(count.permanent for count in self.tensors)
 
 
 # Kinds that neither the check mark of a module nor a rule reaches.

@@ -91,6 +91,7 @@ class ExportReport:
     # Tensors of the checkpoint that were not written because that was asked for.
     omitted: tuple[str, ...] = ()
     label: str = ""  # what people call the format
+    dtype: str = "keep"  # the type that weights were rounded to; "keep" if they were not
     loads: str = ""  # how whoever gets it loads it: a command, or a few lines of Python
 
     @property

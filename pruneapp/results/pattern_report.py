@@ -23,14 +23,14 @@ class TensorPattern:
     # Groups in all, and those of which too many weights are not zero.
     groups: int = 0
     broken: int = 0
-    beside: int = 0  # weights that are in no group, because the dimension is no multiple of m
+    outside: int = 0  # weights that are in no group, because the dimension is no multiple of m
     first: tuple[BrokenGroup, ...] = ()  # the first broken groups, a few
     # The share of the sum of squares that the nearest mask with the pattern would take, from 0 to
     # 1; 0 where it holds already, None where there is no energy or it is not finite.
     lost: float | None = 0.0
-    taken: int = 0  # how many weights that are not zero this mask would take
+    to_prune: int = 0  # how many weights that are not zero this mask would take
     # Broken groups that it leaves broken, because too many of their weights are protected.
-    stuck: int = 0
+    blocked_by_protection: int = 0
     why_not: str = ""  # why it has no groups at all, as a sentence; empty if it has
 
     @property
@@ -44,7 +44,7 @@ class PatternTotals:
     """What the tensors of a report come to."""
 
     # How many tensors have groups, and how many have none.
-    asked: int
+    checked: int
     without: int
     # How many of those that have groups have the pattern, and how many break it.
     holding: int
@@ -53,11 +53,11 @@ class PatternTotals:
     groups: int
     broken_groups: int
     # How many tensors have groups and weights beside them, and how many such weights.
-    over: int
-    beside: int
+    not_divisible: int
+    outside: int
     # As `TensorPattern` has them.
-    taken: int
-    stuck: int
+    to_prune: int
+    blocked_by_protection: int
 
 
 @dataclass(frozen=True)
@@ -93,23 +93,23 @@ class PatternReport:
     def totals(self) -> PatternTotals:
         """Return what all tensors come to. O(n)."""
         broken = [tensor for tensor in self.tensors if tensor.broken]
-        over = [tensor for tensor in self.tensors if tensor.groups and tensor.beside]
-        asked = sum([tensor.groups > 0 for tensor in self.tensors])
+        over = [tensor for tensor in self.tensors if tensor.groups and tensor.outside]
+        checked = sum([tensor.groups > 0 for tensor in self.tensors])
         return PatternTotals(
-            asked=asked,
-            holding=asked - len(broken),
-            without=len(self.tensors) - asked,
+            checked=checked,
+            holding=checked - len(broken),
+            without=len(self.tensors) - checked,
             broken=len(broken),
             groups=sum([tensor.groups for tensor in broken]),
             broken_groups=sum([tensor.broken for tensor in broken]),
-            over=len(over),
-            beside=sum([tensor.beside for tensor in over]),
-            taken=sum([tensor.taken for tensor in broken]),
-            stuck=sum([tensor.stuck for tensor in broken]),
+            not_divisible=len(over),
+            outside=sum([tensor.outside for tensor in over]),
+            to_prune=sum([tensor.to_prune for tensor in broken]),
+            blocked_by_protection=sum([tensor.blocked_by_protection for tensor in broken]),
         )
 
 
 def _goodness(tensor: TensorPattern) -> tuple[int, float, int]:
     if tensor.broken:
         return 0, -tensor.broken / tensor.groups, -tensor.broken
-    return (2 if tensor.groups else 1), 0.0, -tensor.beside
+    return (2 if tensor.groups else 1), 0.0, -tensor.outside

@@ -134,7 +134,7 @@ def _gaps(roles: Sequence[Parts], cancel: CancelToken) -> dict[Parts, tuple[_Spa
         lead = next((cut for cut in cuts if len(before[hash(_fixed(role[cut:]))]) == 1), shared)
         leads[role] = lead
         likes.setdefault(_fixed(role[lead:]), []).append(role)
-    found: dict[Parts, tuple[_Span, ...]] = {}
+    gaps: dict[Parts, tuple[_Span, ...]] = {}
     for alike in likes.values():
         cancel.check()
         spans = [_between(role) for role in alike]
@@ -144,16 +144,16 @@ def _gaps(roles: Sequence[Parts], cancel: CancelToken) -> dict[Parts, tuple[_Spa
             for each, span in zip(words, own, strict=True):
                 each.add(role[slice(*span)])
         for role, own in zip(alike, spans, strict=True):
-            spare = [
+            removable = [
                 span
                 for span, each in zip(own, words, strict=True)
                 if len(each) == 1 and span[0] < span[1]
             ]
-            spare.sort(key=lambda span: len("".join(role[slice(*span)])), reverse=True)
+            removable.sort(key=lambda span: len("".join(role[slice(*span)])), reverse=True)
             if leads[role]:
-                spare.insert(0, (0, leads[role]))
-            found[role] = tuple(spare)
-    return found
+                removable.insert(0, (0, leads[role]))
+            gaps[role] = tuple(removable)
+    return gaps
 
 
 def _index(part: str) -> bool:

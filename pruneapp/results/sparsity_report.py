@@ -52,7 +52,7 @@ def dangers(
     """
     numel = _column([t.numel for t in tensors])
     left = numel - _column([t.after for t in tensors])
-    norm = _column([np.nan if t.energy is None else t.energy for t in tensors])
+    norm = _column([np.nan if t.norm_retained is None else t.norm_retained for t in tensors])
     if retained:
         norm *= _column([retained.get(t.name, 1.0) for t in tensors])
     severity = np.zeros(len(tensors), np.int8)
@@ -87,12 +87,12 @@ class TensorSparsity:
     after: int
     # Share of the sum of squares of what was kept before that is still there after; None if it was
     # not counted, or there was none.
-    energy: float | None = None
+    norm_retained: float | None = None
     threshold: float | None = None  # the magnitude (or score) at the cut; None if there is none
-    magnitude: float | None = None  # as `energy`, of the sum of magnitudes
+    l1_retained: float | None = None  # as `norm_retained`, of the sum of magnitudes
 
     @property
-    def gone(self) -> int:
+    def newly_pruned(self) -> int:
         """How many elements the step prunes."""
         return self.after - self.before
 
@@ -108,17 +108,17 @@ class SparsityReport:
     after: int
     # Share of the sum of squares, over the touched tensors, that is still there; None if it was not
     # counted.
-    energy: float | None = None
-    magnitude: float | None = None  # as `energy`, of the sum of magnitudes
+    norm_retained: float | None = None
+    l1_retained: float | None = None  # as `norm_retained`, of the sum of magnitudes
     # How many weights a given mask would have taken, or the groups of a pattern, had they not been
     # protected.
-    spared: int = 0
+    protected: int = 0
     # Shares of norm² that tensors had left before the step, of what the opened file has, by name; 1
     # for those that are not named.
     retained: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))
 
     @property
-    def gone(self) -> int:
+    def newly_pruned(self) -> int:
         """How many elements the step prunes."""
         return self.after - self.before
 
@@ -136,9 +136,11 @@ class SparsityReport:
         return {t.name: t.after for t in self.tensors}
 
     @cached_property
-    def energies(self) -> Mapping[str, float]:
-        """What is counted of `TensorSparsity.energy` where anything is pruned, by name."""
-        return {t.name: t.energy for t in self.tensors if t.after and t.energy is not None}
+    def norms_retained(self) -> Mapping[str, float]:
+        """What is counted of `TensorSparsity.norm_retained` where anything is pruned, by name."""
+        return {
+            t.name: t.norm_retained for t in self.tensors if t.after and t.norm_retained is not None
+        }
 
     @cached_property
     def dangers(self) -> Mapping[str, Danger]:
@@ -156,7 +158,7 @@ class SparsityReport:
 
         Their sparsity does not tell them apart where every tensor loses the same share, as by 2:4.
         """
-        return all(t.energy is not None for t in self.tensors if t.after > t.before)
+        return all(t.norm_retained is not None for t in self.tensors if t.after > t.before)
 
     @cached_property
     def most_affected(self) -> tuple[TensorSparsity, ...]:
@@ -167,7 +169,7 @@ class SparsityReport:
         """
         changed = [t for t in self.tensors if t.after > t.before]
         if self.ranked_by_norm:
-            changed.sort(key=lambda t: 1.0 if t.energy is None else t.energy)
+            changed.sort(key=lambda t: 1.0 if t.norm_retained is None else t.norm_retained)
         else:
             changed.sort(key=lambda t: -t.after / t.numel)
         return tuple(changed[:_LISTED])
@@ -182,14 +184,16 @@ class Estimate:
     """What a step would do, from counts alone: there before the first weight is read."""
 
     tensors: int  # how many tensors it touches
-    gone: int  # how many weights would go
-    exact: bool  # whether `gone` is exact; channels that are partly pruned already make it a bound
+    to_prune: int  # how many weights would go
+    exact: (
+        bool  # whether `to_prune` is exact; channels that are partly pruned already make it a bound
+    )
     channels: int = 0  # how many channels would go; 0 for methods of single weights
     # What would be left of each tensor, from counted magnitudes and norms: with floats of more than
-    # 16 bits true to one bin of the upper 16 bits (`sure` is False then). None as long as something
-    # that it needs is not counted, and for methods of which counts cannot say it.
+    # 16 bits true to one bin of the upper 16 bits (`exact_report` is False then). None as long as
+    # something that it needs is not counted, and for methods of which counts cannot say it.
     report: SparsityReport | None = None
-    sure: bool = False  # whether `report` is exact in its counts
+    exact_report: bool = False  # whether `report` is exact in its counts
     # Share of what `report` needs that is counted, from 0 to 1; 1 if it will not come.
     counting: float = 1.0
 
@@ -203,4 +207,6 @@ class Assignment:
     rules: Mapping[str, int] = field(default_factory=dict)
     # The limit that excludes a selected tensor: ``embeddings``, ``first`` or ``last``.
     excluded: Mapping[str, str] = field(default_factory=dict)
-    counts: tuple[int, ...] = ()  # how many tensors each rule prunes; empty for a step of one rule
+    # Of the tensors that each rule names, how many each rule prunes, by its number from 1, and by 0
+    # how many are excluded; empty for a step of one rule.
+    shares: tuple[Mapping[int, int], ...] = ()

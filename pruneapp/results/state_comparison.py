@@ -35,7 +35,7 @@ class TensorDifference:
     # an empty tensor.
     same_sign: float | None = None
     # How many elements are 0 (pruned or not) in the first, the second, both. Of a tensor that was
-    # found to be the same without reading it, how many are pruned or made final.
+    # found to be the same without reading it, how many are pruned or made permanent.
     pruned_a: int = 0
     pruned_b: int = 0
     pruned_both: int = 0

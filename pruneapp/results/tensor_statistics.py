@@ -26,11 +26,11 @@ class Histogram:
     name: str
     # ``float64[bins + 1]``, rising; from 0 for magnitudes, symmetric around 0 with signs.
     edges: NDArray[np.float64]
-    # ``int64[bins]``: still there, pruned, and (in a preview) about to go; `going` is part of
+    # ``int64[bins]``: kept, pruned, and (in a preview) to be pruned; `to_be_pruned` is part of
     # `kept`.
     kept: NDArray[np.int64]
     pruned: NDArray[np.int64]
-    going: NDArray[np.int64]
+    to_be_pruned: NDArray[np.int64]
     nonfinite: int  # how many are NaN or infinite and in no bin
     binning: Binning = "magnitudes"
     # Where the first bin begins and the last one ends in truth, if outliers are counted in them:
@@ -60,15 +60,16 @@ class Histogram:
         if self.whole is None:
             return self
         starts = np.searchsorted(self.edges, self.whole[:-1])
-        kept, pruned, going = (
-            np.add.reduceat(counts, starts) for counts in (self.kept, self.pruned, self.going)
+        kept, pruned, to_be_pruned = (
+            np.add.reduceat(counts, starts)
+            for counts in (self.kept, self.pruned, self.to_be_pruned)
         )
         return replace(
             self,
             edges=self.whole,
             kept=kept,
             pruned=pruned,
-            going=going,
+            to_be_pruned=to_be_pruned,
             finer=None,
             whole=None,
         )
@@ -115,7 +116,7 @@ class ChannelNorms:
     protected: NDArray[np.bool_] | None = None
 
     @cached_property
-    def going(self) -> NDArray[np.bool_]:
+    def to_be_pruned(self) -> NDArray[np.bool_]:
         """``bool[channels]``: whether a preview takes all that is left of the channel."""
         going: NDArray[np.bool_] = (self.kept > 0) & (self.kept_after == 0)
         return going

@@ -55,12 +55,12 @@ class Layout:
         """Return the index into the tensor of a place in the picture."""
         if self.wrap:
             return (row * self.wrap + column,)
-        found = list(self.fixed) or [0] * len(self.shape)
+        position = list(self.fixed) or [0] * len(self.shape)
         for dims, flat in ((self.row_dims, row), (self.column_dims, column)):
             rest = flat
             for dim in reversed(dims):
-                rest, found[dim] = divmod(rest, self.shape[dim])
-        return tuple(found)
+                rest, position[dim] = divmod(rest, self.shape[dim])
+        return tuple(position)
 
     def place(self, index: tuple[int, ...]) -> tuple[int, int]:
         """Return row and column of an index into the tensor.
@@ -94,15 +94,15 @@ class Layout:
                 return (((rows[0] * self.wrap, rows[1] * self.wrap),),)
             starts = (row * self.wrap for row in range(*rows))
             return tuple(((at + columns[0], at + columns[1]),) for at in starts)
-        found = []
+        result = []
         rest = self.fixed or (0,) * len(self.shape)
         for down in _nested([self.shape[d] for d in self.row_dims], *rows):
             for across in _nested([self.shape[d] for d in self.column_dims], *columns):
                 box = [(at, at + 1) for at in rest]
                 for dim, part in zip(self.row_dims + self.column_dims, down + across, strict=True):
                     box[dim] = part
-                found.append(tuple(box))
-        return tuple(found)
+                result.append(tuple(box))
+        return tuple(result)
 
 
 def _within(part: tuple[int, int], extent: int) -> tuple[int, int]:
@@ -117,15 +117,15 @@ def _nested(extents: list[int], start: int, stop: int) -> list[Box]:
     (first, lead), (last, trail) = divmod(start, inner), divmod(stop, inner)
     if first == last:
         return [((first, first + 1), *box) for box in _nested(extents[1:], lead, trail)]
-    found: list[Box] = []
+    boxes: list[Box] = []
     if lead:
-        found += [((first, first + 1), *box) for box in _nested(extents[1:], lead, inner)]
+        boxes += [((first, first + 1), *box) for box in _nested(extents[1:], lead, inner)]
         first += 1
     if first < last:
-        found.append(((first, last), *((0, extent) for extent in extents[1:])))
+        boxes.append(((first, last), *((0, extent) for extent in extents[1:])))
     if trail:
-        found += [((last, last + 1), *box) for box in _nested(extents[1:], 0, trail)]
-    return found
+        boxes += [((last, last + 1), *box) for box in _nested(extents[1:], 0, trail)]
+    return boxes
 
 
 @dataclass(frozen=True)
@@ -157,7 +157,7 @@ class Tile:
     # ``float32[h, w]``: the weights themselves where `pool` is 1, else the mean magnitude.
     values: NDArray[np.float32]
     kept: NDArray[np.float32]  # ``float32[h, w]``: share that is kept, 0 or 1 where `pool` is 1
-    going: NDArray[np.float32]  # ``float32[h, w]``: share that a preview would take
+    to_be_pruned: NDArray[np.float32]  # ``float32[h, w]``: share that a preview would take
     # A magnitude that is large for this tensor (its 99.5th percentile or so): full colour.
     scale: float
     # ``float32[h, w]``: share that is protected; None if nothing of the tensor is.
@@ -181,9 +181,9 @@ class DifferenceTile:
     # are 0 on either side.
     change: NDArray[np.float32]
     # ``float32[h, w]``: share that was there in A and is not in B; 0 or 1 where `pool` is 1.
-    gone: NDArray[np.float32]
-    back: NDArray[np.float32]  # ``float32[h, w]``: share that was not there in A and is in B
-    neither: NDArray[np.float32]  # ``float32[h, w]``: share that is in neither
+    removed: NDArray[np.float32]
+    restored: NDArray[np.float32]  # ``float32[h, w]``: share that was not there in A and is in B
+    in_neither: NDArray[np.float32]  # ``float32[h, w]``: share that is in neither
     scale: float  # a magnitude that is large for this tensor: full colour for `change`
     # Whether a pixel stands for some of its weights only, evenly spaced: a first look.
     sampled: bool = False

@@ -85,10 +85,10 @@ class Original(msgspec.Struct, frozen=True):
 
         What lies beside the session comes first: both may have been copied together.
         """
-        found = [folder / self.relative] if self.relative else []
+        result = [folder / self.relative] if self.relative else []
         if self.name:
-            found.append(folder / self.name)
-        return (*found, Path(self.path))
+            result.append(folder / self.name)
+        return (*result, Path(self.path))
 
 
 def describe(checkpoint: Checkpoint, job: Job) -> Original:
@@ -115,7 +115,7 @@ def describe(checkpoint: Checkpoint, job: Job) -> Original:
 
 def sample_of(file: FileSource, job: Job) -> str:
     """Return the SHA-256 of `_PIECES` pieces of a file, or of all of a small one."""
-    made = hashlib.sha256()
+    hasher = hashlib.sha256()
     last = file.size - _PIECE
     if last < _PIECE * _PIECES:
         starts = list(range(0, file.size, _PIECE))
@@ -123,8 +123,8 @@ def sample_of(file: FileSource, job: Job) -> str:
         starts = [number * last // (_PIECES - 1) for number in range(_PIECES)]
     for start in starts:
         job.step(0)
-        made.update(file.read(start, min(_PIECE, file.size - start)))
-    return made.hexdigest()
+        hasher.update(file.read(start, min(_PIECE, file.size - start)))
+    return hasher.hexdigest()
 
 
 T = TypeVar("T")
@@ -170,8 +170,8 @@ def changes_of(original: Original, checkpoint: Checkpoint, job: Job) -> tuple[st
     files = checkpoint.files
     if len(files) != len(original.files):
         return (f"It has {counted(len(files), 'file')}; it had {len(original.files):,}.",)
-    said = [_change(before, f, job) for f, before in zip(files, original.files, strict=True)]
-    return tuple(filter(None, said))
+    changes = [_change(before, f, job) for f, before in zip(files, original.files, strict=True)]
+    return tuple(filter(None, changes))
 
 
 def _change(before: OriginalFile, file: FileSource, job: Job) -> str:
@@ -186,7 +186,7 @@ def _change(before: OriginalFile, file: FileSource, job: Job) -> str:
 _COARSE_NS = 2_000_000_001
 
 
-class Stamp(msgspec.Struct, frozen=True):
+class FileStamp(msgspec.Struct, frozen=True):
     """A file as it was at one moment."""
 
     path: str  # the file, from the root of the file system
@@ -196,7 +196,7 @@ class Stamp(msgspec.Struct, frozen=True):
     sample: str  # SHA-256 of some pieces, in hex digits; see `sample_of`
 
     @classmethod
-    def of(cls, path: Path, job: Job) -> Stamp | None:
+    def of(cls, path: Path, job: Job) -> FileStamp | None:
         """Take it of what is at a path now, reading 1 MB at most; None if nothing is there."""
         if not exists(path):
             return None
@@ -204,13 +204,13 @@ class Stamp(msgspec.Struct, frozen=True):
         return _ask(path, lambda file: cls.of_open(file, job), unreadable)
 
     @classmethod
-    def of_open(cls, file: FileSource, job: Job) -> Stamp:
+    def of_open(cls, file: FileSource, job: Job) -> FileStamp:
         """Take it of a file that is open; raises CheckpointError if it cannot be read."""
         identity = file.identity
         path = str(file.path.absolute())
         return cls(path, identity.size, identity.mtime_ns, sample_of(file, job))
 
-    def is_of(self, other: Stamp) -> bool:
+    def is_of(self, other: FileStamp) -> bool:
         """Say whether another stamp, of the same path, is of the same state of the file."""
         return (
             self.size == other.size
@@ -234,29 +234,22 @@ def find_original(
 ) -> FoundOriginal:
     """Return where a checkpoint is now: where it is as it was, else where there is another one.
 
-    Parameters
-    ----------
-    named
-        Where the person says that it is: itself, a folder that holds it, or one of its files.
-
-    Raises
-    ------
-    OriginalMissingError
-        If it is nowhere where it was.
+    The person may have `named` it, a folder that holds it, or one of its files. Raises
+    `OriginalMissingError` if it is nowhere where it was.
     """
     places = (
         original.places(session.absolute().parent)
         if named is None
         else tuple(_around(original, named))
     )
-    there = [place for place in places if exists(_home(original, place))]
-    for place in there:
-        found = _look_at(original, place, job)
-        if found is not None:
-            return found
+    existing = [place for place in places if exists(_home(original, place))]
+    for place in existing:
+        located = _look_at(original, place, job)
+        if located is not None:
+            return located
     if named is not None:
         return FoundOriginal(_meant(original, named))
-    for place in there:
+    for place in existing:
         if exists(place):
             return FoundOriginal(place)
     error = OriginalMissingError(

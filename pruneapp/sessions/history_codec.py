@@ -122,9 +122,9 @@ def damaged(where: str, what: str) -> SessionError:
     )
 
 
-def check_version(found: Mapping[str, Any], known: int, where: str) -> None:
+def check_version(header: Mapping[str, Any], known: int, where: str) -> None:
     """Raise SessionError if a file has a version that is not known."""
-    version = found.get("version")
+    version = header.get("version")
     if not isinstance(version, int) or isinstance(version, bool) or version < 1:
         raise damaged(where, f"its version is {str(version)[:40]!r}")
     if version > known:
@@ -136,13 +136,7 @@ def check_version(found: Mapping[str, Any], known: int, where: str) -> None:
 
 
 class MaskNumbers:
-    """Numbers for the masks of a history, as they are given.
-
-    Attributes
-    ----------
-    count
-        How many numbers were given.
-    """
+    """Numbers for the masks of a history, as they are given; `count` of them were given."""
 
     def __init__(self) -> None:
         self.count = 0
@@ -154,24 +148,24 @@ class MaskNumbers:
 
         A mask is packed against the one that it followed.
         """
-        found: dict[int, NewMask] = {}
+        new: dict[int, NewMask] = {}
 
         def meet(slot: MaskSlot | None, base: MaskSlot | None = None) -> None:
             if slot is not None and id(slot) not in self._known:
-                found.setdefault(id(slot), NewMask(slot, base))
+                new.setdefault(id(slot), NewMask(slot, base))
 
         for layer, slots in record.after.items():
             for name, after in slots.items():
                 before = record.before[layer][name]
                 meet(before)
                 meet(after, before)
-        for slot in record.meant.values():
+        for slot in record.entry_masks.values():
             meet(slot)
-        return list(found.values())
+        return list(new.values())
 
     def new_meant(self, record: Record) -> list[NewMask]:
         """Return those that it means itself and that have no number yet."""
-        slots = {id(slot): slot for slot in record.meant.values()}
+        slots = {id(slot): slot for slot in record.entry_masks.values()}
         return [NewMask(slot) for key, slot in slots.items() if key not in self._known]
 
     def give(self, new: NewMask) -> int:
@@ -189,7 +183,7 @@ class MaskNumbers:
     def keep(self, records: Iterable[Record]) -> None:
         """Forget the masks of all other records, so that nothing holds them."""
         used = {id(slot) for record in records for slot in record.slots()}
-        self._known = {key: found for key, found in self._known.items() if key in used}
+        self._known = {key: entry for key, entry in self._known.items() if key in used}
 
     def forget(self, masks: Iterable[NewMask]) -> None:
         """Forget some masks; their numbers are not given again."""
@@ -199,24 +193,18 @@ class MaskNumbers:
     def back_to(self, count: int) -> None:
         """Take back the numbers from `count` on."""
         self.count = count
-        self._known = {key: found for key, found in self._known.items() if found[1] < count}
+        self._known = {key: entry for key, entry in self._known.items() if entry[1] < count}
 
     def edit(self, record: Record, last: Record | None, checkpoint: Checkpoint) -> SavedEdit:
-        """Return a record as data; all its masks have numbers.
-
-        Parameters
-        ----------
-        record, last
-            The record, and the one before it in the history.
-        """
+        """Return a record, which follows `last`, as data; all its masks have numbers."""
         names: dict[str, int] = {}
         swaps: dict[Layer, tuple[Swap, ...]] = {}
         for layer, slots in record.after.items():
-            before, found = record.before[layer], []
+            before, layer_swaps = record.before[layer], []
             for name, after in slots.items():
                 at = names.setdefault(name, len(names))
-                found.append((at, self.find(before[name]), self.find(after)))
-            swaps[layer] = tuple(found)
+                layer_swaps.append((at, self.find(before[name]), self.find(after)))
+            swaps[layer] = tuple(layer_swaps)
         entries = [checkpoint.entry(name) for name in names]
         return msgspec.structs.replace(
             self.intent(record, last),
@@ -232,7 +220,7 @@ class MaskNumbers:
             detail=record.detail,
             entry=dict(record.as_json()),
             same=record.key is (None if last is None else last.key),
-            meant={name: self.find(slot) for name, slot in record.meant.items()},
+            meant={name: self.find(slot) for name, slot in record.entry_masks.items()},
         )
 
 

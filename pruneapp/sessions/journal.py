@@ -20,7 +20,7 @@ from pruneapp.document.document import Capture
 from pruneapp.document.edit import Record
 from pruneapp.errors import SessionError, words_of
 from pruneapp.progress import Job
-from pruneapp.sessions.fingerprint import Stamp
+from pruneapp.sessions.fingerprint import FileStamp
 from pruneapp.sessions.journal_file import Digests, JournalWriter
 
 SUFFIX = ".journal"
@@ -39,14 +39,9 @@ def folder() -> Path:
 
 
 class Journal:
-    """Keeps one document; for one thread, which may wait for a disk.
+    """Keeps one document in a folder; for one thread, which may wait for a disk.
 
     The file is made when there is something to lose: who only looks leaves nothing behind.
-
-    Parameters
-    ----------
-    place
-        The folder of journals; made if need be.
     """
 
     def __init__(self, place: Path) -> None:
@@ -54,7 +49,7 @@ class Journal:
         self._writer: JournalWriter | None = None
         # A history that is safe in a session file, the state in force in it, and that file. Who
         # held the records would hold their masks, too.
-        self._kept: tuple[tuple[ref[Record], ...], int, Stamp] | None = None
+        self._kept: tuple[tuple[ref[Record], ...], int, FileStamp] | None = None
         # What was done last, and where to ask for more; there while something is written only, as
         # they hold masks.
         self._latest: Said
@@ -84,21 +79,12 @@ class Journal:
     ) -> None:
         """Write what the file does not say yet, and wait until the disk has it.
 
-        First comes what was done, then the masks; see `JournalWriter`.
+        First comes what was done, then the masks; see `JournalWriter`. What the person looks at is
+        written along with something else. `newer` returns what was done meanwhile, once; it is
+        written before the masks go on.
 
-        Parameters
-        ----------
-        view
-            What the person looks at, as plain JSON; written along with something else.
-        newer
-            Returns what was done meanwhile, once; it is written before the masks go on.
-
-        Raises
-        ------
-        SessionError
-            If the disk refuses it. What it has stays, and the next call tries again.
-        HistoryError, StaleError
-            If a mask cannot be read from the scratch file, or is gone.
+        Raises `SessionError` if the disk refuses it: what it has stays, and the next call tries
+        again; and as `MaskSlot.load`.
         """
         if self._writer is None and not capture.has_work:
             return
@@ -114,22 +100,15 @@ class Journal:
         finally:
             del self._latest, self._newer
 
-    def mark_kept(self, records: Sequence[Record], position: int, file: Stamp) -> None:
-        """Note that a history is safe in a session file.
+    def mark_saved(self, records: Sequence[Record], position: int, file: FileStamp) -> None:
+        """Note that a history, the undone edits too, is safe in a session file.
 
-        Parameters
-        ----------
-        records
-            The history, the undone edits too.
-        position
-            The state in force in it; -1 for none.
-        file
-            The session file as it was read or written.
+        `position` is the state in force in it, -1 for none.
         """
         self._kept = tuple(map(ref, records)), position, file
         if self._writer is not None:
             with contextlib.suppress(OSError):  # it is about what is safe anyway
-                self._writer.mark_kept(*self._kept)
+                self._writer.mark_saved(*self._kept)
 
     def note_digests(self, digests: Mapping[str, str]) -> None:
         """Note the SHA-256 of files of the original, by name, that were counted meanwhile."""
@@ -188,9 +167,9 @@ class Journal:
             self._say(writer, job)
 
     def _say_newer(self, writer: JournalWriter, job: Job) -> None:
-        said = self._newer()
-        if said and said[0].snapshot.revision >= self._latest[0].snapshot.revision:
-            self._latest = said
+        newer = self._newer()
+        if newer and newer[0].snapshot.revision >= self._latest[0].snapshot.revision:
+            self._latest = newer
             self._say(writer, job)
 
     def _say(self, writer: JournalWriter, job: Job) -> None:
@@ -200,7 +179,7 @@ class Journal:
 
     def _finish(self, writer: JournalWriter, before: int) -> None:
         if self._kept is not None:
-            writer.mark_kept(*self._kept)
+            writer.mark_saved(*self._kept)
         if writer.size != before:
             writer.look_at(self._latest[1])
             writer.flush()

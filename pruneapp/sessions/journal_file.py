@@ -17,9 +17,10 @@ import io
 import os
 import struct
 import zlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 from weakref import ReferenceType
@@ -33,7 +34,7 @@ from pruneapp.document.edit import Record
 from pruneapp.document.mask_store import NewMask
 from pruneapp.json_codec import encoded
 from pruneapp.progress import Job
-from pruneapp.sessions.fingerprint import Original, Stamp, describe
+from pruneapp.sessions.fingerprint import FileStamp, Original, describe
 from pruneapp.sessions.history_codec import MaskNumbers, SavedEdit, bundles
 from pruneapp.sessions.mask_codec import SMALL, pack, pack_together
 from pruneapp.sessions.restore import repeatable
@@ -100,7 +101,7 @@ def delete(path: Path) -> None:
         path.unlink()
 
 
-class Head(msgspec.Struct, frozen=True, tag="head"):
+class JournalHead(msgspec.Struct, frozen=True, tag="head"):
     """What the journal is about: the first record, and again where that is moved."""
 
     version: int
@@ -117,21 +118,21 @@ class MaskHead(msgspec.Struct, frozen=True, tag="masks"):
     together: bool  # whether they are packed together, however many they are
 
 
-class More(msgspec.Struct, frozen=True, tag="more"):
+class MaskContinued(msgspec.Struct, frozen=True, tag="more"):
     """What follows are pieces of a mask again that something else came between."""
 
     number: int
 
 
-class EditAt(msgspec.Struct, frozen=True, tag="edit"):
+class EditRecord(msgspec.Struct, frozen=True, tag="edit"):
     """An edit was made; what was undone from `at` on is cut off. Its masks came before."""
 
     at: int
     edit: SavedEdit
 
 
-class IntentAt(msgspec.Struct, frozen=True, tag="intent"):
-    """As `EditAt`, but what it did is not there yet: it can be done again.
+class IntentRecord(msgspec.Struct, frozen=True, tag="intent"):
+    """As `EditRecord`, but what it did is not there yet: it can be done again.
 
     The masks that it means came before.
     """
@@ -140,7 +141,7 @@ class IntentAt(msgspec.Struct, frozen=True, tag="intent"):
     edit: SavedEdit
 
 
-class MasksAt(msgspec.Struct, frozen=True, tag="done"):
+class MasksRecord(msgspec.Struct, frozen=True, tag="done"):
     """Of the first intent, at `at`, all masks are there by now: it is this edit."""
 
     at: int
@@ -159,16 +160,16 @@ class Exported(msgspec.Struct, frozen=True, tag="exported"):
     at: int
 
 
-class Kept(msgspec.Struct, frozen=True, tag="kept"):
+class SavedRecord(msgspec.Struct, frozen=True, tag="kept"):
     """The state at this position is safe in a session file."""
 
     at: int  # the position; -1 where that state was cut off since
     steps: int = 0  # so many edits of the history are in the session file, the undone ones too
     # The session file as it was read or written; None if that is not known.
-    file: Stamp | None = None
+    file: FileStamp | None = None
 
 
-class View(msgspec.Struct, frozen=True, tag="view"):
+class ViewRecord(msgspec.Struct, frozen=True, tag="view"):
     """What the person looks at."""
 
     view: dict[str, Any]
@@ -181,16 +182,16 @@ class Digests(msgspec.Struct, frozen=True, tag="digests"):
 
 
 Entry = (
-    Head
+    JournalHead
     | MaskHead
-    | More
-    | EditAt
-    | IntentAt
-    | MasksAt
+    | MaskContinued
+    | EditRecord
+    | IntentRecord
+    | MasksRecord
     | Position
     | Exported
-    | Kept
-    | View
+    | SavedRecord
+    | ViewRecord
     | Digests
 )
 
@@ -206,33 +207,15 @@ Meanwhile = Callable[[], None]
 
 
 class JournalWriter:
-    """One file of a journal that is being written; for one thread.
+    """One new file of a journal that is being written; for one thread.
 
     As long as it is open, this process holds a lock on it that others see, and that the system
-    drops when the process ends, however it ends.
+    drops when the process ends, however it ends. It is `doubtful` once the disk refused to keep
+    what it had taken: then nobody knows what it has.
 
-    Parameters
-    ----------
-    path
-        The file; it must not exist.
-    capture
-        The document, whose checkpoint it is about.
-
-    Attributes
-    ----------
-    size
-        Bytes of the file.
-    doubtful
-        Whether the disk refused to keep what it had taken: then nobody knows what it has.
-
-    Raises
-    ------
-    BlockingIOError
-        If somebody has locked it who looks at what is there.
-    OSError
-        If the disk refuses it; from every method. The file ends with what was whole.
-    HistoryError, StaleError
-        If a mask of the history cannot be read, or is gone; from every method that takes a capture.
+    Raises BlockingIOError if somebody has locked it who looks at what is there, and, from every
+    method, OSError if the disk refuses it: the file ends with what was whole. Methods that take a
+    capture raise as `MaskSlot.load`.
     """
 
     def __init__(self, path: Path, capture: Capture, job: Job) -> None:
@@ -255,7 +238,7 @@ class JournalWriter:
         self._sizes: list[int] = []
         self._position = self._exported = 0
         self._view: Mapping[str, Any] = {}
-        self._kept: Kept | None = None
+        self._kept: SavedRecord | None = None
         try:
             self._lock()
             self._write(MAGIC)
@@ -280,7 +263,10 @@ class JournalWriter:
 
     def says(self, capture: Capture) -> bool:
         """Whether it says all that was done, with masks or without."""
-        return self._same(capture) == len(capture.records) and self._position == capture.position
+        return (
+            self._same(capture.records) == len(capture.records)
+            and self._position == capture.position
+        )
 
     def is_complete(self, capture: Capture) -> bool:
         """Whether it has the masks of all that was done, too."""
@@ -293,7 +279,7 @@ class JournalWriter:
         """
         if self._original != capture.snapshot.checkpoint.path:  # an export took its name
             self._describe(capture, job)
-        for at in range(self._same(capture), len(capture.records)):
+        for at in range(self._same(capture.records), len(capture.records)):
             record = capture.records[at]
             again = repeatable(record)
             if self._complete >= at and (not again or _is_small(record)):
@@ -302,11 +288,11 @@ class JournalWriter:
                 self._announce(at, capture, job)
             else:
                 break
-        there = len(self._records)
-        if self._position != capture.position <= there:
+        known = len(self._records)
+        if self._position != capture.position <= known:
             self.note(Position(capture.position))
             self._position = capture.position
-        if self._exported != capture.exported <= there:
+        if self._exported != capture.exported <= known:
             self.note(Exported(capture.exported))
             self._exported = capture.exported
 
@@ -334,23 +320,19 @@ class JournalWriter:
 
         last = self._records[at - 1] if at else None
         nbytes = self._write_edit(
-            partial(MasksAt, at), record, last, capture, is_there=is_there, job=job
+            partial(MasksRecord, at), record, last, capture, is_there=is_there, job=job
         )
         if nbytes is not None:
             self._sizes[at] += nbytes
             self._complete += 1
             self.flush()
 
-    def mark_kept(
-        self, records: Sequence[ReferenceType[Record]], position: int, file: Stamp
+    def mark_saved(
+        self, records: Sequence[ReferenceType[Record]], position: int, file: FileStamp
     ) -> None:
         """Write what of a session file is in this one, too, where that is something new."""
-        same = 0
-        for mine, theirs in zip(self._records, records, strict=False):
-            if theirs() is not mine:
-                break
-            same += 1
-        kept = Kept(position if position <= same else -1, same, file)
+        same = self._same(theirs() for theirs in records)
+        kept = SavedRecord(position if position <= same else -1, same, file)
         if kept != self._kept:
             self.note(kept)
             self._kept = kept
@@ -358,7 +340,7 @@ class JournalWriter:
     def look_at(self, view: Mapping[str, Any]) -> None:
         """Write what the person looks at, if it is something else."""
         if view != self._view:
-            self.note(View(dict(view)))
+            self.note(ViewRecord(dict(view)))
             self._view = dict(view)
 
     def note(self, entry: Entry) -> None:
@@ -395,16 +377,12 @@ class JournalWriter:
 
     def _describe(self, capture: Capture, job: Job) -> None:
         checkpoint = capture.snapshot.checkpoint
-        self.note(Head(VERSION, describe(checkpoint, job)))
+        self.note(JournalHead(VERSION, describe(checkpoint, job)))
         self._original = checkpoint.path
 
-    def _same(self, capture: Capture) -> int:
-        same = 0
-        for mine, theirs in zip(self._records, capture.records, strict=False):
-            if mine is not theirs:
-                break
-            same += 1
-        return same
+    def _same(self, records: Iterable[Record | None]) -> int:
+        both = zip(self._records, records, strict=False)
+        return sum(1 for _ in takewhile(lambda pair: pair[0] is pair[1], both))
 
     def _append(
         self, at: int, capture: Capture, job: Job, meanwhile: Meanwhile = lambda: None
@@ -418,7 +396,7 @@ class JournalWriter:
         self._cut_off(at)
         record, last = capture.records[at], capture.records[at - 1] if at else None
         nbytes = self._write_edit(
-            partial(EditAt, at), record, last, capture, is_there=is_there, job=job
+            partial(EditRecord, at), record, last, capture, is_there=is_there, job=job
         )
         self._complete = at + 1
         self._said(record, nbytes or 0)
@@ -431,7 +409,7 @@ class JournalWriter:
         try:
             for some in bundles(self._numbers.new_meant(record)):
                 self._write_masks(some, capture, lambda: True, job)
-            nbytes = self._write_entry(IntentAt(at, self._numbers.intent(record, last)))
+            nbytes = self._write_entry(IntentRecord(at, self._numbers.intent(record, last)))
         except BaseException:
             self._back_to(before)
             raise
@@ -503,7 +481,7 @@ class JournalWriter:
                     self._numbers.forget(some)
                     return False
                 if self._numbers.count != count:
-                    self._write_entry(More(numbers[0]))
+                    self._write_entry(MaskContinued(numbers[0]))
         except BaseException:
             self._numbers.forget(some)
             raise
@@ -560,6 +538,6 @@ class JournalWriter:
 
 
 def _is_small(record: Record) -> bool:
-    layers = (*record.after.values(), record.meant)
+    layers = (*record.after.values(), record.entry_masks)
     slots = [slot for layer in layers for slot in layer.values() if slot is not None]
     return len(slots) <= _FEW and sum([slot.nbytes for slot in slots]) <= AT_ONCE

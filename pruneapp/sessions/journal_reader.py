@@ -9,7 +9,7 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 import msgspec
 
@@ -19,7 +19,7 @@ from pruneapp.errors import JsonError, SessionError, words_of
 from pruneapp.json_codec import decode, load_object
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.progress import Job
-from pruneapp.sessions.fingerprint import Original, Stamp
+from pruneapp.sessions.fingerprint import FileStamp, Original
 from pruneapp.sessions.history_codec import (
     SavedEdit,
     SavedHistory,
@@ -33,18 +33,18 @@ from pruneapp.sessions.journal_file import (
     PIECE,
     VERSION,
     Digests,
-    EditAt,
+    EditRecord,
     Entry,
     Exported,
-    Head,
-    IntentAt,
-    Kept,
+    IntentRecord,
+    JournalHead,
+    MaskContinued,
     MaskHead,
-    MasksAt,
-    More,
+    MasksRecord,
     Position,
     RecordPlace,
-    View,
+    SavedRecord,
+    ViewRecord,
     delete,
     lock,
     records,
@@ -54,7 +54,7 @@ from pruneapp.sessions.restore import Saved
 
 # A record promises at most so many bytes of JSON.
 _MOST_JSON = 1 << 28
-_NOWHERE = Kept(-1)
+_NOWHERE = SavedRecord(-1)
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ class StoredMask:
 
 
 @dataclass
-class Story:
+class JournalContents:
     """What the records of a journal come to."""
 
     original: Original | None = None
@@ -80,7 +80,7 @@ class Story:
     position: int = 0
     exported: int = 0
     # The session file that the work was saved in last, and which state it has.
-    kept: Kept = _NOWHERE
+    kept: SavedRecord = _NOWHERE
     view: Mapping[str, Any] = field(default_factory=dict)
     # Of the mask that pieces belong to.
     _pieces: list[RecordPlace] | None = None
@@ -93,20 +93,11 @@ class Story:
         *,
         check_pieces: bool,
         job: Job | None = None,
-    ) -> Story:
+    ) -> JournalContents:
         """Read the records of a journal, as far as they are whole and make sense.
 
-        Parameters
-        ----------
-        file
-            The journal, at its beginning.
-        check_pieces
-            Whether to compare the checksums of masks, too; all of the file is read then.
-
-        Raises
-        ------
-        SessionError
-            If a newer Pruneapp wrote it.
+        To compare the checksums of masks, too, all of the file is read. Raises `SessionError` if a
+        newer Pruneapp wrote it.
         """
         story, job = cls(), job or Job()
         for place, payload in records(file, check_pieces=check_pieces):
@@ -123,7 +114,7 @@ class Story:
 
     def take(self, entry: Entry, path: Path) -> bool:
         """Go one record on; False if it makes no sense, so that the file ends here."""
-        if isinstance(entry, Head):
+        if isinstance(entry, JournalHead):
             check_version({"version": entry.version}, VERSION, str(path))
             self.original = entry.original
             return True
@@ -132,13 +123,13 @@ class Story:
         match entry:
             case MaskHead():
                 return self._announce(entry)
-            case More(number):
+            case MaskContinued(number):
                 if not 0 <= number < len(self.masks):
                     return False
                 self._pieces = self.masks[number].pieces
-            case EditAt() | IntentAt():
+            case EditRecord() | IntentRecord():
                 return self._go_on(entry)
-            case MasksAt(at, edit):
+            case MasksRecord(at, edit):
                 if not at == self.done < len(self.edits):
                     return False
                 self.edits[at] = edit
@@ -149,9 +140,9 @@ class Story:
                 self.position = to
             case Exported(at):
                 self.exported = at if at <= len(self.edits) else -1
-            case Kept():
+            case SavedRecord():
                 self.kept = entry
-            case View(view):
+            case ViewRecord(view):
                 self.view = view
             case Digests(sha256):
                 files = tuple(
@@ -161,8 +152,8 @@ class Story:
                 self.original = msgspec.structs.replace(self.original, files=files)
         return True
 
-    def _go_on(self, entry: EditAt | IntentAt) -> bool:
-        whole = isinstance(entry, EditAt)
+    def _go_on(self, entry: EditRecord | IntentRecord) -> bool:
+        whole = isinstance(entry, EditRecord)
         # What has its masks follows only what has them, too.
         if not 0 <= entry.at <= (self.done if whole else len(self.edits)):
             return False
@@ -203,20 +194,20 @@ def _entry(payload: bytes, path: Path) -> Entry | None:
     except zstandard.ZstdError:
         return None
     try:
-        found: Entry = decode(text, Entry, str(path), file_names=True)
+        entry: Entry = decode(text, Entry, str(path), file_names=True)
     except JsonError:
         # A record of a kind that is not known: only the version tells a newer file from a bad one.
         if head := _version(text):
             check_version({"version": head}, VERSION, str(path))
         return None
-    return found
+    return entry
 
 
 def _version(text: bytes) -> int:
     """Return the version that a first record names, whatever else it has; 0 for other records."""
     with contextlib.suppress(JsonError):
-        found = load_object(text, file_names=True)
-        if found.get("type") == "head" and type(version := found.get("version")) is int:
+        fields = load_object(text, file_names=True)
+        if fields.get("type") == "head" and type(version := fields.get("version")) is int:
             return version
     return 0
 
@@ -245,7 +236,7 @@ _FRESH_S = 60
 
 
 @dataclass(frozen=True)
-class LeftBehind:
+class UnsavedWork:
     """A journal that nobody writes any more."""
 
     path: Path  # the journal
@@ -265,7 +256,7 @@ class LeftBehind:
         return self.steps + self.undone > 0
 
 
-def left_behind(folder: Path, job: Job) -> tuple[LeftBehind, ...]:
+def find_unsaved_work(folder: Path, job: Job) -> tuple[UnsavedWork, ...]:
     """Return what can be taken up again, the newest first.
 
     Journals of windows that are open are left alone. Whatever no session file holds can be taken
@@ -273,7 +264,7 @@ def left_behind(folder: Path, job: Job) -> tuple[LeftBehind, ...]:
     what has not even begun, and what a compaction did not finish, once it is a minute old: until
     then another window may be about to begin with it.
     """
-    found: list[LeftBehind] = []
+    unsaved: list[UnsavedWork] = []
     try:
         paths = sorted(folder.iterdir())
     except OSError:
@@ -289,8 +280,8 @@ def left_behind(folder: Path, job: Job) -> tuple[LeftBehind, ...]:
             except OSError:  # gone meanwhile
                 continue
             if work is not None:
-                found.append(work)
-    return tuple(sorted(found, key=lambda each: each.time, reverse=True))
+                unsaved.append(work)
+    return tuple(sorted(unsaved, key=lambda each: each.time, reverse=True))
 
 
 def _written(path: Path) -> float:
@@ -311,7 +302,7 @@ def _is_free(path: Path) -> bool:
         os.close(fd)
 
 
-def _summary(path: Path, job: Job) -> LeftBehind | None:
+def _summary(path: Path, job: Job) -> UnsavedWork | None:
     """Return what a journal is about; None if nothing would be lost with it, and delete it then.
 
     One that a newer Pruneapp wrote is none of ours to delete.
@@ -319,9 +310,9 @@ def _summary(path: Path, job: Job) -> LeftBehind | None:
     status = path.stat()
     try:
         with path.open("rb") as file:
-            story = Story.read(file, path, check_pieces=False)
+            story = JournalContents.read(file, path, check_pieces=False)
     except SessionError:
-        return LeftBehind(path, Path(), 0, 0, "", status.st_mtime, status.st_size)
+        return UnsavedWork(path, Path(), 0, 0, "", status.st_mtime, status.st_size)
     if story.original is None:
         if time.time() - _written(path) > _FRESH_S:
             delete(path)
@@ -330,7 +321,7 @@ def _summary(path: Path, job: Job) -> LeftBehind | None:
         delete(path)
         return None
     last = story.edits[story.position - 1 if story.position else -1].label
-    return LeftBehind(
+    return UnsavedWork(
         path,
         Path(story.original.path),
         story.position,
@@ -342,7 +333,7 @@ def _summary(path: Path, job: Job) -> LeftBehind | None:
     )
 
 
-def _would_be_lost(story: Story, job: Job) -> bool:
+def _would_be_lost(story: JournalContents, job: Job) -> bool:
     if not any(is_work(edit.entry) for edit in story.edits):
         return False
     kept = story.kept
@@ -352,11 +343,11 @@ def _would_be_lost(story: Story, job: Job) -> bool:
 
 @dataclass(frozen=True)
 class JournalFile(Saved):
-    """A journal that was left behind, held so that no other window takes it; a context manager."""
+    """A journal that was left behind, held so that no other window takes it."""
 
     # The session file that the work was saved in; None without one, and where something else was
     # saved in it since.
-    kept_in: Stamp | None
+    kept_in: FileStamp | None
     kept_steps: int  # so many edits of the history are in this file
     # The position of the state that this file has; -1 if it is not in the history any more.
     safe: int
@@ -377,12 +368,6 @@ class JournalFile(Saved):
         """Delete it: it was taken up, or is not wanted."""
         self.close()
         delete(self.path)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *exc: object) -> None:
-        self.close()
 
 
 def read_journal(path: Path, job: Job) -> JournalFile:
@@ -408,7 +393,7 @@ def _held(path: Path, file: io.BufferedRandom, job: Job) -> JournalFile:
     if not lock(file.fileno()):
         raise _taken(path)
     try:
-        story = Story.read(file, path, check_pieces=True, job=job)
+        story = JournalContents.read(file, path, check_pieces=True, job=job)
     except OSError as error:
         raise SessionError(
             f"The work in '{path}' cannot be read: {words_of(error)}.",
@@ -433,11 +418,11 @@ def _held(path: Path, file: io.BufferedRandom, job: Job) -> JournalFile:
     )
 
 
-def _unchanged(kept: Kept, job: Job) -> Stamp | None:
+def _unchanged(kept: SavedRecord, job: Job) -> FileStamp | None:
     """Return a session file, unless it is gone or somebody saved something else in it since."""
     known = kept.file
-    there = None if known is None else Stamp.of(Path(known.path), job)
-    return known if known is not None and there is not None and known.is_of(there) else None
+    now = None if known is None else FileStamp.of(Path(known.path), job)
+    return known if known is not None and now is not None and known.is_of(now) else None
 
 
 def _taken(path: Path) -> SessionError:

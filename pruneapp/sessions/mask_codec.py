@@ -24,13 +24,7 @@ _LEVEL = 1
 
 
 def pack(mask: BitMask, base: BitMask | None, job: Job) -> Iterator[bytes]:
-    """Yield a mask as zstd frames, one for each `PIECE` bytes of it.
-
-    Parameters
-    ----------
-    base
-        Another one of the same size: what is packed is the exclusive or of the two.
-    """
+    """Yield a mask, exclusive or `base`, as zstd frames, one for each `PIECE` bytes of it."""
     import zstandard
 
     compressor = zstandard.ZstdCompressor(level=_LEVEL)
@@ -45,17 +39,7 @@ def pack(mask: BitMask, base: BitMask | None, job: Job) -> Iterator[bytes]:
 def unpack(pieces: Iterable[bytes], size: int, base: BitMask | None, job: Job) -> BitMask:
     """Return the mask that was packed.
 
-    Parameters
-    ----------
-    pieces
-        What `pack` yielded.
-    base
-        The mask that it was packed against.
-
-    Raises
-    ------
-    ValueError
-        If the pieces are no mask of this size: in words, as the end of a sentence.
+    Raises ValueError, in words as the end of a sentence, if the pieces are no mask of this size.
     """
     import zstandard
 
@@ -86,13 +70,9 @@ def unpack(pieces: Iterable[bytes], size: int, base: BitMask | None, job: Job) -
 
 
 def pack_together(masks: Sequence[tuple[BitMask, BitMask | None]], job: Job) -> bytes:
-    """Return small masks as one zstd frame, one after the other.
+    """Return masks, each with its base, as one zstd frame, one after the other.
 
-    Parameters
-    ----------
-    masks
-        Each with the mask that it is packed against; `SMALL` bytes each at most, and `PIECE` bytes
-        in all, but for the last.
+    They have `SMALL` bytes each at most, and `PIECE` bytes in all, but for the last.
     """
     import zstandard
 
@@ -122,23 +102,10 @@ class Unpacker:
         base: BitMask | None,
         job: Job,
     ) -> BitMask:
-        """Return a mask.
+        """Return a mask; raises as `unpack`.
 
-        Parameters
-        ----------
-        key
-            Of the pieces, which are read if they are others than before only.
-        pieces
-            Those of the mask; the one frame of all that it was packed with.
-        offset
-            Where it begins in that frame; -1 if the pieces are its own.
-        base
-            The mask that it was packed against.
-
-        Raises
-        ------
-        ValueError
-            If they are no mask of this size: in words, as the end of a sentence.
+        It begins at `offset` in the one frame that `pieces` yield, or is all of them if that is -1.
+        They are read if their `key` is another one than before only.
         """
         if offset < 0:
             return unpack(pieces, size, base, job)
@@ -150,9 +117,9 @@ class Unpacker:
         packed = together[offset : offset + nbytes]
         if base is not None and base.size != size:
             raise ValueError(f"it has {size:,} elements, and the one that it changes {base.size:,}")
-        found = checked(packed.copy() if base is None else packed ^ base.packed, size)
+        mask = checked(packed.copy() if base is None else packed ^ base.packed, size)
         job.step(nbytes)
-        return found
+        return mask
 
 
 def _unpack_together(pieces: Iterable[bytes]) -> NDArray[np.uint8]:

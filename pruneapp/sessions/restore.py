@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import contextlib
 import math
+from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from pruneapp.checkpoint.checkpoint import Checkpoint, open_checkpoint
 from pruneapp.checkpoint.contents import Notice
@@ -20,10 +21,10 @@ from pruneapp.document.edit import Json, Proposal, Record
 from pruneapp.document.history import BUDGET
 from pruneapp.document.mask_store import MaskSlot, ScratchFile
 from pruneapp.document.step import Step
-from pruneapp.edits.apply_manual_edit import compute_hand
+from pruneapp.edits.apply_manual_edit import compute_manual_edit
 from pruneapp.edits.finalize import Finalize
 from pruneapp.edits.found_masks import FileMasks, TreatZeros, open_document
-from pruneapp.edits.manual_edit import HandEdit, ManualTarget
+from pruneapp.edits.manual_edit import ManualEdit, ManualTarget
 from pruneapp.errors import (
     CheckpointError,
     OriginalChangedError,
@@ -37,7 +38,7 @@ from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.masks.bitmask import BitMask, Layer
 from pruneapp.methods import registry
 from pruneapp.progress import Job
-from pruneapp.recipes.fit import Deed
+from pruneapp.recipes.fit import ResolvedAction
 from pruneapp.recipes.replay import replay
 from pruneapp.results.document_rows import Operation
 from pruneapp.sessions.fingerprint import Original, change_at, changes_of, find_original
@@ -55,20 +56,11 @@ def restored(
 ) -> Document:
     """Return a document of a checkpoint with a history that was saved, undone edits too.
 
-    What the history has as intents is not among it: see `repeating`. The position is the nearest
-    one that is there.
+    What the history has as intents is not among it: see `repeat`. The position is the nearest one
+    that is there. No more masks than `budget` are in memory at a time.
 
-    Parameters
-    ----------
-    budget, scratch
-        See `Document`. No more masks than that are in memory at a time.
-
-    Raises
-    ------
-    SessionError
-        If the history contradicts itself, or a mask cannot be read.
-    OriginalChangedError
-        If the checkpoint has not the tensors that it changed.
+    Raises `SessionError` if the history contradicts itself, or a mask cannot be read, and
+    `OriginalChangedError` if the checkpoint has not the tensors that it changed.
     """
     check_fits(checkpoint, history, where)
     _check(history, where)
@@ -80,9 +72,9 @@ def restored(
             job.step(0)
             records.append(_record(edit, slots, records[-1] if records else None))
         _check_protection(records, document.history.scratch, where, job)
-        there = len(records)
-        exported = history.exported if history.exported <= there else -1
-        document.restore(records, min(history.position, there), exported)
+        count = len(records)
+        exported = history.exported if history.exported <= count else -1
+        document.restore(records, min(history.position, count), exported)
     except OSError as error:
         document.close()
         raise SessionError(
@@ -97,20 +89,20 @@ def restored(
 
 def misfits(checkpoint: Checkpoint, history: SavedHistory) -> tuple[str, ...]:
     """Say which tensors of a history a checkpoint has not, or not as they were; empty if none."""
-    said: dict[str, str] = {}
+    reasons: dict[str, str] = {}
     entries = checkpoint.entries
     for edit in history.edits:
         for name, shape, dtype in edit.tensors:
             entry = entries.get(name)
             if entry is None:
-                said[name] = f"'{name}' is not there."
+                reasons[name] = f"'{name}' is not there."
             elif entry.shape != shape:
-                said[name] = f"'{name}' has the shape {list(entry.shape)}; it had {list(shape)}."
+                reasons[name] = f"'{name}' has the shape {list(entry.shape)}; it had {list(shape)}."
             elif entry.dtype.name != dtype:
-                said[name] = f"'{name}' is of type {entry.dtype.name}; it was {dtype}."
+                reasons[name] = f"'{name}' is of type {entry.dtype.name}; it was {dtype}."
             elif not entry.prunable:
-                said[name] = f"'{name}' cannot be pruned: {entry.why_not}."
-    return tuple(said.values())
+                reasons[name] = f"'{name}' cannot be pruned: {entry.why_not}."
+    return tuple(reasons.values())
 
 
 def masks_in_force(
@@ -132,14 +124,14 @@ def masks_in_force(
             numbers.setdefault(layer, {}).update(
                 {edit.tensors[at][0]: after for at, _, after in swaps}
             )
-    found: dict[Layer, dict[str, BitMask]] = {
+    in_force: dict[Layer, dict[str, BitMask]] = {
         layer: {name: unpacked(history, n, job) for name, n in of.items() if n != NO_MASK}
         for layer, of in numbers.items()
     }
-    kept = found.get("masks", {})
-    for name, mask in found.get("permanent", {}).items():
+    kept = in_force.get("masks", {})
+    for name, mask in in_force.get("permanent", {}).items():
         kept[name] = mask & kept[name] if name in kept else mask
-    return kept, found.get("protected", {})
+    return kept, in_force.get("protected", {})
 
 
 def unpacked(history: SavedHistory, number: int, job: Job) -> BitMask:
@@ -212,8 +204,8 @@ def _check_protection(records: list[Record], scratch: ScratchFile, where: str, j
             kept, protected = state["masks"].get(name), state["protected"].get(name)
             if kept is None or protected is None:
                 continue
-            guarded = protected.load(scratch, job) - kept.load(scratch, job)
-            if guarded.packed.any():
+            pruned_and_protected = protected.load(scratch, job) - kept.load(scratch, job)
+            if pruned_and_protected.packed.any():
                 raise damaged(
                     where, f"in state {place:,}, pruned weights of '{name}' are protected"
                 )
@@ -225,16 +217,18 @@ def _check_mask(history: SavedHistory, number: int, size: int | None, where: str
         return
     if not 0 <= number < len(history.masks):
         raise damaged(where, f"there is no mask {number:,}")
-    found = history.masks[number].size
-    if size is not None and found != size:
-        raise damaged(where, f"mask {number:,} has {found:,} elements, and its tensor {size:,}")
+    known_size = history.masks[number].size
+    if size is not None and known_size != size:
+        raise damaged(
+            where, f"mask {number:,} has {known_size:,} elements, and its tensor {size:,}"
+        )
 
 
 def _record(edit: SavedEdit, slots: Mapping[int, MaskSlot], last: Record | None) -> Record:
     names = [name for name, _, _ in edit.tensors]
     changed = {layer: swaps for layer, swaps in edit.layers.items() if swaps}
     step, entry = _said(edit)
-    meant = {name: slots[number] for name, number in edit.meant.items()}
+    entry_masks = {name: slots[number] for name, number in edit.meant.items()}
     detail = detail_of(edit, step)
     record = Record(
         edit.kind,
@@ -242,7 +236,7 @@ def _record(edit: SavedEdit, slots: Mapping[int, MaskSlot], last: Record | None)
         detail,
         step,
         entry,
-        meant=meant,
+        entry_masks=entry_masks,
         before={k: {names[at]: slots.get(n) for at, n, _ in v} for k, v in changed.items()},
         after={k: {names[at]: slots.get(n) for at, _, n in v} for k, v in changed.items()},
     )
@@ -251,10 +245,10 @@ def _record(edit: SavedEdit, slots: Mapping[int, MaskSlot], last: Record | None)
     return replace(record, key=None if last is None else last.key)
 
 
-def detail_of(edit: SavedEdit, deed: object) -> str:
+def detail_of(edit: SavedEdit, action: object) -> str:
     """Return the detail of an edit, with what its version means that a new one would not."""
-    said = deed.old_meaning() if isinstance(deed, Step) else ()
-    return "\n".join((edit.detail, *(line for line in said if line not in edit.detail)))
+    sentences = action.old_meaning() if isinstance(action, Step) else ()
+    return "\n".join((edit.detail, *(line for line in sentences if line not in edit.detail)))
 
 
 def _said(edit: SavedEdit) -> tuple[Step | None, Json | None]:
@@ -312,9 +306,9 @@ def _load_masks(
 
 # What can be done again without any file but the checkpoint, by the name of the entry; of masks
 # beside its tensors, which are read again as they were when it was opened.
-_AGAIN: Mapping[str, type[Step | HandEdit | TreatZeros | Finalize | FileMasks]] = {
+_AGAIN: Mapping[str, type[Step | ManualEdit | TreatZeros | Finalize | FileMasks]] = {
     "step": Step,
-    "edit": HandEdit,
+    "edit": ManualEdit,
     "treat_zeros": TreatZeros,
     "finalize": Finalize,
     "file_masks": FileMasks,
@@ -334,15 +328,10 @@ def repeatable(record: Record) -> bool:
 
 
 def repeat(document: Document, history: SavedHistory, job: Job) -> None:
-    """Do again what a history has as intents, and go to its position.
+    """Do again what a history has as intents in a document `restored` from it; go to its position.
 
-    Masks do not depend on the device, nor on the size of chunks: they are the same as before.
-    Where one edit cannot be done again, those before it are there, and a notice says so.
-
-    Parameters
-    ----------
-    document
-        Restored, with the edits of the history whose masks were there.
+    Masks do not depend on the device, nor on the size of chunks: they are the same as before. Where
+    one edit cannot be done again, those before it are there, and a notice says so.
     """
     if not history.intents:
         return
@@ -355,8 +344,8 @@ def repeat(document: Document, history: SavedHistory, job: Job) -> None:
             if history.exported == document.position:
                 document.mark_exported(document.snapshot())
     except PruneAppError as error:
-        said = f"{error.sentence} {error.remedy}".strip()
-        document.notify(missing(history.intents[done:], "cannot be computed again", said))
+        reason = f"{error.sentence} {error.remedy}".strip()
+        document.notify(missing(history.intents[done:], "cannot be computed again", reason))
     document.jump(min(history.position, len(history.edits) + done))
 
 
@@ -369,24 +358,18 @@ def _again(document: Document, edit: SavedEdit, history: SavedHistory, job: Job)
             remedy="Open the work with the version that it was made with.",
         )
     kind = _AGAIN[name]
-    if issubclass(kind, HandEdit):
-        deed: Deed = kind.from_dict(edit.entry, masks, job)
+    if issubclass(kind, ManualEdit):
+        action: ResolvedAction = kind.from_dict(edit.entry, masks, job)
     else:
-        deed = kind.from_dict(edit.entry)
-    (done,) = replay(document.snapshot(), (deed,), CpuKernel(), job)
+        action = kind.from_dict(edit.entry)
+    (done,) = replay(document.snapshot(), (action,), CpuKernel(), job)
     # A step that took its masks from a file is an edit by hand that is called a step.
-    made = replace(done.edit, kind=edit.kind, label=edit.label, detail=detail_of(edit, deed))
-    return Proposal(document.revision, made)
+    edited = replace(done.edit, kind=edit.kind, label=edit.label, detail=detail_of(edit, action))
+    return Proposal(document.revision, edited)
 
 
 def missing(edits: Sequence[SavedEdit], why: str, details: str = "") -> Notice:
-    """Return the notice of edits that are not there, as neither masks nor repeating brought them.
-
-    Parameters
-    ----------
-    why
-        Why they could not be done again, as the end of a sentence.
-    """
+    """Return the notice of edits that could not be taken up; `why`, as the end of a sentence."""
     what = f"'{edits[0].label}' is" if len(edits) == 1 else f"The last {len(edits):,} steps are"
     return Notice(
         f"{what} missing: the masks were not on the disk yet, and {why}. What there is of it is "
@@ -396,13 +379,23 @@ def missing(edits: Sequence[SavedEdit], why: str, details: str = "") -> Notice:
 
 
 @dataclass(frozen=True)
-class Saved:
-    """Work that was saved, in a session file or a journal."""
+class Saved(ABC):
+    """Work that was saved, in a session file or a journal; a context manager."""
 
     path: Path  # the file that it is in
     original: Original  # the checkpoint that it is about
     history: SavedHistory  # what was done
     view: Mapping[str, Any]  # what the person looked at
+
+    @abstractmethod
+    def close(self) -> None:
+        """Let go of the file; it stays."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.close()
 
 
 def reopened(
@@ -415,39 +408,23 @@ def reopened(
 ) -> Document:
     """Open the checkpoint of a session and go on where one was.
 
-    What has no masks is done again; where that fails, a notice of the document says so.
+    What has no masks is done again; where that fails, a notice of the document says so. `original`
+    is where the checkpoint is, a folder with it, or one of its files; by default it is where it
+    was, or beside the session.
 
-    Parameters
-    ----------
-    original
-        Where the checkpoint is, a folder with it, or one of its files; by default where it was, or
-        beside the session.
-
-    Raises
-    ------
-    OriginalMissingError
-        If the checkpoint is not where it was.
-    OriginalChangedError
-        If it is another one: with what differs.
-    SessionError
-        If the session is damaged.
-    CheckpointError
-        If the checkpoint cannot be opened.
+    Raises `OriginalMissingError` if it is not there, `OriginalChangedError`, with what differs, if
+    it is another one, and `SessionError` if the session is damaged.
     """
-    checkpoint = _opened(saved, original, job)
-    try:
-        _check_same(saved, checkpoint, job)
-        document = restored(
-            checkpoint, saved.history, str(saved.path), job, budget=budget, scratch=scratch
-        )
-        try:
-            repeat(document, saved.history, job)
-        except BaseException:
-            document.close()
-            raise
-    except BaseException:
-        checkpoint.close()
-        raise
+    with contextlib.ExitStack() as failed:
+        checkpoint = _opened(saved, original, job)
+        failed.callback(checkpoint.close)
+        if changes := changes_of(saved.original, checkpoint, job):
+            raise _is_other(saved, checkpoint.path, changes, misfits(checkpoint, saved.history))
+        where = str(saved.path)
+        document = restored(checkpoint, saved.history, where, job, budget=budget, scratch=scratch)
+        failed.callback(document.close)
+        repeat(document, saved.history, job)
+        failed.pop_all()
     return document
 
 
@@ -463,28 +440,24 @@ def masks_on_other(saved: Saved, job: Job, *, original: Path | None = None) -> D
     OriginalChangedError
         If the names, shapes or types of its tensors are others.
     """
-    checkpoint = _opened(saved, original, job)
-    try:
+    with contextlib.ExitStack() as failed:
+        checkpoint = _opened(saved, original, job)
+        failed.callback(checkpoint.close)
         check_fits(checkpoint, saved.history, str(saved.path))
         document = open_document(checkpoint, job)
-        try:
-            _take_masks(document, saved, job)
-        except BaseException:
-            document.close()
-            raise
-    except BaseException:
-        checkpoint.close()
-        raise
+        failed.callback(document.close)
+        _take_masks(document, saved, job)
+        failed.pop_all()
     return document
 
 
 def _take_masks(document: Document, saved: Saved, job: Job) -> None:
     kept, protected = masks_in_force(saved.history, str(saved.path), job)
-    gone = {n: BitMask.full(mask.size) - mask for n, mask in kept.items() if mask.pruned}
+    pruned = {n: BitMask.full(mask.size) - mask for n, mask in kept.items() if mask.pruned}
     name = saved.path.name
-    _take_over(document, "prune", gone, f"Masks of {name} taken over", job)
-    guarded = {n: mask for n, mask in protected.items() if mask.kept}
-    _take_over(document, "protect", guarded, f"Protection of {name} taken over", job)
+    _take_over(document, "prune", pruned, f"Masks of {name} taken over", job)
+    protected_masks = {n: mask for n, mask in protected.items() if mask.kept}
+    _take_over(document, "protect", protected_masks, f"Protection of {name} taken over", job)
     left_out = saved.history.intents[: max(0, saved.history.position - len(saved.history.edits))]
     if left_out:
         document.notify(missing(left_out, "were to be computed from other weights"))
@@ -495,35 +468,28 @@ def _take_over(
 ) -> None:
     if masks:
         targets = tuple(ManualTarget(name, mask=mask) for name, mask in masks.items())
-        edit = HandEdit(operation, targets, words)
+        edit = ManualEdit(operation, targets, words)
         with contextlib.suppress(SelectionError):  # the file's own masks say the same
-            document.commit(compute_hand(document.snapshot(), edit, job))
+            document.commit(compute_manual_edit(document.snapshot(), edit, job))
 
 
 def _opened(saved: Saved, original: Path | None, job: Job) -> Checkpoint:
     known = saved.original
-    found = find_original(known, saved.path, job, original)
-    places = found.files or None
+    located = find_original(known, saved.path, job, original)
+    places = located.files or None
     wanted = known.state_dict or None
     try:
-        return open_checkpoint(found.path, state_dict=wanted, job=job, places=places)
+        return open_checkpoint(located.path, state_dict=wanted, job=job, places=places)
     except CheckpointError as error:
         refused = error
     # Another file need not have that dict, nor be a checkpoint: what matters is that it is another.
     if wanted is not None:
         with contextlib.suppress(CheckpointError):
-            return open_checkpoint(found.path, job=job, places=places)
-    change = change_at(known.files[0], found.path, job) if known.is_one_file else ""
+            return open_checkpoint(located.path, job=job, places=places)
+    change = change_at(known.files[0], located.path, job) if known.is_one_file else ""
     if not change:
         raise refused
-    raise _is_other(saved, found.path, (change,), (refused.sentence,)) from refused
-
-
-def _check_same(saved: Saved, checkpoint: Checkpoint, job: Job) -> None:
-    changes = changes_of(saved.original, checkpoint, job)
-    if not changes:
-        return
-    raise _is_other(saved, checkpoint.path, changes, misfits(checkpoint, saved.history))
+    raise _is_other(saved, located.path, (change,), (refused.sentence,)) from refused
 
 
 def _is_other(

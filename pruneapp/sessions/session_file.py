@@ -24,17 +24,16 @@ import tempfile
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 import msgspec
 import numpy as np
 import platformdirs
 from numpy.typing import NDArray
 
-from pruneapp.checkpoint.checkpoint import Checkpoint
+from pruneapp.checkpoint.checkpoint import Checkpoint, read_headers
 from pruneapp.checkpoint.io.atomic_file import AtomicFile, write_error
 from pruneapp.checkpoint.io.files import exists
-from pruneapp.checkpoint.open import read_headers
 from pruneapp.document.document import Capture
 from pruneapp.document.edit import Record
 from pruneapp.document.mask_store import NewMask
@@ -42,7 +41,7 @@ from pruneapp.errors import SessionChangedError, SessionError
 from pruneapp.json_codec import encoded
 from pruneapp.masks.bitmask import BitMask, Layer
 from pruneapp.progress import CancelToken, Job
-from pruneapp.sessions.fingerprint import Original, Stamp, describe
+from pruneapp.sessions.fingerprint import FileStamp, Original, describe
 from pruneapp.sessions.history_codec import (
     MaskNumbers,
     SavedEdit,
@@ -113,34 +112,16 @@ def save_session(
     path: Path,
     job: Job,
     *,
-    instead_of: Stamp | None = None,
-) -> Stamp:
+    instead_of: FileStamp | None = None,
+) -> FileStamp:
     """Write a document to a session file; the old file is there until the new one is safe.
 
-    Returns the file as it was written.
+    Returns the file as it was written. `instead_of` is the only state of the file that may be
+    replaced, None for whatever is there; nothing need be there.
 
-    Parameters
-    ----------
-    view
-        What the person looks at, as plain JSON.
-    instead_of
-        The only state of the file that may be replaced; None for whatever is there. Nothing need
-        be there.
-
-    Raises
-    ------
-    ExportError
-        If the system refuses to write it.
-    HistoryError
-        If a mask that was moved to disk cannot be read again.
-    StaleError
-        If the history was changed meanwhile, so that a mask is gone.
-    CheckpointError
-        If the checkpoint cannot be read to be known again.
-    SessionError
-        If the file is one of the checkpoint's own.
-    SessionChangedError
-        If another state of the file is there than that of `instead_of`, also by the end.
+    Raises `ExportError` if the system refuses to write it, `SessionError` if the file is one of the
+    checkpoint's own, `SessionChangedError` if another state of it is there than that of
+    `instead_of`, also by the end, and as `MaskSlot.load` and `describe`.
     """
     snapshot = capture.snapshot
     _refuse_original(path, snapshot.checkpoint)
@@ -148,7 +129,7 @@ def save_session(
     job.start(2 * _bytes_of(capture), path.name)
     original = describe(snapshot.checkpoint, job)
     try:
-        with _Spool() as spool:
+        with contextlib.closing(_Spool()) as spool:
             plain = _Plain(capture)
             table = _spool_history(capture, plain, view, spool, job)
             spool.add(TABLE, [encoded(table)])
@@ -172,15 +153,15 @@ def save_session(
     return stamp
 
 
-def _stamp_of(file: AtomicFile, path: Path, job: Job) -> Stamp:
-    part = None if file.part is None else Stamp.of(file.part, job)
+def _stamp_of(file: AtomicFile, path: Path, job: Job) -> FileStamp:
+    part = None if file.part is None else FileStamp.of(file.part, job)
     assert part is not None, "it was written a moment ago"
     return msgspec.structs.replace(part, path=str(path.absolute()))
 
 
-def _refuse_other(path: Path, known: Stamp | None, job: Job) -> None:
-    there = None if known is None else Stamp.of(path, job)
-    if known is not None and there is not None and not known.is_of(there):
+def _refuse_other(path: Path, known: FileStamp | None, job: Job) -> None:
+    now = None if known is None else FileStamp.of(path, job)
+    if known is not None and now is not None and not known.is_of(now):
         raise SessionChangedError(
             f"'{path.name}' was changed by another window since you opened it.",
             remedy="Save the session in another file, or replace it.",
@@ -251,10 +232,8 @@ class _Spool:
         while piece := self._file.read(PIECE):
             yield piece
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *exc: object) -> None:
+    def close(self) -> None:
+        """Delete it."""
         self._file.close()
 
 
@@ -284,7 +263,7 @@ def _places(
     numbers: MaskNumbers, record: Record, plain: _Plain, spool: _Spool, job: Job
 ) -> list[MaskPlace]:
     """Spool the new masks of a record, but for those that are there anyway; say where all lie."""
-    found: dict[int, MaskPlace] = {}
+    places: dict[int, MaskPlace] = {}
     rest: list[NewMask] = []
     fresh = numbers.new_of(record)
     for new in fresh:
@@ -293,7 +272,7 @@ def _places(
         if name is None:
             rest.append(new)
         else:
-            found[number] = MaskPlace(new.slot.size, name)
+            places[number] = MaskPlace(new.slot.size, name)
             job.step(new.slot.nbytes)
     for some in bundles(rest):
         name = f"packed/{numbers.find(some[0].slot)}"
@@ -305,9 +284,9 @@ def _places(
             pieces, offset = spool.add(name, [together]), 0
         for new in some:
             place = MaskPlace(new.slot.size, name, numbers.find(new.base), pieces, offset)
-            found[numbers.find(new.slot)] = place
+            places[numbers.find(new.slot)] = place
             offset += new.slot.nbytes
-    return [found[numbers.find(new.slot)] for new in fresh]
+    return [places[numbers.find(new.slot)] for new in fresh]
 
 
 def _header(tensors: list[tuple[str, int]], original: Original) -> bytes:
@@ -341,20 +320,14 @@ _DIGITS = 20
 
 @dataclass(frozen=True)
 class SessionFile(Saved):
-    """A session file that was read, but for its masks; a context manager."""
+    """A session file that was read, but for its masks."""
 
-    stamp: Stamp  # the file as it was read
+    stamp: FileStamp  # the file as it was read
     _file: Checkpoint = field(repr=False)
 
     def close(self) -> None:
         """Let go of the file."""
         self._file.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *exc: object) -> None:
-        self.close()
 
 
 def is_session(checkpoint: Checkpoint) -> bool:
@@ -404,7 +377,7 @@ def _read(file: Checkpoint, where: str, job: Job) -> SessionFile:
         source=_MasksOfFile(file, table.masks, where),
     )
     (source,) = file.files
-    stamp = Stamp.of_open(source, job)
+    stamp = FileStamp.of_open(source, job)
     return SessionFile(Path(where), original, history, table.view, stamp, file)
 
 

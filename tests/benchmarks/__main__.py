@@ -10,7 +10,7 @@ from multiprocessing import get_context
 from pathlib import Path
 
 from tests.benchmarks import machine
-from tests.benchmarks.frame import Ground
+from tests.benchmarks.benchmark import Ground
 from tests.benchmarks.models import ROOT
 from tests.benchmarks.report import replace_sections
 from tests.benchmarks.section import say, section

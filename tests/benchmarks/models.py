@@ -14,8 +14,8 @@ from pathlib import Path
 
 import numpy as np
 
-from tests.benchmarks import shards
-from tests.benchmarks.writing import DTYPES, Shapes, values, write_safetensors
+from tests.benchmarks import sharded_model
+from tests.benchmarks.synthetic_files import DTYPES, Shapes, values, write_safetensors
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -180,8 +180,8 @@ MODELS: dict[str, tuple[str, Callable[[Path], None]]] = {
     "many": (".safetensors", _many),
     "many-torch": (".pt", _many_torch),
     "convolutions": (".safetensors", _convolutions),
-    "shards": ("", shards.write),
-    "shards-sparse": ("", partial(shards.write, sparse=True)),
+    "shards": ("", sharded_model.write),
+    "shards-sparse": ("", partial(sharded_model.write, sparse=True)),
 }
 for _dtype in DTYPES:
     MODELS[f"small-{_dtype}"] = (".safetensors", partial(_plain, 4, _dtype))

@@ -10,8 +10,8 @@ from typing import Any
 
 from PySide6.QtCore import Qt
 
-from tests.benchmarks.beats import Beat, summary
-from tests.benchmarks.crowds import change_crowd
+from tests.benchmarks.event_loop_delay import Beat, summary
+from tests.benchmarks.many_tensors import change_crowd
 from tests.benchmarks.window import Hand
 
 Answer = dict[str, Any]

@@ -7,7 +7,7 @@ import time
 import traceback
 
 from tests.benchmarks import machine
-from tests.benchmarks.frame import Ground, Line, as_markdown
+from tests.benchmarks.benchmark import Ground, Line, as_markdown
 from tests.benchmarks.subjects import SUBJECTS
 
 

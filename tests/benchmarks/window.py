@@ -21,10 +21,10 @@ from pruneapp.gui import application
 from pruneapp.gui.app.runtime import Collector
 from pruneapp.gui.app.settings import THEME, Settings
 from pruneapp.gui.export.dialog import ExportDialog
-from pruneapp.gui.mainwindow import window
 from pruneapp.gui.mainwindow.window import MainWindow
+from pruneapp.gui.widgets import screen
 from pruneapp.gui.widgets.theme import ThemeManager
-from tests.benchmarks.beats import Beats
+from tests.benchmarks.event_loop_delay import Beats
 
 LOOK_EVERY_MS = 15
 
@@ -69,7 +69,7 @@ class Hand:
         Collector(self.application)
         settings = Settings()
         appearance = ThemeManager(self.application, settings.get(THEME))
-        window.available = _large_screen
+        screen.available = _large_screen
         self.window = MainWindow(settings, appearance)
         self.start = application.Start(self.window, settings, appearance)
         sys.excepthook = self._fail

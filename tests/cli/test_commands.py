@@ -17,7 +17,7 @@ from torch.nn.utils import prune as torch_prune
 
 from pruneapp import resources
 from pruneapp.__main__ import main
-from tests.cli.processes import until
+from tests.cli.command_process import until
 
 SAMPLE = resources.path("sample/lenet-digits.safetensors")
 

@@ -128,6 +128,8 @@ def test_reports_and_the_script_tell_of_the_export(call, tmp_path, source):
     data = json.loads(everything.read_text())
     assert data["sparsity"] == 0.5
     assert data["steps"] == ["L1 50 % on a.weight"]
+    lines = data["step_details"][0].splitlines()
+    assert {"  Amount: 50%", "  a.weight", "Scope: per tensor"} <= set(lines)
     assert len(data["inputs"]) == 1
     assert data["inputs"][0] in page.read_text()
     weights = load_file(source)["a.weight"].numpy()
@@ -139,6 +141,26 @@ def test_reports_and_the_script_tell_of_the_export(call, tmp_path, source):
         isinstance(node, ast.Constant) and node.value == str(tmp_path / "out.safetensors")
         for node in ast.walk(ast.parse(script.read_text()))
     )
+
+
+def test_the_report_of_a_recipe_has_the_rules_of_its_steps(tmp_path, source):
+    rows = [
+        {"name": "l1_unstructured", "configuration": {"values": values, "pattern": "a.*"}}
+        for values in ({"amount": 0.5}, {"amount": 0.3})
+    ]
+    step = {"name": "step", "configuration": {"scope": "local", "rows": rows, "version": 2}}
+    more = {"step": {**step, "configuration": {**step["configuration"], "rows": rows[:1]}}}
+    schedule = {"name": "schedule", "configuration": {**more, "final": 0.9, "steps": 2}}
+    recipe, told = tmp_path / "recipe.json", tmp_path / "r.json"
+    recipe.write_text(
+        json.dumps({"format": "pruneapp-recipe", "version": 2, "entries": [step, schedule]})
+    )
+    words = ["run", recipe, source, "-o", tmp_path / "out.safetensors", "--report", told]
+    assert main([str(word) for word in words]) == 0
+    details = [text.replace("\u00a0", " ") for text in json.loads(told.read_text())["step_details"]]
+    assert "Rule 2: L1 30 % on 1 tensor (a.*)" in details[0].splitlines()
+    assert "Pattern: a.*" in details[1]
+    assert "90 %" in details[1]
 
 
 def test_the_script_beside_an_export_onto_the_source_names_the_backup(tmp_path, source, capfd):

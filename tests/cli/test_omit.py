@@ -9,22 +9,9 @@ import torch
 from safetensors import safe_open
 from safetensors.torch import load_file, save_file
 
-from pruneapp.__main__ import main
-from tests.unusual import dtensor, plain
+from tests.support.unusual_tensors import dtensor, plain
 
 pytestmark = pytest.mark.logs  # torch's own, when its distributed half is imported
-
-
-@pytest.fixture
-def call(capfd):
-    def run(*words):
-        try:
-            status = main([str(word) for word in words])
-        except SystemExit as end:
-            status = end.code
-        return status, *capfd.readouterr()
-
-    return run
 
 
 @pytest.fixture

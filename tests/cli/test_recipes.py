@@ -21,30 +21,15 @@ from safetensors import safe_open
 from safetensors.numpy import save_file
 
 from pruneapp import resources
-from pruneapp.__main__ import main
 from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.export import provenance
 from pruneapp.export.catalog import FORMATS
 from pruneapp.export.provenance import KEY
-from tests.cli.processes import read_by, until
+from tests.cli.command_process import read_by, until
 
 SAMPLE = resources.path("sample/lenet-digits.safetensors")
 EXAMPLES = sorted(resources.path("recipes").glob("*.json"))
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "recipes.md").read_text(encoding="utf-8")
-
-
-@pytest.fixture
-def call(capfd):
-    """Run a command; returns status, standard output and standard error."""
-
-    def run(*arguments):
-        try:
-            status = main([str(a) for a in arguments])
-        except SystemExit as end:
-            status = end.code
-        return status, *capfd.readouterr()
-
-    return run
 
 
 @pytest.fixture
@@ -218,6 +203,41 @@ def test_what_does_not_fit_is_said_before_anything_runs(call, tmp_path, source):
     assert status == 1
     assert [p["entry"] for p in json.loads(out)["problems"]] == [0, 2]
     assert call("run", recipe, source)[0] == 2
+
+
+def test_the_tensors_of_a_step_of_identity_are_those_that_get_masks(call, tmp_path, source):
+    """It said "(0 tensors)"."""
+    recipe = recipe_file(tmp_path, step("identity", {}, pattern="*.weight"))
+    assert call("run", recipe, source, "--check") == (
+        0,
+        "   1  Identity on weight (2 tensors)\n",
+        "",
+    )
+    found = json.loads(call("run", recipe, source, "--check", "--json")[1])
+    assert found["entries"][0]["tensors"] == ["conv.weight", "fc.weight"]
+
+
+def test_limits_hold_beside_a_rule_that_excludes(call, tmp_path, source):
+    rows = [
+        {"name": "l1_unstructured", "configuration": {"values": {"amount": 0.2}}},
+        {"name": "identity", "configuration": {"pattern": "fc.*"}},
+    ]
+    configuration = {"rows": rows, "limits": {"total": 0.5, "ceiling": 0.6}}
+    entry = {"name": "step", "configuration": configuration}
+    recipe, target = recipe_file(tmp_path, entry), tmp_path / "o.safetensors"
+    status, out, err = call("run", recipe, source, "-o", target, "--json")
+    assert (status, err) == (0, ""), err
+    with safe_open(target, "np") as file:
+        zeros = {name: int((file.get_tensor(name) == 0).sum()) for name in file.keys()}  # noqa: SIM118
+    assert zeros["conv.weight"] == 81
+    assert zeros["fc.weight"] == 0
+    assert call("verify", target, "--against", source)[0] == 0
+    # A schedule repeats one rule.
+    values = {"step": entry | {"configuration": {"rows": rows}}, "final": 0.5, "steps": 2}
+    recipe = recipe_file(tmp_path, {"name": "schedule", "configuration": values})
+    status, out, _ = call("run", recipe, source, "--check")
+    assert status == 1
+    assert "needs exactly one row (got 2)" in out
 
 
 def test_an_amount_that_is_too_large_in_its_turn_is_said_with_its_place(call, tmp_path, source):

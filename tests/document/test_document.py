@@ -10,8 +10,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from changing import make_final
-from memory_checkpoint import MemoryCheckpoint
 from torch.nn.utils import prune as torch_prune
 
 from pruneapp.checkpoint.checkpoint import open_checkpoint
@@ -22,13 +20,15 @@ from pruneapp.document.history import History
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.step import Row, Step
 from pruneapp.edits.found_masks import open_document
-from pruneapp.edits.mask_files import given_masks, names_in, read_mask
+from pruneapp.edits.mask_files import names_in, read_mask, read_masks_for
 from pruneapp.errors import ParameterError, SelectionError
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.masks.bitmask import BitMask, MaskLayers
 from pruneapp.preview.estimate import estimate
 from pruneapp.preview.preview import compute_preview
 from pruneapp.progress import Cancelled, CancelToken, Job
+from tests.support.document_edits import make_permanent
+from tests.support.memory_checkpoint import MemoryCheckpoint
 
 FC = "module.fc.weight"
 
@@ -41,7 +41,7 @@ def prune(document: Document, name: str = FC, amount=0.5) -> None:
 def test_the_history_names_each_state_and_what_it_did(model):
     document = Document(model)
     prune(document)
-    make_final(document, ["module.decoder.weight"])
+    make_permanent(document, ["module.decoder.weight"])
     labels = [item.label for item in document.items]
     assert labels == ["Opened", "L1 50 % on fc.weight", f"Made permanent: {FC}"]
     assert document.items[1].detail.endswith("320 of 640 weights pruned")
@@ -80,7 +80,7 @@ def test_subscribers_hear_what_changed_until_they_leave(model):
     told = []
     leave = document.subscribe(lambda c: told.append((c.kind, c.names, c.revision)))
     prune(document)
-    make_final(document, [FC])
+    make_permanent(document, [FC])
     document.undo()
     document.redo()
     document.jump(0)
@@ -112,7 +112,7 @@ def test_final_weights_read_as_zeros_and_count_as_ordinary_weights(model):
     document = Document(model)
     prune(document)
     mask = document.masks[FC]
-    make_final(document, [FC])
+    make_permanent(document, [FC])
     assert FC not in document.masks
     expected = np.where(mask.bools(), model.arrays[FC].reshape(-1), np.float32(0))
     np.testing.assert_array_equal(document.snapshot().bits(FC), expected.view(np.uint32))
@@ -127,7 +127,7 @@ def test_final_weights_read_as_zeros_and_count_as_ordinary_weights(model):
 
 def test_nothing_pruned_cannot_be_made_final(model):
     with pytest.raises(SelectionError, match="Nothing is pruned"):
-        make_final(Document(model), [FC])
+        make_permanent(Document(model), [FC])
 
 
 def test_unexported_is_another_state_than_the_exported(model):
@@ -201,14 +201,14 @@ def test_masks_of_another_file_are_found_by_either_name(model):
     for name in (FC, f"{FC}_mask", "module.decoder.weight_mask"):
         masks = MemoryCheckpoint({name: keep.astype(np.float32)}, chunk=13)
         assert names_in(masks, model) == (FC,)
-        found = given_masks(model, [FC], masks, Job())
+        found = read_masks_for(model, [FC], masks, Job())
         np.testing.assert_array_equal(found[FC].bools(), keep.reshape(-1) == 1)
     with pytest.raises(ParameterError, match=r"no mask for 'module.fc.weight'"):
-        given_masks(model, [FC], MemoryCheckpoint({"x": keep}), Job())
+        read_masks_for(model, [FC], MemoryCheckpoint({"x": keep}), Job())
     with pytest.raises(ParameterError, match="has the shape"):
-        given_masks(model, [FC], MemoryCheckpoint({FC: keep.T.copy()}), Job())
+        read_masks_for(model, [FC], MemoryCheckpoint({FC: keep.T.copy()}), Job())
     with pytest.raises(ParameterError, match="other values"):
-        given_masks(model, [FC], MemoryCheckpoint({FC: keep + 1}), Job())
+        read_masks_for(model, [FC], MemoryCheckpoint({FC: keep + 1}), Job())
 
 
 def test_a_mask_must_have_real_values():
@@ -231,13 +231,13 @@ def test_masks_past_the_budget_go_to_a_nameless_file_and_come_back(tmp_path: Pat
     for before, after in itertools.pairwise(masks):
         history.push(edit(before, after))
         assert history.memory <= 350
-    assert history.scratch_size == 17 * 100  # each mask once, though two edits share it
+    assert history.scratch.size == 17 * 100  # each mask once, though two edits share it
     assert list(tmp_path.iterdir()) == []
     for position in (3, 11, 0, 20, 1, 19):
         change = history.go_to(position)
         assert change["masks"]["w"] == masks[position]
         assert history.memory <= 350
-    assert history.scratch_size <= 20 * 100
+    assert history.scratch.size <= 20 * 100
     history.close()
 
 
@@ -254,10 +254,10 @@ def test_cutting_off_gives_memory_and_scratch_back(tmp_path: Path):
     history = History(budget=150, folder=tmp_path)
     for before, after in itertools.pairwise(masks):
         history.push(edit(before, after))
-    assert history.scratch_size > 0
+    assert history.scratch.size > 0
     history.go_to(0)
     history.push(edit(None, chain(1)[1]))
-    assert (history.memory, history.scratch_size) == (100, 0)
+    assert (history.memory, history.scratch.size) == (100, 0)
     history.close()
 
 
@@ -271,13 +271,13 @@ def test_who_cannot_wait_lets_go_of_what_was_cut_off_a_part_at_a_time(tmp_path: 
     for _ in range(2):  # what was cut off before is still there
         history.go_to(0)
         history.push(edit(None, chain(1)[1]))
-    assert history.memory + history.scratch_size >= 700
+    assert history.memory + history.scratch.size >= 700
     parts = 0
-    while history.let_go(2):
+    while history.forget_cut_off(2):
         parts += 1
     assert parts == 6, "six steps name eleven masks, the one after them one"
-    assert (history.memory, history.scratch_size) == (100, 0)
-    assert not history.let_go(2)
+    assert (history.memory, history.scratch.size) == (100, 0)
+    assert not history.forget_cut_off(2)
     assert history.go_to(0)["masks"] == {"w": None}
     history.close()
 
@@ -302,17 +302,17 @@ def test_who_cannot_wait_has_masks_written_and_read_by_a_worker(tmp_path: Path):
     history.patient = False
     for before, after in itertools.pairwise(masks):
         history.push(edit(before, after))
-    assert (history.memory, history.scratch_size) == (400, 0)
+    assert (history.memory, history.scratch.size) == (400, 0)
     spill = history.spill()
     assert history.spill() is None  # one at a time
-    history.put_aside(spill.run(Job()))
-    assert (history.memory, history.scratch_size) == (100, 300)
+    history.finish_spill(spill.run(Job()))
+    assert (history.memory, history.scratch.size) == (100, 300)
     assert history.missing(3).run(Job())[0][1] == masks[3]
-    history.put_back(history.missing(3).run(Job()))
+    history.finish_fetch(history.missing(3).run(Job()))
     assert history.missing(3) is None
     assert history.go_to(3)["masks"]["w"].__dict__["kept"] == masks[3].kept
-    history.put_aside(history.spill().run(Job()))
-    assert (history.memory, history.scratch_size) == (100, 400)
+    history.finish_spill(history.spill().run(Job()))
+    assert (history.memory, history.scratch.size) == (100, 400)
     history.close()
 
 
@@ -324,13 +324,13 @@ def test_what_was_read_for_nothing_is_put_aside_again(tmp_path: Path):
         history.push(edit(before, after))
     assert history.memory == 100  # what is in force
     found = history.missing(1).run(Job())
-    history.put_back(found)
+    history.finish_fetch(found)
     assert history.memory == 100
     assert history.go_to(1)["masks"]["w"] == masks[1]
     history.close()
 
 
-@pytest.mark.parametrize("first", ["let_go", "put_aside"])
+@pytest.mark.parametrize("first", ["forget_cut_off", "put_aside"])
 def test_what_was_cut_off_while_it_was_written_leaves_nothing(tmp_path: Path, first):
     masks = chain(3)
     history = History(budget=0, folder=tmp_path)
@@ -340,11 +340,11 @@ def test_what_was_cut_off_while_it_was_written_leaves_nothing(tmp_path: Path, fi
     written = history.spill().run(Job())
     history.go_to(0)
     history.push(edit(None, chain(1)[1]))
-    if first == "let_go":
-        history.let_go()
-    history.put_aside(written)
-    history.let_go()
-    assert (history.memory, history.scratch_size) == (100, 0)
+    if first == "forget_cut_off":
+        history.forget_cut_off()
+    history.finish_spill(written)
+    history.forget_cut_off()
+    assert (history.memory, history.scratch.size) == (100, 0)
     history.close()
 
 
@@ -357,7 +357,7 @@ def test_the_room_of_what_was_cut_off_is_used_again(tmp_path: Path):
         history.go_to(1)
         for before, after in itertools.pairwise(masks[1:]):
             history.push(edit(before, after))
-    assert history.scratch_size <= 400
+    assert history.scratch.size <= 400
     history.close()
 
 
@@ -425,15 +425,15 @@ def test_the_place_of_a_mask_that_is_cut_off_while_it_is_spilled_is_freed_once(t
     history.patient = False
     for before, after in itertools.pairwise(masks):
         history.push(edit(before, after))
-    history.put_aside(history.spill().run(Job()))
+    history.finish_spill(history.spill().run(Job()))
     history.go_to(1)
     history.go_to(3)
     written = history.spill().run(Job())
     history.go_to(0)
     fresh = chain(4)
     history.push(edit(None, fresh[1]))
-    assert not history.let_go()
-    history.put_aside(written)
+    assert not history.forget_cut_off()
+    history.finish_spill(written)
     history.patient = True
     for before, after in itertools.pairwise(fresh[1:]):
         history.push(edit(before, after))

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from changing import hand_edit, make_final
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import (
@@ -19,12 +18,11 @@ from hypothesis.stateful import (
     precondition,
     rule,
 )
-from memory_checkpoint import MemoryCheckpoint
 
 from pruneapp.document.document import Capture, Document
 from pruneapp.document.step import Row, Step
-from pruneapp.edits.apply_manual_edit import compute_hand
-from pruneapp.edits.manual_edit import HandEdit, ManualTarget
+from pruneapp.edits.apply_manual_edit import compute_manual_edit
+from pruneapp.edits.manual_edit import ManualEdit, ManualTarget
 from pruneapp.errors import ParameterError, SelectionError, StaleError
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.masks.bitmask import BitMask
@@ -36,6 +34,8 @@ from pruneapp.sessions.journal import Journal
 from pruneapp.sessions.journal_reader import read_journal
 from pruneapp.sessions.restore import restored
 from pruneapp.sessions.session_file import read_session, save_session
+from tests.support.document_edits import hand_edit, make_permanent
+from tests.support.memory_checkpoint import MemoryCheckpoint
 
 SHAPES = {"a.weight": (7, 5), "b.weight": (4, 3, 2, 2), "c.bias": (9,)}
 NAMES = tuple(SHAPES)
@@ -61,7 +61,7 @@ def arrays() -> dict[str, np.ndarray]:
 
 @dataclass(frozen=True)
 class State:
-    """What is kept, final and protected, and which step pruned it (0 for none), as arrays."""
+    """What is kept, permanent and protected, and which step pruned it (0 for none), as arrays."""
 
     kept: dict[str, np.ndarray]
     final: dict[str, np.ndarray]
@@ -151,7 +151,7 @@ class NaiveModel:
 
 
 class DocumentAgainstArrays(RuleBasedStateMachine):
-    """Prune, edit by hand, undo, redo, jump and make final in any order.
+    """Prune, edit by hand, undo, redo, jump and make permanent in any order.
 
     An impatient one has its masks put aside, and read again, by a worker that takes its time.
     """
@@ -192,11 +192,11 @@ class DocumentAgainstArrays(RuleBasedStateMachine):
         preview = compute_preview(snapshot, step, CpuKernel(), Job())
         self.document.commit(preview)
         if guess.exact:
-            assert guess.gone == preview.report.gone
+            assert guess.to_prune == preview.report.newly_pruned
         else:
-            assert guess.gone >= preview.report.gone
+            assert guess.to_prune >= preview.report.newly_pruned
         self.naive.push(expected)
-        return preview.report.gone
+        return preview.report.newly_pruned
 
     @rule(
         names=st.sets(st.sampled_from(NAMES), min_size=1).map(lambda s: tuple(sorted(s))),
@@ -225,8 +225,8 @@ class DocumentAgainstArrays(RuleBasedStateMachine):
 
     @precondition(lambda self: any(not m.all() for m in self.naive.kept.values()))
     @rule()
-    def make_final(self):
-        make_final(self.document, NAMES)
+    def make_permanent(self):
+        make_permanent(self.document, NAMES)
         final = {n: self.naive.now.final[n] & self.naive.kept[n] for n in NAMES}
         kept = {n: np.ones(SHAPES[n], bool) for n in NAMES}
         self.naive.push(kept, final=final)
@@ -247,7 +247,7 @@ class DocumentAgainstArrays(RuleBasedStateMachine):
             targets.append(ManualTarget(NAMES[0], mask=BitMask.from_bools(meant)))
             chosen[NAMES[0]] = chosen.get(NAMES[0], False) | meant
         kept, protected = self.naive.by_hand(operation, chosen)
-        edit, snapshot = HandEdit(operation, tuple(targets)), self.document.snapshot()
+        edit, snapshot = ManualEdit(operation, tuple(targets)), self.document.snapshot()
         changed = sum(
             int((kept[n] != self.naive.kept[n]).sum())
             + int((protected[n] != self.naive.now.protected[n]).sum())
@@ -255,9 +255,9 @@ class DocumentAgainstArrays(RuleBasedStateMachine):
         )
         if not changed:
             with pytest.raises(SelectionError, match="Nothing changes"):
-                compute_hand(snapshot, edit, Job())
+                compute_manual_edit(snapshot, edit, Job())
             return
-        preview = compute_hand(snapshot, edit, Job())
+        preview = compute_manual_edit(snapshot, edit, Job())
         assert preview.numbers.changed == changed
         self.document.commit(preview)
         self.naive.push(kept, protected=protected)
@@ -329,7 +329,7 @@ class DocumentAgainstArrays(RuleBasedStateMachine):
     @rule(most=st.sampled_from([1, 5, None]))
     def let_go_of_what_was_cut_off(self, most):
         history = self.document.history
-        if not history.let_go(most):
+        if not history.forget_cut_off(most):
             assert history.memory == self.held_by_history()
 
     @precondition(lambda self: self.written is None)
@@ -341,7 +341,7 @@ class DocumentAgainstArrays(RuleBasedStateMachine):
     @precondition(lambda self: self.written is not None)
     @rule()
     def end_to_put_aside(self):
-        self.document.history.put_aside(self.written)
+        self.document.history.finish_spill(self.written)
         self.written = None
 
     @rule(where=st.floats(0, 1))
@@ -352,7 +352,7 @@ class DocumentAgainstArrays(RuleBasedStateMachine):
     @precondition(lambda self: self.read is not None)
     @rule()
     def end_to_read(self):
-        self.document.history.put_back(self.read)
+        self.document.history.finish_fetch(self.read)
         self.read = None
 
     @rule()

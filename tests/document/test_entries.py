@@ -6,22 +6,22 @@ import json
 
 import numpy as np
 import pytest
-from changing import make_final, treat_zeros
-from memory_checkpoint import MemoryCheckpoint
 
 from pruneapp.document.document import Document
 from pruneapp.document.edit import Edit
 from pruneapp.document.step import Row, Step
-from pruneapp.edits.apply_manual_edit import compute_hand
+from pruneapp.edits.apply_manual_edit import compute_manual_edit
 from pruneapp.edits.finalize import Finalize
 from pruneapp.edits.found_masks import FileMasks, TreatZeros, open_document
-from pruneapp.edits.manual_edit import HandEdit, ManualTarget
+from pruneapp.edits.manual_edit import ManualEdit, ManualTarget
 from pruneapp.errors import ParameterError, SelectionError, StaleError
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.preview.preview import compute_preview
 from pruneapp.progress import Cancelled, CancelToken, Job
-from pruneapp.results.document_rows import Gesture
+from pruneapp.results.document_rows import ManualEditRequest
+from tests.support.document_edits import hand_edit, make_permanent, treat_zeros
+from tests.support.memory_checkpoint import MemoryCheckpoint
 
 
 def checkpoint() -> MemoryCheckpoint:
@@ -44,9 +44,11 @@ def storied() -> Document:
     document = open_document(checkpoint())
     step = Step((Row(("tied",), "l1_unstructured", {"amount": 0.5}),))
     document.commit(compute_preview(document.snapshot(), step, CpuKernel(), Job()))
-    edit = HandEdit.from_gestures(Gesture("prune", "a", (((2, 3), (0, 16)),), "channel", 0))
-    document.commit(compute_hand(document.snapshot(), edit, Job()))
-    make_final(document, ["c", "b"])
+    edit = ManualEdit.from_requests(
+        ManualEditRequest("prune", "a", (((2, 3), (0, 16)),), "channel", 0)
+    )
+    document.commit(compute_manual_edit(document.snapshot(), edit, Job()))
+    make_permanent(document, ["c", "b"])
     treat_zeros(document, ["c", "b", "tied"])
     return document
 
@@ -57,7 +59,7 @@ def replay(document: Document, entry) -> None:
     if name == "step":
         document.commit(compute_preview(snapshot, Step.from_dict(entry), CpuKernel(), job))
     elif name == "edit":
-        document.commit(compute_hand(snapshot, HandEdit.from_dict(entry, {}), job))
+        document.commit(compute_manual_edit(snapshot, ManualEdit.from_dict(entry, {}), job))
     else:
         kinds = {"finalize": Finalize, "treat_zeros": TreatZeros, "file_masks": FileMasks}
         document.commit(kinds[name].from_dict(entry).propose(snapshot, job))
@@ -65,11 +67,8 @@ def replay(document: Document, entry) -> None:
 
 def test_every_change_says_what_it_was_and_can_be_done_again():
     document = storied()
-    masks: dict[str, BitMask] = {}
-    history = document.history
-    assert history.entry(0, masks, Job()) is None
-    said = [history.entry(at, masks, Job()) for at in range(1, len(document.items))]
-    assert not masks
+    said = [record.as_json() for record in document.history.records]
+    assert not any(record.entry_masks for record in document.history.records)
     assert [entry["name"] for entry in said] == [
         "file_masks",
         "step",
@@ -94,7 +93,7 @@ def test_an_edit_says_what_its_record_in_the_history_says():
     document = Document(checkpoint())
     proposal = TreatZeros(("b",)).propose(document.snapshot(), Job())
     document.commit(proposal)
-    assert proposal.edit.to_dict({}) == document.history.entry(1, {}, Job())
+    assert proposal.edit.to_dict({}) == document.history.records[0].as_json()
     step = Step((Row(("a",), "l1_unstructured", {"amount": 0.5}),))
     assert Edit("prune", "", "", step).to_dict({}) == step.to_dict()
 
@@ -102,11 +101,9 @@ def test_an_edit_says_what_its_record_in_the_history_says():
 def test_masks_that_an_edit_names_go_along():
     document = Document(checkpoint())
     chosen = BitMask.from_bools(np.arange(128) % 5 == 0)
-    edit = HandEdit("prune", (ManualTarget("a", mask=chosen),))
-    document.commit(compute_hand(document.snapshot(), edit, Job()))
-    masks: dict[str, BitMask] = {}
-    said = document.history.entry(1, masks, Job())
-    assert HandEdit.from_dict(said, masks) == edit
+    edit = ManualEdit("prune", (ManualTarget("a", mask=chosen),))
+    document.commit(compute_manual_edit(document.snapshot(), edit, Job()))
+    assert hand_edit(document.history, 1) == edit
 
 
 def test_to_have_the_masks_of_the_file_again_changes_nothing():
@@ -125,7 +122,7 @@ def test_a_change_can_be_cancelled_and_is_refused_when_it_comes_too_late(kind):
     token.cancel()
     with pytest.raises(Cancelled):
         kind(("c",)).propose(document.snapshot(), Job(cancel=token))
-    make_final(document, ["c"])
+    make_permanent(document, ["c"])
     proposal = TreatZeros(("c",)).propose(document.snapshot(), Job())
     document.undo()
     with pytest.raises(StaleError):

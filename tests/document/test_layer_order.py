@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from memory_checkpoint import MemoryCheckpoint
 
-from pruneapp.checkpoint.layer_kinds import find_modules
-from pruneapp.checkpoint.prunability import Judge
-from pruneapp.document.layer_order import ends_of
+from pruneapp.checkpoint.prunability import Judge, find_modules
+from pruneapp.document.layer_order import end_blocks_of
+from tests.support.memory_checkpoint import MemoryCheckpoint
 
 LAYERS = range(12)
 CODERS = ("encoder", "decoder")
@@ -190,7 +189,7 @@ def test_the_ends_of_a_model_are_told_by_its_names(model, backwards):
     """By the alphabet, and in an order that it did not make; every tensor of the block."""
     said, first, last = MODELS[model]
     entries = entries_of(said)
-    found = ends_of(entries[::-1] if backwards else entries)
+    found = end_blocks_of(entries[::-1] if backwards else entries)
     for names, block in ((found.first, first), (found.last, last)):
         assert names == {
             e.name for e in entries if e.name == block or e.name.startswith(f"{block}.")
@@ -201,11 +200,11 @@ def test_numbers_are_numbers_and_what_says_nothing_keeps_the_order_of_definition
     names = ["beta.weight 2", "alpha.weight 2", "gamma.weight 2"]
     entries = {e.name: e for e in entries_of(names)}
     defined = [entries[name] for name in ("beta.weight", "gamma.weight", "alpha.weight")]
-    assert ends_of(defined) == ({"beta.weight"}, {"alpha.weight"})
-    assert ends_of(entries.values()) == ({"alpha.weight"}, {"gamma.weight"})
+    assert end_blocks_of(defined) == ({"beta.weight"}, {"alpha.weight"})
+    assert end_blocks_of(entries.values()) == ({"alpha.weight"}, {"gamma.weight"})
     stages = entries_of([f"stage{i}.conv.weight 4" for i in range(1, 12)])
-    assert ends_of(stages) == ({"stage1.conv.weight"}, {"stage11.conv.weight"})
+    assert end_blocks_of(stages) == ({"stage1.conv.weight"}, {"stage11.conv.weight"})
 
 
 def test_nothing_is_at_the_ends_of_a_model_without_layers():
-    assert ends_of(entries_of(["a.bias 1", "embed.weight 2"])) == (set(), set())
+    assert end_blocks_of(entries_of(["a.bias 1", "embed.weight 2"])) == (set(), set())

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from memory_checkpoint import MemoryCheckpoint
 
 from pruneapp.document.selection import default_selection, matching, patterns_of, resolve, select
 from pruneapp.errors import SelectionError, UnknownTensorError
+from tests.support.memory_checkpoint import MemoryCheckpoint
 
 
 def test_a_star_crosses_dots_and_the_result_is_in_file_order(model):

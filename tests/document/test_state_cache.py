@@ -26,7 +26,7 @@ def test_a_value_goes_with_the_first_of_its_owners():
     cache, a, b = StateCache(), Owner(), Owner()
     cache.put(("key", id(a)), (a, b), "value", 100)
     cache.put(("other", id(a)), (a, None), "small")
-    cache.put("spare", (b,), "spare", 10, spare=True)
+    cache.put("spare", (b,), "spare", 10, droppable=True)
     assert cache.nbytes == 110
     number = id(a)
     del a
@@ -40,14 +40,14 @@ def test_a_value_goes_with_the_first_of_its_owners():
 def test_spare_values_go_first_then_the_oldest_whose_size_stays_known():
     cache = StateCache(budget=100)
     cache.put("a", (), "a", 40)
-    cache.put("table", (), "table", 30, spare=True)
+    cache.put("table", (), "table", 30, droppable=True)
     cache.put("b", (), "b", 40)
     assert cache.get("table", ()) is None
     cache.put("c", (), "c", 40)
     assert [cache.get(key, ()) for key in "abc"] == [None, "b", "c"]
     assert [cache.size(key) for key in "abc"] == [40, 40, 40]
     assert cache.nbytes == 80
-    cache.put("table", (), "table", 30, spare=True)
+    cache.put("table", (), "table", 30, droppable=True)
     assert cache.get("table", ()) is None, "it takes the room of nothing else"
 
 
@@ -66,6 +66,6 @@ def test_of_what_is_too_large_the_size_is_known_and_for_nothing_there_is_room():
 def test_only_so_many_spare_values_are_kept():
     cache = StateCache()
     for key in range(100):
-        cache.put(key, (), "spare", spare=True)
+        cache.put(key, (), "spare", droppable=True)
     assert sum(cache.get(key, ()) is not None for key in range(100)) == 64
     assert cache.get(99, ()) == "spare"

@@ -10,7 +10,7 @@ import pytest
 from pruneapp.document.step import Row, Step
 from pruneapp.errors import ParameterError
 from pruneapp.methods import registry
-from tests.param_values import invalid, valid
+from tests.support.param_values import invalid, valid
 
 NINETEEN = tuple(f"module.layer{i}.conv.weight" for i in range(19))
 LAYER3 = tuple(f"module.layer3.{i}.conv1.weight" for i in range(3))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.export.containers import SOURCES
+from tests.support.containers import SOURCES
 
 
 @pytest.fixture(params=SOURCES)

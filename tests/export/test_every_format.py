@@ -27,7 +27,7 @@ from pruneapp.errors import ExportError, PruneAppError
 from pruneapp.export.catalog import FORMATS
 from pruneapp.export.exporter import export
 from pruneapp.export.format import Format
-from pruneapp.export.format_sizes import offer
+from pruneapp.export.format_sizes import format_offer
 from pruneapp.export.formats.compact import expand
 from pruneapp.masks.bitmask import BitMask, MaskLayers, MaskSet
 from pruneapp.params import validate_all
@@ -159,7 +159,7 @@ def test_what_goes_in_comes_out_bit_for_bit(form, sparsity, source, tmp_path):
         assert any(e.dtype.packed for e in source.entries.values()), "all else goes everywhere"
         return
     state = pruned(source, sparsity)
-    planned = offer(state, form, validate_all(form.params, {}), Job())
+    planned = format_offer(state, form, validate_all(form.params, {}), Job())
     report, out = run(form, state, tmp_path)
 
     found = READ.get(form.name, by_our_reader)(out)

@@ -17,14 +17,14 @@ from pruneapp.checkpoint.formats import compact_codec
 from pruneapp.export import records
 from pruneapp.export.catalog import FORMATS
 from pruneapp.export.exporter import export
-from pruneapp.export.format_sizes import offer
+from pruneapp.export.format_sizes import format_offer
 from pruneapp.export.rounding import cost_to_come, describe, round_to
 from pruneapp.params import validate_all
 from pruneapp.progress import Cancelled, CancelToken, Job
 from pruneapp.results.export import ExportRequest
-from tests.export.containers import as_snapshot, kept_masks, model
+from tests.export.test_containers import raw
 from tests.export.test_every_format import READ, by_our_reader
-from tests.export.test_formats import raw
+from tests.support.containers import as_snapshot, kept_masks, model
 
 ROUNDING = [form.name for form in FORMATS.values() if "dtype" in {p.name for p in form.params}]
 TYPES = {"float16": torch.float16, "bfloat16": torch.bfloat16}
@@ -255,7 +255,7 @@ def test_how_much_a_type_of_16_bits_saves_is_told_to_the_byte(source_of, tmp_pat
     checkpoint = source_of("safetensors", tensors)
     state = as_snapshot(checkpoint, {})
     for form in ROUNDING:
-        found = offer(state, FORMATS[form], {}, Job())
+        found = format_offer(state, FORMATS[form], {}, Job())
         written = exported(checkpoint, tmp_path, "bfloat16", form, kept={})[0].nbytes
         assert found.rounded_by == "dtype"
         if dtype == torch.float16 or not found.exact:
@@ -285,7 +285,7 @@ def test_sizes_are_told_before(source_of, tmp_path, form):
     generator = torch.Generator().manual_seed(0)
     checkpoint = source_of("safetensors", {"w": torch.randn(2200, 1000, generator=generator)})
     values = validate_all(FORMATS[form].params, {"dtype": "bfloat16"})
-    told = offer(as_snapshot(checkpoint, {}), FORMATS[form], values, Job())
+    told = format_offer(as_snapshot(checkpoint, {}), FORMATS[form], values, Job())
     report, _ = exported(checkpoint, tmp_path, "bfloat16", form, kept={})
 
     assert report.nbytes == pytest.approx(told.nbytes, rel=0 if told.exact else 0.02)

@@ -15,10 +15,10 @@ from pruneapp.gui.app.settings import THEME, Settings
 from pruneapp.gui.application import SWITCH_INTERVAL_S, Start
 from pruneapp.gui.mainwindow.window import MainWindow
 from pruneapp.gui.widgets import screen as window_placing
-from pruneapp.gui.widgets.theme import ThemeManager
-from tests import xvfb
-from tests.gui.beats import Beats
+from pruneapp.gui.widgets.theme import DARK_THEME, LIGHT_THEME, ThemeManager
+from tests.gui.event_loop_delay import Beats
 from tests.gui.person import PATIENCE_MS, Person
+from tests.support import xvfb
 
 
 @pytest.fixture
@@ -38,11 +38,30 @@ def english():
     QLocale.setDefault(before)
 
 
+@pytest.fixture(params=[LIGHT_THEME, DARK_THEME], ids=["light", "dark"])
+def theme(request):
+    return request.param
+
+
 @pytest.fixture
 def screen():
     """A screen in memory; the environment of those who use it."""
     with xvfb.screen((1280, 900)) as found:
         yield {**os.environ, **found}
+
+
+@pytest.fixture
+def show(qtbot):
+    """Show a view alone."""
+
+    def shown(widget, width=320, height=400):
+        qtbot.addWidget(widget)
+        widget.resize(width, height)
+        with qtbot.waitExposed(widget):
+            widget.show()
+        return widget
+
+    return shown
 
 
 @pytest.fixture

@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
 
 from pruneapp.gui.application import Start
 from pruneapp.gui.mainwindow.window import MainWindow
-from pruneapp.gui.tree.cell_text import Column
+from pruneapp.gui.tree.columns import Column
 
 LEFT = Qt.MouseButton.LeftButton
 # A state comes, however late: a test may share its machine with anybody.

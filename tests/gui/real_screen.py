@@ -14,8 +14,8 @@ from typing import TextIO
 
 import pytest
 
-from tests import xvfb
-from tests.gui.accessible import Node
+from tests.gui.accessibility_tree import Node
+from tests.support import xvfb
 
 PATIENCE_S = 60
 PRESS_AGAIN_S = 3.0

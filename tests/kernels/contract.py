@@ -13,8 +13,8 @@ from pruneapp.kernels.kernel import Kernel, Threshold
 from pruneapp.kernels.sort_keys import Magnitudes, Uniform, common_width
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.progress import Cancelled, CancelToken, Job
-from tests.strategies import FLOATS, float_types, kept_bools, raw_bits
-from tests.tensors import first_to_go, magnitudes, reading
+from tests.support.strategies import FLOATS, float_types, kept_bools, raw_bits
+from tests.support.tensors import first_to_go, magnitudes, reading
 
 # Kernels are without state: it does not matter from which subclass an example comes.
 SHARED = settings(suppress_health_check=[HealthCheck.differing_executors])
@@ -48,8 +48,8 @@ def cut(kernel: Kernel, rankings, count) -> tuple[Threshold, list[BitMask]]:
     assert [
         mask.pruned - (0 if r.kept is None else r.kept.pruned)
         for r, mask in zip(rankings, masks, strict=True)
-    ] == [share.gone for share in shares]
-    assert sum(share.taken for share in shares) == again.ties
+    ] == [share.pruned for share in shares]
+    assert sum(share.ties_pruned for share in shares) == again.ties
     job.start(2 * size)
     assert kernel.prune(rankings, count, job) == masks
     assert counter.done == counter.total >= 2 * size

@@ -19,8 +19,8 @@ from pruneapp.kernels.sort_keys import Magnitudes, Uniform, common_width
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.progress import Job
 from tests.kernels.contract import SHARED, cut, expected_masks
-from tests.strategies import FLOATS, float_types, kept_bools, raw_bits
-from tests.tensors import magnitudes, reading
+from tests.support.strategies import FLOATS, float_types, kept_bools, raw_bits
+from tests.support.tensors import magnitudes, reading
 
 SIZE = 5003
 THREADS = [1, 2, 3, 8]

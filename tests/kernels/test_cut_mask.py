@@ -13,8 +13,8 @@ from pruneapp.kernels.cut_mask import CutMask
 from pruneapp.kernels.sort_keys import Magnitudes, Uniform, common_width
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.progress import Job
-from tests.strategies import float_types, kept_bools, raw_bits
-from tests.tensors import reading
+from tests.support.strategies import float_types, kept_bools, raw_bits
+from tests.support.tensors import reading
 
 KERNEL = CpuKernel()
 

@@ -11,7 +11,7 @@ from pruneapp.kernels import devices
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.kernels.gpu import WORTH_MOVING, TorchKernel
 from pruneapp.kernels.sort_keys import Magnitudes, Uniform
-from tests.tensors import reading
+from tests.support.tensors import reading
 
 
 @pytest.fixture(autouse=True)

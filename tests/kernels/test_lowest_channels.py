@@ -13,11 +13,12 @@ from hypothesis import strategies as st
 from pruneapp.checkpoint.dtypes import DTYPES, DType
 from pruneapp.kernels import lowest_channels
 from pruneapp.kernels.kernel import Slices
+from pruneapp.kernels.lowest_channels import smallest
 from pruneapp.kernels.norms import channel_norms
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.progress import Cancelled, CancelToken, Job
-from tests.strategies import float_types, kept_bools, shapes
-from tests.tensors import reading
+from tests.support.strategies import float_types, kept_bools, shapes
+from tests.support.tensors import reading
 
 SHAPES = [(300,), (40, 70), (70, 40), (2000, 6), (6, 2000), (9, 30, 3, 3), (40, 7, 5), (5, 1, 600)]
 # What is added to one float32, and what is looked at at once.
@@ -283,3 +284,22 @@ def test_every_element_is_stepped_and_every_piece_can_be_the_last(dim):
                 lowest_channels.lowest_channels(
                     of_values(values, dim), 2, among, among.size // 2, Job(stop, stop.token)
                 )
+
+
+# The smallest of many scores are those that a stable sort puts first
+
+
+@given(
+    st.lists(st.sampled_from([0.0, -0.0, 1.0, 2.0, np.inf, np.nan, 5e-324])),
+    st.floats(0, 1),
+    st.sampled_from([0, 1 << 14]),
+)
+def test_they_are_the_first_of_a_stable_sort(values, share, few):
+    scores = np.array(values, np.float64)
+    count = round(share * scores.size)
+    before, lowest_channels._FEW = lowest_channels._FEW, few
+    try:
+        found = smallest(scores, count)
+    finally:
+        lowest_channels._FEW = before
+    assert found.tolist() == sorted(np.argsort(scores, kind="stable")[:count].tolist())

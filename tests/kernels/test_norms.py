@@ -19,9 +19,9 @@ from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.kernels.kernel import BLOCK, Slices
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.progress import Cancelled, CancelToken, Job
-from tests.kernels.test_pairwise import sum_of_slice
-from tests.strategies import float_types, kept_bools, moderate_bits, shapes
-from tests.tensors import reading
+from tests.kernels.test_summation import sum_of_slice
+from tests.support.strategies import float_types, kept_bools, moderate_bits, shapes
+from tests.support.tensors import reading
 
 ORDERS = (0, 0.5, 1, 2, 3, -1, 2.5, math.inf, -math.inf, "fro", "nuc")
 

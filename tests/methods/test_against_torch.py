@@ -23,8 +23,8 @@ from pruneapp.masks.bitmask import BitMask
 from pruneapp.methods.prune_tensors import prune
 from pruneapp.methods.registry import get
 from pruneapp.progress import Job
-from tests.strategies import float_types, kept_bools, moderate_bits, raw_bits, shapes
-from tests.tensors import decode_float64, view_of, view_of_values
+from tests.support.strategies import float_types, kept_bools, moderate_bits, raw_bits, shapes
+from tests.support.tensors import decode_float64, view_of, view_of_values
 
 AMOUNTS = st.one_of(st.floats(0, 1), st.integers(0, 30))
 

@@ -19,9 +19,9 @@ from pruneapp.methods.prune_tensors import prune
 from pruneapp.methods.registry import METHODS
 from pruneapp.params import AmountParam, DimParam
 from pruneapp.progress import Cancelled, CancelToken, Job
-from tests.param_values import invalid, valid
-from tests.strategies import FLOATS, float_types, kept_bools, raw_bits, shapes
-from tests.tensors import asked_of, view_of
+from tests.support.param_values import invalid, valid
+from tests.support.strategies import FLOATS, float_types, kept_bools, raw_bits, shapes
+from tests.support.tensors import asked_of, view_of
 
 EVERY = pytest.mark.parametrize("method", METHODS.values(), ids=lambda m: m.name)
 WITH_AMOUNT = pytest.mark.parametrize(

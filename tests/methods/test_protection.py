@@ -24,8 +24,8 @@ from pruneapp.methods.prune_tensors import prune
 from pruneapp.methods.registry import METHODS, get
 from pruneapp.params import AmountParam
 from pruneapp.progress import Job
-from tests.strategies import float_types, kept_bools, moderate_bits, raw_bits, shapes
-from tests.tensors import asked_of, decode_float64, view_of, view_of_values
+from tests.support.strategies import float_types, kept_bools, moderate_bits, raw_bits, shapes
+from tests.support.tensors import asked_of, decode_float64, view_of, view_of_values
 
 EVERY_SCOPE = pytest.mark.parametrize(
     ("method", "scope"),
@@ -252,7 +252,7 @@ def test_custom_from_mask_is_torch_with_the_mask_or_protected(case, seed):
     given_mask = BitMask.from_bools(mask)
     found = run([view(values, there, protected, given=given_mask)], get("custom_from_mask"))
     np.testing.assert_array_equal(found.masks["layer.weight"].bools(), mask_of(module))
-    assert found.spared["layer.weight"] == (protected & ~mask).sum()
+    assert found.protected["layer.weight"] == (protected & ~mask).sum()
 
 
 @pytest.mark.parametrize("name", ["random_unstructured", "random_structured"])

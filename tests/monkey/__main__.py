@@ -116,11 +116,11 @@ def usual_models(folder: Path) -> list[Path]:
 
 
 def _play(options: argparse.Namespace) -> int:
-    from tests.monkey import play
+    from tests.monkey import player
 
-    models = play.models_of(options.model)
-    plan = play.Plan(options.seed, 60 * options.minutes, models, options.play, options.replay)
-    return play.play(plan)
+    models = player.models_of(options.model)
+    plan = player.Plan(options.seed, 60 * options.minutes, models, options.play, options.replay)
+    return player.play(plan)
 
 
 def run(options: argparse.Namespace, seed: int, model: Path) -> Outcome:

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from pruneapp import resources
-from tests.benchmarks.shards import INDEX, language_model
-from tests.benchmarks.writing import values, write_safetensors
+from tests.benchmarks.sharded_model import INDEX, language_model
+from tests.benchmarks.synthetic_files import values, write_safetensors
 from tests.checkpoint.hostile_safetensors import all_cases
 
 SAMPLE = "sample/lenet-digits.safetensors"

@@ -14,7 +14,7 @@ from pruneapp import resources
 from tests.conftest import ROOT
 from tests.monkey.__main__ import judge
 from tests.monkey.files import SAMPLE
-from tests.monkey.watch import explained
+from tests.monkey.findings import explained
 
 SECONDS = 20
 
@@ -62,7 +62,7 @@ FINDS = """
 import logging, sys, threading, time
 from PySide6.QtCore import QEventLoop, QTimer, qWarning
 from PySide6.QtWidgets import QApplication
-from tests.monkey.watch import Findings, Pulse
+from tests.monkey.findings import Findings, Pulse
 
 application = QApplication([])
 found = []
@@ -91,9 +91,17 @@ def work():
     QTimer.singleShot(300, wait)
 
 
-def wait():
+def wait(tries=5):
     time.sleep(4)  # time in which a thread waits for a processor is not counted
-    QTimer.singleShot(300, loop.quit)
+    QTimer.singleShot(300, lambda: look(tries - 1))
+
+
+def look(tries):
+    seen = any(kind == "stall" and "in wait" in text for kind, text in found)
+    if seen or not tries:
+        loop.quit()
+    else:
+        wait(tries)
 
 
 loop = QEventLoop()
@@ -131,10 +139,10 @@ def test_whatever_goes_wrong_is_found(run_python):
 FENCE = """
 import os, sys
 from pathlib import Path
-from tests.monkey import fence
+from tests.monkey import path_guard
 
 inside, outside = map(Path, sys.argv[1:])
-fence.put_up(inside)
+path_guard.put_up(inside)
 (inside / "new").write_text("mine")
 (inside / "new").rename(inside / "other")
 print(outside.joinpath("there").read_text())

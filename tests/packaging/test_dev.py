@@ -19,10 +19,12 @@ class Commands:
 
     def __init__(self) -> None:
         self.seen: list[list[str]] = []
+        self.environments: dict[str, dict[str, str] | None] = {}
         self.failing: set[str] = set()
 
-    def __call__(self, command, **_):
+    def __call__(self, command, env=None, **_):
         self.seen.append([str(part) for part in command])
+        self.environments[Path(command[0]).name] = env
         words = {Path(word).name for word in self.seen[-1]}
         return SimpleNamespace(returncode=1 if words & self.failing else 0)
 
@@ -250,17 +252,44 @@ def test_every_step_of_the_tests_is_run_and_those_that_fail_are_named(dev, comma
     commands.failing = {"mypy", "lint-imports"}
     assert dev.test([]) == 1
     programs = [Path(command[0]).name for command in commands.seen]
-    assert programs[:5] == ["ruff", "ruff", "mypy", "lint-imports", "python"]
-    assert set(programs[5:]) == {"pytest"}
+    assert programs == [
+        "ruff", "ruff", "mypy", "lint-imports", "python", "python", "pytest", "python"
+    ]  # fmt: skip
     failed = capsys.readouterr().out.split("Failed:")[1].split()
     assert failed == ["mypy", "lint-imports"]
 
 
+def test_all_tests_note_which_lines_they_run_and_end_with_the_figure(dev, monkeypatch, commands):
+    monkeypatch.setenv("PYTHONPATH", "/of/the/person")
+    assert dev.test([]) == 0
+    prepare, pytest_run, figure = commands.seen[-3:]
+    assert [prepare[-1], figure[-1]] == ["--prepare", "--total"]
+    assert Path(prepare[-2]) == Path(figure[-2]) == ROOT / "packaging" / "line_coverage.py"
+    assert Path(pytest_run[0]).name == "pytest"
+    environment = commands.environments["pytest"]
+    assert environment["PYTHONPATH"].split(os.pathsep) == [
+        str(ROOT / "packaging" / "probes"), "/of/the/person"
+    ]  # fmt: skip
+    assert environment["PRUNEAPP_COVERAGE"]
+    assert commands.environments["mypy"] is None
+
+
+@pytest.mark.parametrize("fails", ["--prepare", "--total"])
+def test_coverage_that_cannot_be_measured_fails_nothing(dev, monkeypatch, commands, capsys, fails):
+    commands.failing = {fails}
+    assert dev.test([]) == 0
+    assert "coverage: not measured" in capsys.readouterr().out
+    assert len(commands.with_word("--total")) == (fails == "--total")
+    environment = commands.environments["pytest"]
+    assert (environment is None) == (fails == "--prepare")
+
+
 def test_arguments_of_test_go_to_pytest_alone(dev, commands):
     assert dev.test(["tests/masks", "-x"]) == 0
-    (command,) = commands.seen
+    (command,) = commands.seen  # and nothing is measured: a part would say nothing
     assert Path(command[0]).name == "pytest"
     assert command[1:] == ["tests/masks", "-x"]
+    assert commands.environments["pytest"] is None
 
 
 def test_nothing_is_started_when_the_installation_failed(dev, monkeypatch, commands):

@@ -12,11 +12,10 @@ import pytest
 PACKAGING = Path(__file__).resolve().parent.parent.parent / "packaging"
 
 # What the window may ask for work: modules of these names, and nothing else of it.
-WORKERS = ("_controller", "_worker")
+WORKERS = "_controller"
 WORKING = {
-    "loader": "opens files in the worker",
-    "live_preview": "estimates and previews in the worker",
-    "open_document": "the open document, on which the controllers work",
+    "live_preview": "previews in the worker",
+    "open_document": "the open document, which the controllers work on, and its opening",
     "workbench": "makes the controllers and hands them what they need",
     "preview_state": "what is previewed: a step or the state in force",
     "document_panels": "reads and shows what is remembered of a step",
@@ -45,12 +44,22 @@ def structure():
 
 @pytest.fixture(scope="module")
 def architecture():
+    sys.path.insert(0, str(PACKAGING))
     yield script("architecture")
-    del sys.modules["architecture"]
+    sys.path.remove(str(PACKAGING))
+    del sys.modules["architecture"], sys.modules["reference"]
 
 
 def test_every_rule_of_the_structure_holds(structure):
     assert structure.figures().broken() == []
+
+
+def test_a_test_that_is_named_by_a_verb_or_lies_astray_is_found(structure, tmp_path):
+    for path in ("pruneapp/masks/bits.py", "tests/masks/test_bits.py", "tests/odd/test_moving.py"):
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / path).touch()
+    found = structure.figures(tmp_path)
+    assert (found.verbs, found.strays) == (["tests/odd/test_moving.py"], ("odd",))
 
 
 def test_a_circle_is_found(structure):

@@ -15,8 +15,16 @@ from pruneapp.checkpoint.io import atomic_file
 from pruneapp.export.catalog import FORMATS
 from tests.benchmarks.models import ROOT
 from tests.benchmarks.report import replace_sections
-from tests.reliability import children, faults, journal_faults, journal_kills, kills, scenes
-from tests.reliability.scenes import Contents, Scene
+from tests.reliability import (
+    evaluations,
+    export_process,
+    export_targets,
+    faults,
+    journal_faults,
+    journal_kills,
+    kills,
+)
+from tests.reliability.export_targets import Contents, Scene
 
 REPORT = ROOT / "docs" / "reliability.md"
 # Weights of the model that is exported: with faults every call counts, with kills the time.
@@ -33,9 +41,10 @@ def main() -> int:
     parser.add_argument(
         "--weights", type=int, default=KILL_WEIGHTS, help="of a model whose export is killed"
     )
+    parser.add_argument("--evaluations", type=int, default=1000, help="default: 1000, 100 kills")
     parser.add_argument("--write", action="store_true", help=f"write {REPORT.relative_to(ROOT)}")
     options = parser.parse_args()
-    children.import_everything()
+    export_process.import_everything()
     sections, wrong = {}, []
     for name in options.subjects or SUBJECTS:
         began = time.monotonic()
@@ -167,6 +176,42 @@ def _journal_faults(options: argparse.Namespace) -> tuple[str, list[str]]:
     return text, [line for tally in rows.values() for line in tally.wrong]
 
 
+def _evaluations(options: argparse.Namespace) -> tuple[str, list[str]]:
+    repeated = evaluations.repeat(options.evaluations)
+    killed = evaluations.kill(max(1, options.evaluations // 10))
+    wrong = [*repeated.wrong, *killed.wrong]
+    text = _table(
+        "## Evaluations",
+        "States of a small model are evaluated one after another in one worker, whose script has "
+        "started a process of its own; then the worker is killed at random moments: while it "
+        "starts, loads, takes over weights or evaluates. Each evaluation ends with the same number "
+        "as before, or with a sentence. The last columns are the memory that was used more at the "
+        "end than at half.",
+        ("what", "times", "a number", "a sentence", "worker, kB", "application, kB", "wrong"),
+        [
+            (
+                "one worker",
+                repeated.runs,
+                repeated.runs,
+                0,
+                repeated.worker_kb,
+                repeated.application_kb,
+                len(repeated.wrong),
+            ),
+            (
+                "kills",
+                killed.runs,
+                killed.ends["a number"],
+                killed.ends["a sentence"],
+                "",
+                "",
+                len(killed.wrong),
+            ),
+        ],
+    )
+    return text, wrong
+
+
 def _everywhere(
     options: argparse.Namespace,
     weights: int,
@@ -176,18 +221,22 @@ def _everywhere(
     with tempfile.TemporaryDirectory(prefix="pruneapp-reliability-") as name:
         layout = Path(name) / "layout"
         layout.mkdir()
-        scenes.lay_out(layout, weights)
+        export_targets.lay_out(layout, weights)
         for form in options.formats:
-            found = scenes.scenes(FORMATS[form], lambda source: open_checkpoint(layout / source))
+            found = export_targets.scenes(
+                FORMATS[form], lambda source: open_checkpoint(layout / source)
+            )
             for number, scene in enumerate(found):
                 folder = Path(name) / f"{form}-{number}"
-                scenes.place(scene, layout, folder)
-                child = children.fork(lambda s=scene, f=form, to=folder: scenes.run(s, f, to))
+                export_targets.place(scene, layout, folder)
+                child = export_process.fork(
+                    lambda s=scene, f=form, to=folder: export_targets.run(s, f, to)
+                )
                 child.go()
                 code, said = child.wait()
                 if code:
                     raise RuntimeError(f"{form}, {scene.name}: {said}")
-                one(form, layout, scene, scenes.contents(folder))
+                one(form, layout, scene, export_targets.contents(folder))
 
 
 def _table(title: str, words: str, head: tuple[str, ...], rows: list[tuple[Any, ...]]) -> str:
@@ -213,6 +262,7 @@ SUBJECTS = {
     "kills": _kills,
     "journal": _journal,
     "journal-faults": _journal_faults,
+    "evaluations": _evaluations,
 }
 
 if __name__ == "__main__":

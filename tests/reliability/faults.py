@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
-from tests.reliability import children, scenes
-from tests.reliability.scenes import Contents, Scene
+from tests.reliability import export_process, export_targets
+from tests.reliability.export_targets import Contents, Scene
 
 # Calls, and the errors that each is made to fail with.
 ERRORS = {
@@ -76,16 +76,16 @@ def _once(
     with tempfile.TemporaryDirectory(prefix="pruneapp-faults-") as name:
         home = Path(name)
         folder = home / "run"
-        scenes.place(scene, layout, folder)
-        before = scenes.contents(folder)
-        child = children.fork(partial(scenes.run, scene, form, folder))
+        export_targets.place(scene, layout, folder)
+        before = export_targets.contents(folder)
+        child = export_process.fork(partial(export_targets.run, scene, form, folder))
         log = home / "strace"
         inject = [f"{call}:error={error}:when={index}"]
         if cleaning_fails:
             inject.append("unlink:error=EIO")
         code, said = traced(child, inject, log)
         met = bool(re.search(rf"\b{call}\b.*INJECTED", log.read_text()))
-        now = scenes.contents(folder)
+        now = export_targets.contents(folder)
         tally.runs += met
         if met:
             _judge(tally, what, (code, said), (now, before, after))
@@ -97,9 +97,9 @@ def _judge(
 ) -> None:
     code, said = end
     now = files[0]
-    found = scenes.judge(*files)
-    left = [n for n in now if scenes.is_temporary(n)]
-    ended = {children.DONE: "done", children.REFUSED: "refused"}.get(code, "crashed")
+    found = export_targets.judge(*files)
+    left = [n for n in now if export_targets.is_temporary(n)]
+    ended = {export_process.DONE: "done", export_process.REFUSED: "refused"}.get(code, "crashed")
     tally.ends[f"{ended}, {found}" + (", leftovers" if left else "")] += 1
     expected = {"done": "new", "refused": "old"}.get(ended)
     may_leave = "unlink" in what  # it could not be removed
@@ -108,7 +108,7 @@ def _judge(
         tally.wrong.append(f"{what}: {ended}, {found}, left {left}: {said[-1500:]}")
 
 
-def traced(child: children.Child, inject: Sequence[str], log: Path) -> tuple[int, str]:
+def traced(child: export_process.Child, inject: Sequence[str], log: Path) -> tuple[int, str]:
     """Let a child go and wait for it, with faults as ``strace -e inject=`` has them."""
     calls = ",".join(each.partition(":")[0] for each in inject)
     command = ["strace", "-f", "-p", str(child.pid), "-o", str(log), "-e", f"trace={calls}"]

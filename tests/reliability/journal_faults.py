@@ -24,7 +24,7 @@ from pruneapp.sessions import journal as journal_module
 from pruneapp.sessions.journal import Journal
 from pruneapp.sessions.journal_reader import read_journal
 from pruneapp.sessions.restore import reopened
-from tests.reliability import children, faults
+from tests.reliability import export_process, faults
 from tests.reliability.journal_kills import Work, actions_of, state_of
 
 # Its masks have several pieces, as those of a large model have.
@@ -146,7 +146,7 @@ def _once(
     faulty = [f"{name}:error={error}:when={index}{'+' if lasts else ''}"]
     if call in AND_EVERY:
         faulty.append(f"{AND_EVERY[call]}:error=EIO")
-    child = children.fork(partial(_work, folder, states, shared, lasts))
+    child = export_process.fork(partial(_work, folder, states, shared, lasts))
     code, crash = faults.traced(child, faulty, log)
     said = shared.get()
     if not re.search(rf"\b{name}\b.*INJECTED", log.read_text()):
@@ -154,7 +154,7 @@ def _once(
     tally.runs += 1
     tally.told += bool(said.told)
     wrong = list(said.bad)
-    if code != children.DONE:
+    if code != export_process.DONE:
         wrong.append(crash[-1500:])
     if len(set(said.told)) > 1 + lasts or any("Traceback" in each for each in said.told):
         wrong.append(f"it said {said['told']}")

@@ -23,9 +23,9 @@ from safetensors.numpy import save_file
 from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.document.document import Capture, Document
 from pruneapp.document.step import Row, Step
-from pruneapp.edits.apply_manual_edit import compute_hand
+from pruneapp.edits.apply_manual_edit import compute_manual_edit
 from pruneapp.edits.found_masks import open_document
-from pruneapp.edits.manual_edit import HandEdit, ManualTarget
+from pruneapp.edits.manual_edit import ManualEdit, ManualTarget
 from pruneapp.errors import PruneAppError
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.preview.preview import compute_preview
@@ -33,9 +33,9 @@ from pruneapp.progress import Job
 from pruneapp.sessions import journal as journals
 from pruneapp.sessions import journal_file, mask_codec
 from pruneapp.sessions.journal import Journal, Said
-from pruneapp.sessions.journal_reader import left_behind, read_journal
+from pruneapp.sessions.journal_reader import find_unsaved_work, read_journal
 from pruneapp.sessions.restore import reopened
-from tests.reliability import children
+from tests.reliability import export_process
 
 # More than are done before the last kill.
 _ACTIONS = 60
@@ -121,7 +121,7 @@ def _pieces_of(work: Work) -> Iterator[None]:
 def _kill(work: Work, folder: Path, seed: int, tally: Tally) -> None:
     model, place = folder / "model.safetensors", folder / f"journals-{seed}"
     reading, telling = os.pipe()
-    child = children.fork(partial(_do, work, model, place, telling, seed))
+    child = export_process.fork(partial(_do, work, model, place, telling, seed))
     os.close(telling)
     with io.FileIO(reading) as told:
         child.go()
@@ -135,7 +135,7 @@ def _kill(work: Work, folder: Path, seed: int, tally: Tally) -> None:
     tally.runs += 1
     tally.steps += done
     expected = _expected(work, model, seed, done + 1)
-    found = left_behind(place, Job())
+    found = find_unsaved_work(place, Job())
     if not found:
         # Nothing would be lost: none was written yet, or everything was undone.
         if not all(state[0] for state in expected[done : done + 2]):
@@ -258,10 +258,10 @@ def _act(work: Work, document: Document, rng: np.random.Generator) -> None:
         spans = tuple(
             (int(a := rng.integers(n)), int(rng.integers(a, n)) + 1) for n in work.shapes[name]
         )
-        edit = HandEdit(
+        edit = ManualEdit(
             str(rng.choice(["prune", "restore", "protect"])), (ManualTarget(name, (spans,)),)
         )
         try:
-            document.commit(compute_hand(document.snapshot(), edit, Job()))
+            document.commit(compute_manual_edit(document.snapshot(), edit, Job()))
         except PruneAppError:
             document.redo()  # nothing would change

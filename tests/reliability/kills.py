@@ -11,8 +11,8 @@ from functools import partial
 from pathlib import Path
 
 from pruneapp.checkpoint.io.files import find_abandoned
-from tests.reliability import children, scenes
-from tests.reliability.scenes import Contents, Scene
+from tests.reliability import export_process, export_targets
+from tests.reliability.export_targets import Contents, Scene
 
 
 @dataclass
@@ -31,8 +31,8 @@ def duration(form: str, layout: Path, scene: Scene) -> float:
     for _ in range(5):
         with tempfile.TemporaryDirectory(prefix="pruneapp-kills-") as name:
             folder = Path(name) / "run"
-            scenes.place(scene, layout, folder)
-            child = children.fork(partial(scenes.run, scene, form, folder))
+            export_targets.place(scene, layout, folder)
+            child = export_process.fork(partial(export_targets.run, scene, form, folder))
             began = time.perf_counter()
             child.go()
             code, said = child.wait()
@@ -50,17 +50,17 @@ def kill(form: str, layout: Path, scene: Scene, after: Contents, times: int, tal
     for number in range(times):
         with tempfile.TemporaryDirectory(prefix="pruneapp-kills-") as name:
             folder = Path(name) / "run"
-            scenes.place(scene, layout, folder)
-            before = scenes.contents(folder)
-            child = children.fork(partial(scenes.run, scene, form, folder))
+            export_targets.place(scene, layout, folder)
+            before = export_targets.contents(folder)
+            child = export_process.fork(partial(export_targets.run, scene, form, folder))
             child.go()
             moment = (number + rng.random()) / times * lasts * 1.1
             time.sleep(moment)  # no state is waited for: the kill comes at any moment
             child.kill()
             child.wait()
-            now = scenes.contents(folder)
-            found = scenes.judge(now, before, after)
-            left = [n for n in now if scenes.is_temporary(n)]
+            now = export_targets.contents(folder)
+            found = export_targets.judge(now, before, after)
+            left = [n for n in now if export_targets.is_temporary(n)]
             tally.runs += 1
             tally.leftovers += bool(left)
             tally.ends[found] += 1
@@ -75,5 +75,5 @@ def _not_offered(folder: Path) -> list[Path]:
     """Return the temporary files whose removal would not be offered at the next start."""
     homes = [folder, *(p for p in folder.rglob("*") if p.is_dir())]
     offered = {path for home in homes for path in find_abandoned(home)}
-    left = [p for p in folder.rglob("*") if scenes.is_temporary(p.name)]
+    left = [p for p in folder.rglob("*") if export_targets.is_temporary(p.name)]
     return [p for p in left if offered.isdisjoint({p, *p.parents})]

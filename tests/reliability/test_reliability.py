@@ -7,7 +7,7 @@ import pytest
 
 from pruneapp.export.catalog import FORMATS
 from tests.reliability import faults
-from tests.reliability.scenes import judge
+from tests.reliability.export_targets import judge
 
 BEFORE = {"m": "1", "n": "2"}
 AFTER = {"m": "3", "n": "4", "m.orig": "1", "n.orig": "2", "read.py": "7"}

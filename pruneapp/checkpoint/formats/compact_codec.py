@@ -57,11 +57,15 @@ def encode(words: Bits) -> tuple[list[int], list[bytes]]:
     if not kept:
         return [0] * columns(width), []
     whole = kept == words.size
-    there = None if whole else words != 0
-    values = words if there is None else words[there]
+    nonzero = None if whole else words != 0
+    values = words if nonzero is None else words[nonzero]
     planes = np.ascontiguousarray(values.view(np.uint8).reshape(kept, width).T)
     compressor = _local.compressor
-    mask = b"" if there is None else compressor.compress(np.packbits(there, bitorder="little").data)
+    mask = (
+        b""
+        if nonzero is None
+        else compressor.compress(np.packbits(nonzero, bitorder="little").data)
+    )
     parts = [compressor.compress(plane.data) for plane in planes]
     row = [kept, len(mask), *map(len, parts)]
     return row, [mask, *parts] if mask else parts
@@ -87,11 +91,11 @@ def decode(data: memoryview, row: NDArray[np.uint32], out: Bits) -> None:
         offset += nbytes
     if mask_bytes:
         packed = _inflate(data[:mask_bytes], (out.size + 7) // 8)
-        there = np.unpackbits(packed, count=out.size, bitorder="little").view(np.bool_)
-        if np.count_nonzero(there) != kept:
+        nonzero = np.unpackbits(packed, count=out.size, bitorder="little").view(np.bool_)
+        if np.count_nonzero(nonzero) != kept:
             raise FrameError
         out[:] = 0
-        out[there] = values
+        out[nonzero] = values
 
 
 def _inflate(data: memoryview, size: int) -> NDArray[np.uint8]:

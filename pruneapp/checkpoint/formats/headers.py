@@ -101,15 +101,15 @@ def _load(text: bytes, path: str) -> dict[str, Any]:
         raise damaged_header(path, f"in its header, {error.what}") from None
 
 
-def _metadata(found: Any, path: str) -> dict[str, str]:
-    if found is None:
+def _metadata(metadata: Any, path: str) -> dict[str, str]:
+    if metadata is None:
         return {}
-    if type(found) is not dict:
+    if type(metadata) is not dict:
         raise damaged_header(path, f"'{METADATA}' is not an object")
-    for key, value in found.items():
+    for key, value in metadata.items():
         if type(value) is not str:
             raise damaged_header(path, f"'{show(key)}' in '{METADATA}' is not text")
-    return found
+    return metadata
 
 
 def _tensor(name: str, info: dict[str, Any], path: str) -> RawTensor:

@@ -114,10 +114,10 @@ def packed_names(header: Header, cancel: CancelToken) -> frozenset[str]:
     names: set[str] = set()
     for batch in cancel.batches(header.tensors):
         names.update([tensor[0] for tensor in batch])
-    found: list[str] = []
+    prefixes: list[str] = []
     for some in cancel.batches(ends):
-        found += [end for end in some if _is_packed(end, names)]
-    return frozenset(found)
+        prefixes += [end for end in some if _is_packed(end, names)]
+    return frozenset(prefixes)
 
 
 def _is_packed(prefix: str, names: set[str]) -> bool:

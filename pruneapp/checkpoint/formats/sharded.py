@@ -71,8 +71,8 @@ def read_shards(
         for file in files:
             job.label(file.name)
             contents, opened = read_file(file, state_dict, Job(cancel=job.cancel))
-            there = range(len(sources), len(sources) + len(opened))
-            shards.append(Shard(file, there, contents.metadata, tuple(contents.unreadable)))
+            indices = range(len(sources), len(sources) + len(opened))
+            shards.append(Shard(file, indices, contents.metadata, tuple(contents.unreadable)))
             sources.extend(opened)
             parts.append(contents)
             job.step(1)

@@ -257,9 +257,9 @@ class WritePipeline:
         for start in range(0, content.size, _BACK_BYTES):
             self._go_on()
             sent = content[start : start + _BACK_BYTES]
-            found = self._back[: sent.size]
-            self._read(found)
-            if not _equal(found, sent):
+            read_back = self._back[: sent.size]
+            self._read(read_back)
+            if not _equal(read_back, sent):
                 raise OtherBytesError
             self._verified += sent.size
         self._drop(window)
@@ -402,17 +402,17 @@ class AtomicFile:
             If other bytes come back than were written.
         """
         assert self._pipeline is not None
-        taken = self._pipeline.taken
-        if taken > self.nbytes or (self._exact and taken != self.nbytes):
+        written = self._pipeline.taken
+        if written > self.nbytes or (self._exact and written != self.nbytes):
             most = "" if self._exact else " at most"
-            raise ValueError(f"{self.nbytes:,} bytes{most} were announced, {taken:,} written")
+            raise ValueError(f"{self.nbytes:,} bytes{most} were announced, {written:,} written")
         with self._translated():
             digest = self._pipeline.finish()
             self._pipeline.close()
             if not self._exact:
-                os.ftruncate(self._fd, taken)
+                os.ftruncate(self._fd, written)
             os.fsync(self._fd)
-            if os.fstat(self._fd).st_size != taken:
+            if os.fstat(self._fd).st_size != written:
                 raise OtherBytesError
         return digest
 

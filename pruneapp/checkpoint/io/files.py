@@ -131,10 +131,10 @@ def find_abandoned(folder: Path) -> tuple[Path, ...]:
     Where the file system has no locks, none is found. Links are left alone.
     """
     try:
-        found = [p for p in folder.iterdir() if _is_ours(p)]
+        paths = [p for p in folder.iterdir() if _is_ours(p)]
     except OSError:
         return ()
-    return tuple(sorted(p for p in found if _is_free(p)))
+    return tuple(sorted(p for p in paths if _is_free(p)))
 
 
 def remove_abandoned(path: Path) -> bool:

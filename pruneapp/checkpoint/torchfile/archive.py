@@ -12,15 +12,19 @@ bits set in the small one.
 from __future__ import annotations
 
 import struct
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
-from pruneapp.checkpoint.torchfile.torch_objects import Malformed, Unsupported
+from pruneapp.checkpoint.lookalikes import KERAS, NUMPY
+from pruneapp.checkpoint.torchfile.torch_objects import SAVE_AGAIN, Malformed, Unsupported
 from pruneapp.errors import counted
 from pruneapp.progress import CancelToken
 
 MAX_MEMBERS = 400_000
 MAX_DIRECTORY = 64 << 20
+_JOIN = "Join the parts with the program that made them (zip -s 0 IN.zip --out OUT.zip)."
+_UNPACK = "If a checkpoint is inside, unpack it first."
 # What stands in a field of 4 or 2 bytes whose number is in the zip64 record.
 SATURATED4 = 0xFFFF_FFFF
 SATURATED2 = 0xFFFF
@@ -48,24 +52,24 @@ def find_directory(source: Readable) -> tuple[int, int, int]:
     """Return start, size and number of entries of the directory of a zip archive."""
     tail_size = min(source.size, _END.size + SATURATED2)
     tail = source.read(source.size - tail_size, tail_size)
-    found = []
+    candidates = []
     at = tail.rfind(b"PK\5\6")
     while at >= 0:
         if at + _END.size <= len(tail):
             comment = _END.unpack_from(tail, at)[7]
             if at + _END.size + comment == len(tail):
-                found.append(at)
+                candidates.append(at)
         at = tail.rfind(b"PK\5\6", 0, at)
-    if not found:
+    if not candidates:
         looked = min(source.size, _LOOKED_BACK)
         if (behind := _behind_the_end(source.read(source.size - looked, looked))) > 0:
             what = counted(behind, "byte follows", "bytes follow")
             raise Malformed(f"{what} the end of its zip archive")
         raise Malformed("its zip directory is missing, so the file is cut short")
-    if len(found) > 1:
+    if len(candidates) > 1:
         raise Malformed("its zip archive has more than one directory")
-    end = source.size - tail_size + found[0]
-    fields = _END.unpack_from(tail, found[0])
+    end = source.size - tail_size + candidates[0]
+    fields = _END.unpack_from(tail, candidates[0])
     _, disk, first_disk, here, count, size, start, _ = fields
     directory_end = end
     if end >= _LOCATOR.size:
@@ -85,13 +89,14 @@ def find_directory(source: Readable) -> tuple[int, int, int]:
                     raise Malformed("its zip archive contradicts itself about its size")
             disk, first_disk, here, count, size, start = large
     if disk or first_disk or here != count:
-        raise Unsupported("is one part of a zip archive in several parts")
+        raise Unsupported("is one part of a zip archive in several parts", _JOIN)
     if start + size != directory_end:
         raise Malformed("its zip directory is not where it is said to be")
     if count > MAX_MEMBERS or size > MAX_DIRECTORY:
         raise Unsupported(
             f"is a zip archive of {count:,} members with a directory of {size:,} bytes "
-            f"(at most {MAX_MEMBERS:,} and {MAX_DIRECTORY:,} are read)"
+            f"(at most {MAX_MEMBERS:,} and {MAX_DIRECTORY:,} are read)",
+            _UNPACK,
         )
     return start, size, count
 
@@ -184,12 +189,14 @@ def read_archive(source: Readable, cancel: CancelToken) -> Archive:
 
 def _rooted(members: list[ArchiveMember]) -> Archive:
     files = [m for m in members if not (m.name.endswith("/") and m.size == 0)]
+    _check_others(tuple(m.name for m in files))
     roots = {m.name.partition("/")[0] for m in members}
     if len(roots) > 1:
         first, second = sorted(roots)[:2]
         raise Unsupported(
             f"is a zip archive of more than one folder ('{first[:80]}' and '{second[:80]}'), "
-            "which torch.save never writes"
+            "which torch.save never writes",
+            _UNPACK,
         )
     by_name: dict[str, ArchiveMember] = {}
     for member in files:
@@ -199,6 +206,16 @@ def _rooted(members: list[ArchiveMember]) -> Archive:
         by_name[name] = member
     checksums = any(m.crc for m in files if m.size)
     return Archive(roots.pop() if roots else "", by_name, checksums)
+
+
+def _check_others(names: Sequence[str]) -> None:
+    """Refuse the archives of other programs by what is in them."""
+    if any(name.rpartition("/")[2] == "data.pkl" for name in names):
+        return
+    if any(name.endswith(".npy") for name in names):
+        raise Unsupported("is a numpy archive (.npz), which Pruneapp does not read", NUMPY)
+    if "model.weights.h5" in names:
+        raise Unsupported("is a Keras model, which Pruneapp does not read", KERAS)
 
 
 def _read_member(
@@ -225,13 +242,14 @@ def _read_member(
     wide = _wide_fields(extra, [key for key, value in wanted if value == SATURATED4], name)
     size, stored, header = (wide.get(key, value) for key, value in wanted)
     if disk not in {0, SATURATED2}:
-        raise Unsupported("is one part of a zip archive in several parts")
+        raise Unsupported("is one part of a zip archive in several parts", _JOIN)
     if flags & 0x2041:
         raise Unsupported("is an encrypted zip archive", "Decrypt it first.")
     if method not in {STORED, DEFLATED}:
         raise Unsupported(
             f"holds '{name[:80]}', compressed by method {method} of zip "
-            "(only 0, stored, and 8, deflated, are read)"
+            "(only 0, stored, and 8, deflated, are read)",
+            SAVE_AGAIN,
         )
     if method == STORED and stored != size:
         raise Malformed(f"the zip archive contradicts itself about the size of '{name[:80]}'")

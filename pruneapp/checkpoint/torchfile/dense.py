@@ -86,18 +86,18 @@ class MatrixSegment:
                 low = middle + 1
             else:
                 high = middle
-        found = self._indices(self._col, low, high)
-        return low + int(np.searchsorted(found, column))
+        columns = self._indices(self._col, low, high)
+        return low + int(np.searchsorted(columns, column))
 
     def _check(self) -> None:
         matrix = self._matrix
         # Alone and in order first, so that its checksum is compared; that of the columns below.
         for start in range(0, matrix.rows + 1, _STRETCH):
-            found = self._indices(self._crow, start, min(start + _STRETCH, matrix.rows + 1))
-            if found.min() < 0 or found.max() > matrix.count:
+            row_pointers = self._indices(self._crow, start, min(start + _STRETCH, matrix.rows + 1))
+            if row_pointers.min() < 0 or row_pointers.max() > matrix.count:
                 raise self._damaged("a row pointer", f"is not between 0 and {matrix.count:,}")
-            if (start == 0 and found[0] != 0) or (
-                start + found.size > matrix.rows and found[-1] != matrix.count
+            if (start == 0 and row_pointers[0] != 0) or (
+                start + row_pointers.size > matrix.rows and row_pointers[-1] != matrix.count
             ):
                 raise self._damaged(
                     "the row pointers", f"do not go from 0 to its {matrix.count:,} values"
@@ -124,15 +124,15 @@ class MatrixSegment:
         return int(columns[-1])
 
     def _indices(self, where: Location, start: int, stop: int) -> Indices:
-        found = self._read(where, self._matrix.index, start, stop)
-        return found.view(f"i{self._matrix.index}").astype(np.int64, copy=False)
+        indices = self._read(where, self._matrix.index, start, stop)
+        return indices.view(f"i{self._matrix.index}").astype(np.int64, copy=False)
 
     def _read(self, where: Location, itemsize: int, start: int, stop: int) -> NDArray[Any]:
-        found = np.empty(stop - start, f"u{itemsize}")
-        if found.size:
+        out = np.empty(stop - start, f"u{itemsize}")
+        if out.size:
             source = self._sources[where.source]
-            source.read_into(where.offset + start * itemsize, found.view(np.uint8).data)
-        return found
+            source.read_into(where.offset + start * itemsize, out.view(np.uint8).data)
+        return out
 
     def _damaged(self, what: str, rule: str) -> DamagedFileError:
         path = self._sources[self._crow.source].path
@@ -160,7 +160,7 @@ class FlippedSegment:
             octets[(flip - offset) % itemsize :: itemsize] ^= 0x80
 
 
-class HeldSegment:
+class InlineSegment:
     """Bytes that are in memory; see `Segment`."""
 
     def __init__(self, data: bytes) -> None:
@@ -178,4 +178,4 @@ def segment(rebuilt: Rebuilt, sources: Sequence[ByteSource]) -> Segment:
         return MatrixSegment(rebuilt, sources)
     if isinstance(rebuilt, Flipped):
         return FlippedSegment(rebuilt, sources)
-    return HeldSegment(rebuilt.data)
+    return InlineSegment(rebuilt.data)

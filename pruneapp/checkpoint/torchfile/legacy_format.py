@@ -7,9 +7,6 @@ elements. Tensors refer to storages by key, as in the zip format.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
-
 from pruneapp.checkpoint.contents import Notice, ReadResult
 from pruneapp.checkpoint.io.source import FileSource
 from pruneapp.checkpoint.torchfile.parser_rows import index_elsewhere
@@ -17,6 +14,7 @@ from pruneapp.checkpoint.torchfile.rebuild import call
 from pruneapp.checkpoint.torchfile.to_contents import Described, TorchIndex, build, sources_of
 from pruneapp.checkpoint.torchfile.torch_objects import (
     BIG_ENDIAN,
+    SAVE_AGAIN,
     Exhausted,
     Malformed,
     Storage,
@@ -37,17 +35,6 @@ _MAGIC_LINE = b"L%dL\n." % MAGIC
 
 # A pickle above this is read in another process, so that the window stays responsive.
 IN_PROCESS = 512 << 10
-
-
-@dataclass(frozen=True)
-class Stream:
-    """What a legacy file holds."""
-
-    root: Any  # the object that was saved
-    names: tuple[str, ...]  # the globals that its pickles refer to
-    offsets: dict[str, int]  # byte at which a storage begins, by its key; in the order of the file
-    end: int  # byte behind the last storage
-    arrays: bool = False  # whether its pickles hold numpy arrays
 
 
 def recognises_legacy(head: bytes, _source: FileSource) -> bool:
@@ -73,34 +60,9 @@ def read_legacy(source: FileSource, state_dict: str | None, job: Job) -> ReadRes
 def index_stream(
     source: FileSource, state_dict: str | None, cancel: CancelToken, most: int = MAX_PICKLE
 ) -> TorchIndex:
-    """Read the pickles, of `most` bytes together, and describe the tensors."""
-    stream = read_stream(source, cancel, most)
-    notices = []
-    if stream.end < source.size:
-        more = source.size - stream.end
-        notices.append(Notice(f"Behind its last tensor the file has {counted(more, 'byte')} more."))
-    described = Described(
-        FORMAT,
-        LABEL,
-        stream.root if stream.offsets or stream.arrays else None,  # nothing to look for
-        stream.names,
-        (source,),
-        lambda key: (0, stream.offsets[key]),
-        notices=tuple(notices),
-    )
-    contents, rebuilt = build(described, state_dict, cancel)
-    return TorchIndex(contents, rebuilt=rebuilt)
+    """Read the pickles, place the storages and describe the tensors.
 
-
-def read_stream(source: FileSource, cancel: CancelToken, most: int = MAX_PICKLE) -> Stream:
-    """Read the pickles and place the storages.
-
-    Raises
-    ------
-    Malformed, Unsupported
-        If the file breaks the rules of the format, or is of another one.
-    Exhausted
-        If the pickles do not end within the first `most` bytes.
+    Raises `Exhausted` if the pickles do not end within the first `most` bytes.
     """
     window = min(source.size, most, IN_PROCESS)
     data = source.read(0, window)
@@ -120,7 +82,7 @@ def read_stream(source: FileSource, cancel: CancelToken, most: int = MAX_PICKLE)
     if machine.run() != MAGIC:
         raise Malformed("it does not begin with torch's magic number")
     if machine.run() != PROTOCOL:
-        raise Unsupported(f"has a version of torch's old format other than {PROTOCOL}")
+        raise Unsupported(f"has a version of torch's old format other than {PROTOCOL}", SAVE_AGAIN)
     system = machine.run()
     if isinstance(system, dict) and system.get("little_endian") is False:
         raise Unsupported(*BIG_ENDIAN)
@@ -130,12 +92,27 @@ def read_stream(source: FileSource, cancel: CancelToken, most: int = MAX_PICKLE)
         raise Malformed("the list of its storages is not well-formed")
     names = tuple(name.path for name in machine.globals.values())
     offsets, end = _place(source, machine.position, [str(key) for key in keys], storages.roots)
-    return Stream(root, names, offsets, end, bool(machine.arrays))
+    notices = []
+    if end < source.size:
+        more = counted(source.size - end, "byte")
+        notices.append(Notice(f"Behind its last tensor the file has {more} more."))
+    described = Described(
+        FORMAT,
+        LABEL,
+        root if offsets or machine.arrays else None,  # nothing to look for
+        names,
+        (source,),
+        lambda key: (0, offsets[key]),
+        notices=tuple(notices),
+    )
+    contents, rebuilt = build(described, state_dict, cancel)
+    return TorchIndex(contents, rebuilt=rebuilt)
 
 
 def _place(
     source: FileSource, position: int, keys: list[str], roots: dict[str, Storage]
 ) -> tuple[dict[str, int], int]:
+    """Return where each storage begins, by its key, and where the last one ends."""
     if len(set(keys)) != len(keys):
         raise Malformed("the list of its storages holds one twice")
     unknown = [key for key in keys if key not in roots]

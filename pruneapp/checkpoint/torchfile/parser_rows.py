@@ -10,13 +10,20 @@ from pruneapp.checkpoint.contents import Contents, Notice, StateDict
 from pruneapp.checkpoint.dtypes import DTYPES
 from pruneapp.checkpoint.entry import Location, TensorEntry, make_entries
 from pruneapp.checkpoint.io.source import FileSource
-from pruneapp.checkpoint.torchfile.sources import Flipped, Held, Matrix, PackedMember, Rebuilt, Span
+from pruneapp.checkpoint.torchfile.sources import (
+    Flipped,
+    InlineArray,
+    Matrix,
+    PackedMember,
+    Rebuilt,
+    Span,
+)
 from pruneapp.checkpoint.torchfile.to_contents import TorchIndex
 from pruneapp.progress import CancelToken, Job
 
 Rows = tuple[list[Any], dict[str, Any]]
 _KINDS: dict[str, Any] = {
-    kind.__name__: kind for kind in (Span, PackedMember, Matrix, Flipped, Held)
+    kind.__name__: kind for kind in (Span, PackedMember, Matrix, Flipped, InlineArray)
 }
 _VALUES = {kind: attrgetter(*kind.__slots__) for kind in _KINDS.values()}
 # Fields of the contents that are plain values already.

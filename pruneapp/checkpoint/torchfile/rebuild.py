@@ -19,10 +19,10 @@ from pruneapp.checkpoint.torchfile.torch_objects import (
     UNTYPED,
     Array,
     AttributedDict,
-    Bag,
     Compound,
     Global,
     Malformed,
+    PickledSet,
     Storage,
     Tensor,
     Uncalled,
@@ -238,7 +238,9 @@ def _list(_function: Global, args: Args) -> list[Any]:
 
 
 def _set(function: Global, args: Args) -> Any:
-    return Bag(list(args[0].items) if args and isinstance(args[0], Bag) else _list(function, args))
+    return PickledSet(
+        list(args[0].items) if args and isinstance(args[0], PickledSet) else _list(function, args)
+    )
 
 
 def _bytes(function: Global, args: Args) -> Any:

@@ -326,7 +326,7 @@ class Flipped:
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class InlineArray:
     """The bytes of a numpy array, little-endian, which stand in the pickle."""
 
     name: str  # of the array
@@ -339,7 +339,7 @@ class Held:
         return len(self.data)
 
 
-Rebuilt = Matrix | Flipped | Held
+Rebuilt = Matrix | Flipped | InlineArray
 
 
 def opens_dense(compound: Compound) -> bool:

@@ -15,10 +15,10 @@ from typing import Any
 from pruneapp.checkpoint.torchfile.sources import opens_dense
 from pruneapp.checkpoint.torchfile.torch_objects import (
     Array,
-    Bag,
     Compound,
-    Key,
+    IdentityKey,
     Malformed,
+    PickledSet,
     Tensor,
     Uncalled,
     Unreadable,
@@ -36,7 +36,7 @@ _PLAIN = frozenset({str, int, float, bool, bytes, type(None)})
 
 Leaf = Tensor | Compound | Array | Unreadable
 LEAVES = (Tensor, Compound, Array, Unreadable)
-_CONTAINERS = (dict, list, tuple, Bag, Uncalled)
+_CONTAINERS = (dict, list, tuple, PickledSet, Uncalled)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -66,7 +66,7 @@ class Candidate:
     def of(
         cls,
         key: str,
-        found: Iterable[FoundTensor],
+        found_tensors: Iterable[FoundTensor],
         cancel: CancelToken,
         others: Callable[[], tuple[str, ...]] = tuple,
         beside: Callable[[], tuple[str, ...]] = tuple,
@@ -74,7 +74,7 @@ class Candidate:
         """Count what there is."""
         items: list[FoundTensor] = []
         leaves: dict[object, Leaf] = {}
-        for batch in cancel.batches(found):
+        for batch in cancel.batches(found_tensors):
             items += batch
             leaves.update([(identity(item.leaf), item.leaf) for item in batch])
         tensors = total = 0
@@ -86,7 +86,7 @@ class Candidate:
     @property
     def foreign(self) -> bool:
         """Whether all of it lies in objects of unknown classes."""
-        return all(found.inside for found in self.found)
+        return all(tensor.inside for tensor in self.found)
 
     @property
     def averaged(self) -> bool:
@@ -148,7 +148,7 @@ def shown(key: Any) -> str:
         if key.isascii():
             return key
         return key.encode("utf-8", "backslashreplace").decode("utf-8")  # lone surrogates
-    if isinstance(key, Key):
+    if isinstance(key, IdentityKey):
         key = key.value
         if not _is_flat(key):
             return f"<{type(key).__name__}>"
@@ -290,7 +290,7 @@ class _Walk:
 
     def candidates(self, root: Any, test: Callable[[Leaf], bool]) -> list[Candidate]:
         """Collect the dicts that hold, without a dict between, a tensor that passes `test`."""
-        found: list[Candidate] = []
+        result: list[Candidate] = []
         keys = UniqueNames()
         seen: set[int] = set()
         todo: list[tuple[Any, str, tuple[Any, ...]]] = [(root, "", ())]
@@ -312,7 +312,9 @@ class _Walk:
                 others = partial(self._others, value)
                 beside = partial(self._beside, (*above, value))
                 name = keys.unique(key)
-                found.append(Candidate.of(name, self._flatten(value), self._cancel, others, beside))
+                result.append(
+                    Candidate.of(name, self._flatten(value), self._cancel, others, beside)
+                )
                 if self._is_module(value):
                     continue
                 models_only = True
@@ -322,7 +324,7 @@ class _Walk:
                     for name, child, _ in batch
                     if not _is_other_key(name) and (not models_only or _is_model_key(name))
                 )
-        return [candidate for candidate in found if candidate.found]
+        return [candidate for candidate in result if candidate.found]
 
     def _others(self, root: Any) -> tuple[str, ...]:
         """Return the keys of what `_flatten` passes over in a dict, and in what lies in it.
@@ -443,8 +445,8 @@ class _Walk:
         if isinstance(value, dict):
             for key, child in value.items():
                 yield shown(key), child, ""
-        elif isinstance(value, (list, tuple, Bag)):
-            for index, child in enumerate(value.items if isinstance(value, Bag) else value):
+        elif isinstance(value, (list, tuple, PickledSet)):
+            for index, child in enumerate(value.items if isinstance(value, PickledSet) else value):
                 yield str(index), child, ""
         elif isinstance(value, Uncalled):
             if self._is_module(value):
@@ -461,7 +463,7 @@ class _Walk:
                 yield shown(key), child, ""
             return
         left_out = attributes.get("_non_persistent_buffers_set")
-        items = left_out.items if isinstance(left_out, Bag) else []
+        items = left_out.items if isinstance(left_out, PickledSet) else []
         skipped = {name for name in items if type(name) is str}
         for group in ("_parameters", "_buffers", "_modules"):
             members = attributes.get(group)
@@ -487,7 +489,7 @@ def _contents(value: Any) -> Iterator[Any]:
         yield from value.values()
     elif isinstance(value, (list, tuple)):
         yield from value
-    elif isinstance(value, Bag):
+    elif isinstance(value, PickledSet):
         yield from value.items
     elif isinstance(value, Uncalled):
         yield value.state

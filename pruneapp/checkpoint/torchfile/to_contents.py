@@ -17,8 +17,8 @@ from pruneapp.checkpoint.torchfile.rebuild import KNOWN
 from pruneapp.checkpoint.torchfile.sources import (
     CheckedSource,
     Flipped,
-    Held,
     InflatedSource,
+    InlineArray,
     Matrix,
     PackedMember,
     Rebuilt,
@@ -180,11 +180,11 @@ class _Entries:
         self._used: set[str] = set()
         self._end = 0
 
-    def add_all(self, found: Sequence[FoundTensor]) -> None:
+    def add_all(self, tensors: Sequence[FoundTensor]) -> None:
         """Take all tensors of a state dict, in order."""
-        for batch in self._cancel.batches(found):
+        for batch in self._cancel.batches(tensors):
             self._used.update([item.name for item in batch])
-        for item in found:
+        for item in tensors:
             self._cancel.check()
             self._add(item)
         shared = self._shared()
@@ -247,7 +247,7 @@ class _Entries:
         """Return where a tensor lies, which is among the rebuilt ones if it has to be."""
         rebuilt: Rebuilt
         if isinstance(leaf, Array):
-            rebuilt = Held(name, _little(leaf))
+            rebuilt = InlineArray(name, _little(leaf))
             strides, storage = leaf.strides, f"{IN_PICKLE}{leaf.position}"
         elif isinstance(leaf, Compound):
             rows, columns = leaf.shape

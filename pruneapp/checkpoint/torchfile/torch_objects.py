@@ -21,6 +21,7 @@ from pruneapp.errors import DamagedFileError, UnsupportedFileError
 QUANTIZED = "it is quantized: whole numbers with a scale, which are not pruned"
 DOWNLOAD_AGAIN = "Download or copy it again."
 # What `Unsupported` says of such a file, and the remedy.
+SAVE_AGAIN = "Load it in Python and save it again: torch.save(torch.load(FILE), 'model.pt')."
 BIG_ENDIAN = (
     "was saved on a big-endian machine, whose numbers Pruneapp does not read",
     "Load it with torch and save it again on a usual machine.",
@@ -170,14 +171,14 @@ class AttributedDict(dict[Any, Any]):
 
 
 @dataclass(slots=True, eq=False)
-class Bag:
+class PickledSet:
     """A set: its elements in the order of the file, without hashing them."""
 
     items: list[Any]
 
 
 @dataclass(slots=True, eq=False)
-class Key:
+class IdentityKey:
     """A key of a dict that is compared by identity.
 
     Hashing what a hostile file nests can take for ever, so only plain keys are hashed.
@@ -190,12 +191,12 @@ _HASHED = frozenset({str, int, bool, float, bytes, type(None)})
 
 
 def plain(key: Any) -> Any:
-    """Return `key` if it may be hashed safely, else a `Key` that stands for it."""
+    """Return `key` if it may be hashed safely, else a `IdentityKey` that stands for it."""
     if type(key) is tuple:
         hashed = len(key) <= 16 and all(type(part) in _HASHED for part in key)
     else:
         hashed = type(key) in _HASHED
-    return key if hashed else Key(key)
+    return key if hashed else IdentityKey(key)
 
 
 @dataclass(slots=True, eq=False)

@@ -18,10 +18,10 @@ from typing import Any, NoReturn
 from pruneapp.checkpoint.torchfile import numpy_arrays
 from pruneapp.checkpoint.torchfile.torch_objects import (
     Array,
-    Bag,
     Exhausted,
     Global,
     Malformed,
+    PickledSet,
     Uncalled,
     plain,
 )
@@ -383,7 +383,7 @@ class Machine:
         self._push({})
 
     def _op_empty_set(self) -> None:
-        self._push(Bag([]))
+        self._push(PickledSet([]))
 
     def _op_list(self) -> None:
         self._push(self._since_mark())
@@ -403,7 +403,7 @@ class Machine:
         self._push((self._pop(), second, third))
 
     def _op_frozenset(self) -> None:
-        self._push(Bag(self._since_mark()))
+        self._push(PickledSet(self._since_mark()))
 
     def _op_dict(self) -> None:
         items = self._since_mark()
@@ -544,7 +544,7 @@ class Machine:
 def _extend(target: Any, items: list[Any]) -> None:
     if type(target) is list:
         target.extend(items)
-    elif isinstance(target, (Uncalled, Bag)):
+    elif isinstance(target, (Uncalled, PickledSet)):
         target.items.extend(items)
     else:
         raise Malformed("its pickle appends to something that is no list")

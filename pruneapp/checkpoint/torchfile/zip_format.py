@@ -42,6 +42,7 @@ from pruneapp.checkpoint.torchfile.to_contents import (
 )
 from pruneapp.checkpoint.torchfile.torch_objects import (
     BIG_ENDIAN,
+    SAVE_AGAIN,
     Malformed,
     Storage,
     Storages,
@@ -161,17 +162,14 @@ def _check_kind(archive: Archive) -> None:
     if "archive_format" in members or any(name.startswith("models/") for name in members):
         raise Unsupported(
             "is a program saved by torch.export (.pt2), which Pruneapp does not read yet",
-            "Save its state_dict with torch.save or safetensors instead.",
+            "Save its state dict in Python: torch.save(torch.export.load(FILE).state_dict, "
+            "'model.pt'), then open that file.",
         )
     if "data.pkl" in members:
         others = [n for n in members if n != "data.pkl" and n.rpartition("/")[2] == "data.pkl"]
         if others:
             raise Malformed(f"it holds a second pickle, '{others[0][:80]}'")
         return
-    if any(name.endswith(".npy") for name in members) or archive.root.endswith(".npy"):
-        raise Unsupported("is a numpy archive (.npz), which Pruneapp does not read yet")
-    if "model.weights.h5" in members:
-        raise Unsupported("is a Keras model, which Pruneapp does not read")
     raise Unsupported(
         "is a zip archive without the data.pkl that torch.save writes",
         "If a checkpoint is inside, unpack it first.",
@@ -197,7 +195,8 @@ def read_member(source: FileSource, archive: Archive, member: ArchiveMember, mos
     if member.size > most or member.size > MAX_RATIO * member.stored:
         raise Unsupported(
             f"holds '{member.name[:80]}' of {member.size:,} bytes (stored in {member.stored:,}), "
-            f"which is more than Pruneapp reads"
+            f"which is more than Pruneapp reads",
+            SAVE_AGAIN,
         )
     raw = source.read(member.data, member.stored)
     content = inflate_all(raw, member.size) if member.method == DEFLATED else raw

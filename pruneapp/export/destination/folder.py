@@ -20,10 +20,10 @@ from pruneapp.export.destination.sidecars import (
     CONFIG,
     companions,
     copy_of,
+    has_same_bytes,
     is_home,
     left_in_folder,
     refuse_others,
-    same,
 )
 from pruneapp.export.format import Plan
 from pruneapp.export.sharding import INDEX, limit_of
@@ -52,9 +52,9 @@ def plan_folder(
     last = {name: plan for name, plan in plans.items() if name.endswith(INDEX)}
     if opened:
         index = checkpoint.contents.index
-        if index is not None and index.name in last and same(last[index.name], index):
+        if index is not None and index.name in last and has_same_bytes(last[index.name], index):
             last = {}
-        return weights | last, sidecars.left(checkpoint, target, values)
+        return weights | last, sidecars.type_notices(checkpoint, target, values)
     copies: dict[str, Plan] = {}
     differing = []
     beside = companions(checkpoint)
@@ -63,18 +63,18 @@ def plan_folder(
             copy = sidecars.copy_with(path, values) if name == CONFIG else copy_of(path)
             if not os.path.lexists(target / name):
                 copies[name] = copy
-            elif not same(copy, target / name):
+            elif not has_same_bytes(copy, target / name):
                 differing.append(name)
-    dtype = () if CONFIG in copies else sidecars.left(checkpoint, target, values)
+    dtype = () if CONFIG in copies else sidecars.type_notices(checkpoint, target, values)
     differs = dtype and CONFIG in differing
     if differs and not sidecars.differ_otherwise(beside[CONFIG], target / CONFIG):
         differing.remove(CONFIG)
     notices = (*dtype, *left_in_folder(checkpoint))
     if differing:
-        there, left = "are", "differ from those of the opened model; they are not replaced."
+        verb, left = "are", "differ from those of the opened model; they are not replaced."
         if len(differing) == 1:
-            there, left = "is", "differs from that of the opened model; it is not replaced."
-        kept = f"{first_names(differing)} {there} in '{target.name}' already and {left}"
+            verb, left = "is", "differs from that of the opened model; it is not replaced."
+        kept = f"{first_names(differing)} {verb} in '{target.name}' already and {left}"
         notices = (kept, *notices)
     return weights | copies | last, notices
 

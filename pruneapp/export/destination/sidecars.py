@@ -98,18 +98,18 @@ def companions(checkpoint: Checkpoint) -> dict[str, Path]:
     if not is_folder_model(checkpoint):
         return {}
     home = home_of(checkpoint)
-    found = {}
+    result = {}
     for path in files_in(home):
         wanted = path.suffix.lower() in _COMPANIONS or path.name.upper().startswith("LICENSE")
         if not wanted or path.name.startswith(".") or path.name.endswith(".index.json"):
             continue
         if _is_own(path, home, _LARGEST_COMPANION):
-            found[path.name] = path
+            result[path.name] = path
     for folder in _module_folders(home):
         for path in _files_below(home / folder):
             if path.suffix != ".py" and _is_own(path, home):
-                found[path.relative_to(home).as_posix()] = path
-    return found
+                result[path.relative_to(home).as_posix()] = path
+    return result
 
 
 def left_in_folder(checkpoint: Checkpoint) -> tuple[str, ...]:
@@ -121,8 +121,8 @@ def left_in_folder(checkpoint: Checkpoint) -> tuple[str, ...]:
     opened = {shard.path.name for shard in contents.shards} or {checkpoint.path.name}
     if contents.index is not None:
         opened.add(contents.index.name)
-    taken = {name.partition("/")[0] for name in companions(checkpoint)} | opened
-    left = [p for p in files_in(home) if p.name not in taken and not p.name.startswith(".")]
+    copied = {name.partition("/")[0] for name in companions(checkpoint)} | opened
+    left = [p for p in files_in(home) if p.name not in copied and not p.name.startswith(".")]
     if not left:
         return ()
     names = [f"{path.name}/" if path.is_dir() else path.name for path in left]
@@ -189,14 +189,14 @@ def _is_own(path: Path, home: Path, most: int | None = None) -> bool:
     return resolved.is_file() and inside
 
 
-def same(plan: Plan, there: Path) -> bool:
+def has_same_bytes(plan: Plan, path: Path) -> bool:
     """Whether a file that is there already has the bytes of a small one that is planned."""
-    if not there.is_file():
+    if not path.is_file():
         return False
-    with reading(there):
-        if there.stat().st_size != plan.nbytes:
+    with reading(path):
+        if path.stat().st_size != plan.nbytes:
             return False
-        return there.read_bytes() == b"".join(plan.pieces())
+        return path.read_bytes() == b"".join(plan.pieces())
 
 
 def copy_of(path: Path) -> Plan:
@@ -298,7 +298,9 @@ def copy_with(path: Path, values: Mapping[str, Any]) -> Plan:
     return Plan.of(text.encode(), (notice,))
 
 
-def left(checkpoint: Checkpoint, folder: Path, values: Mapping[str, Any]) -> tuple[str, ...]:
+def type_notices(
+    checkpoint: Checkpoint, folder: Path, values: Mapping[str, Any]
+) -> tuple[str, ...]:
     """Say of a configuration that is not ours to change that it names another type.
 
     Where the parameters of the export round to no type, weights keep the one that their own
@@ -311,8 +313,7 @@ def left(checkpoint: Checkpoint, folder: Path, values: Mapping[str, Any]) -> tup
         dtype = "" if is_home(checkpoint, folder) else _kept(checkpoint)
     if not dtype:
         return ()
-    old = next((one.dtype for one in _named_in(_text(path)) if one.dtype != dtype), "")
-    if not old:
+    if not (old := _other_type(path, dtype)):
         return ()
     return (
         (
@@ -320,6 +321,24 @@ def left(checkpoint: Checkpoint, folder: Path, values: Mapping[str, Any]) -> tup
             f"will load them as that, unless you write {dtype} in the place of it."
         ),
     )
+
+
+def loading_notices(folder: Path, values: Mapping[str, Any]) -> tuple[str, ...]:
+    """Say how to load rounded weights with a copy of a configuration that names another type."""
+    dtype = values.get(DTYPE.name, KEEP)
+    if dtype == KEEP or not (old := _other_type(folder / CONFIG, dtype)):
+        return ()
+    return (
+        (
+            f"'{CONFIG}' says that the weights are {old}, and from_pretrained would convert them. "
+            f"Load them with dtype='{dtype}', or write {dtype} into the copy of '{CONFIG}'."
+        ),
+    )
+
+
+def _other_type(path: Path, dtype: str) -> str:
+    """Return the type that a configuration names if it is not `dtype`; else nothing."""
+    return next((one.dtype for one in _named_in(_text(path)) if one.dtype != dtype), "")
 
 
 def differ_otherwise(one: Path, other: Path) -> bool:
@@ -369,7 +388,7 @@ def _named_in(text: str) -> list[_Named]:
     except JsonError:
         return []
     decoder = json.JSONDecoder()
-    found = []
+    result = []
     at = text.index("{") + 1
     while text[at := _after(text, at)] != "}":
         key, at = decoder.raw_decode(text, at)
@@ -377,8 +396,8 @@ def _named_in(text: str) -> list[_Named]:
         value, at = decoder.raw_decode(text, start)
         named = _TYPE.fullmatch(value) if key in _KEYS and isinstance(value, str) else None
         if named is not None and text[start + 1 : at - 1] == value:  # spelled without escapes
-            found.append(_Named(start + 1 + named.start(2), at - 1, named[2]))
-    return found
+            result.append(_Named(start + 1 + named.start(2), at - 1, named[2]))
+    return result
 
 
 def _after(text: str, at: int) -> int:

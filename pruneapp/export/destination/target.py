@@ -52,7 +52,7 @@ def check_file(path: Path, *, follow_links: bool | None = None) -> ExportTarget:
         cache whose files are named by content.
     """
     _check_name(path)
-    with _looking(path):
+    with _explaining_os_errors(path):
         if path.is_symlink():
             return _followed(path, follow_links=follow_links)
         resolved = _resolved_parent(path)
@@ -113,8 +113,9 @@ def _file_notices(
             f"For from_pretrained '{CONFIG}' and the files of the tokenizer go with it: they are "
             f"in '{home}'. Put them beside the unpacked file, and name that '{_WEIGHTS}'."
         )
+        yield from sidecars.loading_notices(home, values)
     if path.name.lower() in _RESERVED:  # from_pretrained reads it by the configuration beside it
-        yield from sidecars.left(checkpoint, path.parent, values)
+        yield from sidecars.type_notices(checkpoint, path.parent, values)
 
 
 def refuse_file(path: Path, form: Format, values: Mapping[str, Any]) -> None:
@@ -128,7 +129,7 @@ def refuse_file(path: Path, form: Format, values: Mapping[str, Any]) -> None:
     )
 
 
-def beside_file(plan: Plan, target: Path) -> tuple[dict[Path, Plan], tuple[str, ...]]:
+def plan_sidecars(plan: Plan, target: Path) -> tuple[dict[Path, Plan], tuple[str, ...]]:
     """Plan what a format writes beside the file `target`, and say what is there already.
 
     Nothing is replaced: another file of the name may be the person's own.
@@ -139,7 +140,7 @@ def beside_file(plan: Plan, target: Path) -> tuple[dict[Path, Plan], tuple[str, 
         path = target.with_name(name)
         if not os.path.lexists(path):
             plans[path] = Plan.of(data)
-        elif not holds(path, data):
+        elif not has_bytes(path, data):
             notices.append(left_as_it_was(path))
     return plans, tuple(notices)
 
@@ -150,7 +151,7 @@ def left_as_it_was(path: Path) -> str:
 
 
 @contextlib.contextmanager
-def _looking(path: Path) -> Iterator[None]:
+def _explaining_os_errors(path: Path) -> Iterator[None]:
     """Say in a sentence what the system does not even let us look at, or has no room for."""
     try:
         yield
@@ -189,7 +190,7 @@ def _link(path: Path, resolved: Path, *, may_ask: bool) -> ExportError:
 def check_folder(path: Path, *, follow_links: bool = False) -> ExportTarget:
     """Return where a folder named `path` would go; see `check_file`."""
     _check_name(path)
-    with _looking(path):
+    with _explaining_os_errors(path):
         if path.is_symlink() and path.exists() and not follow_links:
             raise _link(path, path.resolve(), may_ask=True)
         resolved = path.resolve() if path.exists() else _resolved_parent(path)
@@ -306,17 +307,17 @@ def _names(path: Path) -> Iterator[Path]:
         yield path.with_name(f"{path.stem}.orig{number if number > 1 else ''}{path.suffix}")
 
 
-def spared(path: Path, data: bytes) -> Path:
+def unused_name(path: Path, data: bytes) -> Path:
     """Return a name for a file that replaces nothing: `path`, or ``NAME2.EXT`` and so on beside it.
 
     A file that holds `data` already may be replaced: nothing of it is lost.
     """
     others = (path.with_name(f"{path.stem}{number}{path.suffix}") for number in count(2))
     names = chain([path], others)
-    return next(name for name in names if not os.path.lexists(name) or holds(name, data))
+    return next(name for name in names if not os.path.lexists(name) or has_bytes(name, data))
 
 
-def holds(path: Path, data: bytes) -> bool:
+def has_bytes(path: Path, data: bytes) -> bool:
     """Whether a file that is no link can be read, and has these bytes."""
     try:
         plain = path.is_file() and not path.is_symlink()

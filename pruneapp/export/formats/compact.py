@@ -252,8 +252,8 @@ def _expected(state: State, entries: Sequence[TensorEntry], job: Job) -> dict[st
         _, encoded = compact_codec.encode(finalized_bits(state, frame))
         return sum(map(len, encoded))
 
-    found = size_estimate.estimate(pieces, guesses, measure, job)
-    return size_estimate.by_tensor(pieces, found, job)
+    sizes = size_estimate.estimate(pieces, guesses, measure, job)
+    return size_estimate.by_tensor(pieces, sizes, job)
 
 
 def _guess(frame: RecordRange, kept: size_estimate.SampledWeights) -> float:

@@ -195,8 +195,8 @@ def _expected(state: State, entries: Sequence[TensorEntry], job: Job) -> dict[st
 
     for some, guessed in zip(blocks, guesses, strict=True):
         most = size_estimate.affordable(guessed, _LEAST_COST, _BUDGET)
-        found = size_estimate.estimate(some, guessed, measure, job, most)
-        sizes.update(size_estimate.by_tensor(some, found, job))
+        estimated = size_estimate.estimate(some, guessed, measure, job, most)
+        sizes.update(size_estimate.by_tensor(some, estimated, job))
     return sizes
 
 

@@ -22,7 +22,7 @@ from pruneapp.errors import ExportError
 from pruneapp.export.format import ExportPart, Format, Plan
 from pruneapp.export.formats import safetensors, torch
 from pruneapp.export.formats.safetensors import json_object, plan_safetensors
-from pruneapp.export.records import State, TensorRecord, finalized, mask, original, packed
+from pruneapp.export.records import State, TensorRecord, finalized, mask_record, original, packed
 from pruneapp.export.rounding import DTYPE
 from pruneapp.export.scripts import loading_code
 from pruneapp.export.sharding import SHARD_SIZE
@@ -72,7 +72,7 @@ def _records(state: State, entry: TensorEntry) -> Iterator[TensorRecord]:
         yield finalized(state, entry)
     else:
         yield original(state, entry, "_orig")
-        yield mask(entry, kept, "_mask")
+        yield mask_record(entry, kept, "_mask")
 
 
 def _in_torchs_order(part: ExportPart, job: Job) -> Iterator[TensorRecord]:
@@ -89,7 +89,7 @@ def _in_torchs_order(part: ExportPart, job: Job) -> Iterator[TensorRecord]:
             kept = state.mask(entry.name)
             if kept is not None:
                 pruned.append(original(state, entry, "_orig"))
-                masks.append(mask(entry, kept, "_mask"))
+                masks.append(mask_record(entry, kept, "_mask"))
             elif entry.name.rpartition(".")[2] in STATISTICS_NAMES:  # buffers too
                 buffers.append(finalized(state, entry))
             else:

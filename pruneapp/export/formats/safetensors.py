@@ -119,10 +119,10 @@ def in_order(part: ExportPart, job: Job) -> list[TensorEntry]:
     The order of the source; only where a torch file has it so that numbers would lie on odd
     addresses, which some readers refuse, the widest types come first, as in the reference.
     """
-    found = _in_order_of_source(part, job)
+    entries = _in_order_of_source(part, job)
     if isinstance(part.state, RoundedState):  # no number is where it was
-        found.sort(key=attrgetter("dtype.bits"), reverse=True)
-    return found
+        entries.sort(key=attrgetter("dtype.bits"), reverse=True)
+    return entries
 
 
 def _in_order_of_source(part: ExportPart, job: Job) -> list[TensorEntry]:

@@ -213,9 +213,9 @@ def _in_order_of_storage(entry: TensorEntry, kept: Mask, job: Job) -> BitMask:
     for start in range(0, entry.numel, _CHUNK_ELEMENTS):
         job.step(0)
         stop = min(start + _CHUNK_ELEMENTS, entry.numel)
-        gone = np.flatnonzero(~kept.bools(start, stop)) + start
-        where = np.zeros(gone.size, np.int64)
-        for index, stride in zip(np.unravel_index(gone, entry.shape), strides, strict=True):
+        pruned = np.flatnonzero(~kept.bools(start, stop)) + start
+        where = np.zeros(pruned.size, np.int64)
+        for index, stride in zip(np.unravel_index(pruned, entry.shape), strides, strict=True):
             where += index * stride
         bits = np.left_shift(1, where & 7).astype(np.uint8)
         np.bitwise_and.at(packed, where >> 3, ~bits)
@@ -306,14 +306,14 @@ def _touched(
     checked: Iterable[Checked], patches: Sequence[Patch | BytePatch], job: Job
 ) -> list[Checked]:
     starts = np.array(list(map(attrgetter("offset"), patches)), np.int64)
-    found = []
+    result = []
     ordered = sorted(checked, key=attrgetter("start"))
     for batch in job.cancel.batches(ordered):
         firsts = np.searchsorted(starts, [one.start for one in batch])
         lasts = np.searchsorted(starts, [one.stop for one in batch])
         touched = (firsts < lasts).tolist()
-        found += [one for one, yes in zip(batch, touched, strict=True) if yes]
-    return found
+        result += [one for one, yes in zip(batch, touched, strict=True) if yes]
+    return result
 
 
 # Elements of an array that are looked at in one go.
@@ -438,8 +438,8 @@ def _in_place(
 ) -> Plan:
     assert part.source is not None
     # Preferably the source that compares the checksums of the old bytes as they go by.
-    found = [s for s in part.checkpoint.sources if s.file is part.source]
-    reading = next((s for s in found if isinstance(s, CheckedSource)), part.source)
+    sources = [s for s in part.checkpoint.sources if s.file is part.source]
+    reading = next((s for s in sources if isinstance(s, CheckedSource)), part.source)
     patches: list[Patch | BytePatch] = [*replaced]
     for entry in chain.from_iterable(job.cancel.batches(zeroed)):
         zeroes = part.state.zeroed(entry.name)

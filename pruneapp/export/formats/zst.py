@@ -97,11 +97,11 @@ def _plan(part: ExportPart, values: Mapping[str, Any], job: Job) -> Plan:
     def expected(job: Job) -> int:
         sample = next(sample for sample in _SAMPLES if level <= sample.level)
         if dense.nbytes <= sample.whole:
-            found = 0
+            total = 0
             for piece in pieces():
                 job.step(0)
-                found += len(piece)
-            return found
+                total += len(piece)
+            return total
         data = _expected(part, level, sample, job)
         header = dense.nbytes - sum(dense.names.values())
         first = next(iter(dense.pieces()))
@@ -134,11 +134,11 @@ def _compressed(data: bytes, level: int, job: Job) -> int:
         return _ZEROS * -(-len(data) // _BLOCK)
     compressor = _compressor(level, len(data), write_content_size=False)
     stream = compressor.compressobj(size=len(data))
-    found = -6  # the magic number and the descriptor
+    nbytes = -6  # the magic number and the descriptor
     for start in range(0, len(data), _BLOCK):
         job.step(0)
-        found += len(stream.compress(data[start : start + _BLOCK]))
-    return found + len(stream.flush())
+        nbytes += len(stream.compress(data[start : start + _BLOCK]))
+    return nbytes + len(stream.flush())
 
 
 def _expected(part: ExportPart, level: int, sample: _Sample, job: Job) -> int:
@@ -168,8 +168,8 @@ def _expected(part: ExportPart, level: int, sample: _Sample, job: Job) -> int:
     guessed = [g for _, g in some]
     budget = sample.pieces * _HALF
     most = max(sample.pieces, size_estimate.affordable(guessed, sample.least, budget))
-    found = size_estimate.estimate([p for p, _ in some], guessed, measure, job, most)
-    return known + round(sum(found))
+    sizes = size_estimate.estimate([p for p, _ in some], guessed, measure, job, most)
+    return known + round(sum(sizes))
 
 
 def _guess(state: State, elements: RecordRange) -> float:

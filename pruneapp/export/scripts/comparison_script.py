@@ -13,7 +13,7 @@ from pruneapp.checkpoint.torchfile import LEGACY, ZIP
 from pruneapp.errors import CheckpointError, ExportError
 from pruneapp.export.catalog import get
 from pruneapp.export.destination.sidecars import configuration_of
-from pruneapp.export.destination.target import check_file, spared
+from pruneapp.export.destination.target import check_file, unused_name
 from pruneapp.export.format import Format
 from pruneapp.export.formats.compact import COMPACT_FILE
 from pruneapp.export.formats.resumable import RESUMABLE
@@ -77,11 +77,11 @@ def _weights(checkpoint: Checkpoint) -> Iterator[str]:
 
 def transformers_class(checkpoint: Checkpoint) -> str:
     """Return the class of transformers that loads a model; empty where only its author knows."""
-    found = configuration_of(checkpoint)
+    configuration = configuration_of(checkpoint)
     # Code that comes with a model is not run by a script of ours.
-    if found is None or len(found.architectures) != 1 or found.auto_map:
+    if configuration is None or len(configuration.architectures) != 1 or configuration.auto_map:
         return ""
-    (name,) = found.architectures
+    (name,) = configuration.architectures
     return name if name.isidentifier() and name.isascii() and not keyword.iskeyword(name) else ""
 
 
@@ -101,7 +101,7 @@ def write_check_script(checkpoint: Checkpoint, report: ExportReport, path: Path,
     the next free name, ``NAME2.py`` and so on.
     """
     data = check_script(checkpoint, report).encode()
-    target = check_file(spared(path, data)).path
+    target = check_file(unused_name(path, data)).path
     job.extend(2 * len(data))
     write_whole(target, data, job)
     return target

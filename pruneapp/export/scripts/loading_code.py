@@ -11,7 +11,7 @@ from pathlib import Path
 
 from pruneapp import resources
 from pruneapp.export.destination.sidecars import CONFIG
-from pruneapp.export.destination.target import holds
+from pruneapp.export.destination.target import has_bytes
 
 READER_NAME = "read_compact.py"
 _DENSE = ".safetensors"
@@ -82,7 +82,7 @@ def _typed(name: str) -> str:
 def _is_ours(reader: Path) -> bool:
     """Whether it is the reader that we write, and not a script of somebody else's."""
     try:
-        return holds(reader, resources.path(READER_NAME).read_bytes())
+        return has_bytes(reader, resources.path(READER_NAME).read_bytes())
     except OSError:
         return False  # ours cannot be read where it is installed, so none was written
 

@@ -36,7 +36,7 @@ from pruneapp.kernels.kernel import Kernel
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.preview.preview import compute_preview
 from pruneapp.progress import Job
-from pruneapp.recipes.fit import Deed, fit
+from pruneapp.recipes.fit import ResolvedAction, fit
 from pruneapp.recipes.recipe import Recipe
 from pruneapp.recipes.replay import expanded_at, replay
 
@@ -240,11 +240,11 @@ def script_of(checkpoint: Checkpoint, recipe: Recipe, kernel: Kernel, job: Job) 
     `replay`.
     """
     _refuse(checkpoint)
-    deeds = fit(recipe, checkpoint, job).deeds(recipe.where)
+    actions = fit(recipe, checkpoint, job).actions(recipe.where)
     builder = _ScriptBuilder(kernel, job)
     state = Snapshot(checkpoint)
-    for deed in deeds:
-        for one in expanded_at(state, deed):
+    for action in actions:
+        for one in expanded_at(state, action):
             state = builder.add(state, one)
     _refuse_types(checkpoint, builder.parts)
     return Script(checkpoint, tuple(builder.parts), builder.masks, builder.by_torch)
@@ -276,18 +276,18 @@ class _ScriptBuilder:
         self.masks: dict[str, BitMask] = {}
         self.by_torch = 0
 
-    def add(self, state: Snapshot, deed: Deed) -> Snapshot:
+    def add(self, state: Snapshot, action: ResolvedAction) -> Snapshot:
         """Add what an entry does to a state; returns the state after it."""
-        if isinstance(deed, Step) and not deed.companions:
+        if isinstance(action, Step) and not action.companions:
             # Rows are done one after another, so that each may be torch's own call.
             # What is spared depends on all of them.
-            limits = replace(deed.limits, spare=())
-            for row, names in rows_of(state.checkpoint, deed):
+            limits = replace(action.limits, spare=())
+            for row, names in rows_of(state.checkpoint, action):
                 alone = replace(row, names=names)
-                state = self._row(state, replace(deed, rows=(alone,), limits=limits))
+                state = self._row(state, replace(action, rows=(alone,), limits=limits))
             return state
-        for done in replay(state, (deed,), self._kernel, self._job):
-            self._whole(state, deed, done.edit)
+        for done in replay(state, (action,), self._kernel, self._job):
+            self._whole(state, action, done.edit)
             state = done.state
         return state
 
@@ -308,24 +308,24 @@ class _ScriptBuilder:
         self._add_part(step.label(), calls, by_torch=same)
         return state.replaced(preview.edit.after)
 
-    def _whole(self, state: Snapshot, deed: Deed, edit: Edit) -> None:
+    def _whole(self, state: Snapshot, action: ResolvedAction, edit: Edit) -> None:
         masks_after = edit.after.get("masks", {})
         names = list(masks_after)
         free = not any(name in state.protected for name in names)
         calls: tuple[Call, ...] = ()
-        if isinstance(deed, Finalize):
+        if isinstance(action, Finalize):
             calls = (Call(tuple(names), script_calls.FINISH),)
-        elif isinstance(deed, FileMasks) and free:
+        elif isinstance(action, FileMasks) and free:
             calls = (Call(tuple(names), script_calls.MASK_AS_FILE),)
-        elif isinstance(deed, TreatZeros) and free:
+        elif isinstance(action, TreatZeros) and free:
             calls = (Call(tuple(names), script_calls.MASK_ZEROS),)
         elif names:
             back = [n for n in names if _restores(state.mask(n), masks_after[n])]
             calls = (Call(tuple(back), script_calls.RESTORE),) if back else ()
             masks = {n: m for n in names if (m := masks_after[n]) is not None}
             calls += self._from_masks(masks)
-        named = isinstance(deed, FileMasks | TreatZeros) and free
-        self._add_part(edit.label, calls, by_torch=named or isinstance(deed, Finalize))
+        named = isinstance(action, FileMasks | TreatZeros) and free
+        self._add_part(edit.label, calls, by_torch=named or isinstance(action, Finalize))
 
     def _from_masks(self, masks: Mapping[str, BitMask]) -> tuple[Call, ...]:
         number = len(self.parts) + 1

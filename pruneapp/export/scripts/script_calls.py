@@ -82,19 +82,19 @@ def prove(
     if registry.get(row.method).granularity == "weights":
         ranked = [e for e in entries if e.dtype.name in MULTIPLIED and e.numel]
         sides = {e.name: _sides(before, after[e.name], e, job) for e in ranked}
-        gone = {e.name: after[e.name].pruned - before.masks.pruned(e.name) for e in entries}
+        counts = {e.name: after[e.name].pruned - before.masks.pruned(e.name) for e in entries}
         usual = as_requested and row.method == "l1_unstructured"
         if step.scope == "global" and len(sides) == len(entries):
             threshold = max(went for went, _ in sides.values())
             if threshold < min(stayed for _, stayed in sides.values()):
                 if usual and len(plain) == len(entries):
                     return Proved(frozenset(names))
-                return Proved(together=sum(gone.values()))
+                return Proved(together=sum(counts.values()))
         apart = [name for name, (went, stayed) in sides.items() if went < stayed]
         own: frozenset[str] = frozenset()
         if step.scope == "local" and usual:
             own = frozenset(apart) & {e.name for e in plain}
-        return Proved(own, counts={name: gone[name] for name in apart if name not in own})
+        return Proved(own, counts={name: counts[name] for name in apart if name not in own})
     if row.method == "ln_structured" and as_requested and step.scope == "local":
         able = (e for e in plain if _by_norm(before, after, e, row, kernel=kernel, job=job))
         return Proved(frozenset(e.name for e in able))
@@ -108,13 +108,13 @@ def _sides(before: Snapshot, after: BitMask, entry: TensorEntry, job: Job) -> tu
     for chunk in before.chunks(entry.name):
         stop = chunk.start + chunk.bits.size
         sizes = np.abs(decode(chunk.bits, entry.dtype))
-        there = after.bools(chunk.start, stop)
-        gone = ~there if kept is None else kept.bools(chunk.start, stop) & ~there
+        kept_after = after.bools(chunk.start, stop)
+        pruned = ~kept_after if kept is None else kept.bools(chunk.start, stop) & ~kept_after
         none = np.isnan(sizes)
-        if np.any(gone & none):  # which torch ranks above all others
+        if np.any(pruned & none):  # which torch ranks above all others
             return math.inf, -math.inf
-        went = max(went, float(np.max(sizes, where=gone, initial=-math.inf)))
-        stayed = min(stayed, float(np.min(sizes, where=there & ~none, initial=math.inf)))
+        went = max(went, float(np.max(sizes, where=pruned, initial=-math.inf)))
+        stayed = min(stayed, float(np.min(sizes, where=kept_after & ~none, initial=math.inf)))
         job.step(chunk.bits.size)
     return went, stayed
 
@@ -137,13 +137,13 @@ def _by_norm(
     norms = kernel.channel_norms(Slices(entry.shape, entry.dtype, dim, kept, view.read), n, job)
     left = channels_left(kept, entry.shape, dim, job)
     stays = channels_left(after[entry.name], entry.shape, dim, job)
-    gone = norms[left & ~stays]
+    pruned = norms[left & ~stays]
     rest = norms[left & stays]
     if not np.all(np.isfinite(norms[left])):
         return False
-    if not gone.size or not rest.size:
+    if not pruned.size or not rest.size:
         return True
-    low, high = float(gone.max()), float(rest.min())
+    low, high = float(pruned.max()), float(rest.min())
     if n in {math.inf, -math.inf}:
         return low < high
     if not _SMALLEST < high < _LARGEST:
@@ -206,15 +206,15 @@ def together(names: Sequence[str], amount: Amount) -> tuple[Call, ...]:
 
 def by_count(counts: Mapping[str, int]) -> tuple[Call, ...]:
     """Return what takes so many of the smallest weights of each of some tensors."""
-    taken = {name: count for name, count in counts.items() if count}
-    if not taken:
+    nonzero = {name: count for name, count in counts.items() if count}
+    if not nonzero:
         return ()
-    pairs = "".join(f"    {quoted(name)}: {count},\n" for name, count in taken.items())
+    pairs = "".join(f"    {quoted(name)}: {count},\n" for name, count in nonzero.items())
     text = (
         f"for name, amount in {{\n{pairs}}}.items():\n"
         '    prune.l1_unstructured(modules[name], "weight", amount=amount)'
     )
-    return (Call(tuple(taken), text, together=True),)
+    return (Call(tuple(nonzero), text, together=True),)
 
 
 def from_masks(number: int, names: Sequence[str]) -> tuple[Call, ...]:
@@ -249,10 +249,10 @@ class NameLists:
 
     def lines(self) -> list[str]:
         """Return the lists, one name a line."""
-        found = []
+        result = []
         for names, word in self._known.items():
-            found += [f"{word} = (", *(f"    {quoted(name)}," for name in names), ")"]
-        return found
+            result += [f"{word} = (", *(f"    {quoted(name)}," for name in names), ")"]
+        return result
 
 
 def lines_of(call: Call, names: NameLists) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QWidget
 
 from pruneapp.gui.app.jobs import Jobs
@@ -15,17 +16,21 @@ from pruneapp.gui.widgets.theme import ThemeManager
 
 @dataclass(frozen=True)
 class AppContext:
-    """What every controller needs, so that none knows the main window.
+    """What every controller needs, so that none knows the main window."""
 
-    Attributes
-    ----------
-    window
-        Parent of controllers and of their dialogs.
-    """
-
-    window: QWidget
+    window: QWidget  # the parent of controllers and of their dialogs
     actions: Actions
     jobs: Jobs
     settings: Settings
     theme: ThemeManager
     notifications: Notifications
+
+
+class Controller(QObject):
+    """What does the work of a feature of the window, and is its child."""
+
+    def __init__(self, context: AppContext) -> None:
+        super().__init__(context.window)
+        self._window, self._actions = context.window, context.actions
+        self._jobs, self._settings = context.jobs, context.settings
+        self._theme, self._notifications = context.theme, context.notifications

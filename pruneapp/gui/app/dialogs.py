@@ -125,17 +125,12 @@ def follow_link(parent: QWidget, path: str, target: str) -> bool:
     )
 
 
-def leave_out(
+def exclude_unreadable(
     parent: QWidget, unreadable: Mapping[str, str], format_name: str, keeping: str = ""
 ) -> bool:
-    """Ask whether tensors that cannot be read may be missing from an export.
+    """Ask whether tensors that cannot be read, and why, may be missing from an export.
 
-    Parameters
-    ----------
-    unreadable
-        Their names, and why each cannot be read.
-    format_name, keeping
-        What the format is called, and one that keeps them; empty if there is none.
+    `keeping` is the name of a format that would keep them; empty if there is none.
     """
     title = translate("Questions", "{n} tensors of the file cannot be written in this format.")
     if len(unreadable) == 1:
@@ -195,7 +190,6 @@ def about(parent: QWidget) -> None:
 
 
 def _confirm(box: QMessageBox, go: str, stay: str = "") -> bool:
-    """Ask whether to go on, which loses or runs something."""
     buttons = {
         "go": (go, _Role.DestructiveRole),
         "stay": (stay or translate("Questions", "Cancel"), _Role.RejectRole),
@@ -205,13 +199,13 @@ def _confirm(box: QMessageBox, go: str, stay: str = "") -> bool:
 
 def _choose(box: QMessageBox, buttons: Mapping[str, tuple[str, _Role]], *, default: str) -> str:
     """Return which of some buttons was clicked; ``stay`` by Escape."""
-    made = {answer: box.addButton(text, role) for answer, (text, role) in buttons.items()}
-    box.setDefaultButton(made[default])
-    box.setEscapeButton(made["stay"])
+    added = {answer: box.addButton(text, role) for answer, (text, role) in buttons.items()}
+    box.setDefaultButton(added[default])
+    box.setEscapeButton(added["stay"])
     box.exec()
     clicked = box.clickedButton()
     box.deleteLater()
-    return next((answer for answer, button in made.items() if button is clicked), "stay")
+    return next((answer for answer, button in added.items() if button is clicked), "stay")
 
 
 def _box(parent: QWidget, title: str, text: str) -> QMessageBox:
@@ -228,18 +222,7 @@ D = TypeVar("D", bound=QDialog)
 
 
 class DialogHolder(QObject, Generic[D]):
-    """Shows a dialog about the document, and not a second one beside it.
-
-    Parameters
-    ----------
-    closed
-        The signal that the document is closed: the dialog is, too.
-
-    Attributes
-    ----------
-    shown
-        The dialog; None while none is shown.
-    """
+    """Shows a dialog about the document, until that is `closed`, and not a second one beside it."""
 
     def __init__(self, theme: ThemeManager, closed: SignalInstance, parent: QObject) -> None:
         super().__init__(parent)
@@ -250,7 +233,7 @@ class DialogHolder(QObject, Generic[D]):
     def open(self, dialog: D) -> None:
         """Show a dialog that was made; the window waits for it."""
         dialog.finished.connect(self._on_finished)
-        self._theme.dress(dialog)
+        self._theme.apply_to(dialog)
         self.shown = dialog
         dialog.open()
 

@@ -14,11 +14,9 @@ from PySide6.QtGui import (
     QTextDocument,
 )
 from PySide6.QtWidgets import (
-    QHBoxLayout,
     QSplitter,
     QTextBrowser,
     QTextEdit,
-    QToolButton,
     QTreeWidget,
     QTreeWidgetItem,
     QVBoxLayout,
@@ -26,7 +24,7 @@ from PySide6.QtWidgets import (
 )
 
 from pruneapp.gui.widgets import number_format
-from pruneapp.gui.widgets.controls import LineEdit
+from pruneapp.gui.widgets.controls import LineEdit, add_row, symbol_button
 from pruneapp.gui.widgets.labels import plain
 from pruneapp.gui.widgets.screen import Dialog
 from pruneapp.gui.widgets.theme import with_defaults
@@ -50,8 +48,8 @@ class GuideDialog(Dialog):
         self.search.setAccessibleName(self.tr("Search in the guide"))
         self.search.setClearButtonEnabled(True)
         self.found = plain()
-        self.previous = self._button("↑", self.tr("Previous match (Shift+F3)"))
-        self.next = self._button("↓", self.tr("Next match (F3)"))
+        self.previous = symbol_button("↑", self.tr("Previous match (Shift+F3)"), self)
+        self.next = symbol_button("↓", self.tr("Next match (F3)"), self)
         self.contents = QTreeWidget(self)
         self.contents.setAccessibleName(self.tr("Contents"))
         self.contents.setHeaderHidden(True)
@@ -67,25 +65,20 @@ class GuideDialog(Dialog):
         parts.setStretchFactor(1, 1)
         parts.setSizes([240, 620])
         layout = QVBoxLayout(self)
-        top = QHBoxLayout()
-        layout.addLayout(top)
-        top.setSpacing(8)
-        for widget in (self.search, self.previous, self.next):
-            top.addWidget(widget)
-        top.insertWidget(1, self.found)
+        add_row(layout, self.search, self.found, self.previous, self.next)
         layout.addWidget(parts, 1)
         self._list_headings()
         self._count()
 
         self.contents.currentItemChanged.connect(self._go_to)
-        self.search.textChanged.connect(self._look)
+        self.search.textChanged.connect(self._search)
         self.search.installEventFilter(self)
-        self.next.clicked.connect(self._go_on)
-        self.previous.clicked.connect(self._go_back)
+        self.next.clicked.connect(self._find_next)
+        self.previous.clicked.connect(self._find_previous)
         for key, call in (
             (QKeySequence.StandardKey.Find, self._focus_search),
-            (QKeySequence.StandardKey.FindNext, self._go_on),
-            (QKeySequence.StandardKey.FindPrevious, self._go_back),
+            (QKeySequence.StandardKey.FindNext, self._find_next),
+            (QKeySequence.StandardKey.FindPrevious, self._find_previous),
         ):
             QShortcut(key, self).activated.connect(call)
         self.search.setFocus()
@@ -94,14 +87,6 @@ class GuideDialog(Dialog):
         """Take the theme's colours."""
         self._colors = with_defaults(colors)
         self._mark()
-
-    def _button(self, text: str, name: str) -> QToolButton:
-        button = QToolButton(self)
-        button.setText(text)
-        button.setToolTip(name)
-        button.setAccessibleName(name)
-        button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        return button
 
     # Contents
 
@@ -147,7 +132,7 @@ class GuideDialog(Dialog):
         self.search.setFocus(Qt.FocusReason.ShortcutFocusReason)
         self.search.selectAll()
 
-    def _look(self, text: str) -> None:
+    def _search(self, text: str) -> None:
         document = self.text.document()
         self._matches, self._match = [], -1
         cursor = QTextCursor(document)
@@ -158,10 +143,10 @@ class GuideDialog(Dialog):
             self._matches.append(QTextCursor(cursor))
         self._step(1)
 
-    def _go_on(self) -> None:
+    def _find_next(self) -> None:
         self._step(1)
 
-    def _go_back(self) -> None:
+    def _find_previous(self) -> None:
         self._step(-1)
 
     def _step(self, step: int) -> None:
@@ -175,12 +160,11 @@ class GuideDialog(Dialog):
         self._count()
 
     def _show_heading(self, position: int) -> None:
-        """Show under which heading a place is."""
         before = [item for item in self._headings if int(item.data(0, _PLACE)) <= position]
-        found = before[-1] if before else None
-        if found is not None:
+        heading = before[-1] if before else None
+        if heading is not None:
             blocker = QSignalBlocker(self.contents)
-            self.contents.setCurrentItem(found)
+            self.contents.setCurrentItem(heading)
             del blocker
 
     def _mark(self) -> None:

@@ -120,16 +120,16 @@ def _without_frames(error: BaseException) -> BaseException:
     They hold all that was worked on, hundreds of megabytes of a large model, and lead back to the
     task that keeps the error: nothing but the collector would ever let go of them.
     """
-    found: BaseException | None = error
-    while found is not None:
-        found.__traceback__ = None
-        found = found.__cause__ or found.__context__
+    cause: BaseException | None = error
+    while cause is not None:
+        cause.__traceback__ = None
+        cause = cause.__cause__ or cause.__context__
     return error
 
 
 # Ours end within a quarter of a second, unless a disk has to finish a write first.
 PATIENCE_MS = 10_000
-DEAF_MS = 3_000
+UNRESPONSIVE_MS = 3_000
 
 
 class Urgency(Enum):
@@ -168,11 +168,11 @@ class Jobs(QObject):
         self._numbers = ThreadPoolExecutor(1, thread_name_prefix="pruneapp-numbers")
         self._pending: list[Task[Any]] = []
         self._thread.start()
-        self._deaf: Task[Any] | None = None
+        self._unresponsive: Task[Any] | None = None
         self._stuck: Task[Any] | None = None
         self._listen = QTimer(self)
-        self._listen.setInterval(DEAF_MS)
-        self._listen.timeout.connect(self._look_for_deaf)
+        self._listen.setInterval(UNRESPONSIVE_MS)
+        self._listen.timeout.connect(self._find_unresponsive)
         self._listen.start()
 
     def submit(
@@ -189,16 +189,10 @@ class Jobs(QObject):
     ) -> Task[T]:
         """Queue work for the one worker; callbacks are called on the main thread.
 
-        Parameters
-        ----------
-        title
-            For the status bar, if it is `visible` there: "Pruning", "Exporting".
-        work
-            A plain function; must step its `Job` at least every 50 ms.
-        on_late
-            Called with a result that comes although it was cancelled, to let go of what it holds.
-        writes
-            Whether it may have to wait for a disk before it can stop.
+        The `title`, as "Pruning", is for the status bar, if it is `visible` there. `work` is a
+        plain function that steps its `Job` at least every 50 ms. `on_late` is called with a result
+        that comes although it was cancelled, to let go of what it holds. One that `writes` may
+        have to wait for a disk before it can stop.
         """
         self.make_room()
         task: Task[T] = Task(
@@ -288,12 +282,12 @@ class Jobs(QObject):
         return ended
 
     @Slot()
-    def _look_for_deaf(self) -> None:
-        found = next((t for t in self._pending if t.begun and t.token.cancelled), None)
-        if found is not None and found is self._deaf and found is not self._stuck:
-            self._stuck = found
-            self.stuck.emit(found.title)
-        self._deaf = found
+    def _find_unresponsive(self) -> None:
+        task = next((t for t in self._pending if t.begun and t.token.cancelled), None)
+        if task is not None and task is self._unresponsive and task is not self._stuck:
+            self._stuck = task
+            self.stuck.emit(task.title)
+        self._unresponsive = task
 
     def _work(self) -> None:
         while (task := self._tasks.get()) is not None:
@@ -314,14 +308,14 @@ class Jobs(QObject):
         try:
             if task in self._pending:  # not stopped meanwhile
                 self._pending.remove(task)
-                self._tell(task)
+                self._report_end(task)
         finally:
             if task is self._stuck:
                 self._stuck = None
                 self.unstuck.emit()
             task.release()
 
-    def _tell(self, task: Task[Any]) -> None:
+    def _report_end(self, task: Task[Any]) -> None:
         if task.visible:
             following = self._first_visible
             if following is None:
@@ -434,8 +428,8 @@ class IdleScheduler(QObject):
     """Does one piece of work at a time, once the person has paused.
 
     As soon as anything else is wanted, be it a job or a part of a picture, the piece is stopped,
-    and what it did is lost. It is asked for again after the next pause: `begin` calls `do` if there
-    is something to do.
+    and what it did is lost. It is asked for again after the next pause: `begin` calls `submit` if
+    there is something to do.
     """
 
     def __init__(
@@ -461,7 +455,7 @@ class IdleScheduler(QObject):
         else:
             self._pause.start()
 
-    def do(
+    def submit(
         self,
         work: Callable[[Job], T],
         *,

@@ -17,15 +17,13 @@ from PySide6.QtGui import (
     QResizeEvent,
 )
 from PySide6.QtWidgets import (
-    QHBoxLayout,
     QPlainTextEdit,
     QPushButton,
     QSizePolicy,
-    QToolButton,
-    QVBoxLayout,
     QWidget,
 )
 
+from pruneapp.gui.widgets.controls import add_row, lay_in_column, symbol_button
 from pruneapp.gui.widgets.labels import ElidedLabel, as_plain, heading, plain, recolor
 from pruneapp.gui.widgets.number_format import plural
 from pruneapp.gui.widgets.safe_paint import reported
@@ -53,7 +51,6 @@ class _Line(ElidedLabel):
         return self.shortened(width) != self.text()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Tell."""
         super().resizeEvent(event)
         self.fitted.emit()
 
@@ -83,9 +80,9 @@ class NoticeRow(QWidget):
         self._colors = with_defaults({})
         self.glyph = heading("✕" if trouble else "i")
         self.glyph.setAccessibleName(self.tr("Error") if trouble else self.tr("Note"))
-        said = short.in_text(sentence) if short else sentence
-        self.sentence = plain(said, wrap=True)
-        if said != sentence:
+        text = short.in_text(sentence) if short else sentence
+        self.sentence = plain(text, wrap=True)
+        if text != sentence:
             self.sentence.setToolTip(as_plain(sentence))
             self.sentence.setAccessibleDescription(sentence)
         self.sentence.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
@@ -102,12 +99,8 @@ class NoticeRow(QWidget):
         self.more.setFlat(True)
         self.more.setFixedWidth(self.fontMetrics().horizontalAdvance(self.more.text()) + 16)
         self.more.setVisible(bool(details))
-        self.close_button = QToolButton(self)
-        self.close_button.setText("×")
+        self.close_button = symbol_button("×", self.tr("Close this notice"), self)
         self.close_button.setAutoRaise(True)
-        self.close_button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        self.close_button.setToolTip(self.tr("Close this notice"))
-        self.close_button.setAccessibleName(self.close_button.toolTip())
         self.details = QPlainTextEdit(self)
         self.details.setReadOnly(True)
         self.details.setTabChangesFocus(True)
@@ -118,24 +111,12 @@ class NoticeRow(QWidget):
         self.details.hide()
         self.copy.hide()
 
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(*_MARGINS)
-        layout.setSpacing(8)
-        line, below = QHBoxLayout(), QHBoxLayout()
-        for row in (line, below):
-            layout.addLayout(row)
-            row.setSpacing(8)
-        for widget in (
-            self.glyph,
-            self.sentence,
-            self.line,
-            self.older,
-            self.action,
-            self.more,
-            self.close_button,
-        ):
-            line.addWidget(widget, int(widget in {self.sentence, self.line}))
-        below.addWidget(self.details, 1)
+        layout = lay_in_column(self, margins=_MARGINS)
+        buttons = self.action, self.more, self.close_button
+        line = add_row(layout, self.glyph, self.sentence, self.line, self.older, *buttons)
+        for label in (self.sentence, self.line):
+            line.setStretchFactor(label, 1)
+        below = add_row(layout, self.details, wide=self.details)
         below.addWidget(self.copy, 0, Qt.AlignmentFlag.AlignTop)
 
         self.action.clicked.connect(self._act)
@@ -214,9 +195,7 @@ class NoticeBar(QWidget):
         self._most, self._short = _MOST, False
         self._names: ShortNames | None = None
         self.notices: list[NoticeRow] = []
-        self._layout = QVBoxLayout(self)
-        self._layout.setContentsMargins(0, 0, 0, 0)
-        self._layout.setSpacing(4)
+        self._layout = lay_in_column(self, spacing=4)
         self.waiting = plain()
         self.waiting.setContentsMargins(_MARGINS[0], 0, _MARGINS[2], 4)
         self.waiting.hide()

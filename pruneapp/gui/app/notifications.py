@@ -48,7 +48,7 @@ class NoticeTopic(Enum):
     # Told of without an error, or by one that is about something else where it comes from.
     OTHER_MASKS = ("applying masks of a session",)
     SAVING = ("closing the session file",)
-    KEEPING = ("recovery data",)
+    RECOVERY_DATA = ("recovery data",)
     CHECKSUM = ("the checksum of the open file",)
     STATE_DICTS = ("the state dicts of the open file",)
     ZEROS = ("the zeros of the open file",)
@@ -63,13 +63,7 @@ class NoticeTopic(Enum):
 
 
 class Notifications(QObject):
-    """Says what happened, above the picture or in the status bar.
-
-    Parameters
-    ----------
-    bar, done
-        Where notices stand, and where it is said what was done.
-    """
+    """Says what happened, above the picture or in the status bar."""
 
     def __init__(self, bar: NoticeBar, done: Done, parent: QObject) -> None:
         super().__init__(parent)
@@ -122,7 +116,7 @@ class Notifications(QObject):
         sentence = self.tr("Something went wrong in Pruneapp itself ({what}).")
         self._bar.set_notice(sentence.format(what=abridged(escaped(what))[:200]), details=trace)
 
-    def tells_of(self, topic: NoticeTopic) -> bool:
+    def is_shown(self, topic: NoticeTopic) -> bool:
         """Whether a notice of this topic stands there."""
         return self._bar.has(self._numbers.get(topic, 0))
 

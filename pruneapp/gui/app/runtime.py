@@ -51,11 +51,11 @@ class Collector(QObject):
         self._looks_away = 0
         timer = QTimer(self)
         timer.setInterval(LOOK_EVERY_MS)
-        timer.timeout.connect(self.look)
+        timer.timeout.connect(self.collect_if_due)
         timer.start()
 
     @Slot()
-    def look(self) -> None:
+    def collect_if_due(self) -> None:
         """Collect if there may be something to collect."""
         young = gc.get_count()[0]
         if young > MANY_AT_ONCE and self._looks_away < LOOKS_AWAY:
@@ -76,7 +76,7 @@ class Collector(QObject):
             gc.freeze()
 
 
-def settle(tensors: int) -> None:
+def freeze_large(tensors: int) -> None:
     """Let the collector never look again at what is there now, if a large file was opened.
 
     100,000 entries are looked at by every full collection, which stops the window for as long as

@@ -8,14 +8,14 @@ from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QObject, Signal, Slot
+from PySide6.QtCore import Signal, Slot
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QFileDialog
 
 from pruneapp import resources
 from pruneapp.errors import MethodError, PruneAppError, words_of
 from pruneapp.gui.app import dialogs
-from pruneapp.gui.app.context import AppContext
+from pruneapp.gui.app.context import AppContext, Controller
 from pruneapp.gui.app.guide import GuideDialog
 from pruneapp.gui.app.settings import (
     DEVICE,
@@ -34,21 +34,16 @@ from pruneapp.params import ChoiceParam, FlagParam, Param
 from pruneapp.progress import Job
 
 
-class SettingsController(QObject):
+class SettingsController(Controller):
     """The commands that change settings, load methods, or explain."""
 
     deviceChanged = Signal()  # masks are to be computed elsewhere from now on
     methodsLoaded = Signal(object)  # a tuple of methods that were added to the registry
 
     def __init__(self, context: AppContext, device: ComboBox) -> None:
-        super().__init__(context.window)
-        self._window = context.window
-        self._actions = actions = context.actions
+        super().__init__(context)
+        actions = self._actions
         self._device = device
-        self._jobs = context.jobs
-        self._settings = context.settings
-        self._theme = context.theme
-        self._notifications = context.notifications
         self._own: set[str] = set()
         for choice in THEME.choices:
             action = actions[f"theme_{choice.value}"]
@@ -191,7 +186,7 @@ class SettingsController(QObject):
 
     def _show_guide(self) -> None:
         guide = GuideDialog(resources.path("guide.md").read_text(encoding="utf-8"), self._window)
-        self._theme.dress(guide)
+        self._theme.apply_to(guide)
         guide.finished.connect(guide.deleteLater)
         guide.open()
 

@@ -53,10 +53,6 @@ class Actions:
     def __getitem__(self, name: str) -> QAction:
         return self._by_id[name]
 
-    def values(self) -> list[QAction]:
-        """Return all of them, in the order of the declaration."""
-        return list(self._by_id.values())
-
     def named(self) -> list[tuple[str, QAction]]:
         """Return all of them with their names; those of a submenu with the way to them."""
         return [(_named(spec.menu, self[spec.id]), self[spec.id]) for spec in ACTIONS]
@@ -85,9 +81,9 @@ class Actions:
         if path not in self.menus:
             parent, _, name = path.rpartition("/")
             title = translated(name)
-            made = self._menu(parent, bar).addMenu(title) if parent else bar.addMenu(title)
-            made.setToolTipsVisible(True)
-            self.menus[path] = made
+            menu = self._menu(parent, bar).addMenu(title) if parent else bar.addMenu(title)
+            menu.setToolTipsVisible(True)
+            self.menus[path] = menu
         return self.menus[path]
 
 

@@ -8,50 +8,23 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from pruneapp.gui.widgets.labels import QT_TRANSLATE_NOOP
+
 
 @dataclass(frozen=True)
 class ActionSpec:
-    """A command.
+    """A command."""
 
-    Attributes
-    ----------
-    id
-        Word by which it is connected and tested.
-    menu
-        The menu it stands in; ``Menu/Submenu`` for one below.
-    text
-        What the menu says, with its mnemonic.
-    keys
-        Shortcuts, the first is shown.
-    icon
-        Name of an SVG in resources/icons; empty for none.
-    tip
-        One line, for the tooltip and the status bar.
-    group
-        Checkable actions of one group exclude each other; empty for plain ones.
-    separated
-        Whether a line stands above it.
-    checkable
-        Whether it is on or off; those of a group are.
-    always
-        Whether it makes sense without an open file.
-    """
-
-    id: str
-    menu: str
-    text: str
-    keys: tuple[str, ...] = ()
-    icon: str = ""
-    tip: str = ""
-    group: str = ""
-    separated: bool = False
-    checkable: bool = False
-    always: bool = False
-
-
-def QT_TRANSLATE_NOOP(_context: str, text: str) -> str:
-    """Mark a text for lupdate, which finds this name; Qt's own is typed to return an object."""
-    return text
+    id: str  # the word by which it is connected and tested
+    menu: str  # the menu it stands in; ``Menu/Submenu`` for one below
+    text: str  # what the menu says, with its mnemonic
+    keys: tuple[str, ...] = ()  # shortcuts, the first is shown
+    icon: str = ""  # the name of an SVG in resources/icons
+    tip: str = ""  # one line, for the tooltip and the status bar
+    group: str = ""  # checkable actions of one group exclude each other
+    separated: bool = False  # whether a line stands above it
+    checkable: bool = False  # whether it is on or off; those of a group are
+    always: bool = False  # whether it makes sense without an open file
 
 
 FILE, EDIT, VIEW = (
@@ -65,7 +38,7 @@ PRUNE, TOOLS, HELP = (
     QT_TRANSLATE_NOOP("Actions", "&Help"),
 )
 RECENT = f"{FILE}/{QT_TRANSLATE_NOOP('Actions', 'Open &recent')}"
-BY_HAND = f"{PRUNE}/{QT_TRANSLATE_NOOP('Actions', '&Manual edit')}"
+MANUAL_EDIT = f"{PRUNE}/{QT_TRANSLATE_NOOP('Actions', '&Manual edit')}"
 THEME = f"{VIEW}/{QT_TRANSLATE_NOOP('Actions', '&Theme')}"
 
 ACTIONS: tuple[ActionSpec, ...] = (
@@ -170,21 +143,21 @@ ACTIONS: tuple[ActionSpec, ...] = (
     ActionSpec(
         "check_shown",
         EDIT,
-        QT_TRANSLATE_NOOP("Actions", "Select &all shown"),
+        QT_TRANSLATE_NOOP("Actions", "Check &all shown"),
         keys=("Ctrl+A",),
         tip=QT_TRANSLATE_NOOP("Actions", "Check all tensors that match the filter"),
     ),
     ActionSpec(
         "check_none",
         EDIT,
-        QT_TRANSLATE_NOOP("Actions", "&Deselect all"),
+        QT_TRANSLATE_NOOP("Actions", "&Uncheck all"),
         keys=("Ctrl+Shift+A",),
-        tip=QT_TRANSLATE_NOOP("Actions", "Deselect all"),
+        tip=QT_TRANSLATE_NOOP("Actions", "Uncheck all tensors"),
     ),
     ActionSpec(
         "check_usual",
         EDIT,
-        QT_TRANSLATE_NOOP("Actions", "Select defa&ult layers"),
+        QT_TRANSLATE_NOOP("Actions", "Check defa&ult layers"),
         tip=QT_TRANSLATE_NOOP(
             "Actions", "Check weights with two or more dimensions, except embeddings and norms"
         ),
@@ -370,25 +343,25 @@ ACTIONS: tuple[ActionSpec, ...] = (
     ),
     ActionSpec(
         "hand_prune",
-        BY_HAND,
+        MANUAL_EDIT,
         QT_TRANSLATE_NOOP("Actions", "&Prune selection"),
         tip=QT_TRANSLATE_NOOP("Actions", "Prune the selected channels or weights (Del)"),
     ),
     ActionSpec(
         "hand_restore",
-        BY_HAND,
+        MANUAL_EDIT,
         QT_TRANSLATE_NOOP("Actions", "&Restore selection"),
         tip=QT_TRANSLATE_NOOP("Actions", "Restore the selected channels or weights (R)"),
     ),
     ActionSpec(
         "hand_protect",
-        BY_HAND,
+        MANUAL_EDIT,
         QT_TRANSLATE_NOOP("Actions", "Pr&otect selection"),
         tip=QT_TRANSLATE_NOOP("Actions", "Exclude the selection from all later pruning steps (P)"),
     ),
     ActionSpec(
         "hand_release",
-        BY_HAND,
+        MANUAL_EDIT,
         QT_TRANSLATE_NOOP("Actions", "&Unprotect selection"),
         tip=QT_TRANSLATE_NOOP(
             "Actions", "Allow later steps to prune the selection again (Shift+P)"
@@ -396,7 +369,7 @@ ACTIONS: tuple[ActionSpec, ...] = (
     ),
     ActionSpec(
         "in_every_block",
-        BY_HAND,
+        MANUAL_EDIT,
         QT_TRANSLATE_NOOP("Actions", "Apply to the same layer in all &blocks"),
         tip=QT_TRANSLATE_NOOP(
             "Actions",
@@ -407,7 +380,7 @@ ACTIONS: tuple[ActionSpec, ...] = (
     ),
     ActionSpec(
         "with_companions",
-        BY_HAND,
+        MANUAL_EDIT,
         QT_TRANSLATE_NOOP("Actions", "Include matching bias and &norm"),
         tip=QT_TRANSLATE_NOOP(
             "Actions",
@@ -417,7 +390,7 @@ ACTIONS: tuple[ActionSpec, ...] = (
     ),
     ActionSpec(
         "complete_channels",
-        BY_HAND,
+        MANUAL_EDIT,
         QT_TRANSLATE_NOOP("Actions", "Prune bias and norm of pruned &channels"),
         tip=QT_TRANSLATE_NOOP(
             "Actions",
@@ -456,7 +429,7 @@ ACTIONS: tuple[ActionSpec, ...] = (
         separated=True,
     ),
     ActionSpec(
-        "make_final",
+        "make_permanent",
         PRUNE,
         QT_TRANSLATE_NOOP("Actions", "Make &permanent"),
         tip=QT_TRANSLATE_NOOP(

@@ -158,31 +158,31 @@ class CommandPalette(Dialog):
         named = [item for item in self._all if all(word in item[0] for word in words)]
         # A whole name comes first, then names that begin so.
         named.sort(key=lambda item: (item[0] != typed, not item[0].startswith(typed)))
-        found = [entry for _, entry in named]
+        entries = [entry for _, entry in named]
         places = self._matching(words) if words else []
-        found += [self._entry_of(self._tensors[at]) for at in places[:_MOST_TENSORS]]
-        self.table.set_entries(found)
-        enabled = [row for row, entry in enumerate(found) if entry.enabled]
+        entries += [self._entry_of(self._tensors[at]) for at in places[:_MOST_TENSORS]]
+        self.table.set_entries(entries)
+        enabled = [row for row, entry in enumerate(entries) if entry.enabled]
         self.table.setCurrentCell(enabled[0] if enabled else -1, 0)
-        self._found.setCurrentWidget(self.table if found else self.nothing)
+        self._found.setCurrentWidget(self.table if entries else self.nothing)
         left = len(places) - _MOST_TENSORS
         self.more.setVisible(left > 0)
         self.more.setText(self.tr("{n} more tensors match.").format(n=count(left)))
-        if not found:
-            said = QAccessibleAnnouncementEvent(self, self.nothing.text())
-            QAccessible.updateAccessibility(said)
+        if not entries:
+            announcement = QAccessibleAnnouncementEvent(self, self.nothing.text())
+            QAccessible.updateAccessibility(announcement)
 
     def _matching(self, words: Sequence[str]) -> list[int]:
         """Return the tensors whose names have all words in them, those that end so first."""
         if not self._names:
             self._names = [row.shown.lower() for row in self._tensors]
         names = self._names
-        found = list(range(len(names)))
+        places = list(range(len(names)))
         for word in words:
-            found = [at for at in found if word in names[at]]
+            places = [at for at in places if word in names[at]]
         whole = " ".join(words)
-        found.sort(key=lambda at: names[at] != whole)  # a whole name comes first
-        return found
+        places.sort(key=lambda at: names[at] != whole)  # a whole name comes first
+        return places
 
     def _entry_of(self, row: TensorRow) -> Entry:
         facts = (self.tr("Tensor"), row.kind, shape(row.shape))

@@ -6,15 +6,15 @@ from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFileDialog
 
 from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.document.document import Document
-from pruneapp.edits.apply_manual_edit import HandPreview, compute_hand
+from pruneapp.edits.apply_manual_edit import ManualEditPreview, compute_manual_edit
 from pruneapp.edits.combine import Combination, combine, overlap
 from pruneapp.edits.mask_files import masks_of
-from pruneapp.gui.app.context import AppContext
+from pruneapp.gui.app.context import AppContext, Controller
 from pruneapp.gui.app.dialogs import DialogHolder
 from pruneapp.gui.compare.combine_dialog import CombineDialog
 from pruneapp.gui.compare.compare_controller import CompareController
@@ -26,19 +26,17 @@ from pruneapp.results.state_comparison import Overlap
 Masks = Mapping[str, BitMask]
 
 
-class CombineController(QObject):
+class CombineController(Controller):
     """Combines the masks of the document with those of a file."""
 
-    done = Signal(object)  # (HandPreview) what was done
+    done = Signal(object)  # (ManualEditPreview) what was done
 
     def __init__(
         self, context: AppContext, session: OpenDocument, compare: CompareController
     ) -> None:
-        super().__init__(context.window)
+        super().__init__(context)
         self._session = session
-        self._jobs = context.jobs
         self._compare = compare
-        self._window = context.window
         self._one: DialogHolder[CombineDialog] = DialogHolder(context.theme, session.closed, self)
 
     @property
@@ -75,10 +73,10 @@ class CombineController(QObject):
             on_error=self._session.refused.emit,
         )
 
-    def _show(self, document: Document, path: Path, found: tuple[Masks, Overlap]) -> None:
+    def _show(self, document: Document, path: Path, file_masks: tuple[Masks, Overlap]) -> None:
         if self._session.document is not document or self.dialog is not None:
             return  # closed meanwhile
-        theirs, both = found
+        theirs, both = file_masks
         contents = self._session.contents
         dialog = CombineDialog(path.name, both, contents.shown, self._window, short=contents.short)
         dialog.combineRequested.connect(partial(self._combine, theirs, path.name))
@@ -91,8 +89,8 @@ class CombineController(QObject):
             return
         snapshot = document.snapshot()
 
-        def work(job: Job) -> HandPreview:
-            return compute_hand(snapshot, combine(snapshot, theirs, how, title, job), job)
+        def work(job: Job) -> ManualEditPreview:
+            return compute_manual_edit(snapshot, combine(snapshot, theirs, how, title, job), job)
 
         self._jobs.submit(
             self.tr("Combining masks"),
@@ -101,6 +99,6 @@ class CombineController(QObject):
             on_error=self._session.refused.emit,
         )
 
-    def _on_combined(self, document: Document, preview: HandPreview) -> None:
+    def _on_combined(self, document: Document, preview: ManualEditPreview) -> None:
         if self._session.document is document and self._session.commit(preview):
             self.done.emit(preview)

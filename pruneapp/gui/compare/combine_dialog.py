@@ -18,14 +18,7 @@ from pruneapp.results.state_comparison import Overlap, TensorOverlap
 class CombineDialog(DecisionDialog):
     """Shows the overlap of what is pruned here and in a file; one button makes one mask of both.
 
-    Parameters
-    ----------
-    file
-        What the other side is called.
-    overlap
-        What is pruned on both sides.
-    shown
-        The names to show for the names in the file.
+    `shown` has the names to show for the names in the file.
     """
 
     # The person wants ``or``, ``and`` or ``minus``; the dialog closes.

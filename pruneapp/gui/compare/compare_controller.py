@@ -24,7 +24,7 @@ from pruneapp.document.state_cache import StateCache
 from pruneapp.edits.found_masks import open_document
 from pruneapp.edits.mask_files import holds_masks_alone, masks_of
 from pruneapp.errors import CheckpointError, PruneAppError
-from pruneapp.gui.app.context import AppContext
+from pruneapp.gui.app.context import AppContext, Controller
 from pruneapp.gui.app.jobs import Jobs, LatestTask
 from pruneapp.gui.compare.view import ZEROS, CompareView, Side
 from pruneapp.gui.document.open_document import OpenDocument
@@ -74,7 +74,7 @@ def _is_whole(tile: DifferenceTile) -> bool:
 
 
 def _has_anything(tile: DifferenceTile) -> bool:
-    return any(part.any() for part in (tile.change, tile.gone, tile.back, tile.neither))
+    return any(part.any() for part in (tile.change, tile.removed, tile.restored, tile.in_neither))
 
 
 def _text(error: PruneAppError) -> str:
@@ -84,8 +84,8 @@ def _text(error: PruneAppError) -> str:
 class ComparisonSource(QObject):
     """Opens and closes what a document is compared with that is no state of its history."""
 
-    leaving = Signal()  # what is there is about to be closed
-    came = Signal()  # something is there
+    closing = Signal()  # what is there is about to be closed
+    opened = Signal()  # something is there
 
     def __init__(self, session: OpenDocument, jobs: Jobs, parent: QObject) -> None:
         super().__init__(parent)
@@ -112,21 +112,21 @@ class ComparisonSource(QObject):
                 checkpoint = unless_open.enter_context(open_checkpoint(path, job=job))
                 if holds_masks_alone(document.checkpoint, checkpoint):
                     return masks_of(document.checkpoint, checkpoint, job)
-                found = open_document(checkpoint, job)
-                original = is_original(now, found.snapshot(), job)
+                other = open_document(checkpoint, job)
+                original = is_original(now, other.snapshot(), job)
                 job.cancel.check()
                 unless_open.pop_all()
-                return found, original
+                return other, original
 
-        def done(found: tuple[Document, bool] | Masks) -> None:
+        def done(result: tuple[Document, bool] | Masks) -> None:
             if self._session.document is document:
-                if isinstance(found, tuple):
-                    opened, original = found
-                    self._take(path.name, opened.snapshot(), opened, original=original)
+                if isinstance(result, tuple):
+                    opened, original = result
+                    self._set(path.name, opened.snapshot(), opened, original=original)
                 else:
-                    self.set_masks(path.name, found)
+                    self.set_masks(path.name, result)
             else:
-                _close(found)  # nobody wants it any more
+                _close(result)  # nobody wants it any more
 
         title = self.tr("Opening")
         self._opening.ask(work, done, self._session.refused.emit, title=title, on_late=_close)
@@ -137,19 +137,19 @@ class ComparisonSource(QObject):
         if document is not None:
             state = document.snapshot()
             layers = replace(state.layers, masks=MaskSet(masks), protected=MaskSet())
-            self._take(called, replace(state, layers=layers))
+            self._set(called, replace(state, layers=layers))
 
     def drop(self) -> None:
         """Close what is there, and do not wait for what was asked for."""
         self._opening.cancel()
         if self.state is not None:
-            self.leaving.emit()
+            self.closing.emit()
             self.state, self.called = None, ""
         if self._document is not None:
             document, self._document = self._document, None
             _close((document, False))
 
-    def _take(
+    def _set(
         self,
         called: str,
         state: Snapshot,
@@ -161,16 +161,16 @@ class ComparisonSource(QObject):
         self.called, self.state, self._document = called, state, document
         self.is_original = original
         self.of_masks = document is None
-        self.came.emit()
+        self.opened.emit()
 
 
-def _close(found: tuple[Document, bool] | Masks) -> None:
-    if isinstance(found, tuple):
-        found[0].close()
-        found[0].checkpoint.close()
+def _close(opened: tuple[Document, bool] | Masks) -> None:
+    if isinstance(opened, tuple):
+        opened[0].close()
+        opened[0].checkpoint.close()
 
 
-class CompareController(QObject):
+class CompareController(Controller):
     """Answers how two sides differ; `other` is the side that is no state of the history."""
 
     def __init__(
@@ -183,34 +183,32 @@ class CompareController(QObject):
         pages: PlotPages,
         view: CompareView,
     ) -> None:
-        super().__init__(context.window)
+        super().__init__(context)
         self._session = session
-        jobs = context.jobs
         self._plots = plots
         self._tree = tree
         self._pages = pages
         self._view = view
         self._weights = pages.weights
-        self._window = context.window
-        self.other = ComparisonSource(session, jobs, self)
-        self._tiles = LatestTask(jobs)
+        self.other = ComparisonSource(session, self._jobs, self)
+        self._tiles = LatestTask(self._jobs)
         self._offered = ""
-        self._says = False  # whether words stand in the place of the difference
-        self._comparing = LatestTask(jobs)
+        self._has_message = False  # whether words stand in the place of the difference
+        self._comparing = LatestTask(self._jobs)
         # The sides that the page shows, and the state in which the document was then.
         self._compared: tuple[tuple[Side, Side], int] | None = None
         # What was found out, of this file and the other one.
         self._known = StateCache()
         # How differences were measured before masks were compared.
         self._measure = ""
-        self.other.came.connect(self._on_other)
-        self.other.leaving.connect(self._on_other_leaving)
+        self.other.opened.connect(self._on_other)
+        self.other.closing.connect(self._on_other_closing)
         self._view.comparisonRequested.connect(self._on_wanted)
         self._view.sides.otherRequested.connect(self.ask_file)
         self._view.sides.folderRequested.connect(self.ask_folder)
         self._view.differenceRequested.connect(self.show_difference)
         self._weights.differenceRequested.connect(self._on_tile_requested)
-        self._weights.modes.modeChosen.connect(self._unsay)
+        self._weights.modes.modeChosen.connect(self._clear_message)
         self._pages.pageChanged.connect(self._refresh)
         session.opened.connect(self._on_opened)
         session.changed.connect(self._on_changed)
@@ -261,7 +259,7 @@ class CompareController(QObject):
         self._pages.tabs.setCurrentIndex(Page.COMPARE)
         self._refresh()
 
-    def _on_other_leaving(self) -> None:
+    def _on_other_closing(self) -> None:
         self._tiles.cancel()
         self._forget()
         self._known = StateCache()
@@ -358,13 +356,12 @@ class CompareController(QObject):
     def show_difference(self, name: str) -> None:
         """Show where a tensor differs."""
         self._tree.set_focused(name)
-        self._plots.look_at(name)
+        self._plots.show_tensor(name)
         self._weights.set_difference(self._offered)
         self._pages.tabs.setCurrentIndex(Page.WEIGHTS)
 
     def _offer_difference(self) -> None:
-        """Offer the difference beside the other modes, where there are two sides."""
-        self._unsay()
+        self._clear_message()
         sides = self._seen_sides()
         offered = "" if sides is None else " → ".join(sides.names)
         if offered == self._offered:
@@ -382,16 +379,16 @@ class CompareController(QObject):
             return
         generation = weights.generation
 
-        def done(found: DifferenceTile | None) -> None:
-            if found is not None:
-                weights.set_difference_tile(found, generation)
+        def done(tile: DifferenceTile | None) -> None:
+            if tile is not None:
+                weights.set_difference_tile(tile, generation)
             elif generation == weights.generation and weights.mode is Mode.DIFFERENCE:
-                self._say(self._nothing(sides), trouble=False)
+                self._show_message(self._nothing(sides), trouble=False)
 
         self._tiles.ask(
             lambda job: _difference(*sides.load(job), request, job),
             done,
-            lambda error: self._say(_text(error), trouble=True),
+            lambda error: self._show_message(_text(error), trouble=True),
         )
 
     def _nothing(self, sides: TwoSides) -> str:
@@ -403,15 +400,15 @@ class CompareController(QObject):
             ).format(state=a)
         return self.tr("Nothing differs here between {a} and {b}.").format(a=a, b=b)
 
-    def _say(self, text: str, *, trouble: bool) -> None:
-        self._says = True
+    def _show_message(self, text: str, *, trouble: bool) -> None:
+        self._has_message = True
         self._weights.set_busy(False)
         self._weights.set_error(text, trouble=trouble)
 
-    def _unsay(self) -> None:
+    def _clear_message(self) -> None:
         """Make room for a picture: one that is hidden asks for nothing."""
-        if self._says:
-            self._says = False
+        if self._has_message:
+            self._has_message = False
             self._weights.set_error("")
 
     # -- the document ---------------------------------------------------------------------------

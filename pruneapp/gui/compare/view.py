@@ -14,7 +14,6 @@ from PySide6.QtWidgets import (
     QStyle,
     QStyleOptionComboBox,
     QStylePainter,
-    QToolButton,
     QWidget,
 )
 
@@ -23,7 +22,7 @@ from pruneapp.gui.plots.base.readout import value_text
 from pruneapp.gui.plots.chart.chart import TensorsChart, grouped_edges, grouped_max
 from pruneapp.gui.plots.chart.items import Floats, Stacks
 from pruneapp.gui.widgets.clipboard import NOTHING, Numbers
-from pruneapp.gui.widgets.controls import ComboBox, choice_box, lay_in_row
+from pruneapp.gui.widgets.controls import ComboBox, choice_box, lay_in_row, symbol_button
 from pruneapp.gui.widgets.labels import as_plain
 from pruneapp.gui.widgets.number_format import NO_NUMBER, count, part, percent
 from pruneapp.gui.widgets.safe_paint import reported
@@ -55,7 +54,6 @@ class _SideBox(ComboBox):
 
     @reported
     def paintEvent(self, _event: QPaintEvent) -> None:
-        """Paint as much of the text as there is room for."""
         option = QStyleOptionComboBox()
         self.initStyleOption(option)
         field = self.style().subControlRect(
@@ -68,7 +66,6 @@ class _SideBox(ComboBox):
         painter.end()
 
     def shown_text(self, width: int) -> str:
-        """Return what is shown of the chosen item in so many pixels."""
         text, metrics = self.currentText(), self.fontMetrics()
         if metrics.horizontalAdvance(text) > width:
             text = self.currentData(_SHORTER) or text
@@ -93,12 +90,8 @@ class SidesRow(QWidget):
         self._asking = 1
         row = lay_in_row(self)
         self.boxes = _SideBox(), _SideBox()
-        self.swap_button = QToolButton()
-        self.swap_button.setText("⇄")
+        self.swap_button = symbol_button("⇄", self.tr("Swap A and B"))
         self.swap_button.setAutoRaise(True)
-        self.swap_button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        self.swap_button.setToolTip(self.tr("Swap A and B"))
-        self.swap_button.setAccessibleName(self.tr("Swap A and B"))
         self.swap_button.clicked.connect(self.swap)
         self._tips = self.tr("Base of the comparison"), self.tr("Compared with A")
         for box, letter in zip(self.boxes, "AB", strict=True):
@@ -302,8 +295,8 @@ class CompareView(TensorsChart):
         """
         if self.canvas.cursor_bar < 0:
             return
-        found = (bar for bar, at in enumerate(self._order) if self._differing[at].name == name)
-        self.canvas.set_cursor(next(found, -1))
+        bars = (bar for bar, at in enumerate(self._order) if self._differing[at].name == name)
+        self.canvas.set_cursor(next(bars, -1))
         self._refresh_readout()
 
     @property
@@ -319,12 +312,12 @@ class CompareView(TensorsChart):
 
     def empty_text(self) -> str:
         """Say what to do next."""
-        found = self._comparison
-        if found is not None and not found.tensors:
+        comparison = self._comparison
+        if comparison is not None and not comparison.tensors:
             return self.tr("Neither side has a tensor.")
-        if found is not None:
+        if comparison is not None:
             return self.tr("Nothing differs: all {n} tensors are equal.").format(
-                n=count(len(found.tensors))
+                n=count(len(comparison.tensors))
             )
         if self._instead:
             return self._instead
@@ -364,7 +357,7 @@ class CompareView(TensorsChart):
         highest = float(known.max()) if known.size else 0.0
         return highest if self._cap is None else min(highest, self._cap)
 
-    def tell(self, bar: int) -> str:
+    def bar_text(self, bar: int) -> str:
         """Say how a tensor differs."""
         i = int(self._order[bar])
         t, name = self._differing[i], self.name_of(i)
@@ -382,11 +375,11 @@ class CompareView(TensorsChart):
 
     def summary(self) -> str:
         """Say how many tensors differ."""
-        found = self._comparison
-        if found is None:
+        comparison = self._comparison
+        if comparison is None:
             return ""
         text = self.tr("{some} of {all} tensors differ").format(
-            some=count(len(self._differing)), all=count(len(found.tensors))
+            some=count(len(self._differing)), all=count(len(comparison.tensors))
         )
         for kind, words in (
             ("only a", self.tr("{n} only in A")),
@@ -424,9 +417,12 @@ class CompareView(TensorsChart):
             cells = (NO_NUMBER if m is None or t.kind != "differs" else m for m in measured)
             return t.name, kinds[t.kind], t.differing, *cells
 
-        return Numbers(headers, len(differing), row)
+        # Of one kind they say nothing on the screen, where room is short.
+        alike = all(t.kind == "differs" for t in differing)
+        shown = tuple(at for at in range(len(headers)) if at != 1 or not alike)
+        return Numbers(headers, len(differing), row, shown=shown)
 
-    def choose(self, bar: int) -> None:
+    def activate(self, bar: int) -> None:
         """Announce that a difference is wanted, where there is one that can be seen."""
         t = self._differing[int(self._order[bar])]
         if t.kind == "differs":
@@ -488,9 +484,9 @@ class CompareView(TensorsChart):
 
     def _measure(self) -> None:
         of, scale = _MEASURES[self.measure], 1.0 if self.measure == ANGLE else 100.0
-        found = (None if t.kind != "differs" else of(t) for t in self._differing)
+        measures = (None if t.kind != "differs" else of(t) for t in self._differing)
         self._heights = np.array(
-            [np.nan if value is None else scale * max(value, 0.0) for value in found],
+            [np.nan if value is None else scale * max(value, 0.0) for value in measures],
             dtype=np.float64,
         )
         self._cap = cap_of(self._heights)

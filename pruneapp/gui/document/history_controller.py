@@ -16,7 +16,7 @@ from PySide6.QtCore import QObject
 
 from pruneapp.document.document import Document, DocumentChanged
 from pruneapp.document.edit import Edit, Proposal
-from pruneapp.document.mask_store import Fetch, Written
+from pruneapp.document.mask_store import Fetch, SpillResult
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.errors import HistoryError, PruneAppError, StaleError
 from pruneapp.gui.app.jobs import Jobs, Task
@@ -37,7 +37,7 @@ class HistoryController(QObject):
         self._jobs = jobs
         self._target = -1
         self._reading: Task[Any] | None = None
-        self._writing: Task[Written] | None = None
+        self._writing: Task[SpillResult] | None = None
         self._full = False
         self._tidying = single_shot(self, 0, self._tidy)
         session.opened.connect(self._on_opened)
@@ -83,10 +83,10 @@ class HistoryController(QObject):
             on_cancelled=self._on_not_read,
         )
 
-    def _on_read(self, document: Document, revision: int, position: int, found: Any) -> None:
+    def _on_read(self, document: Document, revision: int, position: int, masks: Any) -> None:
         self._reading = None
         if document is self._session.document and document.revision == revision:
-            document.history.put_back(found)
+            document.history.finish_fetch(masks)
             self._session.jump(position)
 
     def _on_unreadable(self, error: PruneAppError) -> None:
@@ -118,7 +118,7 @@ class HistoryController(QObject):
         document = self._session.document
         if document is None:
             return
-        if document.history.let_go(SLICE):
+        if document.history.forget_cut_off(SLICE):
             self._tidying.start()  # what is pressed meanwhile goes first
         else:
             self._put_aside()
@@ -135,9 +135,9 @@ class HistoryController(QObject):
             on_error=self._session.refused.emit,
         )
 
-    def _on_written(self, document: Document, written: Written) -> None:
+    def _on_written(self, document: Document, written: SpillResult) -> None:
         if document is self._session.document:
-            document.history.put_aside(written)
+            document.history.finish_spill(written)
             self._put_aside()  # what was pruned meanwhile
             if not written.complete:
                 self._say_full(written.why_not)

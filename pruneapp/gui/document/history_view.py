@@ -29,7 +29,6 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QFrame,
-    QHBoxLayout,
     QListView,
     QStyle,
     QStyledItemDelegate,
@@ -37,6 +36,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from pruneapp.gui.widgets.controls import lay_in_row
 from pruneapp.gui.widgets.labels import as_plain, heading
 from pruneapp.gui.widgets.number_format import count
 from pruneapp.gui.widgets.safe_paint import reported, saved
@@ -88,11 +88,9 @@ class _States(QAbstractListModel):
             self.endInsertRows()
 
     def rowCount(self, parent: Index = QModelIndex()) -> int:
-        """Return the number of states."""
         return 0 if parent.isValid() else len(self.items)
 
     def data(self, index: Index, role: int = int(Qt.ItemDataRole.DisplayRole)) -> Any:
-        """Return the label, the details, or the words for a screen reader."""
         if not index.isValid():
             return None
         item = self.items[index.row()]
@@ -125,14 +123,12 @@ class _StateDelegate(QStyledItemDelegate):
         self.position = 0
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
-        """Return room for the label, within reason."""
         text = option.fontMetrics.horizontalAdvance(self._label(index, option.fontMetrics))
         return QSize(
             min(_WIDEST, text + _MARK + 2 * _PADDING + 4), option.fontMetrics.height() + 14
         )
 
     def _label(self, index: Index, metrics: QFontMetrics) -> str:
-        """Return the label, names of tensors in it shorter where the whole has no room."""
         label = str(index.data())
         wide = metrics.horizontalAdvance(label) + _MARK + 2 * _PADDING + 4
         return label if wide <= _WIDEST else self.short.in_text(label)
@@ -195,7 +191,6 @@ class _Strip(QListView):
         return bar.value() - bar.minimum() > _NEAR, bar.maximum() - bar.value() > _NEAR
 
     def room(self) -> QRect:
-        """Return where states can be read."""
         left, right = self.beyond
         whole: QRect = self.viewport().rect()
         return whole.adjusted(_EDGE if left else 0, 0, -_EDGE if right else 0, 0)
@@ -215,7 +210,6 @@ class _Strip(QListView):
             bar.setValue(bar.value() - (room.left() - state.left()))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Keep the current state in sight."""
         super().resizeEvent(event)
         if self.currentIndex().isValid():
             self.scrollTo(self.currentIndex())
@@ -227,8 +221,8 @@ class _Strip(QListView):
         painter = QPainter(self.viewport())
         room = self.viewport().rect()
         left, right = self.beyond
-        for there, at, arrow in ((left, room.left(), "‹"), (right, room.right() - _EDGE + 1, "›")):
-            if there:
+        for shown, at, arrow in ((left, room.left(), "‹"), (right, room.right() - _EDGE + 1, "›")):
+            if shown:
                 edge = QRect(at, room.top(), _EDGE, room.height())
                 painter.fillRect(edge, QColor(self.colors["window"]))
                 painter.setPen(QColor(self.colors["text"]))
@@ -236,7 +230,6 @@ class _Strip(QListView):
         painter.end()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Jump, or move on."""
         if event.key() in {Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space}:
             if self.currentIndex().isValid():
                 self.jump.emit(self.currentIndex().row())
@@ -245,15 +238,9 @@ class _Strip(QListView):
 
 
 class HistoryStrip(QWidget):
-    """The states of the document from left to right.
+    """The states of the document from left to right."""
 
-    Signals
-    -------
-    jumpRequested
-        The person wants to go to the state with this number.
-    """
-
-    jumpRequested = Signal(int)
+    jumpRequested = Signal(int)  # the number of a state
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -277,11 +264,7 @@ class HistoryStrip(QWidget):
         )
         title = heading(self.tr("History"))
         title.setBuddy(self.list)
-        layout = QHBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(12)
-        layout.addWidget(title)
-        layout.addWidget(self.list, 1)
+        lay_in_row(self, title, self.list, spacing=12, wide=self.list)
         self.list.clicked.connect(self._clicked)
         self.list.jump.connect(self._jump)
 

@@ -1,8 +1,10 @@
-"""What is open, and what may be done to it: the one place where the window meets the engine."""
+"""What is open, how it was opened, and what may be done to it: here the window meets the engine."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from functools import partial
 from operator import methodcaller
 from pathlib import Path
@@ -11,63 +13,224 @@ from typing import TypeVar
 from PySide6.QtCore import QObject, Signal
 
 from pruneapp import resources
-from pruneapp.analysis.statistics import sparsity
+from pruneapp.checkpoint.checkpoint import Checkpoint, open_checkpoint
 from pruneapp.checkpoint.contents import Notice
+from pruneapp.checkpoint.dtypes import DType
+from pruneapp.checkpoint.entry import Size, display_names, is_buffer, size_of
 from pruneapp.document.document import Document
 from pruneapp.document.edit import Proposal
 from pruneapp.document.snapshot import Snapshot
-from pruneapp.errors import OriginalChangedError, OriginalMissingError, PruneAppError
+from pruneapp.edits.found_masks import open_document
+from pruneapp.errors import ExportError, OriginalChangedError, OriginalMissingError, PruneAppError
+from pruneapp.export.destination.sidecars import Configuration, companions, configuration_of
 from pruneapp.gui.app.jobs import Jobs, Task
-from pruneapp.gui.app.runtime import settle
+from pruneapp.gui.app.runtime import freeze_large
 from pruneapp.gui.app.settings import DEVICE, Settings
-from pruneapp.gui.document.loader import LoadedContents, Opened, Prepare, load
 from pruneapp.kernels.devices import kernel_for
 from pruneapp.kernels.kernel import Kernel
-from pruneapp.progress import Job
+from pruneapp.progress import CancelToken, Job
 from pruneapp.results.document_rows import TensorRow
-from pruneapp.results.sparsity_report import SparsityReport
-from pruneapp.sessions.open_path import OpenRequest
-from pruneapp.sessions.restore import Saved
-from pruneapp.sessions.session_file import SessionFile
+from pruneapp.results.short_names import ShortNames
+from pruneapp.sessions.journal_reader import JournalFile, read_journal
+from pruneapp.sessions.restore import Saved, masks_on_other, reopened
+from pruneapp.sessions.session_file import SessionFile, is_session, read_session
 
 T = TypeVar("T")
 
 SAMPLE = "sample/lenet-digits.safetensors"
 
 
+@dataclass(frozen=True)
+class OpenRequest:
+    """What is to be opened."""
+
+    path: Path  # a checkpoint or a session, told apart by content; or a journal
+    state_dict: str | None = None  # which of several dicts of tensors of a checkpoint
+    # Where the checkpoint of a session or a journal is now; by default where it was.
+    original: Path | None = None
+    # Whether to take over what a session pruned to a checkpoint that is another one by now.
+    only_masks: bool = False
+    is_journal: bool = False  # whether it is a journal that was left behind
+
+
+def open_path(request: OpenRequest, job: Job) -> tuple[Document, Saved | None]:
+    """Open what a person wants to work on; the caller closes the document's checkpoint.
+
+    Returns
+    -------
+    tuple
+        The document, and the session that it goes on with: a `SessionFile`, closed by then; or a
+        `JournalFile`, which is still held. None for a checkpoint, for masks of a session that
+        were taken over to another one, and for a journal of which something is missing: it stays.
+
+    Raises
+    ------
+    OriginalMissingError, OriginalChangedError
+        If the checkpoint of a session is elsewhere, or another one.
+    SessionError, CheckpointError
+        If something cannot be opened.
+    """
+    if request.is_journal:
+        return _from_journal(request, job)
+    checkpoint = open_checkpoint(request.path, state_dict=request.state_dict, job=job)
+    try:
+        if not is_session(checkpoint):
+            return open_document(checkpoint, job), None
+    except BaseException:
+        checkpoint.close()
+        raise
+    checkpoint.close()
+    with read_session(request.path, job) as session:
+        # Masks on another checkpoint are the beginning of another work.
+        return _document(session, request, job), None if request.only_masks else session
+
+
+def _from_journal(request: OpenRequest, job: Job) -> tuple[Document, JournalFile | None]:
+    journal = read_journal(request.path, job)
+    try:
+        document = _document(journal, request, job)
+    except BaseException:
+        journal.close()
+        raise
+    edits, intents = journal.history.edits, journal.history.intents
+    if intents and (request.only_masks or len(document.history) < len(edits) + len(intents)):
+        journal.close()
+        return document, None
+    if request.only_masks:  # the beginning of another work
+        journal = replace(journal, kept_in=None, kept_steps=0, safe=-1)
+    return document, journal
+
+
+def _document(saved: Saved, request: OpenRequest, job: Job) -> Document:
+    take = masks_on_other if request.only_masks else reopened
+    return take(saved, job, original=request.original)
+
+
+Prepare = Callable[[tuple[TensorRow, ...], CancelToken], object]
+
+
+@dataclass(frozen=True)
+class LoadedContents:
+    """What the tensors of a file come to, counted in the worker: there may be 100,000 of them."""
+
+    rows: tuple[TensorRow, ...] = ()  # what lists and trees show, in file order
+    # The rows, and the names that they are shown by, under their names in the file.
+    by_name: Mapping[str, TensorRow] = field(default_factory=dict)
+    shown: Mapping[str, str] = field(default_factory=dict)
+    # The shorter forms of the names that are shown.
+    short: ShortNames = field(default_factory=ShortNames)
+    # Kinds of layers for which a rule makes sense, those that are usually pruned first.
+    kinds: tuple[str, ...] = ()
+    # How many parameters there are, and how many elements of buffers.
+    size: Size = field(default_factory=Size)
+    # What the config.json beside the weights says; None without one.
+    configuration: Configuration | None = None
+    # The other files of the model's folder, which an export as a folder copies.
+    companions: tuple[str, ...] = ()
+
+
+def contents_of(document: Document, cancel: CancelToken) -> LoadedContents:
+    """Count what the window asks for again and again."""
+    entries = document.checkpoint.entries
+    shown = display_names(tuple(entries), cancel)
+    rows: list[TensorRow] = []
+    by_name: dict[str, TensorRow] = {}
+    able: dict[str, bool] = {}
+    for batch in cancel.batches(entries.values()):
+        names, shapes, dtypes, _, aliases, why_not, kinds, _, by_default = zip(*batch, strict=True)
+        numels = list(map(math.prod, shapes))
+        columns = zip(
+            names,
+            [shown[name] for name in names],
+            kinds,
+            shapes,
+            [dtype.label for dtype in dtypes],
+            numels,
+            map(DType.nbytes, dtypes, numels),
+            why_not,
+            by_default,
+            aliases,
+            map(is_buffer, names, shapes, dtypes),
+            strict=True,
+        )
+        # A quarter of the time that it takes to call the class for each.
+        added = list(map(partial(tuple.__new__, TensorRow), columns))
+        rows += added
+        by_name.update(zip(names, added, strict=True))
+        # Of norms and biases there is nothing for a rule.
+        able.update(
+            [(r.kind, r.by_default) for r in added if r.kind and not r.why_not and len(r.shape) > 1]
+        )
+    return LoadedContents(
+        rows=tuple(rows),
+        by_name=by_name,
+        shown=shown,
+        short=ShortNames(shown.values(), cancel),
+        kinds=tuple(sorted(able, key=lambda kind: not able[kind])),
+        size=size_of(entries.values(), cancel),
+        configuration=configuration_of(document.checkpoint),
+        companions=_companions_of(document.checkpoint),
+    )
+
+
+def _companions_of(checkpoint: Checkpoint) -> tuple[str, ...]:
+    try:
+        return tuple(companions(checkpoint))
+    except ExportError:  # said by an export, which needs them
+        return ()
+
+
+@dataclass(frozen=True)
+class Opened:
+    """What the worker hands over after opening a file; whoever gets it closes it."""
+
+    document: Document
+    contents: LoadedContents
+    extra: object
+    saved: Saved | None
+
+    def close(self) -> None:
+        """Let go of it, as nobody wants it any more."""
+        _close(self.document, self.saved)
+
+
+def load(request: OpenRequest, prepare: Prepare, job: Job) -> Opened:
+    """Open what is requested, and count its contents; nothing stays open if that fails.
+
+    `prepare` makes what the tree needs of the rows. Raises as `open_path`.
+    """
+    document, saved = open_path(request, job)
+    try:
+        contents = contents_of(document, job.cancel)
+        extra = prepare(contents.rows, job.cancel)
+        job.cancel.check()
+        return Opened(document, contents, extra, saved)
+    except BaseException:
+        _close(document, saved)
+        raise
+
+
+def _close(document: Document, saved: Saved | None) -> None:
+    document.close()
+    document.checkpoint.close()
+    if isinstance(saved, JournalFile):
+        saved.close()
+
+
 class OpenDocument(QObject):
     """A document and its jobs.
 
-    Parameters
-    ----------
-    prepare
-        Called in the worker with the rows of a file that was opened, to make what the tree needs,
-        and with the token that it looks at. Its result is handed on with `opened`.
-
-    Signals
-    -------
-    opening(Path)
-        A file is being opened; the one before is still there.
-    opened(object)
-        A document is there; carries what `prepare` made.
-    stayed()
-        Nothing came of opening a file: what was there before is still there.
-    closed()
-        No document is there any more.
-    changed(DocumentChanged)
-        Masks changed.
-    refused(PruneAppError)
-        Something that was requested cannot be done.
-    misplaced(SessionError, OpenRequest)
-        The checkpoint of a session is not where it was, or another one.
+    `prepare` makes in the worker, of the rows of a file that was opened, what the tree needs;
+    `opened` hands it on.
     """
 
-    opening = Signal(object)
-    opened = Signal(object)
-    stayed = Signal()
+    opening = Signal(object)  # (Path) the document before is still there
+    opened = Signal(object)  # what `prepare` made
+    stayed = Signal()  # nothing came of opening a file: what was there before is still there
     closed = Signal()
-    changed = Signal(object)
-    refused = Signal(object)
+    changed = Signal(object)  # (DocumentChanged)
+    refused = Signal(object)  # (PruneAppError)
+    # (SessionError, OpenRequest) The checkpoint of a session is elsewhere, or another one.
     misplaced = Signal(object, object)
 
     def __init__(
@@ -127,7 +290,7 @@ class OpenDocument(QObject):
         self.document = opened.document
         self.contents = opened.contents
         self.saved = opened.saved
-        settle(len(opened.contents.rows))
+        freeze_large(len(opened.contents.rows))
         opened.document.subscribe(self.changed.emit)
         if isinstance(self.saved, SessionFile):
             self._settings.add_recent(self.saved.path)
@@ -176,10 +339,6 @@ class OpenDocument(QObject):
         """Return the arithmetic of the chosen device; may import torch: call it in a job."""
         return kernel_for(self._settings.get(DEVICE))
 
-    def sparsity(self) -> SparsityReport | None:
-        """Return how much of each tensor is pruned."""
-        return None if self.document is None else sparsity(self.document.snapshot())
-
     @property
     def unexported(self) -> bool:
         """Whether an export would have something new."""
@@ -218,12 +377,7 @@ class OpenDocument(QObject):
     def propose(self, title: str, make: Callable[[Snapshot, Job], Proposal]) -> None:
         """Have a change of the state made in the background, and put it in force.
 
-        Parameters
-        ----------
-        title
-            What the status bar says meanwhile.
-        make
-            A plain function, run in the worker; once more if the state has changed by then.
+        `make` runs in the worker; once more if the state has changed by then.
         """
         document = self.document
         if document is None or not self.may_work():
@@ -233,13 +387,13 @@ class OpenDocument(QObject):
         def current(end: Callable[[T], object]) -> Callable[[T], None]:
             """Let it end so if it was made of the state in force, and not of one before."""
 
-            def done(made: T) -> None:
+            def done(result: T) -> None:
                 if self.document is not document:
                     return  # it was meant for a file that is gone
                 if document.revision != snapshot.revision:
                     self.propose(title, make)
                 else:
-                    end(made)
+                    end(result)
 
             return done
 

@@ -2,39 +2,291 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import (
     QCheckBox,
-    QHBoxLayout,
+    QFrame,
     QPushButton,
     QRadioButton,
+    QScrollArea,
     QVBoxLayout,
     QWidget,
 )
 
 from pruneapp.errors import ParameterError
-from pruneapp.gui.export.details import Details
-from pruneapp.gui.export.format_list import Formats, Purposes, size_words
+from pruneapp.gui.export.format_list import (
+    Formats,
+    Purposes,
+    briefly,
+    loader_words,
+    rounded_to,
+    rounding_words,
+    size_words,
+)
 from pruneapp.gui.export.target_row import TargetRow
-from pruneapp.gui.widgets.controls import ComboBox, move_focus, single_shot
-from pruneapp.gui.widgets.labels import heading, plain
+from pruneapp.gui.method_form.fields import Field, Fields
+from pruneapp.gui.widgets import number_format
+from pruneapp.gui.widgets.controls import (
+    ComboBox,
+    add_row,
+    lay_in_column,
+    lay_in_row,
+    move_focus,
+    single_shot,
+)
+from pruneapp.gui.widgets.labels import heading, plain, recolor
 from pruneapp.gui.widgets.reports import add_button_row
 from pruneapp.gui.widgets.screen import Dialog, Scrolled
+from pruneapp.gui.widgets.theme import with_defaults
 from pruneapp.results.export import ExportRequest, TargetCheck
 from pruneapp.results.format_offer import FormatOffer, Purpose, RoundingCost
+
+# The one that holds every number of float32: what is offered unasked ruins nothing.
+_SAFE = "bfloat16"
+# Of a file that a smaller type makes less than a tenth smaller, nothing is said.
+_WORTH = 0.9
+
+
+class RoundingNote(QWidget):
+    """A sentence about the chosen type, or the offer of a smaller one: a button takes it."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.note = plain(wrap=True)
+        self.note.setAccessibleDescription(self.tr("Effect of rounding to this dtype."))
+        self.take = QPushButton(self.tr("Round to {type}").format(type=_SAFE), self)
+        self.take.setAutoDefault(False)
+        self.take.setAccessibleDescription(
+            self.tr("Select this dtype and show the rounding error.")
+        )
+        add_row(lay_in_column(self, self.note, spacing=4), self.take, None)
+
+    def show_cost(
+        self,
+        offer: FormatOffer,
+        dtype: str,
+        cost: RoundingCost | str | None,
+        colors: Mapping[str, str],
+    ) -> None:
+        """Show what the chosen type costs, or why that is unknown; if none, offer a smaller one."""
+        danger = isinstance(cost, str) or bool(cost is not None and cost.infinite)
+        recolor(self.note, colors["danger" if danger else "muted"])
+        smaller = None if dtype or offer.nbytes is None else offer.in_16_bits
+        if smaller is not None and offer.nbytes is not None and smaller >= _WORTH * offer.nbytes:
+            smaller = None
+        self.take.setVisible(smaller is not None)
+        if dtype:
+            self.note.setText(briefly(rounding_words(cost, dtype)))
+        elif smaller is not None:
+            words = self.tr("{type}: {size}, with 8 significant bits per value.")
+            self.note.setText(words.format(type=_SAFE, size=number_format.size(smaller)))
+        self.setVisible(bool(dtype) or smaller is not None)
+
+
+# Letters of the width that texts are set in.
+_WIDTH = 52
+_LINES = 14
+# So far the words of a radio button beside it are below its top.
+_ABOVE = 3
+# What is shown of a format beside its size.
+_DESCRIBED = attrgetter("name", "help", "why_not", "params")
+_SHOWN_FOR = frozenset({QEvent.Type.FocusIn, QEvent.Type.KeyPress})
+# What is asked for: of most formats everything is seen at once.
+_USUAL_LINES = 29
+
+
+class FormatDetails(QScrollArea):
+    """The panel beside the list of formats."""
+
+    changed = Signal()  # the person changed a parameter
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setWidgetResizable(True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # its controls have it; see `page`
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setMinimumWidth(self.fontMetrics().averageCharWidth() * _WIDTH)
+        self.setMinimumHeight(self.fontMetrics().lineSpacing() * _LINES)
+        self.setAccessibleName(self.tr("Selected format"))
+        self.setAccessibleDescription(self.tr("Description, notes, compatibility and settings."))
+        self._colors = with_defaults({})
+        self._offer: FormatOffer | None = None
+        self._values: dict[str, dict[str, Any]] = {}
+        self.fields: Fields | None = None
+        self.rounding: RoundingNote | None = None
+        self.costs: dict[str, RoundingCost | str] = {}
+        self._muted: list[QWidget] = []
+
+    def sizeHint(self) -> QSize:
+        """Ask for room for most formats; less will do, for it scrolls."""
+        metrics = self.fontMetrics()
+        return QSize(
+            metrics.averageCharWidth() * (_WIDTH + 6), metrics.lineSpacing() * _USUAL_LINES
+        )
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Show a control that gets the focus, or a key while it is scrolled away."""
+        if event.type() in _SHOWN_FOR and isinstance(watched, QWidget):
+            self.ensureWidgetVisible(watched.parentWidget() or watched)
+            self.ensureWidgetVisible(watched)
+        return super().eventFilter(watched, event)
+
+    def page(self, pages: int) -> None:
+        """Scroll some pages down, or up."""
+        bar = self.verticalScrollBar()
+        bar.setValue(bar.value() + pages * bar.pageStep())
+
+    def show_offer(self, offer: FormatOffer | None) -> None:
+        """Show a format; what was typed for it before is still there."""
+        before, self._offer = self._offer, offer
+        if before is None or offer is None or _DESCRIBED(before) != _DESCRIBED(offer):
+            self._build()
+        else:
+            self._show_rounding()  # only its size is another
+
+    def set_cost(self, dtype: str, cost: RoundingCost | str) -> None:
+        """Show what rounding to a type costs, or a sentence on why that is not known."""
+        self.costs[dtype] = cost
+        self._show_rounding()
+
+    def rounded_to(self) -> str:
+        """Return the type that the chosen format is rounded to; empty if it is not."""
+        return rounded_to(self._offer, {} if self.fields is None else self.fields.valid_values())
+
+    def types(self, offers: Iterable[FormatOffer]) -> dict[str, str]:
+        """Return the types that formats are rounded to, as far as the person chose some."""
+        return {o.name: rounded_to(o, self._values.get(o.name, {})) for o in offers}
+
+    def share_type(self, offers: Iterable[FormatOffer]) -> dict[str, dict[str, Any]]:
+        """Round every format as the shown one: sizes are compared by what is written.
+
+        Returns the values of those that are written in another type now, by format.
+        """
+        if self._offer is None or self.fields is None or not self._offer.rounded_by:
+            return {}
+        chosen = self.fields.valid_values().get(self._offer.rounded_by)
+        changed = {}
+        for other in offers:
+            if other.name == self._offer.name or not other.rounded_by:
+                continue
+            default = next(p.default for p in other.params if p.name == other.rounded_by)
+            values = self._values.setdefault(other.name, {})
+            if chosen is not None and values.get(other.rounded_by, default) != chosen:
+                values[other.rounded_by] = chosen
+                changed[other.name] = dict(values)
+        return changed
+
+    def all_values(self) -> dict[str, dict[str, Any]]:
+        """Return what the person set, by format."""
+        return {name: dict(values) for name, values in self._values.items()}
+
+    def set_all_values(self, values: Mapping[str, Mapping[str, Any]]) -> None:
+        """Take what was set before, as `all_values` returns it, silently."""
+        self._values = {name: dict(of_format) for name, of_format in values.items()}
+        self._build()
+
+    def values(self) -> dict[str, Any]:
+        """Return valid values of the parameters; raises `ParameterError`."""
+        return {} if self.fields is None else self.fields.values()
+
+    def errors(self) -> tuple[str, ...]:
+        """Return what is wrong with them."""
+        return () if self.fields is None else self.fields.errors()
+
+    def set_colors(self, colors: Mapping[str, str]) -> None:
+        """Take the theme's colours."""
+        self._colors = with_defaults(colors)
+        for label in self._muted:
+            recolor(label, self._colors["muted"])
+        self._show_rounding()
+        if self.fields is not None:
+            for field in self.fields.fields.values():
+                field.set_colors(self._colors)
+
+    def _build(self) -> None:
+        content = QWidget()
+        layout = lay_in_column(content, spacing=4, margins=(0, _ABOVE, 8, 0))
+        self._muted, self.fields, self.rounding = [], None, None
+        if self._offer is not None:
+            self._fill(layout, self._offer)
+        layout.addStretch(1)
+        self.setWidget(content)  # the one before is deleted
+        self.set_colors(self._colors)
+
+    def _fill(self, layout: QVBoxLayout, offer: FormatOffer) -> None:
+        layout.addWidget(plain(offer.help, wrap=True))
+        layout.addSpacing(8)
+        if offer.does_not:
+            self._list(layout, self.tr("Notes"), list(offer.does_not))
+        if offer.params:
+            layout.addWidget(heading(self.tr("Settings")))
+            layout.addSpacing(4)
+            self.fields = Fields(offer.params)
+            for name, value in self._values.get(offer.name, {}).items():
+                self.fields.fields[name].editor.set_value(value)
+            self.fields.changed.connect(self._on_changed)
+            for field in self.fields.fields.values():
+                if (control := field.editor.focusProxy()) is not None:
+                    control.installEventFilter(self)
+            layout.addWidget(self.fields)
+            if offer.rounded_by:
+                self._add_rounding(self.fields.fields[offer.rounded_by])
+            layout.addSpacing(8)
+        if offer.loaded_by:
+            self._list(
+                layout, self.tr("Compatible with"), [loader_words(x) for x in offer.loaded_by]
+            )
+
+    def _add_rounding(self, field: Field) -> None:
+        below = field.layout()
+        assert below is not None
+        self.rounding = RoundingNote(field)
+        self.rounding.take.installEventFilter(self)
+        below.addWidget(self.rounding)
+        self.rounding.take.clicked.connect(self._on_taken)
+
+    def _show_rounding(self) -> None:
+        if self.rounding is not None and self._offer is not None:
+            dtype = self.rounded_to()
+            self.rounding.show_cost(self._offer, dtype, self.costs.get(dtype), self._colors)
+
+    def _on_taken(self) -> None:
+        if self._offer is None or self.fields is None:
+            return
+        field = self.fields.fields[self._offer.rounded_by]
+        field.editor.set_value(_SAFE)
+        field.setFocus()
+        self._on_changed()
+
+    def _list(self, layout: QVBoxLayout, title: str, lines: list[str]) -> None:
+        layout.addWidget(heading(title))
+        for line in lines:
+            label = plain(f"· {line}", wrap=True)
+            self._muted.append(label)
+            layout.addWidget(label)
+        layout.addSpacing(8)
+
+    def _on_changed(self) -> None:
+        if self._offer is not None and self.fields is not None:
+            self._values[self._offer.name] = self.fields.valid_values()
+            self._show_rounding()
+        self.changed.emit()
+
 
 # So long nothing is typed before the disk is looked at.
 _PAUSE_MS = 150
 
 
 @dataclass(frozen=True)
-class Choices:
+class ExportChoices:
     """What was chosen, whether it came to an export or not, for the next dialog."""
 
     purpose: Purpose | None = None  # None if nobody said
@@ -46,7 +298,7 @@ class Choices:
     report: str = ""
 
 
-class Beside(QWidget):
+class SideFiles(QWidget):
     """Check boxes for the script that checks an export, and for the report."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -72,14 +324,7 @@ class Beside(QWidget):
             self.kind.addItem(words, suffix)
         self.kind.setEnabled(False)
         self.account.toggled.connect(self.kind.setEnabled)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(8)
-        row.addWidget(self.script)
-        row.addSpacing(16)
-        row.addWidget(self.account)
-        row.addWidget(self.kind)
-        row.addStretch(1)
+        lay_in_row(self, self.script, 16, self.account, self.kind, None)
 
     def set_wanted(self, *, script: bool, report: str) -> None:
         """Check what is wanted, as `report` returns it, silently."""
@@ -116,9 +361,9 @@ class ExportDialog(Dialog):
         self._rounded = ""
         self.purposes = Purposes(self)
         self.formats = Formats(self)
-        self.details = Details(self)
+        self.details = FormatDetails(self)
         self.target = TargetRow(self)
-        self.beside = Beside(self)
+        self.beside = SideFiles(self)
         self.go = QPushButton(self)
         self.go.setObjectName("mainAction")
         self.go.setDefault(True)
@@ -136,27 +381,15 @@ class ExportDialog(Dialog):
 
     def _lay_out(self) -> None:
         content = QWidget()
-        layout = QVBoxLayout(content)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(8)
-        layout.addWidget(self.nothing)
-        layout.addWidget(heading(self.tr("Purpose")))
-        layout.addWidget(self.purposes)
-        layout.addSpacing(4)
-        layout.addWidget(heading(self.tr("Format")))
-        choice = QHBoxLayout()
-        layout.addLayout(choice, 1)
-        choice.setSpacing(24)
-        choice.addWidget(self.formats)
-        choice.addWidget(self.details, 1)
+        purpose, form = heading(self.tr("Purpose")), heading(self.tr("Format"))
+        layout = lay_in_column(content, self.nothing, purpose, self.purposes, 4, form)
+        add_row(layout, self.formats, self.details, spacing=24, wide=self.details, stretch=1)
         layout.addSpacing(4)
         layout.addWidget(self.target)
         layout.addWidget(self.beside)
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(16, 16, 16, 16)
-        whole.setSpacing(16)
         # On a low screen what is chosen scrolls, and the buttons stay.
-        whole.addWidget(Scrolled(content, self), 1)
+        chosen = Scrolled(content, self)
+        whole = lay_in_column(self, chosen, spacing=16, margins=(16, 16, 16, 16), wide=chosen)
         add_button_row(whole, self.stop, self.go)
 
     def preferred_size(self) -> QSize:
@@ -170,13 +403,21 @@ class ExportDialog(Dialog):
         return moved or super().focusNextPrevChild(forward)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Keep what is typed into a setting from being an export, and turn pages of settings."""
+        """Keep what is typed from being an export that was not meant, and turn pages of settings.
+
+        Return does what the button says, but replaces nothing before that was read: it goes to the
+        button first.
+        """
         here = self.focusWidget()
         inside = here is not None and (self.details.isAncestorOf(here) or here is self.beside.kind)
         pages = {Qt.Key.Key_PageDown: 1, Qt.Key.Key_PageUp: -1}
         if event.key() in pages:
             self.details.page(pages[Qt.Key(event.key())])
-        elif not (inside and event.key() in {Qt.Key.Key_Return, Qt.Key.Key_Enter}):
+        elif event.key() not in {Qt.Key.Key_Return, Qt.Key.Key_Enter}:
+            super().keyPressEvent(event)
+        elif not inside and self.go.isEnabled() and self.target.is_taken():
+            self.go.setFocus(Qt.FocusReason.TabFocusReason)
+        elif not inside:
             super().keyPressEvent(event)
 
     def set_offers(self, offers: Sequence[FormatOffer]) -> None:
@@ -202,7 +443,7 @@ class ExportDialog(Dialog):
             self.target.set_check(check)
             self._arrange()
 
-    def set_choices(self, choices: Choices) -> None:
+    def set_choices(self, choices: ExportChoices) -> None:
         """Choose what the person chose before, as far as it is still offered."""
         self.details.set_all_values(choices.values)
         self.beside.set_wanted(script=choices.script, report=choices.report)
@@ -235,10 +476,10 @@ class ExportDialog(Dialog):
         """Return the chosen format; None if none can be."""
         return self.formats.chosen()
 
-    def choices(self) -> Choices:
+    def choices(self) -> ExportChoices:
         """Return what is chosen, also while it cannot be done."""
         offer = self.chosen()
-        return Choices(
+        return ExportChoices(
             self.purposes.purpose(),
             offer.name if offer is not None else "",
             self.details.all_values(),
@@ -272,7 +513,7 @@ class ExportDialog(Dialog):
     def _on_picked(self) -> None:
         offer = self.chosen()
         if offer is not None and self.purposes.purpose() not in offer.recommended:
-            self.purposes.forget()
+            self.purposes.clear_choice()
         self._show_chosen()
 
     def _on_changed(self) -> None:
@@ -306,13 +547,13 @@ class ExportDialog(Dialog):
             self._checked = request
             self._pause.start()
             self.target.set_check(None)
-        replaces = request is not None and self.target.replaces_open()
-        if offer is None or offer.nbytes is None:
-            words = self.tr("Replace original") if replaces else self.tr("Export")
-        elif replaces:
-            words = self.tr("Replace original, {size}")
+        sized = offer is not None and offer.nbytes is not None
+        if request is not None and self.target.replaces_open():
+            words = self.tr("Replace original, {size}") if sized else self.tr("Replace original")
+        elif request is not None and self.target.replaces_file():
+            words = self.tr("Replace file, {size}") if sized else self.tr("Replace file")
         else:
-            words = self.tr("Export {size}")
+            words = self.tr("Export {size}") if sized else self.tr("Export")
         self.go.setText(words.format(size=size_words(offer) if offer is not None else ""))
         ready = offer is not None and not offer.wrong and not self.details.errors()
         self.go.setEnabled(ready and not self.target.problem())

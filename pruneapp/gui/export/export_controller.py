@@ -2,45 +2,179 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from PySide6.QtCore import QObject, QUrl, Signal
 from PySide6.QtGui import QDesktopServices
 
 from pruneapp.checkpoint.io.files import is_folder
 from pruneapp.document.document import Capture, Document
+from pruneapp.document.snapshot import Snapshot
 from pruneapp.errors import PruneAppError, UnwritableError
 from pruneapp.export.catalog import FORMATS
 from pruneapp.export.completeness import unwritable
-from pruneapp.export.destination.target import kept_name
-from pruneapp.export.exporter import check_target
-from pruneapp.export.format_sizes import offer, planned_size, recommend, written_as
+from pruneapp.export.destination.target import kept_name, left_as_it_was
+from pruneapp.export.exporter import check_target, export
+from pruneapp.export.format_sizes import (
+    format_offer,
+    format_offers,
+    offers_without_sizes,
+    planned_size,
+    recommend,
+    written_as,
+)
+from pruneapp.export.provenance import Provenance, estimated_provenance, provenance_of
+from pruneapp.export.report_file import StepAccount, account_of, write_account
 from pruneapp.export.rounding import cost_to_come
+from pruneapp.export.scripts.comparison_script import transformers_class, write_check_script
 from pruneapp.gui.app import dialogs
 from pruneapp.gui.app.context import AppContext
 from pruneapp.gui.app.jobs import Jobs, Task, Urgency
 from pruneapp.gui.document.open_document import OpenDocument
-from pruneapp.gui.export.dialog import Choices, ExportDialog
-from pruneapp.gui.export.export_worker import (
-    MANY,
-    ExportJob,
-    ExportPreview,
-    leads_on,
-    preview_export,
-    proposed_target,
-)
+from pruneapp.gui.export.dialog import ExportChoices, ExportDialog
 from pruneapp.gui.export.format_list import rounded_to
 from pruneapp.gui.export.report_dialog import ExportReportDialog
 from pruneapp.gui.widgets.controls import single_shot
 from pruneapp.progress import CancelToken, Job
+from pruneapp.recipes.portable import history_recipe
 from pruneapp.results.export import ExportReport, ExportRequest
 from pruneapp.results.format_offer import FormatOffer
 
+PRUNED = "-pruned"
+# Planning a file of more tensors takes long enough to be felt.
+MANY = 5_000
 LATER_MS = 1_500
+
+
+class ExportPreview(NamedTuple):
+    """What could be exported, as far as headers tell it at once."""
+
+    snapshot: Snapshot
+    provenance: Provenance  # as long as that of the export will be
+    offers: tuple[FormatOffer, ...]
+    pruned: bool  # whether it would be another file than a copy
+
+
+def preview_export(capture: Capture, job: Job) -> ExportPreview:
+    """Return every format with the size to come, where headers tell it at once."""
+    snapshot = capture.snapshot
+    origin = estimated_provenance(snapshot, history_recipe(capture, job), job)
+    if len(snapshot.checkpoint.entries) > MANY:
+        offers = offers_without_sizes(snapshot, job)
+    else:
+        offers = format_offers(snapshot, job, sampled=False, provenance=origin)
+    return ExportPreview(snapshot, origin, offers, _is_pruned(snapshot, job))
+
+
+def _is_pruned(snapshot: Snapshot, job: Job) -> bool:
+    for batch in job.cancel.batches(snapshot.checkpoint.entries):
+        zeroed = (snapshot.zeroed(name) for name in batch)
+        if any(mask is not None and mask.pruned for mask in zeroed):
+            return True
+    return False
+
+
+def proposed_target(path: Path, suffixes: tuple[str, ...]) -> Path:
+    """Return a name beside the source that does not replace it, without ``..`` in it."""
+    if ".." in path.parts:
+        path = path.resolve()  # what `..` means behind a link, the file system knows
+    if path.is_dir():
+        return path.with_name(path.name + PRUNED)
+    if path.name.endswith(".index.json"):
+        return path.parent.with_name(path.parent.name + PRUNED)
+    suffix = path.suffix if path.suffix.lower() in suffixes else suffixes[0]
+    return path.with_name(path.stem + PRUNED + suffix)
+
+
+def is_followed_link(path: Path) -> bool:
+    """Whether a path is a link to something, which an export is to follow."""
+    try:
+        return path.is_symlink() and path.exists()
+    except OSError:  # as of a name that is too long: the export refuses it in a sentence
+        return False
+
+
+def export_document(capture: Capture, request: ExportRequest, job: Job) -> ExportReport:
+    """Export a document with its recipe and the checksums of its files in the metadata."""
+    origin = provenance_of(capture.snapshot, history_recipe(capture, job), job)
+    return export(capture.snapshot, request, job, origin)
+
+
+@dataclass(eq=False)
+class ExportJob:
+    """An export of the window, and what is written beside it."""
+
+    capture: Capture
+    request: ExportRequest
+    # Of the export, as soon as that is written: no cancelling takes it back then.
+    report: ExportReport | None = None
+
+    def work(self, job: Job) -> ExportReport:
+        """Export the document, and write what is wanted beside it."""
+        self.report = export_document(self.capture, self.request, job)
+        return write_beside(self.capture, self.report, self.request, job)
+
+
+def write_beside(
+    capture: Capture, report: ExportReport, request: ExportRequest, job: Job
+) -> ExportReport:
+    """Write the script and the report that were requested; returns `report` with their names.
+
+    One that is there and differs stays: the new one has a name of its own. What cannot be written
+    is told in the report: the export itself is there and whole.
+    """
+    checkpoint = capture.snapshot.checkpoint
+    notices = list(report.notices)
+
+    def script(path: Path) -> Path:
+        return write_check_script(checkpoint, report, path, job)
+
+    def account(path: Path) -> Path:
+        content = account_of(capture.snapshot, report, _steps_of(capture), job)
+        return write_account(content, path, job, keep_existing=True)
+
+    if request.script:
+        run = "Run {path} to check whether the model still works"
+        if not transformers_class(checkpoint):
+            run += ", after filling in the function that builds the model"
+        notices += _written(script, named_beside(report, ".check.py"), f"{run}.")
+    if request.report:
+        path = named_beside(report, f".report{request.report}")
+        notices += _written(account, path, "The report is {path}.")
+    return replace(report, notices=tuple(notices))
+
+
+def _steps_of(capture: Capture) -> list[StepAccount]:
+    done = capture.records[: capture.position]
+    return [StepAccount(record.label, record.detail) for record in done]
+
+
+def _written(write: Callable[[Path], Path], path: Path, sentence: str) -> Iterator[str]:
+    try:
+        written = write(path)
+    except PruneAppError as error:
+        yield f"The export is complete, but a file beside it could not be written: {error}"
+        return
+    yield sentence.format(path=f"'{written}'")
+    if written.name != path.name:
+        yield left_as_it_was(path)
+
+
+def named_beside(report: ExportReport, suffix: str) -> Path:
+    """Return a name beside an export: ``m.check.py`` for ``m.safetensors`` and the folder ``m``.
+
+    ``m.compact.check.py`` for ``m.compact.safetensors``, which may lie beside the other.
+    """
+    path = report.path
+    endings = FORMATS[report.format].suffixes
+    ending = next((end for end in endings if path.name.lower().endswith(end)), "")
+    last = len(ending) - max(ending.rfind("."), 0)  # of ".compact.safetensors" the second part
+    stem = path.name[: len(path.name) - last]
+    return path.with_name(stem + suffix)
 
 
 class FormatSizes(QObject):
@@ -87,14 +221,14 @@ class FormatSizes(QObject):
         snapshot, origin = self._preview.snapshot, self._preview.provenance
         form, path = FORMATS[name], self._paths.get(name)
         self._tasks[name] = self._jobs.answer(
-            lambda job: offer(snapshot, form, values, job, path=path, provenance=origin),
+            lambda job: format_offer(snapshot, form, values, job, path=path, provenance=origin),
             on_result=self._show,
             on_error=self._on_error,
             urgency=Urgency.AT_ONCE,
         )
 
-    def _show(self, found: FormatOffer) -> None:
-        self._offers[found.name] = found
+    def _show(self, offer: FormatOffer) -> None:
+        self._offers[offer.name] = offer
         self._dialog.set_offers(recommend(self._offers.values()))
 
     def _round(self, dtype: str) -> None:
@@ -118,7 +252,7 @@ class FormatSizes(QObject):
         ):
             self._estimate(form.name, request.params)
         self._cancel("check")
-        followed = replace(request, follow_links=leads_on(request.path))
+        followed = replace(request, follow_links=is_followed_link(request.path))
         self._tasks["check"] = self._jobs.answer(
             lambda job: check_target(snapshot, followed, job, origin),
             on_result=partial(self._dialog.set_check, request),
@@ -154,7 +288,7 @@ class ExportController(QObject):
         self._appearance = context.theme
         self._window = context.window
         self._asked = asked
-        self._choices: Choices | None = None
+        self._choices: ExportChoices | None = None
         self._opened = Path()
         self.dialog: ExportDialog | None = None
         self.report: ExportReportDialog | None = None
@@ -221,7 +355,7 @@ class ExportController(QObject):
         dialog.target.set_path(str(target))
         dialog.exportRequested.connect(self._export)
         dialog.finished.connect(self._on_dialog_finished)
-        self._appearance.dress(dialog)
+        self._appearance.apply_to(dialog)
         self.dialog = dialog
         FormatSizes(self._jobs, dialog, preview, self._session.refused.emit)
         if self._choices is not None:
@@ -240,24 +374,24 @@ class ExportController(QObject):
         if document is None or not self._session.may_work():
             return
         path = request.path
-        request = replace(request, follow_links=leads_on(path))
+        request = replace(request, follow_links=is_followed_link(path))
         if request.follow_links and not dialogs.follow_link(
             self._window, str(path), str(path.resolve())
         ):
             return
         unread = unwritable(document.checkpoint, FORMATS[request.format], request.params)
         if unread:
-            self._leave_out(document, request, unread)
+            self._exclude_unreadable(document, request, unread)
         else:
             self._write(document, request)
 
-    def _leave_out(
+    def _exclude_unreadable(
         self, document: Document, request: ExportRequest, unread: Mapping[str, str]
     ) -> None:
         """Ask whether what cannot be written may be left out, and export if so."""
         others = (form for name, form in FORMATS.items() if name != request.format)
         keeping = next((f.label for f in others if f.keeps(document.checkpoint)), "")
-        if dialogs.leave_out(self._window, unread, FORMATS[request.format].label, keeping):
+        if dialogs.exclude_unreadable(self._window, unread, FORMATS[request.format].label, keeping):
             self._write(document, replace(request, omit=tuple(unread)))
 
     def _write(self, document: Document, request: ExportRequest) -> None:
@@ -311,7 +445,7 @@ class ExportController(QObject):
             and document.checkpoint is writing.capture.snapshot.checkpoint
             and self._session.may_work()
         ):
-            self._leave_out(document, request, error.unread)
+            self._exclude_unreadable(document, request, error.unread)
         else:
             self._session.refused.emit(error)
 
@@ -328,11 +462,15 @@ class ExportController(QObject):
             # Nobody should write over the opened file because he did so before.
             self._choices = replace(self._choices, path="")
         dialog = ExportReportDialog(
-            report, self._window, shown=shown, short=self._session.contents.short
+            report,
+            self._window,
+            shown=shown,
+            short=self._session.contents.short,
+            steps=[(step.label, step.detail) for step in _steps_of(writing.capture)],
         )
         dialog.folderRequested.connect(self._show_folder)
         dialog.finished.connect(self._on_report_finished)
-        self._appearance.dress(dialog)
+        self._appearance.apply_to(dialog)
         self.report = dialog
         dialog.open()
         if report.path.absolute().parent != self._opened.absolute().parent:

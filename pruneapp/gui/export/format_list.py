@@ -10,18 +10,17 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
     QButtonGroup,
     QGridLayout,
-    QHBoxLayout,
     QLabel,
     QRadioButton,
     QSizePolicy,
-    QVBoxLayout,
     QWidget,
 )
 
 from pruneapp.gui.widgets import number_format
-from pruneapp.gui.widgets.controls import clear
+from pruneapp.gui.widgets.controls import add_row, clear, lay_in_column
 from pruneapp.gui.widgets.labels import on_one_line, plain, recolor, translate
 from pruneapp.gui.widgets.theme import with_defaults
+from pruneapp.params import ChoiceParam
 from pruneapp.results.export import TargetCheck
 from pruneapp.results.format_offer import FormatOffer, Loader, Purpose, RoundingCost
 
@@ -205,6 +204,7 @@ class Formats(QWidget):
         self._offers = {offer.name: offer for offer in offers}
         for offer in offers:
             radio, size = self.radios[offer.name], self.sizes[offer.name]
+            self._keep_room(offer)
             radio.setEnabled(not offer.why_not)
             radio.setToolTip(offer.why_not)
             words = size_words(offer)
@@ -221,6 +221,17 @@ class Formats(QWidget):
         """Say which type the size of a format counts, where it is not that of the weights."""
         for name, offer in self._offers.items():
             self.radios[name].setText(_label(offer, types.get(name, "")))
+
+    def _keep_room(self, offer: FormatOffer) -> None:
+        """Give a format room for the longest type beside its name, so that nothing moves."""
+        radio, shown = self.radios[offer.name], self.radios[offer.name].text()
+        for param in offer.params:
+            if param.name != offer.rounded_by or not isinstance(param, ChoiceParam):
+                continue
+            for choice in param.choices:
+                radio.setText(_label(offer, choice.value))
+                radio.setMinimumWidth(max(radio.minimumWidth(), radio.sizeHint().width()))
+        radio.setText(shown)
 
     def choose(self, name: str) -> None:
         """Choose a format, silently."""
@@ -293,12 +304,8 @@ class Purposes(QWidget):
         self.reason = plain(wrap=True)
         # Two lines, so that nothing below moves.
         self.reason.setMinimumHeight(2 * self.fontMetrics().lineSpacing())
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(8)
-        row = QHBoxLayout()
-        layout.addLayout(row)
-        row.setSpacing(24)
+        layout = lay_in_column(self)
+        row = add_row(layout, spacing=24)
         for purpose, words in (
             (Purpose.MAIL, self.tr("Share")),
             (Purpose.TRANSFORMERS, self.tr("Load in transformers")),
@@ -314,13 +321,13 @@ class Purposes(QWidget):
         layout.addWidget(self.reason)
         self._group.buttonClicked.connect(self._on_clicked)
         self.set_colors({})
-        self._tell()
+        self._show_reason()
 
     def set_offers(self, offers: Sequence[FormatOffer]) -> None:
         """Set what is best, as far as that is known."""
         before = self._best()
         self._offers = tuple(offers)
-        self._tell()
+        self._show_reason()
         best = self._best()
         if best is not None and (before is None or before.name != best.name):
             self.chosen.emit(best.name)
@@ -328,18 +335,18 @@ class Purposes(QWidget):
     def choose(self, purpose: Purpose | None) -> None:
         """Check what the person wants, silently."""
         if purpose is None:
-            self.forget()
+            self.clear_choice()
         else:
             self.buttons[purpose].setChecked(True)
-            self._tell()
+            self._show_reason()
 
-    def forget(self) -> None:
+    def clear_choice(self) -> None:
         """Check none: the person chose otherwise."""
         self._group.setExclusive(False)
         for button in self.buttons.values():
             button.setChecked(False)
         self._group.setExclusive(True)
-        self._tell()
+        self._show_reason()
 
     def set_colors(self, colors: Mapping[str, str]) -> None:
         """Take the theme's colours."""
@@ -354,12 +361,12 @@ class Purposes(QWidget):
         return next((o for o in self._offers if purpose in o.recommended), None)
 
     def _on_clicked(self) -> None:
-        self._tell()
+        self._show_reason()
         best = self._best()
         if best is not None:
             self.chosen.emit(best.name)
 
-    def _tell(self) -> None:
+    def _show_reason(self) -> None:
         purpose, best = self.purpose(), self._best()
         if purpose is None:
             text = self.tr("Choose a purpose, or select a format below.")

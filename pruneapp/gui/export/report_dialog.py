@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from PySide6.QtCore import QSize, Qt, Signal
@@ -61,10 +61,12 @@ class ExportReportDialog(Dialog):
         *,
         shown: Mapping[str, str] | None = None,
         short: ShortNames | None = None,
+        steps: Sequence[tuple[str, str]] = (),  # label and detail of each, for the copied text
     ) -> None:
         super().__init__(parent)
         self.setWindowTitle(self.tr("Exported"))
         self._report = report
+        self._steps = tuple(steps)
         self._labels: list[QWidget] = []
         notes = [notice for notice in report.notices if notice not in report.damage]
         if report.kept_originals and not report.undo_ends:
@@ -179,6 +181,10 @@ class ExportReportDialog(Dialog):
         lines.extend(label.text() for label in self.notes)
         if self._report.loads:
             lines.extend(("", self.tr("How to load"), self._report.loads))
+        if self._steps:
+            lines.extend(("", self.tr("Pruning steps")))
+        for number, (label, detail) in enumerate(self._steps, 1):
+            lines.extend((f"{number}. {label}", *(f"   {line}" for line in detail.splitlines())))
         lines.extend(("", self.tr("Sparsity")))
         lines.extend(
             f"{tensor.name}\t{tensor.pruned}\t{tensor.numel}\t"

@@ -11,14 +11,13 @@ from PySide6.QtCore import QSignalBlocker, Signal
 from PySide6.QtWidgets import (
     QCheckBox,
     QFileDialog,
-    QHBoxLayout,
     QLineEdit,
     QPushButton,
-    QVBoxLayout,
     QWidget,
 )
 
 from pruneapp.gui.export.format_list import briefly, check_words, files_words, rounded_to
+from pruneapp.gui.widgets.controls import add_row, lay_in_column
 from pruneapp.gui.widgets.labels import as_plain, heading, plain, recolor, translate
 from pruneapp.gui.widgets.theme import with_defaults
 from pruneapp.results.export import TargetCheck
@@ -44,8 +43,8 @@ def misplaced(path: str, source: str, endings: Iterable[str], *, split: bool, fo
         text = translate("ExportPlace", "There is no user {name}: enter the full path.")
         return text.format(name=path.split("/", maxsplit=1)[0])
     try:
-        if found := _no_folder(target, source, endings) if split else "":
-            return found
+        if problem := _no_folder(target, source, endings) if split else "":
+            return problem
         return _no_place(target, folders=folders)
     except OSError:  # a name that is too long, a folder that may not be looked into
         return ""
@@ -112,21 +111,14 @@ class TargetRow(QWidget):
         self.replace.setAccessibleDescription(
             self.tr("Undo reads pruned weights from the original file.")
         )
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(8)
-        layout.addWidget(self.title)
-        line = QHBoxLayout()
-        layout.addLayout(line)
-        line.setSpacing(8)
-        line.addWidget(self.path, 1)
-        line.addWidget(self.browse)
+        layout = lay_in_column(self, self.title)
+        add_row(layout, self.path, self.browse, wide=self.path)
         layout.addWidget(self.note)
         layout.addWidget(self.replace)
         self.path.textChanged.connect(self._on_typed)
         self.path.editingFinished.connect(self._keep_up)
         self.browse.clicked.connect(self._browse)
-        self._tell()
+        self._show_note()
 
     def set_suffixes(self, suffixes: Iterable[str]) -> None:
         """Set how files of any of the formats may end."""
@@ -141,7 +133,7 @@ class TargetRow(QWidget):
         self._limit = values.get(offer.split_by) if offer is not None else None
         self._type = rounded_to(offer, values)
         self._keep_up()
-        self._tell()
+        self._show_note()
 
     def set_path(self, path: str) -> None:
         """Propose a file or folder."""
@@ -150,30 +142,30 @@ class TargetRow(QWidget):
         blocker = QSignalBlocker(self.path)
         self.path.setText(path)
         del blocker
-        self._tell()
+        self._show_note()
         self.changed.emit()
 
     def set_check(self, check: TargetCheck | None) -> None:
         """Show what an export finds where it goes; None while that is looked for."""
         self._check = check
-        self._tell()
+        self._show_note()
 
     def set_folders(self, *, allowed: bool) -> None:
         """Set whether a folder may be the target, as for a model of several files."""
         self._folders = allowed
-        self._tell()
+        self._show_note()
         self.changed.emit()
 
     def set_source(self, path: str, kept_as: str) -> None:
         """Set the file that is open, and how it is kept if the export replaces it."""
         self._source, self._kept_as = path, kept_as
-        self._tell()
+        self._show_note()
         self.changed.emit()
 
     def set_colors(self, colors: Mapping[str, str]) -> None:
         """Take the theme's colours."""
         self._colors = with_defaults(colors)
-        self._tell()
+        self._show_note()
 
     def text(self) -> str:
         """Return the path that is wanted."""
@@ -185,25 +177,36 @@ class TargetRow(QWidget):
 
     def problem(self) -> str:
         """Say why nothing can be written there, as a sentence; empty if it can."""
-        found = misplaced(
+        problem = misplaced(
             self.text(),
             self._source,
             self._suffixes,
             split=self._limit is not None,
             folders=self._may_be_folder(),
         )
-        return found or (self._check.refused if self._check is not None else "")
+        return problem or (self._check.refused if self._check is not None else "")
 
     def replaces_source(self) -> bool:
         """Whether the file that is open would be replaced."""
         path = self.text()
         if not path or not self._source or self._limit is not None:
             return False
-        wanted, source = Path(path), Path(self._source)
+        source = Path(self._source)
         try:
+            wanted = Path(path).expanduser()
             return wanted.resolve() == source.resolve() or wanted.samefile(source)
         except (OSError, RuntimeError):  # one is not there, or a loop of links (before Python 3.13)
             return False
+
+    def is_taken(self) -> bool:
+        """Whether anything is where the export goes."""
+        path = os.path.expanduser(self.text())  # noqa: PTH111 - takes what is no name of a user
+        return os.path.lexists(path)
+
+    def replaces_file(self) -> bool:
+        """Whether a file is where the export goes."""
+        path = os.path.expanduser(self.text())  # noqa: PTH111 - as above
+        return self._limit is None and os.path.isfile(path)  # noqa: PTH113 - a name may be too long
 
     def replaces_open(self) -> bool:
         """Whether files of the model that is open would be replaced, as far as that is known."""
@@ -264,10 +267,10 @@ class TargetRow(QWidget):
 
     def _on_typed(self) -> None:
         self._check = None
-        self._tell()
+        self._show_note()
         self.changed.emit()
 
-    def _tell(self) -> None:
+    def _show_note(self) -> None:
         if self._limit is None:
             title, name = self.tr("File"), self.tr("Destination file")
         else:
@@ -296,9 +299,9 @@ class TargetRow(QWidget):
             return check_words(TargetCheck(kept=(self._kept_as,)))
         if self._limit is not None and offer is not None:
             count = files_words(offer.files, self._limit)
-            there = self.tr("Files of the same name in this folder are replaced.")
+            note = self.tr("Files of the same name in this folder are replaced.")
             is_there = os.path.isdir(path)  # noqa: PTH112 - a name may be too long to be looked at
-            return f"{count} {there}" if is_there else count
+            return f"{count} {note}" if is_there else count
         if os.path.isfile(path):  # noqa: PTH113 - as above
             return self.tr("This file already exists and will be replaced.")
         usual = offer is None or self.text().lower().endswith(offer.suffixes)

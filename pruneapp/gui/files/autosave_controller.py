@@ -28,7 +28,7 @@ from pruneapp.gui.app.notifications import NoticeTopic
 from pruneapp.gui.document.open_document import OpenDocument
 from pruneapp.gui.widgets.controls import single_shot
 from pruneapp.progress import Cancelled, CancelToken, Job
-from pruneapp.sessions.fingerprint import Stamp
+from pruneapp.sessions.fingerprint import FileStamp
 from pruneapp.sessions.journal import Journal, Said, folder
 from pruneapp.sessions.journal_reader import JournalFile
 from pruneapp.sessions.restore import Saved
@@ -53,11 +53,11 @@ class _Work:
 
     def newer(self) -> Said | None:
         """Return what was done last meanwhile, once."""
-        said = None
+        newest = None
         with contextlib.suppress(Empty):
             while True:
-                said = self.meanwhile.get_nowait()
-        return said
+                newest = self.meanwhile.get_nowait()
+        return newest
 
     def drop_taken(self) -> None:
         """Delete the journal that it was taken up from."""
@@ -91,13 +91,13 @@ class AutosaveController(QObject):
 
     Signals
     -------
-    kept()
+    written()
         The journal says all that was done.
     """
 
-    kept = Signal()
+    written = Signal()
 
-    _told = Signal(object)
+    _finished = Signal(object)
 
     def __init__(self, context: AppContext, session: OpenDocument, view: View) -> None:
         super().__init__(context.window)
@@ -109,26 +109,21 @@ class AutosaveController(QObject):
         self._busy = False
         self._wanted = False
         # Sentences that were said; and whether there is still something to write.
-        self._said: set[str] = set()
+        self._reported: set[str] = set()
         self._behind = False
         self._idle = single_shot(self, IDLE_MS, self._on_idle)
-        self._told.connect(self._on_told)
+        self._finished.connect(self._on_finished)
         session.opened.connect(self._on_opened)
         session.changed.connect(self._on_changed)
         session.closed.connect(self._on_closed)
 
-    @property
-    def up_to_date(self) -> bool:
-        """Whether all that was done is in the journal, or was tried to be."""
-        return not self._busy and not self._wanted
-
-    def mark_kept(self, records: Sequence[Record], position: int, file: Stamp) -> None:
-        """Take note that a history is safe in a session file; see `Journal.mark_kept`."""
+    def mark_saved(self, records: Sequence[Record], position: int, file: FileStamp) -> None:
+        """Take note that a history is safe in a session file; see `Journal.mark_saved`."""
         work = self._work
         if work is not None:
-            self._pool.submit(lambda: work.journal.mark_kept(records, position, file))
+            self._pool.submit(lambda: work.journal.mark_saved(records, position, file))
 
-    def note_digest(self, name: str, sha256: str) -> None:
+    def record_digest(self, name: str, sha256: str) -> None:
         """Take note of the SHA-256 of a file of the checkpoint."""
         work = self._work
         if work is not None:
@@ -144,17 +139,17 @@ class AutosaveController(QObject):
         assert document is not None
         self._work = _Work(saved if isinstance(saved, JournalFile) else None)
         self._busy = self._wanted = self._behind = False
-        self._said = set()
+        self._reported = set()
         if isinstance(saved, JournalFile):
             if saved.kept_in is not None:
-                kept = document.history.records[: saved.kept_steps]
-                self.mark_kept(kept, saved.safe, saved.kept_in)
-            self._keep()
+                records = document.history.records[: saved.kept_steps]
+                self.mark_saved(records, saved.safe, saved.kept_in)
+            self._write_soon(saved.view)  # which is not shown yet
         elif isinstance(saved, SessionFile):  # all of it is there, until something changes
-            self.mark_kept(document.history.records, document.position, saved.stamp)
+            self.mark_saved(document.history.records, document.position, saved.stamp)
 
     def _on_changed(self, _change: DocumentChanged) -> None:
-        self._keep()
+        self._write_soon()
 
     def _on_closed(self) -> None:
         self._idle.stop()
@@ -163,72 +158,73 @@ class AutosaveController(QObject):
             self._pool.submit(self._work.end)
             self._work = None
 
-    def _keep(self) -> None:
+    def _write_soon(self, view: Mapping[str, Any] | None = None) -> None:
         document, work = self._session.document, self._work
         if document is None or work is None:
             return
+        said = Capture.of(document), self._view() if view is None else view
         if self._busy:
             self._wanted = True
-            work.meanwhile.put((Capture.of(document), self._view()))
+            work.meanwhile.put(said)
         else:
-            self._submit(document, work, compacts=False)
+            self._submit(said, work, compacts=False)
 
     def _on_idle(self) -> None:
         document, work = self._session.document, self._work
         if self._behind:  # there may be room by now
-            self._keep()
+            self._write_soon()
         elif document is not None and work is not None and not self._busy:
-            self._submit(document, work, compacts=True)
+            self._submit((Capture.of(document), self._view()), work, compacts=True)
 
-    def _submit(self, document: Document, work: _Work, *, compacts: bool) -> None:
+    def _submit(self, said: Said, work: _Work, *, compacts: bool) -> None:
         self._busy, self._wanted = True, False
         self._idle.stop()
-        self._pool.submit(self._run, work, (Capture.of(document), self._view()), compacts=compacts)
+        self._pool.submit(self._run, work, said, compacts=compacts)
 
-    def _run(self, work: _Work, said: Said, *, compacts: bool) -> None:
-        told = _WriteResult(work, compacts)
+    def _run(self, work: _Work, capture: Said, *, compacts: bool) -> None:
+        result = _WriteResult(work, compacts)
         try:
-            self._write(work, said, compacts=compacts)
+            self._write(work, capture, compacts=compacts)
         except Cancelled:
             pass
         except PruneAppError as error:
             error.__traceback__ = None  # its frames hold masks
-            told = replace(told, error=error)
+            result = replace(result, error=error)
         except Exception as error:  # noqa: BLE001 - any bug is reported, and the thread goes on
             sentence = f"{type(error).__name__}: {error}"
-            told = replace(told, bug=(sentence, traceback.format_exc()))
-        self._told.emit(told)
+            result = replace(result, bug=(sentence, traceback.format_exc()))
+        self._finished.emit(result)
 
-    def _write(self, work: _Work, said: Said, *, compacts: bool) -> None:
+    def _write(self, work: _Work, capture: Said, *, compacts: bool) -> None:
         job = Job(cancel=work.token)
         if compacts:
             with contextlib.suppress(OSError):  # the old one is there, and says all of it
-                work.journal.compact(*said, job, work.newer)
+                work.journal.compact(*capture, job, work.newer)
             return
         newer = work.newer()
-        if newer is not None and newer[0].snapshot.revision > said[0].snapshot.revision:
-            said = newer
-        work.journal.keep(*said, job, work.newer)
+        if newer is not None and newer[0].snapshot.revision > capture[0].snapshot.revision:
+            capture = newer
+        work.journal.keep(*capture, job, work.newer)
         work.drop_taken()
 
     @Slot(object)
-    def _on_told(self, told: _WriteResult) -> None:
-        if told.work is not self._work:
+    def _on_finished(self, result: _WriteResult) -> None:
+        if result.work is not self._work:
             return
         self._busy = False
-        if told.bug is not None:
-            self._notifications.report_failure(*told.bug)
-        elif isinstance(told.error, StaleError):
+        if result.bug is not None:
+            self._notifications.report_failure(*result.bug)
+        elif isinstance(result.error, StaleError):
             self._wanted = True  # another state is in force by now, and its masks are there
-        elif told.error is not None and told.error.sentence not in self._said:
-            self._said.add(told.error.sentence)
-            self._notifications.refuse(told.error, NoticeTopic.KEEPING)
-        self._behind = told.error is not None
+        elif result.error is not None and result.error.sentence not in self._reported:
+            self._reported.add(result.error.sentence)
+            self._notifications.refuse(result.error, NoticeTopic.RECOVERY_DATA)
+        self._behind = result.error is not None
         if self._wanted:
-            self._keep()
-        elif not told.compacts:
+            self._write_soon()
+        elif not result.compacts:
             self._idle.start()
-        self.kept.emit()
+        self.written.emit()
 
 
 # The SHA-256 of the checkpoint is counted when so long nothing else was wanted.
@@ -281,7 +277,7 @@ class Checksums(QObject):
 
     def _count(self) -> None:
         if self._uncounted:
-            self._spare.do(
+            self._spare.submit(
                 partial(sha256_of, self._uncounted[0]),
                 on_result=self._on_counted,
                 on_error=self._on_uncounted,
@@ -289,7 +285,7 @@ class Checksums(QObject):
 
     def _on_counted(self, sha256: str) -> None:
         name = self._uncounted.pop(0).path.name
-        self._autosave.note_digest(name, sha256)
+        self._autosave.record_digest(name, sha256)
         self._compare(name, sha256)
         self._spare.soon()
 

@@ -6,23 +6,22 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QObject, Slot
+from PySide6.QtCore import Slot
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QFileDialog
 
 from pruneapp import resources
-from pruneapp.checkpoint.open import READERS
+from pruneapp.checkpoint.checkpoint import READERS
 from pruneapp.document.document import DocumentChanged
 from pruneapp.errors import PruneAppError
 from pruneapp.gui.app import dialogs
-from pruneapp.gui.app.context import AppContext
+from pruneapp.gui.app.context import AppContext, Controller
 from pruneapp.gui.app.notifications import NoticeTopic
 from pruneapp.gui.commands.declarations import RECENT
-from pruneapp.gui.document.open_document import SAMPLE, OpenDocument
+from pruneapp.gui.document.open_document import SAMPLE, OpenDocument, OpenRequest
 from pruneapp.gui.export.export_controller import ExportController
 from pruneapp.gui.files.session_controller import SessionController
 from pruneapp.gui.files.start_page import EmptyPage
-from pruneapp.sessions.open_path import OpenRequest
 from pruneapp.sessions.session_file import SUFFIX
 
 # What the dialog shows of a folder; an index of shards is JSON.
@@ -31,7 +30,7 @@ FILES = " ".join(
 )
 
 
-class OpenController(QObject):
+class OpenController(Controller):
     """The commands that open and close a file."""
 
     def __init__(
@@ -43,13 +42,8 @@ class OpenController(QObject):
         export: ExportController,
         sessions: SessionController,
     ) -> None:
-        super().__init__(context.window)
-        self._context = context
-        self._window = context.window
+        super().__init__(context)
         self._session = session
-        self._jobs = context.jobs
-        self._settings = context.settings
-        self._notifications = context.notifications
         self._start = start
         self._export = export
         self._sessions = sessions
@@ -136,7 +130,7 @@ class OpenController(QObject):
             self._notifications.end(NoticeTopic.OPEN_FILE)
 
     def _on_changed(self, _change: DocumentChanged) -> None:
-        if self._notifications.tells_of(NoticeTopic.OPEN_FILE):  # it may be back
+        if self._notifications.is_shown(NoticeTopic.OPEN_FILE):  # it may be back
             self._look_again()
 
     def may_leave(self) -> bool:
@@ -192,7 +186,7 @@ class OpenController(QObject):
     def _show_recent(self) -> None:
         recent = self._settings.recent
         self._start.set_recent([str(path) for path in recent])
-        menu = self._context.actions.menus[RECENT]
+        menu = self._actions.menus[RECENT]
         menu.clear()
         for number, path in enumerate(recent, 1):
             action = menu.addAction(f"&{number} {str(path).replace('&', '&&')}")

@@ -7,34 +7,33 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
-from PySide6.QtCore import QDateTime, QLocale, QObject
+from PySide6.QtCore import QDateTime, QLocale
 
 from pruneapp.checkpoint.io.files import find_abandoned, remove_abandoned
 from pruneapp.errors import PruneAppError
 from pruneapp.gui.app import dialogs
-from pruneapp.gui.app.context import AppContext
+from pruneapp.gui.app.context import AppContext, Controller
 from pruneapp.gui.app.jobs import Urgency
-from pruneapp.gui.document.open_document import OpenDocument
+from pruneapp.gui.document.open_document import OpenDocument, OpenRequest
 from pruneapp.gui.export.export_controller import ExportController
-from pruneapp.gui.files.recovery_view import FoundFiles, FoundWork, Recovery
+from pruneapp.gui.files.recovery_view import RecoverableWork, RecoveryView, TemporaryFiles
 from pruneapp.progress import Job
 from pruneapp.sessions.journal import folder
 from pruneapp.sessions.journal_file import delete
-from pruneapp.sessions.journal_reader import LeftBehind, left_behind, read_journal
-from pruneapp.sessions.open_path import OpenRequest
+from pruneapp.sessions.journal_reader import UnsavedWork, find_unsaved_work, read_journal
 
 T = TypeVar("T")
 
 
 @dataclass(frozen=True)
 class _Recoverable:
-    works: tuple[LeftBehind, ...]
+    works: tuple[UnsavedWork, ...]
     files: tuple[tuple[Path, int], ...]
 
 
-def look_for(places: frozenset[Path], job: Job) -> _Recoverable:
+def find_leftovers(places: frozenset[Path], job: Job) -> _Recoverable:
     """Return what was left behind: journals, and temporary files in some folders."""
-    works = left_behind(folder(), job)
+    works = find_unsaved_work(folder(), job)
     files: list[tuple[Path, int]] = []
     for place in sorted(places):
         job.step(0)
@@ -50,29 +49,23 @@ def _size(path: Path) -> int:
         return 0
 
 
-class RecoveryController(QObject):
+class RecoveryController(Controller):
     """Looks for what was left behind, and does with it what the person wants.
 
-    Parameters
-    ----------
-    open_work
-        Opens something, after asking about work that would be lost.
+    `open_work` opens something, after asking about work that would be lost.
     """
 
     def __init__(
         self,
         context: AppContext,
         session: OpenDocument,
-        view: Recovery,
+        view: RecoveryView,
         *,
         export: ExportController,
         open_work: Callable[[OpenRequest], None],
     ) -> None:
-        super().__init__(context.window)
-        self._window = context.window
+        super().__init__(context)
         self._session = session
-        self._jobs = context.jobs
-        self._settings = context.settings
         self._view = view
         self._open_work = open_work
         self._found = _Recoverable((), ())
@@ -83,30 +76,30 @@ class RecoveryController(QObject):
         view.dismissed.connect(self._dismiss)
         session.opened.connect(self._on_opened)
         export.began.connect(self._on_export)
-        self.look()
+        self.find_work()
 
-    def look(self) -> None:
+    def find_work(self) -> None:
         """Look for what there is, and offer it."""
         recent = (path.parent for path in self._settings.recent)
         places = frozenset((*self._settings.written, *recent))
-        self._answer(lambda job: look_for(places, job), self._on_found)
+        self._answer(lambda job: find_leftovers(places, job), self._on_found)
 
     def _answer(self, work: Callable[[Job], T], on_result: Callable[[T], None]) -> None:
         refuse = self._session.refused.emit
         self._jobs.answer(work, on_result=on_result, on_error=refuse, urgency=Urgency.ASIDE)
 
-    def _on_found(self, found: _Recoverable) -> None:
-        self._found = found
+    def _on_found(self, recoverable: _Recoverable) -> None:
+        self._found = recoverable
         files = None
-        if found.files:
-            names = tuple(str(path) for path, _ in found.files)
-            files = FoundFiles(names, sum(size for _, size in found.files))
-        works = [_shown(work) for work in found.works]
-        self._view.set_found(works if self._offers else (), files)
+        if recoverable.files:
+            names = tuple(str(path) for path, _ in recoverable.files)
+            files = TemporaryFiles(names, sum(size for _, size in recoverable.files))
+        works = [_recoverable(work) for work in recoverable.works]
+        self._view.set_recoverable(works if self._offers else (), files)
 
     def _on_opened(self) -> None:
         if self._found.works:
-            self.look()  # what was taken up is no longer there
+            self.find_work()  # what was taken up is no longer there
 
     def _on_export(self, path: Path) -> None:
         self._settings.add_written(path.parent)
@@ -118,7 +111,7 @@ class RecoveryController(QObject):
 
     def _delete(self, key: str) -> None:
         work = next((w for w in self._found.works if str(w.path) == key), None)
-        if work is None or not dialogs.delete_work(self._window, _said(work)):
+        if work is None or not dialogs.delete_work(self._window, _description(work)):
             return
 
         def drop(job: Job) -> None:
@@ -140,19 +133,21 @@ class RecoveryController(QObject):
         self._answer(drop, self._on_deleted)
 
     def _on_deleted(self, _nothing: None) -> None:
-        self.look()
+        self.find_work()
 
     def _dismiss(self) -> None:
         self._offers = False
-        self._view.set_found((), None)
+        self._view.set_recoverable((), None)
 
 
-def _shown(work: LeftBehind) -> FoundWork:
+def _recoverable(work: UnsavedWork) -> RecoverableWork:
     name, when = work.original.name, _time(work.time)
-    return FoundWork(str(work.path), name, work.steps, work.last, when, work.again, work.undone)
+    return RecoverableWork(
+        str(work.path), name, work.steps, work.last, when, work.again, work.undone
+    )
 
 
-def _said(work: LeftBehind) -> str:
+def _description(work: UnsavedWork) -> str:
     return f"{work.original}\n{work.last}" if work.known else str(work.path)
 
 

@@ -9,16 +9,13 @@ from PySide6.QtCore import QRect, Qt, Signal
 from PySide6.QtGui import QColor, QPainter, QPaintEvent
 from PySide6.QtWidgets import (
     QGridLayout,
-    QHBoxLayout,
     QPushButton,
     QSizePolicy,
-    QToolButton,
-    QVBoxLayout,
     QWidget,
 )
 
 from pruneapp.gui.widgets import number_format
-from pruneapp.gui.widgets.controls import clear
+from pruneapp.gui.widgets.controls import add_row, clear, lay_in_column, symbol_button
 from pruneapp.gui.widgets.labels import ElidedLabel, as_plain, heading, plain, recolor
 from pruneapp.gui.widgets.safe_paint import reported
 from pruneapp.gui.widgets.theme import with_defaults
@@ -28,7 +25,7 @@ _GAP = 4  # below notices, as between them
 
 
 @dataclass(frozen=True)
-class FoundWork:
+class RecoverableWork:
     """Work that can be taken up again."""
 
     key: str  # by which it is asked for
@@ -41,30 +38,20 @@ class FoundWork:
 
 
 @dataclass(frozen=True)
-class FoundFiles:
+class TemporaryFiles:
     """Temporary files of exports that were interrupted."""
 
     names: tuple[str, ...]  # where they are
     nbytes: int  # how large they are in all
 
 
-class Recovery(QWidget):
-    """Offers what was left behind; hidden while there is nothing.
+class RecoveryView(QWidget):
+    """Offers what was left behind; hidden while there is nothing."""
 
-    Signals
-    -------
-    restoreRequested(str), deleteRequested(str)
-        The person wants to go on with work, or has no use for it; its key.
-    filesDeleteRequested()
-        The person has no use for the temporary files.
-    dismissed()
-        The person wants to decide another time.
-    """
-
-    restoreRequested = Signal(str)
-    deleteRequested = Signal(str)
+    restoreRequested = Signal(str)  # the key of work
+    deleteRequested = Signal(str)  # the key of work
     filesDeleteRequested = Signal()
-    dismissed = Signal()
+    dismissed = Signal()  # the person wants to decide another time
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -72,24 +59,12 @@ class Recovery(QWidget):
         self.setAccessibleName(self.tr("Recovery"))
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
         self.title = heading(self.tr("Pruneapp was closed unexpectedly"))
-        self.later = QToolButton(self)
-        self.later.setText("×")
+        self.later = symbol_button("×", self.tr("Ask again next time"), self)
         self.later.setAutoRaise(True)
-        self.later.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        self.later.setToolTip(self.tr("Ask again next time"))
-        self.later.setAccessibleName(self.later.toolTip())
         self.later.clicked.connect(self.dismissed)
         self.more = plain()
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(16, _GAP + 8, 8, 8)
-        layout.setSpacing(4)
-        above = QHBoxLayout()
-        layout.addLayout(above)
-        above.setSpacing(8)
-        above.addWidget(self.title)
-        above.addWidget(self.more)
-        above.addStretch(1)
-        above.addWidget(self.later)
+        layout = lay_in_column(self, spacing=4, margins=(16, _GAP + 8, 8, 8))
+        add_row(layout, self.title, self.more, None, self.later)
         self._rows = QGridLayout()
         layout.addLayout(self._rows)
         self._rows.setHorizontalSpacing(8)
@@ -101,7 +76,9 @@ class Recovery(QWidget):
         self._muted: list[QWidget] = []
         self.hide()
 
-    def set_found(self, works: Sequence[FoundWork], files: FoundFiles | None) -> None:
+    def set_recoverable(
+        self, works: Sequence[RecoverableWork], files: TemporaryFiles | None
+    ) -> None:
         """Show what there is."""
         clear(self._rows)
         self.restore_buttons, self.delete_buttons, self._muted = [], [], []
@@ -138,7 +115,7 @@ class Recovery(QWidget):
         painter.fillRect(QRect(0, _GAP, 4, ground.height()), QColor(self._colors["accent"]))
         painter.end()
 
-    def _add_work(self, row: int, work: FoundWork) -> int:
+    def _add_work(self, row: int, work: RecoverableWork) -> int:
         """Add work from a row on; returns how many rows it takes."""
         steps = self.tr("1 step") if work.steps == 1 else self.tr("{n} steps").format(n=work.steps)
         what = self.tr("{steps} on {file}, {time}").format(
@@ -184,7 +161,7 @@ class Recovery(QWidget):
         self._rows.addWidget(again, row + 1, 0, 1, 2)
         return 2
 
-    def _add_files(self, row: int, files: FoundFiles) -> None:
+    def _add_files(self, row: int, files: TemporaryFiles) -> None:
         count = len(files.names)
         size = number_format.size(files.nbytes)
         what = (

@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QObject, Signal, Slot
+from PySide6.QtCore import Signal, Slot
 from PySide6.QtWidgets import QFileDialog
 
 from pruneapp.checkpoint.io.files import exists
@@ -22,16 +22,15 @@ from pruneapp.errors import (
     escaped,
 )
 from pruneapp.gui.app import dialogs
-from pruneapp.gui.app.context import AppContext
+from pruneapp.gui.app.context import AppContext, Controller
 from pruneapp.gui.app.notifications import NoticeTopic
-from pruneapp.gui.document.open_document import OpenDocument
+from pruneapp.gui.document.open_document import OpenDocument, OpenRequest
 from pruneapp.gui.files.autosave_controller import AutosaveController
 from pruneapp.gui.widgets import number_format
 from pruneapp.results.document_rows import HistoryItem
 from pruneapp.results.export import ExportReport
-from pruneapp.sessions.fingerprint import Stamp
+from pruneapp.sessions.fingerprint import FileStamp
 from pruneapp.sessions.journal_reader import JournalFile
-from pruneapp.sessions.open_path import OpenRequest
 from pruneapp.sessions.session_file import SUFFIX, SessionFile, save_session
 
 
@@ -44,19 +43,13 @@ class _Saving:
     safe: HistoryItem
     path: Path
     then: Callable[[], object] | None
-    instead_of: Stamp | None
+    instead_of: FileStamp | None
 
 
-class SessionController(QObject):
-    """The session file of the document, the commands for it, and the title of the window.
+class SessionController(Controller):
+    """The session file of the document, the commands for it, and the title of the window."""
 
-    Signals
-    -------
-    saved(Path)
-        A session was saved.
-    """
-
-    saved = Signal(object)
+    saved = Signal(object)  # (Path)
 
     def __init__(
         self,
@@ -67,19 +60,15 @@ class SessionController(QObject):
         read_view: Callable[[], Mapping[str, Any]],
         show_view: Callable[[Mapping[str, Any]], None],
     ) -> None:
-        super().__init__(context.window)
-        self._window = context.window
+        super().__init__(context)
         self._session = session
-        self._jobs = context.jobs
-        self._settings = context.settings
-        self._notifications = context.notifications
         self._autosave = autosave
         self._read_view, self._show_view = read_view, show_view
         self.path: Path | None = None
         # Of the history; the state that the file holds.
         self._safe: HistoryItem | None = None
         # The file as this window read or wrote it last.
-        self._stamp: Stamp | None = None
+        self._stamp: FileStamp | None = None
         context.actions["save_session"].triggered.connect(self.save)
         context.actions["save_session_as"].triggered.connect(self.save_as)
         session.opened.connect(self._on_opened)
@@ -143,8 +132,8 @@ class SessionController(QObject):
         if path.suffix.lower() != SUFFIX:
             path = path.with_name(path.name + SUFFIX)
             # The dialog has asked about the other name.
-            there = exists(path)
-            if there and not dialogs.replace_file(self._window, str(path)):
+            replaces = exists(path)
+            if replaces and not dialogs.replace_file(self._window, str(path)):
                 return
         self._save(path, then)
 
@@ -160,7 +149,7 @@ class SessionController(QObject):
         return place / f"{source.name if source.is_dir() else source.stem}{SUFFIX}"
 
     def _save(
-        self, path: Path, then: Callable[[], object] | None, instead_of: Stamp | None = None
+        self, path: Path, then: Callable[[], object] | None, instead_of: FileStamp | None = None
     ) -> None:
         """Save it, but for a file that is to be replaced and is another one by now."""
         document = self._session.document
@@ -177,13 +166,13 @@ class SessionController(QObject):
             on_error=partial(self._on_not_saved, saving),
         )
 
-    def _on_saved(self, saving: _Saving, stamp: Stamp) -> None:
+    def _on_saved(self, saving: _Saving, stamp: FileStamp) -> None:
         self._settings.add_recent(saving.path)
         self.saved.emit(saving.path)
         if saving.document is not self._session.document:
             return
         self.path, self._safe, self._stamp = saving.path, saving.safe, stamp
-        self._autosave.mark_kept(saving.capture.records, saving.capture.position, stamp)
+        self._autosave.mark_saved(saving.capture.records, saving.capture.position, stamp)
         self._show()
         name, size = saving.path.name, number_format.size(stamp.size)
         self._notifications.say_done(self.tr("Saved {name}, {size}").format(name=name, size=size))
@@ -232,7 +221,6 @@ class SessionController(QObject):
         self._window.setWindowModified(False)
 
     def _show(self) -> None:
-        """Say in the title what is worked on, and whether something is unsaved."""
         document = self._session.document
         if document is None:
             return

@@ -8,7 +8,7 @@ from PySide6.QtCore import QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QKeyEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
-from pruneapp.gui.widgets.controls import clear
+from pruneapp.gui.widgets.controls import add_row, clear, lay_in_column
 from pruneapp.gui.widgets.labels import ElidedLabel, heading, plain, recolor
 from pruneapp.gui.widgets.safe_paint import reported
 from pruneapp.gui.widgets.theme import with_defaults
@@ -19,20 +19,12 @@ _INSET = 8
 
 
 class EmptyPage(QWidget):
-    """Says what to do.
-
-    Signals
-    -------
-    openRequested, folderRequested, sampleRequested
-        The person wants to choose a file, a model folder, or to try the sample.
-    recentRequested
-        The person wants to open this path again.
-    """
+    """Says what to do."""
 
     openRequested = Signal()
     folderRequested = Signal()
     sampleRequested = Signal()
-    recentRequested = Signal(str)
+    recentRequested = Signal(str)  # the path of a file that was open before
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -55,24 +47,14 @@ class EmptyPage(QWidget):
         self.folder_button.setToolTip(self.tr("Open a model folder (Ctrl+Shift+O)"))
         self.sample_button = QPushButton(self.tr("Try the sample"), self)
         self.sample_button.setToolTip(self.tr("Open a small network included with Pruneapp"))
-        for button in (self.open_button, self.folder_button, self.sample_button):
+        buttons = self.open_button, self.folder_button, self.sample_button
+        for button in buttons:
             button.setMinimumSize(128, 36)
             button.setAccessibleDescription(button.toolTip())
         self._target = QWidget(self)
-        inside = QVBoxLayout(self._target)
-        inside.setContentsMargins(24, 24, 24, 24)
-        inside.setSpacing(12)
-        inside.addWidget(title)
-        inside.addWidget(self.opens)
-        inside.addSpacing(8)
-        buttons = QHBoxLayout()
-        inside.addLayout(buttons)
-        buttons.setSpacing(12)
-        buttons.addStretch(1)
-        buttons.addWidget(self.open_button)
-        buttons.addWidget(self.folder_button)
-        buttons.addWidget(self.sample_button)
-        buttons.addStretch(1)
+        margins = 24, 24, 24, 24
+        inside = lay_in_column(self._target, title, self.opens, 8, spacing=12, margins=margins)
+        add_row(inside, None, *buttons, None, spacing=12)
         inside.addSpacing(8)
         inside.addWidget(self.promise)
 

@@ -10,11 +10,12 @@ from pruneapp.gui.app.settings import TENSOR_LIST, Settings
 from pruneapp.gui.commands.actions import Actions
 from pruneapp.gui.compare.view import CompareView
 from pruneapp.gui.document.history_view import HistoryStrip
-from pruneapp.gui.manual_edit.edit_views import HandOptions
+from pruneapp.gui.manual_edit.edit_views import ManualEditOptions
 from pruneapp.gui.method_form.panel import PruneForm
 from pruneapp.gui.plots.pages import Page, PlotPages
 from pruneapp.gui.preview.panel import PreviewPanel
 from pruneapp.gui.tree.panel import ModuleTree
+from pruneapp.gui.widgets.controls import lay_in_column
 
 FORM_WIDTH = 330
 # Share of the form's column that what a step would do has at least.
@@ -36,7 +37,7 @@ class DocumentViews(QObject):
         self.tree = ModuleTree()
         self.compare = CompareView()
         self.pages = PlotPages(self.compare)
-        self.hand_options = HandOptions()
+        self.edit_options = ManualEditOptions()
         self.history = HistoryStrip()
         self.form = PruneForm()
         self.form.checkedUsed.connect(self.tree.set_used)
@@ -44,7 +45,7 @@ class DocumentViews(QObject):
         column = _FormColumn(self.form.header, self.form, self.preview, self.preview.action)
         self.tree_dock = _dock("tree", self.tr("Modules"), _padded(self.tree, 8, 4), parent)
         self.form_dock = _dock("form", self.tr("Prune"), column, parent)
-        self.middle = _Middle(self.pages, self.hand_options, self.history)
+        self.middle = _Middle(self.pages, self.edit_options, self.history)
 
 
 class _FormColumn(QWidget):
@@ -54,17 +55,15 @@ class _FormColumn(QWidget):
     of the height, so that its first numbers are seen whatever is unfolded above them.
     """
 
-    def __init__(self, header: QWidget, form: QWidget, preview: QWidget, action: QWidget) -> None:
+    def __init__(
+        self, header: QWidget, form: QWidget, preview: PreviewPanel, action: QWidget
+    ) -> None:
         super().__init__()
+        self._panel = preview
         self._form, self._preview = _Scrolled(form), _Scrolled(preview)
         self._header, self._action = _padded(header, below=0), _padded(action)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(0)
-        layout.addWidget(self._header)
-        layout.addWidget(self._form, 1)
-        layout.addWidget(self._preview)
-        layout.addWidget(self._action)
+        column = self._header, self._form, self._preview, self._action
+        lay_in_column(self, *column, spacing=0, wide=self._form)
         # What is wider than the column would be cut off: with a larger font it is wider.
         parts = self._form, self._preview
         least = [part.least_width() for part in parts]
@@ -73,7 +72,6 @@ class _FormColumn(QWidget):
             part.content.rearranged.connect(self._share)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Share out the height."""
         super().resizeEvent(event)
         self._share()
 
@@ -90,9 +88,10 @@ class _FormColumn(QWidget):
 
     def _share(self) -> None:
         room = self.height() - self._action.sizeHint().height()
-        wanted = self._preview.wanted()
-        form = self._header.sizeHint().height() + self._form.wanted()
+        wanted = self._preview.content_height() + self._panel.hidden_height
+        form = self._header.sizeHint().height() + self._form.content_height()
         left = max(room - form, round(room * PINNED))
+        self._panel.set_scrolls(scrolls=wanted > left)
         self._preview.setFixedHeight(wanted if wanted <= left else self._preview.whole(left))
 
 
@@ -111,11 +110,9 @@ class _Scrolled(QScrollArea):
         self.content.setAutoFillBackground(False)
 
     def least_width(self) -> int:
-        """Return the width below which something is cut off."""
         return self.content.minimumSizeHint().width() + self.verticalScrollBar().sizeHint().width()
 
-    def wanted(self) -> int:
-        """Return how high it has to be so that nothing scrolls."""
+    def content_height(self) -> int:
         content = self.content
         if content.hasHeightForWidth():
             return content.heightForWidth(self.width())
@@ -144,10 +141,7 @@ class _Content(QWidget):
 
     def __init__(self, widget: QWidget) -> None:
         super().__init__()
-        column = QVBoxLayout(self)
-        column.setContentsMargins(12, 12, 12, 4)
-        column.addWidget(widget)
-        column.addStretch(1)
+        lay_in_column(self, widget, None, margins=(12, 12, 12, 4))
 
     def event(self, event: QEvent) -> bool:
         """Say it when the layout was done anew."""
@@ -170,7 +164,6 @@ class _Middle(QWidget):
         self._set_low(low=False)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Leave the picture its room."""
         super().resizeEvent(event)
         self._set_low(low=self.height() < LOW)
 

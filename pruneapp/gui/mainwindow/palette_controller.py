@@ -64,31 +64,30 @@ class PaletteController(QObject):
             (self.tr("Limits"), form.limits.button),
         ):
             name = f"{self.tr('Pruning step')}{BETWEEN}{words}"
-            there = self._session.document is not None and not button.isHidden()
+            usable = self._session.document is not None and not button.isHidden()
             run = partial(self._press, button)
-            yield Entry(name, "", run, button.toolTip(), enabled=there and button.isEnabled())
+            yield Entry(name, "", run, button.toolTip(), enabled=usable and button.isEnabled())
 
     def _press(self, button: QAbstractButton) -> None:
         self._views.form_dock.raise_()
         button.click()
 
     def _of_the_picture(self) -> Iterator[Entry]:
-        """Yield what can be done with the picture that is shown."""
         picture = self._views.pages.picture()
         for action in picture.export_menu.button.menu().actions():
             name = f"{self.tr('Picture')}{BETWEEN}{plain(action.text())}"
-            there = picture.export_menu.button.isEnabled()
-            yield Entry(name, "", action.trigger, action.toolTip(), enabled=there)
+            usable = picture.export_menu.button.isEnabled()
+            yield Entry(name, "", action.trigger, action.toolTip(), enabled=usable)
 
     def _methods(self) -> Iterator[Entry]:
-        there = self._session.document is not None
+        is_open = self._session.document is not None
         for method in registry.METHODS.values():
             yield Entry(
                 method.label,
                 self.tr("Method"),
                 partial(self._choose_method, method.name),
                 method.help,
-                enabled=there,
+                enabled=is_open,
             )
 
     def _setting_values(self) -> Iterator[Entry]:

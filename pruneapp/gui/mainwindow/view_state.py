@@ -43,22 +43,16 @@ class ViewState(QObject):
             views.tree.view.set_columns(columns)
         self.show({"page": settings.window.get("page")})
 
-    def glance(self) -> Mapping[str, Any]:
-        """Return what is in focus and what the form says, in no time."""
-        request = self._views.form.mended()  # a slip in one field loses no rules
-        form = plain_form(request)
-        page = self._views.pages.page.name.lower()
+    def read(self, most: int = _MOST_CHECKED) -> Mapping[str, Any]:
+        """Return what is in focus, what the form says, and what is checked, up to so many."""
+        request = self._views.form.corrected()  # a slip in one field loses no rules
+        form, checked = plain_form(request), self._views.tree.checked()
         return {
             "tensor": self._views.tree.focused(),
-            "page": page,
+            "page": self._views.pages.page.name.lower(),
             **({"form": form} if form else {}),
+            **({"checked": list(checked)} if len(checked) <= most else {}),
         }
-
-    def read(self, most: int = _MOST_CHECKED) -> Mapping[str, Any]:
-        """Return what is in focus and what is checked, up to so many tensors."""
-        checked = self._views.tree.checked()
-        more = {"checked": list(checked)} if len(checked) <= most else {}
-        return {**self.glance(), **more}
 
     def show(self, view: Mapping[str, Any]) -> None:
         """Show it again; what makes no sense is left as it is."""
@@ -83,13 +77,13 @@ class ViewState(QObject):
         if self._session.saved is None:
             view = self._settings.view(self._file)
             if isinstance(look := view.get("tree"), dict):
-                self._views.tree.set_look(look)
+                self._views.tree.restore_state(look)
             self.show(view)
 
     @Slot()
     def remember(self) -> None:
         """Keep in the settings how the file is looked at that is being closed."""
-        view = {**self.read(_MOST_CHECKED_IN_SETTINGS), "tree": self._views.tree.look()}
+        view = {**self.read(_MOST_CHECKED_IN_SETTINGS), "tree": self._views.tree.save_state()}
         window = {"columns": self._views.tree.view.columns(), "page": view["page"]}
         self._settings.set_views(window, self._file, view)
         self._file = None

@@ -1,7 +1,8 @@
-"""The main window: menus, toolbar, docks and status."""
+"""The main window: menus, toolbar, docks, and what the status bar says of the model."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from PySide6.QtCore import (
@@ -28,18 +29,20 @@ from PySide6.QtWidgets import (
     QTabWidget,
     QToolBar,
     QToolButton,
-    QVBoxLayout,
     QWidget,
 )
 
+from pruneapp.errors import escaped
 from pruneapp.gui.app.notices import NoticeBar
 from pruneapp.gui.app.settings import Settings
 from pruneapp.gui.commands.actions import Actions
-from pruneapp.gui.files.recovery_view import Recovery
+from pruneapp.gui.files.recovery_view import RecoveryView
 from pruneapp.gui.files.start_page import EmptyPage
-from pruneapp.gui.widgets.controls import ComboBox, move_focus
+from pruneapp.gui.widgets import number_format
+from pruneapp.gui.widgets.controls import ComboBox, lay_in_column, lay_in_row, move_focus
+from pruneapp.gui.widgets.labels import ElidedLabel, as_plain
 from pruneapp.gui.widgets.screen import fit_into_screen
-from pruneapp.gui.widgets.status import Done, JobStatus, ModelStatus
+from pruneapp.gui.widgets.status import Done, JobStatus
 from pruneapp.gui.widgets.theme import Theme, ThemeManager
 
 SIZE = QSize(1280, 800)
@@ -48,14 +51,100 @@ SMALLEST = QSize(720, 480)
 _NUDGE = 64  # pixels, more than any frame
 # Narrower than this the two docks share one place, as tabs.
 NARROW = 1120
+_KIND = 40  # letters of the class of a model
+_LISTED = 6  # of its files and types
 LAYOUT_VERSION = 2  # raised with DOCKS: docks of before left the picture too little
+
+
+class ModelStatus(QWidget):
+    """What model it is, its parameters, and how sparse the whole of it is."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        # What the window has no room for is elided: first what every file of the model shares.
+        self.text = ElidedLabel("", self)
+        self.text.elide = Qt.TextElideMode.ElideRight
+        self._kind = self._facts = ""
+        self._about: tuple[str, ...] = ()
+        lay_in_row(self, self.text, margins=(8, 0, 8, 0))
+
+    def set_kind(
+        self,
+        kind: str,
+        *,
+        layers: int | None = None,
+        dtypes: Sequence[str] = (),
+        files: Sequence[str] = (),
+    ) -> None:
+        """Take what the folder of the model says of it, for the next `set_model`.
+
+        `kind` is its class or type; `files` are those that an export as a folder copies.
+        """
+        kind = escaped(kind)
+        self._kind = kind if len(kind) <= _KIND else f"{kind[: _KIND - 1]}…"
+        facts = []
+        if layers is not None:
+            facts.append(number_format.plural(layers, self.tr("1 layer"), self.tr("{n} layers")))
+        listed = ", ".join(dtypes[:_LISTED]) + " …" * (len(dtypes) > _LISTED)
+        if len(dtypes) > 1:
+            listed = self.tr("mixed: {dtypes}").format(dtypes=listed)
+        self._facts = "   ·   ".join(filter(None, (*facts, listed)))
+        about = []
+        if files:
+            names = ", ".join(map(escaped, files[:_LISTED]))
+            if len(files) > _LISTED:
+                names = self.tr("{names} and {n} more").format(
+                    names=names, n=number_format.count(len(files) - _LISTED)
+                )
+            about.append(self.tr("An export as a folder copies: {names}").format(names=names))
+        self._about = tuple(about)
+
+    def set_model(self, numel: int, pruned: int, buffers: int = 0) -> None:
+        """Show how many parameters there are, how many of them are pruned, and the buffers."""
+        if not numel:
+            self._facts = ""
+            self._show(self.tr("No parameters"), "")
+            return
+        words = self.tr("{n} parameters   ·   {share} pruned")
+        if buffers:
+            words = self.tr("{n} parameters, {buffers} in buffers   ·   {share} pruned")
+        text = words.format(
+            n=number_format.count(numel),
+            buffers=number_format.count(buffers),
+            share=number_format.part(pruned, numel),
+        )
+        tip = self.tr("{pruned} of {n} parameters pruned.").format(
+            pruned=number_format.count(pruned), n=number_format.count(numel)
+        )
+        if buffers:
+            tip += " " + self.tr(
+                "Besides, {n} elements in buffers: running statistics, counters, positions, masks."
+            ).format(n=number_format.count(buffers))
+        self._show(text, tip)
+
+    def _show(self, text: str, tip: str) -> None:
+        self.text.setText("   ·   ".join(filter(None, (self._kind, text, self._facts))))
+        lines = filter(None, (*self._about, tip))
+        self.text.setToolTip("<br>".join(map(as_plain, lines)))
+        # A screen reader says the text; what the tooltip adds is markup to it.
+        self.text.setAccessibleDescription(" ".join((*self._about, tip)).strip())
+
+    def clear(self) -> None:
+        """Show nothing: no file is open."""
+        self._kind, self._facts, self._about = "", "", ()
+        self.text.setText("")
+        self.text.setAccessibleDescription("")
+        self.text.setToolTip("")
+
+    def set_colors(self, _colors: Mapping[str, str]) -> None:
+        """Take the theme's colours: the palette has all that is needed."""
 
 
 class MainWindow(QMainWindow):
     """Menus, toolbar, messages and status; in the middle what is open, or what to do.
 
     Light enough to be painted within a few hundredths of a second: what an open document needs is
-    added by `furnish` when it has been imported.
+    added by `add_document_views` when it has been imported.
     """
 
     dropped = Signal(object)  # the path of a file or a folder
@@ -76,7 +165,7 @@ class MainWindow(QMainWindow):
         # Here, for it holds from the first picture on, before anything can be opened.
         self.actions_["quit"].triggered.connect(self.close)
         self.notices = NoticeBar()
-        self.recovery = Recovery()
+        self.recovery = RecoveryView()
         self.empty = EmptyPage()
         self.model_status = ModelStatus()
         self.done = Done()
@@ -86,12 +175,8 @@ class MainWindow(QMainWindow):
         self.stack = QStackedWidget()
         self.stack.addWidget(self.empty)
         center = QWidget()
-        column = QVBoxLayout(center)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(self.notices)
-        column.addWidget(self.recovery)
-        column.addWidget(self.stack, 1)
+        parts = self.notices, self.recovery, self.stack
+        lay_in_column(center, *parts, spacing=0, wide=self.stack)
         self.setCentralWidget(center)
         self._fill_toolbar()
         self.statusBar().addWidget(self.model_status)
@@ -110,24 +195,24 @@ class MainWindow(QMainWindow):
         appearance.changed.connect(self._on_theme_changed)
         self._on_theme_changed(appearance.theme)
 
-    def furnish(self, left: QDockWidget, middle: QWidget, right: QDockWidget) -> None:
+    def add_document_views(self, left: QDockWidget, middle: QWidget, right: QDockWidget) -> None:
         """Add what an open document needs."""
         self.stack.addWidget(middle)
         self._docks = (left, right)
         self.addDockWidget(Qt.DockWidgetArea.LeftDockWidgetArea, left)
         self.addDockWidget(Qt.DockWidgetArea.RightDockWidgetArea, right)
         for widget in (left, middle, right):
-            self._appearance.dress(widget)
+            self._appearance.apply_to(widget)
 
-    def show_document(self, *, there: bool) -> None:
+    def show_document(self, *, is_open: bool) -> None:
         """Show the document's views, or the page that says what to do."""
-        self.stack.setCurrentIndex(1 if there else 0)
+        self.stack.setCurrentIndex(1 if is_open else 0)
         self._narrow = False
         kept = QByteArray(self._settings.blob("docks"))
-        if there and self._docks and not self.restoreState(kept, LAYOUT_VERSION):
+        if is_open and self._docks and not self.restoreState(kept, LAYOUT_VERSION):
             self._set_widths()
         for dock in self._docks:
-            dock.setVisible(there)
+            dock.setVisible(is_open)
         self._arrange_docks()
 
     def _put_back(self) -> None:
@@ -139,7 +224,7 @@ class MainWindow(QMainWindow):
         if place.size() == now.size() and moved <= _NUDGE and not self.isMaximized():
             self.setGeometry(place)
 
-    def keep_layout(self) -> None:
+    def save_layout(self) -> None:
         """Remember how the window stands."""
         self._settings.set_blob("geometry", bytes(self.saveGeometry().data()))
         place = QByteArray()
@@ -202,7 +287,7 @@ class MainWindow(QMainWindow):
 
     def _on_theme_changed(self, theme: Theme) -> None:
         self.actions_.paint(theme.colors, self.devicePixelRatioF())
-        self._appearance.dress(self)
+        self._appearance.apply_to(self)
 
     # -- Qt's events ----------------------------------------------------------------------------
 
@@ -210,7 +295,7 @@ class MainWindow(QMainWindow):
         """Let those who work decide; what they keep open stays open."""
         self.closing.emit(event)
         if event.isAccepted():
-            self.keep_layout()
+            self.save_layout()
             super().closeEvent(event)
 
     def resizeEvent(self, event: QResizeEvent) -> None:

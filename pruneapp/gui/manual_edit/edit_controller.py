@@ -11,29 +11,28 @@ from collections import deque
 from dataclasses import dataclass
 from functools import partial
 
-from PySide6.QtCore import QObject
 from PySide6.QtGui import QAction
 
 from pruneapp.document.document import Document
-from pruneapp.document.selection import Alike, alike
+from pruneapp.document.selection import RoleTensors, tensors_of_role
 from pruneapp.document.snapshot import Snapshot
-from pruneapp.edits.apply_manual_edit import HandPreview, compute_hand
+from pruneapp.edits.apply_manual_edit import ManualEditPreview, compute_manual_edit
 from pruneapp.edits.coupled_tensors import (
     Companion,
     Companions,
     complete_channels,
     with_companions,
 )
-from pruneapp.edits.manual_edit import HandEdit
+from pruneapp.edits.manual_edit import ManualEdit
 from pruneapp.errors import PruneAppError, SelectionError
-from pruneapp.gui.app.context import AppContext
+from pruneapp.gui.app.context import AppContext, Controller
 from pruneapp.gui.app.dialogs import DialogHolder
-from pruneapp.gui.app.jobs import LatestTask, Task
+from pruneapp.gui.app.jobs import LatestTask
 from pruneapp.gui.app.settings import WITH_COMPANIONS
 from pruneapp.gui.compare.combine_controller import CombineController
 from pruneapp.gui.compare.compare_controller import CompareController
 from pruneapp.gui.document.open_document import OpenDocument
-from pruneapp.gui.manual_edit.edit_views import AlikeDialog, HandOptions
+from pruneapp.gui.manual_edit.edit_views import AllBlocksDialog, ManualEditOptions
 from pruneapp.gui.manual_edit.zeros_controller import ZerosController
 from pruneapp.gui.plots.pages import Page, PlotPages
 from pruneapp.gui.plots.plot_controller import PlotController
@@ -41,7 +40,7 @@ from pruneapp.gui.preview.histogram_controller import HistogramController
 from pruneapp.gui.widgets import number_format
 from pruneapp.gui.widgets.controls import single_shot
 from pruneapp.progress import Job
-from pruneapp.results.document_rows import Gesture, Operation
+from pruneapp.results.document_rows import ManualEditRequest, Operation
 
 # A gesture that takes longer is shown in the status bar, and can be cancelled there.
 SLOW_MS = 200
@@ -51,7 +50,7 @@ SLOW_MS = 200
 class EditResult:
     """What a gesture does, and all that is to be said of it."""
 
-    preview: HandPreview
+    preview: ManualEditPreview
     # What the names of the tensors have in common, if it is meant for every block: they are to be
     # shown first.
     pattern: str = ""
@@ -59,39 +58,30 @@ class EditResult:
 
 
 def make(
-    snapshot: Snapshot, gesture: Gesture, job: Job, *, everywhere: bool, companions: bool
+    snapshot: Snapshot, request: ManualEditRequest, job: Job, *, every_block: bool, companions: bool
 ) -> EditResult:
     """Return what a gesture does to a state, in the background.
 
-    Parameters
-    ----------
-    everywhere
-        Whether it is meant for all tensors of the same role.
-    companions
-        Whether the bias and norm of channels are meant, too.
-
-    Raises
-    ------
-    PruneAppError
-        As `compute_hand`.
+    It is meant for all tensors of the same role with `every_block`, and with `companions` for the
+    bias and norm of channels, too. Raises as `compute_manual_edit`.
     """
     checkpoint = snapshot.checkpoint
-    found = alike(checkpoint, gesture.name) if everywhere else None
+    role = tensors_of_role(checkpoint, request.name) if every_block else None
     job.step(0)
-    edit = HandEdit.from_gestures(
+    edit = ManualEdit.from_requests(
         *[
-            Gesture(gesture.operation, name, gesture.boxes, gesture.shape, gesture.dim)
-            for name in (found.names if found is not None else (gesture.name,))
+            ManualEditRequest(request.operation, name, request.boxes, request.shape, request.dim)
+            for name in (role.names if role is not None else (request.name,))
         ]
     )
     job.step(0)
     if companions:
         edit = with_companions(checkpoint, edit, job)
-    preview = compute_hand(snapshot, edit, job)
-    return EditResult(preview, found.pattern, edit.units()) if found else EditResult(preview)
+    preview = compute_manual_edit(snapshot, edit, job)
+    return EditResult(preview, role.pattern, edit.units()) if role else EditResult(preview)
 
 
-class ManualEditController(QObject):
+class ManualEditController(Controller):
     """Does what gestures and commands say, for the tensor in focus, its role, or its channels.
 
     A gesture may be meant `in_every_block`, for all tensors of the same role, which are shown
@@ -103,42 +93,37 @@ class ManualEditController(QObject):
         context: AppContext,
         session: OpenDocument,
         pages: PlotPages,
-        options: HandOptions,
+        options: ManualEditOptions,
         *,
         plots: PlotController,
         compare: CompareController,
         histograms: HistogramController,
     ) -> None:
-        super().__init__(context.window)
-        self._window = context.window
+        super().__init__(context)
         self._session = session
-        self._jobs = context.jobs
         self._plots = plots
-        self._notifications = context.notifications
-        self._settings = context.settings
         self._pages = pages
         self._view = options
-        self._waiting: deque[Gesture] = deque()
-        self._task: Task[EditResult] | None = None
+        self._waiting: deque[ManualEditRequest] = deque()
         self._slow = single_shot(self, SLOW_MS, self._show_slow)
-        self._one: DialogHolder[AlikeDialog] = DialogHolder(context.theme, session.closed, self)
-        self._offers = LatestTask(self._jobs)
+        self._one: DialogHolder[AllBlocksDialog] = DialogHolder(context.theme, session.closed, self)
+        self._edit, self._offers = LatestTask(self._jobs), LatestTask(self._jobs)
         self._pairs: Companions | None = None
         actions = context.actions
-        self._everywhere: QAction = actions["in_every_block"]
+        self._every_block: QAction = actions["in_every_block"]
         self._companions: QAction = actions["with_companions"]
         self._companions.setChecked(self._settings.get(WITH_COMPANIONS))
         self.zeros = ZerosController(context, session, histograms, self)
         self.combining = CombineController(context, session, compare)
         self.combining.done.connect(self._say)
-        for option in (self._everywhere, self._companions):
+        for option in (self._every_block, self._companions):
             option.toggled.connect(self._on_toggled)
-        self._view.everywhere.toggled.connect(self._everywhere.setChecked)
+        self._view.every_block.toggled.connect(self._every_block.setChecked)
         self._view.companions.toggled.connect(self._companions.setChecked)
         plots.focused.connect(self._on_looking)
         pages.pageChanged.connect(self._on_page)
-        pages.weights.gestureMade.connect(self.do)
-        pages.channels.gestureMade.connect(self.do)
+        pages.weights.editRequested.connect(self.perform)
+        pages.channels.editRequested.connect(self.perform)
         for operation in ("prune", "restore", "protect", "release"):
             action = actions[f"hand_{operation}"]
             action.setProperty("operation", operation)
@@ -148,11 +133,12 @@ class ManualEditController(QObject):
         actions["complete_channels"].triggered.connect(self.complete)
         session.closed.connect(self._on_closed)
         self._on_toggled()
+        self._on_page(pages.page)  # a remembered one is shown before anybody could hear of it
 
     @property
     def in_every_block(self) -> bool:
         """Whether a gesture is meant for all tensors of the same role."""
-        return self._everywhere.isChecked()
+        return self._every_block.isChecked()
 
     @property
     def with_companions(self) -> bool:
@@ -160,17 +146,17 @@ class ManualEditController(QObject):
         return self._companions.isChecked()
 
     @property
-    def dialog(self) -> AlikeDialog | None:
+    def dialog(self) -> AllBlocksDialog | None:
         """What shows the tensors that are meant; None while nothing is asked."""
         return self._one.shown
 
     # -- gestures ---------------------------------------------------------------------------------
 
-    def do(self, gesture: Gesture) -> None:
+    def perform(self, request: ManualEditRequest) -> None:
         """Do what a gesture says, after those that came before it."""
         if self._session.document is None or not self._session.may_work():
             return
-        self._waiting.append(gesture)
+        self._waiting.append(request)
         self._go_on()
 
     def complete(self) -> None:
@@ -180,10 +166,10 @@ class ManualEditController(QObject):
             return
         snapshot = document.snapshot()
 
-        def work(job: Job) -> HandPreview:
-            return compute_hand(snapshot, complete_channels(snapshot, None, job), job)
+        def work(job: Job) -> ManualEditPreview:
+            return compute_manual_edit(snapshot, complete_channels(snapshot, None, job), job)
 
-        def done(preview: HandPreview) -> None:
+        def done(preview: ManualEditPreview) -> None:
             if self._session.document is document:
                 self._put(preview)
 
@@ -195,66 +181,64 @@ class ManualEditController(QObject):
         )
 
     def _go_on(self) -> None:
-        document, busy = self._session.document, self._task is not None or self.dialog is not None
-        if document is None or busy or not self._waiting:
+        document, busy = self._session.document, self._edit.task or self.dialog
+        if document is None or busy is not None or not self._waiting:
             return
-        gesture, snapshot = self._waiting.popleft(), document.snapshot()
-        everywhere, companions = self.in_every_block, self.with_companions
-        self._task = self._jobs.answer(
-            lambda job: make(snapshot, gesture, job, everywhere=everywhere, companions=companions),
-            on_result=partial(self._on_made, document, gesture),
-            on_error=partial(self._on_refused, document),
-            on_cancelled=self._end,
+        request, snapshot = self._waiting.popleft(), document.snapshot()
+        every_block, companions = self.in_every_block, self.with_companions
+        self._edit.ask(
+            lambda job: make(
+                snapshot, request, job, every_block=every_block, companions=companions
+            ),
+            partial(self._on_made, document, request),
+            self._on_refused,
+            on_stopped=self._end,
         )
         self._slow.start()
 
     def _show_slow(self) -> None:
         # Of a large model, in every block, a gesture takes seconds.
-        if self._task is not None:
-            self._jobs.show(self._task, self.tr("Applying manual edit"))
+        if self._edit.task is not None:
+            self._jobs.show(self._edit.task, self.tr("Applying manual edit"))
 
-    def _on_made(self, document: Document, gesture: Gesture, made: EditResult) -> None:
-        preview = made.preview
-        if self._session.document is not document:
-            pass  # it was meant for a file that is gone; gestures for the next one may wait
-        elif preview.revision != document.revision:
-            self._waiting.appendleft(gesture)  # something else was done or undone meanwhile
-        elif made.pattern and len(preview.numbers.tensors) > 1:
-            self._show(made)
+    def _on_made(self, document: Document, request: ManualEditRequest, result: EditResult) -> None:
+        preview = result.preview
+        if preview.revision != document.revision:
+            self._waiting.appendleft(request)  # something else was done or undone meanwhile
+        elif result.pattern and len(preview.numbers.tensors) > 1:
+            self._show(result)
         else:
             self._put(preview)
         self._end()
 
-    def _on_refused(self, document: Document, error: PruneAppError) -> None:
-        if self._session.document is document:
-            self._session.refused.emit(error)
+    def _on_refused(self, error: PruneAppError) -> None:
+        self._session.refused.emit(error)
         self._end()
 
     def _end(self) -> None:
         self._slow.stop()
-        self._task = None
         self._go_on()
 
-    def _put(self, preview: HandPreview) -> None:
+    def _put(self, preview: ManualEditPreview) -> None:
         if self._session.commit(preview):
             self._say(preview)
 
-    def _say(self, preview: HandPreview) -> None:
-        text, found = preview.edit.label, preview.numbers
-        if found.spared:
+    def _say(self, preview: ManualEditPreview) -> None:
+        text, numbers = preview.edit.label, preview.numbers
+        if numbers.protected:
             text = self.tr("{done}; {n} protected weights unchanged").format(
-                done=text, n=number_format.count(found.spared)
+                done=text, n=number_format.count(numbers.protected)
             )
-        elif 0 < found.final < found.changed:  # of all of them the label says it
+        elif 0 < numbers.permanent < numbers.changed:  # of all of them the label says it
             text = self.tr("{done}; {n} weights made permanent earlier are still 0").format(
-                done=text, n=number_format.count(found.final)
+                done=text, n=number_format.count(numbers.permanent)
             )
         self._notifications.say_done(text)
 
     def _on_closed(self) -> None:
         self._waiting.clear()
-        if self._task is not None:
-            self._task.cancel()
+        self._edit.cancel()
+        self._slow.stop()
         self._pairs = None
         # Nothing may come into focus after this: a file can be without a tensor.
         self._offers.cancel()
@@ -266,7 +250,7 @@ class ManualEditController(QObject):
         operation: Operation = self.sender().property("operation")
         pages = self._pages
         if pages.page is Page.CHANNELS and pages.channels.chosen:
-            pages.channels.make_gesture(operation)
+            pages.channels.request_edit(operation)
         elif pages.page is Page.WEIGHTS and pages.weights.canvas.item.cursor is not None:
             pages.weights.operate(operation)
         else:
@@ -280,22 +264,22 @@ class ManualEditController(QObject):
 
     # -- in every block ---------------------------------------------------------------------------
 
-    def _show(self, made: EditResult) -> None:
+    def _show(self, result: EditResult) -> None:
         contents = self._session.contents
-        dialog = AlikeDialog(
-            made.pattern,
-            made.preview.numbers.tensors,
+        dialog = AllBlocksDialog(
+            result.pattern,
+            result.preview.numbers.tensors,
             contents.shown,
-            self._action(made),
+            self._action(result),
             self._window,
             short=contents.short,
         )
-        dialog.accepted.connect(partial(self._put, made.preview))
+        dialog.accepted.connect(partial(self._put, result.preview))
         self._one.open(dialog)
         dialog.finished.connect(self._go_on)  # after it is let go of
 
-    def _action(self, made: EditResult) -> str:
-        numbers = made.preview.numbers
+    def _action(self, result: EditResult) -> str:
+        numbers = result.preview.numbers
         text = {
             "prune": self.tr("Prune {what} in {n} tensors"),
             "restore": self.tr("Restore {what} in {n} tensors"),
@@ -304,13 +288,13 @@ class ManualEditController(QObject):
         }[numbers.operation]
         weights = self.tr("{n} weights").format(n=number_format.count(numbers.changed))
         changing = sum(tensor.changed > 0 for tensor in numbers.tensors)
-        return text.format(what=made.units or weights, n=number_format.count(changing))
+        return text.format(what=result.units or weights, n=number_format.count(changing))
 
     # -- the check boxes below the picture, and their commands ------------------------------------
 
     def _on_toggled(self) -> None:
         self._settings.set(WITH_COMPANIONS, self.with_companions)
-        self._view.set_wanted(everywhere=self.in_every_block, companions=self.with_companions)
+        self._view.set_wanted(every_block=self.in_every_block, companions=self.with_companions)
 
     def _on_page(self, page: int) -> None:
         self._view.setVisible(page in {Page.WEIGHTS, Page.CHANNELS})
@@ -327,18 +311,18 @@ class ManualEditController(QObject):
         pairs = self._pairs
         # Of 100,000 names that takes longer than a frame.
         self._offers.ask(
-            lambda _job: (alike(checkpoint, name), pairs.of(name)),
+            lambda _job: (tensors_of_role(checkpoint, name), pairs.of(name)),
             self._offer,
             lambda _error: self._offer_none(),
         )
 
-    def _offer(self, found: tuple[Alike, tuple[Companion, ...]]) -> None:
-        same, companions = found
+    def _offer(self, coupled: tuple[RoleTensors, tuple[Companion, ...]]) -> None:
+        same, companions = coupled
         shown = self._session.contents.shown
-        self._view.set_alike(same.pattern, len(same.names))
+        self._view.set_same_role(same.pattern, len(same.names))
         why = " ".join(dict.fromkeys(companion.why for companion in companions))
         self._view.set_companions([shown.get(c.name, c.name) for c in companions], why)
 
     def _offer_none(self) -> None:
-        self._view.set_alike("", 1)
+        self._view.set_same_role("", 1)
         self._view.set_companions((), "")

@@ -13,27 +13,20 @@ from pruneapp.gui.widgets.labels import ElidedLabel, as_plain, plain, recolor
 from pruneapp.gui.widgets.number_format import count
 from pruneapp.gui.widgets.reports import CountsTable, DecisionDialog
 from pruneapp.gui.widgets.theme import with_defaults
-from pruneapp.results.document_rows import HandCount
+from pruneapp.results.document_rows import ManualEditCount
 from pruneapp.results.short_names import ShortNames
 
 
-class AlikeDialog(DecisionDialog):
+class AllBlocksDialog(DecisionDialog):
     """Shows which tensors are meant; `accepted` once the person wants it so.
 
-    Parameters
-    ----------
-    pattern
-        What their names have in common.
-    shown
-        The names to show for the names in the file, of which `short` has shorter forms.
-    action
-        What the one button says: "Prune channel 12 in 24 tensors".
+    Their names have `pattern` in common; `shown` has the names to show for those in the file.
     """
 
     def __init__(
         self,
         pattern: str,
-        tensors: Sequence[HandCount],
+        tensors: Sequence[ManualEditCount],
         shown: Mapping[str, str],
         action: str,
         parent: QWidget | None = None,
@@ -48,12 +41,12 @@ class AlikeDialog(DecisionDialog):
 
         headers = [self.tr("Tensor"), self.tr("Included"), self.tr("Changed")]
         # Left out rather than hidden: screen readers are told of hidden columns, too.
-        if any(tensor.spared for tensor in tensors):
+        if any(tensor.protected for tensor in tensors):
             headers.append(self.tr("Protected"))
 
         def cells(row: int) -> tuple[str, ...]:
             tensor = tensors[row]
-            numbers = tensor.chosen, tensor.changed, tensor.spared
+            numbers = tensor.selected, tensor.changed, tensor.protected
             name = shown.get(tensor.name, tensor.name)
             return name, *map(count, numbers[: len(headers) - 1])
 
@@ -69,21 +62,21 @@ class AlikeDialog(DecisionDialog):
         """Take the theme's colours."""
         recolor(self.sentence, with_defaults(colors)["muted"])
 
-    def _sentence(self, tensors: Sequence[HandCount]) -> str:
+    def _sentence(self, tensors: Sequence[ManualEditCount]) -> str:
         changing = [tensor for tensor in tensors if tensor.changed]
         text = self.tr("{weights} weights change in {n} of {all} tensors, in one step.").format(
             weights=count(sum(tensor.changed for tensor in changing)),
             n=count(len(changing)),
             all=count(len(tensors)),
         )
-        spared = sum(tensor.spared for tensor in tensors)
-        if spared:
-            more = self.tr("{n} protected weights are unchanged.").format(n=count(spared))
+        protected = sum(tensor.protected for tensor in tensors)
+        if protected:
+            more = self.tr("{n} protected weights are unchanged.").format(n=count(protected))
             text = f"{text} {more}"
-        final = sum(tensor.final for tensor in tensors)
-        if final:
+        permanent = sum(tensor.permanent for tensor in tensors)
+        if permanent:
             more = self.tr("{n} weights were made permanent earlier and are still 0.").format(
-                n=count(final)
+                n=count(permanent)
             )
             text = f"{text} {more}"
         return text
@@ -92,31 +85,31 @@ class AlikeDialog(DecisionDialog):
 _APART = 16  # pixels between two of them
 
 
-class HandOptions(QWidget):
+class ManualEditOptions(QWidget):
     """Two check boxes, each there only where it means something for the tensor in focus."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.everywhere = QCheckBox(self)
+        self.every_block = QCheckBox(self)
         self.companions = QCheckBox(self.tr("Include bias and norm"), self)
         self.title = plain(self.tr("Manual edit"))
-        lay_in_row(self, self.title, self.everywhere, self.companions, None, spacing=_APART)
+        lay_in_row(self, self.title, self.every_block, self.companions, None, spacing=_APART)
         # The room is kept: the picture above is not to jump from tensor to tensor.
-        self.setFixedHeight(self.everywhere.sizeHint().height())
-        self.set_alike("", 1)
+        self.setFixedHeight(self.every_block.sizeHint().height())
+        self.set_same_role("", 1)
         self.set_companions((), "")
 
-    def set_alike(self, pattern: str, tensors: int) -> None:
+    def set_same_role(self, pattern: str, tensors: int) -> None:
         """Take how many tensors have the role of the one in focus, itself among them."""
-        self.everywhere.setText(
+        self.every_block.setText(
             self.tr("Apply to the same layer in all {n} blocks").format(n=count(tensors))
         )
         tip = self.tr(
             "Manual edits apply to {pattern}; the tensors are listed before anything changes"
         ).format(pattern=pattern)
-        self.everywhere.setToolTip(as_plain(tip))
-        self.everywhere.setAccessibleDescription(tip)
-        self.everywhere.setVisible(tensors > 1)
+        self.every_block.setToolTip(as_plain(tip))
+        self.every_block.setAccessibleDescription(tip)
+        self.every_block.setVisible(tensors > 1)
         self._show_title()
 
     def set_companions(self, shown: Sequence[str], why: str) -> None:
@@ -127,9 +120,9 @@ class HandOptions(QWidget):
         self.companions.setVisible(bool(shown))
         self._show_title()
 
-    def set_wanted(self, *, everywhere: bool, companions: bool) -> None:
+    def set_wanted(self, *, every_block: bool, companions: bool) -> None:
         """Show what is wanted, silently."""
-        self.everywhere.setChecked(everywhere)
+        self.every_block.setChecked(every_block)
         self.companions.setChecked(companions)
 
     def set_colors(self, colors: Mapping[str, str]) -> None:
@@ -146,7 +139,7 @@ class HandOptions(QWidget):
         return QSize(self._needed(), self.height())
 
     def _needed(self) -> int:
-        shown = [box for box in (self.everywhere, self.companions) if not box.isHidden()]
+        shown = [box for box in (self.every_block, self.companions) if not box.isHidden()]
         return sum(box.sizeHint().width() for box in shown) + _APART * max(0, len(shown) - 1)
 
     def _show_title(self) -> None:

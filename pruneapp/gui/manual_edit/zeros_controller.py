@@ -15,7 +15,7 @@ from pruneapp.analysis import histogram_store
 from pruneapp.analysis.zeros import WORTH as FEWEST
 from pruneapp.analysis.zeros import find_zeros
 from pruneapp.document.document import Document, DocumentChanged
-from pruneapp.document.edit import Proposal
+from pruneapp.document.edit import EditKind, Proposal
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.edits.found_masks import TreatZeros
 from pruneapp.errors import PruneAppError, SelectionError
@@ -82,7 +82,7 @@ class ZerosController(QObject):
             return
         names, left = self._stretch(self._left)
         snapshot = document.snapshot()
-        self._spare.do(
+        self._spare.submit(
             lambda job: find_zeros(snapshot, names, job),
             on_result=partial(self._on_stretch, left),
             on_error=self._on_error,
@@ -142,10 +142,10 @@ class ZerosController(QObject):
 
     def _form(self, report: ZerosReport) -> str:
         """Say which pattern most of them have; empty if they have none."""
-        found = Counter(form for tensor in report.tensors if (form := self._pattern(tensor)))
-        if not found:
+        forms = Counter(form for tensor in report.tensors if (form := self._pattern(tensor)))
+        if not forms:
             return ""
-        form, times = found.most_common(1)[0]
+        form, times = forms.most_common(1)[0]
         if times == len(report.tensors):
             return form
         return self.tr("{form} in {n}").format(form=form, n=number_format.count(times))
@@ -188,9 +188,9 @@ class ZerosController(QObject):
         report, too_few = self.report, self._too_few()
 
         def make(snapshot: Snapshot, job: Job) -> Proposal:
-            found = find_zeros(snapshot, None, job) if report is None else report
-            names = [tensor.name for tensor in found.tensors]
-            # What was made final since is zero as well, and was not when the file was looked at.
+            zeros = find_zeros(snapshot, None, job) if report is None else report
+            names = [tensor.name for tensor in zeros.tensors]
+            # Zeros made permanent since are no zeros of the file, though they read as such.
             names += snapshot.permanent
             if not names:
                 raise too_few
@@ -208,5 +208,5 @@ class ZerosController(QObject):
 
     def _on_changed(self, change: DocumentChanged) -> None:
         # However they came to be pruned, there is nothing to be offered any more.
-        if change.kind == "found":
+        if change.kind == EditKind.EXISTING:
             self._notifications.end(NoticeTopic.ZEROS)

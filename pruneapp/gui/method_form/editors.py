@@ -10,12 +10,19 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from PySide6.QtCore import QCoreApplication, QRandomGenerator, QSignalBlocker, Qt, Signal
-from PySide6.QtWidgets import QCheckBox, QCompleter, QToolButton, QWidget
+from PySide6.QtWidgets import QCheckBox, QCompleter, QWidget
 
 from pruneapp.errors import ParameterError
 from pruneapp.gui.method_form.form_model import FormContext
 from pruneapp.gui.widgets import number_format
-from pruneapp.gui.widgets.controls import ComboBox, LineEdit, Slider, SpinBox, lay_in_row
+from pruneapp.gui.widgets.controls import (
+    ComboBox,
+    LineEdit,
+    Slider,
+    SpinBox,
+    lay_in_row,
+    symbol_button,
+)
 from pruneapp.gui.widgets.number_format import dim_labels
 from pruneapp.params import (
     Amount,
@@ -44,7 +51,6 @@ class Editor(QWidget):
         self.line = lay_in_row(self)
 
     def _name(self, widget: QWidget, *, main: bool = True) -> None:
-        """Give a part its accessible name and help."""
         if main:
             widget.setAccessibleName(self.param.label)
             self.setFocusProxy(widget)
@@ -59,7 +65,7 @@ class Editor(QWidget):
     def set_value(self, value: Any) -> None:
         """Show a value, silently."""
 
-    def summary(self) -> str:
+    def value_text(self) -> str:
         """Return the value in a word; empty while it is wrong."""
         try:
             return self.param.format(self.value())
@@ -96,11 +102,7 @@ class SeedEditor(TextEditor):
 
     def __init__(self, param: Param, parent: QWidget | None = None) -> None:
         super().__init__(param, parent)
-        self.die = QToolButton(self)
-        self.die.setText("⚄")
-        self.die.setToolTip(self.tr("Generate a new seed"))
-        self.die.setAccessibleName(self.die.toolTip())
-        self.die.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.die = symbol_button("⚄", self.tr("Generate a new seed"), self)
         self.die.clicked.connect(self._draw)
         self.line.addWidget(self.die)
 
@@ -326,12 +328,8 @@ class AmountEditor(Editor):
         self.field.setAlignment(Qt.AlignmentFlag.AlignRight)
         self.field.setFixedWidth(self.fontMetrics().horizontalAdvance("0") * 10)
         self._name(self.field)
-        self.counts = QToolButton(self)
-        self.counts.setText("#")
+        self.counts = symbol_button("#", self.tr("Enter a count instead of a percentage"), self)
         self.counts.setCheckable(True)
-        self.counts.setAccessibleName(self.tr("Enter a count instead of a percentage"))
-        self.counts.setToolTip(self.counts.accessibleName())
-        self.counts.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.line.addWidget(self.slider, 1)
         self.line.addWidget(self.field)
         self.line.addWidget(self.counts)
@@ -379,7 +377,7 @@ class AmountEditor(Editor):
         self._exact = exact
         self.field.setToolTip(self.param.help if exact is None else write_amount(exact))
 
-    def summary(self) -> str:
+    def value_text(self) -> str:
         """Return the amount as the field writes it."""
         if self._exact is not None:
             return self.field.text()
@@ -408,7 +406,7 @@ class AmountEditor(Editor):
         try:
             self._move_slider(self.value())
         except ParameterError:
-            return  # the form says what is wrong; the slider stays where it was
+            self.slider.setEnabled(False)  # it has no place for what is wrong
 
     def _slid(self, place: int) -> None:
         value: Amount = place / _STEPS
@@ -435,16 +433,20 @@ class AmountEditor(Editor):
             self.field.selectAll()
 
     def _switched(self, counts: bool) -> None:
-        """Keep the amount and say it the other way, as well as that can be done."""
-        try:
-            value = self._exact or read_amount(self.field.text(), self.param, share=counts)
-        except ParameterError:
-            value = 0.2
+        """Keep the amount and say it the other way, as well as that can be done.
+
+        What is wrong one way may be right the other: 150 is a count, but no percentage.
+        """
+        value: Amount = 0.2
+        for share in (counts, not counts):
+            with contextlib.suppress(ParameterError):
+                value = self._exact or read_amount(self.field.text(), self.param, share=share)
+                break
         if counts and isinstance(value, float):
             value = round(value * (self._left or 0))
         elif not counts and not isinstance(value, float):
             value = min(1.0, value / self._left) if self._left else 0.2
-        self.set_value(value)
+        self.set_dragged(value)  # 150 of 10 million: all its digits would not fit
         self.changed.emit()
 
 

@@ -11,7 +11,6 @@ from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtWidgets import (
     QCheckBox,
     QFormLayout,
-    QHBoxLayout,
     QLabel,
     QPushButton,
     QToolButton,
@@ -23,10 +22,18 @@ from pruneapp.errors import ParameterError
 from pruneapp.gui.method_form.editors import Editor, editor_for, read_amount, write_amount
 from pruneapp.gui.method_form.form_model import FormContext
 from pruneapp.gui.widgets import number_format
-from pruneapp.gui.widgets.controls import LineEdit, lay_in_column
+from pruneapp.gui.widgets.controls import LineEdit, add_row, lay_in_column
 from pruneapp.gui.widgets.labels import plain, recolor
 from pruneapp.gui.widgets.theme import with_defaults
-from pruneapp.params import AmountParam, Choice, DimParam, IntParam, Param, SeedParam
+from pruneapp.params import (
+    AmountParam,
+    Choice,
+    DimParam,
+    IntParam,
+    Param,
+    SeedParam,
+    with_labels,
+)
 
 
 class Field(QWidget):
@@ -44,7 +51,7 @@ class Field(QWidget):
         self.note = plain(wrap=True)
         self.note.setToolTip(param.help)
         self._context = FormContext()
-        self._told = ""
+        self._reported = ""
         label = QLabel(param.label, self)
         label.setTextFormat(Qt.TextFormat.PlainText)
         label.setBuddy(self.editor)
@@ -61,8 +68,8 @@ class Field(QWidget):
         try:
             self.editor.value()
         except ParameterError as error:
-            return str(error)
-        return self._told
+            return with_labels(str(error), (self.param,))
+        return self._reported
 
     def set_context(self, context: FormContext) -> None:
         """Take note of the tensors that the value is to be about, and of colours."""
@@ -78,7 +85,7 @@ class Field(QWidget):
 
     def set_error(self, text: str) -> None:
         """Say what somebody else finds wrong, until the value changes."""
-        self._told = text
+        self._reported = with_labels(text, (self.param,))
         self._show_note()
 
     @property
@@ -87,7 +94,7 @@ class Field(QWidget):
         return isinstance(self.param, AmountParam) and not self._context.amount_used
 
     def _after_change(self) -> None:
-        self._told = ""
+        self._reported = ""
         self._show_note()
         self.changed.emit()
 
@@ -99,12 +106,12 @@ class Field(QWidget):
     def _help(self) -> str:
         if self._replaced:
             return self.tr("Set by the target total sparsity.")
-        said = first_clause(self.param.help)
+        text = first_clause(self.param.help)
         ends = self._ends()
         if ends is None:
-            return said
+            return text
         low, high = (number_format.count(end).replace("-", "−") for end in ends)
-        return f"{said} " + self.tr("Allowed: {low} to {high}.").format(low=low, high=high)
+        return f"{text} " + self.tr("Allowed: {low} to {high}.").format(low=low, high=high)
 
     def _ends(self) -> tuple[int, int] | None:
         """Return the least and the greatest number that makes sense; None if there are none."""
@@ -138,13 +145,13 @@ class Fields(QWidget):
 
     def valid_values(self) -> dict[str, Any]:
         """Return the values of those fields that are in order."""
-        found = {}
+        values = {}
         for name, field in self.fields.items():
             try:
-                found[name] = field.editor.value()
+                values[name] = field.editor.value()
             except ParameterError:
                 continue  # said beside the field
-        return found
+        return values
 
     def errors(self) -> tuple[str, ...]:
         """Return what is wrong, a sentence for each field where something is."""
@@ -153,11 +160,7 @@ class Fields(QWidget):
 
 def add_line(column: QVBoxLayout, label: QWidget, field: QWidget) -> None:
     """Add a label and what it names. No QFormLayout: text would wrap for another width."""
-    line = QHBoxLayout()
-    column.addLayout(line)
-    line.setSpacing(8)
-    line.addWidget(label)
-    line.addWidget(field, 1)
+    add_row(column, label, field, wide=field)
 
 
 def label_width(widget: QWidget) -> int:
@@ -243,7 +246,7 @@ class LimitsSection(QWidget):
     def __init__(self, params: Sequence[Param] = (), parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._colors = with_defaults({})
-        self._told = ""
+        self._reported = ""
         self.editors: dict[str, Editor] = {}
         # Of the parent from the start: alone it would be a window that flashes up.
         self.button = QToolButton(parent)
@@ -295,18 +298,18 @@ class LimitsSection(QWidget):
         """Show limits, silently; those that are left out bind nothing."""
         for name, editor in self.editors.items():
             editor.set_value(values.get(name, editor.param.default))
-        self._told = ""
+        self._reported = ""
         self._show_note()
 
     def set_limit(self, name: str, value: Any) -> None:
         """Show one limit, silently."""
         self.editors[name].set_value(value)
-        self._told = ""
+        self._reported = ""
         self._show_note()
 
     def set_error(self, text: str) -> None:
         """Say what somebody else finds wrong, until a limit changes."""
-        self._told = text
+        self._reported = text
         self._show_note()
 
     def set_colors(self, colors: Mapping[str, str]) -> None:
@@ -317,8 +320,8 @@ class LimitsSection(QWidget):
 
     def values(self) -> dict[str, Any]:
         """Return the limits that bind; raises `ParameterError`."""
-        found = {name: editor.value() for name, editor in self.editors.items()}
-        return {n: v for n, v in found.items() if v != self.editors[n].param.default}
+        values = {name: editor.value() for name, editor in self.editors.items()}
+        return {n: v for n, v in values.items() if v != self.editors[n].param.default}
 
     @property
     def takes_amounts_place(self) -> bool:
@@ -329,16 +332,16 @@ class LimitsSection(QWidget):
 
     def errors(self) -> tuple[str, ...]:
         """Return what is wrong with the values, a sentence each."""
-        found = []
+        errors = []
         for editor in self.editors.values():
             try:
                 editor.value()
             except ParameterError as error:
-                found.append(str(error))
-        return tuple(found)
+                errors.append(str(error))
+        return tuple(errors)
 
     def _after_change(self) -> None:
-        self._told = ""
+        self._reported = ""
         self._show_note()
         self.changed.emit()
 
@@ -349,7 +352,7 @@ class LimitsSection(QWidget):
 
     def _show_note(self) -> None:
         errors = self.errors()
-        error = errors[0] if errors else self._told
+        error = errors[0] if errors else self._reported
         recolor(self.note, self._colors["danger"])
         self.note.setText(f"✕ {error}" if error else "")
         self.note.setVisible(bool(error))

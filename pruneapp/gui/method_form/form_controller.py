@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QFileDialog, QWidget
 from pruneapp.checkpoint.checkpoint import Checkpoint, open_checkpoint
 from pruneapp.document.selection import patterns_of, select
 from pruneapp.document.step import Row, Step
-from pruneapp.edits.mask_files import given_masks, names_in
+from pruneapp.edits.mask_files import names_in, read_masks_for
 from pruneapp.errors import NothingToPruneError, ParameterError, SelectionError
 from pruneapp.gui.app.jobs import Jobs
 from pruneapp.gui.document.open_document import OpenDocument
@@ -30,7 +30,7 @@ from pruneapp.progress import Job
 
 
 @dataclass(frozen=True, eq=False)
-class Frozen:
+class FrozenExtras:
     """What a job is given of the extras."""
 
     masks: Mapping[str, BitMask] | None = None
@@ -52,9 +52,9 @@ class LoadedMasks(QObject):
         self.scores_file = ""
         session.closed.connect(self.drop)
 
-    def frozen(self, *, masks: bool = True, scores: bool = True) -> Frozen:
+    def frozen(self, *, masks: bool = True, scores: bool = True) -> FrozenExtras:
         """Return what is loaded now, as far as it is wanted."""
-        return Frozen(self._masks if masks else None, self._scores if scores else None)
+        return FrozenExtras(self._masks if masks else None, self._scores if scores else None)
 
     def load_masks(self, path: Path) -> None:
         """Read the masks of a file that fit the document."""
@@ -65,7 +65,7 @@ class LoadedMasks(QObject):
 
         def work(job: Job) -> Mapping[str, BitMask]:
             with open_checkpoint(path, job=job) as masks:
-                return given_masks(checkpoint, names_in(masks, checkpoint), masks, job)
+                return read_masks_for(checkpoint, names_in(masks, checkpoint), masks, job)
 
         def done(masks: Mapping[str, BitMask]) -> None:
             if self._session.document is not document:
@@ -117,7 +117,7 @@ MOST_NAMED = 20
 
 
 @dataclass(frozen=True)
-class Matches:
+class RuleMatches:
     """What a rule that names its tensors by patterns, or by a kind of layer, finds in the file."""
 
     names: tuple[str, ...]  # of a pattern those that a check mark of a module reaches, if any
@@ -147,7 +147,7 @@ class FormController(QObject):
         # What stood there when the file was opened, as long as the person requested nothing else.
         self._untouched: tuple[FormRequest | None, tuple[str, ...]] | None = None
         # Of the rules, by pattern and kind: what they match, or why that is nothing.
-        self._matches: dict[tuple[str, str], Matches | SelectionError] = {}
+        self._matches: dict[tuple[str, str], RuleMatches | SelectionError] = {}
         self._checks_masked = False  # whether the masks to come say which tensors are meant
         self._settle = single_shot(self, SETTLE_MS, self._on_settled)
         tree.checkedChanged.connect(self._settle.start)
@@ -166,10 +166,10 @@ class FormController(QObject):
         request = self._form.request()
         if request is None or self._session.document is None:
             errors = self._form.errors()
-            if errors and errors[0] in self._form.said_beside_fields():
-                # Not twice: the field says what its rule is.
-                raise ParameterError("A setting above is not valid.")
-            raise ParameterError(errors[0] if errors else "No checkpoint is open.")
+            if not errors:
+                raise ParameterError("No checkpoint is open.")
+            # Not twice: the field says what its rule is.
+            raise ParameterError(self._form.errors_beside_fields().get(errors[0], errors[0]))
         rows = [
             Row(names, row.method, row.values, row.pattern or row.kind)
             for row, names in zip(request.rows, self._named(request.rows), strict=True)
@@ -178,7 +178,10 @@ class FormController(QObject):
         return Step(tuple(rows), scope, self._limits(request), request.companions)
 
     def settle(self) -> None:
-        """Take what is typed as it stands, without waiting for a pause."""
+        """Take what is typed and checked as it stands, without waiting for a pause."""
+        if self._settle.isActive():
+            self._settle.stop()
+            self._on_settled()
         if self._pause.isActive():
             self._pause.stop()
             self.changed.emit()
@@ -220,13 +223,16 @@ class FormController(QObject):
 
     def _named(self, rows: Sequence[FormRow]) -> list[tuple[str, ...]]:
         """Return the tensors of each rule, and say beside the rules what they match."""
-        found = []
+        named = []
         refused: SelectionError | None = None
         for place, row in enumerate(rows):
             target = row.pattern, row.kind
             if target == ("", ""):
-                self._form.set_matches(place, None)
-                found.append(self._tree.checked())
+                checked = self._tree.checked()
+                self._form.set_matches(
+                    place, None, error="" if checked else "No tensor is checked."
+                )
+                named.append(checked)
                 continue
             matches = self._match(row)
             if isinstance(matches, SelectionError):
@@ -234,23 +240,29 @@ class FormController(QObject):
                 document = self._session.document
                 file = "" if document is None else document.checkpoint.path.name
                 sentence = matches.sentence.replace(f" in '{file}'", "")
-                said = f"{sentence} {matches.remedy}".strip()
-                if self._form.set_matches(place, 0, error=said):
-                    matches = SelectionError("A setting above is not valid.")  # not twice
+                error_text = f"{sentence} {matches.remedy}".strip()
+                rule = self._form.used[place]
+                number = self._form.number_of(rule)
+                if self._form.set_matches(place, 0, error=error_text):
+                    matches = SelectionError(self._form.invalid(rule))  # not twice
+                elif number:
+                    sentence = f"Rule {number}: {matches.sentence}"
+                    matches = SelectionError(sentence, remedy=matches.remedy)
                 refused = refused or matches
                 continue
             shown = [self._session.by_name[name].shown for name in matches.left[:MOST_NAMED]]
             self._form.set_matches(place, len(matches.names), len(matches.left), shown)
-            found.append(matches.names)
+            named.append(matches.names)
         targets = {(row.pattern, row.kind) for row in rows}
         self._matches = {at: one for at, one in self._matches.items() if at in targets}
         if refused is not None:
             raise refused
-        if not all(found):  # rules that name their tensors have some
-            raise self._nothing_checked()
-        return found
+        if not all(named):  # rules that name their tensors have some
+            several = len(rows) > 1
+            raise self._nothing_checked(named.index(()) + 1 if several else 0)
+        return named
 
-    def _match(self, row: FormRow) -> Matches | SelectionError:
+    def _match(self, row: FormRow) -> RuleMatches | SelectionError:
         """Return what a rule matches, or why that is nothing; looked up once."""
         target = row.pattern, row.kind
         if target not in self._matches:  # a slider asks with each move
@@ -260,7 +272,7 @@ class FormController(QObject):
                 self._matches[target] = error.with_traceback(None)
         return self._matches[target]
 
-    def _matching(self, row: FormRow) -> Matches:
+    def _matching(self, row: FormRow) -> RuleMatches:
         document = self._session.document
         assert document is not None
         by_name = self._session.by_name
@@ -273,7 +285,7 @@ class FormController(QObject):
             if not matched:
                 raise SelectionError(f"No {row.kind} layer can be pruned here.")
             matrices = [r.name for r in matched if r.matrix]
-            return Matches(tuple(matrices or [r.name for r in matched]))
+            return RuleMatches(tuple(matrices or [r.name for r in matched]))
         every: set[str] = set()
         taken: set[str] = set()
         for pattern in patterns_of(row.pattern):
@@ -283,12 +295,13 @@ class FormController(QObject):
         if not taken:
             raise SelectionError("Enter the tensors that this rule applies to.")
         inside = [name for name in by_name if name in every]
-        return Matches(
+        return RuleMatches(
             tuple(name for name in inside if name in taken),
             tuple(name for name in inside if name not in taken),
         )
 
-    def _nothing_checked(self) -> SelectionError | NothingToPruneError:
+    def _nothing_checked(self, rule: int) -> SelectionError | NothingToPruneError:
+        """Say why one of several rules, by its number, or the only one (0) has no tensors."""
         rows = self._session.rows
         if not rows:
             return NothingToPruneError(
@@ -298,6 +311,11 @@ class FormController(QObject):
             return NothingToPruneError(
                 "No tensor of this file can be pruned.",
                 remedy="The tree shows the reason for each.",
+            )
+        if rule:
+            return SelectionError(
+                f"Rule {rule} is for the checked tensors, but no tensor is checked.",
+                remedy="Check a tensor in the tree, or remove the rule.",
             )
         return SelectionError("No tensor is checked.", remedy="Check a tensor in the tree.")
 
@@ -335,11 +353,11 @@ class FormController(QObject):
 
     def _on_first_settled(self) -> None:
         self._untouched = self._asked()
-        self.tell_context()
+        self.update_context()
         self.opened.emit()
 
     def _on_settled(self) -> None:
-        self.tell_context()
+        self.update_context()
         # The check marks of the file itself settle as well.
         if self._opened.isActive() or self._untouched == self._asked():
             return
@@ -349,7 +367,7 @@ class FormController(QObject):
     def _asked(self) -> tuple[FormRequest | None, tuple[str, ...]]:
         return self._form.request(), tuple(self._tree.checked())
 
-    def tell_context(self) -> None:
+    def update_context(self) -> None:
         """Tell the form what is checked: shapes, kinds, how much is left."""
         document = self._session.document
         if document is None:
@@ -359,7 +377,7 @@ class FormController(QObject):
         kind = kinds.pop() if len(kinds) == 1 else ""
         shape: tuple[int, ...] = ()
         shapes = {row.shape for row in rows}
-        if len({len(found) for found in shapes}) == 1:
+        if len({len(each) for each in shapes}) == 1:
             sizes = zip(*shapes, strict=True)
             shape = tuple(s[0] if len(set(s)) == 1 else -1 for s in sizes)
         left = sum([row.numel for row in rows])  # a list: there may be 100,000 of them
@@ -457,9 +475,9 @@ def read_form(plain: object, kinds: Sequence[str]) -> FormRequest | None:
     rows = []
     try:
         for rule in plain["rules"]:
-            said = dict(rule["configuration"])
-            kind = str(said.pop("kind", ""))
-            row = Row.from_dict({**rule, "configuration": said})
+            configuration = dict(rule["configuration"])
+            kind = str(configuration.pop("kind", ""))
+            row = Row.from_dict({**rule, "configuration": configuration})
             if kind and kind not in kinds:
                 return None
             rows.append(FormRow(row.pattern, kind, row.method, dict(row.values)))
@@ -472,5 +490,5 @@ def read_form(plain: object, kinds: Sequence[str]) -> FormRequest | None:
     limits = {name: valid[name] for name in given}
     if not isinstance(selected, int) or not 0 <= selected < len(rows):
         selected = 0
-    found = FormRequest(tuple(rows), scope, limits, companions, selected)
-    return found if rows else None
+    request = FormRequest(tuple(rows), scope, limits, companions, selected)
+    return request if rows else None

@@ -11,7 +11,6 @@ from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtWidgets import (
     QButtonGroup,
     QCheckBox,
-    QHBoxLayout,
     QLabel,
     QPushButton,
     QRadioButton,
@@ -22,9 +21,11 @@ from pruneapp.gui.method_form.fields import LimitsSection, label_width
 from pruneapp.gui.method_form.form_model import FormContext, FormRequest, FormRow, MethodForm
 from pruneapp.gui.method_form.rules import RuleEditor, RuleList, RuleStack
 from pruneapp.gui.widgets import number_format
-from pruneapp.gui.widgets.controls import give_focus, lay_in_column, lay_in_row
+from pruneapp.gui.widgets.controls import add_row, give_focus, lay_in_column, lay_in_row
 from pruneapp.gui.widgets.controls import replace as put_in_place
 from pruneapp.gui.widgets.labels import (
+    ElidedLabel,
+    as_plain,
     heading,
     on_lines,
     on_one_line,
@@ -129,7 +130,7 @@ class PruneForm(QWidget):
         self.context = FormContext()
         self._methods: tuple[MethodForm, ...] = ()
         self._arranged: tuple[object, ...] = ()
-        self._counts: tuple[int, ...] = ()
+        self._shares: tuple[Mapping[int, int], ...] = ()
         self._names = ShortNames()
         self.rules: list[RuleEditor] = []  # at least one
         self.list = RuleList(self)
@@ -149,8 +150,15 @@ class PruneForm(QWidget):
         )
         self.exclude.hide()  # until there is a method for it
         self.header = QWidget()  # apart: it stays in sight when the form scrolls
+        top = QWidget(self.header)
         buttons = self.remove, self.add, self.exclude
-        lay_in_row(self.header, heading(self.tr("Pruning step")), None, *buttons, spacing=4)
+        lay_in_row(top, heading(self.tr("Pruning step")), None, *buttons, spacing=4)
+        # In the place of the choice below, which may be out of sight, if one rule decides it.
+        self.scope_note = ElidedLabel("", self.header)
+        # What scrolls below it keeps its distance.
+        self.scope_note.setContentsMargins(0, 0, 0, 4)
+        self.scope_note.setMinimumHeight(self.scope_note.sizeHint().height() + 4)
+        lay_in_column(self.header, top, self.scope_note, spacing=4)
         self.rounds = _flat_button(
             self.tr("Iterative pruning…"),
             self.tr("Repeat this step on a sparsity schedule (Ctrl+Shift+Return)"),
@@ -159,19 +167,13 @@ class PruneForm(QWidget):
 
         self.scope_row = ScopeRow(self)
         self.each, self.all = self.scope_row.each, self.scope_row.all
-        self.scope_note = plain(wrap=True)  # where the scope stands, if one rule decides it
         self.companions = CompanionsRow(self)
         self.limits = LimitsSection(parent=self)
         # Not in widgets of their own, which would take the height of wrapped text at another width.
         rules = self.list, self.order, self.stack
-        parts = *rules, self.scope_row, self.scope_note, self.companions
+        parts = *rules, self.scope_row, self.companions
         self._column = layout = lay_in_column(self, *parts, spacing=12)
-        self._buttons = QHBoxLayout()
-        layout.addLayout(self._buttons)
-        self._buttons.setSpacing(4)
-        self._buttons.addWidget(self.limits.button)
-        self._buttons.addWidget(self.rounds)
-        self._buttons.addStretch(1)
+        self._buttons = add_row(layout, self.limits.button, self.rounds, None, spacing=4)
         layout.addWidget(self.limits)
 
         self.list.resized.connect(self._arrange_list)
@@ -192,9 +194,16 @@ class PruneForm(QWidget):
         self.exclude.setVisible(any(form.excludes for form in forms))
         self.set_request(former)
 
-    def set_rule_counts(self, counts: Sequence[int]) -> None:
-        """Take how many tensors fall under each rule of the request; none if not known."""
-        self._counts = tuple(counts)
+    def set_shares(self, shares: Sequence[Mapping[int, int]]) -> None:
+        """Take which rules prune the tensors of each rule of the request; none if not known.
+
+        How many of them, by the numbers of the rules from 1; by 0 those that limits exclude.
+        """
+        self._shares = tuple(shares)
+        used = self.used
+        each = self._shares if len(used) == len(self._shares) else ({},) * len(used)
+        for place, (rule, share) in enumerate(zip(used, each, strict=True), 1):
+            rule.set_elsewhere({n: count for n, count in share.items() if n != place})
         self._arrange_list()
 
     def set_matches(
@@ -206,11 +215,11 @@ class PruneForm(QWidget):
         *,
         error: str = "",
     ) -> bool:
-        """Say how many tensors a rule takes; returns whether it is the rule that is shown."""
+        """Say how many tensors a rule takes; returns whether all of that can be read there."""
         rule = self.used[row]
         rule.set_matches(taken, left, names, error=error)
         self._arrange_list()
-        return rule is self.stack.currentWidget()
+        return rule is self.stack.currentWidget() and not rule.matched.is_elided
 
     def set_names(self, names: ShortNames) -> None:
         """Take the shorter forms of the names of the file."""
@@ -255,16 +264,11 @@ class PruneForm(QWidget):
                 rule.set_context(context)
             self.companions.setVisible(self._takes_filters())
 
-    def set_error(self, param: str, text: str, row: int | None = None) -> bool:
-        """Say what is wrong beside a field of a rule; returns whether there is such a field."""
-        place = self.stack.currentIndex() if row is None else row
-        return 0 <= place < len(self.rules) and self.rules[place].set_error(param, text)
-
     def set_request(self, request: FormRequest) -> None:
         """Show what is requested, silently; without a row a rule with nothing said."""
         blockers = [QSignalBlocker(self.all), QSignalBlocker(self.list)]
         for rule in self.rules:
-            self.stack.take(rule)
+            self.stack.remove(rule)
         self.rules = []
         for row in request.rows or (FormRow("", "", ""),):
             self._insert(len(self.rules)).set_row(row)
@@ -330,15 +334,35 @@ class PruneForm(QWidget):
 
     def errors(self) -> tuple[str, ...]:
         """Return what is wrong, sentence by sentence; empty if all is in order."""
-        found = [error for rule in self.used for error in rule.errors()]
+        errors = [error for rule in self.used for error in self._of(rule, rule.errors())]
         if not self.used:
-            found.append(self.tr("Enter the tensors that this rule applies to."))
-        return (*found, *self.limits.errors())
+            errors.append(self.tr("Enter the tensors that this rule applies to."))
+        return (*errors, *self.limits.errors())
 
-    def said_beside_fields(self) -> tuple[str, ...]:
-        """Return those of `errors` that can be read beside a field at the moment."""
+    def errors_beside_fields(self) -> Mapping[str, str]:
+        """Return those of `errors` that can be read beside a field, each with where it is."""
+        shown = self.stack.currentWidget()
+        here = self._of(shown, shown.fields.errors())
         beside = self.limits.errors() if self.limits.isVisible() else ()
-        return (*self.rules[self.stack.currentIndex()].fields.errors(), *beside)
+        return dict.fromkeys(beside, self.invalid()) | dict.fromkeys(here, self.invalid(shown))
+
+    def invalid(self, rule: RuleEditor | None = None) -> str:
+        """Say that something of a rule, or of the limits, is wrong, where a field says what."""
+        number = self.number_of(rule)
+        if not number:
+            return self.tr("A setting above is not valid.")
+        return self.tr("A setting of rule {n} is not valid.").format(n=number)
+
+    def number_of(self, rule: RuleEditor | None) -> int:
+        """Return the number of one of several rules, from 1; 0 for one that is not counted."""
+        used = self.used
+        return used.index(rule) + 1 if len(used) > 1 and rule in used else 0
+
+    def _of(self, rule: RuleEditor, errors: Sequence[str]) -> list[str]:
+        """Return errors with the rule that they are about, if there are several."""
+        number = self.number_of(rule)
+        text = self.tr("Rule {n}: {error}")
+        return [text.format(n=number, error=e) if number else e for e in errors]
 
     def request(self) -> FormRequest | None:
         """Return what is requested; None while `errors` has something to say."""
@@ -347,7 +371,7 @@ class PruneForm(QWidget):
         rows = tuple(rule.row() for rule in self.used)
         return FormRequest(rows, self.scope(), self.limits.values(), self._with_companions())
 
-    def mended(self) -> FormRequest:
+    def corrected(self) -> FormRequest:
         """Return what is requested, with the default in place of each value that is wrong.
 
         And with the rule that is shown, which is the first if that one is ignored.
@@ -357,7 +381,7 @@ class PruneForm(QWidget):
         used = self.used or self.rules[:1]
         shown = self.stack.currentWidget()
         selected = next((place for place, rule in enumerate(used) if rule is shown), 0)
-        rows = tuple(rule.mended() for rule in used)
+        rows = tuple(rule.corrected() for rule in used)
         return FormRequest(rows, self.scope(), limits, self._with_companions(), selected)
 
     def scope(self) -> str:
@@ -376,33 +400,36 @@ class PruneForm(QWidget):
         return any(rule.takes_filters() for rule in self.used)
 
     def _scopes(self) -> set[str]:
-        found = {"local", "global"}
+        scopes = {"local", "global"}
         for rule in self.used:
             form = rule.form()
-            found &= set(form.scopes) if form else set()
-        return found
+            scopes &= set(form.scopes) if form else set()
+        return scopes
 
-    def _decided_scope(self) -> str:
-        """Say which rule decides the scope of others that have a choice; empty if none does."""
+    def _show_decided_scope(self) -> None:
+        """Say which rule decides the scope of others that have a choice, if one does."""
         forms = [(place, rule.form()) for place, rule in enumerate(self.used, 1)]
         known = [(place, form) for place, form in forms if form is not None]
         deciding = [(place, form) for place, form in known if len(form.scopes) == 1]
-        if len(self._scopes()) != 1 or len(deciding) in {0, len(known)}:
-            return ""
+        decided = len(self._scopes()) == 1 and len(deciding) not in {0, len(known)}
+        self.scope_note.setVisible(decided)
+        if not decided:
+            return
         place, form = deciding[0]
         if form.scopes == ("local",):
-            said = self.tr(
-                "Scope: per tensor, because {method} in rule {n} has no global threshold."
-            )
+            text = self.tr("Scope: per tensor (rule {n} has no global scope)")
+            why = self.tr("{method} in rule {n} has no global threshold.")
         else:
-            said = self.tr(
-                "Scope: global, because {method} in rule {n} ranks all tensors together."
-            )
-        return said.format(method=form.label, n=place)
+            text = self.tr("Scope: global (rule {n} has no per-tensor scope)")
+            why = self.tr("{method} in rule {n} ranks all tensors together.")
+        self.scope_note.setText(text.format(n=place))
+        tip = why.format(method=form.label, n=place)
+        self.scope_note.setToolTip(as_plain(tip))
+        self.scope_note.setAccessibleDescription(tip)
 
     def _snapshot(self) -> FormRequest:
         scope = "global" if self.all.isChecked() else "local"
-        return replace(self.mended(), scope=scope, companions=self.companions.box.isChecked())
+        return replace(self.corrected(), scope=scope, companions=self.companions.box.isChecked())
 
     def _insert(self, place: int) -> RuleEditor:
         rule = RuleEditor(self._methods, self.stack)
@@ -438,7 +465,7 @@ class PruneForm(QWidget):
     def _remove_clicked(self) -> None:
         place = self.stack.currentIndex()
         rule = self.rules.pop(place)
-        self.stack.take(rule)
+        self.stack.remove(rule)
         if len(self.rules) == 1:
             self.add.setFocus()
         self._arrange()
@@ -462,23 +489,20 @@ class PruneForm(QWidget):
         self.set_context(replace(self.context, amount_used=used))
 
     def _arrange(self) -> None:
-        """Show what is needed for so many rules and these methods."""
         self._arrange_list()
         self.companions.setVisible(self._takes_filters())
         self.rounds.setVisible(not self.several and self.rules[0].takes_amount())
         self.scope_row.setVisible(self._scopes() == {"local", "global"})
-        decided = self._decided_scope()
-        self.scope_note.setText(decided)
-        self.scope_note.setVisible(bool(decided))
+        self._show_decided_scope()
         self.checkedUsed.emit(any(r.target.wanted() == ("", "") for r in self.used))
 
     def _arrange_list(self) -> None:
-        """Show the list as the rules are now."""
         several = self.several
-        said = self._said() if several else []
+        lines = self._rule_texts() if several else []
         place, room = self.stack.currentIndex(), self.list.room
         methods = [rule.method.currentData() for rule in self.rules]  # each has its own height
-        needed = (tuple(self.rules), *methods, *said, place, room, self.list.fontMetrics().height())
+        height = self.list.fontMetrics().height()
+        needed = (tuple(self.rules), *methods, *lines, place, room, height)
         if needed == self._arranged:
             return  # to lay out the form anew takes a part of each move of a slider
         self._arranged = needed
@@ -486,7 +510,7 @@ class PruneForm(QWidget):
             rule.set_rules_shown(shown=several)
         with QSignalBlocker(self.list):
             self.list.show_rules(
-                [(self._lines(*each, room), "\n".join(filter(None, each[1:]))) for each in said],
+                [(self._lines(*each, room), "\n".join(filter(None, each[1:]))) for each in lines],
                 place,
             )
         self.list.setVisible(several)
@@ -494,26 +518,35 @@ class PruneForm(QWidget):
         self.remove.setVisible(several)
         self.remove.setEnabled(len(self.rules) > 1)
 
-    def _said(self) -> list[tuple[str, str, str, str]]:
+    def _rule_texts(self) -> list[tuple[str, str, str, str]]:
         """Return number (unless ignored), tensors, action and count of each rule."""
         used = self.used
-        counts = self._counts if len(used) == len(self._counts) else (None,) * len(used)
-        known = dict(zip(map(id, used), enumerate(counts, 1), strict=True))
-        found = []
+        shares = self._shares if len(used) == len(self._shares) else ({},) * len(used)
+        known = dict(zip(map(id, used), enumerate(shares, 1), strict=True))
+        texts = []
         for rule in self.rules:
-            number, count = known.get(id(rule), (0, None))
-            found.append(
-                (f"{number}. " if number else "", *rule.describe(), self._many(rule, count))
+            number, share = known.get(id(rule), (0, {}))
+            texts.append(
+                (f"{number}. " if number else "", *rule.describe(), self._many(rule, number, share))
             )
-        return found
+        return texts
 
-    def _many(self, rule: RuleEditor, count: int | None) -> str:
+    def _many(self, rule: RuleEditor, number: int, share: Mapping[int, int]) -> str:
         if rule.refused:
-            return self.tr("✕ matches nothing")
-        if count is None:
+            checked = rule.target.wanted() == ("", "")
+            return self.tr("✕ nothing checked") if checked else self.tr("✕ matches nothing")
+        if not share:
             return ""
+        count, matched = share.get(number, 0), sum(share.values())
         if not count:
-            return self.tr("later rules take its tensors")
+            limits = share.get(0, 0) == matched
+            return (
+                self.tr("excluded by limits") if limits else self.tr("later rules take its tensors")
+            )
+        if count < matched:
+            return self.tr("{n} of {m} tensors").format(
+                n=number_format.count(count), m=number_format.count(matched)
+            )
         if count == 1:
             return self.tr("1 tensor")
         return self.tr("{n} tensors").format(n=number_format.count(count))
@@ -522,9 +555,11 @@ class PruneForm(QWidget):
         """Return what is said of a rule, in lines of so many pixels."""
         metrics = self.list.fontMetrics()
         advance = metrics.horizontalAdvance
-        name = self._names.fitting(on_one_line(target), room - advance(first), advance)
+        target = within_reason(on_one_line(target))
         lines = [first]
-        for pattern in re.split(r"(?<=, )", within_reason(name)):
+        for pattern in re.split(
+            r"(?<=, )", self._names.fitting(target, room - advance(first), advance)
+        ):
             if advance(f"{lines[-1]}{pattern}") <= room:
                 lines[-1] += pattern
             elif lines == [first]:

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from PySide6.QtCore import QSignalBlocker, QSize, Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
-    QHBoxLayout,
     QLabel,
     QListWidget,
     QListWidgetItem,
     QPushButton,
-    QToolButton,
     QVBoxLayout,
     QWidget,
 )
@@ -26,14 +24,17 @@ from pruneapp.gui.method_form.form_model import FormContext, FormRow, MethodForm
 from pruneapp.gui.widgets import number_format
 from pruneapp.gui.widgets.controls import (
     ComboBox,
+    add_row,
     lay_in_column,
     lay_in_row,
     replace,
     scroll_to,
     single_shot,
+    symbol_button,
 )
 from pruneapp.gui.widgets.labels import (
     ElidedLabel,
+    ElidedLines,
     as_plain,
     plain,
     recolor,
@@ -56,25 +57,22 @@ class RuleEditor(QWidget):
         self._target_label = QLabel(self.tr("Tensors"), self)
         self._target_label.setBuddy(self.target)
         self._target_label.setMinimumWidth(label_width(self))
-        self.matched = plain(wrap=True)
-        self.matched.setAlignment(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
-        # Room for two lines from the start: what is below does not move while one types.
-        self.matched.setMinimumHeight(2 * self.matched.fontMetrics().lineSpacing())
+        self.matched = ElidedLines(2, self)  # what is below does not move while one types
         # Once what it says has its place.
         self._reveal = single_shot(self, 0, self._scroll_to_matched)
         self._refused = False  # whether what it says is why the rule matches nothing
+        self._taken: int | None = None
+        self._left = 0
+        self._left_names: tuple[str, ...] = ()
+        self._elsewhere: Mapping[int, int] = {}
         self.method = ComboBox(self)
         self.method.setAccessibleName(self.tr("Method"))
         self.method.setMinimumContentsLength(8)
         self.method.setSizeAdjustPolicy(
             ComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
         )
-        self.explain = QToolButton(self)
-        self.explain.setText("?")
+        self.explain = symbol_button("?", self.tr("Explain the method"), self)
         self.explain.setCheckable(True)
-        self.explain.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        self.explain.setAccessibleName(self.tr("Explain the method"))
-        self.explain.setToolTip(self.explain.accessibleName())
         self.help = plain(wrap=True)
         self.formula = plain(wrap=True)
         self.help.hide()
@@ -100,7 +98,7 @@ class RuleEditor(QWidget):
         named.setMinimumWidth(label_width(self))
         label = QLabel(self.tr("Method"), named)
         label.setBuddy(self.method)
-        lay_in_row(named, label, self.explain, spacing=4).setStretchFactor(label, 1)
+        lay_in_row(named, label, self.explain, spacing=4, wide=label)
         add_line(self._column, named, self.method)
         self._column.addWidget(self.help)
         self._column.addWidget(self.formula)
@@ -109,11 +107,7 @@ class RuleEditor(QWidget):
             (self.load_mask, self.mask_name),
             (self.load_scores, self.scores_name),
         ):
-            row = QHBoxLayout()
-            self._column.addLayout(row)
-            row.setSpacing(8)
-            row.addWidget(button)
-            row.addWidget(name, 1)
+            add_row(self._column, button, name, wide=name)
         self._column.addStretch(1)
 
         for before, form in zip((None, *forms), forms, strict=False):
@@ -151,42 +145,83 @@ class RuleEditor(QWidget):
         `taken` is None for the checked tensors, and while it is not known. `left` more match and
         are left out; `names` are the first of them.
         """
-        said, tip = "", ""
+        self._taken, self._left, self._left_names = taken, left, tuple(names)
+        self._refused = bool(error)
+        self._show_matches(error)
+        if error and self.target.hasFocus():
+            self._reveal.start()
+
+    def set_elsewhere(self, elsewhere: Mapping[int, int]) -> None:
+        """Take how many of its tensors later rules prune, by their numbers; 0: limits exclude."""
+        if elsewhere != self._elsewhere:
+            self._elsewhere = elsewhere
+            if self._taken is not None and not self._refused:
+                self._show_matches()
+
+    def _show_matches(self, error: str = "") -> None:
+        text, tip = "", ""
         if self.target.is_empty:
-            said = self.tr(
+            text = self.tr(
                 "No layers yet: enter a pattern or choose a type. Until then, this rule is ignored."
             )
         elif error:
-            said = f"✕ {error}"
-        elif taken is not None:
-            said = (
-                self.tr("1 tensor.")
-                if taken == 1
-                else self.tr("{n} tensors.").format(n=number_format.count(taken))
-            )
-            if left:
-                said += " " + (
-                    self.tr("1 bias, norm or one-dimensional tensor also matches and is excluded.")
+            text = f"✕ {error}"
+        elif self._taken is not None:
+            text = self._count(self._taken)
+            if left := self._left:
+                text += " " + (
+                    self.tr(
+                        "1 bias, norm or 1-D tensor also matches, but the rule does not apply "
+                        "to it."
+                    )
                     if left == 1
                     else self.tr(
-                        "{n} biases, norms or one-dimensional tensors also match and are excluded."
+                        "{n} biases, norms or 1-D tensors also match, but the rule does not apply "
+                        "to them."
                     ).format(n=number_format.count(left))
                 )
+                names = self._left_names
                 more = left - len(names)
                 rest = (
                     (self.tr("and {n} more").format(n=number_format.count(more)),)
                     if more > 0
                     else ()
                 )
-                tip = "\n".join((self.tr("Excluded from this rule:"), *names, *rest))
+                tip = "\n".join((self.tr("The rule does not apply to:"), *names, *rest))
         elif self.target.wanted() == ("", ""):
-            said = self.tr("Or enter a pattern, such as layer3.*.weight.")
-        self._refused = bool(error)
-        self.matched.setText(said)
-        self.matched.setToolTip(as_plain(tip))
+            text = self.tr("Or enter a pattern, such as layer3.*.weight.")
+        self.matched.set_text(text, tip)
         recolor(self.matched, self._context.colors["danger" if error else "muted"])
-        if error and self.target.hasFocus():
-            self._reveal.start()
+
+    def _count(self, taken: int) -> str:
+        """Say how many tensors match, and of how many this is not the rule that prunes them."""
+        lost = sum(self._elsewhere.values())
+        if not 0 < lost <= taken:
+            return (
+                self.tr("1 tensor.")
+                if taken == 1
+                else self.tr("{n} tensors.").format(n=number_format.count(taken))
+            )
+        later = [number for number in self._elsewhere if number]
+        limits = self._elsewhere.get(0, 0)
+        words = []
+        if len(later) == 1:
+            words.append(
+                self.tr("rule {rule} takes {n}").format(
+                    rule=later[0], n=number_format.count(lost - limits)
+                )
+            )
+        elif later:
+            words.append(
+                self.tr("later rules take {n}").format(n=number_format.count(lost - limits))
+            )
+        if limits:
+            words.append(self.tr("limits exclude {n}").format(n=number_format.count(limits)))
+        return self.tr("{n} of {m} tensors: {why}.").format(
+            n=number_format.count(taken - lost),
+            m=number_format.count(taken),
+            why=", ".join(words),
+        )
 
     def set_context(self, context: FormContext) -> None:
         """Take note of the tensors that the rule is to be about, of files, and of colours."""
@@ -210,13 +245,6 @@ class RuleEditor(QWidget):
             if isinstance(field.editor, AmountEditor):
                 field.editor.set_dragged(amount)
                 field.set_error("")
-
-    def set_error(self, param: str, text: str) -> bool:
-        """Say what is wrong beside a field; returns whether it has this field."""
-        field = self.fields.fields.get(param)
-        if field is not None:
-            field.set_error(text)
-        return field is not None
 
     def form(self) -> MethodForm | None:
         """Return the chosen method; None if there is none at all."""
@@ -245,17 +273,17 @@ class RuleEditor(QWidget):
         form = self.form()
         if form is None:
             return (self.tr("There is no method to choose."),)
-        found = self.fields.errors()
+        errors = self.fields.errors()
         if form.takes_mask and not self._context.mask_file:
-            found = (*found, self.tr("Load a mask first."))
-        return found
+            errors = (*errors, self.tr("Load a mask first."))
+        return errors
 
     def row(self) -> FormRow:
         """Return the rule; raises `ParameterError` for a value that is wrong."""
         pattern, kind = self.target.wanted()
         return FormRow(pattern, kind, str(self.method.currentData()), self.fields.values())
 
-    def mended(self) -> FormRow:
+    def corrected(self) -> FormRow:
         """Return the rule, with the default in place of each value that is wrong."""
         form = self.form()
         usual = {param.name: param.default for param in form.params} if form else {}
@@ -272,13 +300,15 @@ class RuleEditor(QWidget):
         form = self.form()
         words = [form.label if form else ""]
         words.extend(
-            field.editor.summary()
+            field.editor.value_text()
             for field in self.fields.fields.values()
             if isinstance(field.param, AmountParam)
         )
         target = self.target.currentText().strip()
         if self.target.is_empty:
             target = self.tr("no layers yet, ignored")
+        elif self.errors():
+            words = [words[0], self.tr("✕ not valid")]
         return target, ", ".join(filter(None, words))
 
     def _scroll_to_matched(self) -> None:
@@ -376,7 +406,7 @@ class RuleStack(QWidget):
         self._column.addWidget(rule)
         rule.setVisible(len(self._editors) == 1)
 
-    def take(self, rule: RuleEditor) -> None:
+    def remove(self, rule: RuleEditor) -> None:
         """Delete an editor; in its place comes the next one, or the one before."""
         self._editors.remove(rule)
         rule.hide()

@@ -42,8 +42,8 @@ class PatternAnswer:
             lambda row: _digits(tensors[row].shape),
             lambda row: tensors[row].groups,
             lambda row: tensors[row].broken,
-            lambda row: tensors[row].taken,
-            lambda row: tensors[row].beside,
+            lambda row: tensors[row].to_prune,
+            lambda row: tensors[row].outside,
             lambda row: tensors[row].lost or 0.0,
             lambda row: _digits(tensors[row].first[0].index) if tensors[row].first else 0,
         )
@@ -57,7 +57,7 @@ class PatternAnswer:
 
 def headline(answer: PatternAnswer) -> str:
     """Say in a sentence or two how many tensors have the pattern."""
-    totals, every = answer.totals, answer.totals.asked
+    totals, every = answer.totals, answer.totals.checked
     if not every:
         text = plural(
             totals.without,
@@ -98,10 +98,10 @@ def headline(answer: PatternAnswer) -> str:
 
 def details(answer: PatternAnswer) -> str:
     """Say what a repair takes, what it cannot, and what is in no group."""
-    totals, lost, said = answer.totals, answer.report.lost, []
+    totals, lost, sentences = answer.totals, answer.report.lost, []
     if totals.broken:
         taken = plural(
-            totals.taken,
+            totals.to_prune,
             translate("Patterns", "Repair prunes 1 more weight"),
             translate("Patterns", "Repair prunes {n} more weights"),
         )
@@ -109,11 +109,11 @@ def details(answer: PatternAnswer) -> str:
         if lost is not None:
             cost = translate("Patterns", "{share} of the norm² of these tensors.")
             cost = cost.format(share=percent(lost))
-        said.append(f"{taken}: {cost}")
-    if totals.stuck:
-        said.append(
+        sentences.append(f"{taken}: {cost}")
+    if totals.blocked_by_protection:
+        sentences.append(
             plural(
-                totals.stuck,
+                totals.blocked_by_protection,
                 translate(
                     "Patterns",
                     "1 group cannot be repaired: too many of its weights are protected.",
@@ -124,16 +124,16 @@ def details(answer: PatternAnswer) -> str:
                 ),
             )
         )
-    if totals.without and totals.asked:
+    if totals.without and totals.checked:
         text = plural(
             totals.without,
             translate("Patterns", "1 more tensor has no groups of {m} along dim {dim}."),
             translate("Patterns", "{n} more tensors have no groups of {m} along dim {dim}."),
         )
-        said.append(text.format(m=answer.report.m, dim=answer.report.dim))
-    if totals.over:
+        sentences.append(text.format(m=answer.report.m, dim=answer.report.dim))
+    if totals.not_divisible:
         text = plural(
-            totals.over,
+            totals.not_divisible,
             translate(
                 "Patterns",
                 "In 1 tensor the dimension is not a multiple of {m}: {beside} weights are "
@@ -145,8 +145,8 @@ def details(answer: PatternAnswer) -> str:
                 "are in no group, and kernels that need complete groups reject them.",
             ),
         )
-        said.append(text.format(m=answer.report.m, beside=count(totals.beside)))
-    return " ".join(said)
+        sentences.append(text.format(m=answer.report.m, beside=count(totals.outside)))
+    return " ".join(sentences)
 
 
 def what_for(answer: PatternAnswer) -> str:
@@ -219,15 +219,15 @@ def cells(answer: PatternAnswer, row: int) -> tuple[str, ...]:
     )
     if not tensor.broken:
         nothing = (NO_NUMBER,) * 3
-        return (name, shape(tensor.shape), broken, *nothing, count(tensor.beside))
+        return (name, shape(tensor.shape), broken, *nothing, count(tensor.outside))
     return (
         name,
         shape(tensor.shape),
         broken,
         _place(tensor.first[0]),
-        count(tensor.taken),
+        count(tensor.to_prune),
         NO_NUMBER if tensor.lost is None else percent(tensor.lost),
-        count(tensor.beside),
+        count(tensor.outside),
     )
 
 
@@ -277,18 +277,18 @@ def as_text(answer: PatternAnswer, head: Sequence[str]) -> str:
 
 
 def _line(tensor: TensorPattern) -> str:
-    found = (
+    cells = (
         tensor.name,
         shape(tensor.shape),
         str(tensor.groups),
         str(tensor.broken),
         _place(tensor.first[0]) if tensor.first else "",
-        str(tensor.taken),
+        str(tensor.to_prune),
         "" if tensor.lost is None else f"{tensor.lost:.6g}",
-        str(tensor.beside),
+        str(tensor.outside),
         tensor.why_not,
     )
-    return "\t".join([" ".join(text.split()) for text in found])
+    return "\t".join([" ".join(text.split()) for text in cells])
 
 
 def _sign(tensor: TensorPattern) -> str:

@@ -9,10 +9,8 @@ from PySide6.QtCore import QModelIndex, QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QFont, QKeyEvent
 from PySide6.QtWidgets import (
     QCompleter,
-    QHBoxLayout,
     QLabel,
     QPushButton,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -21,14 +19,21 @@ from pruneapp.gui.method_form.editors import editor_for
 from pruneapp.gui.method_form.form_model import FormContext
 from pruneapp.gui.patterns import answer as answer_table
 from pruneapp.gui.patterns.answer import PatternAnswer, details, headline, what_for
-from pruneapp.gui.widgets.controls import ComboBox, CopyButton, LineEdit, single_shot
+from pruneapp.gui.widgets.controls import (
+    ComboBox,
+    CopyButton,
+    LineEdit,
+    add_row,
+    lay_in_column,
+    single_shot,
+)
 from pruneapp.gui.widgets.labels import ElidedLabel, heading, plain, recolor
 from pruneapp.gui.widgets.number_format import count, plural
 from pruneapp.gui.widgets.reports import CountsTable
 from pruneapp.gui.widgets.screen import Dialog
 from pruneapp.gui.widgets.status import BUSY_MS, JobStatus
 from pruneapp.gui.widgets.theme import with_defaults
-from pruneapp.params import DimParam, Param
+from pruneapp.params import DimParam, Param, with_labels
 
 CHECKED, ALL = "checked", "all"
 
@@ -75,12 +80,8 @@ class QuestionRow(QWidget):
         for which in (CHECKED, ALL):
             self.tensors.addItem("", which)
         self.note = plain(wrap=True)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(4)
-        row = QHBoxLayout()
-        layout.addLayout(row)
-        row.setSpacing(8)
+        layout = lay_in_column(self, spacing=4)
+        row = add_row(layout)
         labels = (
             (self.tr("&Pattern"), self.pattern, 0),
             (self.tr("&Along"), self.dim, 2),
@@ -106,12 +107,12 @@ class QuestionRow(QWidget):
 
         Where none is checked, all are meant.
         """
-        said = (
+        texts = (
             plural(checked, self.tr("1 checked tensor"), self.tr("{n} checked tensors")),
             self.tr("all prunable tensors: {n}").format(n=count(every)),
         )
         blocker = QSignalBlocker(self.tensors)
-        for place, text in enumerate(said):
+        for place, text in enumerate(texts):
             self.tensors.setItemText(place, text)
         if not checked:
             self.tensors.setCurrentIndex(1)
@@ -149,7 +150,7 @@ class QuestionRow(QWidget):
         try:
             self._param.parse(self.pattern.currentText())
         except ParameterError as error:
-            text, token = f"✕ {error}", "danger"
+            text, token = f"✕ {with_labels(str(error), (self._param,))}", "danger"
         recolor(self.note, self._colors[token])
         self.note.setText(text)
 
@@ -262,61 +263,51 @@ class PatternDialog(Dialog):
         return answer_table.cells(self._answer, row)
 
     def _table(self) -> CountsTable:
-        made = CountsTable(answer_table.headers(), 0, self._cells, self)
-        made.setSelectionMode(CountsTable.SelectionMode.SingleSelection)
-        made.fit_columns(())
-        made.setAccessibleName(self.tr("Tensors, most violations first"))
-        return made
+        table = CountsTable(answer_table.headers(), 0, self._cells, self)
+        table.setSelectionMode(CountsTable.SelectionMode.SingleSelection)
+        table.fit_columns(())
+        table.setAccessibleName(self.tr("Tensors, most violations first"))
+        return table
 
     def _lay_out(self) -> None:
         for button in (self.again, self.copy, self.leave, self.go):
             button.setAutoDefault(False)  # Enter in the field asks, and repairs nothing
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(16, 16, 16, 16)
-        layout.setSpacing(12)
-        for part in (self.row, self.headline, self.details):
-            layout.addWidget(part)
-        layout.addWidget(self.table, 1)
-        layout.addWidget(self.place)
-        layout.addWidget(self.note)
-        buttons = QHBoxLayout()
-        layout.addLayout(buttons)
-        buttons.setSpacing(8)
-        buttons.addWidget(self.copy)
-        buttons.addWidget(self.stale, 1)
-        buttons.addWidget(self.again)
-        buttons.addWidget(self.job, 1)
+        parts = self.row, self.headline, self.details, self.table, self.place, self.note
+        layout = lay_in_column(self, *parts, spacing=12, margins=(16, 16, 16, 16), wide=self.table)
+        buttons = add_row(layout, self.copy, self.stale, self.again, self.job)
+        for part in (self.stale, self.job):
+            buttons.setStretchFactor(part, 1)
         buttons.addStretch(0)  # where neither of the two is shown
         buttons.addWidget(self.leave)
         buttons.addWidget(self.go)
 
     def _show(self) -> None:
-        found = self._answer
-        self.headline.setText("" if found is None else headline(found))
-        self.details.setText("" if found is None else details(found))
-        self.note.setText("" if found is None else what_for(found))
+        answer = self._answer
+        self.headline.setText("" if answer is None else headline(answer))
+        self.details.setText("" if answer is None else details(answer))
+        self.note.setText("" if answer is None else what_for(answer))
         self.table.setAccessibleDescription(self.headline.text())
-        self.table.set_count(0 if found is None else len(found.report.tensors))
-        self.table.fit_columns(() if found is None else found.widest)
+        self.table.set_count(0 if answer is None else len(answer.report.tensors))
+        self.table.fit_columns(() if answer is None else answer.widest)
         self.place.setText(
-            "" if found is None else self.tr("Select a tensor to show it in the main window.")
+            "" if answer is None else self.tr("Select a tensor to show it in the main window.")
         )
         self._show_state()
 
     def _show_state(self) -> None:
-        found, stale = self._answer, bool(self.stale.text())
+        answer, stale = self._answer, bool(self.stale.text())
         asks = self.row.question() is not None
         for label in (self.headline, self.details):  # what is no answer any more steps back
-            old = found is not None and (stale or self._late or not asks)
+            old = answer is not None and (stale or self._late or not asks)
             recolor(label, self._colors["muted" if old else "text"])
         self.stale.setVisible(stale)
         self.again.setVisible(stale)
-        broken = 0 if found is None else found.totals.broken
+        broken = 0 if answer is None else answer.totals.broken
         words = plural(broken, self.tr("Repair 1 tensor"), self.tr("Repair {n} tensors"))
         self.go.setText(words if broken else self.tr("Nothing to repair"))
-        takes = found is not None and found.totals.taken > 0
+        takes = answer is not None and answer.totals.to_prune > 0
         self.go.setEnabled(takes and self._current and asks)
-        self.copy.setEnabled(found is not None)
+        self.copy.setEnabled(answer is not None)
 
     def _on_late(self) -> None:
         self._late = True

@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TypeVar
 
-from PySide6.QtCore import QObject
 from PySide6.QtGui import QGuiApplication
 
 from pruneapp.analysis.patterns import check_pattern, repair
@@ -16,10 +15,9 @@ from pruneapp.document.edit import Proposal
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.step import Step
 from pruneapp.errors import PruneAppError
-from pruneapp.gui.app.context import AppContext
+from pruneapp.gui.app.context import AppContext, Controller
 from pruneapp.gui.app.jobs import JobProgress, LatestTask
-from pruneapp.gui.document.loader import LoadedContents
-from pruneapp.gui.document.open_document import OpenDocument
+from pruneapp.gui.document.open_document import LoadedContents, OpenDocument
 from pruneapp.gui.patterns.answer import PatternAnswer, as_text, text_headers
 from pruneapp.gui.patterns.dialog import PatternDialog, Question
 from pruneapp.gui.tree.panel import ModuleTree
@@ -32,7 +30,7 @@ from pruneapp.progress import Job
 from pruneapp.results.document_rows import TensorRow
 
 
-def look(
+def check_tensors(
     snapshot: Snapshot, names: Sequence[str], asked: Question, contents: LoadedContents, job: Job
 ) -> PatternAnswer:
     """Return whether tensors have a pattern, the worst first; raises as `check_pattern`."""
@@ -59,7 +57,7 @@ _TENSOR = 1 << 13
 _USUAL = ((2, 4), *(pattern for pattern in PATTERNS if pattern != (2, 4)))
 
 
-class PatternController(QObject):
+class PatternController(Controller):
     """Checks in the background whether tensors have a pattern, and repairs those that have not.
 
     `dialog` asks; None while nothing is asked.
@@ -72,10 +70,8 @@ class PatternController(QObject):
         tree: ModuleTree,
         show_tensor: Callable[[str], None],
     ) -> None:
-        super().__init__(context.window)
-        self._context = context
+        super().__init__(context)
         self._session = session
-        self._jobs = context.jobs
         self._tree = tree
         self._show_tensor = show_tensor
         self._latest = LatestTask(context.jobs)
@@ -98,14 +94,14 @@ class PatternController(QObject):
             assert isinstance(pattern, PatternParam)
             assert isinstance(dim, DimParam)
             usual = [f"{n}:{m}" for n, m in _USUAL]
-            dialog = self.dialog = PatternDialog(pattern, usual, dim, self._context.window)
+            dialog = self.dialog = PatternDialog(pattern, usual, dim, self._window)
             dialog.asked.connect(self._check)
             dialog.stopRequested.connect(self._stop)
             dialog.repairRequested.connect(self._repair)
             dialog.copyRequested.connect(self._copy)
             dialog.tensorRequested.connect(self._show_tensor)
             dialog.finished.connect(self._on_finished)
-            self._context.theme.dress(dialog)
+            self._theme.apply_to(dialog)
             self._check()
         self.dialog.show()
         self.dialog.raise_()
@@ -137,7 +133,7 @@ class PatternController(QObject):
             dialog.set_trouble(self.tr("No tensor of this file can be pruned."))
             return
         names = [row.name for row in rows]
-        work = partial(look, document.snapshot(), names, asked, self._session.contents)
+        work = partial(check_tensors, document.snapshot(), names, asked, self._session.contents)
         self._begin(self.tr("Checking sparsity pattern"), work, self._on_answer)
 
     def _on_answer(self, answer: PatternAnswer) -> None:
@@ -145,7 +141,7 @@ class PatternController(QObject):
         if self.dialog is not None:
             self.dialog.set_answer(answer)
 
-    def _look_again(self, why: str) -> None:
+    def _check_again(self, why: str) -> None:
         """Look again at once if that takes no time; else say why, and let the person ask."""
         dialog = self.dialog
         asked = None if dialog is None else dialog.row.question()
@@ -184,7 +180,7 @@ class PatternController(QObject):
             self.tr("1 tensor repaired to {pattern}."),
             self.tr("{n} tensors repaired to {pattern}."),
         )
-        self._context.notifications.say_done(text.format(pattern=answer.pattern))
+        self._notifications.say_done(text.format(pattern=answer.pattern))
 
     # -- copying --------------------------------------------------------------------------------
 
@@ -241,7 +237,7 @@ class PatternController(QObject):
                 self.tr("Nothing was repaired: the history changed in the meantime.")
             )
         else:
-            self._look_again(self.tr("The masks have changed since this check."))
+            self._check_again(self.tr("The masks have changed since this check."))
 
     def _on_checked(self) -> None:
         dialog = self.dialog
@@ -249,7 +245,7 @@ class PatternController(QObject):
             return
         asked = dialog.row.question()
         if asked is not None and not asked.everything:
-            self._look_again(self.tr("The checked tensors have changed since this check."))
+            self._check_again(self.tr("The checked tensors have changed since this check."))
         else:
             every = self._asked_rows(everything=True)
             dialog.row.set_tensors(len(self._tree.checked_rows()), len(every))

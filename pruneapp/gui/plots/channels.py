@@ -16,12 +16,12 @@ from pruneapp.gui.plots.base.plot_view import WrappingRow
 from pruneapp.gui.plots.base.readout import Swatch, value_text
 from pruneapp.gui.plots.chart.axes import NumberAxis, PlaceAxis
 from pruneapp.gui.plots.chart.chart import OrderedChart, envelope, grouped_edges
-from pruneapp.gui.plots.chart.items import CutLine, Floats, Marks, Pick, Selection, Stacks, runs
+from pruneapp.gui.plots.chart.items import BarSelection, CutLine, Floats, Marks, Pick, Stacks, runs
 from pruneapp.gui.plots.edit_buttons import OperationButtons, operation_of
 from pruneapp.gui.widgets.clipboard import NOTHING, Numbers
 from pruneapp.gui.widgets.controls import choice_box, lay_in_row
 from pruneapp.gui.widgets.number_format import count, percent
-from pruneapp.results.document_rows import Gesture, Operation
+from pruneapp.results.document_rows import ManualEditRequest, Operation
 from pruneapp.results.tensor_statistics import ChannelNorms
 
 
@@ -51,13 +51,13 @@ class ChannelRanks:
 
     @cached_property
     def heights(self) -> Floats:
-        """``float64[n]`` to be drawn, of the whole channels; see `drawn`."""
-        return np.maximum(self.drawn(self.norms.norms), self.left)
+        """``float64[n]`` to be drawn, of the whole channels; see `to_heights`."""
+        return np.maximum(self.to_heights(self.norms.norms), self.left)
 
     @cached_property
     def left(self) -> Floats:
         """``float64[n]`` to be drawn, of what is left of them."""
-        return self.drawn(self.norms.left)
+        return self.to_heights(self.norms.left)
 
     @cached_property
     def after(self) -> Floats:
@@ -65,9 +65,9 @@ class ChannelRanks:
 
         The nuclear norm may grow where weights go.
         """
-        return np.minimum(self.drawn(self.norms.after), self.left)
+        return np.minimum(self.to_heights(self.norms.after), self.left)
 
-    def drawn(self, norms: Floats) -> Floats:
+    def to_heights(self, norms: Floats) -> Floats:
         """Return heights of norms: infinite ones reach the top, NaN has no height."""
         return np.nan_to_num(np.abs(norms), nan=0.0, posinf=self._highest)
 
@@ -79,9 +79,9 @@ class ChannelRanks:
 
     def taken(self, number: int) -> NDArray[np.bool_]:
         """Return ``bool[n]``: the first so many of those that are free."""
-        found = np.zeros(self.norms.norms.size, dtype=np.bool_)
-        found[self.free[:number]] = True
-        return found
+        chosen = np.zeros(self.norms.norms.size, dtype=np.bool_)
+        chosen[self.free[:number]] = True
+        return chosen
 
     def within(self, number: int) -> int:
         """Return a number of channels between none and all that are free."""
@@ -115,7 +115,7 @@ INDEX, NORM = "index", "norm"
 class Remaining:
     """What is left of channels once a step is done; as now where none is asked for."""
 
-    going: NDArray[np.bool_]  # ``bool[n]``: whether all that is left of a channel goes
+    to_prune: NDArray[np.bool_]  # ``bool[n]``: whether all that is left of a channel goes
     # ``float64[n]``: the norm of what is left then, and how high that is drawn.
     norms: Floats
     heights: Floats
@@ -141,7 +141,7 @@ def norm_name(n: str) -> str:
 def state_words(norms: ChannelNorms, after: Remaining, channel: int) -> str:
     """Say what is left of a channel, and what will be; in any thread."""
     share, then = float(norms.kept[channel]), float(after.kept[channel])
-    if after.going[channel]:
+    if after.to_prune[channel]:
         words = _tr("to be pruned")
     elif share == 0:
         words = _tr("pruned")
@@ -177,7 +177,9 @@ class ChannelsView(OrderedChart):
     cutMoved = Signal(int)
     # The person wants the norms along another dimension, or of another order.
     normsRequested = Signal()
-    gestureMade = Signal(object)  # (Gesture) the person wants this done to the chosen channels
+    editRequested = Signal(
+        object
+    )  # (ManualEditRequest) the person wants this done to the chosen channels
 
     def __init__(self) -> None:
         self._norms: ChannelNorms | None = None
@@ -186,13 +188,13 @@ class ChannelsView(OrderedChart):
         self._heights: Floats = np.zeros(0)
         # The number of channels and the norm at the cut: as shown, told, and before it was moved.
         self._cut: tuple[int | None, float | None] = None, None
-        self._told: tuple[int | None, float | None] = None, None
+        self._form_cut: tuple[int | None, float | None] = None, None
         self._before: tuple[int | None, float | None] = None, None
         self._answered = True
         self._editable = False
         self._following = False  # whether the line says what goes, and not the norms
         self._shape: tuple[int, ...] = ()
-        self._selection = Selection()
+        self._selection = BarSelection()
         orders = ((INDEX, self.tr("By index")), (NORM, self.tr("By norm")))
         super().__init__(PlaceAxis(), NumberAxis("left"), orders)
         self._busy_text = self.tr("Measuring channels…")
@@ -208,7 +210,7 @@ class ChannelsView(OrderedChart):
         self.norm_box.setCurrentIndex(1)
         self.norm_box.activated.connect(self.normsRequested)
         self.operations = OperationButtons()
-        self.operations.operated.connect(self.make_gesture)
+        self.operations.operated.connect(self.request_edit)
         boxes = QWidget()
         lay_in_row(boxes, self.dim_box, self.norm_box, self.order_box, None)
         self._row.addWidget(WrappingRow(boxes, self.operations))
@@ -262,7 +264,7 @@ class ChannelsView(OrderedChart):
         """Return the largest norm."""
         return float(self._heights.max()) if self._heights.size else 0.0
 
-    def tell(self, bar: int) -> str:
+    def bar_text(self, bar: int) -> str:
         """Say what is known of a channel, and what is chosen."""
         assert self._norms is not None
         channel = int(self._order[bar])
@@ -302,12 +304,12 @@ class ChannelsView(OrderedChart):
         facts = (
             (self.tr("{n} pruned"), int((n.kept == 0).sum())),
             (self.tr("{n} partly pruned"), partly),
-            (self.tr("{n} to be pruned"), int(self._after.going.sum())),
+            (self.tr("{n} to be pruned"), int(self._after.to_prune.sum())),
             (self.tr("{n} protected"), protected),
         )
-        found = ", ".join(words.format(n=count(many)) for words, many in facts if many)
+        states = ", ".join(words.format(n=count(many)) for words, many in facts if many)
         channels = self.tr("{n} channels").format(n=count(n.norms.size))
-        text = f"{channels}: {found or self.tr('all kept')}"
+        text = f"{channels}: {states or self.tr('all kept')}"
         if self._selection:
             return f"{self._chosen_text()};  {text}"
         return f"{text};  {self._chosen_words()}" if self._shape else text
@@ -315,11 +317,11 @@ class ChannelsView(OrderedChart):
     def swatches(self) -> list[Swatch]:
         """Return the legend."""
         n = self._norms
-        going = n is not None and bool((self._after.kept < n.kept).any())
-        found = self.state_swatches(preview=going or self.canvas.line is not None)
+        to_prune = n is not None and bool((self._after.kept < n.kept).any())
+        swatches = self.state_swatches(preview=to_prune or self.canvas.line is not None)
         if n is not None and n.protected is not None and n.protected.any():
-            found.append(Swatch(self.tr("protected"), (self._colors["surface"],), outlined=True))
-        return found
+            swatches.append(Swatch(self.tr("protected"), (self._colors["surface"],), outlined=True))
+        return swatches
 
     def numbers(self) -> Numbers:
         """Return the channels, in the order in which they are shown."""
@@ -380,28 +382,28 @@ class ChannelsView(OrderedChart):
         editable = editable and channels is not None
         same = ((channels, norm), editable) == (self._cut, self._editable)
         self._editable, self._answered = editable, True
-        self._told = channels, norm
+        self._form_cut = channels, norm
         if not self.canvas.holding and not same:
             self._following = self._following or channels != self._cut[0]
-            self._put_cut(self._told)
+            self._put_cut(self._form_cut)
 
     def _put_cut(self, cut: tuple[int | None, float | None]) -> None:
         self._cut = cut
-        self._count_going()
+        self._count_to_prune()
         self._show_cut()
         self._redraw()
 
-    def _count_going(self) -> None:
+    def _count_to_prune(self) -> None:
         """Find what would go: by the line while it says more than what was told."""
         n, ranks, channels = self._norms, self._ranks, self._cut[0]
         if n is None or ranks is None:
             self._after = NONE_LEFT
         elif channels is None or not self._following:
-            self._after = Remaining(n.going, n.after, ranks.after, n.kept_after)
+            self._after = Remaining(n.to_be_pruned, n.after, ranks.after, n.kept_after)
         else:
-            going = ranks.taken(channels)
-            parts = (np.where(going, 0.0, part) for part in (n.left, ranks.left, n.kept))
-            self._after = Remaining(going, *parts)
+            to_prune = ranks.taken(channels)
+            parts = (np.where(to_prune, 0.0, part) for part in (n.left, ranks.left, n.kept))
+            self._after = Remaining(to_prune, *parts)
 
     def _show_cut(self) -> None:
         ranks, (channels, norm) = self._ranks, self._cut
@@ -448,12 +450,12 @@ class ChannelsView(OrderedChart):
         self._before = self._cut
 
     def _on_line_dropped(self) -> None:
-        self._told, self._answered, self._following = self._before, True, False
+        self._form_cut, self._answered, self._following = self._before, True, False
         self._put_cut(self._before)
 
     def _on_line_released(self) -> None:
         # Unanswered, the line rests at the last channel that goes.
-        self._put_cut(self._told if self._answered else (self._cut[0], None))
+        self._put_cut(self._form_cut if self._answered else (self._cut[0], None))
 
     # -- what it is told --------------------------------------------------------------------------
 
@@ -508,10 +510,10 @@ class ChannelsView(OrderedChart):
                 self.dim_box.setCurrentIndex(norms.dim)
             self.set_norm_choice(norms.n)
             self.canvas.left.setLabel(norm_name(norms.n))
-            self._following = self.canvas.holding or not norms.going.any()
+            self._following = self.canvas.holding or not norms.to_be_pruned.any()
         if not same:
             self._selection.reset(self._heights.size)
-        self._count_going()
+        self._count_to_prune()
         self._reorder()
         self._begin(keep_view=same)
         self._show_cut()
@@ -523,12 +525,6 @@ class ChannelsView(OrderedChart):
     def chosen(self) -> tuple[int, ...]:
         """The channels that are chosen, rising."""
         return tuple(int(i) for i in self._selection.indices)
-
-    def set_chosen(self, channels: Sequence[int]) -> None:
-        """Choose these channels."""
-        self._selection.clear()
-        self._selection.chosen[list(channels)] = True
-        self._show_chosen()
 
     # -- what is chosen ---------------------------------------------------------------------------
 
@@ -560,7 +556,7 @@ class ChannelsView(OrderedChart):
         self._selection.pick_range(start, stop, self._order, add=add)
         self._show_chosen()
 
-    def make_gesture(self, operation: Operation) -> None:
+    def request_edit(self, operation: Operation) -> None:
         """Announce what the person wants done to the chosen channels, in one box for each run."""
         n = self._norms
         if n is None or not self._selection or not self._shape:
@@ -569,13 +565,13 @@ class ChannelsView(OrderedChart):
             tuple(run if dim == n.dim else (0, extent) for dim, extent in enumerate(self._shape))
             for run in runs(self._selection.chosen)
         )
-        self.gestureMade.emit(Gesture(operation, n.name, boxes, "channel", n.dim))
+        self.editRequested.emit(ManualEditRequest(operation, n.name, boxes, "channel", n.dim))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Do by a key what the buttons do."""
         operation = operation_of(event)
         if operation is not None and self._selection:
-            self.make_gesture(operation)
+            self.request_edit(operation)
         elif event.key() == Qt.Key.Key_Escape and self._selection:
             self._selection.clear()
             self._show_chosen()

@@ -38,14 +38,14 @@ class NumberField(LineEdit):
 
     def __init__(self) -> None:
         super().__init__()
-        self._told = ""
+        self._shown_text = ""
         self.setAlignment(Qt.AlignmentFlag.AlignRight)
         self.setFixedWidth(self.fontMetrics().horizontalAdvance("≈ 0.000000") + 20)
         self.editingFinished.connect(self._on_finished)
 
     def set_text(self, text: str) -> None:
         """Show a number, unless the person is typing another one."""
-        self._told = text
+        self._shown_text = text
         if not (self.hasFocus() and self.isModified()):
             self.setText(text)
 
@@ -63,18 +63,18 @@ class NumberField(LineEdit):
         if good and math.isfinite(number) and number >= 0:
             self.entered.emit(number)
         else:
-            self.setText(self._told)
+            self.setText(self._shown_text)
             self.refused.emit(text)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Step with Up and Down; Esc takes back what was typed."""
         steps = {Qt.Key.Key_Up: 1, Qt.Key.Key_Down: -1, Qt.Key.Key_PageUp: 10}
         steps[Qt.Key.Key_PageDown] = -10
-        if event.key() in steps and self._told:
+        if event.key() in steps and self._shown_text:
             self.setModified(False)
             self.stepped.emit(steps[Qt.Key(event.key())])
         elif event.key() == Qt.Key.Key_Escape and self.isModified():
-            self.setText(self._told)
+            self.setText(self._shown_text)
         else:
             super().keyPressEvent(event)
 
@@ -103,10 +103,10 @@ class DistributionView(Chart):
     def __init__(self) -> None:
         self._histogram: Histogram | None = None
         self._counted: Histogram | None = None  # as it was told, with finer bins or without
-        self._going: Floats = np.zeros(0)
+        self._to_prune: Floats = np.zeros(0)
         # The magnitude at which the line stands; as it was told, and before it was moved.
         self.threshold: float | None = None
-        self._told: float | None = None
+        self._form_threshold: float | None = None
         self._before: float | None = None
         self._following = False  # whether the threshold says what goes, and not the histogram
         self._waits = False  # whether the threshold says nothing: nothing is asked for
@@ -183,11 +183,11 @@ class DistributionView(Chart):
         """Return counts."""
         h = self._histogram
         assert h is not None
-        kept, going, pruned = (
+        kept, to_prune, pruned = (
             grouped_sum(part[start:stop].astype(np.float64), group)
-            for part in (h.kept - self._going, self._going, h.pruned)
+            for part in (h.kept - self._to_prune, self._to_prune, h.pruned)
         )
-        return Stacks(grouped_edges(self.edges(), start, stop, group), kept, going, pruned)
+        return Stacks(grouped_edges(self.edges(), start, stop, group), kept, to_prune, pruned)
 
     def highest(self) -> float:
         """Return the highest count of those that can be seen; the line does not move it."""
@@ -198,7 +198,7 @@ class DistributionView(Chart):
         seen = (h.kept + h.pruned)[start - start % self._group : stop].astype(np.float64)
         return float(grouped_sum(seen, self._group).max()) if seen.size else 0.0
 
-    def tell(self, bar: int) -> str:
+    def bar_text(self, bar: int) -> str:
         """Say what a bin holds."""
         h = self._histogram
         assert h is not None
@@ -210,8 +210,10 @@ class DistributionView(Chart):
             kept=count(int(h.kept[bar])),
             pruned=count(int(h.pruned[bar])),
         )
-        if self._going.any():
-            text += self.tr(", {going} to be pruned").format(going=count(round(self._going[bar])))
+        if self._to_prune.any():
+            text += self.tr(", {to_prune} to be pruned").format(
+                to_prune=count(round(self._to_prune[bar]))
+            )
         return text
 
     def summary(self) -> str:
@@ -222,12 +224,12 @@ class DistributionView(Chart):
         kept, pruned = int(h.kept.sum()), int(h.pruned.sum())
         if not kept + pruned:
             return self.tr("no weights")
-        going = round(float(self._going.sum()))
+        to_prune = round(float(self._to_prune.sum()))
         text = self.tr("{n} weights, {share} pruned").format(
             n=count(kept + pruned), share=part(pruned, kept + pruned)
         )
-        if going and (self.threshold is None or self._waits):
-            text += self.tr(", {share} to be pruned").format(share=part(going, kept + pruned))
+        if to_prune and (self.threshold is None or self._waits):
+            text += self.tr(", {share} to be pruned").format(share=part(to_prune, kept + pruned))
         if h.nonfinite:
             text += self.tr(", {n} NaN or infinite").format(n=count(h.nonfinite))
         return text if self.threshold is None or self._waits else f"{self._cut_text()};  {text}"
@@ -236,15 +238,15 @@ class DistributionView(Chart):
         h = self._histogram
         assert h is not None
         assert self.threshold is not None
-        going, kept = round(float(self._going.sum())), int(h.kept.sum())
+        to_prune, kept = round(float(self._to_prune.sum())), int(h.kept.sum())
         words = self.tr("below {threshold}: {about}{n} weights, {share}")
         if h.pruned.any():
             words = self.tr("below {threshold}: {about}{n} weights, {share} of the remaining")
         return words.format(
             threshold=self._threshold_text(),
-            about=self.tr("≈ ") if self._following and going else "",
-            n=count(going),
-            share=part(going, kept),
+            about=self.tr("≈ ") if self._following and to_prune else "",
+            n=count(to_prune),
+            share=part(to_prune, kept),
         )
 
     def widest_tick(self) -> str:
@@ -256,9 +258,9 @@ class DistributionView(Chart):
     def swatches(self) -> list[Swatch]:
         """Return the legend."""
         line = self.threshold is not None and not self._waits
-        found = self.state_swatches(preview=line or bool(self._going.any()))
+        swatches = self.state_swatches(preview=line or bool(self._to_prune.any()))
         outliers = self._outliers()
-        return [*found, Swatch(outliers, ())] if outliers else found
+        return [*swatches, Swatch(outliers, ())] if outliers else swatches
 
     def _outliers(self) -> str:
         """Say how many weights are counted in the bars at the edges; nothing if there are none."""
@@ -280,7 +282,7 @@ class DistributionView(Chart):
         h = self._histogram
         if h is None:
             return NOTHING
-        going = self._going
+        to_prune = self._to_prune
         headers = (
             self.tr("from"),
             self.tr("to"),
@@ -291,7 +293,7 @@ class DistributionView(Chart):
         )
 
         def row(i: int) -> tuple[object, ...]:
-            kept, goes = int(h.kept[i]), round(float(going[i]))
+            kept, goes = int(h.kept[i]), round(float(to_prune[i]))
             return (*h.bounds(i), kept, int(h.pruned[i]), goes, kept - goes)
 
         return Numbers(headers, h.kept.size, row)
@@ -299,14 +301,14 @@ class DistributionView(Chart):
     def _threshold_text(self) -> str:
         return "" if self.threshold is None else value_text(self.threshold, 4)
 
-    def _count_going(self) -> None:
+    def _count_to_prune(self) -> None:
         h = self._histogram
         if h is None:
-            self._going = np.zeros(0)
+            self._to_prune = np.zeros(0)
         elif self._following and self.threshold is not None and not self._waits:
-            self._going = h.kept * share_below(h.edges, self.threshold)
+            self._to_prune = h.kept * share_below(h.edges, self.threshold)
         else:
-            self._going = h.going.astype(np.float64)
+            self._to_prune = h.to_be_pruned.astype(np.float64)
 
     def _lowest_kept(self) -> float:
         """Return the magnitude below which no bin has anything that is kept; 0 if none has."""
@@ -341,9 +343,9 @@ class DistributionView(Chart):
             self._magnitudes.set_decades(self._decades)
             self.canvas.bottom.setLabel(self._axis_label(histogram.binning))
             # One without a preview, for a moment, says nothing of what is asked for.
-            self._following = self.canvas.holding or not histogram.going.any()
+            self._following = self.canvas.holding or not histogram.to_be_pruned.any()
         if self._waits:
-            self.threshold = self._told = self._lowest_kept()
+            self.threshold = self._form_threshold = self._lowest_kept()
         same = before is not None and histogram is not None and _same_axis(before, histogram)
         if histogram is not None and not same:
             self._counted = self._histogram = histogram.without_finer()
@@ -351,7 +353,7 @@ class DistributionView(Chart):
             self._histogram = self._seen()
             if not np.array_equal(self.edges(), self.canvas.edges):
                 self.canvas.swap_edges(self.edges())
-        self._count_going()
+        self._count_to_prune()
         self._begin(keep_view=same)
         self.canvas.set_dividers(self._dividers())
         self._show_threshold()
@@ -373,7 +375,7 @@ class DistributionView(Chart):
         shown = self.threshold, self._about, self._editable, self._waits
         same = shown == (value, about, editable, False)
         self._editable, self._about, self._waits = editable, about, False
-        self._told = value
+        self._form_threshold = value
         self._answered = True
         # Of another place than this one the histogram says nothing.
         following = value is not None and (self._following or about or value != self.threshold)
@@ -382,7 +384,7 @@ class DistributionView(Chart):
         self._following = following
         self._put(value)
 
-    def let_line_wait(self) -> None:
+    def show_idle_line(self) -> None:
         """Show a line to take hold of although nothing is asked for: it says not what would go.
 
         It stays where it is; with the next histogram it stands below the least that is kept.
@@ -390,17 +392,17 @@ class DistributionView(Chart):
         if self._waits:
             return
         self._editable, self._about, self._waits = True, False, True
-        self._told = self._lowest_kept() if self.threshold is None else self.threshold
+        self._form_threshold = self._lowest_kept() if self.threshold is None else self.threshold
         self._answered = True
         if not self.canvas.holding:
             self._following = False
-            self._put(self._told)
+            self._put(self._form_threshold)
 
     @property
     def binning(self) -> Binning:
         """What is wanted to be counted."""
-        found: Binning = self.binning_box.currentData()
-        return found
+        binning: Binning = self.binning_box.currentData()
+        return binning
 
     # -- how closely one looks --------------------------------------------------------------------
 
@@ -438,7 +440,7 @@ class DistributionView(Chart):
         if seen is not None and shown is not None and seen.edges.size != shown.edges.size:
             self._histogram = seen
             self.canvas.swap_edges(self.edges())
-            self._count_going()
+            self._count_to_prune()
             self._redraw()
         self._rest.start()
 
@@ -458,7 +460,7 @@ class DistributionView(Chart):
 
     def _put(self, value: float | None) -> None:
         self.threshold = value
-        self._count_going()
+        self._count_to_prune()
         self._show_threshold()
         if self._histogram is not None:
             self._redraw()
@@ -506,12 +508,12 @@ class DistributionView(Chart):
         self._before = self.threshold
 
     def _on_dropped(self) -> None:
-        self._told, self._answered, self._following = self._before, True, False
+        self._form_threshold, self._answered, self._following = self._before, True, False
         self._put(self._before)
 
     def _on_released(self) -> None:
-        if self._answered and self._told is not None:
-            self._put(self._told)
+        if self._answered and self._form_threshold is not None:
+            self._put(self._form_threshold)
 
     def _on_refused(self, text: str) -> None:
         self.readout.setText(

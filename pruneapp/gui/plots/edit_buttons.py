@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QAction, QKeyEvent, QResizeEvent
-from PySide6.QtWidgets import QApplication, QHBoxLayout, QMenu, QToolButton, QWidget
+from PySide6.QtWidgets import QApplication, QMenu, QToolButton, QWidget
 
+from pruneapp.gui.widgets.controls import lay_in_row
 from pruneapp.results.document_rows import Operation
 
 _APART = 4  # pixels between two buttons
@@ -38,10 +39,7 @@ class OperationButtons(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(_APART)
-        row.addStretch(1)
+        row = lay_in_row(self, None, spacing=_APART)
         self.menu_button = QToolButton()
         self.menu_button.setText(self.tr("Edit"))
         self.menu_button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)

@@ -31,13 +31,11 @@ class _NameLabel(ElidedLabel):
         self._last: tuple[object, str] = None, ""
 
     def set_names(self, names: ShortNames) -> None:
-        """Take the shorter forms of the names of the file."""
         super().set_names(names)
         self._last = None, ""
         self.updateGeometry()
 
     def shortened(self, width: int) -> str:
-        """Return the longest form that fits."""
         # A layout asks for the same several times, and a file may hold a name of a megabyte.
         key = self.text(), width, self.font().key()
         if key != self._last[0]:
@@ -62,7 +60,6 @@ class _NameLabel(ElidedLabel):
         return advance(within_reason(shortest)) + 2, advance(within_reason(text)) + 2
 
     def height_in(self, width: int) -> int:
-        """Return the height of what is shown in this width."""
         lines = self.shortened(width).count("\n") + 1
         return self.fontMetrics().height() * lines + 2
 
@@ -90,7 +87,6 @@ class _FactsLabel(ElidedLabel):
         return min(_LONGEST, advance(texts[-1])) + 2, next(fitting, _LONGEST) + 2
 
     def shortened(self, width: int) -> str:
-        """Return the facts that a line of this width has room for."""
         metrics = self.fontMetrics()
         for first in range(len(self._facts)):
             text = _SEPARATOR.join(self._facts[first:])

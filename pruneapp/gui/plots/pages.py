@@ -11,7 +11,6 @@ from PySide6.QtWidgets import (
     QSizePolicy,
     QStackedWidget,
     QTabBar,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -21,6 +20,7 @@ from pruneapp.gui.plots.distribution import DistributionView
 from pruneapp.gui.plots.heading import NumbersLine, TensorHeading
 from pruneapp.gui.plots.heatmap.view import WeightsView
 from pruneapp.gui.plots.sparsity_overview import ModelView
+from pruneapp.gui.widgets.controls import lay_in_column
 from pruneapp.gui.widgets.theme import with_defaults
 from pruneapp.results.document_rows import TensorRow
 from pruneapp.results.short_names import ShortNames
@@ -83,13 +83,9 @@ class PlotPages(QWidget):
             self._stack.addWidget(picture)
             self._controls.addWidget(picture.controls)
 
-        self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(0, 0, 0, 0)
-        self._column.setSpacing(_GAP)
-        self._column.addWidget(self.heading)
         self._above = WrappingRow(self.tabs, self._controls)
-        self._column.addWidget(self._above)
-        self._column.addWidget(self._stack, 1)
+        parts = self.heading, self._above, self._stack
+        self._column = lay_in_column(self, *parts, spacing=_GAP, wide=self._stack)
 
         self.tabs.currentChanged.connect(self._on_tab_changed)
         self._show(self.page)
@@ -121,6 +117,7 @@ class PlotPages(QWidget):
         The pictures of the tensor become empty until they are told what to show.
         """
         self.heading.set_tensor(row, pruned)
+        self.model.set_current("" if row is None else row.name)
         self.numbers.set_pruned(pruned=bool(pruned))
         if row is not None:
             self.picture().hold()

@@ -43,7 +43,7 @@ class FocusPreview(QObject):
     The first estimate is shown at once, those that follow a few times a second.
     """
 
-    changed = Signal()  # `going` is another one, by an estimate
+    changed = Signal()  # `to_prune` is another one, by an estimate
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -56,7 +56,7 @@ class FocusPreview(QObject):
         self.exact: BitMask | None = None
 
     @property
-    def going(self) -> BitMask | float | None:
+    def to_prune(self) -> BitMask | float | None:
         """What would go of the tensor, as `tile` takes it; None for nothing, or if unknown."""
         if self.exact is not None:
             return self.exact
@@ -75,15 +75,15 @@ class FocusPreview(QObject):
             # What is not to come any more must not stay for a moment.
             self._estimates.request(at_once=state.report is None)
 
-    def look_at(self, name: str | None) -> None:
+    def set_tensor(self, name: str | None) -> None:
         """Follow another tensor, or none."""
         self._name = name
         self._before, self.exact = None, self._of_preview()
         self._threshold = self._of_estimate()
 
-    def set_wanted(self, *, wanted: bool) -> None:
+    def set_following(self, *, following: bool) -> None:
         """Follow estimates, or leave it: nobody looks at what would go."""
-        self._wanted = wanted
+        self._wanted = following
         self._estimates.request(at_once=True)
 
     def _of_preview(self) -> BitMask | None:
@@ -145,7 +145,7 @@ class PlotController(QObject):
         pages.weights.tileRequested.connect(self._on_tile_requested)
         pages.weights.pointRequested.connect(self._on_point_requested)
         pages.weights.historyRequested.connect(self._on_history_requested)
-        pages.weights.axesChosen.connect(self._on_axes_chosen)
+        pages.weights.axes.chosen.connect(self._on_axes_chosen)
         pages.pageChanged.connect(self._on_page_changed)
         pages.distribution.histogramRequested.connect(self._on_histogram_requested)
         pages.channels.normsRequested.connect(self._on_norms_requested)
@@ -154,16 +154,16 @@ class PlotController(QObject):
         session.closed.connect(self._on_closed)
         previews.stateChanged.connect(self.set_preview)
 
-    def look_at(self, name: str) -> None:
+    def show_tensor(self, name: str) -> None:
         """Show another tensor; a name that there is not shows none."""
         row = self._session.by_name.get(name)
         document = self._session.document
-        found = name if row is not None and document is not None else None
-        if found == self.name:
+        shown = name if row is not None and document is not None else None
+        if shown == self.name:
             return
-        self.name = found
+        self.name = shown
         self._forget()
-        self._following.look_at(found)
+        self._following.set_tensor(shown)
         if row is None or document is None:
             self._pages.set_tensor(None)
             self.focused.emit()
@@ -215,7 +215,7 @@ class PlotController(QObject):
                 self._ask_page(self._pages.page)
 
     def _on_page_changed(self, number: int) -> None:
-        self._following.set_wanted(wanted=number == Page.WEIGHTS)
+        self._following.set_following(following=number == Page.WEIGHTS)
         self._ask_page(number)
 
     @property
@@ -242,7 +242,7 @@ class PlotController(QObject):
         self.name = None
         self._norms = None
         self._forget()
-        self._following.look_at(None)
+        self._following.set_tensor(None)
         self._pages.set_tensor(None)
         self._pages.model.set_report(None)
 
@@ -294,14 +294,16 @@ class PlotController(QObject):
             self._ask(
                 "model",
                 page,
-                lambda job: _telling(retained(first.load(job), snapshot, job), would, by_name),
+                lambda job: _without_empty_bars(
+                    retained(first.load(job), snapshot, job), would, by_name
+                ),
                 lambda report: self._pages.model.set_report(report, would),
             )
             return
         if row is None or page is Page.WEIGHTS:
             return  # the picture of weights asks for itself, tile by tile
         self._known.add(page)
-        name, going = row.name, self._following.exact
+        name, to_prune = row.name, self._following.exact
         if page is Page.DISTRIBUTION:
             binning, finer = self._pages.distribution.binning, self._pages.distribution.finer
             if finer is None:
@@ -309,7 +311,7 @@ class PlotController(QObject):
             self._ask(
                 "histogram",
                 page,
-                lambda job: histogram(snapshot, name, going, job, binning=binning, finer=finer),
+                lambda job: histogram(snapshot, name, to_prune, job, binning=binning, finer=finer),
                 self._pages.distribution.set_histogram,
             )
         elif page is Page.CHANNELS and len(row.shape) < 2:
@@ -321,14 +323,16 @@ class PlotController(QObject):
             asked = snapshot.revision, name, dim, n
             known = self._norms[1] if self._norms is not None and self._norms[0] == asked else None
 
-            def measured(found: ChannelNorms) -> None:
-                self._norms = asked, found
-                self._pages.channels.set_norms(found)
+            def measured(norms: ChannelNorms) -> None:
+                self._norms = asked, norms
+                self._pages.channels.set_norms(norms)
 
             self._ask(
                 "channels",
                 page,
-                lambda job: channel_norms(snapshot, name, dim, n, going, CpuKernel(), job, known),
+                lambda job: channel_norms(
+                    snapshot, name, dim, n, to_prune, CpuKernel(), job, known
+                ),
                 measured,
             )
 
@@ -337,7 +341,7 @@ class PlotController(QObject):
         if document is None or name is None:
             return
         snapshot = document.snapshot()
-        # With the final weights that they were measured with: nothing else changes values.
+        # With the permanent zeros that they were measured with: nothing else changes values.
         key, owners = ("statistics", name), (snapshot.permanent.get(name),)
         known: TensorStats | None = snapshot.cache.get(key, owners)
         if known is not None:
@@ -345,10 +349,10 @@ class PlotController(QObject):
             self._pages.numbers.set_stats(known)
             return
 
-        def done(found: TensorStats) -> None:
-            snapshot.cache.put(key, owners, found)
+        def done(statistics: TensorStats) -> None:
+            snapshot.cache.put(key, owners, statistics)
             if name == self.name:
-                self._pages.numbers.set_stats(found)
+                self._pages.numbers.set_stats(statistics)
 
         self._tasks["stats"].ask(lambda job: stats(snapshot, name, job), done)
 
@@ -369,8 +373,8 @@ class PlotController(QObject):
             self._pages.weights.invalidate(passing=True)
 
     def _on_tile_requested(self, request: TileRequest) -> None:
-        def done(found: Tile, generation: int) -> None:
-            self._pages.weights.set_tile(found, generation)
+        def done(answer: Tile, generation: int) -> None:
+            self._pages.weights.set_tile(answer, generation)
             if self._behind:
                 self._on_estimate()
 
@@ -384,13 +388,13 @@ class PlotController(QObject):
         document = self._session.document
         if document is None:
             return
-        snapshot, going = document.snapshot(), self._following.going
+        snapshot, to_prune = document.snapshot(), self._following.to_prune
         generation = self._pages.weights.generation
         self._ask(
             kind,
             Page.WEIGHTS,
-            lambda job: tile(snapshot, request, going, job),
-            lambda found: done(found, generation),
+            lambda job: tile(snapshot, request, to_prune, job),
+            lambda answer: done(answer, generation),
         )
 
     def _on_history_requested(self, index: tuple[int, ...]) -> None:
@@ -410,12 +414,12 @@ class PlotController(QObject):
             self._pages.weights.set_plane(layout(row.shape, row.kind, *axes), axes)
 
 
-def _telling(
+def _without_empty_bars(
     report: SparsityReport, would: SparsityReport | None, rows: Mapping[str, TensorRow]
 ) -> SparsityReport:
     # A bar that is always empty tells nothing: what is usually pruned, and what is or would be.
     touched = {t.name for t in would.tensors} if would is not None else set()
-    found = tuple(
+    tensors = tuple(
         t for t in report.tensors if t.after or t.name in touched or rows[t.name].by_default
     )
-    return replace(report, tensors=found)
+    return replace(report, tensors=tensors)

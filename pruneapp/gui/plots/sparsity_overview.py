@@ -91,8 +91,8 @@ def model_numbers(
         names, numel, nbytes = known.names, known.numel, known.nbytes
     else:
         numel = np.fromiter((t.numel for t in tensors), np.float64, size)
-        found = (rows.get(name) for name in names)
-        nbytes = np.fromiter((row.nbytes if row else 0 for row in found), np.float64, size)
+        known_rows = (rows.get(name) for name in names)
+        nbytes = np.fromiter((row.nbytes if row else 0 for row in known_rows), np.float64, size)
     before = np.fromiter((t.after for t in tensors), np.float64, size)
     retained = _energies(tensors)
     after = before.copy()
@@ -114,8 +114,7 @@ def model_numbers(
 
 
 def _energies(tensors: Sequence[TensorSparsity]) -> Floats:
-    """Return ``float64[n]``: shares of energy, NaN for None."""
-    shares = (np.nan if t.energy is None else t.energy for t in tensors)
+    shares = (np.nan if t.norm_retained is None else t.norm_retained for t in tensors)
     return np.fromiter(shares, np.float64, len(tensors))
 
 
@@ -133,6 +132,7 @@ class ModelView(TensorsChart):
         self._numbers: ModelNumbers = NO_NUMBERS
         self._tensors: Sequence[TensorRow] = ()
         self._pointed = -1
+        self._current = ""  # the tensor in focus, by its name in the file
         # Where the tensors of the report are in the file: the same for every step.
         self._placed: NDArray[np.int64] = np.zeros(0, dtype=np.int64)
         self._placed_names: tuple[str, ...] = ()
@@ -197,14 +197,14 @@ class ModelView(TensorsChart):
         edges = grouped_edges(self.edges(), start, stop, group)
         numel = np.maximum(grouped_sum(n.numel[chosen], group), 1)
         before = grouped_sum(n.before[chosen], group) / numel
-        going = grouped_sum(n.after[chosen], group) / numel - before
+        to_prune = grouped_sum(n.after[chosen], group) / numel - before
         if self.measure == SHARE:
             # What is pruned stands below, what would go on top of it.
             none = np.zeros_like(before)
-            return Stacks(edges, none, 100 * going, 100 * before, pruned_first=True)
+            return Stacks(edges, none, 100 * to_prune, 100 * before, pruned_first=True)
         if self.measure == SIZE:
             high = grouped_max(n.nbytes[chosen], group)
-            return Stacks(edges, high * (1 - before - going), high * going, high * before)
+            return Stacks(edges, high * (1 - before - to_prune), high * to_prune, high * before)
         # Of several tensors as of one: by their weights. What is not known has no bar.
         left, now = n.left[chosen], n.retained[chosen]
         known = ~np.isnan(left)
@@ -223,7 +223,7 @@ class ModelView(TensorsChart):
         pruned = 100 * float(n.shares.max()) or 100.0
         return {SHARE: pruned, SIZE: float(n.nbytes.max()), ENERGY: 100.0}[self.measure]
 
-    def tell(self, bar: int) -> str:
+    def bar_text(self, bar: int) -> str:
         """Say what is known of a tensor."""
         return self._words(int(self._order[bar]))
 
@@ -239,15 +239,17 @@ class ModelView(TensorsChart):
             else self.tr("{n} tensors, {share} of the model pruned")
         )
         text = words.format(n=count(number), share=part(report.after, report.numel))
-        going = int(self._numbers.after.sum() - self._numbers.before.sum())
-        if going:
-            then = part(report.after + going, report.numel)
+        to_prune = int(self._numbers.after.sum() - self._numbers.before.sum())
+        if to_prune:
+            then = part(report.after + to_prune, report.numel)
             text += self.tr(", {then} after the step").format(then=then)
         if self.measure != ENERGY:
             return text
-        if report.energy is None:
+        if report.norm_retained is None:
             return text + self.tr(";  norm²: calculating…")
-        return text + self.tr(";  norm² retained {share}").format(share=percent(report.energy))
+        return text + self.tr(";  norm² retained {share}").format(
+            share=percent(report.norm_retained)
+        )
 
     def swatches(self) -> list[Swatch]:
         """Return the legend, that of the strip of the file too."""
@@ -314,7 +316,6 @@ class ModelView(TensorsChart):
 
     @property
     def _previews(self) -> bool:
-        """Whether a step would prune something."""
         return bool((self._numbers.after > self._numbers.before).any())
 
     def _words(self, i: int) -> str:
@@ -347,6 +348,16 @@ class ModelView(TensorsChart):
         super()._reorder()
         groups = self._numbers.by_role()[1] if self.order == ROLE else ()
         self.canvas.set_dividers(np.cumsum([many for _, many in groups])[:-1] + 0.5)
+        self._mark_current()
+
+    def _mark_current(self) -> None:
+        names, name = self._numbers.names, self._current
+        bar = -1
+        if name and name in names:
+            (bar,) = np.flatnonzero(self._order == names.index(name)).tolist()
+        self.canvas.set_current(bar)
+        row = self._by_name.get(name) if bar >= 0 else None
+        self._names_axis.set_marked(row.shown if row else "", self._colors["accent"])
 
     # -- what it is told --------------------------------------------------------------------------
 
@@ -369,18 +380,21 @@ class ModelView(TensorsChart):
         )
         self._placed, self._placed_names = np.zeros(0, dtype=np.int64), ()
         self._pointed = -1
+        self._mark_in_strip()
+
+    def set_current(self, name: str) -> None:
+        """Mark the tensor in focus, by its name in the file, and bring it into sight."""
+        self._current = name
+        self._mark_current()
+        self.canvas.bring_into_sight(self.canvas.current)
+        self._mark_in_strip()
 
     def set_report(
         self, report: SparsityReport | None, preview: SparsityReport | None = None
     ) -> None:
-        """Show the sparsity of tensors.
+        """Show tensors as they are, None for no model, and what a step would do to some of them.
 
-        Parameters
-        ----------
-        report
-            The tensors to show, as they are: `after` is what is pruned now. None for no model.
-        preview
-            What a step would do to some of them.
+        In `report`, `after` is what is pruned now.
         """
         names = self._numbers.names
         self._report = report
@@ -388,10 +402,13 @@ class ModelView(TensorsChart):
             self._numbers = NO_NUMBERS
         else:
             self._numbers = model_numbers(report, preview, self._by_name, self._numbers)
-        self._tell_strip()
+        self._update_strip()
         self._set_stem("", "sparsity")
         self._reorder()
-        self._begin(keep_view=names == self._numbers.names)
+        same = names == self._numbers.names
+        self._begin(keep_view=same)
+        if not same:
+            self.canvas.bring_into_sight(self.canvas.current)
         if report is not None:
             self.set_busy(False)
 
@@ -399,19 +416,24 @@ class ModelView(TensorsChart):
         """Take the colours of a theme by token, and paint anew."""
         super().set_colors(colors)
         self.strip.set_colors(self._colors)
+        self._mark_current()
 
-    def choose(self, bar: int) -> None:
+    def activate(self, bar: int) -> None:
         """Announce a tensor."""
         self.tensorClicked.emit(self._numbers.names[int(self._order[bar])])
 
     # -- the strip --------------------------------------------------------------------------------
 
-    def _tell_strip(self) -> None:
+    def _mark_in_strip(self) -> None:
+        rows = enumerate(self._tensors)
+        self.strip.set_current(next((at for at, row in rows if row.name == self._current), -1))
+
+    def _update_strip(self) -> None:
         n = self._numbers
         if n.names is not self._placed_names:
             place = {row.name: at for at, row in enumerate(self._tensors)}
-            found = (place.get(name, -1) for name in n.names)
-            self._placed = np.fromiter(found, np.int64, len(n.names))
+            places = (place.get(name, -1) for name in n.names)
+            self._placed = np.fromiter(places, np.int64, len(n.names))
             self._placed_names = n.names
         here = self._placed >= 0
         before, after = np.zeros(len(self._tensors)), np.zeros(len(self._tensors))
@@ -425,9 +447,9 @@ class ModelView(TensorsChart):
             super()._refresh_readout()
             return
         row = self._tensors[self._pointed]
-        found = np.flatnonzero(self._placed == self._pointed)
-        if found.size:
-            self.readout.setText(self._words(int(found[0])))
+        bars = np.flatnonzero(self._placed == self._pointed)
+        if bars.size:
+            self.readout.setText(self._words(int(bars[0])))
         else:
             self.readout.setText(
                 self.tr("{name}:  {size}, {why}").format(

@@ -9,11 +9,11 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QMimeData, QObject
+from PySide6.QtCore import QMimeData
 from PySide6.QtGui import QGuiApplication, QImage
 
 from pruneapp.checkpoint.io.atomic_file import write_whole
-from pruneapp.gui.app.context import AppContext
+from pruneapp.gui.app.context import AppContext, Controller
 from pruneapp.gui.app.jobs import LatestTask
 from pruneapp.gui.app.notifications import NoticeTopic
 from pruneapp.gui.document.open_document import OpenDocument
@@ -28,7 +28,7 @@ _AT_A_TIME = 250  # rows, of which a thousand take some hundredths of a second
 _COPIED_AT_ONCE = 1000
 
 
-class TableController(QObject):
+class TableController(Controller):
     """Writes pictures and their numbers, and puts both and the rows of tables on the clipboard."""
 
     def __init__(
@@ -37,10 +37,8 @@ class TableController(QObject):
         session: OpenDocument,
         pages: PlotPages,
     ) -> None:
-        super().__init__(context.window)
+        super().__init__(context)
         self._session = session
-        self._jobs = context.jobs
-        self._notifications = context.notifications
         for picture in pages.pictures.values():
             picture.fileRequested.connect(self.save_picture)
             picture.clipboardRequested.connect(self.copy_picture)

@@ -88,8 +88,8 @@ class ThresholdController(QObject):
 
     def _show_threshold(self) -> None:
         view = self._pages.distribution
-        found = self._rule()
-        if found is None or found[1].estimated_by != "magnitudes" or self._previews.ranks_by_scores:
+        rule = self._rule()
+        if rule is None or rule[1].estimated_by != "magnitudes" or self._previews.ranks_by_scores:
             view.set_threshold(None)
             return
         _, name = self._here()
@@ -102,7 +102,7 @@ class ThresholdController(QObject):
         counted = state.step is not None and state.counted
         movable = counted and self._amount_counts()
         if tensor is None and movable:
-            view.let_line_wait()
+            view.show_idle_line()
             return
         if tensor is None or (tensor.threshold is None and not counted):
             view.set_threshold(None)
@@ -115,11 +115,11 @@ class ThresholdController(QObject):
 
     def _show_cut(self) -> None:
         view = self._pages.channels
-        found = self._rule()
-        if found is None or not self._is_shown(*found) or self._previews.ranks_by_scores:
+        rule = self._rule()
+        if rule is None or not self._is_shown(*rule) or self._previews.ranks_by_scores:
             view.set_cut(None)
             return
-        row, method = found
+        row, method = rule
         snapshot, name = self._here()
         state = self._previews.state
         report, step = state.report, state.step
@@ -128,7 +128,7 @@ class ThresholdController(QObject):
             return
         try:
             if step.limits.bound:
-                cut = _channels_with(snapshot, row, name, report.by_name[name].gone)
+                cut = _channels_with(snapshot, row, name, report.by_name[name].newly_pruned)
             else:  # not from the weights that go: of a channel that is partly pruned fewer do
                 left = int(snapshot.units((name,), method, row.values).left[0])
                 cut = to_prune(row.values["amount"], left)
@@ -151,10 +151,10 @@ class ThresholdController(QObject):
     # -- from the picture to the form ------------------------------------------------------------
 
     def _on_taken(self) -> None:
-        found, step = self._rule(), self._previews.state.step
+        rule, step = self._rule(), self._previews.state.step
         self._before = None
-        if found is not None and step is not None:
-            row = found[0]
+        if rule is not None and step is not None:
+            row = rule[0]
             self._before = step.rows.index(row), row.values["amount"]
 
     def _on_dropped(self) -> None:
@@ -171,10 +171,10 @@ class ThresholdController(QObject):
 
     def _count(self) -> None:
         threshold, self._wanted = self._wanted, None
-        found, step = self._rule(), self._previews.state.step
-        if found is None or step is None or threshold is None:
+        rule, step = self._rule(), self._previews.state.step
+        if rule is None or step is None or threshold is None:
             return
-        row = found[0]
+        row = rule[0]
         snapshot, name = self._here()
 
         def work(_job: Job) -> tuple[tuple[str, ...], int | None]:
@@ -198,9 +198,9 @@ class ThresholdController(QObject):
             self._set(row, count, int(units.left.sum()))
 
     def _on_cut(self, channels: int) -> None:
-        found = self._rule()
-        if found is not None:
-            row, method = found
+        rule = self._rule()
+        if rule is not None:
+            row, method = rule
             snapshot, name = self._here()
             self._moved = name
             units = snapshot.units((name,), method, row.values)
@@ -261,9 +261,9 @@ def _touched(snapshot: Snapshot, step: Step, row: Row) -> tuple[str, ...]:
     return next((names for one, names in rows if one is row), ())
 
 
-def _channels_with(snapshot: Snapshot, row: Row, name: str, gone: int) -> int | None:
+def _channels_with(snapshot: Snapshot, row: Row, name: str, pruned: int) -> int | None:
     """Return with how few channels of a tensor so many weights go; None if that is not counted."""
     ordered = channel_order_of(snapshot, row, (name,), Job())
     if ordered is None:
         return None
-    return int(ordered.running.least_reaching(np.array([gone], np.int64))[0])
+    return int(ordered.running.least_reaching(np.array([pruned], np.int64))[0])

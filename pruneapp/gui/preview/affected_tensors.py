@@ -49,10 +49,10 @@ class Alarm(QAbstractButton):
         self.clicked.connect(self._go)
         self.set_dangers({}, {})
 
-    def set_dangers(self, found: Mapping[str, Danger], shown: Mapping[str, str]) -> None:
-        """Speak of the worst of `found`, under the names `shown` for those in the file."""
-        worst = max((d.severity for d in found.values()), default=Severity.NONE)
-        names = [name for name, d in found.items() if d.severity is worst]
+    def set_dangers(self, dangers: Mapping[str, Danger], shown: Mapping[str, str]) -> None:
+        """Speak of the worst of `dangers`, under the names `shown` for those in the file."""
+        worst = max((d.severity for d in dangers.values()), default=Severity.NONE)
+        names = [name for name, d in dangers.items() if d.severity is worst]
         self._first = names[0] if names else ""
         text = ""
         if names:
@@ -173,14 +173,14 @@ class MostAffected(QWidget):
 
     A row whose name once needed two lines keeps them under the same heading, in the same file and
     width: a height that came and went with every move of a slider would lay out all that is above
-    it anew.
+    it anew. Where all of it scrolls, nothing above moves, and rows without a tensor may be hidden.
     """
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._heading = plain()
-        self._said = ""  # the last heading that was not empty
-        self.rows = [Affected(self) for _ in range(_LISTED)]
+        self._last_heading = ""  # the last heading that was not empty
+        self.rows = [AffectedTensor(self) for _ in range(_LISTED)]
         lay_in_column(self, self._heading, *self.rows, spacing=0)
 
     def set_names(self, names: ShortNames) -> None:
@@ -194,7 +194,7 @@ class MostAffected(QWidget):
         heading: str,
         tensors: Sequence[TensorSparsity],
         shown: Mapping[str, str],
-        found: Mapping[str, Danger],
+        dangers: Mapping[str, Danger],
         *,
         by_norm: bool = False,
     ) -> None:
@@ -205,13 +205,25 @@ class MostAffected(QWidget):
         """
         tensors = tensors[:_LISTED]
         heading = heading if tensors else ""
-        other = bool(heading) and heading != self._said
-        self._said = heading or self._said
+        other = bool(heading) and heading != self._last_heading
+        self._last_heading = heading or self._last_heading
         self._heading.setText(heading)
         for row, tensor in zip_longest(self.rows, tensors):
             name = "" if tensor is None else tensor.name
-            row.show_tensor(tensor, shown.get(name, name), found.get(name), by_norm=by_norm)
+            row.show_tensor(tensor, shown.get(name, name), dangers.get(name), by_norm=by_norm)
             row.set_lines(row.name.lines(), shrinks=other)
+            if tensor is not None:
+                row.show()
+
+    def set_trimmed(self, *, trimmed: bool) -> None:
+        """Hide the rows without a tensor, until there is one for them, or show all."""
+        for row in self.rows:
+            row.setHidden(trimmed and not row.name.text())
+
+    @property
+    def hidden_height(self) -> int:
+        """How much lower it is than with all rows."""
+        return sum(row.minimumHeight() for row in self.rows if row.isHidden())
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Give the names the lines that they need in this width."""
@@ -232,7 +244,7 @@ class MostAffected(QWidget):
             row.bar.update()
 
 
-class Affected(QWidget):
+class AffectedTensor(QWidget):
     """One of the tensors that lose most: a glyph, the name, a bar, the share."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -267,7 +279,7 @@ class Affected(QWidget):
         self,
         tensor: TensorSparsity | None,
         shown: str,
-        found: Danger | None = None,
+        danger: Danger | None = None,
         *,
         by_norm: bool = False,
     ) -> None:
@@ -281,24 +293,24 @@ class Affected(QWidget):
             self.setAccessibleName("")
             return
         after = self.bar.shares[1]
-        severity = found.severity if found is not None else Severity.NONE
-        gone = severity is Severity.ALL
+        severity = danger.severity if danger is not None else Severity.NONE
+        all_pruned = severity is Severity.ALL
         self.glyph.setText(reports.GLYPHS[severity])
-        self.glyph.setToolTip(reports.reason(found) if found is not None else "")
+        self.glyph.setToolTip(reports.reason(danger) if danger is not None else "")
         self.name.setText(shown)
-        self.share.setText(reports.word(severity) if gone else number_format.percent(after))
-        much = "" if gone else reports.word(severity)
+        self.share.setText(reports.word(severity) if all_pruned else number_format.percent(after))
+        much = "" if all_pruned else reports.word(severity)
         share = self.share.text()
-        if by_norm and not gone:
+        if by_norm and not all_pruned:
             share = self.tr("{share} of norm² lost").format(share=share)
         self.setAccessibleName(", ".join(filter(None, (shown, share, much))))
 
 
 def _shares(tensor: TensorSparsity, *, by_norm: bool) -> tuple[float, float]:
     """Return what is lost of a tensor before a step and after it, of its weights or its norm²."""
-    if by_norm and tensor.energy is not None:
-        lost = 1 - tensor.energy
-        return (0.0 if tensor.gone else lost), lost
+    if by_norm and tensor.norm_retained is not None:
+        lost = 1 - tensor.norm_retained
+        return (0.0 if tensor.newly_pruned else lost), lost
     if not tensor.numel:
         return 0.0, 0.0
     return tensor.before / tensor.numel, tensor.after / tensor.numel
@@ -314,12 +326,10 @@ class _LossBar(QWidget):
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Preferred)
 
     def sizeHint(self) -> QSize:
-        """As wide as the bars of the tree."""
         return QSize(48, 12)
 
     @reported
     def paintEvent(self, _event: QPaintEvent) -> None:
-        """Paint the bar."""
         if self.shares is None:
             return
         painter = QPainter(self)

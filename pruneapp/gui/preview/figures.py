@@ -107,13 +107,13 @@ class StepFigures(Figures):
     def show_counts(self, estimate: Estimate) -> None:
         """Show of a plan what a number of weights says; the rest is not known yet."""
         self._explain(of_state=False)
-        exact, after = estimate.exact, self._pruned + estimate.gone
+        exact, after = estimate.exact, self._pruned + estimate.to_prune
         upto = "" if exact else self.tr("up to ")
         atleast = "" if exact else self.tr("at least ")
         self.set_numbers(
             {
                 "tensors": number_format.count(estimate.tensors),
-                "gone": upto + number_format.count(estimate.gone),
+                "gone": upto + number_format.count(estimate.to_prune),
                 "sparsity": self._then(self._pruned, after, self._numel, upto),
                 "left": atleast + number_format.count(self._numel - after),
             }
@@ -148,7 +148,7 @@ class StepFigures(Figures):
         if report is not None:
             if self._pruned:
                 texts["tensors"] = number_format.count(sum(1 for t in report.tensors if t.after))
-            for key, share in (("energy", report.energy), ("magnitude", report.magnitude)):
+            for key, share in (("energy", report.norm_retained), ("magnitude", report.l1_retained)):
                 if share is not None:
                     texts[key] = number_format.percent(share)
         self.set_numbers(texts)
@@ -163,15 +163,15 @@ class StepFigures(Figures):
     def _texts(self, report: SparsityReport, upto: str, about: str) -> dict[str, str]:
         # Of billions there is room for one number.
         whole = report.touched < _BILLION
-        gone = (self.tr("{n} of {all}") if whole else "{n}").format(
-            n=number_format.count(report.gone), all=number_format.count(report.touched)
+        pruned = (self.tr("{n} of {all}") if whole else "{n}").format(
+            n=number_format.count(report.newly_pruned), all=number_format.count(report.touched)
         )
         texts = {
             "tensors": number_format.count(len(report.tensors)),
-            "gone": upto + gone,
+            "gone": upto + pruned,
             "left": upto + number_format.count(report.numel - report.after),
         }
-        for key, share in (("energy", report.energy), ("magnitude", report.magnitude)):
+        for key, share in (("energy", report.norm_retained), ("magnitude", report.l1_retained)):
             if share is not None:
                 texts[key] = about + number_format.percent(share)
         return texts
@@ -244,11 +244,6 @@ class FileSizes(Figures):
             else self.tr("up to {size}").format(size=number_format.size(nbytes))
         )
         self._put("compact", most)
-
-    def clear(self) -> None:
-        """Say nothing."""
-        self.set_sizes({})
-        self.set_compact(None)
 
     def _put(self, key: str, text: str) -> None:
         self._texts[key] = text
@@ -327,6 +322,7 @@ class PruneAction(QWidget):
         self.preview.clicked.connect(self.previewRequested)
         self.preview.hide()
         self._previewable = False
+        self._why = ""
         # No layout: another number on the button would lay out the whole window anew, at each
         # move of a slider. It gets more room when it needs more than ever before.
         self._room = QSize()
@@ -337,6 +333,20 @@ class PruneAction(QWidget):
         """Say what the button would do; with 0 there is nothing to do."""
         self._put(self._main)
         self._count(self.tr("Prune {what}"), self.tr("Nothing to prune"), weights, channels, exact)
+
+    def set_masks(self, tensors: int) -> None:
+        """Say what a step that prunes nothing does: it gives so many tensors a mask of ones."""
+        self._put(self._main)
+        n = number_format.count(tensors)
+        if tensors:
+            one = self.tr("Add a mask to 1 tensor")
+            self._say(one if tensors == 1 else self.tr("Add masks to {n} tensors").format(n=n))
+            self.button.setEnabled(True)
+        else:
+            self._say(self.tr("Nothing to prune"))
+            self.set_disabled(
+                self.tr("Identity prunes nothing, and its tensors have masks already.")
+            )
 
     def set_previewable(self, *, previewable: bool) -> None:
         """Take whether there is a step that is not shown."""
@@ -373,6 +383,7 @@ class PruneAction(QWidget):
         """Disable the button, which says in its tooltip why."""
         self.button.setEnabled(False)
         self.button.setToolTip(as_plain(why))
+        self._why = why
 
     def _button(self) -> QPushButton:
         button = QPushButton(self)
@@ -395,6 +406,7 @@ class PruneAction(QWidget):
 
     def _say(self, text: str, beside: int = 0) -> None:
         self.button.setText(text)
+        self._why = ""
         self.button.setToolTip(self.tr("Prune (Ctrl+Return)"))
         self._make_room(beside)
         self._place()
@@ -413,7 +425,6 @@ class PruneAction(QWidget):
         self.preview.setVisible(shown)
 
     def _beside(self) -> int:
-        """Return the width that the other button takes, and the space before it."""
         words = self.preview.fontMetrics().horizontalAdvance(self.preview.text())
         return words + _PADDING + _SPACING
 
@@ -424,6 +435,11 @@ class PruneAction(QWidget):
         if weights == 1:
             return self.tr("1 weight")
         return (self.tr("{n} weights") if exact else self.tr("up to {n} weights")).format(n=n)
+
+    @property
+    def why_not(self) -> str:
+        """Why the button is disabled; empty while it is enabled."""
+        return "" if self.button.isEnabled() else self._why or self.button.text()
 
     def asked(self) -> str:
         """Return the words on the button; empty while there is nothing to do."""

@@ -59,20 +59,20 @@ class HistogramController(QObject):
         """Whether something is left to count."""
         return self._round is not None
 
-    def drop(self) -> None:
+    def stop(self) -> None:
         """Stop for good."""
         self._spare.stop()
         self._round = None
 
     def _on_closed(self) -> None:
-        self.drop()
+        self.stop()
         self._opened_known = False
 
     def _on_preview(self, state: PreviewState) -> None:
         if state.request == self._request:
             return
         self._request = state.request
-        self.drop()
+        self.stop()
         document = self._session.document
         if document is None:
             return
@@ -85,7 +85,7 @@ class HistogramController(QObject):
         document = self._session.document
         if document is not None and not self._opened_known and self._round.opened is None:
             self._round.opened = document.state_at(0)  # not for each move of a slider
-        self._spare.do(self._round.go_on, on_result=self._on_stretch, on_error=self._on_error)
+        self._spare.submit(self._round.go_on, on_result=self._on_stretch, on_error=self._on_error)
 
     def _on_stretch(self, complete: bool) -> None:
         if complete:
@@ -98,7 +98,7 @@ class HistogramController(QObject):
 
     def _on_error(self, _error: PruneAppError) -> None:
         # The preview says what is wrong with the file; without counts it does all the same.
-        self.drop()
+        self.stop()
 
 
 class _Round:
@@ -118,7 +118,7 @@ class _Round:
         """Count for a moment; returns whether all is done."""
         ends = time.perf_counter() + STRETCH_S
         if self._left is None:
-            self._left = self._look()
+            self._left = self._find_uncounted()
         left = self._left
         while left:
             if self._needed <= 0 and self._is_full:
@@ -130,7 +130,7 @@ class _Round:
             if time.perf_counter() > ends:
                 return False
         if self._energies is None:
-            self._energies = self._look_for_energies(job)
+            self._energies = self._find_uncounted_energies(job)
         while self._energies:
             snapshot, wanted = self._energies[0]
             histogram_store.measure(snapshot, wanted, job)
@@ -143,26 +143,26 @@ class _Round:
     def _is_full(self) -> bool:
         return self._snapshot.cache.nbytes > FULL * self._snapshot.cache.budget
 
-    def _look(self) -> deque[HistogramRequest]:
+    def _find_uncounted(self) -> deque[HistogramRequest]:
         needed: tuple[HistogramRequest, ...] = ()
         if self._step is not None:
             try:
-                needed = histogram_store.wanted(self._snapshot, self._step)
+                needed = histogram_store.missing_histograms(self._snapshot, self._step)
             except PruneAppError:
                 needed = ()  # said beside the form
         self._needed = len(needed)
         # Here and not before: of 100,000 tensors no slider would wait for it.
-        beyond = histogram_store.wanted_all(self._snapshot, self._names)
+        beyond = histogram_store.missing_magnitudes(self._snapshot, self._names)
         return deque(dict.fromkeys((*needed, *beyond)))
 
-    def _look_for_energies(self, job: Job) -> deque[tuple[Snapshot, HistogramRequest]]:
+    def _find_uncounted_energies(self, job: Job) -> deque[tuple[Snapshot, HistogramRequest]]:
         states = [self._snapshot] if self._is_full else []  # else all of it is counted
         if self.opened is not None:
             states.append(self.opened.load(job))
         return deque(
             (state, wanted)
             for state in states
-            for wanted in histogram_store.wanted_energies(state, self._names, job)
+            for wanted in histogram_store.missing_sums(state, self._names, job)
         )
 
     @property

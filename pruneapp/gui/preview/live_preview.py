@@ -1,41 +1,31 @@
-"""Estimates at once, exact masks after a pause, and what the current state retains."""
+"""In the background: exact masks after a pause, and what the current state retains."""
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 
 from PySide6.QtCore import QObject
 
-from pruneapp.analysis.histogram_store import assignment_now
-from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.document.document import Capture
 from pruneapp.document.history import PastState
-from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.step import Step
 from pruneapp.errors import PruneAppError
 from pruneapp.export.size_bounds import CompactSizes
 from pruneapp.gui.app.jobs import Jobs, LatestTask, Task, Urgency
 from pruneapp.gui.document.open_document import OpenDocument
-from pruneapp.gui.method_form.form_controller import Frozen, LoadedMasks
+from pruneapp.gui.method_form.form_controller import FrozenExtras, LoadedMasks
 from pruneapp.gui.preview.preview_state import CurrentState
 from pruneapp.gui.widgets.controls import single_shot
 from pruneapp.kernels.kernel import Kernel
 from pruneapp.methods import registry
-from pruneapp.preview.estimate import estimate
 from pruneapp.preview.from_histograms import retained, since_opening
 from pruneapp.preview.preview import Preview, compute_preview
 from pruneapp.progress import Job
-from pruneapp.results.sparsity_report import Assignment, Estimate
 
 # A person who drags a slider pauses longer than this when they have found the place.
 PAUSE_MS = 50
-# What takes longer is estimated in the background: with what follows it would cost a frame.
-HERE_S = 0.006
-# Of so many tensors nobody has to try first.
-MANY = 500
 # So many of the tensors that are pruned most are listed.
 LISTED = 20
 
@@ -163,129 +153,19 @@ def _preview(
     step: Step,
     job: Job,
     *,
-    extras: Frozen,
+    extras: FrozenExtras,
     kernel: Callable[[], Kernel],
     sizes: CompactSizes,
 ) -> PreviewResult:
     """Compute a preview, and in the worker what it takes to show and to apply it."""
     snapshot = capture.snapshot
-    found = compute_preview(snapshot, step, kernel(), job, given=extras.masks, scores=extras.scores)
-    found = replace(found, report=since_opening(found.report, snapshot))
-    found.report.prepare()
-    compact = sizes.after(capture, found.report.tensors, step, job, found.edit.entry)
-    return PreviewResult(found, compact)
-
-
-@dataclass(frozen=True, eq=False)
-class EstimateResult:
-    """An estimate, and what came of it beside."""
-
-    estimate: Estimate
-    assignment: Assignment
-    compact: int | None  # bytes; None without a report, and where there can be no compact file
-    seconds: float  # that it took
-
-
-class EstimateRunner:
-    """Estimates the newest step: here if that takes no time, else beside.
-
-    While one is estimated in the background the newest of those that follow waits: so a slider
-    that moves faster than answers come is followed all the same.
-    """
-
-    def __init__(
-        self,
-        jobs: Jobs,
-        sizes: CompactSizes,
-        *,
-        on_result: Callable[[EstimateResult], None],
-        on_error: Callable[[PruneAppError], None],
-    ) -> None:
-        self._sizes = sizes
-        self._on_result = on_result
-        self._on_error = on_error
-        self._task = LatestTask(jobs)
-        self._waiting: tuple[Capture, Step] | None = None
-        self._slow: Checkpoint | None = None  # of which estimates take long
-        self._slow_times = 0  # how often in a row
-
-    def ask(self, capture: Capture, step: Step) -> None:
-        """Estimate soon what a step would do to a document; at once where that takes no time."""
-        self._waiting = capture, step
-        if self._task.task is None:
-            self._next()
-
-    @property
-    def is_waiting(self) -> bool:
-        """Whether a newer step waits for the one that is estimated."""
-        return self._waiting is not None
-
-    def cancel(self) -> None:
-        """Forget what was asked."""
-        self._waiting = self._slow = None
-        self._task.cancel()
-
-    def _next(self) -> None:
-        if self._waiting is None:
-            return
-        (capture, step), self._waiting = self._waiting, None
-        snapshot, sizes = capture.snapshot, self._sizes
-        unplanned = len(snapshot.checkpoint.entries) > MANY and not sizes.is_quick(snapshot)
-        if unplanned or self._slow is snapshot.checkpoint or _long(snapshot, step):
-            self._task.ask(
-                lambda job: _estimate(capture, step, sizes, job),
-                self._finish,
-                self._fail,
-                on_stopped=self._next,
-                urgency=Urgency.AT_ONCE,
-            )
-            return
-        try:
-            result = _estimate(capture, step, sizes)
-        except PruneAppError as error:
-            self._on_error(error)
-            return
-        # The first one puts tables together that the others find: once is not slow.
-        self._slow_times = self._slow_times + 1 if result.seconds > HERE_S else 0
-        if self._slow_times > 1:
-            self._slow = snapshot.checkpoint
-        self._on_result(result)
-
-    def _finish(self, result: EstimateResult) -> None:
-        if result.seconds < HERE_S / 2:
-            self._slow = None
-        self._on_result(result)
-        if self._task.task is None:
-            self._next()
-
-    def _fail(self, error: PruneAppError) -> None:
-        if self._waiting is None:
-            self._on_error(error)
-        self._next()
-
-
-def _estimate(
-    capture: Capture, step: Step, sizes: CompactSizes, job: Job | None = None
-) -> EstimateResult:
-    began = time.thread_time()  # what others compute meanwhile says nothing of this model
-    found = estimate(capture.snapshot, step, job)
-    compact = None
-    if found.report is not None:
-        found = replace(found, report=since_opening(found.report, capture.snapshot))
-        assert found.report is not None
-        found.report.prepare()
-        compact = sizes.after(capture, found.report.tensors, step, job or Job())
-    assignment = assignment_now(capture.snapshot, step)
-    return EstimateResult(found, assignment, compact, time.thread_time() - began)
-
-
-def _long(snapshot: Snapshot, step: Step) -> bool:
-    if sum(len(row.names) for row in step.rows) > MANY:
-        return True
-    # Which channels are left has to be looked for in the masks; weights are counted already.
-    return bool(snapshot.masks) and any(
-        registry.get(row.method).granularity == "channels" for row in step.rows
+    preview = compute_preview(
+        snapshot, step, kernel(), job, given=extras.masks, scores=extras.scores
     )
+    preview = replace(preview, report=since_opening(preview.report, snapshot))
+    preview.report.prepare()
+    compact = sizes.after(capture, preview.report.tensors, step, job, preview.edit.entry)
+    return PreviewResult(preview, compact)
 
 
 class CurrentStateRunner:
@@ -305,7 +185,7 @@ class CurrentStateRunner:
         self._incomplete = False
         self._outdated = False  # whether more is known since the task began
 
-    def count(self) -> None:
+    def start(self) -> None:
         """Count anew: another state is there."""
         document = self._session.document
         if document is None:
@@ -321,7 +201,7 @@ class CurrentStateRunner:
         if self._task.task is not None:
             self._outdated = True
         elif self._incomplete:
-            self.count()
+            self.start()
 
     def cancel(self) -> None:
         """Count no more."""
@@ -330,10 +210,10 @@ class CurrentStateRunner:
 
     def _finish(self, current: CurrentState) -> None:
         assert current.report is not None
-        self._incomplete = current.report.energy is None
+        self._incomplete = current.report.norm_retained is None
         self._on_result(current)
         if self._incomplete and self._outdated:
-            self.count()
+            self.start()
 
 
 def _current(first: PastState, capture: Capture, sizes: CompactSizes, job: Job) -> CurrentState:

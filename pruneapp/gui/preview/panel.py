@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QStackedWidget, QWidget
+from PySide6.QtWidgets import QLabel, QStackedWidget, QWidget
 
 from pruneapp.gui.preview.affected_tensors import Alarm, MostAffected
 from pruneapp.gui.preview.figures import FileSizes, PruneAction, StepFigures
 from pruneapp.gui.preview.preview_state import PreviewStage, PreviewState
 from pruneapp.gui.widgets import number_format
-from pruneapp.gui.widgets.controls import lay_in_column, single_shot
+from pruneapp.gui.widgets.controls import add_row, lay_in_column, single_shot
 from pruneapp.gui.widgets.labels import ElidedLabel, as_plain, heading, plain, recolor
 from pruneapp.gui.widgets.theme import with_defaults
 from pruneapp.results.short_names import ShortNames
@@ -20,6 +20,7 @@ from pruneapp.results.sparsity_report import Estimate, SparsityReport, TensorSpa
 
 BUSY_MS = 200
 LONG_MS = 2_500
+_SPACING = 4
 
 
 class WaitingNote(ElidedLabel):
@@ -93,7 +94,7 @@ class PreviewPanel(QWidget):
         super().__init__(parent)
         self._shown: Mapping[str, str] = {}
         self._short = ShortNames()
-        self._resting = self._done = self._waiting = False
+        self._resting = self._done = self._waiting = self._scrolls = False
         self._why = ""  # what is missing for a step while it waits
         self.action = PruneAction()
         self.heading = heading(self.tr("Preview"))
@@ -113,11 +114,7 @@ class PreviewPanel(QWidget):
         self.spared = plain(wrap=True)
 
         layout = lay_in_column(self)
-        top = QHBoxLayout()
-        layout.addLayout(top)
-        top.setSpacing(8)
-        top.addWidget(self.heading)
-        top.addWidget(self.state, 1)
+        add_row(layout, self.heading, self.state, wide=self.state)
         # What would be hurt, or in the same room what the same again would do.
         self._warning = _Lines(self.alarm, self.note)
         # The numbers, or in the same room why nothing can be done: what is below may be cut off.
@@ -126,11 +123,28 @@ class PreviewPanel(QWidget):
         counted = self.figures, self.file, self._gap, self._warning, self.most, self.spared
         for parts in (counted, (self.error,)):
             page = QWidget(self.pages)
-            lay_in_column(page, *parts, spacing=4).addStretch(1)
+            lay_in_column(page, *parts, spacing=_SPACING).addStretch(1)
             self.pages.addWidget(page)
         layout.addWidget(self.pages)
         self.set_colors({})
         self.clear()
+
+    def set_scrolls(self, *, scrolls: bool) -> None:
+        """Take whether it scrolls: then no room is kept at its end for what is not shown."""
+        if scrolls != self._scrolls:
+            self._scrolls = scrolls
+            self._trim()
+
+    @property
+    def hidden_height(self) -> int:
+        """How much lower it is than with all of its rows."""
+        protected = self.spared.fontMetrics().height() + _SPACING if self.spared.isHidden() else 0
+        return self.most.hidden_height + protected
+
+    def _trim(self) -> None:
+        """Do so; not for an estimate, for what is unknown in it is to come in a moment."""
+        self.most.set_trimmed(trimmed=self._scrolls)
+        self.spared.setHidden(self._scrolls and not self.spared.text())
 
     def set_model(self, numel: int, pruned: int) -> None:
         """Take note of how many elements the checkpoint has, and how many are pruned."""
@@ -150,6 +164,8 @@ class PreviewPanel(QWidget):
             self.set_error(error.sentence, error.remedy)
         elif stage is PreviewStage.EXACT and state.report is not None:
             self.set_report(state.report, channels=state.channels)
+            if state.masks_added is not None:
+                self.action.set_masks(state.masks_added)
             self.file.set_compact(state.compact)
         elif stage is PreviewStage.ESTIMATED and estimate is not None:
             self.set_estimate(estimate)
@@ -164,7 +180,7 @@ class PreviewPanel(QWidget):
         self._waiting = state.untouched
         self._why = "" if error is None else f"{error.sentence} {error.remedy}".strip()
         if current.applied is not None:
-            self.set_done(current.applied, current.report.energy if current.report else None)
+            self.set_done(current.applied, current.report.norm_retained if current.report else None)
         else:
             self.set_now(current.report, current.most_pruned)
         self.file.set_compact(current.compact)
@@ -173,18 +189,18 @@ class PreviewPanel(QWidget):
         if error is not None:
             self.set_not_again(error.sentence)
         elif state.preview is not None:
-            gone, share = state.preview.report.gone, state.repeated_amount
-            self.set_again(gone, state.channels, share=share)
+            to_prune, share = state.preview.report.newly_pruned, state.repeated_amount
+            self.set_again(to_prune, state.channels, share=share)
         elif estimate is not None and state.estimated:
             exact, share = estimate.exact, state.repeated_amount
-            self.set_again(estimate.gone, state.channels, exact=exact, share=share)
+            self.set_again(estimate.to_prune, state.channels, exact=exact, share=share)
 
     def clear(self) -> None:
         """Say nothing: nothing is requested, and nothing is on its way."""
         self._plan()
         self.state.clear()
         self.figures.set_numbers({})
-        self.file.clear()
+        self.file.set_compact(None)
         self._show_affected(None)
         self.action.set_count(0)
 
@@ -192,25 +208,28 @@ class PreviewPanel(QWidget):
         """Show what counts can say, marked where it is not exact; the rest waits for the report."""
         self._plan()
         if estimate.report is not None:
-            self.figures.show_report(estimate.report, exact=estimate.exact, sure=estimate.sure)
+            self.figures.show_report(
+                estimate.report, exact=estimate.exact, sure=estimate.exact_report
+            )
             self._show_affected(estimate.report)
         else:
             self.figures.show_counts(estimate)
             self._show_affected(None)
-        self.action.set_count(estimate.gone, estimate.channels, exact=estimate.exact)
+        self.action.set_count(estimate.to_prune, estimate.channels, exact=estimate.exact)
 
     def set_report(self, report: SparsityReport, *, channels: int = 0) -> None:
         """Show what exactly would happen."""
         self._plan()
         self.figures.show_report(report, exact=True, sure=True)
         self._show_affected(report)
-        if report.spared:
+        if report.protected:
             self.spared.setText(
                 self.tr("{n} more weights would be pruned, but they are protected.").format(
-                    n=number_format.count(report.spared)
+                    n=number_format.count(report.protected)
                 )
             )
-        self.action.set_count(report.gone, channels)
+        self._trim()
+        self.action.set_count(report.newly_pruned, channels)
 
     def set_error(self, sentence: str, remedy: str = "") -> None:
         """Say why nothing can be done."""
@@ -225,6 +244,7 @@ class PreviewPanel(QWidget):
         self.figures.show_done(report, whole)
         least = [replace(tensor, before=tensor.after) for tensor in report.most_affected]
         self._show_most(report, least)
+        self._trim()
 
     def set_now(self, report: SparsityReport | None, pruned: Sequence[TensorSparsity] = ()) -> None:
         """Show the current state as far as it is counted, and what is pruned most."""
@@ -234,17 +254,18 @@ class PreviewPanel(QWidget):
         self._gap.setFixedHeight(self.figures.hidden_height + self.file.hidden_height)
         dangers = {} if report is None else report.dangers
         self.most.show_tensors(self.tr("Most pruned"), pruned, self._shown, dangers)
+        self._trim()
 
     def set_again(
-        self, gone: int, channels: int = 0, *, exact: bool = True, share: float | None = None
+        self, to_prune: int, channels: int = 0, *, exact: bool = True, share: float | None = None
     ) -> None:
         """Say in a line what the form would do to the current state; `share`: again."""
         n = (
-            number_format.count(gone)
+            number_format.count(to_prune)
             if exact
-            else self.tr("up to {n}").format(n=number_format.count(gone))
+            else self.tr("up to {n}").format(n=number_format.count(to_prune))
         )
-        if not gone and not channels:
+        if not to_prune and not channels:
             text = self.tr("With these settings the next step prunes no more weights.")
         elif share is not None:
             digits = 0 if round(share * 100, 9).is_integer() else 1
@@ -256,7 +277,7 @@ class PreviewPanel(QWidget):
         else:
             text = self.tr("With these settings the next step prunes {n} weights.").format(n=n)
         self._put(self.note, text)
-        self.action.set_again(gone, channels, exact=exact, done=self._done)
+        self.action.set_again(to_prune, channels, exact=exact, done=self._done)
 
     def set_not_again(self, sentence: str) -> None:
         """Say why the form can do nothing to the current state; nobody requested it."""
@@ -274,9 +295,9 @@ class PreviewPanel(QWidget):
         recolor(self.error, tokens["danger"])
 
     def _put(self, label: QLabel, sentence: str) -> None:
-        said = self._short.in_text(sentence)
-        label.setText(said)
-        label.setToolTip(as_plain(sentence) if said != sentence else "")
+        text = self._short.in_text(sentence)
+        label.setText(text)
+        label.setToolTip(as_plain(sentence) if text != sentence else "")
 
     def _plan(self) -> None:
         self._resting = self._waiting = False
@@ -332,5 +353,4 @@ class _Lines(QStackedWidget):
         self.addWidget(note)
 
     def sizeHint(self) -> QSize:
-        """As high as the alarm wants to be."""
         return self._alarm.sizeHint()

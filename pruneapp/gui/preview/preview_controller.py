@@ -7,37 +7,168 @@ the same moment. The exact preview is computed in the background once the person
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtGui import QShortcut
 
+from pruneapp.analysis.histogram_store import assignment_now
+from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.document.document import Capture, DocumentChanged
+from pruneapp.document.edit import EditKind
+from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.step import Step
 from pruneapp.edits.finalize import Finalize
 from pruneapp.errors import FileChangedError, PruneAppError
 from pruneapp.export.size_bounds import CompactSizes
-from pruneapp.gui.app.context import AppContext
-from pruneapp.gui.app.jobs import Jobs
+from pruneapp.gui.app.context import AppContext, Controller
+from pruneapp.gui.app.jobs import Jobs, LatestTask, Throttle, Urgency
 from pruneapp.gui.app.notifications import NoticeTopic
+from pruneapp.gui.commands.declarations import PRUNE
 from pruneapp.gui.document.open_document import OpenDocument
 from pruneapp.gui.method_form.form_controller import FormController, LoadedMasks
 from pruneapp.gui.preview.figures import PruneAction
 from pruneapp.gui.preview.live_preview import (
     CurrentStateRunner,
-    EstimateResult,
-    EstimateRunner,
     PreviewResult,
     PreviewRunner,
 )
 from pruneapp.gui.preview.panel import PreviewPanel
 from pruneapp.gui.preview.preview_state import UNASSIGNED, CurrentState, PreviewState
+from pruneapp.gui.tree.model import TreeModel
 from pruneapp.gui.tree.panel import ModuleTree
+from pruneapp.gui.widgets.labels import as_plain
 from pruneapp.gui.widgets.status import JobStatus
 from pruneapp.methods import registry
+from pruneapp.preview.estimate import estimate
+from pruneapp.preview.from_histograms import since_opening
+from pruneapp.progress import Job
+from pruneapp.results.sparsity_report import Assignment, Estimate
 
 LOOK_MS = 1000
+# What takes longer is estimated in the background: with what follows it would cost a frame.
+HERE_S = 0.006
+# Of so many tensors nobody has to try first.
+MANY = 500
+# What takes less is shown with each estimate: then panel and tree are painted together, and a move
+# does not wait for the frame of the one before. A tree may have 100,000 rows.
+QUICK_S = 0.002
+FRAME_MS = 16
+
+
+@dataclass(frozen=True, eq=False)
+class EstimateResult:
+    """An estimate, and what came of it beside."""
+
+    estimate: Estimate
+    assignment: Assignment
+    compact: int | None  # bytes; None without a report, and where there can be no compact file
+    seconds: float  # that it took
+
+
+class EstimateRunner:
+    """Estimates the newest step: here if that takes no time, else beside.
+
+    While one is estimated in the background the newest of those that follow waits: so a slider
+    that moves faster than answers come is followed all the same.
+    """
+
+    def __init__(
+        self,
+        jobs: Jobs,
+        sizes: CompactSizes,
+        *,
+        on_result: Callable[[EstimateResult], None],
+        on_error: Callable[[PruneAppError], None],
+    ) -> None:
+        self._sizes = sizes
+        self._on_result = on_result
+        self._on_error = on_error
+        self._task = LatestTask(jobs)
+        self._waiting: tuple[Capture, Step] | None = None
+        self._slow: Checkpoint | None = None  # of which estimates take long
+        self._slow_times = 0  # how often in a row
+
+    def ask(self, capture: Capture, step: Step) -> None:
+        """Estimate soon what a step would do to a document; at once where that takes no time."""
+        self._waiting = capture, step
+        if self._task.task is None:
+            self._next()
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether a newer step waits for the one that is estimated."""
+        return self._waiting is not None
+
+    def cancel(self) -> None:
+        """Forget what was asked."""
+        self._waiting = self._slow = None
+        self._task.cancel()
+
+    def _next(self) -> None:
+        if self._waiting is None:
+            return
+        (capture, step), self._waiting = self._waiting, None
+        snapshot, sizes = capture.snapshot, self._sizes
+        unplanned = len(snapshot.checkpoint.entries) > MANY and not sizes.is_quick(snapshot)
+        if unplanned or self._slow is snapshot.checkpoint or _long(snapshot, step):
+            self._task.ask(
+                lambda job: _estimate(capture, step, sizes, job),
+                self._finish,
+                self._fail,
+                on_stopped=self._next,
+                urgency=Urgency.AT_ONCE,
+            )
+            return
+        try:
+            result = _estimate(capture, step, sizes)
+        except PruneAppError as error:
+            self._on_error(error)
+            return
+        # The first one puts tables together that the others find: once is not slow.
+        self._slow_times = self._slow_times + 1 if result.seconds > HERE_S else 0
+        if self._slow_times > 1:
+            self._slow = snapshot.checkpoint
+        self._on_result(result)
+
+    def _finish(self, result: EstimateResult) -> None:
+        if result.seconds < HERE_S / 2:
+            self._slow = None
+        self._on_result(result)
+        if self._task.task is None:
+            self._next()
+
+    def _fail(self, error: PruneAppError) -> None:
+        if self._waiting is None:
+            self._on_error(error)
+        self._next()
+
+
+def _estimate(
+    capture: Capture, step: Step, sizes: CompactSizes, job: Job | None = None
+) -> EstimateResult:
+    began = time.thread_time()  # what others compute meanwhile says nothing of this model
+    estimated = estimate(capture.snapshot, step, job)
+    compact = None
+    if estimated.report is not None:
+        estimated = replace(estimated, report=since_opening(estimated.report, capture.snapshot))
+        assert estimated.report is not None
+        estimated.report.prepare()
+        compact = sizes.after(capture, estimated.report.tensors, step, job or Job())
+    assignment = assignment_now(capture.snapshot, step)
+    return EstimateResult(estimated, assignment, compact, time.thread_time() - began)
+
+
+def _long(snapshot: Snapshot, step: Step) -> bool:
+    if sum(len(row.names) for row in step.rows) > MANY:
+        return True
+    # Which channels are left has to be looked for in the masks; weights are counted already.
+    return bool(snapshot.masks) and any(
+        registry.get(row.method).granularity == "channels" for row in step.rows
+    )
 
 
 class PreviewController(QObject):
@@ -209,7 +340,7 @@ class PreviewController(QObject):
         current = CurrentState()
         if self._applied is not None and document.history.key is self._applied[0]:
             current = self._applied[1]
-        self._current.count()
+        self._current.start()
         before = self.state
         state = PreviewState(
             request=before.request,
@@ -278,7 +409,7 @@ class PreviewController(QObject):
         if state.step is None:
             return
         if self.ranks_by_scores:  # which nobody counted
-            estimate = replace(estimate, report=None, sure=False, counting=1.0)
+            estimate = replace(estimate, report=None, exact_report=False, counting=1.0)
         same = result.assignment == state.assignment
         state = replace(
             state,
@@ -325,7 +456,35 @@ class PreviewController(QObject):
             self._previews.schedule(self.state.step)
 
 
-class PruneController(QObject):
+class TreePreview(Throttle):
+    """Keeps bars, marks and rules of the tree up to date while a slider moves."""
+
+    def __init__(self, tree: TreeModel, parent: QObject | None = None) -> None:
+        super().__init__(self._show, parent)
+        self._tree = tree
+        self._state = PreviewState()
+
+    def set_preview(self, state: PreviewState) -> None:
+        """Show a state soon; at once that there is no preview: the tree may be another one."""
+        former, self._state = self._state, state
+        if state.assignment is not former.assignment:
+            self._tree.set_assignment(state.assignment)
+        if state.report is not former.report or state.dangers != former.dangers:
+            self.request(at_once=state.report is None)
+
+    def _show(self) -> int:
+        report, dangers = self._state.report, dict(self._state.dangers)
+        began = time.thread_time()  # what others compute meanwhile says nothing of this tree
+        if report is None:
+            self._tree.set_preview(None, dangers)
+        else:
+            others = {name: d for name, d in dangers.items() if name not in report.by_name}
+            self._tree.set_preview(report.after_by_name, others | dict(report.dangers))
+        taken = time.thread_time() - began
+        return max(FRAME_MS, round(2000 * taken)) if taken > QUICK_S else 0
+
+
+class PruneController(Controller):
     """Does what the form says, or stops it."""
 
     def __init__(
@@ -339,23 +498,35 @@ class PruneController(QObject):
         form: FormController,
         previews: PreviewController,
     ) -> None:
-        super().__init__(context.window)
+        super().__init__(context)
         self._session = session
-        self._jobs = context.jobs
         self._tree = tree
         self._action = action
         self._job_status = job_status
         self._form = form
         self._previews = previews
-        self._notifications = context.notifications
         for name, call in {
             "prune": self.prune,
             "preview": previews.refresh,
             "cancel": self.cancel,
             "reset_form": self._form.reset,
-            "make_final": self.make_final,
+            "make_permanent": self.make_permanent,
         }.items():
             context.actions[name].triggered.connect(call)
+        self._commands = {name: context.actions[name] for name in ("prune", "preview")}
+        self._tips = {name: command.toolTip() for name, command in self._commands.items()}
+        # The key of a disabled command would go to what has the focus, which may do anything.
+        self._key = QShortcut(context.window)
+        self._key.setKeys(self._commands["prune"].shortcuts())
+        self._key.setEnabled(False)
+        self._key.activated.connect(self._say_why)
+        self._commands["prune"].enabledChanged.connect(self._on_prune_enabled)
+        for looked_at in (
+            context.actions.menus[PRUNE].aboutToShow,
+            context.actions["commands"].triggered,
+        ):
+            looked_at.connect(form.settle)
+        previews.stateChanged.connect(self._enable)
         job_status.cancelRequested.connect(self.cancel)
         action.pruneRequested.connect(self.prune)
         action.previewRequested.connect(previews.refresh)
@@ -377,10 +548,33 @@ class PruneController(QObject):
         elif self._jobs.busy:
             self._job_status.set_cancelling(writes=self._jobs.writing)
 
-    def make_final(self) -> None:
+    def make_permanent(self) -> None:
         """Turn the pruned weights of the checked tensors into ordinary zeros."""
         names = self._tree.checked()
         self._session.propose(self.tr("Making permanent"), Finalize(names).propose)
+
+    def _enable(self, state: PreviewState) -> None:
+        """Offer the commands as the buttons are offered, and say in their tips why not."""
+        is_open = self._session.document is not None
+        error = (
+            "" if state.error is None else f"{state.error.sentence} {state.error.remedy}".strip()
+        )
+        shown = state.requested and state.error is None
+        reasons = {
+            "prune": self._action.why_not,
+            "preview": self.tr("The preview is shown.") if shown else "" if state.step else error,
+        }
+        for name, command in self._commands.items():
+            why = reasons[name]
+            command.setEnabled(is_open and not why)
+            command.setToolTip(as_plain(why) or self._tips[name])
+
+    def _on_prune_enabled(self, enabled: bool) -> None:
+        # Two that have the same key are ambiguous, and neither is called.
+        self._key.setEnabled(self._session.document is not None and not enabled)
+
+    def _say_why(self) -> None:
+        self._notifications.say_done(self._action.why_not)
 
     def _on_dropped(self) -> None:
         if self._session.document is None:
@@ -400,5 +594,5 @@ class PruneController(QObject):
         self.prune()
 
     def _on_changed(self, change: DocumentChanged) -> None:
-        if change.kind == "prune":
+        if change.kind == EditKind.PRUNE:
             self._notifications.end(NoticeTopic.STOPPED)

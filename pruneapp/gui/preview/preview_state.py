@@ -100,12 +100,21 @@ class PreviewState:
     @property
     def is_sure(self) -> bool:
         """Whether `report` is exact in what it says of each tensor."""
-        return self.preview is not None or (self.estimate is not None and self.estimate.sure)
+        return self.preview is not None or (
+            self.estimate is not None and self.estimate.exact_report
+        )
 
     @property
     def channels(self) -> int:
         """How many channels would go; 0 for methods of single weights."""
         return 0 if self.estimate is None else self.estimate.channels
+
+    @property
+    def masks_added(self) -> int | None:
+        """How many tensors a step that can prune nothing gives a mask; None for any other step."""
+        if self.step is None or self.preview is None or any(row.prunes for row in self.step.rows):
+            return None
+        return sum(mask is None for mask in self.preview.edit.before["masks"].values())
 
     @property
     def repeated_amount(self) -> float | None:

@@ -8,9 +8,10 @@ from itertools import chain
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QInputDialog, QWidget
 
+from pruneapp.analysis.histogram_store import assignment_now
 from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.checkpoint.elements import RawChunk
-from pruneapp.document.selection import counts_of, rows_of
+from pruneapp.document.selection import pruned_in, rows_of
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.step import Step, may_have_companions
 from pruneapp.edits.coupled_tensors import Companions
@@ -64,10 +65,9 @@ class StepInfoController(QObject):
         self._panel = panel
         self._window = window
         self._state = PreviewState()
-        self._sized: tuple[object, ...] = ()  # the state and the names that `_sizes` are about
-        self._sizes: Sizes | None = None
+        self._sized: tuple[object, ...] = ()  # the state and the names that sizes are about
         self._coupled: tuple[str, ...] = ()  # the names that were looked through
-        self._said = "10 MB"
+        self._last_text = "10 MB"
         self._size_task, self._coupled_task = LatestTask(jobs), LatestTask(jobs)
         self._count_task, self._total_task = LatestTask(jobs), LatestTask(jobs)
         self._soon = single_shot(self, 0, self._size)
@@ -79,8 +79,9 @@ class StepInfoController(QObject):
     def set_preview(self, state: PreviewState) -> None:
         """Take which step is previewed."""
         former, self._state = self._state, state
-        if state.assignment is not former.assignment:
-            self._form.set_rule_counts(state.assignment.counts)
+        # While something is wrong with the form the counts stay: its lines are not to move.
+        if state.assignment is not former.assignment and state.error is None:
+            self._form.set_shares(state.assignment.shares)
         if state.request != former.request:
             self._request_sizes()
             self._count_coupled()
@@ -88,9 +89,11 @@ class StepInfoController(QObject):
 
     def _on_closed(self) -> None:
         self._forget_sizes()
+        self._panel.file.set_sizes({})
         self._coupled_task.cancel()
         self._coupled = ()
         self._form.set_paired(None, 0)
+        self._form.set_shares(())
 
     # -- how large a file of each format would be after the step, from headers alone ---------------
 
@@ -108,8 +111,6 @@ class StepInfoController(QObject):
             self._forget_sizes()
             self._sized = about
             self._soon.start(LATER_MS if len(self._session.rows) > MANY else SOON_MS)
-        elif self._sizes is not None:
-            self._panel.file.set_sizes(self._sizes)
 
     def _size(self) -> None:
         document, step = self._session.document, self._sized_step
@@ -118,16 +119,13 @@ class StepInfoController(QObject):
             return
         snapshot = document.snapshot()
         # Without an answer the panel says why, or the export will.
-        self._size_task.ask(lambda job: sizes_after(snapshot, step, job), self._show_sizes)
-
-    def _show_sizes(self, sizes: Sizes) -> None:
-        self._sizes = sizes
-        if self._state.step is not None or not self._state.requested:
-            self._panel.file.set_sizes(sizes)
+        self._size_task.ask(
+            lambda job: sizes_after(snapshot, step, job), self._panel.file.set_sizes
+        )
 
     def _forget_sizes(self) -> None:
         self._soon.stop()
-        self._sized, self._sizes = (), None
+        self._sized = ()
         self._size_task.cancel()
 
     # -- how many tensors have a bias or norm, and how many fall under each rule -------------------
@@ -165,9 +163,11 @@ class StepInfoController(QObject):
         document, step = self._session.document, self._state.step
         if document is None or step is None or not self._state.untouched or len(step.rows) < 2:
             return
-        checkpoint = document.checkpoint
+        snapshot = document.snapshot()
         # Without an answer limits leave nothing of it, as the preview says once it is requested.
-        self._count_task.ask(lambda _job: counts_of(checkpoint, step), self._form.set_rule_counts)
+        self._count_task.ask(
+            lambda _job: assignment_now(snapshot, step).shares, self._form.set_shares
+        )
 
     # -- a total that is entered as the size of a compact file -------------------------------------
 
@@ -177,7 +177,7 @@ class StepInfoController(QObject):
         dialog = QInputDialog(self._window)
         dialog.setWindowTitle(self.tr("Target file size"))
         dialog.setLabelText(self.tr("Maximum size of the compact file, such as 40 MB or 512 KiB:"))
-        dialog.setTextValue(self._said)
+        dialog.setTextValue(self._last_text)
         dialog.setOkButtonText(self.tr("Set total sparsity"))
         dialog.setCancelButtonText(self.tr("Cancel"))
         dialog.textValueSelected.connect(self._on_size)
@@ -188,7 +188,7 @@ class StepInfoController(QObject):
         document = self._session.document
         if document is None:
             return
-        self._said = text
+        self._last_text = text
         try:
             step = self._form_controller.step()
             nbytes = _bytes(text, step)
@@ -209,11 +209,11 @@ def sizes_after(snapshot: Snapshot, step: Step | None, job: Job) -> Sizes:
         snapshot.entry(name).name for row in (step.rows if step else ()) for name in row.names
     }
     state = _After(snapshot, touched)
-    found: dict[str, int | None] = {}
+    sizes: dict[str, int | None] = {}
     for name, form in FORMATS.items():
         job.step(0)
-        found[name] = None if form.why_not(snapshot.checkpoint) else planned_size(state, name, job)
-    return found
+        sizes[name] = None if form.why_not(snapshot.checkpoint) else planned_size(state, name, job)
+    return sizes
 
 
 class _After:
@@ -225,7 +225,6 @@ class _After:
 
     @property
     def checkpoint(self) -> Checkpoint:
-        """What the tensors come from."""
         return self._snapshot.checkpoint
 
     def mask(self, name: str) -> Mask | None:
@@ -253,7 +252,7 @@ def _bytes(text: str, step: Step) -> int:
         )
     for row in step.rows:
         method = registry.get(row.method)
-        if method.granularity != "weights":
+        if row.prunes and method.granularity != "weights":
             raise ParameterError(
                 f"'{method.label}' prunes whole {method.granularity}, so a file size cannot "
                 "be guaranteed.",
@@ -263,5 +262,5 @@ def _bytes(text: str, step: Step) -> int:
 
 
 def _total(snapshot: Snapshot, step: Step, nbytes: int) -> int:
-    touched = [name for _, names in rows_of(snapshot.checkpoint, step) for name in names]
-    return total_for(snapshot, touched, nbytes)
+    touched = pruned_in(rows_of(snapshot.checkpoint, step))
+    return total_for(snapshot, [n for n in snapshot.checkpoint.entries if n in touched], nbytes)

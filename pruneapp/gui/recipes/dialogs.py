@@ -110,15 +110,15 @@ class RoundsDialog(DecisionDialog):
         self.table.set_count(len(after))
         self.note.setText(f"✕ {error}" if error else self._note)
         recolor(self.note, self._colors["danger" if error else "muted"])
-        gone = after[-1] - self._begun if after else 0
-        weights = self.tr("up to {n}").format(n=count(gone)) if self._whole else count(gone)
+        to_prune = after[-1] - self._begun if after else 0
+        weights = self.tr("up to {n}").format(n=count(to_prune)) if self._whole else count(to_prune)
         words = plural(
             len(after),
             self.tr("Prune {weights} weights in 1 round"),
             self.tr("Prune {weights} weights in {n} rounds"),
         )
-        self.go.setText(words.format(weights=weights) if gone else self.tr("Nothing to prune"))
-        self.go.setEnabled(bool(gone))
+        self.go.setText(words.format(weights=weights) if to_prune else self.tr("Nothing to prune"))
+        self.go.setEnabled(bool(to_prune))
 
     def _cells(self, row: int) -> tuple[str, ...]:
         after = self._after[row]
@@ -195,9 +195,9 @@ class RecipeDialog(DecisionDialog):
 
     def set_colors(self, colors: Mapping[str, str]) -> None:
         """Take the theme's colours."""
-        found = with_defaults(colors)
-        recolor(self.sentence, found["muted"])
-        recolor(self._trouble, found["danger"])
+        known = with_defaults(colors)
+        recolor(self.sentence, known["muted"])
+        recolor(self._trouble, known["danger"])
 
     def _sentence(self, lines: Sequence[RecipeLine], problems: Sequence[str]) -> str:
         if not lines:

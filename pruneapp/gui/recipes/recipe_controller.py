@@ -5,7 +5,6 @@ from __future__ import annotations
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QObject
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFileDialog
 
@@ -14,7 +13,7 @@ from pruneapp.document.edit import Edit
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.errors import PruneAppError, StaleError
 from pruneapp.export.scripts.script import Script, script_of, write_script
-from pruneapp.gui.app.context import AppContext
+from pruneapp.gui.app.context import AppContext, Controller
 from pruneapp.gui.app.dialogs import DialogHolder
 from pruneapp.gui.app.notifications import NoticeTopic
 from pruneapp.gui.document.history_controller import StepSequence
@@ -28,16 +27,13 @@ from pruneapp.recipes.recipe import SUFFIX, Recipe, load, save
 from pruneapp.recipes.replay import replay_all
 
 
-class RecipeController(QObject):
+class RecipeController(Controller):
     """The commands for recipes; `series` makes their steps those of the document."""
 
     def __init__(self, context: AppContext, session: OpenDocument, series: StepSequence) -> None:
-        super().__init__(context.window)
-        self._window = context.window
+        super().__init__(context)
         self._session = session
-        self._jobs = context.jobs
         self._series = series
-        self._notifications = context.notifications
         self._one: DialogHolder[RecipeDialog] = DialogHolder(context.theme, session.closed, self)
         for name, call in {
             "save_recipe": self.save,
@@ -119,17 +115,17 @@ class RecipeController(QObject):
             on_error=self._session.refused.emit,
         )
 
-    def _show(self, document: Document, found: tuple[Recipe, Fit]) -> None:
+    def _show(self, document: Document, fitted_recipe: tuple[Recipe, Fit]) -> None:
         if self._session.document is not document or self.dialog is not None:
             return  # closed meanwhile
         self._notifications.end(NoticeTopic.RECIPE)
-        recipe, fitted = found
+        recipe, fitted = fitted_recipe
         lines = [
             RecipeLine(
                 entry.label,
                 len(entry.names),
-                entry.deed.steps if isinstance(entry.deed, Schedule) else 1,
-                fits=entry.deed is not None,
+                entry.action.steps if isinstance(entry.action, Schedule) else 1,
+                fits=entry.action is not None,
             )
             for entry in fitted.entries
         ]

@@ -6,15 +6,13 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from PySide6.QtCore import QObject
-
 from pruneapp.document.document import Document
 from pruneapp.document.edit import Edit
 from pruneapp.document.selection import rows_of
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.step import Step
 from pruneapp.errors import ParameterError, PruneAppError, StaleError
-from pruneapp.gui.app.context import AppContext
+from pruneapp.gui.app.context import AppContext, Controller
 from pruneapp.gui.app.dialogs import DialogHolder
 from pruneapp.gui.document.history_controller import StepSequence
 from pruneapp.gui.document.open_document import OpenDocument
@@ -39,7 +37,7 @@ class _Repeated:
     begun: int
 
 
-class RoundsController(QObject):
+class RoundsController(Controller):
     """Asks for a schedule, and does it: each round is a step of the history."""
 
     def __init__(
@@ -51,13 +49,11 @@ class RoundsController(QObject):
         form: FormController,
         extras: LoadedMasks,
     ) -> None:
-        super().__init__(context.window)
-        self._window = context.window
+        super().__init__(context)
         self._session = session
         self._series = series
         self._form = form
         self._extras = extras
-        self._notifications = context.notifications
         self._values: dict[str, Any] = {}  # rounds and path, as they were asked for last
         self._one: DialogHolder[RoundsDialog] = DialogHolder(context.theme, session.closed, self)
         context.actions["prune_in_rounds"].triggered.connect(self.ask)
@@ -92,9 +88,9 @@ class RoundsController(QObject):
             short=self._session.contents.short,
         )
         dialog.set_values(self._values | {"final": _final(asked)})
-        dialog.changed.connect(partial(self._tell, dialog, asked))
+        dialog.changed.connect(partial(self._show_rounds, dialog, asked))
         dialog.accepted.connect(partial(self._go, dialog, asked))
-        self._tell(dialog, asked)
+        self._show_rounds(dialog, asked)
         self._one.open(dialog)
 
     def _note(self, *, anew: bool) -> str:
@@ -108,7 +104,7 @@ class RoundsController(QObject):
             "round can be inspected, undone and exported."
         )
 
-    def _tell(self, dialog: RoundsDialog, asked: _Repeated) -> None:
+    def _show_rounds(self, dialog: RoundsDialog, asked: _Repeated) -> None:
         try:
             dialog.set_rounds(_counts(asked, dialog.values()))
         except ParameterError as error:
@@ -129,10 +125,12 @@ class RoundsController(QObject):
             done, arithmetic = [], kernel()
             # Each reads the same tensors as often.
             for step, part in zip(steps, job.parts(len(steps)), strict=True):
-                found = compute_preview(state, step, arithmetic, part, scores=scores, energy=False)
-                if found.report.gone:
-                    state = state.replaced(found.edit.after)
-                    done.append(found.edit)
+                preview = compute_preview(
+                    state, step, arithmetic, part, scores=scores, energy=False
+                )
+                if preview.report.newly_pruned:
+                    state = state.replaced(preview.edit.after)
+                    done.append(preview.edit)
             return tuple(done)
 
         self._series.begin(

@@ -1,12 +1,13 @@
-"""What the cells of the tree say: texts, bars and tooltips of modules and tensors."""
+"""What the tree knows of modules and tensors, and says in their cells, bars and tooltips.
+
+Which of it stands in which column: `columns.py`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from copy import copy
-from enum import IntEnum
 from itertools import repeat
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,22 +23,6 @@ BAR_ROLE = int(Qt.ItemDataRole.UserRole)  # (share before, share after or None) 
 DIM_ROLE = BAR_ROLE + 1  # whether it cannot be pruned
 DANGER_ROLE = BAR_ROLE + 2  # glyph for what a step would do to it, or to something below
 EXCLUDED = "⊘"  # before the sparsity of what limits leave as it is
-RIGHT = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-
-
-class Column(IntEnum):
-    """The columns."""
-
-    NAME = 0
-    KIND = 1
-    SHAPE = 2
-    TYPE = 3
-    PARAMETERS = 4
-    TO_PRUNE = 5
-    SPARSITY = 6
-
-
-NUMBERS = frozenset({Column.PARAMETERS, Column.TO_PRUNE, Column.SPARSITY})
 
 
 class Cells(QObject):
@@ -50,7 +35,10 @@ class Cells(QObject):
         self.parameters_below = nodes.below(nodes.parameters)
         self._buffers_below = nodes.below(nodes.numel - nodes.parameters)
         self._usual_below = nodes.below(nodes.by_default)
-        self._prunable_below = nodes.below(nodes.prunable)
+        # bool[nodes]: of which there is something to count in each column of numbers.
+        self.holds_parameters = ~nodes.alias & ((self.parameters_below > 0) | (nodes.tensor < 0))
+        self.can_lose = ~nodes.alias & (nodes.below(nodes.prunable) > 0)
+        self.has_sparsity = self.can_lose & (self.parameters_below > 0)
         self._pruned = np.zeros(len(nodes.rows), np.int64)
         self._after: NDArray[np.int64] | None = None
         self.whole_names = False  # in a list, where no module stands above a tensor
@@ -65,16 +53,16 @@ class Cells(QObject):
         self._pruned_below = self.nodes.below(self._pruned)
         self._after_below = None if self._after is None else self.nodes.below(self._after)
         # By which all of a long list may be sorted, and which every row of it shows.
-        self._to_prune_below = np.zeros(len(self.nodes), np.int64)
+        self.to_prune_below = np.zeros(len(self.nodes), np.int64)
         if self._after_below is not None:
-            self._to_prune_below = self._after_below - self._pruned_below
+            self.to_prune_below = self._after_below - self._pruned_below
 
     def frozen(self) -> Cells:
         """Return the cells as they are now, for a worker: what is set later does not reach them."""
-        found = Cells(self.nodes, copy(self.checks))
+        copied = Cells(self.nodes, copy(self.checks))
         # Whatever is set replaces an array or a mapping, and changes none.
-        vars(found).update(vars(self), checks=found.checks)
-        return found
+        vars(copied).update(vars(self), checks=copied.checks)
+        return copied
 
     def set_sparsity(self, pruned: Mapping[str, int]) -> None:
         """Take how many elements of some tensors are pruned; the others stay as they are."""
@@ -89,7 +77,7 @@ class Cells(QObject):
         self._dangers = dangers or {}
         self._hurt_below = {}
         if self._dangers:
-            marks = {name: int(found.severity) for name, found in self._dangers.items()}
+            marks = {name: int(danger.severity) for name, danger in self._dangers.items()}
             hurt = self._column(marks)
             for severity in sorted(set(marks.values()), reverse=True):
                 self._hurt_below[Severity(severity)] = self.nodes.below(hurt == severity)
@@ -104,8 +92,8 @@ class Cells(QObject):
             self._excluded_below = self.nodes.below(marked)
 
     def _values(self, given: Mapping[str, int], values: NDArray[np.int64]) -> NDArray[np.int64]:
-        found = self._column(given)
-        return np.where(found >= 0, np.minimum(found, self.nodes.numel), values)
+        previewed = self._column(given)
+        return np.where(previewed >= 0, np.minimum(previewed, self.nodes.numel), values)
 
     def _column(self, given: Mapping[str, int]) -> NDArray[np.int64]:
         names = self.nodes.names
@@ -119,11 +107,9 @@ class Cells(QObject):
                     return severity, count
         return Severity.NONE, 0
 
-    def danger(self, node: int, column: int) -> str | None:
+    def danger(self, node: int) -> str | None:
         """Return the glyph for the worst that would be done here; None without one."""
-        if column != Column.SPARSITY or not self._hurt_below:
-            return None
-        return reports.GLYPHS[self._worst(node)[0]] or None
+        return (reports.GLYPHS[self._worst(node)[0]] or None) if self._hurt_below else None
 
     def _danger_text(self, node: int) -> str:
         """Return why there is a glyph, as a sentence; empty without one."""
@@ -138,7 +124,6 @@ class Cells(QObject):
         return reports.reason(self._dangers[self.nodes.names[tensor]])
 
     def _is_excluded(self, node: int) -> bool:
-        """Whether limits exclude a tensor, or all of a module that would be pruned."""
         if self._excluded_below is None or self.nodes.alias[node]:
             return False
         count = int(self._excluded_below[node])
@@ -165,99 +150,72 @@ class Cells(QObject):
         rule = self._assignment.rules.get(name)
         return "" if rule is None else self.tr("Pruned by rule {n}").format(n=rule + 1)
 
-    def sparsity(self, nodes: NDArray[np.int32]) -> NDArray[np.float64]:
+    def sparsity_of(self, nodes: NDArray[np.int32]) -> NDArray[np.float64]:
         """Return the pruned share of each of `nodes`."""
-        found: NDArray[np.float64] = self._pruned_below[nodes] / np.maximum(
+        sparsity: NDArray[np.float64] = self._pruned_below[nodes] / np.maximum(
             self.parameters_below[nodes], 1
         )
-        return found
+        return sparsity
 
-    def numbered(self, nodes: NDArray[np.int32], column: int) -> NDArray[np.bool_]:
-        """Return ``bool[n]``: which of `nodes` have something to be sorted by in a column."""
-        own = self.nodes
-        tensor = own.tensor[nodes]
-        found: NDArray[np.bool_]
-        if column == Column.PARAMETERS:
-            found = ~own.alias[nodes] & ((self.parameters_below[nodes] > 0) | (tensor < 0))
-        elif column in {Column.TO_PRUNE, Column.SPARSITY}:
-            found = ~own.alias[nodes] & (self._prunable_below[nodes] > 0)
-            if column == Column.SPARSITY:
-                found &= self.parameters_below[nodes] > 0
-        else:
-            found = np.ones(len(nodes), np.bool_)
-        return found
-
-    def to_prune(self) -> NDArray[np.int64]:
-        """Return ``int64[nodes]``: how many weights below each node the step would prune."""
-        return self._to_prune_below
+    def copied_sparsity(self, node: int, *, after: bool = False) -> str:
+        """Return a share for another program: one number, now or `after` the step."""
+        shares = self.shares(node)
+        if shares is None:
+            return number_format.NO_NUMBER
+        now, then = shares
+        return number_format.exact_percent(then if after and then is not None else now)
 
     @property
     def previews(self) -> bool:
         """Whether there is a preview."""
         return self._after_below is not None
 
-    def copied(self, node: int, column: int, *, after: bool = False) -> str:
-        """Return a cell for another program: names whole, one number, `after` the step."""
-        if column == Column.NAME:
-            tensor = int(self.nodes.tensor[node])
-            whole = tensor < 0 or self.nodes.alias[node]
-            return self.nodes.paths[node] if whole else self.nodes.names[tensor]
-        if column == Column.SPARSITY:
-            found = self._shares(node)
-            if found is None:
-                return number_format.NO_NUMBER
-            now, then = found
-            return number_format.exact_percent(then if after and then is not None else now)
-        return self.text(node, column)
-
-    def text(self, node: int, column: int) -> str:
-        """Return what is shown."""
+    def name(self, node: int) -> str:
+        """Return the name as far as the modules above do not say it; in a list all of it."""
         nodes = self.nodes
-        tensor = int(nodes.tensor[node])
-        if column == Column.NAME:
-            label = (nodes.paths if self.whole_names else nodes.labels)[node]
-            label = label or self.tr("(no name)")
-            if nodes.alias[node]:
-                return self.tr("{name} · tied to {other}").format(
-                    name=label, other=nodes.rows[tensor].shown
-                )
+        label = (nodes.paths if self.whole_names else nodes.labels)[node] or self.tr("(no name)")
+        if not nodes.alias[node]:
             return label
-        if column == Column.SPARSITY:
-            return self._sparsity_text(node, tensor)
-        if column == Column.TO_PRUNE:
-            if nodes.alias[node] or not self._prunable_below[node]:
-                return number_format.NO_NUMBER
-            return number_format.count(int(self._to_prune_below[node]))
-        if column == Column.PARAMETERS:
-            if nodes.alias[node] or not (self.parameters_below[node] or tensor < 0):
-                return number_format.NO_NUMBER
-            return number_format.count(int(self.parameters_below[node]))
-        if column == Column.KIND:
-            row = nodes.rows[tensor] if tensor >= 0 else self._typical(node)
-            return row.kind if row else ""
-        if tensor < 0:
-            return ""
-        row = nodes.rows[tensor]
-        return number_format.shape(row.shape) if column == Column.SHAPE else row.dtype
+        other = nodes.rows[int(nodes.tensor[node])].shown
+        return self.tr("{name} · tied to {other}").format(name=label, other=other)
+
+    def name_in_file(self, node: int) -> str:
+        """Return the name of a tensor in the file, or that of a module."""
+        tensor = int(self.nodes.tensor[node])
+        whole = tensor < 0 or self.nodes.alias[node]
+        return self.nodes.paths[node] if whole else self.nodes.names[tensor]
+
+    def row(self, node: int) -> TensorRow | None:
+        """Return what is known of a tensor; None for a module."""
+        tensor = int(self.nodes.tensor[node])
+        return self.nodes.rows[tensor] if tensor >= 0 else None
+
+    def kind(self, node: int) -> str:
+        """Return the kind of a tensor, or of what is right below a module."""
+        row = self.row(node) or self._typical(node)
+        return row.kind if row else ""
 
     def _typical(self, node: int) -> TensorRow | None:
         """Return the tensor that says of what kind a module is: one right below it."""
         inside = [int(self.nodes.tensor[child]) for child in self.nodes.children_of(node)[:8]]
-        found = [self.nodes.rows[number] for number in inside if number >= 0]
-        return next((row for row in found if row.by_default), found[0] if found else None)
+        rows = [self.nodes.rows[number] for number in inside if number >= 0]
+        return next((row for row in rows if row.by_default), rows[0] if rows else None)
 
-    def _shares(self, node: int, _column: int = 0) -> tuple[float, float | None] | None:
+    def shares(self, node: int) -> tuple[float, float | None] | None:
+        """Return the shares now and after the step that the bar paints; None without a bar."""
         whole = int(self.parameters_below[node])
-        if self.nodes.alias[node] or not whole or not self._prunable_below[node]:
+        if not self.has_sparsity[node]:
             return None
         before = int(self._pruned_below[node])
         after = before if self._after_below is None else int(self._after_below[node])
         return before / whole, None if after == before else after / whole
 
-    def _sparsity_text(self, node: int, tensor: int) -> str:
-        if tensor >= 0 and self.nodes.prunable[tensor] and self.nodes.rows[tensor].buffer:
+    def sparsity(self, node: int) -> str:
+        """Return the shares that are pruned now and after the step."""
+        row = self.row(node)
+        if row and row.buffer and not row.why_not:
             return self.tr("buffer")
-        shares = self._shares(node)
+        shares = self.shares(node)
         if self._is_excluded(node):
             share = 0.0 if shares is None else shares[0]
             return f"{EXCLUDED} {number_format.percent(share)}"
@@ -272,11 +230,7 @@ class Cells(QObject):
         now = number_format.percent(before).rstrip("%").rstrip()
         return f"{now} → {then}"
 
-    def bar(self, node: int, column: int) -> tuple[float, float | None] | None:
-        """Return the shares that the bar paints; None without a bar."""
-        return self._shares(node) if column == Column.SPARSITY else None
-
-    def dim(self, node: int, _column: int) -> bool:
+    def dim(self, node: int) -> bool:
         """Return whether nothing here can be pruned."""
         tensor = int(self.nodes.tensor[node])
         if tensor >= 0:
@@ -297,21 +251,21 @@ class Cells(QObject):
 
     def why_unchecked(self, node: int) -> str:
         """Return why a click on a node checks nothing, as sentences; empty if it does."""
-        if self.checks.reached(node).any():
+        if self.checks.checked_by_click(node).any():
             return ""
         if why := self.why_not(node):
             return why
         name = self.nodes.paths[node] or self.tr("The model")
         if not self.checks.below(node).any():
-            return self.tr("Nothing was selected: no tensor of {name} can be pruned.").format(
+            return self.tr("Nothing was checked: no tensor of {name} can be pruned.").format(
                 name=name
             )
         return self.tr(
-            "Nothing was selected: {name} has only norms and biases. "
-            "Select them one by one, or all by “Select all below” in the context menu."
+            "Nothing was checked: {name} has only norms and biases. "
+            "Check them one by one, or all by “Check all below” in the context menu."
         ).format(name=name)
 
-    def tooltip(self, node: int, _column: int) -> str:
+    def tooltip(self, node: int) -> str:
         """Return all that is known, the name whole."""
         nodes = self.nodes
         tensor = int(nodes.tensor[node])
@@ -351,16 +305,14 @@ class Cells(QObject):
         if buffers := int(self._buffers_below[node]):
             yield self.tr("{n} elements in buffers").format(n=number_format.count(buffers))
 
-    def accessible(self, node: int, column: int) -> str | None:
-        """Return what a screen reader says; None for what is shown."""
-        if column != Column.SPARSITY:
-            return None
-        shares = self._shares(node)
+    def sparsity_aloud(self, node: int) -> str:
+        """Return what a screen reader says of the shares."""
+        shares = self.shares(node)
         if self._is_excluded(node):
             share = number_format.percent(0.0 if shares is None else shares[0])
             return self.tr("{share} pruned. {why}").format(share=share, why=self._fate(node))
         if shares is None:
-            text = self.text(node, column)
+            text = self.sparsity(node)
             return self.tr("not prunable") if text == number_format.NO_NUMBER else text
         before, after = shares
         if after is None:
@@ -370,23 +322,3 @@ class Cells(QObject):
         )
         hurt = self._danger_text(node)
         return f"{text}. {self.tr('Danger')}: {hurt}" if hurt else text
-
-
-# What a cell says in each role of Qt's, by plain ints: a repaint asks for hundreds of values.
-ANSWERS: Mapping[int, Callable[[Cells, int, int], Any]] = {
-    int(Qt.ItemDataRole.DisplayRole): Cells.text,
-    int(Qt.ItemDataRole.CheckStateRole): lambda cells, node, column: (
-        cells.checks.state(node) if column == Column.NAME else None
-    ),
-    int(Qt.ItemDataRole.TextAlignmentRole): lambda _cells, _node, column: (
-        RIGHT if column in NUMBERS else None
-    ),
-    int(Qt.ItemDataRole.ToolTipRole): Cells.tooltip,
-    int(Qt.ItemDataRole.AccessibleTextRole): Cells.accessible,
-    int(Qt.ItemDataRole.AccessibleDescriptionRole): lambda cells, node, column: (
-        cells.why_not(node) if column == Column.NAME else None
-    ),
-    BAR_ROLE: Cells.bar,
-    DIM_ROLE: Cells.dim,
-    DANGER_ROLE: Cells.danger,
-}

@@ -8,7 +8,8 @@ from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, QRect, Q
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QFontMetricsF, QPainter, QPalette
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
-from pruneapp.gui.tree.cell_text import BAR_ROLE, DANGER_ROLE, DIM_ROLE, NUMBERS, Column
+from pruneapp.gui.tree.cell_text import BAR_ROLE, DANGER_ROLE, DIM_ROLE
+from pruneapp.gui.tree.columns import COLUMNS, Column
 from pruneapp.gui.widgets.labels import on_lines, within_reason
 from pruneapp.gui.widgets.safe_paint import reported, saved
 from pruneapp.gui.widgets.sparsity_bar import paint_bar
@@ -43,14 +44,14 @@ class CellDelegate(QStyledItemDelegate):
     ) -> QSize:
         """Give rows the height of their names, and ask for the width of a name on one line."""
         self._measuring = True
-        found = super().sizeHint(option, index)
+        size = super().sizeHint(option, index)
         self._measuring = False
         metrics, lines = option.fontMetrics, 1
-        if index.column() == Column.SPARSITY:
-            found.setWidth(found.width() + GLYPH_WIDTH + BAR_WIDTH + 12)
+        if COLUMNS[index.column()].bar:
+            size.setWidth(size.width() + GLYPH_WIDTH + BAR_WIDTH + 12)
         elif index.column() == Column.NAME and self.room is not None:
             lines = len(self._lines(index.data(), metrics, self.room(index)))
-        return QSize(found.width(), max(ROW_HEIGHT, lines * metrics.height() + 4))
+        return QSize(size.width(), max(ROW_HEIGHT, lines * metrics.height() + 4))
 
     def _lines(self, name: str, metrics: QFontMetrics, room: int) -> list[str]:
         """Return the lines of a name; one that is too long for them all, if it is."""
@@ -72,7 +73,7 @@ class CellDelegate(QStyledItemDelegate):
         column = index.column()
         if index.data(DIM_ROLE) or Column.NAME < column < Column.SPARSITY:
             option.palette.setColor(QPalette.ColorRole.Text, self.colors["muted"])
-        if column in NUMBERS:
+        if COLUMNS[column].number:
             tabular(option.font)
         elif column == Column.NAME and self.short is not None:
             room = option.rect.width() - beside_name(option.fontMetrics)

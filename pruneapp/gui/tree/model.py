@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import fnmatch
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from operator import attrgetter
 from typing import Any, NamedTuple, overload
 
 import numpy as np
@@ -21,8 +20,10 @@ from PySide6.QtCore import (
 )
 from PySide6.QtGui import QAccessible
 
-from pruneapp.gui.tree.cell_text import ANSWERS, NUMBERS, RIGHT, Cells, Column
+from pruneapp.gui.tree.cell_text import BAR_ROLE, DANGER_ROLE, DIM_ROLE, Cells
+from pruneapp.gui.tree.columns import COLUMNS, LIVE, Column
 from pruneapp.gui.tree.nodes import ROOT, Checks, Nodes, build_nodes
+from pruneapp.results.sparsity_report import Assignment, Danger
 
 MILLION = 1_000_000
 
@@ -43,7 +44,7 @@ class Filter:
 
     def shown(self, nodes: Nodes) -> NDArray[np.bool_]:
         """Return ``bool[nodes]``: which names of tensors answer; False for modules."""
-        found = nodes.tensor >= 0
+        shown = nodes.tensor >= 0
         rows = nodes.rows
         if self.kind or self.matrices:
             fits = np.fromiter(
@@ -55,13 +56,13 @@ class Filter:
                 np.bool_,
                 len(rows),
             )
-            found = found & _spread(nodes, fits)
+            shown = shown & _spread(nodes, fits)
         if self.large:
-            found = found & _spread(nodes, nodes.numel > MILLION)
+            shown = shown & _spread(nodes, nodes.numel > MILLION)
         text = self.text.strip().lower()
         if text:
-            found = found & self._matches(nodes, text)
-        return found
+            shown = shown & self._matches(nodes, text)
+        return shown
 
     @staticmethod
     def _matches(nodes: Nodes, text: str) -> NDArray[np.bool_]:
@@ -73,14 +74,13 @@ class Filter:
                 np.bool_,
                 len(nodes),
             )
-        found = np.ones(len(nodes), np.bool_)
+        matching = np.ones(len(nodes), np.bool_)
         for word in text.split():
-            found &= np.fromiter((word in hay for hay in nodes.haystack), np.bool_, len(nodes))
-        return found
+            matching &= np.fromiter((word in hay for hay in nodes.haystack), np.bool_, len(nodes))
+        return matching
 
 
 def _spread(nodes: Nodes, of_tensors: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Turn one flag for each tensor into one for each node."""
     if not len(of_tensors):
         return np.zeros(len(nodes), np.bool_)
     return (nodes.tensor >= 0) & of_tensors[np.maximum(nodes.tensor, 0)]
@@ -124,25 +124,26 @@ class Listing:
 
     def children(self, node: int) -> NDArray[np.int32]:
         """Return the children of `node` that are shown, sorted as they are shown."""
-        found = self.lists.get(node)
-        if found is None:
+        children_shown = self.lists.get(node)
+        if children_shown is None:
             if self.flat:
-                found = self._all_sorted() if node == ROOT else np.empty(0, np.int32)
+                leaf = self._nodes.leaf if node == ROOT else np.empty(0, np.int32)
+                children_shown = self._sorted(leaf[self.shown[leaf]])
             else:
                 children = self._nodes.children_of(node)
-                found = self._sorted(children[self.shown_below[children] > 0])
-            self.lists[node] = found
-            self.row[found] = np.arange(len(found))
-        return found
+                children_shown = self._sorted(children[self.shown_below[children] > 0])
+            self.lists[node] = children_shown
+            self.row[children_shown] = np.arange(len(children_shown))
+        return children_shown
 
     def fetched(self, node: int) -> list[int]:
         """Return the children of `node` that are fetched; others must not change the list."""
-        found = self._fetched.get(node)
-        if found is None:
+        fetched = self._fetched.get(node)
+        if fetched is None:
             children = self.children(node)
-            found = children[: len(children) if len(children) <= _FLAT else MORE].tolist()
-            self._fetched[node] = found
-        return found
+            fetched = children[: len(children) if len(children) <= _FLAT else MORE].tolist()
+            self._fetched[node] = fetched
+        return fetched
 
     def tensor_order(self) -> list[int]:
         """Return the nodes of the tensors from top to bottom as shown, further names left out."""
@@ -152,70 +153,25 @@ class Listing:
         wanted = self.shown & ~self._nodes.alias
         if self.order.column < 0:
             return np.nonzero(wanted)[0].tolist()
-        found, stack = [], [ROOT]
+        order, stack = [], [ROOT]
         while stack:
             node = stack.pop()
             if wanted[node]:
-                found.append(node)
+                order.append(node)
             elif self._nodes.tensor[node] < 0:
                 stack.extend(self.children(node)[::-1].tolist())
-        return found
+        return order
 
-    def _all_sorted(self) -> NDArray[np.int32]:
-        """Return the nodes of all tensors that are shown; 100,000 are sorted in milliseconds."""
-        nodes, (column, descending) = self._nodes, self.order
-        tensors = np.flatnonzero(self.shown[nodes.leaf])
-        if column >= 0:
-            keys = self._tensor_keys(column)[tensors]
-            # Stable both ways: equal ones keep the order of the file. Without a number: at the end.
-            numbered = self._cells.numbered(nodes.leaf[tensors], column)
-            tensors = tensors[np.lexsort((-keys if descending else keys, ~numbered))]
-        return nodes.leaf[tensors]
+    def _sorted(self, nodes: NDArray[np.int32]) -> NDArray[np.int32]:
+        """Return siblings, or all tensors, as they are shown; 100,000 are sorted in milliseconds.
 
-    def _tensor_keys(self, column: int) -> NDArray[np.float64] | NDArray[np.int64]:
-        """Return numbers that tensors are sorted by, one for each."""
-        nodes = self._nodes
-        if column == Column.NAME:
-            return nodes.place.astype(np.int64)
-        if column == Column.PARAMETERS:
-            return nodes.parameters
-        if column == Column.TO_PRUNE:
-            return self._cells.to_prune()[nodes.leaf]
-        if column == Column.SPARSITY:
-            return self._cells.sparsity(nodes.leaf)
-        field = {Column.KIND: "kind", Column.SHAPE: "shape", Column.TYPE: "dtype"}[Column(column)]
-        values: list[Any] = list(map(attrgetter(field), nodes.rows))
-        rank = {value: number for number, value in enumerate(sorted(set(values)))}
-        return np.fromiter(map(rank.__getitem__, values), np.int64, len(values))
-
-    def _sorted(self, children: NDArray[np.int32]) -> NDArray[np.int32]:
+        Stable both ways: equal ones keep the order of the file.
+        """
         column, descending = self.order
-        if column < 0 or len(children) < 2:
-            return children
-        keys: Sequence[Any]
-        if column == Column.PARAMETERS:
-            keys = self._cells.parameters_below[children].tolist()
-        elif column == Column.TO_PRUNE:
-            keys = self._cells.to_prune()[children].tolist()
-        elif column == Column.SPARSITY:
-            keys = self._cells.sparsity(children).tolist()
-        elif column == Column.NAME:
-            keys = [_natural(self._nodes.labels[node]) for node in children.tolist()]
-        else:
-            keys = [self._cells.text(node, column) for node in children.tolist()]
-        # Stable both ways: equal ones keep the order of the file. Without a number: at the end.
-        numbered = self._cells.numbered(children, column)
-        order = sorted(np.flatnonzero(numbered).tolist(), key=keys.__getitem__, reverse=descending)
-        return children[np.array([*order, *np.flatnonzero(~numbered).tolist()], np.int64)]
-
-
-def _natural(text: str) -> list[tuple[int, int, str]]:
-    """Return a key by which "layer2" comes before "layer10"."""
-    return [
-        (0, int(piece[:18]), piece) if piece.isdecimal() else (1, 0, piece.lower())
-        for piece in re.split(r"(\d+)", text)
-        if piece
-    ]
+        if column < 0 or len(nodes) < 2:
+            return nodes
+        keys = COLUMNS[column].keys(self._cells, nodes)
+        return nodes[np.argsort(-keys if descending else keys, kind="stable")]
 
 
 Index = QModelIndex | QPersistentModelIndex
@@ -224,13 +180,32 @@ _DISPLAY = int(Qt.ItemDataRole.DisplayRole)
 _CHECK = int(Qt.ItemDataRole.CheckStateRole)
 _ALIGNMENT = int(Qt.ItemDataRole.TextAlignmentRole)
 _TOOLTIP = int(Qt.ItemDataRole.ToolTipRole)
-_COLUMNS = len(Column)
+_COLUMNS = len(COLUMNS)
+_RIGHT = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
 _NOWHERE = QModelIndex()
 # Made once: a view asks for the flags of every row that it lays out.
 _MODULE = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable
 _MODULE_MARKED = _MODULE | Qt.ItemFlag.ItemIsUserCheckable
 _TENSOR = _MODULE | Qt.ItemFlag.ItemNeverHasChildren
 _TENSOR_MARKED = _MODULE_MARKED | Qt.ItemFlag.ItemNeverHasChildren
+
+
+# What a cell says in each role of Qt's, by plain ints: a repaint asks for hundreds of values.
+_ANSWERS: Mapping[int, Callable[[Cells, int, int], Any]] = {
+    _DISPLAY: lambda cells, node, column: COLUMNS[column].text(cells, node),
+    _CHECK: lambda cells, node, column: cells.checks.state(node) if column == Column.NAME else None,
+    _ALIGNMENT: lambda _cells, _node, column: _RIGHT if COLUMNS[column].number else None,
+    _TOOLTIP: lambda cells, node, _column: cells.tooltip(node),
+    int(Qt.ItemDataRole.AccessibleTextRole): lambda cells, node, column: (
+        aloud(cells, node) if (aloud := COLUMNS[column].aloud) else None
+    ),
+    int(Qt.ItemDataRole.AccessibleDescriptionRole): lambda cells, node, column: (
+        cells.why_not(node) if column == Column.NAME else None
+    ),
+    BAR_ROLE: lambda cells, node, column: cells.shares(node) if COLUMNS[column].bar else None,
+    DIM_ROLE: lambda cells, node, _column: cells.dim(node),
+    DANGER_ROLE: lambda cells, node, column: cells.danger(node) if COLUMNS[column].bar else None,
+}
 
 
 class TreeModel(QAbstractItemModel):
@@ -298,7 +273,25 @@ class TreeModel(QAbstractItemModel):
             self.refresh()
         return changed
 
-    def refresh(self, first: Column = Column.NAME) -> None:
+    def set_sparsity(self, pruned: Mapping[str, int]) -> None:
+        """Show how many elements of some tensors are pruned; the others stay as they are."""
+        if pruned:
+            self.cells.set_sparsity(pruned)
+            self.refresh(LIVE)
+
+    def set_preview(
+        self, after: Mapping[str, int] | None, dangers: Mapping[str, Danger] | None = None
+    ) -> None:
+        """Show how many would be pruned, and what that would hurt; None without a preview."""
+        self.cells.set_preview(after, dangers)
+        self.refresh(LIVE)
+
+    def set_assignment(self, assignment: Assignment) -> None:
+        """Show which tensors limits exclude, and which rule the others fall under."""
+        self.cells.set_assignment(assignment)
+        self.refresh(LIVE)
+
+    def refresh(self, first: int = Column.NAME) -> None:
         """Tell that values changed in the columns from `first` on."""
         # The view repaints what is in sight whatever happens; a tool that reads the screen wants
         # to be told what it has asked for, as long as that is not a great deal.
@@ -309,7 +302,7 @@ class TreeModel(QAbstractItemModel):
                 last = self.rowCount(parent) - 1
                 if last >= 0:
                     self.dataChanged.emit(
-                        self.index(0, first, parent), self.index(last, Column.SPARSITY, parent)
+                        self.index(0, first, parent), self.index(last, _COLUMNS - 1, parent)
                     )
         self.valuesChanged.emit(first)
 
@@ -336,13 +329,13 @@ class TreeModel(QAbstractItemModel):
         fetched = len(self.listing.fetched(above)) if above >= ROOT else 0
         return int(self.listing.row[node]) < fetched + MORE
 
-    def way(self, node: int) -> tuple[int, ...]:
+    def row_path(self, node: int) -> tuple[int, ...]:
         """Return the places among siblings on the way from the root to a node that is listed."""
-        found = []
+        rows = []
         while node > ROOT:
-            found.append(int(self.listing.row[node]))
+            rows.append(int(self.listing.row[node]))
             node = int(self.nodes.parent[node])
-        return tuple(reversed(found))
+        return tuple(reversed(rows))
 
     def index(self, row: int, column: int, parent: Index = QModelIndex()) -> QModelIndex:
         """Return the index of a child."""
@@ -430,10 +423,10 @@ class TreeModel(QAbstractItemModel):
         node = index.internalId()
         if column:
             return _MODULE if self._of_tensors[node] is None else _TENSOR
-        found = self._of_tensors[node]
-        if found is None:
-            found = _MODULE if self.checks.state(node) is None else _MODULE_MARKED
-        return found
+        flags = self._of_tensors[node]
+        if flags is None:
+            flags = _MODULE if self.checks.state(node) is None else _MODULE_MARKED
+        return flags
 
     def setData(self, index: Index, value: Any, role: int = int(Qt.ItemDataRole.EditRole)) -> bool:
         """Take a check mark."""
@@ -444,7 +437,7 @@ class TreeModel(QAbstractItemModel):
 
     def check(self, nodes: Sequence[int], *, on: bool) -> None:
         """Check or clear nodes as a click on each would."""
-        if on and not self.checks.reach(nodes):
+        if on and not self.checks.can_check(nodes):
             # Marks that were set one by one are cleared as those of any other module.
             on = not any(
                 self.checks.state(node) == Qt.CheckState.PartiallyChecked for node in nodes
@@ -457,28 +450,19 @@ class TreeModel(QAbstractItemModel):
 
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = _DISPLAY) -> Any:
         """Return the names of the columns."""
-        if orientation != Qt.Orientation.Horizontal or not 0 <= section < len(Column):
+        if orientation != Qt.Orientation.Horizontal or not 0 <= section < _COLUMNS:
             return None
+        column = COLUMNS[section]
         if role == _DISPLAY:
-            return (
-                self.tr("Name"),
-                self.tr("Kind"),
-                self.tr("Shape"),
-                self.tr("Type"),
-                self.tr("Parameters"),
-                self.tr("To be pruned"),
-                self.tr("Sparsity"),
-            )[section]
-        if role == _TOOLTIP and section == Column.KIND:
-            return self.tr("Inferred from names and shapes; not stored in the file.")
-        if role == _ALIGNMENT and section in NUMBERS:
-            return RIGHT
-        return None
+            return self.tr(column.title)
+        if role == _TOOLTIP and column.tip:
+            return self.tr(column.tip)
+        return _RIGHT if role == _ALIGNMENT and column.number else None
 
     def data(self, index: Index, role: int = _DISPLAY) -> Any:
         """Return a value of a cell."""
         # What nobody answers is asked for as often as the rest, in every repaint.
-        answer = ANSWERS.get(role)
+        answer = _ANSWERS.get(role)
         if answer is None or not index.isValid():
             return None
         return answer(self.cells, index.internalId(), index.column())

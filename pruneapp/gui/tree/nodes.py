@@ -188,7 +188,7 @@ def _columns(rows: tuple[TensorRow, ...], cancel: CancelToken) -> dict[str, Any]
     roles: dict[tuple[str, str, bool], int] = {}
     blocks: dict[str, int] = {}
     kinds: set[str] = set()
-    found: list[tuple[Any, ...]] = []
+    lines: list[tuple[Any, ...]] = []
     for batch in cancel.batches(rows):
         for row in batch:
             size = min(row.numel, most)
@@ -196,7 +196,7 @@ def _columns(rows: tuple[TensorRow, ...], cancel: CancelToken) -> dict[str, Any]
             what = row.kind, row.shown.rpartition(".")[2], row.buffer
             every = dict.fromkeys((row.shown, row.name, *row.aliases))
             kinds.add(row.kind)
-            found.append(
+            lines.append(
                 (
                     row.name,
                     size,
@@ -211,7 +211,7 @@ def _columns(rows: tuple[TensorRow, ...], cancel: CancelToken) -> dict[str, Any]
                     "\n".join(every).lower(),
                 )
             )
-    columns = [list(column) for column in zip(*found, strict=True)] or [[] for _ in range(10)]
+    columns = [list(column) for column in zip(*lines, strict=True)] or [[] for _ in range(10)]
     names, numel, parameters, prunable, usual, matrices, role, block, keys, haystack = columns
     place = np.empty(len(rows), np.int32)
     place[sorted(range(len(rows)), key=keys.__getitem__)] = np.arange(len(rows))
@@ -253,8 +253,8 @@ def _in_order(
     number = np.zeros(len(tensors), np.int64)
     number[kept] = np.arange(total)
     above = number[above[kept]]
-    found = _places(above.tolist(), cancel)
-    place, size = np.array(found[0], np.int64), np.array(found[1], np.int64)
+    places = _places(above.tolist(), cancel)
+    place, size = np.array(places[0], np.int64), np.array(places[1], np.int64)
 
     order = np.argsort(place)
     old = kept[order]
@@ -339,24 +339,24 @@ class Checks:
             complete = self._checked[node] == self._can[node]
         return State.Checked if complete else State.PartiallyChecked
 
-    def reached(self, node: int) -> NDArray[np.bool_]:
+    def checked_by_click(self, node: int) -> NDArray[np.bool_]:
         """Return ``bool[rows]``: what a click on an unchecked `node` checks."""
         nodes = self._nodes
         tensor = int(nodes.tensor[node])
         if tensor >= 0:
-            found: NDArray[np.bool_] = np.zeros(len(nodes.rows), np.bool_)
-            found[tensor] = nodes.prunable[tensor] and not nodes.alias[node]
-            return found
+            targets: NDArray[np.bool_] = np.zeros(len(nodes.rows), np.bool_)
+            targets[tensor] = nodes.prunable[tensor] and not nodes.alias[node]
+            return targets
         matrices: NDArray[np.bool_] = self.below(node) & nodes.matrices
         usual = matrices & nodes.by_default
         return usual if usual.any() else matrices
 
-    def reach(self, numbers: Sequence[int]) -> bool:
+    def can_check(self, numbers: Sequence[int]) -> bool:
         """Return whether a click on any of these nodes, unchecked, checks anything."""
         tensors, modules = self._parted(numbers)
-        return bool(len(tensors)) or any(self.reached(node).any() for node in modules)
+        return bool(len(tensors)) or any(self.checked_by_click(node).any() for node in modules)
 
-    def complete(self, numbers: Sequence[int]) -> bool:
+    def all_checked(self, numbers: Sequence[int]) -> bool:
         """Return whether all of these that have a mark are checked; False if none has one."""
         tensors, modules = self._parted(numbers)
         marks = [mark for node in modules if (mark := self.state(node)) is not None]
@@ -369,15 +369,15 @@ class Checks:
         nodes, given = self._nodes, np.array(numbers, np.int64)
         tensor = nodes.tensor[given]
         own = (tensor >= 0) & ~nodes.alias[given]
-        found: NDArray[np.int32] = tensor[own]
-        return found[nodes.prunable[found]], given[tensor < 0].tolist()
+        numbers_below: NDArray[np.int32] = tensor[own]
+        return numbers_below[nodes.prunable[numbers_below]], given[tensor < 0].tolist()
 
     def below(self, node: int) -> NDArray[np.bool_]:
         """Return ``bool[rows]``: the shown tensors below a module that can be pruned."""
         nodes = self._nodes
         inside = (nodes.leaf >= node) & (nodes.leaf < nodes.end[node])
-        found: NDArray[np.bool_] = inside & self._shown & nodes.prunable
-        return found
+        below: NDArray[np.bool_] = inside & self._shown & nodes.prunable
+        return below
 
     def set_nodes(self, numbers: Sequence[int], *, on: bool) -> bool:
         """Check or clear what a click on each of the nodes reaches; returns whether it changed."""
@@ -386,7 +386,7 @@ class Checks:
         after[tensors] = on  # in one go: thousands of tensors may be selected
         for node in modules:
             if on:
-                after |= self.reached(node)
+                after |= self.checked_by_click(node)
             else:
                 after &= ~self.below(node)
         return self.replace(after)
@@ -411,11 +411,11 @@ class Checks:
     def of_names(self, names: Sequence[str]) -> NDArray[np.bool_]:
         """Return ``bool[rows]`` for tensors by any of their names; unknown names are left out."""
         wanted, nodes = set(names), self._nodes
-        found = np.fromiter(map(wanted.__contains__, nodes.names), np.bool_, len(nodes.rows))
-        if int(found.sum()) < len(wanted):  # others are further names, which few tensors have
+        named = np.fromiter(map(wanted.__contains__, nodes.names), np.bool_, len(nodes.rows))
+        if int(named.sum()) < len(wanted):  # others are further names, which few tensors have
             for number in np.unique(nodes.tensor[nodes.alias]).tolist():
-                found[number] |= not wanted.isdisjoint(nodes.rows[number].aliases)
-        return found
+                named[number] |= not wanted.isdisjoint(nodes.rows[number].aliases)
+        return named
 
     @property
     def hidden(self) -> int:

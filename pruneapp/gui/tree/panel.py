@@ -9,19 +9,23 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QEvent, QObject, QPoint, QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QGuiApplication, QKeyEvent
-from PySide6.QtWidgets import QCheckBox, QGridLayout, QHBoxLayout, QMenu, QWidget
+from PySide6.QtWidgets import QCheckBox, QMenu, QWidget
 
-from pruneapp.gui.tree.cell_text import Column
 from pruneapp.gui.tree.model import Filter, TreeModel
-from pruneapp.gui.tree.nodes import ROOT, Nodes, build_nodes
+from pruneapp.gui.tree.nodes import ROOT, Nodes
 from pruneapp.gui.tree.view import TreeView
 from pruneapp.gui.widgets import number_format
-from pruneapp.gui.widgets.controls import ComboBox, LineEdit, lay_in_column, single_shot
+from pruneapp.gui.widgets.controls import (
+    ComboBox,
+    LineEdit,
+    add_row,
+    lay_in_column,
+    single_shot,
+)
 from pruneapp.gui.widgets.labels import ElidedLabel, recolor
 from pruneapp.gui.widgets.theme import with_defaults
 from pruneapp.results.document_rows import TensorRow
 from pruneapp.results.short_names import ShortNames
-from pruneapp.results.sparsity_report import Assignment, Danger
 
 
 class FilterRow(QWidget):
@@ -56,19 +60,9 @@ class FilterRow(QWidget):
             box.setAccessibleDescription(box.toolTip())
         self.reset(())
 
-        layout = QGridLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(8)
-        layout.addWidget(self.text, 0, 0)
-        layout.addWidget(self.kind, 0, 1)
-        boxes = QHBoxLayout()
-        layout.addLayout(boxes, 1, 0, 1, 2)
-        boxes.setSpacing(16)
-        boxes.addWidget(self.matrices)
-        boxes.addWidget(self.large)
-        boxes.addStretch(1)
-        boxes.addWidget(self.flat)
-        layout.setColumnStretch(0, 1)
+        layout = lay_in_column(self)
+        add_row(layout, self.text, self.kind, wide=self.text)
+        add_row(layout, self.matrices, self.large, None, self.flat, spacing=16)
 
         self.text.textChanged.connect(self.changed)
         self.kind.currentIndexChanged.connect(self.changed)
@@ -95,11 +89,6 @@ class FilterRow(QWidget):
             matrices=self.matrices.isChecked(),
             large=self.large.isChecked(),
         )
-
-    def focus_text(self) -> None:
-        """Put the cursor into the text, all of it selected."""
-        self.text.setFocus(Qt.FocusReason.ShortcutFocusReason)
-        self.text.selectAll()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Go to the tree by Down or Return; clear the text by Escape."""
@@ -148,12 +137,8 @@ class ModuleTree(QWidget):
         self._order: list[int] | None = None
         self._pause = single_shot(self, _PAUSE_MS, self._filter_now)
 
-        layout = lay_in_column(self, self.filter_row, self.view)
-        layout.setStretchFactor(self.view, 1)
-        bottom = QHBoxLayout()
-        layout.addLayout(bottom)
-        bottom.setContentsMargins(4, 0, 4, 0)
-        bottom.addWidget(self.footer, 1)
+        layout = lay_in_column(self, self.filter_row, self.view, wide=self.view)
+        add_row(layout, self.footer, wide=self.footer).setContentsMargins(4, 0, 4, 0)
 
         self.view.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self.view.customContextMenuRequested.connect(self._show_menu)
@@ -167,44 +152,22 @@ class ModuleTree(QWidget):
         self.model.modelReset.connect(self._on_reset)
         self._count()
 
-    def set_rows(self, rows: Sequence[TensorRow]) -> None:
-        """Show the tensors of a checkpoint; for more than some thousands use `set_nodes`."""
-        self.set_nodes(build_nodes(rows))
-
     def set_nodes(self, nodes: Nodes) -> None:
         """Show a tree that `build_nodes` made, in a worker if it is large."""
         self._focus = -1
         self._pause.stop()
         self.filter_row.reset(nodes.kinds)
-        self.view.forget()
+        self.view.fold_all()
         self.model.set_nodes(nodes)
         self.view.open_at_first()
         self._count()
-
-    def set_sparsity(self, pruned: Mapping[str, int]) -> None:
-        """Show how many elements of some tensors are pruned; the others stay as they are."""
-        if pruned:
-            self.model.cells.set_sparsity(pruned)
-            self.model.refresh(Column.TO_PRUNE)
-
-    def set_preview(
-        self, after: Mapping[str, int] | None, dangers: Mapping[str, Danger] | None = None
-    ) -> None:
-        """Show how many would be pruned, and what that would hurt; None without a preview."""
-        self.model.cells.set_preview(after, dangers)
-        self.model.refresh(Column.TO_PRUNE)
-
-    def set_assignment(self, assignment: Assignment) -> None:
-        """Show which tensors limits exclude, and which rule the others fall under."""
-        self.model.cells.set_assignment(assignment)
-        self.model.refresh(Column.SPARSITY)
 
     def set_checked(self, names: Sequence[str]) -> None:
         """Check exactly these tensors, by any of their names."""
         self.model.replace_checked(self.model.checks.of_names(names))
         self._count()
 
-    def look(self) -> dict[str, Any]:
+    def save_state(self) -> dict[str, Any]:
         """Return what is unfolded and sorted by, and which kind is shown, as plain JSON."""
         order = self.view.order(flat=False)
         return {
@@ -219,8 +182,8 @@ class ModuleTree(QWidget):
             self._used = used
             self._count()
 
-    def set_look(self, look: Mapping[str, Any]) -> None:
-        """Take what `look` returned for this file; what makes no sense is left out."""
+    def restore_state(self, look: Mapping[str, Any]) -> None:
+        """Take what `save_state` returned for this file; what makes no sense is left out."""
         unfolded, kind, order = look.get("unfolded"), look.get("kind"), look.get("order")
         if isinstance(order, dict):
             self.view.set_order(order, flat=False)
@@ -231,9 +194,9 @@ class ModuleTree(QWidget):
 
     def set_focused(self, name: str) -> None:
         """Put the cursor on a tensor by any of its names; an unknown one changes nothing."""
-        found = np.flatnonzero(self.model.checks.of_names((name,)))
-        if len(found):
-            self._focus = int(found[0])
+        nodes = np.flatnonzero(self.model.checks.of_names((name,)))
+        if len(nodes):
+            self._focus = int(nodes[0])
             self.view.show_node(int(self.model.nodes.leaf[self._focus]))
 
     def set_flat(self, *, flat: bool) -> None:
@@ -272,7 +235,8 @@ class ModuleTree(QWidget):
 
     def focus_filter(self) -> None:
         """Put the cursor into the filter, its text selected."""
-        self.filter_row.focus_text()
+        self.filter_row.text.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        self.filter_row.text.selectAll()
 
     def step_focus(self, step: int) -> None:
         """Go to the next (1) or previous (-1) tensor as shown; stops at the ends."""
@@ -291,7 +255,7 @@ class ModuleTree(QWidget):
 
     def check_all_shown(self) -> None:
         """Check what a click on everything shown would check; if that is nothing, all of it."""
-        if self.model.checks.reached(ROOT).any():
+        if self.model.checks.checked_by_click(ROOT).any():
             self.model.check([ROOT], on=True)
         else:  # who filters for biases means them
             self._replace(self.model.checks.checked | self.model.checks.below(ROOT))
@@ -308,8 +272,8 @@ class ModuleTree(QWidget):
             # A layer stands for its weight; a module of layers stands for nothing.
             children = nodes.children_of(node)[:64].tolist()
             own = [child for child in children if "." not in nodes.labels[child]]
-            inside = [found for child in own if (found := int(nodes.tensor[child])) >= 0]
-            usual = [found for found in inside if nodes.by_default[found]]
+            inside = [tensor for child in own if (tensor := int(nodes.tensor[child])) >= 0]
+            usual = [tensor for tensor in inside if nodes.by_default[tensor]]
             if not inside:
                 return
             number = (usual or inside)[0]
@@ -355,7 +319,7 @@ class ModuleTree(QWidget):
             text = ""
         else:
             text = self.tr("1 tensor") if tensors == 1 else self.tr("{n} tensors")
-            text += self.tr(", {weights} weights selected") if whole else self.tr(" selected")
+            text += self.tr(", {weights} weights checked") if whole else self.tr(" checked")
             n, many = number_format.count(tensors), number_format.count(weights)
             text = text.format(n=n, weights=many)
         if text and not self._used:
@@ -391,28 +355,33 @@ class ModuleTree(QWidget):
         offer_check(
             self.tr("Check all of this type ({n})").format(n=count(int(alike.sum()))), alike
         )
+        chosen = self.view.selected_nodes()
+        given = chosen if node in chosen else [node]
+        same, some = self._same_role(given)
+        checked = same.any() and bool(checks.checked[same].all())
+        words = self.tr("Uncheck the same role in all blocks ({n})") if checked else ""
+        words = words or self.tr("Check the same role in all blocks ({n})")
+        offer(
+            words.format(n=count(int(same.sum()))),
+            lambda: self._replace(checks.checked & ~same if checked else checks.checked | same),
+            can=bool((same & ~some).any()),
+        )
         if nodes.tensor[node] < 0:
             below = checks.below(node)
             learned = below & (nodes.parameters > 0)  # buffers only where there is nothing else
-            offer_check(self.tr("Select all below"), learned if learned.any() else below)
-        offer_check(self.tr("Check only this"), checks.reached(node), only=True)
-        chosen = self.view.selected_nodes()
+            offer_check(self.tr("Check all below"), learned if learned.any() else below)
+        offer_check(self.tr("Check only this"), checks.checked_by_click(node), only=True)
         if len(chosen) > 1 and node in chosen:
             n, check = count(len(chosen)), self.model.check
-            offer(self.tr("Check the {n} selected").format(n=n), lambda: check(chosen, on=True))
-            offer(self.tr("Uncheck the {n} selected").format(n=n), lambda: check(chosen, on=False))
-        if self.model.flat:
-            given = chosen if node in chosen else [node]
-            wanted = np.unique(nodes.in_blocks[nodes.tensor[given]])
-            shown = self.model.listing.children(ROOT)
-            same: list[int] = shown[np.isin(nodes.in_blocks[nodes.tensor[shown]], wanted)].tolist()
             offer(
-                self.tr("Select the same role in all blocks ({n})").format(n=count(len(same))),
-                lambda: self.view.select_nodes(same),
-                can=len(same) > len(given),
+                self.tr("Check the {n} selected rows").format(n=n), lambda: check(chosen, on=True)
+            )
+            offer(
+                self.tr("Uncheck the {n} selected rows").format(n=n),
+                lambda: check(chosen, on=False),
             )
         offer(self.tr("Copy rows"), self.view.copy_selected, can=bool(chosen))
-        offer(self.tr("Deselect all"), self.uncheck_all, can=bool(checks.checked.any()))
+        offer(self.tr("Uncheck all"), self.uncheck_all, can=bool(checks.checked.any()))
         menu.addSeparator()
         number = int(nodes.tensor[node])
         own = number >= 0 and not nodes.alias[node]
@@ -424,10 +393,23 @@ class ModuleTree(QWidget):
         if self.model.replace_checked(checked):
             self.model.checkedChanged.emit()
 
+    def _same_role(self, given: Sequence[int]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        """Return ``bool[rows]`` twice: tensors of the same roles in any block, and `given`."""
+        nodes, checks = self.model.nodes, self.model.checks
+        own = np.zeros_like(nodes.prunable)
+        for node in given:
+            if nodes.tensor[node] < 0:
+                own |= checks.checked_by_click(node)
+            else:
+                own[nodes.tensor[node]] = True
+        roles = np.unique(nodes.in_blocks[own & nodes.prunable])
+        same = nodes.prunable & np.isin(nodes.in_blocks, roles)
+        return same & self.model.listing.shown[nodes.leaf], own
+
     def _alike(self, node: int) -> NDArray[np.bool_]:
         """Return ``bool[rows]``: prunable tensors of the same kinds and last names, all shown."""
         nodes = self.model.nodes
-        roles = np.unique(nodes.role[self.model.checks.reached(node)])
+        roles = np.unique(nodes.role[self.model.checks.checked_by_click(node)])
         alike = nodes.prunable & np.isin(nodes.role, roles)
-        found: NDArray[np.bool_] = alike & self.model.listing.shown[nodes.leaf]
-        return found
+        shown: NDArray[np.bool_] = alike & self.model.listing.shown[nodes.leaf]
+        return shown

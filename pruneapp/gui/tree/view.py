@@ -40,7 +40,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from pruneapp.gui.tree.cell_text import Cells, Column
+from pruneapp.gui.tree.cell_text import Cells
+from pruneapp.gui.tree.columns import ALWAYS, HIDDEN, LIVE, Column
 from pruneapp.gui.tree.delegate import (
     BAR_WIDTH,
     GLYPH_WIDTH,
@@ -103,7 +104,7 @@ class ShareColumn:
         if node in self._others:
             return False
         cells = self._cells
-        text = cells.text(node, Column.SPARSITY)
+        text = cells.sparsity(node)
         cell = QRect(self._left, row.top(), self._width, row.height())
         advance = self._metrics.horizontalAdvance(text)
         room = cell.adjusted(self._margin, 0, -self._margin, 0)
@@ -111,11 +112,11 @@ class ShareColumn:
         if advance > room.width():
             shown = self._metrics.elidedText(text, Qt.TextElideMode.ElideMiddle, room.width())
         painter.setFont(self._font)
-        painter.setPen(self._muted if cells.dim(node, Column.SPARSITY) else self._color)
+        painter.setPen(self._muted if cells.dim(node) else self._color)
         painter.drawText(room, _PLACE, shown)
-        shares = cells.bar(node, Column.SPARSITY)
+        shares = cells.shares(node)
         if shares is not None:
-            glyph = cells.danger(node, Column.SPARSITY)
+            glyph = cells.danger(node)
             paint_beside(
                 painter,
                 cell,
@@ -128,9 +129,6 @@ class ShareColumn:
         return True
 
 
-# In the order in which columns give way to the name where room is short.
-_GIVE_WAY = (Column.TO_PRUNE, Column.TYPE, Column.PARAMETERS, Column.KIND, Column.SHAPE)
-_GIVE_WAY_IN_LIST = (Column.TYPE, Column.KIND, Column.SHAPE, Column.PARAMETERS, Column.TO_PRUNE)
 _WIDEST_NAME = 900  # pixels of a name in the list: beyond, it loses its middle
 _MEASURED = 1_000  # names of the list by which the width of all is known
 _SIZED = 100  # rows of the tree, around those in sight, by which it is known
@@ -139,18 +137,12 @@ _WIDEST_OF = 32  # of which so many are measured in pixels
 _MOST_WRAPPED = 3_000
 _WIDEST = 4_000  # pixels of a column that is remembered
 _MOST_UNFOLDED = 1_000  # modules that are remembered as unfolded
-_LETTERS = {  # widths in digits of the font
-    Column.NAME: 18,
-    Column.KIND: 11,
-    Column.SHAPE: 10,
-    Column.TYPE: 10,
-    Column.PARAMETERS: 12,
-    Column.TO_PRUNE: 12,
-}
 _LEAST_NAME = 12
 # Of the tree's width; beyond it the bar gives way to the name, which tells one row from another.
 _MOST_SPARSITY = 0.45
 _OPEN_AT_FIRST = 16
+_FEW = 12  # rows that are scrolled at once: of more, all are painted anew
+_EDGE = 3  # pixels at the edge that the frame of the view takes, with what it is rounded by
 _SETTLED_MS = 250
 _MOST_KEPT = 5_000  # rows that stay selected when they are sorted otherwise
 _OPEN_WHEN_FILTERED = 2_000
@@ -214,12 +206,10 @@ class TreeView(QTreeView):
         # Every cell is painted by Python: numbers alone are a part of what a whole repaint takes.
         area = self.viewport().rect()
         if first > Column.NAME:
-            area.setLeft(self.columnViewportPosition(first))
+            area.setLeft(min(self.columnViewportPosition(c) for c in Column if c >= first))
         self.viewport().update(area)
         # What it is sorted by changes with every move of a slider: wait until that rests.
-        if first == self.tree.listing.order.column or (
-            first == Column.TO_PRUNE and self.tree.listing.order.column == Column.SPARSITY
-        ):
+        if LIVE <= first <= self.tree.listing.order.column:
             self._settling.start()
 
     def _sort_again(self) -> None:
@@ -249,15 +239,15 @@ class TreeView(QTreeView):
         order = self.tree.listing.order if flat == self.tree.flat else self._orders[flat]
         if not 0 <= order.column < len(Column):
             return {}
-        return {"sorted": Column(order.column).name.lower(), "descending": order.descending}
+        return {"sorted": list(Column)[order.column].id, "descending": order.descending}
 
     def set_order(self, order: Mapping[str, Any], *, flat: bool) -> None:
         """Sort the list, or the tree, as `order` returned it; by the file where it says nothing."""
-        names = {column.name.lower(): int(column) for column in Column}
-        found = Order(names.get(str(order.get("sorted")), -1), order.get("descending") is True)
-        self._orders[flat] = found
+        names = {column.id: int(column) for column in Column}
+        chosen = Order(names.get(str(order.get("sorted")), -1), order.get("descending") is True)
+        self._orders[flat] = chosen
         if flat == self.tree.flat:
-            self.sortByColumn(found.column, _direction(found))
+            self.sortByColumn(chosen.column, _direction(chosen))
 
     # Columns
 
@@ -268,7 +258,6 @@ class TreeView(QTreeView):
         self.setUniformRowHeights(not wraps)  # else a change of 100,000 rows takes 15 s
 
     def _room(self, index: QModelIndex | QPersistentModelIndex) -> int:
-        """Return the pixels for the name of a row."""
         depth, above = int(self.rootIsDecorated()), index.parent()
         while above.isValid():
             depth, above = depth + 1, above.parent()
@@ -276,16 +265,15 @@ class TreeView(QTreeView):
         return width - beside_name(self.fontMetrics())
 
     def _set_widths(self) -> None:
-        digit = self.fontMetrics().horizontalAdvance("0")
-        self._widths = {column: letters * digit for column, letters in _LETTERS.items()}
-        text = self.fontMetrics().horizontalAdvance("88.8 → 88.8 %")
-        self._widths[Column.SPARSITY] = text + BAR_WIDTH + GLYPH_WIDTH + 20
-        self._least_sparsity = text + GLYPH_WIDTH + 8
+        advance = self.fontMetrics().horizontalAdvance
+        self._widths: dict[int, int] = {c: advance(c.spec.sample) for c in Column}
+        self._least_sparsity = self._widths[Column.SPARSITY] + GLYPH_WIDTH + 8
+        self._widths[Column.SPARSITY] += BAR_WIDTH + GLYPH_WIDTH + 20
         for column, width in self._widths.items():
             if column != Column.NAME:
                 self.setColumnWidth(column, width)
         # Of a name that loses its middle this much still says something.
-        self.setMinimumWidth(self._widths[Column.SPARSITY] + _LEAST_NAME * digit)
+        self.setMinimumWidth(self._widths[Column.SPARSITY] + _LEAST_NAME * advance("0"))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Hide the columns that there is no room for, unless the person chose them."""
@@ -338,19 +326,17 @@ class TreeView(QTreeView):
 
     def columns(self) -> dict[str, Any]:
         """Return which columns the person chose, and what the list is sorted by, as plain JSON."""
-        found = dict[str, Any]()
+        state = dict[str, Any]()
         if self._chosen_columns:
-            found["shown"] = [c.name.lower() for c in Column if not self.isColumnHidden(c)]
+            state["shown"] = [c.id for c in Column if not self.isColumnHidden(c)]
         if self._own_widths:
-            found["widths"] = {
-                Column(column).name.lower(): width for column, width in self._own_widths.items()
-            }
-        found.update(self.order(flat=True))
-        return found
+            state["widths"] = {list(Column)[c].id: width for c, width in self._own_widths.items()}
+        state.update(self.order(flat=True))
+        return state
 
     def set_columns(self, columns: Mapping[str, Any]) -> None:
         """Take what `columns` returned; what is no column is left out."""
-        names = {column.name.lower(): column for column in Column}
+        names = {column.id: column for column in Column}
         shown, widths = columns.get("shown"), columns.get("widths")
         if isinstance(widths, dict):
             for name, width in widths.items():
@@ -377,11 +363,10 @@ class TreeView(QTreeView):
             self._set_width(Column.NAME, needed)
 
     def _fit_columns(self) -> None:
-        give_way = _GIVE_WAY_IN_LIST if self.tree.flat else _GIVE_WAY
-        # In the tree the last column says it as shares, which have a meaning for modules.
-        hidden: set[int] = set() if self.tree.flat else {Column.TO_PRUNE}
-        widths: dict[int, int] = dict(self._widths.items())
-        widths.update(self._own_widths)
+        stays = {c: c.spec.in_list if self.tree.flat else c.spec.in_tree for c in Column}
+        give_way = sorted((c for c in Column if stays[c] < ALWAYS), key=stays.__getitem__)
+        hidden = {c for c in give_way if stays[c] == HIDDEN}
+        widths = self._widths | self._own_widths
         # Whole names need more room than a bar.
         if self.tree.flat and Column.SPARSITY not in self._own_widths:
             widths[Column.SPARSITY] = self._least_sparsity
@@ -393,9 +378,9 @@ class TreeView(QTreeView):
             rest = sum(widths[c] for c in Column if c not in hidden and c != Column.NAME)
             if rest + name <= self.viewport().width():
                 break
-        for column in _GIVE_WAY:
+        for column in give_way:
             self.setColumnHidden(column, column in hidden)
-        others = sum(widths[c] for c in _GIVE_WAY if c not in hidden)
+        others = sum(widths[c] for c in give_way if c not in hidden)
         # The bar gives way to names that need its room.
         most = min(
             int(_MOST_SPARSITY * self.viewport().width()),
@@ -436,7 +421,7 @@ class TreeView(QTreeView):
 
     # What stays when the model is rebuilt
 
-    def forget(self) -> None:
+    def fold_all(self) -> None:
         """Fold everything, in the order of the file: another file was opened."""
         self._open = set()
         self.set_order({}, flat=False)
@@ -597,14 +582,14 @@ class TreeView(QTreeView):
                 above = part.parent()
                 node = above.internalId() if above.isValid() else ROOT
                 parts.setdefault(node, []).append((part.top(), part.bottom() + 1))
-        found: list[int] = []
+        nodes: list[int] = []
         for node, ranges in parts.items():
             rows = listing.fetched(node)
             for first, end in sorted(ranges):
-                found += rows[first:end]
+                nodes += rows[first:end]
         if len(parts) > 1:  # rows of several modules, which stand between each other
-            found.sort(key=self.tree.way if listing.order.column >= 0 else None)
-        return found
+            nodes.sort(key=self.tree.row_path if listing.order.column >= 0 else None)
+        return nodes
 
     def setSelection(self, rect: QRect, command: QItemSelectionModel.SelectionFlag) -> None:
         """Select what lies in a rectangle: in a list one range, where Qt asks for every row."""
@@ -620,27 +605,23 @@ class TreeView(QTreeView):
 
     def copy_selected(self) -> None:
         """Copy the selected rows and the heads of the columns that are shown, for spreadsheets."""
-        columns = [c for c in Column if not self.isColumnHidden(c)]
-        heads = tuple(self.tree.headerData(c, Qt.Orientation.Horizontal) for c in columns)
         cells, nodes = self.tree.cells.frozen(), self.selected_nodes()
-        after = cells.previews and Column.SPARSITY in columns
-        if after:
-            heads += (self.tr("Sparsity after"),)
-
-        def row(at: int) -> list[str]:
-            found = [cells.copied(nodes[at], c) for c in columns]
-            if after:
-                found.append(cells.copied(nodes[at], Column.SPARSITY, after=True))
-            return found
-
-        copy_rows(self, Numbers(heads, len(nodes), row))
+        shown = [c.spec for c in Column if not self.isColumnHidden(c)]
+        columns = [(spec.title, spec.copied or spec.text) for spec in shown]
+        if cells.previews:
+            columns += [spec.copied_after for spec in shown if spec.copied_after]
+        heads = tuple(self.tree.tr(title) for title, _ in columns)
+        rows = Numbers(
+            heads, len(nodes), lambda at: [text(cells, nodes[at]) for _, text in columns]
+        )
+        copy_rows(self, rows)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Check with Space, everything shown with Ctrl+A; the rest is Qt's."""
         if event.key() == Qt.Key.Key_Space and not event.modifiers():
             nodes = self.selected_nodes()
             # All alike: on, unless all are on already.
-            self.tree.check(nodes, on=not self.tree.checks.complete(nodes))
+            self.tree.check(nodes, on=not self.tree.checks.all_checked(nodes))
         elif event.key() == Qt.Key.Key_A and (
             event.modifiers() == Qt.KeyboardModifier.ControlModifier
         ):
@@ -679,6 +660,23 @@ class TreeView(QTreeView):
             row.setRight(self.viewport().width() - 1)
             painter.drawRect(row.adjusted(3, 1, -4, -2))
         painter.end()
+
+    def scrollContentsBy(self, dx: int, dy: int) -> None:
+        """Scroll by rows, and paint the frame anew: Qt moves it with the pixels of the rows."""
+        super().scrollContentsBy(dx, dy)
+        if not self.hasFocus():
+            return
+        if dx or abs(dy) > _FEW:
+            self.viewport().update()
+            return
+        first = self.indexAt(QPoint(0, 0))  # the row that was at the top is `dy` below it
+        for _ in range(abs(dy)):
+            first = self.indexBelow(first) if dy > 0 else self.indexAbove(first)
+        moved = self.visualRect(first).top()
+        area = self.viewport().rect()
+        for top in (0, area.height() - _EDGE):
+            for place in (top, top + moved):
+                self.viewport().update(0, place, area.width(), _EDGE)
 
     @reported
     def paintEvent(self, event: QPaintEvent) -> None:

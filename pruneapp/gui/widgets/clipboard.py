@@ -82,18 +82,18 @@ def text_of(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     first column, which has the names, is left as it is.
     """
     group, named, percent = locale().groupSeparator(), list(heads), set[int]()
-    found = []
+    lines = []
     for row in rows:
         cells = [_cell(row[0]), *(_number(text, group) for text in row[1:])] if row else []
         percent.update(at for at, text in enumerate(cells) if at and text.endswith(_UNIT))
-        found.append(cells)
-    if not found:
+        lines.append(cells)
+    if not lines:
         return ""
     for at in percent:
         named[at] = in_percent(named[at])
-        for cells in found:
+        for cells in lines:
             cells[at] = cells[at].removesuffix(_UNIT)
-    return "\n".join("\t".join(cells) for cells in ([_cell(head) for head in named], *found))
+    return "\n".join("\t".join(cells) for cells in ([_cell(head) for head in named], *lines))
 
 
 def _number(text: str, group: str) -> str:

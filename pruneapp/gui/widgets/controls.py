@@ -33,6 +33,7 @@ from PySide6.QtWidgets import (
     QScrollArea,
     QSlider,
     QSpinBox,
+    QToolButton,
     QVBoxLayout,
     QWidget,
 )
@@ -93,12 +94,12 @@ class ComboBox(QComboBox):
         )
         self._since.start()
         typed = self._typed + text if goes_on else text
-        found = any(
+        matches = any(
             self.itemText(place).casefold().startswith(typed.casefold())
             for place in range(self.count())
         )
-        self._typed = typed if found else ""
-        return found or text == " "
+        self._typed = typed if matches else ""
+        return matches or text == " "
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         """Change the choice, or let it scroll what this lies in; what is typed stays."""
@@ -230,27 +231,70 @@ class CopyButton(QPushButton):
         self.setText(self.tr("Copy as text"))
 
 
-def lay_in_row(widget: QWidget, *parts: QWidget | None, spacing: int = 8) -> QHBoxLayout:
-    """Lay parts out in a row of a widget without margins; None is room that grows."""
+def symbol_button(symbol: str, name: str, parent: QWidget | None = None) -> QToolButton:
+    """Make a button whose symbol is named by its tooltip and to screen readers."""
+    button = QToolButton(parent)
+    button.setText(symbol)
+    button.setToolTip(name)
+    button.setAccessibleName(name)
+    button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+    return button
+
+
+def lay_in_row(
+    widget: QWidget,
+    *parts: QWidget | int | None,
+    spacing: int = 8,
+    margins: tuple[int, int, int, int] = (0, 0, 0, 0),
+    wide: QWidget | None = None,
+) -> QHBoxLayout:
+    """Lay parts out in a row of a widget, see `_fill`."""
     row = QHBoxLayout(widget)
-    row.setContentsMargins(0, 0, 0, 0)
-    row.setSpacing(spacing)
-    for part in parts:
-        if part is None:
-            row.addStretch(1)
-        else:
-            row.addWidget(part)
+    row.setContentsMargins(*margins)
+    _fill(row, parts, spacing, wide)
     return row
 
 
-def lay_in_column(widget: QWidget, *parts: QWidget, spacing: int = 8) -> QVBoxLayout:
-    """Lay parts out in a column of a widget without margins."""
+def lay_in_column(
+    widget: QWidget,
+    *parts: QWidget | int | None,
+    spacing: int = 8,
+    margins: tuple[int, int, int, int] = (0, 0, 0, 0),
+    wide: QWidget | None = None,
+) -> QVBoxLayout:
+    """Lay parts out in a column of a widget, see `_fill`."""
     column = QVBoxLayout(widget)
-    column.setContentsMargins(0, 0, 0, 0)
-    column.setSpacing(spacing)
-    for part in parts:
-        column.addWidget(part)
+    column.setContentsMargins(*margins)
+    _fill(column, parts, spacing, wide)
     return column
+
+
+def add_row(
+    layout: QBoxLayout,
+    *parts: QWidget | int | None,
+    spacing: int = 8,
+    wide: QWidget | None = None,
+    stretch: int = 0,
+) -> QHBoxLayout:
+    """Add a row of parts to a layout, see `_fill`."""
+    row = QHBoxLayout()
+    layout.addLayout(row, stretch)
+    _fill(row, parts, spacing, wide)
+    return row
+
+
+def _fill(
+    layout: QBoxLayout, parts: Iterable[QWidget | int | None], spacing: int, wide: QWidget | None
+) -> None:
+    """Add parts, `wide` with the room that is left; None: room that grows, a number: pixels."""
+    layout.setSpacing(spacing)
+    for part in parts:
+        if part is None:
+            layout.addStretch(1)
+        elif isinstance(part, int):
+            layout.addSpacing(part)
+        else:
+            layout.addWidget(part, int(part is wide))
 
 
 def widgets_in(layout: QLayout) -> Iterator[QWidget]:
@@ -299,11 +343,11 @@ def move_focus(parts: Iterable[QWidget | None], here: QWidget | None, *, forward
     widgets that are made of others. O(n) in the number of widgets. `parts` are of a window, in
     their order; `here` has the focus.
     """
-    there = None if here is None else _stop_after(parts, here, forward=forward)
-    if there is None:
+    target = None if here is None else _stop_after(parts, here, forward=forward)
+    if target is None:
         return False
     tab, back = Qt.FocusReason.TabFocusReason, Qt.FocusReason.BacktabFocusReason
-    give_focus(there, tab if forward else back)
+    give_focus(target, tab if forward else back)
     return True
 
 

@@ -7,7 +7,16 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication, QSize, Qt
-from PySide6.QtGui import QContextMenuEvent, QGuiApplication, QPainter, QPaintEvent, QPalette
+from PySide6.QtGui import (
+    QContextMenuEvent,
+    QGuiApplication,
+    QPainter,
+    QPaintEvent,
+    QPalette,
+    QResizeEvent,
+    QTextLayout,
+    QTextOption,
+)
 from PySide6.QtWidgets import QLabel, QMenu, QSizePolicy, QStyle, QStyleOption, QWidget
 
 from pruneapp.errors import escaped
@@ -18,6 +27,12 @@ if TYPE_CHECKING:  # it imports numpy, and the first picture has labels
 
 # Of texts in functions; what is no class has no `tr`.
 translate = QCoreApplication.translate
+
+
+def QT_TRANSLATE_NOOP(_context: str, text: str) -> str:
+    """Mark a text for lupdate, which finds this name; Qt's own is typed to return an object."""
+    return text
+
 
 # Letters of a long text that a line shows at most, at either end.
 _ENDS = 500
@@ -111,6 +126,7 @@ class ElidedLabel(QLabel):
             self.style().drawPrimitive(
                 QStyle.PrimitiveElement.PE_FrameFocusRect, option, painter, self
             )
+        painter.end()
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         """Offer to copy the whole text."""
@@ -141,6 +157,67 @@ class Sentences(QLabel):
     def text(self) -> str:
         """Return the text as it was set."""
         return self._text
+
+
+class ElidedLines(QLabel):
+    """Plain text that is always as high as so many lines; the tooltip has what does not fit."""
+
+    def __init__(self, lines: int, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._lines = lines
+        self._text = self._tip = ""
+        self.setTextFormat(Qt.TextFormat.PlainText)
+        self.setAlignment(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+
+    def set_text(self, text: str, tip: str = "") -> None:
+        """Show `text`, and `tip` as more of it in the tooltip."""
+        self._text, self._tip = text, tip
+        self._fit()
+
+    def text(self) -> str:
+        """Return the text as it was set."""
+        return self._text
+
+    @property
+    def is_elided(self) -> bool:
+        """Whether only the tooltip has the whole text."""
+        return super().text().replace("\n", "") != self._text
+
+    def sizeHint(self) -> QSize:
+        """Ask for the height of its lines."""
+        return QSize(0, self._lines * self.fontMetrics().lineSpacing())
+
+    def minimumSizeHint(self) -> QSize:
+        """Ask for the height of its lines."""
+        return self.sizeHint()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Break the text anew."""
+        super().resizeEvent(event)
+        self._fit()
+
+    def _fit(self) -> None:
+        text, width = within_reason(on_one_line(self._text)), max(self.width(), 1)
+        layout = QTextLayout(text, self.font())
+        option = QTextOption()
+        option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
+        layout.setTextOption(option)
+        starts: list[int] = []
+        layout.beginLayout()
+        while len(starts) <= self._lines and (line := layout.createLine()).isValid():
+            line.setLineWidth(width)
+            starts.append(line.textStart())
+        layout.endLayout()
+        lines = [text[a:b] for a, b in zip(starts, [*starts[1:], len(text)], strict=True)]
+        last = "".join(lines[self._lines - 1 :])
+        if len(lines) > self._lines:
+            last = self.fontMetrics().elidedText(last, Qt.TextElideMode.ElideRight, width)
+        super().setText("\n".join(filter(None, (*lines[: self._lines - 1], last))))
+        tip = "\n".join(filter(None, (self._text if self.is_elided else "", self._tip)))
+        self.setToolTip(as_plain(tip))
+        self.setAccessibleName(self._text)
+        self.setAccessibleDescription(self._tip)
 
 
 def on_one_line(text: str) -> str:

@@ -16,8 +16,8 @@ _GAP = "\u00a0"  # a number and its unit stay on one line
 
 def locale() -> QLocale:
     """Return the person's locale; English where the system only knows "C", which groups nothing."""
-    found = QLocale()
-    return _ENGLISH if found.name() == "C" else found  # `language()` takes as long as a number
+    default = QLocale()
+    return _ENGLISH if default.name() == "C" else default  # `language()` takes as long as a number
 
 
 def count(number: int) -> str:

@@ -17,18 +17,17 @@ from PySide6.QtCore import (
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import (
     QBoxLayout,
-    QHBoxLayout,
     QHeaderView,
     QPushButton,
     QStyledItemDelegate,
     QStyleOptionViewItem,
     QTableView,
-    QVBoxLayout,
     QWidget,
 )
 
 from pruneapp.gui.widgets import number_format
 from pruneapp.gui.widgets.clipboard import copied_by
+from pruneapp.gui.widgets.controls import add_row, lay_in_column
 from pruneapp.gui.widgets.labels import translate, within_reason
 from pruneapp.gui.widgets.screen import Dialog
 from pruneapp.results.short_names import ShortNames
@@ -38,7 +37,7 @@ Index = QModelIndex | QPersistentModelIndex
 _RIGHT = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
 _LEFT = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
 _DIGITS = 12
-_BESIDE = 8  # pixels of a cell that its text has not
+BESIDE_NAME = 8  # pixels of a cell that its text has not
 _MEASURED = 32  # of the longest names, those that are measured in pixels
 # So long what is typed is looked for among the rows.
 _SEARCH_S = 0.1
@@ -60,15 +59,12 @@ class _Rows(QAbstractTableModel):
         self._cells = cells
 
     def rowCount(self, parent: Index = QModelIndex()) -> int:
-        """Return the number of rows."""
         return 0 if parent.isValid() else self._count
 
     def columnCount(self, parent: Index = QModelIndex()) -> int:
-        """Return the number of columns."""
         return 0 if parent.isValid() else len(self._headers)
 
     def data(self, index: Index, role: int = int(Qt.ItemDataRole.DisplayRole)) -> Any:
-        """Return a cell."""
         if not index.isValid():
             return None
         whole = role == Qt.ItemDataRole.ToolTipRole and not index.column()
@@ -100,7 +96,6 @@ class _Rows(QAbstractTableModel):
         return []
 
     def set_count(self, count: int) -> None:
-        """Take that there are so many rows, all of them others."""
         self.beginResetModel()
         self._count = count
         self.endResetModel()
@@ -111,7 +106,6 @@ class _Rows(QAbstractTableModel):
         orientation: Qt.Orientation,
         role: int = int(Qt.ItemDataRole.DisplayRole),
     ) -> Any:
-        """Return the names of the columns."""
         if orientation != Qt.Orientation.Horizontal:
             return None
         if role == Qt.ItemDataRole.DisplayRole:
@@ -121,7 +115,7 @@ class _Rows(QAbstractTableModel):
         return None
 
 
-class _Names(QStyledItemDelegate):
+class NameDelegate(QStyledItemDelegate):
     """Paints the names of tensors in a form that no other tensor of the file has."""
 
     def __init__(self, short: ShortNames, parent: QObject) -> None:
@@ -134,7 +128,7 @@ class _Names(QStyledItemDelegate):
         # Before the name there may be a sign, which says how it fared.
         sign, space, name = option.text.rpartition(" ")
         advance = option.fontMetrics.horizontalAdvance
-        room = option.rect.width() - advance(sign + space) - _BESIDE
+        room = option.rect.width() - advance(sign + space) - BESIDE_NAME
         option.text = sign + space + self._short.fitting(name, room, advance)
 
 
@@ -176,7 +170,7 @@ class CountsTable(QTableView):
 
     def set_short_names(self, short: ShortNames) -> None:
         """Take the shorter forms of the names, which are of tensors."""
-        self.setItemDelegateForColumn(0, _Names(short, self))
+        self.setItemDelegateForColumn(0, NameDelegate(short, self))
 
     def set_count(self, count: int) -> None:
         """Show so many rows; `cells` says what is in them now."""
@@ -197,7 +191,7 @@ class CountsTable(QTableView):
         )
         sections = map(self.horizontalHeader().sectionSize, range(1, len(self._headers)))
         bar = self.verticalScrollBar().sizeHint().width()
-        return widest + _BESIDE + sum(sections) + bar + 2 * self.frameWidth()
+        return widest + BESIDE_NAME + sum(sections) + bar + 2 * self.frameWidth()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Copy rows by Ctrl+C."""
@@ -274,21 +268,10 @@ class DecisionDialog(Dialog):
 
         Other buttons stand `beside` them, at the left.
         """
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(16, 16, 16, 16)
-        layout.setSpacing(12)
-        for part in parts:
-            layout.addWidget(part, int(part is wide))
+        layout = lay_in_column(self, *parts, spacing=12, margins=(16, 16, 16, 16), wide=wide)
         add_button_row(layout, self.leave, self.go, beside=beside)
 
 
 def add_button_row(layout: QBoxLayout, *buttons: QWidget, beside: Sequence[QWidget] = ()) -> None:
     """Add the last line of a dialog: `buttons` at the right, the main one last, others left."""
-    row = QHBoxLayout()
-    layout.addLayout(row)
-    row.setSpacing(8)
-    for button in beside:
-        row.addWidget(button)
-    row.addStretch(1)
-    for button in buttons:
-        row.addWidget(button)
+    add_row(layout, *beside, None, *buttons)

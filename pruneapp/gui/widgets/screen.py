@@ -64,13 +64,7 @@ class Dialog(QDialog):
 
 
 class Scrolled(QScrollArea):
-    """As large as its content, which scrolls up and down where the screen has less room.
-
-    Parameters
-    ----------
-    content
-        All of it.
-    """
+    """As large as its content, which scrolls up and down where the screen has less room."""
 
     def __init__(self, content: QWidget, parent: QWidget | None = None) -> None:
         super().__init__(parent)

@@ -41,21 +41,11 @@ def paint_bar(
     *,
     outline: str = "",
 ) -> None:
-    """Paint a bar: solid up to `before`, hatched from there to `after`.
+    """Paint a bar: solid up to `before`, hatched from there to `after`; both from 0 to 1.
 
     A slider that moves changes dozens of them in each frame, mostly to what one of them was a
     moment ago: they are kept as images, each share to a quarter of a pixel of the screen.
-
-    Parameters
-    ----------
-    rect
-        Where, in the painter's coordinates.
-    before, after
-        Shares from 0 to 1; `after` is None without a preview.
-    colors
-        The tokens ``pruned``, ``border`` and ``surface``.
-    outline
-        Colour of a line around the bar, for grounds on which its ends would be lost.
+    The `outline` is the colour of a line around it, for grounds on which its ends would be lost.
     """
     place = painter.deviceTransform()
     ratio = place.m11()

@@ -1,17 +1,16 @@
-"""The status bar: how large and sparse the model is, the job that runs, and what was done last."""
+"""In the status bar: the job that runs, and what was done last."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from PySide6.QtCore import QElapsedTimer, Qt, Signal
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent
-from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QPushButton, QWidget
+from PySide6.QtWidgets import QProgressBar, QPushButton, QWidget
 
-from pruneapp.errors import escaped
 from pruneapp.gui.widgets import number_format
-from pruneapp.gui.widgets.controls import single_shot
-from pruneapp.gui.widgets.labels import ElidedLabel, as_plain, plain, recolor
+from pruneapp.gui.widgets.controls import lay_in_row, single_shot
+from pruneapp.gui.widgets.labels import ElidedLabel, plain, recolor
 from pruneapp.gui.widgets.theme import with_defaults
 
 BUSY_MS = 200
@@ -19,95 +18,7 @@ LONG_MS = 2_500
 # A cancelled job is over sooner, unless it has to wait for a disk.
 DISK_MS = 250
 _STEPS = 1000
-_KIND = 40  # letters of the class of a model
-_LISTED = 6  # of its files and types
 _GUESS_AFTER_MS = 1_000  # before that, the time left is a guess
-
-
-class ModelStatus(QWidget):
-    """What model it is, its parameters, and how sparse the whole of it is."""
-
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        # What the window has no room for is elided: first what every file of the model shares.
-        self.text = ElidedLabel("", self)
-        self.text.elide = Qt.TextElideMode.ElideRight
-        self._kind = self._facts = ""
-        self._about: tuple[str, ...] = ()
-        layout = QHBoxLayout(self)
-        layout.setContentsMargins(8, 0, 8, 0)
-        layout.addWidget(self.text)
-
-    def set_kind(
-        self,
-        kind: str,
-        *,
-        layers: int | None = None,
-        dtypes: Sequence[str] = (),
-        files: Sequence[str] = (),
-    ) -> None:
-        """Take what the folder of the model says of it, for the next `set_model`.
-
-        `kind` is its class or type; `files` are those that an export as a folder copies.
-        """
-        kind = escaped(kind)
-        self._kind = kind if len(kind) <= _KIND else f"{kind[: _KIND - 1]}…"
-        facts = []
-        if layers is not None:
-            facts.append(number_format.plural(layers, self.tr("1 layer"), self.tr("{n} layers")))
-        listed = ", ".join(dtypes[:_LISTED]) + " …" * (len(dtypes) > _LISTED)
-        if len(dtypes) > 1:
-            listed = self.tr("mixed: {dtypes}").format(dtypes=listed)
-        self._facts = "   ·   ".join(filter(None, (*facts, listed)))
-        about = []
-        if files:
-            names = ", ".join(map(escaped, files[:_LISTED]))
-            if len(files) > _LISTED:
-                names = self.tr("{names} and {n} more").format(
-                    names=names, n=number_format.count(len(files) - _LISTED)
-                )
-            about.append(self.tr("An export as a folder copies: {names}").format(names=names))
-        self._about = tuple(about)
-
-    def set_model(self, numel: int, pruned: int, buffers: int = 0) -> None:
-        """Show how many parameters there are, how many of them are pruned, and the buffers."""
-        if not numel:
-            self._facts = ""
-            self._show(self.tr("No parameters"), "")
-            return
-        words = self.tr("{n} parameters   ·   {share} pruned")
-        if buffers:
-            words = self.tr("{n} parameters, {buffers} in buffers   ·   {share} pruned")
-        text = words.format(
-            n=number_format.count(numel),
-            buffers=number_format.count(buffers),
-            share=number_format.part(pruned, numel),
-        )
-        tip = self.tr("{pruned} of {n} parameters pruned.").format(
-            pruned=number_format.count(pruned), n=number_format.count(numel)
-        )
-        if buffers:
-            tip += " " + self.tr(
-                "Besides, {n} elements in buffers: running statistics, counters, positions, masks."
-            ).format(n=number_format.count(buffers))
-        self._show(text, tip)
-
-    def _show(self, text: str, tip: str) -> None:
-        self.text.setText("   ·   ".join(filter(None, (self._kind, text, self._facts))))
-        lines = filter(None, (*self._about, tip))
-        self.text.setToolTip("<br>".join(map(as_plain, lines)))
-        # A screen reader says the text; what the tooltip adds is markup to it.
-        self.text.setAccessibleDescription(" ".join((*self._about, tip)).strip())
-
-    def clear(self) -> None:
-        """Show nothing: no file is open."""
-        self._kind, self._facts, self._about = "", "", ()
-        self.text.setText("")
-        self.text.setAccessibleDescription("")
-        self.text.setToolTip("")
-
-    def set_colors(self, _colors: Mapping[str, str]) -> None:
-        """Take the theme's colours: the palette has all that is needed."""
 
 
 class JobStatus(QWidget):
@@ -136,13 +47,8 @@ class JobStatus(QWidget):
         self.cancel = QPushButton(self.tr("Cancel"), self)
         self.cancel.setToolTip(self.tr("Cancel the job; nothing is changed (Esc)"))
         self.cancel.setAccessibleDescription(self.cancel.toolTip())
-        layout = QHBoxLayout(self)
-        layout.setContentsMargins(8, 0, 8, 0)
-        layout.setSpacing(8)
-        layout.addWidget(self.label, 1)
-        layout.addWidget(self.left)
-        layout.addWidget(self.bar)
-        layout.addWidget(self.cancel)
+        parts = self.label, self.left, self.bar, self.cancel
+        lay_in_row(self, *parts, margins=(8, 0, 8, 0), wide=self.label)
         self._soon_timer = single_shot(self, BUSY_MS, self.show)
         self._late_timer = single_shot(self, LONG_MS, self._say_long)
         self._disk_timer = single_shot(self, DISK_MS, self._say_disk)
@@ -239,9 +145,7 @@ class Done(QWidget):
         self.label = ElidedLabel("", self)
         self.label.elide = Qt.TextElideMode.ElideRight
         self.label.setAccessibleName(self.tr("Last action"))
-        layout = QHBoxLayout(self)
-        layout.setContentsMargins(8, 0, 8, 0)
-        layout.addWidget(self.label)
+        lay_in_row(self, self.label, margins=(8, 0, 8, 0))
         self._timer = single_shot(self, SHOWN_MS, self.clear)
         self.hide()
 

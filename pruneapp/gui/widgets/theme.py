@@ -4,8 +4,8 @@ No style sheets: styled widgets stop following the palette. Fusion derives the o
 boxes, radio buttons, fields and tabs by darkening the window's colour, which leaves almost nothing
 of them where the window is dark already.
 
-Contrast on its surface is at least 4.5 for text and 3 for marks (tests/gui/test_theme.py). Orange
-means pruned and nothing else, blue means kept, violet is the accent.
+Contrast on its surface is at least 4.5 for text and 3 for marks (tests/gui/widgets/test_theme.py).
+Orange means pruned and nothing else, blue means kept, violet is the accent.
 """
 
 from __future__ import annotations
@@ -384,7 +384,7 @@ class ThemeManager(QObject):
         self._application = application
         self._choice = choice
         self.theme = self._resolve()
-        application.styleHints().colorSchemeChanged.connect(self._on_scheme_changed)
+        application.styleHints().colorSchemeChanged.connect(self._refresh)
         application.setPalette(self.theme.palette())
 
     def choose(self, choice: str) -> None:
@@ -392,7 +392,7 @@ class ThemeManager(QObject):
         self._choice = choice
         self._refresh()
 
-    def dress(self, root: QWidget) -> None:
+    def apply_to(self, root: QWidget) -> None:
         """Give the tokens to every view below `root`, and the accent to its main action."""
         for widget in (root, *root.findChildren(QWidget)):
             if isinstance(widget, Colored):
@@ -410,9 +410,6 @@ class ThemeManager(QObject):
             palette.setColor(group, QPalette.ColorRole.Button, ground)
             palette.setColor(group, QPalette.ColorRole.ButtonText, QColor(tokens["accent_text"]))
         return palette
-
-    def _on_scheme_changed(self, _scheme: Qt.ColorScheme) -> None:
-        self._refresh()
 
     def _refresh(self) -> None:
         theme = self._resolve()
@@ -444,7 +441,7 @@ def icon(name: str, colors: Mapping[str, str], ratio: float = 1.0) -> QIcon:
     It is a file in resources/icons, drawn with ``currentColor``; `ratio` are device pixels for each
     pixel of the window.
     """
-    made = QIcon()
+    icon_ = QIcon()
     for mode, token in ((QIcon.Mode.Normal, "text"), (QIcon.Mode.Disabled, "muted")):
         drawing = QByteArray(_svg(name).replace("currentColor", colors[token]).encode())
         pixmap = QPixmap(round(SIZE * ratio), round(SIZE * ratio))
@@ -453,5 +450,5 @@ def icon(name: str, colors: Mapping[str, str], ratio: float = 1.0) -> QIcon:
         painter = QPainter(pixmap)
         QSvgRenderer(drawing).render(painter, QRectF(0, 0, SIZE, SIZE))
         painter.end()
-        made.addPixmap(pixmap, mode)
-    return made
+        icon_.addPixmap(pixmap, mode)
+    return icon_

@@ -10,8 +10,8 @@ import numpy as np
 from pruneapp.kernels.kernel import Kernel
 from pruneapp.kernels.lamp import LampScores
 from pruneapp.kernels.values import Bools, Counts, Float64s
+from pruneapp.methods.amounts import at_share, known_of, level
 from pruneapp.methods.builtin.unstructured import magnitudes
-from pruneapp.methods.limit_bounds import at_share, known_of, level
 from pruneapp.methods.method import Cutting, TensorView, Values, WeightMethod
 from pruneapp.params import AMOUNT_OF_WEIGHTS, Choice, ChoiceParam
 from pruneapp.progress import Job
@@ -33,8 +33,8 @@ def _allocate(tensors: Sequence[TensorView], values: Values, _kernel: Kernel, jo
 
         def at(share: float) -> Counts:
             density = np.minimum(1.0, dense * (1 - share) * ratios)
-            gone = np.clip(at_share(1 - density, known.numel) - known.before, 0, known.free)
-            return np.where(among, gone, 0)
+            to_prune = np.clip(at_share(1 - density, known.numel) - known.before, 0, known.free)
+            return np.where(among, to_prune, 0)
 
         return level(at, count)
 
@@ -118,8 +118,8 @@ def _allocate_uniform_plus(
     def cut(among: Bools, count: int) -> Counts:
         def at(share: float, caps: Float64s, least: Counts) -> Counts:
             after = at_share(np.minimum(share, caps), known.numel)
-            gone = np.where(among, np.clip(after - known.before, 0, known.free), 0)
-            return np.maximum(gone, least)
+            to_prune = np.where(among, np.clip(after - known.before, 0, known.free), 0)
+            return np.maximum(to_prune, least)
 
         least = np.zeros_like(known.free)
         stage = 0

@@ -39,10 +39,10 @@ class PatternParam(Param):
 
     def validate(self, value: Any) -> str:
         """Accept two whole numbers, the first the smaller one."""
-        found = _two(value, ":")
-        if found is None or not 1 <= found[0] < found[1] <= _MOST:
+        pair = _two(value, ":")
+        if pair is None or not 1 <= pair[0] < pair[1] <= _MOST:
             raise self.refuse(value)
-        return f"{found[0]}:{found[1]}"
+        return f"{pair[0]}:{pair[1]}"
 
     def describe(self) -> str:
         """Say the rule."""
@@ -69,10 +69,10 @@ class BlockParam(Param):
 
     def validate(self, value: Any) -> str:
         """Accept two whole numbers of 1 or more."""
-        found = _two(value, "x")
-        if found is None or not (1 <= found[0] <= _MOST and 1 <= found[1] <= _MOST):
+        pair = _two(value, "x")
+        if pair is None or not (1 <= pair[0] <= _MOST and 1 <= pair[1] <= _MOST):
             raise self.refuse(value)
-        return f"{found[0]}x{found[1]}"
+        return f"{pair[0]}x{pair[1]}"
 
     def describe(self) -> str:
         """Say the rule."""
@@ -88,8 +88,8 @@ def sizes_of(text: str) -> tuple[int, int]:
 def _two(value: Any, sign: str) -> tuple[int, int] | None:
     if not isinstance(value, str):
         return None
-    found = re.fullmatch(rf"([0-9]{{1,9}}){re.escape(sign)}([0-9]{{1,9}})", value)
-    return None if found is None else (int(found[1]), int(found[2]))
+    match = re.fullmatch(rf"([0-9]{{1,9}}){re.escape(sign)}([0-9]{{1,9}})", value)
+    return None if match is None else (int(match[1]), int(match[2]))
 
 
 _DIM = DimParam(
@@ -102,8 +102,8 @@ _DIM = DimParam(
 
 
 def _groups(view: TensorView, values: Values) -> Groups:
-    keep, size = sizes_of(values["pattern"])
-    return Groups(_DIM.resolve(values["dim"], view.shape, view.name), size, keep)
+    kept, size = sizes_of(values["pattern"])
+    return Groups(_DIM.resolve(values["dim"], view.shape, view.name), size, kept)
 
 
 N_M = GroupMethod(

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from tests.benchmarks.frame import Subject
+from tests.benchmarks.benchmark import Subject
 from tests.benchmarks.subjects import (
     acceptance,
-    beating,
     big,
-    cancelling,
+    cancellation,
     document,
     drop_in,
-    floor,
+    event_loop,
     growth,
     interaction,
     job,
+    lower_bound,
     norms,
-    opening,
+    open_to_paint,
     picture,
     rounds,
     stages,
@@ -27,9 +27,9 @@ SUBJECTS: dict[str, Subject] = {
     module.SUBJECT.name: module.SUBJECT
     for module in (
         start,
-        opening,
-        beating,
-        cancelling,
+        open_to_paint,
+        event_loop,
+        cancellation,
         undo,
         rounds,
         drop_in,
@@ -40,7 +40,7 @@ SUBJECTS: dict[str, Subject] = {
         growth,
         job,
         stages,
-        floor,
+        lower_bound,
         acceptance,
         big,
     )

@@ -7,7 +7,7 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 
-from tests.benchmarks.frame import AtLeast, Ground, Line, Subject
+from tests.benchmarks.benchmark import AtLeast, Ground, Line, Subject
 from tests.benchmarks.processes import run_python
 from tests.benchmarks.subjects import job
 

@@ -8,8 +8,8 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from tests.benchmarks import floors, shards
-from tests.benchmarks.frame import AtLeast, AtMost, Ground, Line, Subject, TimesPeer, median
+from tests.benchmarks import lower_bounds, sharded_model
+from tests.benchmarks.benchmark import AtLeast, AtMost, Ground, Line, Subject, TimesPeer, median
 from tests.benchmarks.processes import Ran, run_python
 from tests.benchmarks.subjects import job
 
@@ -44,10 +44,10 @@ def measure(ground: Ground) -> Iterator[Line]:
     memory = max(ran.peak_mb for ran in ours)
     yield Line(f"{WORK}, by command line", "peak memory in all", memory, "MB", bound=AtMost(1000))
     _drop(files)
-    ran = run_python(["-m", "tests.benchmarks.by_window", str(source), str(target)], ground.folder)
+    ran = run_python(["-m", "tests.benchmarks.window_job", str(source), str(target)], ground.folder)
     by_window = _digests(target)
     shutil.rmtree(target)
-    most = (shards.weights(shards.MODEL) / 4 + 300e6) / 1e6
+    most = (sharded_model.weights(sharded_model.MODEL) / 4 + 300e6) / 1e6
     note = ", ".join(f"{stage} {taken:.1f} s" for stage, taken in ran.answer.items())
     yield Line(
         f"{WORK}, in the window", "peak memory in all", ran.peak_mb, "MB", None, AtMost(most)
@@ -69,16 +69,16 @@ def measure(ground: Ground) -> Iterator[Line]:
 
 def _drop(files: list[Path]) -> None:
     for path in files:
-        floors.drop_from_cache(path)
+        lower_bounds.drop_from_cache(path)
 
 
 def _read_and_copy(files: list[Path], target: Path) -> float:
     """Read every file, then copy it durably: two times reading, once writing."""
     began = time.perf_counter()
     for path in files:
-        floors.read(path)
+        lower_bounds.read(path)
     for path in files:
-        floors.durable_copy(path, target)
+        lower_bounds.durable_copy(path, target)
     return time.perf_counter() - began
 
 
@@ -87,7 +87,7 @@ def _digests(folder: Path) -> dict[str, str]:
     for path in sorted(folder.glob("*.safetensors")):
         with path.open("rb") as stream:
             found[path.name] = hashlib.file_digest(stream, "sha256").hexdigest()
-        floors.drop_from_cache(path)
+        lower_bounds.drop_from_cache(path)
     return found
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tests.benchmarks.frame import AtMost, Faster, Ground, Line, Subject
-from tests.benchmarks.turns import Case, compared
+from tests.benchmarks.benchmark import AtMost, Faster, Ground, Line, Subject
+from tests.benchmarks.side_by_side import Case, compared
 
 # The packed mask of 2**26 weights, and 64 MB to work in.
 MEMORY = AtMost((2**26 / 8 + 64e6) / 1e6)

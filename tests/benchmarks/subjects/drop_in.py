@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tests.benchmarks.frame import AtMost, Faster, Ground, Line, Subject
-from tests.benchmarks.turns import Case, compared
+from tests.benchmarks.benchmark import AtMost, Faster, Ground, Line, Subject
+from tests.benchmarks.side_by_side import Case, compared
 
 # What the API owes is twice the tensor: the mask and the pruned tensor, in the tensor's type.
 FLOAT32_MB = 2.3 * 4 * 2**26 / 1e6

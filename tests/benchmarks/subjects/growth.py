@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tests.benchmarks.frame import AtMost, Ground, Line, Subject, median
+from tests.benchmarks.benchmark import AtMost, Ground, Line, Subject, median
 from tests.benchmarks.models import PLAIN
-from tests.benchmarks.turns import Case, times
+from tests.benchmarks.side_by_side import Case, times
 
 MOST_PERCENT = 115.0
 

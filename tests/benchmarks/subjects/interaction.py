@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
-from tests.benchmarks.frame import AtMost, Ground, Line, Subject, median
+from tests.benchmarks.benchmark import AtMost, Ground, Line, Subject, median
 from tests.benchmarks.processes import run_python
 
 MODELS = (("blocks", "600 MB bfloat16"), ("mixed", "600 MB float32"))
@@ -21,7 +21,7 @@ def measure(ground: Ground) -> Iterator[Line]:
     for name, words in MODELS:
         arguments = {"path": str(ground.model(name)), "rounds": ground.rounds}
         answer = run_python(
-            ["-m", "tests.benchmarks.interacting", json.dumps(arguments)], ground.folder
+            ["-m", "tests.benchmarks.interaction", json.dumps(arguments)], ground.folder
         ).answer
         counting = answer["counting"]
         beats = counting["beats"]

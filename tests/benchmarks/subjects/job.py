@@ -6,8 +6,8 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from tests.benchmarks import floors
-from tests.benchmarks.frame import AtMost, Faster, Ground, Line, Subject, TimesPeer, median
+from tests.benchmarks import lower_bounds
+from tests.benchmarks.benchmark import AtMost, Faster, Ground, Line, Subject, TimesPeer, median
 from tests.benchmarks.processes import Ran, run_python
 
 # The one of 302 M weights in 72 tensors is held to be so much faster, the other is told.
@@ -41,7 +41,7 @@ def measure(ground: Ground) -> Iterator[Line]:
             _settle(source)
             ours.append(prune(ground, source, ours_path))
             _settle(source)
-            copies.append(floors.durable_copy(source, ground.folder / "copy.bin"))
+            copies.append(lower_bounds.durable_copy(source, ground.folder / "copy.bin"))
             if number < most:
                 _settle(source)
                 peer.append(torch(ground, source, peer_path))
@@ -69,7 +69,7 @@ def measure(ground: Ground) -> Iterator[Line]:
 def _settle(source: Path) -> None:
     """Let nothing be left to write of what was called before, and the source be in the cache."""
     os.sync()
-    floors.read(source)
+    lower_bounds.read(source)
 
 
 def prune(ground: Ground, source: Path, target: Path, *words: str) -> Ran:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tests.benchmarks.frame import AtMost, Bound, Faster, Ground, Line, Subject
-from tests.benchmarks.turns import Case, compared
+from tests.benchmarks.benchmark import AtMost, Bound, Faster, Ground, Line, Subject
+from tests.benchmarks.side_by_side import Case, compared
 
 
 def _ln(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
-from tests.benchmarks.frame import AtLeast, AtMost, Ground, Line, Subject, median
+from tests.benchmarks.benchmark import AtLeast, AtMost, Ground, Line, Subject, median
 from tests.benchmarks.processes import run_python
 
 SCALES = ("1", "2")
@@ -19,7 +19,7 @@ def measure(ground: Ground) -> Iterator[Line]:
     for scale in SCALES:
         arguments = json.dumps({"path": str(path), "rounds": ground.rounds})
         answer = run_python(
-            ["-m", "tests.benchmarks.picturing", arguments],
+            ["-m", "tests.benchmarks.heatmap", arguments],
             ground.folder,
             {"QT_SCALE_FACTOR": scale},
         ).answer

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
-from tests.benchmarks.frame import AtMost, Ground, Line, Subject
+from tests.benchmarks.benchmark import AtMost, Ground, Line, Subject
 from tests.benchmarks.processes import run_python
-from tests.benchmarks.writing import Shapes, values, write_safetensors
+from tests.benchmarks.synthetic_files import Shapes, values, write_safetensors
 
 ROUNDS = 200
 FIRST = 10
@@ -25,7 +25,7 @@ def measure(ground: Ground) -> Iterator[Line]:
     if not path.exists():
         write_safetensors(path, SHAPES, "BF16", lambda name: values(name, SHAPES[name]))
     arguments = json.dumps({"path": str(path), "count": ROUNDS, "probes": PROBES})
-    ran = run_python(["-m", "tests.benchmarks.rounds", arguments], ground.folder)
+    ran = run_python(["-m", "tests.benchmarks.repetition", arguments], ground.folder)
     path.unlink()
     held = ran.answer
     megabytes = {number: held[str(number)]["resident"] / 1e6 for number in PROBES}

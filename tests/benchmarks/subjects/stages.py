@@ -5,8 +5,8 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 
-from tests.benchmarks import floors
-from tests.benchmarks.frame import Ground, Line, Subject, median
+from tests.benchmarks import lower_bounds
+from tests.benchmarks.benchmark import Ground, Line, Subject, median
 from tests.benchmarks.processes import run_python
 
 WORDS = {
@@ -25,7 +25,7 @@ def measure(ground: Ground) -> Iterator[Line]:
     peers: list[dict[str, float]] = []
     for _ in range(ground.rounds):
         rounds.append(_staged(ground, str(source), str(target)))
-        reading, writing = floors.read(source, 2), floors.write_verified(target, size)
+        reading, writing = lower_bounds.read(source, 2), lower_bounds.write_verified(target, size)
         peers.append({"find": reading, "export": writing})
     for stage, words in WORDS.items():
         taken = [r[stage] for r in rounds]

@@ -6,9 +6,9 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import nullcontext
 
-from tests import xvfb
-from tests.benchmarks.frame import AtLeast, AtMost, Ground, Line, Subject, median
+from tests.benchmarks.benchmark import AtLeast, AtMost, Ground, Line, Subject, median
 from tests.benchmarks.processes import run_python
+from tests.support import xvfb
 
 # The application itself, told to say when it was painted and to leave when it is ready. The clock
 # is the system's, the same in this process and in that one.

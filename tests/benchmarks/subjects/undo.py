@@ -14,7 +14,7 @@ from pruneapp.edits.found_masks import open_document
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.preview.preview import compute_preview
 from pruneapp.progress import Job
-from tests.benchmarks.frame import AtMost, Ground, Line, Subject, median
+from tests.benchmarks.benchmark import AtMost, Ground, Line, Subject, median
 from tests.benchmarks.processes import run_python
 
 MODELS = (("mixed", "150 M weights float32"), ("blocks", "302 M weights bfloat16"))

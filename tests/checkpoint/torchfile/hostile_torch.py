@@ -17,7 +17,7 @@ from typing import Any
 
 import torch
 
-from rawzip import Raw, rawzip  # isort: skip
+from tests.checkpoint.torchfile.rawzip import Raw, rawzip
 
 
 class Call:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import sys
 import time
 from pathlib import Path
 
@@ -11,10 +10,8 @@ import pytest
 
 from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.errors import CheckpointError
-
-sys.path.insert(0, str(Path(__file__).parent))
-from hostile_torch import CASES, GOOD, Case, archive, dump, saved
-from rawzip import Raw, rawzip
+from tests.checkpoint.torchfile.hostile_torch import CASES, GOOD, Case, archive, dump, saved
+from tests.checkpoint.torchfile.rawzip import Raw, rawzip
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
@@ -29,6 +26,7 @@ def test_hostile_file_does_what_its_row_says(case: Case, tmp_path: Path):
         assert re.search(case.refused, str(caught.value))
         assert str(path) in caught.value.sentence
         assert "\n" not in str(caught.value)
+        assert caught.value.remedy
     else:
         with open_checkpoint(path) as checkpoint:
             assert set(checkpoint.entries) == set(case.opens)

@@ -30,19 +30,13 @@ from pruneapp.gui.plots.base.readout import MenuButton
 
 
 class ExportMenu(QObject):
-    """The actions, and the button with their menu; names of files begin with `stem`.
-
-    Parameters
-    ----------
-    copy, save
-        Called when a person wants it; `save` by the suffix of the file.
-    """
+    """The actions, and the button with their menu; names of files begin with `stem`."""
 
     def __init__(
         self,
         parent: QWidget,
         copy: Callable[[], None],
-        save: Mapping[str, Callable[[Path], None]],
+        save: Mapping[str, Callable[[Path], None]],  # by the suffix of the file
     ) -> None:
         super().__init__(parent)
         self._parent, self._save = parent, save
@@ -160,9 +154,9 @@ def svg(paint: Callable[[QPainter], None], size: QSize, title: str) -> Encode:
     text, images = bytes(buffer.data().data()), tuple(drawing.images)
 
     def encode() -> bytes:
-        found = text
+        encoded = text
         for stand_in, image in images:
-            found = found.replace(stand_in, b64encode(png(image)))
-        return found
+            encoded = encoded.replace(stand_in, b64encode(png(image)))
+        return encoded
 
     return encode

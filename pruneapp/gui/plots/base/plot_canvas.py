@@ -36,11 +36,7 @@ ZOOM_KEYS = {
 class PlotAxis(pg.AxisItem):  # type: ignore[misc]  # pyqtgraph has no types
     """An axis whose title stays clear of what lies in the corner, and of which a bug is reported.
 
-    Attributes
-    ----------
-    corner
-        Pixels at the right end of the canvas that something else takes, where the title of the
-        axis at the bottom would be.
+    Of the canvas the last `corner` pixels are taken, where the title below would be.
     """
 
     corner = 0  # of the class: pyqtgraph places the title before there is an object
@@ -84,10 +80,7 @@ class PlotAxis(pg.AxisItem):  # type: ignore[misc]  # pyqtgraph has no types
 class PlotCanvas(pg.GraphicsView):  # type: ignore[misc]  # pyqtgraph has no types
     """A plot in which one moves about by mouse and keys, with a frame when it has the focus.
 
-    Parameters
-    ----------
-    margin
-        Room to the right in pixels, into which the last number of the axis may reach.
+    Into the `margin` to the right, in pixels, the last number of the axis may reach.
     """
 
     viewChanged = Signal()  # something else can be seen, or in another size

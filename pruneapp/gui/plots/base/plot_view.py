@@ -9,11 +9,9 @@ from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QSize, Qt, QTimer, Si
 from PySide6.QtGui import QContextMenuEvent, QKeyEvent, QPainter, QPalette, QPixmap, QResizeEvent
 from PySide6.QtWidgets import (
     QGridLayout,
-    QHBoxLayout,
     QLabel,
     QSizePolicy,
     QStackedWidget,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -22,7 +20,7 @@ from pruneapp.gui.plots.base.plot_canvas import PlotCanvas
 from pruneapp.gui.plots.base.readout import FootLine, Legend, Readout, Swatch, TableButton
 from pruneapp.gui.plots.base.table import NumbersView
 from pruneapp.gui.widgets.clipboard import NOTHING, Numbers
-from pruneapp.gui.widgets.controls import lay_in_row
+from pruneapp.gui.widgets.controls import add_row, lay_in_column, lay_in_row
 from pruneapp.gui.widgets.labels import plain, recolor
 from pruneapp.gui.widgets.safe_paint import saved
 from pruneapp.gui.widgets.theme import LIGHT, with_defaults
@@ -135,14 +133,9 @@ class PlotView(QWidget):
         self._legend_below = True
         self._stack.currentChanged.connect(self._show_legend)
 
-        self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(0, 0, 0, 0)
-        self._column.setSpacing(_GAP)
-        self._column.addWidget(self.controls)
+        self._column = lay_in_column(self, self.controls, spacing=_GAP)
         # The one row of controls above the picture; not there as long as there is none.
-        self._row = QHBoxLayout()
-        self._column.addLayout(self._row)
-        self._row.setSpacing(8)
+        self._row = add_row(self._column)
         self._row.addStrut(self.fontMetrics().height() + 13)  # no picture is higher than others
         # In one cell of it lies the picture, and the legend over it where there is no line for it.
         self._over = QGridLayout()
@@ -183,6 +176,7 @@ class PlotView(QWidget):
     def set_names(self, names: ShortNames) -> None:
         """Take the shorter forms of the names of the file."""
         self.readout.set_names(names)
+        self._table.set_names(names)
 
     def set_empty_text(self, text: str) -> None:
         """Say this where there is nothing to show; empty for what this kind of picture says."""
@@ -276,11 +270,11 @@ class PlotView(QWidget):
 
     def picture(self) -> QPixmap:
         """Return what is to be seen: the canvas, the read-out and the legend."""
-        return self.grab(self._drawn())
+        return self.grab(self._drawn_area())
 
     def paint_on(self, painter: QPainter) -> None:
         """Paint what is to be seen with another painter: lines and letters where it has them."""
-        drawn = self._drawn()
+        drawn = self._drawn_area()
         painter.fillRect(QRect(QPoint(0, 0), drawn.size()), self.palette().window())
         page = self._stack.currentWidget() or self._canvas
         for part in (page, *self._between, self.foot, self.legend):
@@ -293,7 +287,7 @@ class PlotView(QWidget):
                 else:
                     part.render(painter, QPoint(0, 0))
 
-    def _drawn(self) -> QRect:
+    def _drawn_area(self) -> QRect:
         below = self.legend if self._legend_below and not self.legend.isHidden() else self.foot
         return self._stack.geometry().united(self.foot.geometry()).united(below.geometry())
 
@@ -308,7 +302,7 @@ class PlotView(QWidget):
 
     def save_svg(self, path: Path) -> None:
         """Announce that it is wanted there as a drawing, what is made of pixels as such."""
-        encode = svg(self.paint_on, self._drawn().size(), self.export_menu.stem)
+        encode = svg(self.paint_on, self._drawn_area().size(), self.export_menu.stem)
         self.fileRequested.emit(encode, path)
 
     def save_csv(self, path: Path) -> None:
@@ -328,7 +322,6 @@ class PlotView(QWidget):
         self.export_menu.stem = f"{safe}-{what}" if safe else what
 
     def _set_content(self, *, present: bool) -> None:
-        """Say whether there is something to show."""
         self._has_content = present
         if present:
             self._error = ""
@@ -340,7 +333,6 @@ class PlotView(QWidget):
         self._waiting.release()
 
     def _describe(self, name: str, summary: str) -> None:
-        """Tell screen readers what is to be seen."""
         for widget in (self, self._canvas):
             widget.setAccessibleName(name)
             widget.setAccessibleDescription(summary)

@@ -115,14 +115,13 @@ class FootLine(QWidget):
         width, height = self.width(), self.height()
         left = width
         if self._beside is not None and self._beside.parentWidget() is self:
-            said = self.fontMetrics().horizontalAdvance(self._readout.text()[:_LONG])
-            left = min(width, said + _APART if said else 0)
+            text_width = self.fontMetrics().horizontalAdvance(self._readout.text()[:_LONG])
+            left = min(width, text_width + _APART if text_width else 0)
             self._beside.setGeometry(left, 0, width - left, height)
         self._readout.setGeometry(0, 0, left, height)
 
 
 def _square(button: QAbstractButton) -> QSize:
-    """Return the size of a button as high as a combo box."""
     side = button.fontMetrics().height() + 8
     return QSize(side + 4, side)
 
@@ -154,6 +153,7 @@ class TableButton(QToolButton):
         painter.fillRect(left, top, 14, 3, color)
         painter.drawLine(left, top + 7, left + 13, top + 7)
         painter.drawLine(left + 5, top, left + 5, top + 11)
+        painter.end()
 
 
 class MenuButton(QToolButton):
@@ -185,6 +185,7 @@ class MenuButton(QToolButton):
         middle = QRectF(self.rect()).center()
         for step in (-5, 0, 5):
             painter.drawEllipse(middle + QPointF(step, 0), 1.6, 1.6)
+        painter.end()
 
 
 def value_text(value: float, digits: int = 7) -> str:
@@ -271,6 +272,7 @@ class Legend(QWidget):
         for entry in self.entries:
             self._paint_entry(painter, entry, left)
             left += self._width(entry) + _SPACE
+        painter.end()
 
     def _width(self, entry: Swatch) -> int:
         advance = self.fontMetrics().horizontalAdvance

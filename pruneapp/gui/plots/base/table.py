@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from heapq import nlargest
 from typing import Any
 
 from PySide6.QtCore import (
@@ -19,13 +20,16 @@ from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidge
 from pruneapp.errors import escaped
 from pruneapp.gui.plots.base.readout import value_text
 from pruneapp.gui.widgets.clipboard import NOTHING, Numbers, chosen_rows, copy_rows, shown_columns
-from pruneapp.gui.widgets.labels import as_plain
+from pruneapp.gui.widgets.labels import as_plain, within_reason
 from pruneapp.gui.widgets.number_format import NO_NUMBER, count, exact_percent, percent
+from pruneapp.gui.widgets.reports import BESIDE_NAME, NameDelegate
+from pruneapp.results.short_names import ShortNames
 
 _ROOM = 16  # pixels beside a text in its cell, and for a number that is longer than the first ones
-_NAME = 120  # pixels that a name has at least
 _ONE_LINE = 10  # letters of a header that is not broken
 _MEASURED = 30  # rows that say how wide a column is
+_DIGITS, _FEWER = 6, 4  # of a number; where there is no room for all columns
+_NAMED = 300  # rows whose names say how wide theirs is at least
 
 Index = QModelIndex | QPersistentModelIndex
 
@@ -36,6 +40,7 @@ class NumbersModel(QAbstractTableModel):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._numbers = NOTHING
+        self.digits = _DIGITS  # of what is shown; tooltips and copies have all
 
     def set_numbers(self, numbers: Numbers) -> None:
         """Show other numbers."""
@@ -56,7 +61,8 @@ class NumbersModel(QAbstractTableModel):
         if not index.isValid():
             return None
         if role in {Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole}:
-            text = self._text(self._cell(index), self._numbers.columns[index.column()])
+            digits = self.digits if role == Qt.ItemDataRole.DisplayRole else _DIGITS
+            text = self._text(self._cell(index), self._numbers.columns[index.column()], digits)
             return text if role == Qt.ItemDataRole.DisplayRole else as_plain(text)
         if role == Qt.ItemDataRole.TextAlignmentRole:
             left = isinstance(self._cell(index), str) and not index.column()
@@ -94,16 +100,16 @@ class NumbersModel(QAbstractTableModel):
 
         return Numbers(heads, len(rows), row)
 
-    def _text(self, cell: Any, column: int) -> str:
+    def _text(self, cell: Any, column: int, digits: int) -> str:
         if column in self._numbers.shares:
             return NO_NUMBER if cell is None else percent(cell)
-        return count(cell) if isinstance(cell, int) else _exact(cell)
+        return count(cell) if isinstance(cell, int) else _exact(cell, digits)
 
 
-def _exact(cell: Any) -> str:
+def _exact(cell: Any, digits: int = _DIGITS) -> str:
     if isinstance(cell, str):
         return escaped(cell)
-    return str(cell) if isinstance(cell, int) else value_text(cell, 6)
+    return str(cell) if isinstance(cell, int) else value_text(cell, digits)
 
 
 def in_two_lines(text: str) -> str:
@@ -122,6 +128,7 @@ class NumbersView(QTableView):
         super().__init__(parent)
         self.numbers = NumbersModel(self)
         self.setModel(self.numbers)
+        self.set_names(ShortNames())
         self.setAccessibleName(self.tr("Data of the picture"))
         self.setFrameShape(QTableView.Shape.NoFrame)
         self.setShowGrid(False)
@@ -142,27 +149,48 @@ class NumbersView(QTableView):
         self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.numbers.modelReset.connect(self._fit)
 
+    def set_names(self, names: ShortNames) -> None:
+        """Take the shorter forms of the names of the file."""
+        self._short = names
+        self.setItemDelegateForColumn(0, NameDelegate(names, self))
+        self._fit()
+
     def _fit(self) -> None:
         """Give every column what its header and first cells need, and the first one the rest."""
-        columns, rows = self.numbers.columnCount(), min(self.numbers.rowCount(), _MEASURED)
-        if not columns:
+        if not self.numbers.columnCount():
             return
+        first = self.numbers.data(self.numbers.index(0, 0), Qt.ItemDataRole.TextAlignmentRole)
+        named = first is not None and first & int(Qt.AlignmentFlag.AlignLeft)
+        # Names are as long as they like; what no other has is not left out.
+        least = min(self._least_name(), self.viewport().width()) if named else 0
+        for self.numbers.digits in (_DIGITS, _FEWER):
+            needs = self._needs()
+            spare = self.viewport().width() - sum(needs)
+            if not named or least <= needs[0] + spare:
+                break
+        if named:
+            needs[0] = max(needs[0] + spare, least)
+        elif spare > 0:
+            needs = [need + spare // len(needs) for need in needs]
+        for column, need in enumerate(needs):
+            self.setColumnWidth(column, need)
+
+    def _needs(self) -> list[int]:
+        rows = min(self.numbers.rowCount(), _MEASURED)
         advance = self.fontMetrics().horizontalAdvance
         needs = []
-        for column in range(columns):
+        for column in range(self.numbers.columnCount()):
             header = self.numbers.headerData(column, Qt.Orientation.Horizontal)
             cells = (self.numbers.data(self.numbers.index(row, column)) for row in range(rows))
             texts = (*str(header).split("\n"), *map(str, cells))
             needs.append(max(map(advance, texts)) + _ROOM)
-        first = self.numbers.data(self.numbers.index(0, 0), Qt.ItemDataRole.TextAlignmentRole)
-        spare = self.viewport().width() - sum(needs)
-        if first is not None and first & int(Qt.AlignmentFlag.AlignLeft):
-            # Names are as long as they like; the middle of a long one gives way.
-            needs[0] = max(needs[0] + spare, min(needs[0], _NAME))
-        elif spare > 0:
-            needs = [need + spare // columns for need in needs]
-        for column, need in enumerate(needs):
-            self.setColumnWidth(column, need)
+        return needs
+
+    def _least_name(self) -> int:
+        named = range(min(self.numbers.rowCount(), _NAMED))
+        names = (str(self.numbers.data(self.numbers.index(row, 0))) for row in named)
+        forms = nlargest(_MEASURED, (self._short[within_reason(name)] for name in names), key=len)
+        return max(map(self.fontMetrics().horizontalAdvance, forms), default=0) + BESIDE_NAME
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Share the room anew."""

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QRectF, Qt
-from PySide6.QtGui import QFont, QFontMetricsF, QPainter
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter
 
 from pruneapp.gui.plots.base.plot_canvas import PlotAxis
 from pruneapp.gui.plots.base.readout import value_text
@@ -44,10 +44,17 @@ class NamesAxis(PlotAxis):
     _level = 0  # how much is left out: which of the forms of a name is shown
     _short = ShortNames()
     _name: Callable[[int], str] = staticmethod(str)
+    _marked = ""
+    _mark = QColor()
 
     def __init__(self) -> None:
         super().__init__("left")
         self.setStyle(showValues=False)
+
+    def set_marked(self, name: str, color: str) -> None:
+        """Write a name in a color of its own; empty for none."""
+        self._marked, self._mark = name, QColor(color)
+        self.redraw()
 
     def set_names(
         self, name: Callable[[int], str], many: int, short: ShortNames | None = None
@@ -106,16 +113,15 @@ class NamesAxis(PlotAxis):
         super().drawPicture(p, axis, ticks, texts)
         font = self.style["tickFont"] or QFont()
         p.setFont(font)
-        p.setPen(self.textPen())
         metrics = QFontMetricsF(font)
         line, right = metrics.height(), self.size().width() - _NEAR
         place = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         for name, y in self.shown():
+            p.setPen(self._mark if name and name == self._marked else self.textPen())
             box = QRectF(right - self._room - 1, y - line / 2, self._room + 1, line)
             p.drawText(box, place, self.painted(name))
 
     def _title_room(self) -> float:
-        """Return the pixels that the title beside the names takes."""
         return self._metrics().height() + _BESIDE if self.labelText else 0.0
 
     def painted(self, name: str) -> str:
@@ -123,10 +129,10 @@ class NamesAxis(PlotAxis):
         advance = self._metrics().horizontalAdvance
         forms = self._short.forms(within_reason(name))
         shorter = forms[min(self._level, len(forms) - 1) :]
-        found = next((form for form in shorter if advance(form) <= self._room), "")
-        if not found:
-            found = _cut(forms[-1], self._room, advance)
-        return self._metrics().elidedText(found, Qt.TextElideMode.ElideMiddle, self._room + 1)
+        text = next((form for form in shorter if advance(form) <= self._room), "")
+        if not text:
+            text = _cut(forms[-1], self._room, advance)
+        return self._metrics().elidedText(text, Qt.TextElideMode.ElideMiddle, self._room + 1)
 
     def _metrics(self) -> QFontMetricsF:
         return QFontMetricsF(self.style["tickFont"] or QFont())
@@ -191,8 +197,8 @@ class CountAxis(PlotAxis):
     def tickValues(self, start: float, stop: float, size: float) -> list[tuple[float, list[float]]]:
         """Return whole powers of ten if logarithmic."""
         if not self.log:
-            found: list[tuple[float, list[float]]] = super().tickValues(start, stop, size)
-            return found[:1] + [(s, []) for s, _ in found[1:]]
+            ticks: list[tuple[float, list[float]]] = super().tickValues(start, stop, size)
+            return ticks[:1] + [(s, []) for s, _ in ticks[1:]]
         return [(1.0, [float(p) for p in range(max(0, int(np.ceil(start))), int(stop) + 1)])]
 
     def tickStrings(self, values: list[float], _scale: float, _spacing: float) -> list[str]:
@@ -217,8 +223,8 @@ class NumberAxis(PlotAxis):
     def tickStrings(self, values: list[float], scale: float, spacing: float) -> list[str]:
         """Return numbers or bytes."""
         if not self._bytes:
-            found = super().tickStrings(values, scale, spacing)
-            return [text.replace("-", "−") for text in found]
+            texts = super().tickStrings(values, scale, spacing)
+            return [text.replace("-", "−") for text in texts]
         return [byte_size(round(value)) if value else "0" for value in values]
 
 
@@ -279,8 +285,8 @@ class MagnitudeAxis(NumberAxis):
         """Return 0 and powers of ten; where one is close, also their doubles and fives."""
         low, high = sorted((start, stop))
         if self._decades is None or high <= low:
-            found: list[tuple[float, list[float]]] = super().tickValues(start, stop, size)
-            return found
+            ticks: list[tuple[float, list[float]]] = super().tickValues(start, stop, size)
+            return ticks
         decade = size / (high - low)  # pixels
         step = math.ceil(5 * _LETTER / decade)
         first = math.floor(low / step) * step

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QModelIndex, QSignalBlocker
+from PySide6.QtCore import QModelIndex
 
 from pruneapp.gui.plots.base.plot_canvas import PlotAxis
 from pruneapp.gui.plots.base.plot_view import PlotView
@@ -37,7 +37,7 @@ class Chart(PlotView):
         self.canvas.viewChanged.connect(self._draw)
         self.canvas.hovered.connect(self._on_hovered)
         self.canvas.cursorMoved.connect(self._on_cursor_moved)
-        self.canvas.activated.connect(self.choose)
+        self.canvas.activated.connect(self.activate)
         self._table.activated.connect(self._on_row_activated)
 
     # What a kind of chart is.
@@ -51,7 +51,7 @@ class Chart(PlotView):
         """Return the bars from `start` to `stop`, so many of them as one."""
 
     @abstractmethod
-    def tell(self, bar: int) -> str:
+    def bar_text(self, bar: int) -> str:
         """Say what a bar is."""
 
     @abstractmethod
@@ -69,19 +69,19 @@ class Chart(PlotView):
     def state_swatches(self, *, preview: bool) -> list[Swatch]:
         """Return the legend of bars by what becomes of weights; with a preview, what it takes."""
         pruned = (self._colors["pruned"],)
-        found = [
+        swatches = [
             Swatch(self.tr("kept"), (self._colors["kept"],)),
             Swatch(self.tr("pruned"), pruned),
         ]
         if preview:
-            found.append(Swatch(self.tr("to be pruned"), pruned, hatched=True))
-        return found
+            swatches.append(Swatch(self.tr("to be pruned"), pruned, hatched=True))
+        return swatches
 
     def widest_tick(self) -> str:
         """Return the longest label that the upright axis may show."""
         return value_text(self.highest(), 1) + "00"
 
-    def choose(self, bar: int) -> None:
+    def activate(self, bar: int) -> None:
         """Do what a click on a bar means."""
 
     # How it works.
@@ -154,12 +154,12 @@ class Chart(PlotView):
         if not self._has_content:
             self.readout.setText("")
         elif 0 <= bar < self.canvas.count:
-            self.readout.setText(self.tell(bar))
+            self.readout.setText(self.bar_text(bar))
         else:
             self.readout.setText(self.summary())
 
     def _on_row_activated(self, index: QModelIndex) -> None:
-        self.choose(index.row())  # rows are the bars, in their order
+        self.activate(index.row())  # rows are the bars, in their order
 
     def _on_hovered(self, bar: int) -> None:
         if bar != self._hovered:
@@ -224,12 +224,6 @@ class OrderedChart(Chart):
     def order(self) -> str:
         """The key of the order."""
         return str(self.order_box.currentData())
-
-    def set_order(self, key: str) -> None:
-        """Show another order."""
-        with QSignalBlocker(self.order_box):
-            self.order_box.setCurrentIndex(self.order_box.findData(key))
-        self._on_order_chosen()
 
     def edges(self) -> Floats:
         """Return where the bars stand: around the number of their place."""
@@ -340,10 +334,10 @@ def envelope(  # noqa: PLR0917 - each of its own meaning
         return Stacks(edges, after, left - after, whole - left)
     stays = after > 0
     goes = ~stays & (left > 0)
-    gone = ~stays & ~goes & (whole > 0)
+    pruned = ~stays & ~goes & (whole > 0)
     number = np.maximum(grouped_sum((whole > 0).astype(np.float64), group), 1)
     kept, part, tops, shares = [], [], [], []
-    for state in (stays, goes, gone):
+    for state in (stays, goes, pruned):
         k, p, t = (grouped_max(np.where(state, h, 0.0), group) for h in (after, left, whole))
         kept.append(k)
         part.append(p)
@@ -351,13 +345,13 @@ def envelope(  # noqa: PLR0917 - each of its own meaning
         shares.append(grouped_sum(state.astype(np.float64), group) / number)
     ranked = np.argsort(-np.array(tops), axis=0, kind="stable")
 
-    def of_rank(found: list[Floats], rank: int) -> Floats:
-        picked: Floats = np.take_along_axis(np.array(found), ranked[rank : rank + 1], axis=0)[0]
+    def of_rank(heights: list[Floats], rank: int) -> Floats:
+        picked: Floats = np.take_along_axis(np.array(heights), ranked[rank : rank + 1], axis=0)[0]
         return picked
 
     front: Stacks | None = None
     for rank in (2, 1, 0):
-        k, p, t = (of_rank(found, rank) for found in (kept, part, tops))
+        k, p, t = (of_rank(heights, rank) for heights in (kept, part, tops))
         seen = np.maximum(of_rank(shares, rank) * t, _SEEN * highest)
         floor = np.maximum(t - seen, 0.0) if rank else None
         front = Stacks(edges, k, p - k, t - p, floor=floor, front=front)

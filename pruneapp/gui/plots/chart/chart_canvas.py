@@ -33,6 +33,7 @@ from pruneapp.gui.plots.edit_buttons import operation_of
 FEWEST = 8  # bars that can be seen at the closest
 _MARGIN = 24  # half of "100,000"
 _BEHIND = 4  # pixels between a bar and its number
+_POINTER = 5  # pixels of the triangle before a bar, and half of its height
 
 STEPS = {Qt.Key.Key_Left: -1, Qt.Key.Key_Down: -1, Qt.Key.Key_Right: 1, Qt.Key.Key_Up: 1}
 # Of bars that lie below each other: the key that means the same on upright ones.
@@ -42,25 +43,10 @@ _SIDEWAYS = {Qt.Key.Key_Up: Qt.Key.Key_Left, Qt.Key.Key_Down: Qt.Key.Key_Right}
 class ChartCanvas(PlotCanvas):
     """Bars that are zoomed and dragged along x, with a cursor for the keys, and a cut to be moved.
 
-    Parameters
-    ----------
-    neutral
-        Whether bars have the colour of words, because they are neither kept nor pruned.
-    sideways
-        Whether bars lie below each other, from the top, with room for a name beside each. "Along x"
-        means down then, the wheel moves, and zooms with Ctrl, and the view begins with as many as
-        have room for their names.
-
-    Attributes
-    ----------
-    edges
-        Where bars begin and end; set by `set_edges` and `swap_edges`.
-    shown
-        What can be seen along x.
-    line
-        The cut; `holding`: whether the mouse holds it.
-    selecting
-        Whether bars can be chosen: a drag draws a band then, instead of moving the bars.
+    `neutral` bars have the colour of words: they are neither kept nor pruned. With `sideways` bars
+    lie below each other, from the top, with room for a name beside each. "Along x" means down then,
+    the wheel moves, and zooms with Ctrl, and the view begins with as many as have room for their
+    names. With `selecting` a drag draws a band to choose bars, instead of moving them.
     """
 
     hovered = Signal(int)  # the bar under the mouse; -1 for none
@@ -86,6 +72,7 @@ class ChartCanvas(PlotCanvas):
         self.box.invertY(sideways)
         self.bars = StackedBars(self.plot, neutral=neutral, sideways=sideways)
         self.cursor_bar = -1
+        self.current = -1  # the bar of the tensor in focus
         self.edges: Floats = np.zeros(1)
         # What was asked for of that: bars below each other are seen as a whole, and yet a drag by
         # half of one is half of the way to the next.
@@ -137,7 +124,7 @@ class ChartCanvas(PlotCanvas):
         self.fit()
         if self.sideways and self.count:
             self._in_rows = True
-            self._look_at_rows(float(edges[0]))
+            self._show_rows(float(edges[0]))
 
     def swap_edges(self, edges: Floats) -> None:
         """Let other bars stand in the same places: what can be seen stays, not the cursor."""
@@ -197,7 +184,7 @@ class ChartCanvas(PlotCanvas):
         """Look at all bars."""
         self._in_rows = False
         if self.count:
-            self._look(float(self.edges[0]), float(self.edges[-1]))
+            self._set_range(float(self.edges[0]), float(self.edges[-1]))
 
     def zoom(self, factor: float, at: float | None = None) -> None:
         """Go closer along x, towards a place there, else towards the cursor or the middle."""
@@ -207,17 +194,26 @@ class ChartCanvas(PlotCanvas):
             at = (low + high) / 2
             if self.cursor_bar >= 0:
                 at = min(max(self._middle(self.cursor_bar), low), high)
-        self._look(at - (at - low) / factor, at + (high - at) / factor)
+        self._set_range(at - (at - low) / factor, at + (high - at) / factor)
 
     def set_cursor(self, bar: int) -> None:
         """Put the cursor on a bar, -1 for none, and bring it into sight."""
         self.cursor_bar = min(max(bar, -1), self.count - 1)
-        if self.cursor_bar >= 0:
-            low, high = self.shown
-            left, right = self.edges[self.cursor_bar], self.edges[self.cursor_bar + 1]
-            move = min(0.0, left - low) + max(0.0, right - high)
-            if move:
-                self._look(low + move, high + move)
+        self.bring_into_sight(self.cursor_bar)
+        self.viewport().update()
+
+    def bring_into_sight(self, bar: int) -> None:
+        """Move as far as is needed to see a bar; -1 for none."""
+        if not 0 <= bar < self.count:
+            return
+        low, high = self.shown
+        move = min(0.0, self.edges[bar] - low) + max(0.0, self.edges[bar + 1] - high)
+        if move:
+            self._set_range(low + move, high + move)
+
+    def set_current(self, bar: int) -> None:
+        """Point at the bar of the tensor in focus, -1 for none, beside bars below each other."""
+        self.current = bar
         self.viewport().update()
 
     def bar_at(self, position: QPointF) -> int:
@@ -225,8 +221,8 @@ class ChartCanvas(PlotCanvas):
         place = self.place
         if not self.count or not place.rect.contains(position):
             return -1
-        found = int(np.searchsorted(self.edges, place.point(position).x(), "right")) - 1
-        return found if 0 <= found < self.count else -1
+        bar = int(np.searchsorted(self.edges, place.point(position).x(), "right")) - 1
+        return bar if 0 <= bar < self.count else -1
 
     def pixel_of(self, bar: int) -> QPoint:
         """Return the pixel of this widget in the middle of a bar."""
@@ -248,11 +244,11 @@ class ChartCanvas(PlotCanvas):
     def _middle(self, bar: int) -> float:
         return float(self.edges[bar] + self.edges[bar + 1]) / 2
 
-    def _look_at_rows(self, low: float) -> None:
+    def _show_rows(self, low: float) -> None:
         wide = float(self.edges[-1] - self.edges[0]) / self.count
-        self._look(low, low + wide * self.width_of_plot / self.row)
+        self._set_range(low, low + wide * self.width_of_plot / self.row)
 
-    def _look(self, low: float, high: float) -> None:
+    def _set_range(self, low: float, high: float) -> None:
         first, last = float(self.edges[0]), float(self.edges[-1])
         narrowest = FEWEST * float(np.diff(self.edges).min())
         wide = min(max(high - low, narrowest), last - first)
@@ -273,7 +269,7 @@ class ChartCanvas(PlotCanvas):
         if isinstance(self.left, NamesAxis):
             self.left.lay_out()
         if self._in_rows and self.count:
-            self._look_at_rows(self.shown[0])
+            self._show_rows(self.shown[0])
         else:
             self.viewChanged.emit()
 
@@ -288,6 +284,7 @@ class ChartCanvas(PlotCanvas):
         self._paint_capped(painter, place)
         if self.sideways and self.count:
             self._paint_stretch(painter, place.rect)
+            self._paint_pointer(painter, place)
         if self._marks is not None and self.count:
             paint_marks(painter, self._marks, place, self.visible, self._colors)
         accent = QColor(self._colors["accent"])
@@ -365,6 +362,18 @@ class ChartCanvas(PlotCanvas):
         painter.setBrush(QColor(self._colors["muted"]))
         painter.drawRoundedRect(bar, 3, 3)
 
+    def _paint_pointer(self, painter: QPainter, place: PlotArea) -> None:
+        """Paint a triangle between the name and the bar of the tensor in focus."""
+        start, stop = self.visible
+        if not start <= self.current < stop:
+            return
+        y, right = place.pixel(self._middle(self.current), 0).y(), place.rect.left() - 1
+        left = right - _POINTER
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(QColor(self._colors["accent"]))
+        corners = QPointF(left, y - _POINTER), QPointF(right, y), QPointF(left, y + _POINTER)
+        painter.drawPolygon(corners)
+
     def _bar_rect(self, bar: int, place: PlotArea) -> QRectF:
         start, stop = (place.pixel(float(self.edges[bar + n]), 0) for n in (0, 1))
         rect = QRectF(place.rect)
@@ -392,7 +401,7 @@ class ChartCanvas(PlotCanvas):
         if self.count and abs(across) > abs(steps):
             low, high = self._asked
             move = -across * (high - low) / 8
-            self._look(low + move, high + move)
+            self._set_range(low + move, high + move)
         elif steps and self.count:
             self.zoom(ZOOM_STEP**steps, self.place.point(event.position()).x())
         event.accept()
@@ -426,7 +435,7 @@ class ChartCanvas(PlotCanvas):
             return
         low, high = self._asked
         step = (moved.y() if self.sideways else moved.x()) * (high - low) / self.width_of_plot
-        self._look(low - step, high - step)
+        self._set_range(low - step, high - step)
 
     def _hover(self, pixel: QPointF | None) -> None:
         if pixel is not None and self._pressed is None and self._on_line(pixel):
@@ -452,17 +461,17 @@ class ChartCanvas(PlotCanvas):
         super().mouseReleaseEvent(event)
 
     def _click(self, event: QMouseEvent) -> None:
-        found, held = self.bar_at(event.position()), event.modifiers()
-        if found < 0:
+        bar, held = self.bar_at(event.position()), event.modifiers()
+        if bar < 0:
             return
-        self.set_cursor(found)
-        self.cursorMoved.emit(found)
+        self.set_cursor(bar)
+        self.cursorMoved.emit(bar)
         if self.selecting:
             self._anchored = True
             how = Pick.TOGGLE if held & Qt.KeyboardModifier.ControlModifier else Pick.ONE
             ranged = held & Qt.KeyboardModifier.ShiftModifier
-            self.picked.emit(found, Pick.RANGE if ranged else how)
-        self.activated.emit(found)
+            self.picked.emit(bar, Pick.RANGE if ranged else how)
+        self.activated.emit(bar)
 
     # -- the keys ---------------------------------------------------------------------------------
 
@@ -529,7 +538,7 @@ class ChartCanvas(PlotCanvas):
             key = _SIDEWAYS.get(Qt.Key(key), key)
         at, (start, stop) = self.cursor_bar, self.visible
         page = max(1, stop - start)
-        found = {
+        target = {
             Qt.Key.Key_Left: at - 1 if at > 0 else max(at, start),
             Qt.Key.Key_Right: at + 1 if at >= 0 else start,
             Qt.Key.Key_Home: 0,
@@ -537,4 +546,4 @@ class ChartCanvas(PlotCanvas):
             Qt.Key.Key_PageUp: max(0, at - page),
             Qt.Key.Key_PageDown: at + page,
         }.get(Qt.Key(key))
-        return None if found is None else min(found, self.count - 1)
+        return None if target is None else min(target, self.count - 1)

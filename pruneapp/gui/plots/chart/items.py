@@ -27,7 +27,7 @@ class Stacks:
 
     edges: Floats  # ``float64[n + 1]``: where a bar ends the next one begins
     kept: Floats
-    going: Floats
+    to_prune: Floats
     pruned: Floats
     pruned_first: bool = False  # whether the pruned stand below, instead of the kept
     floor: Floats | None = None  # ``float64[n]``: what is below is not drawn; None for all
@@ -36,7 +36,7 @@ class Stacks:
     @property
     def top(self) -> float:
         """Height of the highest stack."""
-        total = self.kept + self.going + self.pruned
+        total = self.kept + self.to_prune + self.pruned
         return float(total.max()) if total.size else 0.0
 
 
@@ -95,9 +95,9 @@ class StackedBars:
         self._colors: Mapping[str, str] = {}
         self.front: StackedBars | None = None  # made once there is something to show in front
         self.kept = pg.BarGraphItem(x0=[], x1=[], y0=[], y1=[], pen=None)
-        self.going = HatchedBars()
+        self.to_prune = HatchedBars()
         self.pruned = pg.BarGraphItem(x0=[], x1=[], y0=[], y1=[], pen=None)
-        for item in (self.kept, self.going, self.pruned):
+        for item in (self.kept, self.to_prune, self.pruned):
             plot.addItem(item, ignoreBounds=True)
 
     def set_colors(self, colors: Mapping[str, str]) -> None:
@@ -107,7 +107,7 @@ class StackedBars:
             self.front.set_colors(colors)
         self.kept.setOpts(brush=QColor(colors[self._kept_color]))
         self.pruned.setOpts(brush=QColor(colors["pruned"]))
-        self.going.set_colors(colors["pruned"], colors["surface"])
+        self.to_prune.set_colors(colors["pruned"], colors["surface"])
 
     def set_stacks(self, stacks: Stacks, *, gap: float, log: bool, floor: float) -> None:
         """Show other bars, with a share of their width free beside them.
@@ -119,7 +119,7 @@ class StackedBars:
         low = np.zeros_like(stacks.kept)
         parts = [
             (self.kept, stacks.kept),
-            (self.going, stacks.going),
+            (self.to_prune, stacks.to_prune),
             (self.pruned, stacks.pruned),
         ]
         for item, part in reversed(parts) if stacks.pruned_first else parts:
@@ -232,7 +232,7 @@ class Pick(Enum):
     RANGE = auto()  # from where the last one was to here
 
 
-class Selection:
+class BarSelection:
     """Bars that are chosen, by their index in the tensor, whatever their order on the screen."""
 
     def __init__(self) -> None:

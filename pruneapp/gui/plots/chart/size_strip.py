@@ -36,7 +36,7 @@ class SizeStrip(QWidget):
         self._able: NDArray[np.bool_] = np.zeros(0, dtype=np.bool_)
         self._before = self._after = np.zeros(0)
         self._colors: Mapping[str, str] = LIGHT
-        self.cursor_at = -1
+        self.cursor_at = self._current = -1
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setMouseTracking(True)
@@ -62,7 +62,12 @@ class SizeStrip(QWidget):
         self._ends = np.concatenate(([0.0], np.cumsum(nbytes)))
         self._able = able
         self._before = self._after = np.zeros(nbytes.size)
-        self.cursor_at = -1
+        self.cursor_at = self._current = -1
+        self.update()
+
+    def set_current(self, tensor: int) -> None:
+        """Mark the tensor in focus; -1 for none."""
+        self._current = tensor
         self.update()
 
     def set_shares(self, before: Floats, after: Floats) -> None:
@@ -88,8 +93,8 @@ class SizeStrip(QWidget):
         total = self.total
         if not total or not 0 <= x < self.width():
             return -1
-        found = int(np.searchsorted(self._ends, x / self.width() * total, side="right")) - 1
-        return min(found, self.count - 1)
+        tensor = int(np.searchsorted(self._ends, x / self.width() * total, side="right")) - 1
+        return min(tensor, self.count - 1)
 
     def pixels_of(self, tensor: int) -> tuple[float, float]:
         """Return where a tensor begins and ends."""
@@ -103,12 +108,12 @@ class SizeStrip(QWidget):
         wide = max(1, self.width())
         places = np.linspace(0.0, float(self._ends[-1]), wide + 1)
         sizes = np.diff(self._ends)
-        found = np.zeros((3, wide))
+        columns = np.zeros((3, wide))
         parts = (self._able.astype(np.float64), self._before, self._after)
-        for row, part in zip(found, parts, strict=True):
+        for row, part in zip(columns, parts, strict=True):
             sums = np.concatenate(([0.0], np.cumsum(sizes * part)))
             row[:] = np.diff(np.interp(places, self._ends, sums)) / max(places[1], 1e-300)
-        return np.clip(found, 0.0, 1.0)
+        return np.clip(columns, 0.0, 1.0)
 
     @reported
     def paintEvent(self, _event: QPaintEvent) -> None:
@@ -122,20 +127,22 @@ class SizeStrip(QWidget):
             self._paint_borders(painter)
         accent = QColor(colors["accent"])
         painter.setBrush(Qt.BrushStyle.NoBrush)
-        if 0 <= self.cursor_at < self.count and self.hasFocus():
-            left, right = self.pixels_of(self.cursor_at)
-            painter.setPen(QPen(accent, 2))
-            painter.drawRect(QRectF(left, 1, max(right - left, 3), self.height() - 2))
+        for at in {self._current, self.cursor_at if self.hasFocus() else -1}:
+            if 0 <= at < self.count:
+                left, right = self.pixels_of(at)
+                painter.setPen(QPen(accent, 2))
+                painter.drawRect(QRectF(left, 1, max(right - left, 3), self.height() - 2))
         if self.hasFocus():
             painter.setPen(QPen(accent, 1))
             painter.drawRect(whole.adjusted(0.5, 0.5, -0.5, -0.5))
+        painter.end()
 
     def _paint_columns(self, painter: QPainter) -> None:
         high = float(self.height())
         device = painter.device()
         ratio = device.devicePixelRatio() if device else 1.0
         kept, pruned = QColor(self._colors["kept"]), QColor(self._colors["pruned"])
-        going = hatch(self._colors["pruned"], self._colors["surface"], ratio)
+        to_prune = hatch(self._colors["pruned"], self._colors["surface"], ratio)
         # Steps of half a pixel are not seen, and make long stretches of the same.
         columns = np.round(self.columns() * 2 * high) / (2 * high)
         turns = np.flatnonzero((np.diff(columns, axis=1) != 0).any(axis=0)) + 1
@@ -145,7 +152,7 @@ class SizeStrip(QWidget):
             foot = high
             for share, brush in (
                 (before, QBrush(pruned)),
-                (after - before, going),
+                (after - before, to_prune),
                 (able - after, QBrush(kept)),
             ):
                 if share > 0:
@@ -169,11 +176,11 @@ class SizeStrip(QWidget):
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         """Choose the tensor on which one clicked."""
-        found = self.tensor_at(event.position().x())
-        if found >= 0 and event.button() == Qt.MouseButton.LeftButton:
-            self.cursor_at = found
+        tensor = self.tensor_at(event.position().x())
+        if tensor >= 0 and event.button() == Qt.MouseButton.LeftButton:
+            self.cursor_at = tensor
             self.update()
-            self.chosen.emit(found)
+            self.chosen.emit(tensor)
 
     def leaveEvent(self, event: QEvent) -> None:
         """Say that nothing is under the mouse."""

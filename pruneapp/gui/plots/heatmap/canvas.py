@@ -10,8 +10,8 @@ from PySide6.QtGui import QFocusEvent, QKeyEvent, QMouseEvent, QWheelEvent
 
 from pruneapp.gui.plots.base.plot_canvas import ZOOM_STEP, PlotAxis, PlotCanvas
 from pruneapp.gui.plots.edit_buttons import operation_of
-from pruneapp.gui.plots.heatmap.drawing_tools import Drawn, Place, Pointer, Tool
-from pruneapp.gui.plots.heatmap.heatmap_item import TilesItem
+from pruneapp.gui.plots.heatmap.drawing_tools import Place, Pointer, Tool, WeightSelection
+from pruneapp.gui.plots.heatmap.heatmap_item import HeatmapItem
 from pruneapp.gui.plots.heatmap.viewport import Viewport
 from pruneapp.results.document_rows import Shape
 from pruneapp.results.tile import Layout
@@ -25,11 +25,11 @@ _TAKES: dict[int, Shape] = {
 
 def nested(extents: Sequence[int], flat: int) -> tuple[int, ...]:
     """Return the indices into nested dimensions of a flat index."""
-    found = []
+    indices = []
     for extent in reversed(extents):
         flat, index = divmod(flat, extent)
-        found.append(index)
-    return tuple(reversed(found))
+        indices.append(index)
+    return tuple(reversed(indices))
 
 
 def ticks(
@@ -86,9 +86,9 @@ class TensorAxis(PlotAxis):
         widest = len(str(self._extents[0] - 1)) + 1.5 if self._extents else 1.0
         em = 8.0
         room = (18.0, 26.0) if upright else (letters * em, max(40.0, widest * em))
-        found = ticks(self._extents, low, high, size / (high - low), room)
-        self._labels = dict(found)
-        return [(1.0, [place for place, _ in found])]
+        labels = ticks(self._extents, low, high, size / (high - low), room)
+        self._labels = dict(labels)
+        return [(1.0, [place for place, _ in labels])]
 
     def tickStrings(self, values: list[float], _scale: float, _spacing: float) -> list[str]:
         """Return the labels of the ticks, for pyqtgraph."""
@@ -101,19 +101,12 @@ class HeatmapCanvas(PlotCanvas):
     With a tool a drag draws, and with Shift it adds to what is drawn. The middle button, or Space,
     moves the picture whatever the tool. Keys draw from the cursor: Shift with the arrows a
     rectangle, H the row, V the column, C the channel (again: along the next dimension).
-
-    Attributes
-    ----------
-    view
-        Where one looks; None without a tensor.
-    pointer
-        The tool, and what is drawn.
     """
 
     hovered = Signal(object)  # row and column under the mouse; None where there is no weight
     cursorMoved = Signal(int, int)  # the person put the cursor on this row and column
     maskToggled = Signal()  # the person wants the mask on or off
-    drawnChanged = Signal(object)  # the person drew something else (`Drawn`); None for nothing
+    selectionChanged = Signal(object)  # a `WeightSelection`; None for nothing
     # The person wants this done (`Operation`) to what is drawn, else to the cursor's weight.
     operated = Signal(str)
     menuAsked = Signal()  # the person wants to see what can be done
@@ -122,7 +115,7 @@ class HeatmapCanvas(PlotCanvas):
         self.rows = TensorAxis("left")
         self.columns = TensorAxis("bottom")
         super().__init__(self.columns, self.rows)
-        self.item = TilesItem()
+        self.item = HeatmapItem()
         self.box.invertY(True)
         self.box.setDefaultPadding(0)
         self.box.addItem(self.item, ignoreBounds=True)
@@ -134,9 +127,9 @@ class HeatmapCanvas(PlotCanvas):
         self.box.sigResized.connect(self._on_resized)
 
     @property
-    def drawn(self) -> Drawn | None:
+    def selection(self) -> WeightSelection | None:
         """What is drawn."""
-        return self.pointer.drawn
+        return self.pointer.selection
 
     def set_layout(self, layout: Layout | None) -> None:
         """Begin with another tensor: all of it in sight, nothing drawn."""
@@ -179,7 +172,7 @@ class HeatmapCanvas(PlotCanvas):
 
     # -- where one looks --------------------------------------------------------------------------
 
-    def look(self, view: Viewport) -> None:
+    def set_viewport(self, view: Viewport) -> None:
         """Look elsewhere."""
         if view != self.view:
             self.view = view
@@ -193,21 +186,21 @@ class HeatmapCanvas(PlotCanvas):
             return
         if at is not None:
             local = self._in_box(at)
-            self.look(view.zoomed(factor, local.x(), local.y()))
+            self.set_viewport(view.zoomed(factor, local.x(), local.y()))
             return
         if self.item.cursor is not None:
             row, column = self.item.cursor
             x, y = view.pixel(row + 0.5, column + 0.5)
             if 0 <= x <= view.width and 0 <= y <= view.height:
                 # Its cell grows: at the border half of it would be outside.
-                self.look(view.zoomed(factor, x, y).revealing(row, column))
+                self.set_viewport(view.zoomed(factor, x, y).revealing(row, column))
                 return
-        self.look(view.zoomed(factor, view.width / 2, view.height / 2))
+        self.set_viewport(view.zoomed(factor, view.width / 2, view.height / 2))
 
     def fit(self) -> None:
         """Look at all of it."""
         if self.view is not None:
-            self.look(self.view.fitted())
+            self.set_viewport(self.view.fitted())
 
     def weight_at(self, position: QPoint) -> Place | None:
         """Return row and column at a pixel of this widget."""
@@ -218,7 +211,7 @@ class HeatmapCanvas(PlotCanvas):
 
     def pixel_of(self, row: int, column: int) -> QPoint:
         """Return the pixel of this widget at the middle of a weight."""
-        left, top = self._looking().pixel(row + 0.5, column + 0.5)
+        left, top = self._viewport().pixel(row + 0.5, column + 0.5)
         return QPoint(self.mapFromScene(self.box.mapToScene(QPointF(left, top))))
 
     def set_cursor(self, row: int, column: int) -> None:
@@ -229,7 +222,7 @@ class HeatmapCanvas(PlotCanvas):
         column = min(max(column, 0), self.view.columns - 1)
         self.item.cursor = (row, column)
         self.item.update()
-        self.look(self.view.revealing(row, column))
+        self.set_viewport(self.view.revealing(row, column))
 
     def put_cursor(self) -> None:
         """Put the cursor into the middle of what can be seen, if it is nowhere."""
@@ -237,15 +230,15 @@ class HeatmapCanvas(PlotCanvas):
             self.set_cursor(*self.view.nearest(self.view.width / 2, self.view.height / 2))
 
     def _apply(self) -> None:
-        left, top, right, bottom = self._looking().visible
+        left, top, right, bottom = self._viewport().visible
         self.box.setRange(xRange=(left, right), yRange=(top, bottom), padding=0)
 
     def _on_resized(self) -> None:
         if self.view is not None:
             width, height = max(1.0, self.box.width()), max(1.0, self.box.height())
-            self.look(self.view.resized(width, height))
+            self.set_viewport(self.view.resized(width, height))
 
-    def _looking(self) -> Viewport:
+    def _viewport(self) -> Viewport:
         assert self.view is not None, "keys and buttons are for a picture"
         return self.view
 
@@ -255,7 +248,7 @@ class HeatmapCanvas(PlotCanvas):
 
     def _nearest(self, position: QPointF) -> Place:
         local = self._in_box(position)
-        return self._looking().nearest(local.x(), local.y())
+        return self._viewport().nearest(local.x(), local.y())
 
     # -- what is drawn ----------------------------------------------------------------------------
 
@@ -264,28 +257,28 @@ class HeatmapCanvas(PlotCanvas):
         self.pointer.tool = tool
         self._show_pointer()
 
-    def drop(self) -> None:
+    def clear_selection(self) -> None:
         """Take back what is drawn."""
-        if self.drawn is not None:
-            self.pointer.drop()
-            self._show_drawn()
+        if self.selection is not None:
+            self.pointer.clear_selection()
+            self._show_selection()
 
-    def take(self, shape: Shape) -> None:
+    def select_at_cursor(self, shape: Shape) -> None:
         """Draw the row, column or channel of the cursor; a channel again turns to the next dim."""
         cursor, layout = self.item.cursor, self.item.layout
         if cursor is None or layout is None:
             return
-        drawn = self.drawn
-        self.pointer.take(shape, cursor)
-        if shape == "channel" and drawn == self.drawn:
+        selection = self.selection
+        self.pointer.select(shape, cursor)
+        if shape == "channel" and selection == self.selection:
             self.pointer.dim = (self.pointer.dim + 1) % max(1, len(layout.shape))
-            self.pointer.take(shape, cursor)
+            self.pointer.select(shape, cursor)
         self._anchor = cursor
-        self._show_drawn()
+        self._show_selection()
 
-    def _show_drawn(self) -> None:
-        self.item.set_drawn(self.drawn)
-        self.drawnChanged.emit(self.drawn)
+    def _show_selection(self) -> None:
+        self.item.set_selection(self.selection)
+        self.selectionChanged.emit(self.selection)
 
     def _show_pointer(self) -> None:
         if self._panning:
@@ -315,7 +308,7 @@ class HeatmapCanvas(PlotCanvas):
             place = self._nearest(event.position())
             self.item.cursor = self._anchor = place
             self.pointer.press(place, tool, joining=joining)
-            self._show_drawn()
+            self._show_selection()
             event.accept()
         elif not self.pointer.is_drawing:
             super().mousePressEvent(event)
@@ -324,13 +317,13 @@ class HeatmapCanvas(PlotCanvas):
         """Draw on, or drag the picture; say what is under the mouse."""
         if self.pointer.is_drawing:
             self.pointer.move(self._nearest(event.position()))
-            self._show_drawn()
+            self._show_selection()
         super().mouseMoveEvent(event)
 
     def _drag(self, _event: QMouseEvent, _start: QPointF, moved: QPointF) -> None:
         if self.view is not None:
             self.viewport().setCursor(Qt.CursorShape.ClosedHandCursor)
-            self.look(self.view.panned(moved.x(), moved.y()))
+            self.set_viewport(self.view.panned(moved.x(), moved.y()))
 
     def _hover(self, pixel: QPointF | None) -> None:
         self.hovered.emit(None if pixel is None else self.weight_at(pixel.toPoint()))
@@ -341,23 +334,23 @@ class HeatmapCanvas(PlotCanvas):
             super().mouseReleaseEvent(event)
         elif event.button() == Qt.MouseButton.LeftButton:
             self.pointer.release()
-            self._show_drawn()
+            self._show_selection()
         self._show_pointer()
         event.accept()
 
     def _click(self, event: QMouseEvent) -> None:
-        self.drop()
+        self.clear_selection()
         self._anchor = None
-        found = self.weight_at(event.position().toPoint())
-        if found is not None:
-            self.set_cursor(*found)
-            self.cursorMoved.emit(*found)
+        place = self.weight_at(event.position().toPoint())
+        if place is not None:
+            self.set_cursor(*place)
+            self.cursorMoved.emit(*place)
 
     # -- the keys ---------------------------------------------------------------------------------
 
     def takes(self, event: QKeyEvent) -> bool:
         """Keep Esc from the window's shortcut as long as it means what is drawn."""
-        return event.key() == Qt.Key.Key_Escape and self.drawn is not None
+        return event.key() == Qt.Key.Key_Escape and self.selection is not None
 
     def keyReleaseEvent(self, event: QKeyEvent) -> None:
         """End what Space began."""
@@ -385,12 +378,12 @@ class HeatmapCanvas(PlotCanvas):
         if key == Qt.Key.Key_Space:
             self._panning = True
             self._show_pointer()
-        elif key == Qt.Key.Key_Escape and self.drawn is not None:
+        elif key == Qt.Key.Key_Escape and self.selection is not None:
             if self.pointer.is_drawing:
                 self.pointer.cancel()
             else:
-                self.pointer.drop()
-            self._show_drawn()
+                self.pointer.clear_selection()
+            self._show_selection()
         elif (operation := operation_of(event)) is not None:
             self.operated.emit(operation)
         elif key in {Qt.Key.Key_Return, Qt.Key.Key_Enter}:
@@ -398,7 +391,7 @@ class HeatmapCanvas(PlotCanvas):
             self.menuAsked.emit()
         elif key in _TAKES:
             self.put_cursor()
-            self.take(_TAKES[key])
+            self.select_at_cursor(_TAKES[key])
         elif key == Qt.Key.Key_M:
             self.maskToggled.emit()
         elif self._moved(key) is not None:
@@ -412,7 +405,7 @@ class HeatmapCanvas(PlotCanvas):
 
         A page is as high as what can be seen.
         """
-        view, cursor = self._looking(), self.item.cursor
+        view, cursor = self._viewport(), self.item.cursor
         row, column = cursor or (math.floor(view.y), math.floor(view.x))
         page = max(1, math.floor(view.height / view.scale_y) - 1)
         step = 0 if cursor is None else 1
@@ -439,8 +432,8 @@ class HeatmapCanvas(PlotCanvas):
         assert cursor is not None
         if drawing and self._anchor is not None:
             self.pointer.extend(self._anchor, cursor)
-            self._show_drawn()
+            self._show_selection()
         self.cursorMoved.emit(*cursor)
         if not drawing:
             self._anchor = cursor
-            self.drop()
+            self.clear_selection()

@@ -29,7 +29,7 @@ class Rect(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Drawn:
+class WeightSelection:
     """A selection."""
 
     shape: Shape  # with what it was drawn
@@ -76,7 +76,7 @@ class Drawn:
         elif any(start <= layout.fixed[self.dim] < stop for start, stop in self.channels):
             yield Rect(0, 0, layout.rows, layout.columns)
 
-    def joined(self, other: Drawn) -> Drawn:
+    def joined(self, other: WeightSelection) -> WeightSelection:
         """Return both together; another kind of selection cannot be joined, and takes over."""
         if other.shape != self.shape or other.dim != self.dim:
             return other
@@ -91,24 +91,26 @@ class Drawn:
         return replace(self, rects=tuple(rects))
 
 
-def between(shape: Shape, layout: Layout, start: Place, stop: Place, dim: int = 0) -> Drawn:
+def between(
+    shape: Shape, layout: Layout, start: Place, stop: Place, dim: int = 0
+) -> WeightSelection:
     """Return what lies between two weights, both included: whole rows, columns, or channels."""
     top, bottom = sorted((start[0], stop[0]))
     left, right = sorted((start[1], stop[1]))
     if shape == "channel":
         first, last = sorted((layout.index(*start)[dim], layout.index(*stop)[dim]))
-        return Drawn("channel", dim=dim, channels=((first, last + 1),))
+        return WeightSelection("channel", dim=dim, channels=((first, last + 1),))
     if shape == "row":
         left, right = 0, layout.columns - 1
     elif shape == "column":
         top, bottom = 0, layout.rows - 1
-    return Drawn(shape, (Rect(top, left, bottom + 1, right + 1),))
+    return WeightSelection(shape, (Rect(top, left, bottom + 1, right + 1),))
 
 
 class Stroke:
     """A line drawn with a square brush, whose side is odd; the stroke `before` it stays."""
 
-    def __init__(self, layout: Layout, size: int, before: Drawn | None = None) -> None:
+    def __init__(self, layout: Layout, size: int, before: WeightSelection | None = None) -> None:
         self._layout = layout
         self._reach = size // 2
         self._lines: dict[int, list[Run]] = {}
@@ -118,7 +120,7 @@ class Stroke:
                 for row in range(rect.top, rect.bottom):
                     self._lines.setdefault(row, []).append((rect.left, rect.right))
 
-    def to(self, place: Place) -> Drawn:
+    def to(self, place: Place) -> WeightSelection:
         """Draw on to a weight, and return all that was drawn, line by line."""
         start = self._last or place
         self._last = place
@@ -142,22 +144,22 @@ class Stroke:
             for row, runs in self._lines.items()
             for left, right in runs
         )
-        return Drawn("brush", tuple(rects))
+        return WeightSelection("brush", tuple(rects))
 
-    def end(self) -> Drawn:
+    def end(self) -> WeightSelection:
         """Return all that was drawn, in as few rectangles as can be."""
-        return Drawn("brush", from_lines(self._lines))
+        return WeightSelection("brush", from_lines(self._lines))
 
 
 def merged(runs: Iterable[Run]) -> list[Run]:
     """Return runs as few as possible, in order."""
-    found: list[Run] = []
+    joined: list[Run] = []
     for start, stop in sorted(runs):
-        if found and start <= found[-1][1]:
-            found[-1] = found[-1][0], max(found[-1][1], stop)
+        if joined and start <= joined[-1][1]:
+            joined[-1] = joined[-1][0], max(joined[-1][1], stop)
         else:
-            found.append((start, stop))
-    return found
+            joined.append((start, stop))
+    return joined
 
 
 def from_lines(lines: dict[int, list[Run]]) -> tuple[Rect, ...]:
@@ -165,13 +167,13 @@ def from_lines(lines: dict[int, list[Run]]) -> tuple[Rect, ...]:
     done: list[Rect] = []
     open_: dict[Run, Rect] = {}
     for row in sorted(lines):
-        found: dict[Run, Rect] = {}
+        rects: dict[Run, Rect] = {}
         for run in merged(lines[row]):
             above = open_.get(run)
             top = above.top if above is not None and above.bottom == row else row
-            found[run] = Rect(top, run[0], row + 1, run[1])
-        done += [rect for run, rect in open_.items() if run not in found or found[run].top == row]
-        open_ = found
+            rects[run] = Rect(top, run[0], row + 1, run[1])
+        done += [rect for run, rect in open_.items() if run not in rects or rects[run].top == row]
+        open_ = rects
     return tuple(sorted([*done, *open_.values()]))
 
 
@@ -189,7 +191,7 @@ def _without(piece: Rect, hole: Rect) -> list[Rect]:
     return [rect for rect in around if rect.top < rect.bottom and rect.left < rect.right]
 
 
-def _stripes(layout: Layout, dims: Sequence[int], of: Drawn, part: Run) -> Iterator[Run]:
+def _stripes(layout: Layout, dims: Sequence[int], of: WeightSelection, part: Run) -> Iterator[Run]:
     """Yield where channels lie along an axis, within a part of it."""
     at = dims.index(of.dim)
     inner = math.prod(layout.shape[d] for d in dims[at + 1 :])
@@ -221,7 +223,7 @@ class Pointer:
         self.dim = 0  # the dimension whose channels are drawn
         self._layout: Layout | None = None
         self._shape: Shape = "rectangle"
-        self.drop()
+        self.clear_selection()
 
     @property
     def is_drawing(self) -> bool:
@@ -232,25 +234,25 @@ class Pointer:
         """Begin with another tensor, on which nothing is drawn."""
         self._layout = layout
         self.dim = 0
-        self.drop()
+        self.clear_selection()
 
-    def drop(self) -> None:
+    def clear_selection(self) -> None:
         """Take back all that is drawn."""
-        self.drawn: Drawn | None = None
+        self.selection: WeightSelection | None = None
         self._end()
 
     def _end(self) -> None:
         self._start: Place | None = None
-        self._before: Drawn | None = None
-        self._kept: Drawn | None = None
+        self._before: WeightSelection | None = None
+        self._kept: WeightSelection | None = None
         self._stroke: Stroke | None = None
 
     def press(self, place: Place, shape: Shape, *, joining: bool) -> None:
         """Begin to draw at a weight, whatever the tool; `joining` what is drawn already."""
         assert self._layout is not None
         self._start, self._shape = place, shape
-        self._before = self.drawn
-        self._kept = self.drawn if joining else None
+        self._before = self.selection
+        self._kept = self.selection if joining else None
         self._stroke = None
         if shape == "brush":
             self._stroke = Stroke(self._layout, self.brush, self._kept)
@@ -261,35 +263,35 @@ class Pointer:
         if self._start is None or self._layout is None:
             return
         if self._stroke is not None:
-            self.drawn = self._stroke.to(place)
+            self.selection = self._stroke.to(place)
             return
-        drawn = self._between(self._start, place)
-        self.drawn = drawn if self._kept is None else self._kept.joined(drawn)
+        selection = self._between(self._start, place)
+        self.selection = selection if self._kept is None else self._kept.joined(selection)
 
     def release(self) -> None:
         """Leave what is drawn."""
         if self._stroke is not None:
-            self.drawn = self._stroke.end()
+            self.selection = self._stroke.end()
         self._end()
 
     def cancel(self) -> None:
         """Take back what was drawn since the press."""
-        self.drawn = self._before
+        self.selection = self._before
         self._end()
 
     def extend(self, anchor: Place, cursor: Place) -> None:
         """Draw from one weight to another, as keys do: whole rows stay whole rows."""
-        if self.drawn is not None and self.drawn.shape in {"row", "column", "channel"}:
-            self._shape = self.drawn.shape
+        if self.selection is not None and self.selection.shape in {"row", "column", "channel"}:
+            self._shape = self.selection.shape
         else:
             self._shape = "rectangle"
-        self.drawn = self._between(anchor, cursor)
+        self.selection = self._between(anchor, cursor)
 
-    def take(self, shape: Shape, place: Place) -> None:
+    def select(self, shape: Shape, place: Place) -> None:
         """Draw the row, column or channel of a weight."""
         self._shape = shape
-        self.drawn = self._between(place, place)
+        self.selection = self._between(place, place)
 
-    def _between(self, start: Place, stop: Place) -> Drawn:
+    def _between(self, start: Place, stop: Place) -> WeightSelection:
         assert self._layout is not None
         return between(self._shape, self._layout, start, stop, self.dim)

@@ -15,14 +15,14 @@ from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
 
 from pruneapp.gui.plots.base.export_menu import Drawing
 from pruneapp.gui.plots.heatmap import legend, overlays
-from pruneapp.gui.plots.heatmap.drawing_tools import Drawn, Rect
+from pruneapp.gui.plots.heatmap.drawing_tools import Rect, WeightSelection
 from pruneapp.gui.plots.heatmap.overlays import PaintedTile, cut, halvings
 from pruneapp.gui.plots.heatmap.shading import (
     BLENDED,
     AnyTile,
     ColorTables,
-    Look,
     Mode,
+    TileStyle,
     Weight,
     weight_of,
 )
@@ -37,7 +37,7 @@ VALUES_FROM = 48.0
 _STRIPE = 3  # pixels along a row
 
 
-class TilesItem(pg.GraphicsObject):  # type: ignore[misc]  # pyqtgraph has no types
+class HeatmapItem(pg.GraphicsObject):  # type: ignore[misc]  # pyqtgraph has no types
     """A tensor's weights in the coordinates of its layout: a column is 1 wide, a row 1 high.
 
     A fine tile of what is looked at lies on a coarse one of the whole, so that moving shows
@@ -50,7 +50,7 @@ class TilesItem(pg.GraphicsObject):  # type: ignore[misc]  # pyqtgraph has no ty
         self.mode = Mode.MAGNITUDE
         self.strength = 1.0
         self.cursor: tuple[int, int] | None = None
-        self._drawn: Drawn | None = None
+        self._selection: WeightSelection | None = None
         self._bounds = QRectF()
         self._coarse: PaintedTile | None = None
         self._fine: PaintedTile | None = None
@@ -73,13 +73,13 @@ class TilesItem(pg.GraphicsObject):  # type: ignore[misc]  # pyqtgraph has no ty
         self.layout = layout
         self._bound()
         self._coarse = self._fine = None
-        self.cursor = self._drawn = None
+        self.cursor = self._selection = None
         self.update()
 
     def turn(self, layout: Layout) -> None:
         """Go to another plane of the same extent; what is painted stays until its tile comes."""
         self.layout = layout
-        self._drawn = None
+        self._selection = None
         self.update()
 
     def set_tile(self, tile: AnyTile) -> None:
@@ -97,9 +97,9 @@ class TilesItem(pg.GraphicsObject):  # type: ignore[misc]  # pyqtgraph has no ty
         self._coarse = PaintedTile(tile)
         self.update()
 
-    def set_drawn(self, drawn: Drawn | None) -> None:
+    def set_selection(self, selection: WeightSelection | None) -> None:
         """Show what a person drew, and how much it is."""
-        self._drawn = drawn
+        self._selection = selection
         self.update()
 
     def set_mode(self, mode: Mode, strength: float) -> None:
@@ -118,7 +118,7 @@ class TilesItem(pg.GraphicsObject):  # type: ignore[misc]  # pyqtgraph has no ty
         self._tables = ColorTables(colors)
         for painted in (self._coarse, self._fine):
             if painted:
-                painted.forget()
+                painted.clear()
         self.update()
 
     def set_font(self, font: QFont) -> None:
@@ -129,9 +129,9 @@ class TilesItem(pg.GraphicsObject):  # type: ignore[misc]  # pyqtgraph has no ty
         """Return what is known of a weight; None if no tile has it exactly."""
         for tile in (self.fine, self.coarse):
             if isinstance(tile, Tile) and tile.request.pool == 1:
-                found = weight_of(tile, row, column)
-                if found is not None:
-                    return found
+                weight = weight_of(tile, row, column)
+                if weight is not None:
+                    return weight
         return None
 
     def change(self, row: int, column: int) -> tuple[float, str] | None:
@@ -141,7 +141,11 @@ class TilesItem(pg.GraphicsObject):  # type: ignore[misc]  # pyqtgraph has no ty
                 i, j = row - tile.request.row, column - tile.request.column
                 height, width = tile.change.shape
                 if 0 <= i < height and 0 <= j < width:
-                    fates = {"gone": tile.gone, "back": tile.back, "neither": tile.neither}
+                    fates = {
+                        "gone": tile.removed,
+                        "back": tile.restored,
+                        "neither": tile.in_neither,
+                    }
                     became = (word for word, share in fates.items() if share[i, j] > 0)
                     return float(tile.change[i, j]), "".join(became)
         return None
@@ -204,16 +208,16 @@ class TilesItem(pg.GraphicsObject):  # type: ignore[misc]  # pyqtgraph has no ty
             painter.resetTransform()
             if fine is not None:
                 overlays.paint_protected(painter, place, shown, fine, self._colors)
-            if self._drawn is not None:
+            if self._selection is not None:
                 part = Rect(
                     math.floor(shown.top()),
                     math.floor(shown.left()),
                     math.ceil(shown.bottom()),
                     math.ceil(shown.right()),
                 )
-                rects = self._drawn.shown(self.layout, part)
+                rects = self._selection.shown(self.layout, part)
                 seen = overlays.paint_selection(painter, place, shown, rects, self._colors)
-                label = legend.drawn_words(self._drawn, self.layout)
+                label = legend.selection_words(self._selection, self.layout)
                 room = place.mapRect(self.getViewBox().viewRect())
                 overlays.paint_label(painter, seen, room, label, self._colors)
             if self.cursor is not None:
@@ -243,7 +247,7 @@ class TilesItem(pg.GraphicsObject):  # type: ignore[misc]  # pyqtgraph has no ty
         place, part = painter.worldTransform(), painted.tile.request
         pool = part.pool
         ratio = painter.deviceTransform().m11() / place.m11()  # of what is painted on in the end
-        look = Look(
+        style = TileStyle(
             self.mode,
             self.strength if self.mode in BLENDED else 0.0,
             reduction=(
@@ -251,8 +255,8 @@ class TilesItem(pg.GraphicsObject):  # type: ignore[misc]  # pyqtgraph has no ty
                 halvings(abs(place.m11()) * ratio * pool),
             ),
         )
-        image = painted.picture(look, self._tables)
-        cell = (pool * look.reduction[1], pool * look.reduction[0])
+        image = painted.picture(style, self._tables)
+        cell = (pool * style.reduction[1], pool * style.reduction[0])
         target, source = cut(part, image, cell, shown)
         if target.isEmpty():
             return
@@ -261,7 +265,7 @@ class TilesItem(pg.GraphicsObject):  # type: ignore[misc]  # pyqtgraph has no ty
         painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, smooth)
         painter.drawImage(target, image, source)
         if painted.is_hatched and (self.masked if isinstance(painted.tile, Tile) else hatched):
-            dark = painted.picture(replace(look, stripe=1), self._tables)
+            dark = painted.picture(replace(style, stripe=1), self._tables)
             _paint_stripes(painter, dark, target, source, ratio)
 
 

@@ -8,7 +8,7 @@ from PySide6.QtCore import QCoreApplication
 
 from pruneapp.gui.plots.base.readout import Swatch, value_text
 from pruneapp.gui.plots.heatmap import shading
-from pruneapp.gui.plots.heatmap.drawing_tools import Drawn
+from pruneapp.gui.plots.heatmap.drawing_tools import WeightSelection
 from pruneapp.gui.plots.heatmap.shading import AnyTile, Mode
 from pruneapp.gui.widgets.clipboard import Numbers
 from pruneapp.gui.widgets.number_format import count, meaning, percent
@@ -25,13 +25,13 @@ def swatches(
     colors: Mapping[str, str],
     *,
     masked: bool,
-    going: bool,
+    to_prune: bool,
     missing: bool,
 ) -> list[Swatch]:
     """Return the legend of what is shown.
 
-    `masked`, `going`, `missing`: whether it can be seen what is pruned, something is to be pruned,
-    and is NaN.
+    `masked`, `to_prune`, `missing`: whether it can be seen what is pruned, something is to be
+    pruned, and is NaN.
     """
     exact = tile is None or tile.request.pool == 1  # a mean has no sign
     entries = [Swatch(_tr("sampled"), ())] if tile is not None and tile.sampled else []
@@ -55,7 +55,7 @@ def swatches(
     if masked:
         orange = shading.pruned_color(alone=mode is Mode.MASK)
         entries.append(Swatch(_tr("pruned"), (orange,)))
-        if going:
+        if to_prune:
             pair = shading.stripe_pair(orange)[::-1]
             entries.append(Swatch(_tr("to be pruned"), pair, hatched=True))
     if isinstance(tile, Tile) and tile.protected is not None:
@@ -91,41 +91,42 @@ def dim_words(layout: Layout) -> tuple[str, ...]:
     )
 
 
-def drawn_words(drawn: Drawn, layout: Layout) -> str:
+def selection_words(selection: WeightSelection, layout: Layout) -> str:
     """Say what is chosen: "12 × 3 = 36 weights", "out 12: 288 weights"."""
-    many = drawn.count(layout)
+    many = selection.count(layout)
     words = _tr("{n} weights").format(n=count(many))
     if many == 1:
         words = _tr("1 weight")
-    if drawn.shape == "channel":
-        return f"{channel_words(drawn, layout)}: {words}"
-    if drawn.shape != "brush" and len(drawn.rects) == 1 and many > 1:
-        top, left, bottom, right = drawn.rects[0]
+    if selection.shape == "channel":
+        return f"{channel_words(selection, layout)}: {words}"
+    if selection.shape != "brush" and len(selection.rects) == 1 and many > 1:
+        top, left, bottom, right = selection.rects[0]
         return f"{count(bottom - top)} × {count(right - left)} = {words}"
     return words
 
 
-def channel_words(drawn: Drawn, layout: Layout) -> str:
+def channel_words(selection: WeightSelection, layout: Layout) -> str:
     """Name channels: "out 12", "3…5 of dim 2"."""
     which = ", ".join(
-        str(start) if stop == start + 1 else f"{start}…{stop - 1}" for start, stop in drawn.channels
+        str(start) if stop == start + 1 else f"{start}…{stop - 1}"
+        for start, stop in selection.channels
     )
-    if layout.dims and layout.dims[drawn.dim]:
-        return f"{layout.dims[drawn.dim]} {which}"
-    return _tr("{which} of dim {dim}").format(which=which, dim=drawn.dim)
+    if layout.dims and layout.dims[selection.dim]:
+        return f"{layout.dims[selection.dim]} {which}"
+    return _tr("{which} of dim {dim}").format(which=which, dim=selection.dim)
 
 
 def tile_numbers(tile: AnyTile) -> Numbers:
     """Return what a tile shows, a weight or a mean of weights in a row."""
     if isinstance(tile, Tile):
-        fields: tuple[str, ...] = ("kept", "going")
-        columns = [tile.values, tile.kept, tile.going]
+        fields: tuple[str, ...] = ("kept", "to be pruned")
+        columns = [tile.values, tile.kept, tile.to_be_pruned]
         if tile.protected is not None:
-            fields = ("kept", "going", "protected")
+            fields = ("kept", "to be pruned", "protected")
             columns.append(tile.protected)
     else:
         fields = ("pruned since", "restored since", "pruned in both")
-        columns = [tile.change, tile.gone, tile.back, tile.neither]
+        columns = [tile.change, tile.removed, tile.restored, tile.in_neither]
     height, width = columns[0].shape
     pool, start = tile.request.pool, tile.request
 

@@ -20,7 +20,7 @@ from pruneapp.gui.plots.base.readout import value_text
 from pruneapp.gui.plots.chart.items import paint_lock
 from pruneapp.gui.plots.heatmap import shading
 from pruneapp.gui.plots.heatmap.drawing_tools import Rect
-from pruneapp.gui.plots.heatmap.shading import AnyTile, ColorTables, Look, reduced, shade
+from pruneapp.gui.plots.heatmap.shading import AnyTile, ColorTables, TileStyle, reduced, shade
 from pruneapp.gui.widgets.safe_paint import saved
 from pruneapp.results.tile import Layout, Tile, TileRequest
 
@@ -30,7 +30,7 @@ class PaintedTile:
 
     def __init__(self, tile: AnyTile) -> None:
         self.tile = tile
-        self._pictures: dict[int, tuple[Look, NDArray[np.uint32], QImage]] = {}
+        self._pictures: dict[int, tuple[TileStyle, NDArray[np.uint32], QImage]] = {}
         self._cells: tuple[tuple[int, int], NDArray[np.floating]] | None = None
 
     @property
@@ -41,7 +41,7 @@ class PaintedTile:
     @property
     def hatched(self) -> NDArray[np.float32]:
         """Which weights are striped: what would go, or what is there again."""
-        return self.tile.going if isinstance(self.tile, Tile) else self.tile.back
+        return self.tile.to_be_pruned if isinstance(self.tile, Tile) else self.tile.restored
 
     @cached_property
     def is_hatched(self) -> bool:
@@ -59,18 +59,18 @@ class PaintedTile:
             self._cells = group, reduced(self.tile.protected, group)
         return self._cells[1]
 
-    def picture(self, look: Look, tables: ColorTables) -> QImage:
+    def picture(self, style: TileStyle, tables: ColorTables) -> QImage:
         """Return the picture; made anew only if it is to look otherwise."""
-        found = self._pictures.get(look.stripe)
-        if found is None or found[0] != look:
-            pixels = np.ascontiguousarray(shade(self.tile, look, tables))
+        picture = self._pictures.get(style.stripe)
+        if picture is None or picture[0] != style:
+            pixels = np.ascontiguousarray(shade(self.tile, style, tables))
             height, width = pixels.shape
             form = QImage.Format.Format_RGB32
-            found = look, pixels, QImage(pixels.data, width, height, width * 4, form)
-            self._pictures[look.stripe] = found
-        return found[2]
+            picture = style, pixels, QImage(pixels.data, width, height, width * 4, form)
+            self._pictures[style.stripe] = picture
+        return picture[2]
 
-    def forget(self) -> None:
+    def clear(self) -> None:
         """Paint anew next time: the colours are others."""
         self._pictures.clear()
 
@@ -247,12 +247,12 @@ def _on_screen(
     place: QTransform, rects: Iterable[Rect], limits: QRectF, ratio: float
 ) -> NDArray[np.int64]:
     """Return ``int64[n, 4]``: left, top, right, bottom in pixels, none empty, none twice."""
-    found = np.array([(r.left, r.top, r.right, r.bottom) for r in rects], np.float64)
-    if not found.size:
+    edges = np.array([(r.left, r.top, r.right, r.bottom) for r in rects], np.float64)
+    if not edges.size:
         return np.zeros((0, 4), np.int64)
     scale = np.array([place.m11(), place.m22()] * 2)
-    found = (found * scale + np.array([place.dx(), place.dy()] * 2)) * ratio
-    low, high = np.floor(found[:, :2] + 0.5), np.floor(found[:, 2:] + 0.5)
+    edges = (edges * scale + np.array([place.dx(), place.dy()] * 2)) * ratio
+    low, high = np.floor(edges[:, :2] + 0.5), np.floor(edges[:, 2:] + 0.5)
     high = np.maximum(high, low + 1)
     low = np.maximum(low, np.floor([limits.left() * ratio, limits.top() * ratio]))
     high = np.minimum(high, np.ceil([limits.right() * ratio, limits.bottom() * ratio]))
@@ -262,7 +262,6 @@ def _on_screen(
 
 
 def _grown(area: NDArray[np.bool_], pixels: int) -> NDArray[np.bool_]:
-    """Return an area that reaches so many pixels further on all sides."""
     for _ in range(pixels):
         area = area.copy()
         area[:, 1:] |= area[:, :-1].copy()
@@ -308,8 +307,8 @@ def paint_protected(
     pool = painted.tile.request.pool
     texel = pool * place.m11(), pool * place.m22()
     group = max(1, math.ceil(OUTLINE_FROM / texel[1])), max(1, math.ceil(OUTLINE_FROM / texel[0]))
-    found = painted.protected_cells(group)
-    if found is None:
+    protected = painted.protected_cells(group)
+    if protected is None:
         return
     part = painted.tile.request
     high, wide = pool * group[0], pool * group[1]
@@ -317,7 +316,7 @@ def paint_protected(
     top = max(0, math.floor((shown.top() - part.row) / high))
     right = math.ceil((shown.right() - part.column) / wide)
     bottom = math.ceil((shown.bottom() - part.row) / high)
-    shares = found[top:bottom, left:right]
+    shares = protected[top:bottom, left:right]
     cells = shares > 0
     many = int(cells.sum())
     if not many:
@@ -384,7 +383,6 @@ def _paint_lines(
 
 
 def _paint_pattern(painter: QPainter, cells: NDArray[np.bool_], cell: QRectF) -> None:
-    """Paint dots, white in black, on the cells."""
     height, width = cells.shape
     pixels = np.where(cells, np.uint32(0xFF000000), np.uint32(0))
     stencil = QImage(

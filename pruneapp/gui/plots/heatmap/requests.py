@@ -30,17 +30,8 @@ class TileRequests(QObject):
     """Asks for tiles of one tensor, a few times a second, and knows which answers are wanted.
 
     A large part of which nothing is known in the present state is asked for as a sample first.
-
-    Parameters
-    ----------
-    picture
-        What the canvas is part of: where it is shown, tiles are of use, if only for the table of
-        their numbers, which hides the canvas.
-
-    Attributes
-    ----------
-    stale
-        Whether what is shown is of an older state.
+    Tiles are of use where the `picture` is shown that the canvas is part of, if only for the table
+    of their numbers, which hides the canvas.
     """
 
     requested = Signal(object)  # (TileRequest) this tile is needed
@@ -54,7 +45,7 @@ class TileRequests(QObject):
         self._wanted: TileRequest | None = None
         self._ground_wanted = False
         self._passing = False
-        self.stale = False
+        self.stale = False  # whether what is shown is of an older state
         self._timer = single_shot(self, 0, self.now)
         # Sooner than a timer, which waits until all is painted.
         self._at_once.connect(self.now, Qt.ConnectionType.QueuedConnection)
@@ -93,7 +84,7 @@ class TileRequests(QObject):
         else:
             self.soon()
 
-    def take(self, tile: AnyTile) -> bool:
+    def accept(self, tile: AnyTile) -> bool:
         """Show a tile; False if it is of no use any more, or only for the ground."""
         item = self._canvas.item
         if self._canvas.view is None:
@@ -196,7 +187,7 @@ POINT_MS = 60
 _MOST = 4096
 
 
-class Reading(QObject):
+class WeightReadout(QObject):
     """Reads one weight, and asks for what no tile says."""
 
     pointRequested = Signal(object)  # (TileRequest) the exact value of one weight is needed
@@ -227,12 +218,12 @@ class Reading(QObject):
     def set_point(self, tile: Tile) -> None:
         """Take a weight that was asked for."""
         place = tile.request.row, tile.request.column
-        found = weight_of(tile, *place)
-        if found is None or tile.values.shape != (1, 1):
+        weight = weight_of(tile, *place)
+        if weight is None or tile.values.shape != (1, 1):
             return
         if len(self._points) >= _MOST:
             self._points.clear()
-        self._points[place] = found
+        self._points[place] = weight
         self.changed.emit()
 
     def set_pruned_by(self, index: tuple[int, ...], step: int, item: HistoryItem) -> None:

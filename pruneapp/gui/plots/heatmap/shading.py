@@ -185,7 +185,7 @@ BLENDED = (Mode.MAGNITUDE, Mode.SIGNED)
 
 
 @dataclass(frozen=True)
-class Look:
+class TileStyle:
     """How a tile is to look; equal looks of the same tile are the same picture."""
 
     mode: Mode
@@ -229,40 +229,40 @@ class ColorTables:
         return shade_table(stops, self._danger, stripe)
 
 
-def shade(tile: AnyTile, look: Look, tables: ColorTables) -> NDArray[np.uint32]:
+def shade(tile: AnyTile, style: TileStyle, tables: ColorTables) -> NDArray[np.uint32]:
     """Return ``uint32[h, w]``, the pixels of a tile as in ``QImage.Format_RGB32``.
 
     What is to be pruned is counted as pruned: a preview is as bright as its result, and has
     stripes, of which this returns the light ones or the dark ones.
     """
     if isinstance(tile, DifferenceTile):
-        return _shade_difference(tile, look, tables)
-    kept = reduced(tile.kept, look.reduction)
+        return _shade_difference(tile, style, tables)
+    kept = reduced(tile.kept, style.reduction)
     stripe: int | None = None
     depth: NDArray[np.uint16] | np.uint16 = np.uint16(0)
-    if look.masked and tile.going.any():
-        going = reduced(tile.going, look.reduction)
-        kept = kept - going
-        stripe, depth = look.stripe, _depth(going, 1 - kept)
-    if look.mode is Mode.MASK:
+    if style.masked and tile.to_be_pruned.any():
+        to_prune = reduced(tile.to_be_pruned, style.reduction)
+        kept = kept - to_prune
+        stripe, depth = style.stripe, _depth(to_prune, 1 - kept)
+    if style.mode is Mode.MASK:
         return density_table(stripe).take(_levels(kept, 255) + depth * np.uint16(256))
     # A mean has lost the signs, so a coarse tile shows magnitudes in the signed mode as well.
-    signed = look.mode is Mode.SIGNED and tile.request.pool == 1
+    signed = style.mode is Mode.SIGNED and tile.request.pool == 1
     table = tables.ramp(stripe, signed=signed)
     shades = shades_of(
-        reduced(tile.values, look.reduction, magnitude=not signed), tile.scale, signed=signed
+        reduced(tile.values, style.reduction, magnitude=not signed), tile.scale, signed=signed
     )
-    if look.strength <= 0 or kept.min() >= 1:
+    if style.strength <= 0 or kept.min() >= 1:
         return table[(SHARES - 1) * SHADES :].take(shades)
-    share = kept if look.strength >= 1 else 1 - (1 - kept) * np.float32(look.strength)
+    share = kept if style.strength >= 1 else 1 - (1 - kept) * np.float32(style.strength)
     levels = _levels(share, SHARES - 1) + depth * np.uint16(SHARES)
     return table.take(levels * np.uint16(SHADES) + shades)
 
 
-def _depth(going: NDArray[np.floating], pruned: NDArray[np.floating]) -> NDArray[np.uint16]:
+def _depth(to_prune: NDArray[np.floating], pruned: NDArray[np.floating]) -> NDArray[np.uint16]:
     """Return how much of what is pruned in the end is to be pruned now, from 0 to DEPTHS - 1."""
     whole = np.maximum(pruned, np.float32(1e-6))
-    return _levels(going / whole, DEPTHS - 1).astype(np.uint16)
+    return _levels(to_prune / whole, DEPTHS - 1).astype(np.uint16)
 
 
 def shades_of(values: NDArray[np.floating], scale: float, *, signed: bool) -> NDArray[np.uint8]:
@@ -350,23 +350,25 @@ def change_stops(colors: Mapping[str, str], *, signs: bool) -> tuple[str, ...]:
 _ENCODED = pixels(np.repeat(np.linspace(0, 1, _LIGHTS)[:, None], 3, axis=1)) & np.uint32(0xFF)
 
 
-def _shade_difference(tile: DifferenceTile, look: Look, tables: ColorTables) -> NDArray[np.uint32]:
+def _shade_difference(
+    tile: DifferenceTile, style: TileStyle, tables: ColorTables
+) -> NDArray[np.uint32]:
     signs = tile.request.pool == 1
-    change = reduced(tile.change, look.reduction, magnitude=not signs)
+    change = reduced(tile.change, style.reduction, magnitude=not signs)
     ramp = tables.changes[signs]
     shades = shades_of(change, tile.scale, signed=signs)
-    shares = [reduced(s, look.reduction) for s in (tile.gone, tile.back, tile.neither)]
+    shares = [reduced(s, style.reduction) for s in (tile.removed, tile.restored, tile.in_neither)]
     if not any(share.any() for share in shares):
         return ramp.take(shades)
     rest = 1 - shares[0] - shares[1] - shares[2]
     lights = np.array([linear(f"#{int(p) & 0xFFFFFF:06x}") for p in ramp], np.float32)
     light = lights[shades] * rest[..., None]
-    for share, color in zip(shares, tables.flat[look.stripe], strict=True):
+    for share, color in zip(shares, tables.flat[style.stripe], strict=True):
         light += share[..., None] * color
     levels = _ENCODED.take((np.clip(light, 0, 1) * (_LIGHTS - 1) + 0.5).astype(np.uint16))
     red, green, blue = np.moveaxis(levels, -1, 0)
-    found: Pixels = np.uint32(0xFF000000) | red << np.uint32(16) | green << np.uint32(8) | blue
-    return found
+    pixels: Pixels = np.uint32(0xFF000000) | red << np.uint32(16) | green << np.uint32(8) | blue
+    return pixels
 
 
 class Weight(NamedTuple):
@@ -394,6 +396,6 @@ def weight_of(tile: Tile, row: int, column: int) -> Weight | None:
     return Weight(
         float(tile.values[i, j]),
         bool(tile.kept[i, j]),
-        bool(tile.going[i, j]),
+        bool(tile.to_be_pruned[i, j]),
         tile.protected is not None and bool(tile.protected[i, j]),
     )

@@ -6,13 +6,21 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from PySide6.QtCore import QSignalBlocker, QSize, Qt, Signal
-from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QLabel, QToolButton, QWidget
+from PySide6.QtWidgets import QButtonGroup, QLabel, QToolButton, QWidget
 
 from pruneapp.gui.plots.base.plot_view import WrappingRow
 from pruneapp.gui.plots.edit_buttons import OperationButtons
 from pruneapp.gui.plots.heatmap.drawing_tools import BRUSHES, Tool
 from pruneapp.gui.plots.heatmap.shading import BLENDED, Mode
-from pruneapp.gui.widgets.controls import ComboBox, Slider, SpinBox, choice_box, clear, lay_in_row
+from pruneapp.gui.widgets.controls import (
+    ComboBox,
+    Slider,
+    SpinBox,
+    add_row,
+    choice_box,
+    clear,
+    lay_in_row,
+)
 from pruneapp.gui.widgets.number_format import percent
 from pruneapp.gui.widgets.theme import SIZE, icon
 
@@ -43,7 +51,7 @@ class ToolRow(WrappingRow):
         choosing, self.operations = QWidget(), OperationButtons()
         super().__init__(choosing, self.operations)
         self._why_not = ""
-        self._drawn = ""
+        self._selection_text = ""
         self._choosing, self._looks = lay_in_row(choosing, spacing=0), looks
         row = self._choosing
         self._group = QButtonGroup(self)
@@ -84,9 +92,9 @@ class ToolRow(WrappingRow):
         """What a drag does."""
         return next(tool for tool, button in self.tools.items() if button.isChecked())
 
-    def set_drawn(self, words: str) -> None:
+    def set_selection_text(self, words: str) -> None:
         """Say what is drawn; empty for nothing."""
-        self._drawn = words
+        self._selection_text = words
         self._enable()
 
     def set_why_not(self, text: str) -> None:
@@ -103,7 +111,7 @@ class ToolRow(WrappingRow):
             self.dim_box.addItems(list(labels))
             self.dim_box.setCurrentIndex(dim if labels else -1)
 
-    def take(self, control: QWidget) -> None:
+    def insert_control(self, control: QWidget) -> None:
         """Give a control that has no room elsewhere its place between the tools and the looks."""
         self._choosing.insertWidget(self._choosing.indexOf(self._looks), control)
 
@@ -120,7 +128,7 @@ class ToolRow(WrappingRow):
     def _enable(self) -> None:
         for tool, button in self.tools.items():
             button.setEnabled(tool == "look" or not self._why_not)
-        self.operations.set_chosen(self._drawn, self._why_not)
+        self.operations.set_chosen(self._selection_text, self._why_not)
 
     def _on_tool(self, _button: QToolButton, checked: bool) -> None:
         if checked:
@@ -252,10 +260,7 @@ class AxesRow(QWidget):
             row.addWidget(box)
         for box in (self.down_box, self.across_box):
             box.activated.connect(self._on_chosen)
-        self._others = QHBoxLayout()
-        row.addLayout(self._others, 1)
-        self._others.setSpacing(8)
-        self._others.addStretch(1)
+        self._others = add_row(row, None, stretch=1)
         self.sliders: dict[int, Slider] = {}
         self.numbers: dict[int, SpinBox] = {}
 

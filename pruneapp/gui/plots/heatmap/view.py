@@ -13,13 +13,13 @@ from pruneapp.gui.plots.base.plot_canvas import ZOOM_STEP
 from pruneapp.gui.plots.base.plot_view import PlotView
 from pruneapp.gui.plots.heatmap import legend
 from pruneapp.gui.plots.heatmap.canvas import HeatmapCanvas
-from pruneapp.gui.plots.heatmap.drawing_tools import Drawn, Place, Rect, between
-from pruneapp.gui.plots.heatmap.requests import Reading, TileRequests
+from pruneapp.gui.plots.heatmap.drawing_tools import Place, Rect, WeightSelection, between
+from pruneapp.gui.plots.heatmap.requests import TileRequests, WeightReadout
 from pruneapp.gui.plots.heatmap.shading import BLENDED, AnyTile, Mode
 from pruneapp.gui.plots.heatmap.toolbar import Axes, AxesRow, ModeRow, ToolRow
 from pruneapp.gui.widgets.clipboard import NOTHING, Numbers
 from pruneapp.gui.widgets.number_format import part, shape
-from pruneapp.results.document_rows import Gesture, HistoryItem, Operation
+from pruneapp.results.document_rows import HistoryItem, ManualEditRequest, Operation
 from pruneapp.results.tile import DifferenceTile, Layout, Tile, TileRequest
 
 
@@ -37,11 +37,9 @@ class WeightsView(PlotView):
     historyRequested = Signal(object)
     # The person put the cursor on the weight with this index (a tuple).
     cursorMoved = Signal(object)
-    # (Gesture) The person wants weights pruned, restored, protected or released; nothing is changed
-    # here.
-    gestureMade = Signal(object)
-    # (Axes) The person wants other dimensions on the axes; answer with `set_plane`.
-    axesChosen = Signal(object)
+    # (ManualEditRequest) The person wants weights pruned, restored, protected or released; nothing
+    # is changed here.
+    editRequested = Signal(object)
 
     def __init__(self) -> None:
         self.canvas = HeatmapCanvas()
@@ -52,15 +50,15 @@ class WeightsView(PlotView):
         self._name = ""
         self._dtype = ""
         self._pruned: int | None = None
-        self._going = self._missing = False  # whether something would go, and is NaN
+        self._to_prune = self._missing = False  # whether something would go, and is NaN
         self._why_not = ""
         self._last_strength = 1.0
         self._asking = TileRequests(self.canvas, self)
-        self._reading = Reading(self.canvas, self._asking, self)
+        self._weight_readout = WeightReadout(self.canvas, self._asking, self)
         self._asking.requested.connect(self._on_requested)
-        self._reading.pointRequested.connect(self.pointRequested)
-        self._reading.historyRequested.connect(self.historyRequested)
-        self._reading.changed.connect(self._update_readout)
+        self._weight_readout.pointRequested.connect(self.pointRequested)
+        self._weight_readout.historyRequested.connect(self.historyRequested)
+        self._weight_readout.changed.connect(self._update_readout)
         self.modes = ModeRow()
         self._controls.insertWidget(1, self.modes.mode_box)
         self.tools, self.axes = ToolRow(self.modes), AxesRow()
@@ -74,12 +72,11 @@ class WeightsView(PlotView):
         self.modes.modeChosen.connect(self.set_mode)
         self.modes.strengthChosen.connect(self.set_strength)
         self.modes.axes_button.toggled.connect(self.axes.setVisible)
-        self.axes.chosen.connect(self.axesChosen)
         self.canvas.viewChanged.connect(self._on_view_changed)
         self.canvas.cursorMoved.connect(self._on_cursor_moved)
         self.canvas.maskToggled.connect(self.toggle_mask)
         self.canvas.operated.connect(self.operate)
-        self.canvas.drawnChanged.connect(self._on_drawn)
+        self.canvas.selectionChanged.connect(self._on_selection_changed)
         self.canvas.menuAsked.connect(self._open_menu)
         self.set_colors(self._colors)
 
@@ -99,9 +96,9 @@ class WeightsView(PlotView):
         return self.canvas.item.strength
 
     @property
-    def drawn(self) -> Drawn | None:
+    def selection(self) -> WeightSelection | None:
         """What is selected."""
-        return self.canvas.drawn
+        return self.canvas.selection
 
     # -- what it is told --------------------------------------------------------------------------
 
@@ -117,17 +114,17 @@ class WeightsView(PlotView):
         self._set_stem(name, "weights")
         if layout is None:
             self._pruned = None
-        self._going = self._missing = False
+        self._to_prune = self._missing = False
         self.canvas.set_layout(self._layout)
         self._asking.begin(None if self._layout is None else TileRequest(name, 0, 0, 1, 1))
-        self._reading.begin()
+        self._weight_readout.begin()
         self._set_content(present=self._layout is not None)
         self.set_error(self.tr("This tensor has no weights.") if empty else "")
         self._update_words()
         dims = () if self._layout is None else legend.dim_words(self._layout)
         self.axes.set_dims(() if self._layout is None else self._layout.shape, dims)
         self.modes.set_rank(len(dims))
-        self.tools.set_drawn("")
+        self.tools.set_selection_text("")
         self.tools.set_dims(dims)
 
     def set_plane(self, layout: Layout, axes: Axes) -> None:
@@ -137,7 +134,7 @@ class WeightsView(PlotView):
             return
         self.generation += 1
         self._layout = layout
-        self._going = self._missing = False
+        self._to_prune = self._missing = False
         base = TileRequest(self._name, 0, 0, 1, 1, axes=axes.axes, fixed=axes.fixed)
         if (before.row_dims, before.column_dims) == (layout.row_dims, layout.column_dims):
             self.canvas.turn(layout)
@@ -145,16 +142,18 @@ class WeightsView(PlotView):
         else:
             self.canvas.set_layout(layout)
             self._asking.begin(base)
-        self._reading.begin()
+        self._weight_readout.begin()
         self._update_words()
-        self.tools.set_drawn("")
+        self.tools.set_selection_text("")
         self.tools.set_dims(legend.dim_words(layout))
 
     def set_tile(self, tile: Tile, generation: int | None = None) -> None:
         """Draw a part of the picture; one of another tensor or an older state is ignored."""
         if not self._is_current(tile, generation) or self.mode is Mode.DIFFERENCE:
             return
-        self._going = bool(tile.going.any()) or (self._going and tile.request.pool == 1)
+        self._to_prune = bool(tile.to_be_pruned.any()) or (
+            self._to_prune and tile.request.pool == 1
+        )
         self._missing = self._missing or bool((tile.values != tile.values).any())
         self._take(tile)
 
@@ -166,11 +165,11 @@ class WeightsView(PlotView):
     def set_point(self, tile: Tile, generation: int | None = None) -> None:
         """Take the exact value of a weight that was asked for."""
         if self._is_current(tile, generation):
-            self._reading.set_point(tile)
+            self._weight_readout.set_point(tile)
 
     def set_pruned_by(self, index: tuple[int, ...], step: int, item: HistoryItem) -> None:
         """Take which step of the history pruned a weight, for the read-out."""
-        self._reading.set_pruned_by(index, step, item)
+        self._weight_readout.set_pruned_by(index, step, item)
 
     def set_pruned(self, pruned: int | None) -> None:
         """Take how many weights are pruned, for the summary."""
@@ -185,9 +184,9 @@ class WeightsView(PlotView):
         if self._layout is None:
             return
         self.generation += 1
-        self._going = False
+        self._to_prune = False
         self._asking.invalidate(passing=passing)
-        self._reading.invalidate()
+        self._weight_readout.invalidate()
 
     def set_difference(self, label: str | None) -> None:
         """Offer, and show, the difference to something of this name; None for none."""
@@ -203,12 +202,6 @@ class WeightsView(PlotView):
         """Say why nothing may be pruned or protected by hand; empty if it may."""
         self._why_not = text
         self.tools.set_why_not(text)
-
-    def set_cursor(self, index: tuple[int, ...]) -> None:
-        """Put the cursor on the weight of this index, and bring it into sight."""
-        if self._layout is not None:
-            self.canvas.set_cursor(*self._layout.place(index))
-            self._update_readout()
 
     def set_mode(self, mode: Mode) -> None:
         """Show something else of the weights."""
@@ -230,7 +223,7 @@ class WeightsView(PlotView):
         """Take what is shown of the weights beside the tools, or above them again."""
         self.modes.label.setHidden(narrow)
         if narrow:
-            self.tools.take(self.modes.mode_box)
+            self.tools.insert_control(self.modes.mode_box)
         else:
             self._controls.insertWidget(1, self.modes.mode_box)
 
@@ -262,7 +255,7 @@ class WeightsView(PlotView):
         )
 
     def _take(self, tile: AnyTile) -> None:
-        if self._asking.take(tile):
+        if self._asking.accept(tile):
             self.set_error("")
             self._waiting.release()
             self._refresh_table()
@@ -290,7 +283,7 @@ class WeightsView(PlotView):
         self._update_summary()
 
     def _update_readout(self) -> None:
-        self.readout.setText(self._reading.text())
+        self.readout.setText(self._weight_readout.text())
 
     def _update_legend(self) -> None:
         item = self.canvas.item
@@ -299,7 +292,7 @@ class WeightsView(PlotView):
             item.mode,
             self._colors,
             masked=item.masked,
-            going=self._going,
+            to_prune=self._to_prune,
             missing=self._missing,
         )
         self._set_legend(() if self._layout is None else entries)
@@ -341,13 +334,15 @@ class WeightsView(PlotView):
 
     def _on_cursor_moved(self, row: int, column: int) -> None:
         assert self._layout is not None
-        self._reading.leave()
+        self._weight_readout.leave()
         self._update_readout()
         self.cursorMoved.emit(self._layout.index(row, column))
 
-    def _on_drawn(self, drawn: Drawn | None) -> None:
+    def _on_selection_changed(self, selection: WeightSelection | None) -> None:
         assert self._layout is not None
-        self.tools.set_drawn("" if drawn is None else legend.drawn_words(drawn, self._layout))
+        self.tools.set_selection_text(
+            "" if selection is None else legend.selection_words(selection, self._layout)
+        )
         self.tools.set_dim(self.canvas.pointer.dim)
 
     def _on_brush(self) -> None:
@@ -358,20 +353,22 @@ class WeightsView(PlotView):
 
     def operate(self, operation: Operation) -> None:
         """Ask for this to be done to what is selected, else to the weight of the cursor."""
-        meant = self._meant()
-        if meant is not None:
-            self._make_gesture(operation, meant)
+        selection = self._selection_or_cursor()
+        if selection is not None:
+            self._request_edit(operation, selection)
 
-    def _meant(self) -> Drawn | None:
+    def _selection_or_cursor(self) -> WeightSelection | None:
         cursor = self.canvas.item.cursor
-        if self.drawn is None and self._layout is not None and cursor is not None:
+        if self.selection is None and self._layout is not None and cursor is not None:
             return between("rectangle", self._layout, cursor, cursor)
-        return self.drawn
+        return self.selection
 
-    def _make_gesture(self, operation: Operation, meant: Drawn) -> None:
+    def _request_edit(self, operation: Operation, selection: WeightSelection) -> None:
         if self._layout is not None and not self._why_not:
-            boxes = meant.boxes(self._layout)
-            self.gestureMade.emit(Gesture(operation, self._name, boxes, meant.shape, meant.dim))
+            boxes = selection.boxes(self._layout)
+            self.editRequested.emit(
+                ManualEditRequest(operation, self._name, boxes, selection.shape, selection.dim)
+            )
 
     # -- its menu ---------------------------------------------------------------------------------
 
@@ -388,21 +385,25 @@ class WeightsView(PlotView):
         """Mean a weight from now on, unless it is a part of what is selected."""
         row, column = place
         here = Rect(row, column, row + 1, column + 1)
-        if self.drawn is None or not any(
+        if self.selection is None or not any(
             rect.top <= row < rect.bottom and rect.left <= column < rect.right
-            for rect in self.drawn.shown(layout, here)
+            for rect in self.selection.shown(layout, here)
         ):
-            self.canvas.drop()
+            self.canvas.clear_selection()
             self.canvas.set_cursor(row, column)
         self._update_readout()
 
     def _open_menu(self, at: QPoint | None = None) -> None:
-        layout, meant, cursor = self._layout, self._meant(), self.canvas.item.cursor
+        layout, selection, cursor = (
+            self._layout,
+            self._selection_or_cursor(),
+            self.canvas.item.cursor,
+        )
         if layout is None:
             return
         menu = QMenu(self)
-        if meant is not None:
-            self._offer(menu, meant, layout)
+        if selection is not None:
+            self._offer(menu, selection, layout)
             if cursor is not None and layout.rows * layout.columns > 1:
                 menu.addSeparator()
                 for dim in range(len(layout.shape)):
@@ -417,8 +418,8 @@ class WeightsView(PlotView):
             at = self.canvas.mapToGlobal(here)
         menu.popup(at)
 
-    def _offer(self, menu: QMenu, meant: Drawn, layout: Layout) -> None:
-        words = legend.drawn_words(meant, layout)
+    def _offer(self, menu: QMenu, selection: WeightSelection, layout: Layout) -> None:
+        words = legend.selection_words(selection, layout)
         for operation, text in (
             ("prune", self.tr("Prune {what}")),
             ("restore", self.tr("Restore {what}")),
@@ -426,7 +427,7 @@ class WeightsView(PlotView):
             ("release", self.tr("Unprotect {what}")),
         ):
             action = QAction(text.format(what=words), menu)
-            action.setData((operation, meant))
+            action.setData((operation, selection))
             action.setEnabled(not self._why_not)
             action.triggered.connect(self._on_operation)
             menu.addAction(action)
@@ -434,4 +435,4 @@ class WeightsView(PlotView):
     def _on_operation(self) -> None:
         action = self.sender()
         assert isinstance(action, QAction)
-        self._make_gesture(*action.data())
+        self._request_edit(*action.data())

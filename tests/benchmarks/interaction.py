@@ -1,0 +1,269 @@
+"""How soon the window follows a hand, and what it counts meanwhile.
+
+``python -m tests.benchmarks.interaction JSON`` prints the answer as JSON; run it in a process of
+its own, whose memory is looked at.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from bisect import bisect_left
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import QEvent, QObject, QPoint, QPointF, Qt, QTimer
+from PySide6.QtGui import QMouseEvent
+from PySide6.QtWidgets import QApplication, QLabel, QSlider, QStyle, QStyleOptionSlider, QWidget
+
+from pruneapp.analysis import histogram_store
+from pruneapp.gui.plots.pages import Page
+from tests.benchmarks.event_loop_delay import summary
+from tests.benchmarks.memory import peak_bytes, reset_peak, resident_bytes
+from tests.benchmarks.window import Hand
+
+EVENTS = 40
+FRAME_S = 1 / 60
+FROM, LEFT = 0.1, Qt.MouseButton.LeftButton
+PIXELS = 1
+# A preview that would come while the hand still moves would be one of an older question.
+REST_S = 0.6
+
+
+class Seen(QObject):
+    """Notes what number was on the screen since when; numbers only grow while a hand moves.
+
+    Parameters
+    ----------
+    widgets
+        Those that show it.
+    number
+        Returns what they are told by now.
+    """
+
+    def __init__(self, widgets: list[QWidget], number: Callable[[], float]) -> None:
+        super().__init__(widgets[0])
+        self._number = number
+        self._painted: float | None = None
+        self.numbers: list[float] = []
+        self.times: list[float] = []
+        for widget in widgets:
+            widget.installEventFilter(self)
+
+    def eventFilter(self, _watched: QObject, event: QEvent) -> bool:  # noqa: N802 - Qt's name
+        if event.type() == QEvent.Type.Paint and self._painted is None:
+            self._painted = self._number()
+            QTimer.singleShot(0, self._note)  # after the painting
+        return False
+
+    def _note(self) -> None:
+        assert self._painted is not None
+        if not self.numbers or self._painted > self.numbers[-1]:
+            self.numbers.append(self._painted)
+            self.times.append(time.perf_counter())
+        self._painted = None
+
+    def clear(self) -> None:
+        self.numbers.clear()
+        self.times.clear()
+
+    def since(self, number: float) -> float:
+        """When so much, or more, was seen first; infinity if never."""
+        place = bisect_left(self.numbers, number)
+        return self.times[place] if place < len(self.times) else float("inf")
+
+
+@dataclass(frozen=True)
+class Grip:
+    """Something that can be dragged.
+
+    Attributes
+    ----------
+    widget, start
+        Where it is taken.
+    place
+        Says where it is by now.
+    wanted
+        Says how many weights it asks for at a place, about.
+    """
+
+    widget: QWidget
+    start: QPoint
+    place: Callable[[], float]
+    wanted: Callable[[float], float]
+
+
+class Follow:
+    """Watches panel and tree while something is dragged."""
+
+    def __init__(self, hand: Hand) -> None:
+        self.hand = hand
+        self.told = self.in_tree = 0.0
+        panel, tree = hand.views.preview, hand.views.tree
+        estimate, report, preview = panel.set_estimate, panel.set_report, tree.model.set_preview
+
+        def set_estimate(found: Any) -> None:
+            self.told = found.report.newly_pruned if found and found.report else 0.0
+            estimate(found)
+
+        def set_report(found: Any, **named: Any) -> None:
+            self.told = found.newly_pruned
+            report(found, **named)
+
+        def set_preview(after: Mapping[str, int] | None, *more: Any) -> None:
+            self.in_tree = sum((after or {}).values())
+            preview(after, *more)
+
+        panel.set_estimate, panel.set_report = set_estimate, set_report
+        tree.model.set_preview = set_preview
+        # Of the forecast those that show the numbers, wherever they stand in it.
+        labels = [
+            label for label in panel.findChildren(QLabel) if not label.visibleRegion().isEmpty()
+        ]
+        assert labels, "nothing of the forecast can be seen"
+        self.panel = Seen([panel, *labels], lambda: self.told)
+        self.tree = Seen([tree.view.viewport()], lambda: self.in_tree)
+
+    def drag(self, grip: Grip, step: QPoint) -> tuple[list[float], float, float]:
+        """Drag something by 40 moves, one in each frame of 60 Hz.
+
+        Returns the milliseconds from each move to the moment in which as many weights as it asks
+        for were painted, in the panel and in the tree; those from the last one until the exact
+        preview was painted; and those that the main thread worked for one move, which other
+        programs do not make longer.
+        """
+        widget, start = grip.widget, grip.start
+        hand = self.hand
+        self.panel.clear()
+        self.tree.clear()
+        mouse(QEvent.Type.MouseButtonPress, widget, start)
+        began = time.perf_counter() + FRAME_S
+        due: list[float] = []
+        places: list[float] = []
+
+        def move() -> None:
+            while len(due) < EVENTS and began + FRAME_S * len(due) <= time.perf_counter():
+                # A move that the window was too busy to take waits since then.
+                due.append(began + FRAME_S * len(due))
+                mouse(QEvent.Type.MouseMove, widget, start + step * len(due))
+                places.append(grip.place())
+
+        timer = QTimer()
+        timer.setTimerType(Qt.TimerType.PreciseTimer)
+        timer.timeout.connect(move)
+        worked = time.thread_time()
+        timer.start(2)
+        hand.wait(lambda: len(due) == EVENTS)
+        timer.stop()
+        worked = 1000 * (time.thread_time() - worked) / EVENTS
+        moved = places[0] < places[-1]
+        assert moved, "nothing was moved"
+        mouse(QEvent.Type.MouseButtonRelease, widget, start + step * EVENTS)
+        hand.preview()
+        shown = time.perf_counter()
+        hand.rest(0.1)
+        numbers = map(grip.wanted, places)  # by now: it takes time that a hand does not take
+        follows = [
+            1000 * (max(self.panel.since(number), self.tree.since(number)) - at)
+            for at, number in zip(due, numbers, strict=True)
+        ]
+        return follows, 1000 * (shown - due[-1]), worked
+
+
+def mouse(kind: QEvent.Type, widget: QWidget, place: QPoint) -> None:
+    moving = kind == QEvent.Type.MouseMove
+    event = QMouseEvent(
+        kind,
+        QPointF(place),
+        QPointF(widget.mapToGlobal(place)),
+        Qt.MouseButton.NoButton if moving else LEFT,
+        Qt.MouseButton.NoButton if kind == QEvent.Type.MouseButtonRelease else LEFT,
+        Qt.KeyboardModifier.NoModifier,
+    )
+    QApplication.sendEvent(widget, event)
+
+
+def handle_of(slider: QSlider) -> QPoint:
+    option = QStyleOptionSlider()
+    slider.initStyleOption(option)
+    control = QStyle.ComplexControl.CC_Slider
+    handle = QStyle.SubControl.SC_SliderHandle
+    return slider.style().subControlRect(control, option, handle, slider).center()
+
+
+def interaction(path: str, rounds: int) -> dict[str, Any]:
+    """Open a model, let it be counted, and drag."""
+    hand = Hand()
+    before = resident_bytes()
+    reset_peak()
+    hand.open(Path(path))
+    hand.beats.phase = "counting"
+    began = time.perf_counter()
+    hand.wait(lambda: not hand.bench.histograms.busy)
+    counted = time.perf_counter() - began
+    counting = [beat for beat in hand.beats.beats if beat.phase == "counting"]
+    found: dict[str, Any] = {
+        "counting": {
+            "seconds": counted,
+            "peak": (peak_bytes() - before) / 1e6,
+            "held": hand.bench.session.document.snapshot().cache.nbytes / 1e6,
+            "beats": summary(counting),
+        }
+    }
+    hand.preview()
+    follow = Follow(hand)
+    hand.beats.phase = "dragging"
+    for name, page, everywhere, grip in (
+        ("each", Page.WEIGHTS, False, slider_of),
+        ("global", Page.WEIGHTS, True, slider_of),
+        ("threshold", Page.DISTRIBUTION, True, threshold_of),
+    ):
+        follows: list[float] = []
+        exact: list[float] = []
+        worked: list[float] = []
+        hand.views.pages.tabs.setCurrentIndex(page)
+        for _ in range(rounds):
+            hand.ask("l1_unstructured", f"{FROM:.0%}", everywhere=everywhere)
+            hand.rest(0.05)
+            hand.preview()
+            hand.rest(REST_S)
+            took, until, work = follow.drag(grip(hand), QPoint(PIXELS, 0))
+            follows += took
+            exact.append(until)
+            worked.append(work)
+        found[name] = {"follows": follows, "exact": exact, "worked": worked}
+    hand.leave()
+    return found
+
+
+def slider_of(hand: Hand) -> Grip:
+    """Return how to take the slider of the amount by its handle."""
+    slider = hand.views.form.rules[0].fields.fields["amount"].editor.slider
+    left = sum(row.numel for row in hand.views.tree.checked_rows())
+    # Less a weight of each tensor, by which shares are rounded.
+    most = slider.maximum()
+    return Grip(slider, handle_of(slider), slider.value, lambda at: left * at / most - 1000)
+
+
+def threshold_of(hand: Hand) -> Grip:
+    """Return how to take the threshold in its picture."""
+    view = hand.views.pages.distribution
+    canvas = view.canvas
+    hand.wait(lambda: canvas.line is not None and canvas.line.editable)
+    place = canvas.place
+    start = QPointF(place.pixel(canvas.line.at, 0).x(), place.rect.center().y()).toPoint()
+    snapshot = hand.bench.session.document.snapshot()
+    names = hand.views.tree.checked()
+
+    def wanted(threshold: float) -> float:
+        # A share of so many digits is what the form is told.
+        return 0.9999 * histogram_store.below(snapshot, names, threshold) - 10_000
+
+    return Grip(canvas.viewport(), start, lambda: view.threshold, wanted)
+
+
+if __name__ == "__main__":
+    sys.stdout.write(json.dumps(interaction(**json.loads(sys.argv[1]))) + "\n")

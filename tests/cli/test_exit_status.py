@@ -1,0 +1,255 @@
+"""The exit status of every command, whoever listens to what it says."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import numpy as np
+import pytest
+from safetensors.numpy import save_file
+
+import pruneapp
+from pruneapp.__main__ import main
+from pruneapp.cli import main as commands
+from pruneapp.cli.parser import COMMANDS, parse
+from pruneapp.progress import Cancelled
+
+pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="a shell of Unix is meant")
+
+METHOD = ("--method", "l1_unstructured", "--amount", "0.5")
+# An evaluation whose loss is 2 for b.st, and 1 for all others.
+PRINT_LOSS = 'case $0 in *b.st) loss=2;; *) loss=1;; esac; echo "{\\"loss\\": $loss}"'
+LOSS = ("--command", f"sh -c '{PRINT_LOSS}' {{checkpoint}}")
+# Every command: where it succeeds, where it finds a difference, and where a person can mend it.
+CASES: dict[str, tuple[tuple[tuple[str, ...], int], ...]] = {
+    "inspect": ((("a.st",), 0), (("none.st",), 2)),
+    "diff": ((("a.st", "a.st"), 0), (("a.st", "b.st"), 1), (("a.st", "none.st"), 2)),
+    "check": (
+        (("z.st", "--pattern", "2:4"), 0),
+        (("a.st", "--pattern", "2:4"), 1),
+        (("a.st", "--pattern", "x"), 2),
+    ),
+    "methods": (((), 0), (("--nothing",), 2)),
+    "prune": ((("a.st", "-o", "out.st", *METHOD), 0), (("a.st", "-o", "out.st"), 2)),
+    "run": (
+        (("r.json", "a.st", "-o", "out.st"), 0),
+        (("wrong.json", "a.st", "--check"), 1),
+        (("wrong.json", "a.st", "-o", "out.st"), 2),
+    ),
+    "verify": (
+        (("p.st", "--against", "a.st"), 0),
+        (("p.st", "--against", "b.st"), 1),
+        (("a.st", "--against", "a.st"), 2),
+    ),
+    "sizes": ((("a.st",), 0), (("r.json",), 2)),
+    "evaluate": (
+        (("a.st", *LOSS), 0),
+        (("b.st", *LOSS, "--against", "a.st", "--at-most", "10%"), 1),
+        (("a.st", "--command", "false {checkpoint}"), 2),
+    ),
+    "expand": ((("c.st", "-o", "out.st"), 0), (("a.st", "-o", "out.st"), 2)),
+}
+LISTENING = (("file", "file"), ("unread", "file"), ("closed", "file"), ("file", "closed"),
+             ("unread", "unread"), ("closed", "closed"))  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory):
+    """Models, one exported in two formats, and recipes."""
+    folder = tmp_path_factory.mktemp("statuses")
+    rng = np.random.default_rng(1)
+    weights = {f"layer{i}.weight": rng.normal(size=(8, 8)).astype(np.float32) for i in range(300)}
+    save_file(weights, folder / "a.st")
+    save_file({name: 2 * array for name, array in weights.items()}, folder / "b.st")
+    save_file({"w": np.zeros((4, 4), np.float32)}, folder / "z.st")
+    recipe = {
+        "format": "pruneapp-recipe",
+        "version": 1,
+        "entries": [
+            {
+                "name": "step",
+                "configuration": {
+                    "rows": [
+                        {"name": "l1_unstructured", "configuration": {"values": {"amount": 5}}}
+                    ]
+                },
+            }
+        ],
+    }
+    (folder / "r.json").write_text(json.dumps(recipe))
+    recipe["entries"][0]["configuration"]["rows"][0]["configuration"]["pattern"] = "none*"
+    (folder / "wrong.json").write_text(json.dumps(recipe))
+    for name, more in (("p.st", ()), ("c.st", ("--format", "compact"))):
+        words = ["prune", folder / "a.st", "-o", folder / name, *METHOD, *more]
+        assert main([str(word) for word in words]) == 0
+    return folder
+
+
+def forked(place: Path, cases: list[dict[str, object]]) -> list[dict[str, object]]:
+    """Run cases; see `forked_commands.py`."""
+    done = subprocess.run(
+        [sys.executable, Path(__file__).with_name("forked_commands.py")],
+        input=json.dumps(cases), cwd=place, capture_output=True, text=True, check=True, timeout=120,
+    )  # fmt: skip
+    return json.loads(done.stdout)
+
+
+def test_every_command_is_here():
+    assert set(CASES) == set(COMMANDS)
+
+
+def test_the_status_is_that_of_the_work_whoever_listens(place):
+    cases, expected = [], []
+    for command, ways in CASES.items():
+        for words, status in ways:
+            for out, err in LISTENING:
+                cases.append({"words": [command, *words], "stdout": out, "stderr": err})
+                expected.append(status)
+    for command in COMMANDS:
+        for out in ("file", "unread", "closed"):
+            cases.append({"words": [command, "--help"], "stdout": out, "stderr": "file"})
+            expected.append(0)
+    for case, status, found in zip(cases, expected, forked(place, cases), strict=True):
+        assert found["status"] == status, (case, found)
+        assert "Traceback" not in found["err"], (case, found)
+        assert "Exception ignored" not in found["err"], (case, found)
+        if case["stdout"] == case["stderr"] == "file":
+            # No command prints nothing and fails; what can be mended is said in one sentence.
+            assert found["out"] or found["err"], case
+            assert (found["err"].startswith("pruneapp") and not found["out"]) == (status == 2)
+        elif status < 2:
+            assert not found["err"], (case, found)
+
+
+def test_the_work_is_finished_though_nobody_listens(place):
+    cases = [
+        {"words": ["prune", "a.st", "-o", f"{out}-{err}.st", *METHOD], "stdout": out, "stderr": err}
+        for out, err in LISTENING
+    ]
+    whole = hashlib.sha256((place / "p.st").read_bytes()).hexdigest()
+    for case, found in zip(cases, forked(place, cases), strict=True):
+        assert found["status"] == 0
+        # Nothing that was to be printed went into the file, whose number might have been 1.
+        assert hashlib.sha256((place / case["words"][3]).read_bytes()).hexdigest() == whole
+
+
+@pytest.mark.parametrize(
+    ("line", "status"),
+    [
+        ("inspect a.st | head -n 1", 0),
+        ("diff a.st b.st | head -n 1", 1),
+        ("inspect --help | true", 0),
+        ("verify p.st --against a.st >&-", 0),
+        ("verify p.st --against b.st 2>&- >&-", 1),
+        ("inspect none.st 2>&-", 2),
+    ],
+)
+def test_as_a_shell_has_it(place, line, status):
+    shell = f"set -o pipefail; {sys.executable} -m pruneapp {line}"
+    done = subprocess.run(
+        ["bash", "-c", shell], cwd=place, capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (status, "")
+
+
+def test_a_full_disk_is_said_even_of_the_help():
+    if not Path("/dev/full").exists():
+        pytest.skip("no device that is always full")
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "pruneapp", "--help"],
+            stdout=full, stderr=subprocess.PIPE, text=True, check=False,
+        )  # fmt: skip
+    assert done.returncode == 2
+    assert done.stderr == "pruneapp: The output could not be written: no space left on device.\n"
+
+
+@pytest.mark.parametrize("error", [RuntimeError, KeyError, TypeError, RecursionError, OSError])
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_defect_of_ours_is_shown_in_full_with_where_to_report_it(
+    monkeypatch, capsys, command, error
+):
+    def broken(_options, _token):
+        raise error("of ours")
+
+    monkeypatch.setattr(commands, "_command", lambda _name: broken)
+    assert main([command, *CASES[command][0][0]]) == 3
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert "Traceback (most recent call last)" in err
+    assert "of ours" in err
+    assert pruneapp.ISSUES in err.splitlines()[-1]
+
+
+def test_the_address_for_defects_and_the_version_are_those_of_the_package():
+    project = tomllib.loads(
+        (Path(pruneapp.__file__).parent.parent / "pyproject.toml").read_text(encoding="utf-8")
+    )["project"]
+    assert project["urls"] == {"Issues": pruneapp.ISSUES}
+    assert project["version"] == pruneapp.__version__
+
+
+@pytest.mark.parametrize(
+    ("error", "status"), [(Cancelled, 130), (KeyboardInterrupt, 130), (MemoryError, 2)]
+)
+def test_what_ends_a_command_is_said(monkeypatch, capsys, error, status):
+    def ended(_options, _token):
+        raise error
+
+    monkeypatch.setattr(commands, "_command", lambda _name: ended)
+    assert main(["inspect", "a.st"]) == status
+    out, err = capsys.readouterr()
+    assert (out, err.count("\n")) == ("", 1)
+
+
+def test_the_statuses_are_documented(capsys):
+    readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+    for status in ("exit status is 0", "; 1 if", "; 2 with", "; 3 with", "130"):
+        assert status in " ".join(readme.split())
+    for words in ([], *([command] for command in COMMANDS)):
+        with pytest.raises(SystemExit):
+            parse([*words, "--help"])
+        said = " ".join(capsys.readouterr().out.split())
+        assert "Exit status: 0" in said
+        assert "3 " in said.split("Exit status:")[1]
+        assert "130" in said
+
+
+ODD = "modèle-\u202e重み"
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="names are UTF-8 elsewhere")
+def test_a_locale_of_ascii_writes_other_names(tmp_path):
+    """Names of files in an index, of tensors and of what is written, none of them in ASCII."""
+    name = f"{ODD.replace(chr(0x202E), '')}-00001-of-00001.safetensors"
+    (tmp_path / "m").mkdir()
+    save_file({ODD: np.ones((4, 4), np.float32)}, tmp_path / "m" / name)
+    index = {"weight_map": {ODD: name}}
+    (tmp_path / "m" / "model.safetensors.index.json").write_text(
+        json.dumps(index, ensure_ascii=False), encoding="utf-8"
+    )
+    ascii_only = {**os.environ, "LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONIOENCODING": "ascii"}
+
+    def call(*words):
+        return subprocess.run(
+            [sys.executable, "-m", "pruneapp", *words],
+            cwd=tmp_path, env=ascii_only, capture_output=True, check=False,
+        )  # fmt: skip
+
+    out = "重み.safetensors"
+    done = call("prune", "m", "-o", out, *METHOD, "--report", "é.csv", "--save-recipe", "é.json")
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert {"é.csv", "é.json"} < {path.name for path in tmp_path.iterdir()}
+    assert b"mod\\xe8le-\\u202e\\u91cd\\u307f" in done.stdout
+    done = call("inspect", "m", "--json")
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert json.loads(done.stdout)["tensors"][0]["name"] == ODD
+    done = call("inspect", "é.safetensors")
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert b"Traceback" not in done.stderr

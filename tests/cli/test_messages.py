@@ -1,0 +1,282 @@
+"""What the command line says: the flags that were typed, and what to do about them."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+import torch
+from safetensors.numpy import save_file
+
+import pruneapp
+from pruneapp.errors import UnknownTensorError
+
+
+@pytest.fixture
+def model(tmp_path):
+    path = tmp_path / "model.safetensors"
+    save_file({"fc.weight": np.ones((8, 8), np.float32)}, path)
+    return path
+
+
+L1 = ("--method", "l1_unstructured")
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ((*L1, "--amount", "150%"), ("pruneapp: --amount must be ", "(got '150%')")),
+        ((*L1, "--amount", "0.5", "--exclude", "x"), ("pruneapp: --exclude must be ", "'x'")),
+        (
+            (*L1, "--amount", "0.5", "--max-shard-size", "x"),
+            ("pruneapp: --max-shard-size must be ", "(got 'x')"),
+        ),
+        (
+            ("--method", "ln_structured", "--amount", "0.5", "--dim", "5"),
+            ("pruneapp: --dim must be from -2 to 1 for 'fc.weight' (got 5)",),
+        ),
+        ((*L1, "--amount", "70"), ("pruneapp: --amount is larger than what remains",)),
+    ],
+)
+def test_errors_name_the_flag_and_what_was_typed(call, model, tmp_path, words, said):
+    status, _, err = call("prune", model, "-o", tmp_path / "o.safetensors", *words)
+    assert status == 2
+    for text in said:
+        assert text in err
+
+
+def test_an_output_that_is_no_file_is_named_by_its_flag(call, model):
+    _, _, err = call("prune", model, "-o", "-", *L1, "--amount", "0.5")
+    assert err.startswith("pruneapp: --output must be a file")
+
+
+def test_a_mask_of_another_model_is_said_to_fit_no_tensor(call, model, tmp_path):
+    save_file({"other.weight": np.ones((8, 8), np.float32)}, tmp_path / "m.safetensors")
+    words = ("--method", "custom_from_mask", "--mask", tmp_path / "m.safetensors")
+    status, _, err = call("prune", model, "-o", tmp_path / "o.safetensors", *words)
+    assert status == 2
+    assert "No mask of " in err
+    assert "has the name of a tensor of " in err
+
+
+@pytest.mark.parametrize(("word", "hint"), [("prun", "; did you mean 'prune'?"), ("foo", "'foo' ")])
+def test_a_word_that_is_no_command_and_no_file_is_said_to_be_none(call, word, hint):
+    status, _, err = call(word)
+    assert status == 2
+    assert f"no such command or file: '{word}'" in err
+    assert hint in err
+
+
+def test_a_dimension_that_no_tensor_has_is_a_wrong_argument(call, model):
+    status, _, err = call("check", model, "--pattern", "2:4", "--dim", "9")
+    assert status == 2
+    assert "--dim must be from -2 to 1" in err
+
+
+def test_a_read_only_file_is_not_replaced_unasked(call, model):
+    before = model.read_bytes()
+    model.chmod(0o444)
+    words = ("prune", model, "-o", model, *L1, "--amount", "0.5")
+    status, _, err = call(*words)
+    assert status == 2
+    assert "is read-only, and is not replaced" in err
+    assert model.read_bytes() == before
+    assert call(*words, "--replace-original")[0] == 0
+
+
+def test_methods_spell_options_as_they_are_typed(call):
+    _, out, _ = call("methods")
+    assert "--divide-by" in out
+    assert "--divide_by" not in out
+    amount = next(line for line in out.splitlines() if line.lstrip().startswith("--amount "))
+    assert "required, unless --target-sparsity is given" in amount
+
+
+def test_help_on_select_says_what_the_command_does_with_it(call):
+    assert "list only tensors" in " ".join(call("inspect", "--help")[1].split())
+    assert "check tensors" in " ".join(call("check", "--help")[1].split())
+
+
+def test_a_tensor_that_cannot_be_read_says_why(call, tmp_path):
+    path = tmp_path / "m.pt"
+    tensors = {"a.weight": torch.ones(2, 2), "meta.weight": torch.empty(2, 2, device="meta")}
+    torch.save(tensors, path)
+    with pruneapp.open_checkpoint(path) as checkpoint:
+        assert list(checkpoint.unreadable) == ["meta.weight"]
+        with pytest.raises(UnknownTensorError, match=r"'meta\.weight' in .* cannot be read: "):
+            checkpoint.read("meta.weight")
+    _, out, _ = call("inspect", path)
+    assert "not shown" not in out
+    assert "other exports leave it out only if you say so" in out
+
+
+def test_the_package_lists_what_is_loaded_late():
+    assert {"open_checkpoint", "load_compact", "Checkpoint"} <= set(dir(pruneapp))
+
+
+WRITE = (*L1, "--amount", "0.5", "-o", "o.safetensors")
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("prune", "m", *WRITE, "--format", "compct"), "--format must be one of safetensors, "),
+        (("prune", "m", *WRITE, "--format", "compct"), "(got 'compct'); did you mean 'compact'?"),
+        (("prune", "m", *WRITE, "--amont", "1"), "unknown option --amont; did you mean --amount?"),
+        (("prune", "m", "n", *WRITE), "prune: unexpected argument 'n'"),
+        (("prune", "m", *L1), "pruneapp prune: --output is required"),
+        (("inspect",), "pruneapp inspect: FILE is required"),
+        (("inspect", "m", "--select"), "--select needs a value"),
+        (
+            ("check", "m", "--pattern", "2:4", "--dim", "x"),
+            "--dim must be a whole number (got 'x')",
+        ),
+        (("diff", "m"), "pruneapp diff: B is required"),
+        (("diff", "m", "n", "--only-diferent"), "did you mean --only-different?"),
+        (("methods", "--jsn"), "pruneapp methods: unknown option --jsn; did you mean --json?"),
+        (("--foo",), "pruneapp: unknown option --foo (see pruneapp --help)"),
+        # Of flags that no help shows, neither an abbreviation is understood nor a name proposed.
+        (
+            ("prune", "m", "-o", "o", "--method", "random_unstructured", "--check"),
+            "pruneapp prune: unknown option --check (see pruneapp prune --help)",
+        ),
+        (
+            ("prune", "m", "-o", "o", "--method", "random_unstructured", "--check-scrip"),
+            "pruneapp prune: unknown option --check-scrip; did you mean --comparison-script?",
+        ),
+    ],
+)
+def test_a_wrong_command_line_is_said_in_the_words_of_the_help(call, words, said):
+    status, out, err = call(*words)
+    assert (status, out) == (2, "")
+    assert said in err
+    assert len(err.splitlines()) == 1
+
+
+def test_an_unknown_method_is_met_with_the_nearest_and_all_there_are(call, model, tmp_path):
+    status, _, err = call(
+        "prune", model, "-o", tmp_path / "o.safetensors", "--method", "l1", "--amount", "0.5"
+    )
+    assert status == 2
+    assert "Did you mean 'l1_unstructured', 'l1_per_row' or 'l1_normalized'? Allowed meth" in err
+
+
+@pytest.fixture
+def recipe(call, model, tmp_path):
+    path = tmp_path / "my.recipe.json"
+    made = (*L1, "--amount", "0.5", "-o", tmp_path / "made.safetensors", "--save-recipe", path)
+    assert call("prune", model, *made)[0] == 0
+    return path
+
+
+def test_a_recipe_and_a_checkpoint_in_the_wrong_order_are_told_apart(call, model, recipe, tmp_path):
+    out = tmp_path / "o.safetensors"
+    right = f"Use: pruneapp run {recipe} {model} "
+    status, _, err = call("run", model, recipe, "-o", out)
+    assert (status, f"{right}-o {out}\n" in err) == (2, True)
+    status, _, err = call("run", model, recipe, "--check")
+    assert (status, f"{right}--check\n" in err) == (2, True)
+    assert call(*f"run {recipe} {model} -o {out}".split())[0] == 0
+
+
+def test_a_checkpoint_is_no_recipe_and_a_recipe_no_checkpoint(call, model, recipe, tmp_path):
+    status, _, err = call("run", model, model, "-o", tmp_path / "o.safetensors")
+    assert status == 2
+    assert "is a checkpoint, not a recipe. Name the recipe first, then the checkpoint" in err
+    for command in (
+        ("inspect", recipe),
+        ("diff", recipe, model),
+        ("run", recipe, recipe, "--check"),
+    ):
+        status, _, err = call(*command)
+        assert status == 2
+        assert "is a recipe, not a checkpoint. Apply it to a checkpoint: pruneapp run" in err
+
+
+def test_verify_says_which_file_comes_first(call, model, recipe, tmp_path):
+    status, _, err = call("verify", model, "--against", tmp_path / "made.safetensors")
+    assert status == 2
+    assert "Name the exported file first and the original after --against" in err
+
+
+def test_a_recipe_without_entries_is_noted(call, model, tmp_path):
+    path = tmp_path / "none.recipe.json"
+    path.write_text('{"format": "pruneapp-recipe", "version": 2, "entries": []}')
+    for end in (("--check",), ("-o", tmp_path / "o.safetensors")):
+        status, out, _ = call("run", path, model, *end)
+        assert status == 0
+        assert "Note: 'none.recipe.json' has no entries, so it leaves the checkpoint unch" in out
+
+
+def test_identity_is_not_counted_as_pruned(call, tmp_path):
+    save_file(
+        {f"{n}.weight": np.ones((8, 8), np.float32) for n in "ab"}, tmp_path / "m.safetensors"
+    )
+    values = {"amount": 0.5}
+    rows = [
+        {"name": "l1_unstructured", "configuration": {"values": values, "names": ["a.weight"]}},
+        {"name": "identity", "configuration": {"names": ["b.weight"]}},
+    ]
+    entry = {"name": "step", "configuration": {"rows": rows}}
+    recipe = tmp_path / "r.json"
+    recipe.write_text(json.dumps({"format": "pruneapp-recipe", "version": 2, "entries": [entry]}))
+    ran = ("run", recipe, tmp_path / "m.safetensors")
+    _, out, _ = call(*ran, "--check")
+    assert "Identity on b.weight (1 tensor)\n" in out
+    _, out, _ = call(*ran, "-o", tmp_path / "o.safetensors")
+    assert "1 selected tensor: 32 of 64 weights pruned (50.0 %)\n" in out
+    _, out, _ = call(*ran, "-o", tmp_path / "j.safetensors", "--json")
+    assert json.loads(out)["selected"]["tensors"] == 1
+    _, out, _ = call(
+        "prune", tmp_path / "m.safetensors", "-o", tmp_path / "i.safetensors",
+        "--method", "identity", "--json",
+    )  # fmt: skip
+    assert json.loads(out)["selected"]["tensors"] == 0
+
+
+def test_the_summary_tells_the_selected_tensors_from_the_whole_model(call, tmp_path):
+    path = tmp_path / "two.safetensors"
+    save_file({"a.weight": np.ones((8, 8), np.float32), "b.weight": np.ones((8, 8))}, path)
+    made = (*L1, "--amount", "0.5", "--select", "a.*", "-o", tmp_path / "o.safetensors")
+    status, out, _ = call("prune", path, *made)
+    assert status == 0
+    assert "1 selected tensor: 32 of 64 weights pruned (50.0 %)\n" in out
+    assert "Whole model: 32 of 128 weights pruned (25.0 %), read back and compared\n" in out
+    status, out, _ = call("prune", path, *made, "--json")
+    assert json.loads(out)["selected"] == {
+        "tensors": 1,
+        "parameters": 64,
+        "pruned": 32,
+        "sparsity": 0.5,
+    }
+
+
+@pytest.mark.parametrize("shape", [(4, 4), (2, 2)])
+def test_unrelated_models_are_told_in_a_sentence(call, tmp_path, shape):
+    paths = tmp_path / "a.safetensors", tmp_path / "b.safetensors"
+    tensors = {f"layer.{i}.weight": np.ones((2, 3), np.float32) for i in range(12)}
+    save_file(tensors, paths[0])
+    save_file(
+        {name if shape == (4, 4) else f"x{name}": np.ones(shape, np.float32) for name in tensors},
+        paths[1],
+    )
+    status, out, _ = call("diff", *paths)
+    assert status == 1
+    assert "The models are unrelated" in out
+    assert len(out.splitlines()) < 6
+    status, out, _ = call("diff", *paths, "--json")
+    assert (status, len(json.loads(out)["tensors"])) == (1, 12 if shape == (4, 4) else 24)
+
+
+def test_a_tensor_without_a_name_is_seen(call, tmp_path):
+    path = tmp_path / "m.safetensors"
+    save_file({"": np.ones((4, 4), np.float32), "b.weight": np.ones((4, 4), np.float32)}, path)
+    status, out, _ = call("inspect", path)
+    assert status == 0
+    assert any(line.startswith('""  ') for line in out.splitlines())
+    assert 'Note: "" is a tensor whose name in the file is empty' in out
+    made = (*L1, "--amount", "0.5", "--select", "", "-o", tmp_path / "o.safetensors")
+    status, out, _ = call("prune", path, *made)
+    assert status == 0
+    assert '  50.0 %  ""\n' in out

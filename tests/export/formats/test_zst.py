@@ -1,0 +1,77 @@
+"""The file in one frame of zstd: stopped in time at every level, and the same however it is cut."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+import pytest
+import zstandard
+
+from pruneapp.checkpoint.checkpoint import open_checkpoint
+from pruneapp.document.snapshot import Snapshot
+from pruneapp.errors import ParameterError
+from pruneapp.export.catalog import FORMATS
+from pruneapp.export.formats import zst
+from pruneapp.export.sharding import plan_weights
+from pruneapp.masks.bitmask import BitMask, MaskLayers, MaskSet
+from pruneapp.params import validate_all
+from pruneapp.progress import Job
+from tests.export.test_size_estimate import write
+
+# Twice as often as a person notices.
+LONGEST_GAP = 0.25
+
+
+@pytest.fixture
+def state(tmp_path):
+    """Half is pruned, at random: of all sparsities this takes longest."""
+    rng = np.random.default_rng(4)
+    tensors = {f"{n}.weight": rng.standard_normal((1024, 1024)).astype("f4") for n in range(3)}
+    masks = {name: BitMask.from_bools(rng.random(w.shape) < 0.5) for name, w in tensors.items()}
+    write(tmp_path / "in.safetensors", "F32", tensors)
+    with open_checkpoint(tmp_path / "in.safetensors") as checkpoint:
+        yield Snapshot(checkpoint, MaskLayers(MaskSet(masks)))
+
+
+def plan_of(state, level):
+    form = FORMATS["zst"]
+    return plan_weights(state, form, validate_all(form.params, {"level": level}), Job())[""]
+
+
+def longest_gap(plan) -> float:
+    longest, last = 0.0, time.perf_counter()
+    for _piece in plan.pieces():
+        now = time.perf_counter()
+        longest, last = max(longest, now - last), now
+    return longest
+
+
+@pytest.mark.parametrize("level", [1, 7, 12])
+def test_it_can_be_stopped_at_any_level(level, state):
+    plan = plan_of(state, level)
+    # The best of a few: another process may take the processor for as long.
+    assert min(longest_gap(plan) for _ in range(4)) < LONGEST_GAP
+
+
+def test_a_level_at_which_it_could_not_is_refused():
+    with pytest.raises(ParameterError, match=r"(?s)level.*12.*13"):
+        validate_all(FORMATS["zst"].params, {"level": 13})
+
+
+@pytest.mark.parametrize("level", [3, 12])
+def test_the_bytes_depend_neither_on_chunks_nor_on_threads(level, state, monkeypatch):
+    plan = plan_of(state, level)
+    usual = b"".join(map(bytes, plan.pieces()))
+    monkeypatch.setattr(zst, "_CHUNK", 999)
+    monkeypatch.setattr(zst, "default_threads", lambda: 1)
+    assert b"".join(map(bytes, plan.pieces())) == usual
+    dense = zstandard.ZstdDecompressor().decompress(usual)
+    assert len(dense) == zstandard.frame_content_size(usual)
+    assert zstandard.get_frame_parameters(usual).has_checksum
+
+
+@pytest.mark.parametrize("level", range(1, 13))
+def test_it_looks_back_no_further_than_a_piece_is_long(level, state):
+    begin = next(piece for piece in plan_of(state, level).pieces() if piece)
+    assert zstandard.get_frame_parameters(bytes(begin)).window_size <= zst._PIECE

@@ -1,0 +1,421 @@
+"""The script that says whether a pruned model still works, run as a person runs it."""
+
+import ast
+import contextlib
+import io
+import json
+import re
+import runpy
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from pruneapp.checkpoint.checkpoint import open_checkpoint
+from pruneapp.errors import ExportError
+from pruneapp.export.catalog import FORMATS
+from pruneapp.export.exporter import export
+from pruneapp.export.scripts.comparison_script import check_script, write_check_script
+from pruneapp.progress import Job
+from pruneapp.results.export import ExportRequest
+from tests.support.containers import as_snapshot, kept_masks, model
+
+MODEL = """def make_model():
+    class Net(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.conv = torch.nn.Conv2d(4, 8, 3)
+            self.fc = torch.nn.Linear(17, 10)
+
+        def forward(self, x, y):
+            return {"logits": torch.cat((self.conv(x).flatten(1).sum(1), self.fc(y).flatten()))}
+
+    outer = torch.nn.Module()
+    outer.net = Net()
+    outer.forward = outer.net.forward
+    torch.manual_seed(0)
+    return outer, (torch.randn(2, 4, 5, 5), torch.randn(3, 17))
+"""
+
+
+def tensors() -> dict:
+    """Finite biases, unlike those of the other tests: the outputs are compared."""
+    found = {n: t for n, t in model(torch.float32).items() if n.endswith(".weight")}
+    generator = torch.Generator().manual_seed(9)
+    for name, size in (("net.conv.bias", 8), ("net.fc.bias", 10)):
+        found[name] = torch.randn(size, generator=generator)
+    return found
+
+
+def run(text: str, folder: Path) -> str:
+    """Run it in this process, where torch is imported already; returns what it printed."""
+    (folder / "check.py").write_text(text)
+    said = io.StringIO()
+    with contextlib.redirect_stdout(said):
+        runpy.run_path(str(folder / "check.py"), run_name="__main__")
+    return said.getvalue()
+
+
+def difference() -> float:
+    """Return the largest difference of the outputs, computed with plain torch."""
+    space: dict = {"torch": torch}
+    exec(MODEL, space)
+    net, inputs = space["make_model"]()
+    found = []
+    for kept in ({}, kept_masks()):
+        state = tensors()
+        for name, mask in kept.items():
+            state[name] = state[name] * torch.from_numpy(mask)
+        net.load_state_dict(state)
+        with torch.no_grad():
+            found.append(net(*inputs)["logits"].double())
+    return float((found[1] - found[0]).abs().max())
+
+
+CASES = [("safetensors", form) for form in FORMATS] + [
+    ("zip", "torch"),
+    ("bare zip", "safetensors"),
+    ("sharded", "safetensors"),
+    ("sharded", "torch"),
+    ("sharded", "resumable"),
+]
+
+
+@pytest.mark.filterwarnings("ignore:.*(TypedStorage|read-only|non-writable).*")
+@pytest.mark.parametrize(("source", "form"), CASES, ids="-".join)
+def test_it_says_how_far_the_outputs_are_apart(source_of, tmp_path, source, form):
+    checkpoint = source_of(source, tensors())
+    out = tmp_path / ("out" if source == "sharded" else f"out{FORMATS[form].suffixes[0]}")
+    report = export(as_snapshot(checkpoint), ExportRequest(form, out), Job())
+    text = check_script(checkpoint, report)
+    if source == "zip":  # this one holds an object of argparse
+        text = text.replace("weights_only=True", "weights_only=False")
+    begin, end = text.index("def make_model"), text.index("def files_of")
+    printed = run(text[:begin] + MODEL + "\n\n" + text[end:], tmp_path)
+
+    assert "tensors" not in printed, "none is missing"
+    said = re.search(r"Largest difference: (\S+)", printed)
+    assert float(said[1]) == pytest.approx(difference(), rel=1e-4)
+    assert difference() > 0.1
+
+
+def filled_in(text: str) -> str:
+    text = text.replace(
+        "weights_only=True", "weights_only=False"
+    )  # one holds an object of argparse
+    begin, end = text.index("def make_model"), text.index("def files_of")
+    return text[:begin] + MODEL + "\n\n" + text[end:]
+
+
+def apart(printed: str) -> float:
+    return float(re.search(r"Largest difference: (\S+)", printed)[1])
+
+
+REPLACED = ["safetensors", "bare zip", "zip", "sharded", "resumable safetensors"]
+
+
+@pytest.mark.filterwarnings("ignore:.*(TypedStorage|read-only|non-writable).*")
+@pytest.mark.parametrize("source", REPLACED)
+def test_after_an_export_onto_the_opened_model_it_reads_the_backup(source_of, tmp_path, source):
+    checkpoint = source_of(source, tensors())
+    opened = checkpoint.path
+    onto = opened
+    state = as_snapshot(checkpoint)
+    form = "safetensors" if checkpoint.format == "safetensors" else "torch"
+    later = [("safetensors", tmp_path / "out.safetensors", {"dtype": "bfloat16"})]
+    later += [("compact", tmp_path / "out.compact.safetensors", {}), (form, onto, {})]
+    earlier = export(state, ExportRequest("safetensors", tmp_path / "a.safetensors"), Job())
+    before = check_script(checkpoint, earlier)
+    expected = apart(run(filled_in(before), tmp_path))
+    assert expected > 0.1
+
+    for name, path, params in [(form, onto, {}), *later]:
+        report = export(state, ExportRequest(name, path, params=params), Job())
+        printed = run(filled_in(check_script(checkpoint, report)), tmp_path)
+        assert "tensors" not in printed, "none is missing"
+        assert apart(printed) == pytest.approx(expected, rel=2e-2), path
+
+    with pytest.raises(SystemExit, match=r"has changed since this script was written"):
+        run(filled_in(before), tmp_path)
+
+
+@pytest.mark.parametrize("source", ["safetensors", "sharded"])
+def test_it_does_not_compare_a_model_with_itself(source_of, tmp_path, source):
+    checkpoint = source_of(source, tensors())
+    out = tmp_path / ("out" if source == "sharded" else "out.safetensors")
+    report = export(as_snapshot(checkpoint), ExportRequest("safetensors", out), Job())
+    text = filled_in(check_script(checkpoint, report))
+    text = text.replace(repr(str(out)), repr(str(checkpoint.files[0].path)))
+    with pytest.raises(SystemExit, match=r"cannot be compared with itself"):
+        run(text, tmp_path)
+
+
+@pytest.mark.parametrize("source", ["safetensors", "sharded"])
+def test_without_the_original_there_is_no_script(source_of, tmp_path, source):
+    checkpoint = source_of(source, tensors())
+    onto = checkpoint.path
+    request = ExportRequest("safetensors", onto, replace_original=True)
+    report = export(as_snapshot(checkpoint), request, Job())
+    with pytest.raises(ExportError, match="needs the original, which it cannot find") as caught:
+        write_check_script(checkpoint, report, tmp_path / "check.py", Job())
+    assert "no longer there" in caught.value.sentence
+    assert not (tmp_path / "check.py").exists()
+
+
+SMALL = {"num_hidden_layers": 1, "num_attention_heads": 2, "hidden_size": 16}
+SMALL |= {"intermediate_size": 32}
+
+
+def compared(net, folder: Path, onto: str = "out", **saving: object) -> str:
+    """Prune every second weight of a model in a folder; return what its script prints."""
+    net.save_pretrained(folder, **saving)
+    with open_checkpoint(folder) as checkpoint:
+        entries = [e for e in checkpoint.entries.values() if e.by_default]
+        kept = {e.name: np.arange(e.numel).reshape(e.shape) % 2 == 0 for e in entries}
+        request = ExportRequest("safetensors", folder.with_name(onto))
+        report = export(as_snapshot(checkpoint, kept), request, Job())
+        text = check_script(checkpoint, report)
+    assert "Fill in" not in text
+    printed = run(text, folder.parent)
+    assert "not in the model" not in printed
+    return printed
+
+
+def tokenizer_beside(folder: Path) -> None:
+    """Write a tokenizer that makes a token of each letter, and pads unless it is told not to."""
+    from tokenizers import Tokenizer, models, pre_tokenizers, processors
+    from transformers import PreTrainedTokenizerFast
+
+    letters = ["[PAD]", "[CLS]", "[SEP]", "[UNK]", *"abcdefghijklmnopqrstuvwxyz"]
+    made = Tokenizer(models.WordLevel({c: n for n, c in enumerate(letters)}, unk_token="[UNK]"))
+    made.pre_tokenizer = pre_tokenizers.Split("", "isolated")
+    made.post_processor = processors.TemplateProcessing(
+        single="[CLS] $A [SEP]", special_tokens=[("[CLS]", 1), ("[SEP]", 2)]
+    )
+    made.enable_padding(length=100)
+    PreTrainedTokenizerFast(tokenizer_object=made, pad_token="[PAD]").save_pretrained(folder)
+
+
+def sentence_encoder(folder: Path, **pooling: object) -> None:
+    """Write what sentence-transformers writes beside the weights."""
+    tokenizer_beside(folder)
+    kinds = {"": "Transformer", "1_Pooling": "Pooling", "2_Normalize": "Normalize"}
+    modules = [
+        {"idx": n, "name": str(n), "path": path, "type": f"sentence_transformers.models.{kind}"}
+        for n, (path, kind) in enumerate(kinds.items())
+    ]
+    (folder / "modules.json").write_text(json.dumps(modules))
+    (folder / "1_Pooling").mkdir(parents=True)
+    (folder / "1_Pooling" / "config.json").write_text(json.dumps(pooling))
+
+
+def pooled(states, mask, name):
+    """Pool a padded batch by its attention mask, as sentence-transformers does."""
+    mask = mask.unsqueeze(-1).float()
+    if name == "cls_token":
+        return states[:, 0]
+    if name == "max_tokens":
+        return states.masked_fill(mask == 0, -1e9).max(1).values
+    if name == "lasttoken":
+        return states[torch.arange(len(states)), mask.sum((1, 2)).long() - 1]
+    if name == "weightedmean_tokens":
+        mask = mask * torch.arange(1.0, mask.shape[1] + 1)[:, None]
+    size = mask.sum(1)
+    return (states * mask).sum(1) / (size.sqrt() if name == "mean_sqrt_len_tokens" else size)
+
+
+POOLINGS = [
+    ({"pooling_mode_mean_tokens": True, "pooling_mode_cls_token": False}, ["mean_tokens"]),
+    ({"pooling_mode_cls_token": True}, ["cls_token"]),
+    ({"pooling_mode_max_tokens": True, "pooling_mode_mean_tokens": True}, None),
+    ({"pooling_mode_mean_sqrt_len_tokens": True}, ["mean_sqrt_len_tokens"]),
+    ({"pooling_mode_weightedmean_tokens": True}, ["weightedmean_tokens"]),
+    ({"pooling_mode": "lasttoken"}, ["lasttoken"]),
+    ({"pooling_mode": "mean"}, ["mean_tokens"]),
+    ({}, ["mean_tokens"]),
+]
+
+
+@pytest.mark.filterwarnings("ignore")  # of transformers about itself
+@pytest.mark.parametrize(("pooling", "names"), POOLINGS, ids=lambda v: "-".join(v or ()))
+def test_of_a_sentence_encoder_it_compares_the_embeddings(tmp_path, pooling, names):
+    import transformers as t
+
+    folder = tmp_path / "encoder"
+    sentence_encoder(folder, **pooling)
+    torch.manual_seed(0)
+    printed = compared(
+        t.BertModel(t.BertConfig(**SMALL, vocab_size=30, initializer_range=0.5)), folder
+    )
+
+    names = names or ["max_tokens", "mean_tokens"]
+    assert f"Pooling: {', '.join(names)}\n" in printed
+    rows = re.findall(r"^  (-?\d\.\d{4})  (.+)$", printed, re.MULTILINE)
+    sentences = [sentence for _, sentence in rows]
+    tokenizer = t.PreTrainedTokenizerFast.from_pretrained(folder)
+    batch = tokenizer(sentences, padding=True, return_tensors="pt")
+    sides = []
+    for where in (folder, tmp_path / "out"):
+        with torch.no_grad():
+            states = t.BertModel.from_pretrained(where)(**batch).last_hidden_state
+        sides.append(torch.cat([pooled(states, batch["attention_mask"], n) for n in names], 1))
+    cosines = torch.nn.functional.cosine_similarity(*sides)
+    assert [float(c) for c, _ in rows] == pytest.approx(cosines.tolist(), abs=2e-4)
+    mean = float(re.search(r"^Mean: (\S+), lowest: ", printed, re.MULTILINE)[1])
+    assert mean == pytest.approx(float(cosines.mean()), abs=2e-4)
+    assert mean < 0.9999
+    alike = [torch.nn.functional.cosine_similarity(s[:, None], s[None], dim=-1) for s in sides]
+    change = float(re.search(r"^Largest change: ([\d.]+)", printed, re.MULTILINE)[1])
+    assert change == pytest.approx(float((alike[1] - alike[0]).abs().max()), abs=2e-4)
+
+
+@pytest.mark.filterwarnings("ignore")  # of transformers about itself
+@pytest.mark.parametrize("size", ["1GB", "4KB"], ids=["one file", "shards"])
+def test_an_encoder_that_is_replaced_is_compared_with_its_backup(tmp_path, size):
+    import transformers as t
+
+    said = []
+    for onto in ("out", "encoder"):
+        folder = tmp_path / onto / "encoder"
+        sentence_encoder(folder, pooling_mode_mean_tokens=True)
+        torch.manual_seed(0)
+        net = t.BertModel(t.BertConfig(**SMALL, vocab_size=30, initializer_range=0.5))
+        said.append(compared(net, folder, onto, max_shard_size=size))
+    assert list(folder.glob("*.orig.safetensors"))
+    assert said[0] == said[1]
+    assert float(re.search(r"^Largest change: ([\d.]+)", said[1], re.MULTILINE)[1]) > 0
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_of_a_language_model_it_compares_the_perplexity(tmp_path):
+    import transformers as t
+
+    folder = tmp_path / "llama"
+    tokenizer_beside(folder)
+    torch.manual_seed(0)
+    config = t.LlamaConfig(
+        **SMALL, vocab_size=30, initializer_range=0.3, bos_token_id=1, eos_token_id=2
+    )
+    printed = compared(t.LlamaForCausalLM(config), folder)
+
+    rows = re.findall(r"^ +(\d+\.\d\d) +(\d+\.\d\d)  (.+)$", printed, re.MULTILINE)
+    tokenizer = t.PreTrainedTokenizerFast.from_pretrained(folder)
+    nets = [t.LlamaForCausalLM.from_pretrained(f) for f in (folder, tmp_path / "out")]
+    for *found, sentence in rows:
+        ids = tokenizer(sentence, return_tensors="pt")["input_ids"]
+        for net, one in zip(nets, found, strict=True):
+            with torch.no_grad():
+                expected = float(net(input_ids=ids, labels=ids).loss.exp())
+            assert float(one) == pytest.approx(expected, abs=0.01)
+    assert len(rows) == 8
+    assert re.search(
+        r"^All tokens: [\d.]+ before, [\d.]+ after \([+-]\d+\.\d%\)$", printed, re.MULTILINE
+    )
+    assert re.search(r"^Same most likely next token: [\d.]+% of \d+$", printed, re.MULTILINE)
+
+
+def tiny_models():
+    import transformers as t
+
+    ends = {"bos_token_id": 0, "eos_token_id": 1}  # transformers' own are not in so few
+    pixels = {"image_size": 16, "patch_size": 8}
+    text = {**SMALL, "vocab_size": 50}
+    clip = t.CLIPConfig(
+        text_config={**text, **ends},
+        vision_config={**SMALL, **pixels},
+        projection_dim=8,
+    )
+    return {
+        "BertModel": t.BertModel(t.BertConfig(**text)),
+        "BertForSequenceClassification": t.BertForSequenceClassification(t.BertConfig(**text)),
+        "ViTModel": t.ViTModel(t.ViTConfig(**SMALL, **pixels)),
+        "ViTForImageClassification": t.ViTForImageClassification(t.ViTConfig(**SMALL, **pixels)),
+        "ResNetForImageClassification": t.ResNetForImageClassification(
+            t.ResNetConfig(embedding_size=8, hidden_sizes=[8, 16], depths=[1, 1])
+        ),
+        "CLIPModel": t.CLIPModel(clip),
+        "T5ForConditionalGeneration": t.T5ForConditionalGeneration(
+            t.T5Config(d_model=16, d_kv=8, d_ff=32, num_layers=1, num_heads=2, vocab_size=50)
+        ),
+        "GPT2LMHeadModel": t.GPT2LMHeadModel(
+            t.GPT2Config(n_embd=16, n_layer=1, n_head=2, vocab_size=50, **ends)
+        ),
+    }
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("tokenizer", [False, True], ids=["random", "sentences"])
+def test_where_config_json_names_the_class_it_runs_as_it_is(tmp_path, tokenizer):
+    largest = {"GPT2LMHeadModel": "Same most likely next token"}
+    for name, net in tiny_models().items():
+        home = tmp_path / name
+        if tokenizer:
+            tokenizer_beside(home / "net")
+        printed = compared(net, home / "net")
+        if tokenizer and name == "BertModel":
+            assert "Cosine similarity of the embeddings" in printed
+            continue
+        assert float(re.search(r"Largest difference: (\S+)", printed)[1]) > 0, name
+        assert float(re.search(r"Cosine similarity: (\S+)", printed)[1]) < 1
+        usual = "Same label" if "Classification" in name else "Same largest output"
+        assert f"\n{largest.get(name, usual)}: " in printed
+        if "Classification" in name:
+            assert len(re.findall(r"^  LABEL_[01]  LABEL_[01]  .+$", printed, re.MULTILINE)) == 8
+
+
+@pytest.mark.parametrize(
+    "config",
+    [
+        "not JSON",
+        "[]",
+        '{"architectures": ["os; import os"]}',
+        '{"architectures": ["import"]}',
+        '{"architectures": []}',
+        '{"architectures": ["A", "B"]}',
+        '{"architectures": "BertModel"}',
+        '{"architectures": ["Own"], "auto_map": {"AutoModel": "modeling.Own"}}',
+    ],
+)
+def test_what_config_json_says_is_never_code(source_of, tmp_path, config):
+    checkpoint = source_of("safetensors", tensors())
+    checkpoint.path.with_name("config.json").write_text(config)
+    report = export(as_snapshot(checkpoint), ExportRequest("safetensors", tmp_path / "o"), Job())
+    with pytest.raises(SystemExit, match=r"Fill in make_model\(\)"):
+        run(check_script(checkpoint, report), tmp_path)
+
+
+def test_it_asks_for_the_model_first(source_of, tmp_path):
+    checkpoint = source_of("safetensors", tensors())
+    out = tmp_path / 'it\'s "o\\ut".safetensors'
+    report = export(as_snapshot(checkpoint), ExportRequest("safetensors", out), Job())
+    path = write_check_script(checkpoint, report, tmp_path / "check_out.py", Job())
+    with pytest.raises(SystemExit, match=r"Fill in make_model\(\)"):
+        run(path.read_text(), tmp_path)
+    named = [n.value for n in ast.walk(ast.parse(path.read_text())) if isinstance(n, ast.Constant)]
+    assert str(out) in named, "whatever its name is"
+
+
+def test_a_script_that_was_filled_in_is_not_lost(source_of, tmp_path):
+    checkpoint = source_of("safetensors", tensors())
+    report = export(as_snapshot(checkpoint), ExportRequest("safetensors", tmp_path / "o"), Job())
+    path = tmp_path / "o.check.py"
+    assert write_check_script(checkpoint, report, path, Job()) == path
+    empty = path.read_text()
+    assert write_check_script(checkpoint, report, path, Job()) == path, "the same again"
+    path.write_text(empty + MODEL)
+    (tmp_path / "o.check2.py").symlink_to(tmp_path / "nothing")
+
+    written = write_check_script(checkpoint, report, path, Job())
+    assert written == tmp_path / "o.check3.py"
+    assert (path.read_text(), written.read_text()) == (empty + MODEL, empty)
+    assert write_check_script(checkpoint, report, path, Job()) == written
+
+
+@pytest.mark.parametrize("form", FORMATS.values(), ids=list(FORMATS))
+def test_every_format_says_how_it_is_loaded(form):
+    (function,) = ast.parse(form.load_code).body
+
+    assert function.name == "load"
+    assert [a.arg for a in function.args.args] == ["path"]
+    assert max(map(len, form.load_code.splitlines())) <= 100

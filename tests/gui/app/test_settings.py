@@ -1,0 +1,98 @@
+"""Settings survive a restart, and a broken file never keeps the window from opening."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+from pruneapp.errors import ParameterError
+from pruneapp.gui.app.settings import DEVICE, RECENT_FILES, SETTINGS, THEME, Settings
+from pruneapp.kernels import devices
+from tests.support.param_values import invalid, valid
+
+
+@pytest.mark.parametrize("param", SETTINGS, ids=lambda p: p.name)
+def test_every_valid_value_survives_a_restart(tmp_path, param):
+    for value in valid(param):
+        Settings(tmp_path / "s.json").set(param, value)
+
+        assert Settings(tmp_path / "s.json").get(param) == value
+
+
+@pytest.mark.parametrize("param", SETTINGS, ids=lambda p: p.name)
+def test_every_invalid_value_is_refused(tmp_path, param):
+    for value in invalid(param):
+        with pytest.raises(ParameterError, match=param.name):
+            Settings(tmp_path / "s.json").set(param, value)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"", b"{", b"[]", b'{"values": 3}', b'{"values": {"theme": "pink"}}', b"\xff\xfe"],
+)
+def test_a_broken_file_gives_the_defaults(tmp_path, content):
+    (tmp_path / "s.json").write_bytes(content)
+
+    settings = Settings(tmp_path / "s.json")
+
+    assert [settings.get(p) for p in SETTINGS] == [p.default for p in SETTINGS]
+
+
+def test_recent_files_are_the_latest_first_without_repetition(tmp_path):
+    settings = Settings(tmp_path / "s.json")
+    paths = [tmp_path / f"{i}.pt" for i in range(RECENT_FILES + 3)]
+    for path in [*paths, paths[-2]]:
+        settings.add_recent(path)
+
+    found = Settings(tmp_path / "s.json").recent
+
+    assert found[:2] == (paths[-2], paths[-1])
+    assert len(found) == len(set(found)) == RECENT_FILES
+
+
+def test_a_recent_file_whose_name_is_no_text_survives_a_restart(tmp_path):
+    path = tmp_path / os.fsdecode(b"x\xff.safetensors")
+
+    Settings(tmp_path / "s.json").add_recent(path)
+
+    assert Settings(tmp_path / "s.json").recent == (path,)
+
+
+def test_what_qt_made_survives_a_restart(tmp_path):
+    Settings(tmp_path / "s.json").set_blob("geometry", b"\x00\xff\x01")
+
+    assert Settings(tmp_path / "s.json").blob("geometry") == b"\x00\xff\x01"
+    assert Settings(tmp_path / "s.json").blob("other") == b""
+
+
+def test_a_folder_that_cannot_be_written_disturbs_nobody(tmp_path):
+    (tmp_path / "file").write_bytes(b"")
+    settings = Settings(tmp_path / "file" / "s.json")
+    settings.set(THEME, "dark")
+
+    assert settings.get(THEME) == "dark"
+
+
+def test_the_devices_of_the_settings_are_those_of_the_kernels():
+    """They stand there as well because the window is painted before numpy is imported."""
+    assert tuple(choice.value for choice in DEVICE.choices) == devices.KEYS
+
+
+def test_the_list_of_tensors_is_remembered(new_person):
+    person = new_person()
+    person.wait_ready()
+    person.start.workbench.files.open_sample()
+    person.wait(lambda: person.document is not None)
+    tree = person.views.tree
+    assert not tree.model.flat
+    person.key("Ctrl+L")
+    assert tree.model.flat
+    assert tree.filter_row.flat.isChecked()
+    other = new_person()
+    other.wait_ready()
+    assert other.views.tree.model.flat
+    other.workbench.files.open_sample()
+    other.wait(lambda: other.document is not None)
+    other.menu("View", "Tensors as a list")
+    assert not other.views.tree.model.flat

@@ -1,0 +1,378 @@
+"""Commands, tensors, methods and settings by their names; the guide; keys of one letter."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QColor
+from PySide6.QtWidgets import QApplication
+
+from pruneapp import resources
+from pruneapp.gui.app.guide import GuideDialog
+from pruneapp.gui.app.settings import SETTINGS, THEME, WARN_OWN_METHODS
+from pruneapp.gui.commands.actions import plain
+from pruneapp.gui.commands.palette import CommandPalette, Entry
+from pruneapp.gui.plots.pages import Page
+from pruneapp.gui.widgets.controls import ComboBox
+from pruneapp.gui.widgets.theme import LIGHT
+from pruneapp.methods import registry
+from pruneapp.results.document_rows import TensorRow
+
+SHIFT = Qt.KeyboardModifier.ShiftModifier
+
+
+@pytest.fixture
+def at_work(person):
+    person.workbench.files.open_sample()
+    person.wait(lambda: person.document is not None)
+    return person
+
+
+def find(person, text):
+    """Type into the palette and press Return; returns the rows that were offered."""
+    person.key("Ctrl+Shift+P")
+    palette = QApplication.activeModalWidget()
+    assert isinstance(palette, CommandPalette)
+    palette.field.setText(text)  # labels have signs that no key of QTest types
+    rows = [palette.table.item(row, 0).text() for row in range(palette.table.rowCount())]
+    person.qtbot.keyClick(palette.field, Qt.Key.Key_Return)
+    person.wait(lambda: QApplication.activeModalWidget() is None)
+    return rows
+
+
+def test_a_part_of_a_tensors_name_jumps_to_it(at_work):
+    row = at_work.session.rows[-2]
+    assert find(at_work, row.shown)[0] == row.shown
+    assert at_work.views.tree.focused() == row.name
+    assert at_work.views.tree.view.hasFocus()
+
+
+def test_a_methods_name_selects_it_in_the_form(at_work):
+    for name, method in registry.METHODS.items():
+        find(at_work, method.label)
+        assert at_work.rule.method.currentData() == name
+        assert QApplication.focusWidget() is at_work.rule.method
+
+
+def looked_for(person, texts):
+    """Return what the palette offers for each text, in order."""
+    person.key("Ctrl+Shift+P")
+    palette = QApplication.activeModalWidget()
+    found = []
+    for text in texts:
+        palette.field.setText(text)
+        table = palette.table
+        found.append([table.item(row, 0).text() for row in range(table.rowCount())])
+    palette.reject()
+    person.wait(lambda: QApplication.activeModalWidget() is None)
+    return found
+
+
+def every_action(menu):
+    """Yield the actions of a menu and of those below it."""
+    for action in menu.actions():
+        if action.menu() is not None:
+            yield from every_action(action.menu())
+        elif not action.isSeparator():
+            yield action
+
+
+def test_nothing_is_listed_twice(at_work):
+    ((*rows,),) = looked_for(at_work, [""])
+    names = [row.casefold() for row in rows]
+    assert len(names) == len(set(names)) > 50
+    # Under two names neither: what is said behind the way to it is said once.
+    for theme in THEME.choices:
+        ((*rows,),) = looked_for(at_work, [f"{THEME.label} {theme.label}"])
+        assert rows == [f"View › Theme › {theme.label}"]
+
+
+def test_every_command_of_every_menu_is_found_by_its_words(person, tmp_path):
+    path = tmp_path / "model.safetensors"
+    path.write_bytes(resources.path("sample/lenet-digits.safetensors").read_bytes())
+    person.open(path)
+    person.wait_open(path)
+    texts = [
+        plain(action.text())
+        for menu in (
+            person.window.menuBar(),
+            person.views.pages.picture().export_menu.button.menu(),
+        )
+        for action in every_action(menu)
+    ]
+    assert any(path.name in text for text in texts), "recent files as well"
+    for text, rows in zip(texts, looked_for(person, texts), strict=True):
+        assert any(row.split(" › ")[-1] == text for row in rows), (text, rows)
+
+
+def test_commands_of_the_form_are_found_and_done(at_work):
+    at_work.ask()
+    find(at_work, "add rule")
+    assert len(at_work.views.form.rules) == 2
+    find(at_work, "remove rule")
+    assert len(at_work.views.form.rules) == 1
+    find(at_work, "exclude layers")
+    assert at_work.views.form.rules[-1].method.currentData() == "identity"
+    find(at_work, "remove rule")
+    find(at_work, "limits")
+    assert at_work.views.form.limits.button.isChecked()
+    assert looked_for(at_work, ["remove rule"]) == [["Pruning step › Remove rule"]]
+
+
+def test_every_setting_is_found_and_set(at_work):
+    for param, rows in zip(
+        SETTINGS, looked_for(at_work, [param.label for param in SETTINGS]), strict=True
+    ):
+        assert rows, param.label
+    find(at_work, "theme: dark")
+    assert at_work.window.actions_["theme_dark"].isChecked()
+    assert QApplication.palette().window().color().lightness() < 128
+    find(at_work, f"{WARN_OWN_METHODS.label}: turn off")
+    assert at_work.workbench.settings.get(WARN_OWN_METHODS) is False
+
+
+def test_100_000_tensors_are_looked_through_within_a_key_stroke(qtbot):
+    rows = [
+        TensorRow(f"layers.{n // 9}.w{n % 9}.weight", f"layers.{n // 9}.w{n % 9}.weight", "Linear",
+                  (64, 8), "float32", 512, 2048)
+        for n in range(100_000)
+    ]  # fmt: skip
+    palette = CommandPalette([Entry("Open", "Ctrl+O", lambda: None)], rows)
+    qtbot.addWidget(palette)
+    slowest = 0.0
+    for letter in "layers.777.w3":
+        began = time.thread_time()
+        qtbot.keyClicks(palette.field, letter)
+        slowest = max(slowest, time.thread_time() - began)
+    assert slowest < 0.3
+    assert palette.table.item(0, 0).text() == "layers.777.w3.weight"
+    assert palette.table.item(0, 1).text() == "Tensor · Linear · 64×8"
+    with qtbot.waitSignal(palette.tensorChosen) as chosen:
+        qtbot.keyClick(palette.field, Qt.Key.Key_Return)
+    assert chosen.args == ["layers.777.w3.weight"]
+
+
+def test_many_matches_say_how_many_more_there_are(qtbot):
+    rows = [TensorRow(f"w{n}", f"w{n}", "", (2,), "float32", 2, 8) for n in range(1_200)]
+    palette = CommandPalette((), rows)
+    qtbot.addWidget(palette)
+    assert palette.table.rowCount() == 0
+    qtbot.keyClicks(palette.field, "w")
+    assert palette.table.rowCount() == 200
+    assert "000" in palette.more.text()
+    palette.field.setText("nowhere")
+    assert palette.nothing.isVisibleTo(palette)
+
+
+@pytest.fixture
+def guide(qtbot):
+    dialog = GuideDialog(resources.path("guide.md").read_text(encoding="utf-8"))
+    qtbot.addWidget(dialog)
+    dialog.set_colors(LIGHT)
+    with qtbot.waitExposed(dialog):
+        dialog.show()
+    return dialog
+
+
+def headings(text):
+    return [line.lstrip("# ") for line in text.splitlines() if line.startswith("#")]
+
+
+def test_the_guide_lists_its_headings_and_goes_to_them(guide, qtbot):
+    items = guide.contents.findItems("*", Qt.MatchFlag.MatchWildcard | Qt.MatchFlag.MatchRecursive)
+    text = resources.path("guide.md").read_text(encoding="utf-8")
+    assert len(items) == len(headings(text)) > 5
+    keys = next(item for item in items if item.text(0) == "Keys")
+    guide.contents.setCurrentItem(keys)
+    assert guide.text.textCursor().block().text() == "Keys"
+    assert guide.text.verticalScrollBar().value() > 0
+
+
+def test_the_guide_is_searched_by_the_keyboard(guide, qtbot):
+    assert guide.search.hasFocus()
+    qtbot.keyClicks(guide.search, "tensor")
+    marks = guide.text.extraSelections()
+    assert len(marks) > 2
+    assert {mark.cursor.selectedText().lower() for mark in marks} == {"tensor"}
+    assert guide.found.text() == f"1 of {len(marks)}"
+    assert marks[0].format.background().color() == QColor(LIGHT["accent"])
+    qtbot.keyClick(guide.search, Qt.Key.Key_Return)
+    assert guide.found.text() == f"2 of {len(marks)}"
+    qtbot.keyClick(guide.search, Qt.Key.Key_Return, SHIFT)
+    qtbot.keyClick(guide.search, Qt.Key.Key_Return, SHIFT)
+    assert guide.found.text() == f"{len(marks)} of {len(marks)}"
+    guide.next.click()
+    assert guide.found.text() == f"1 of {len(marks)}"
+    guide.search.setText("no such words")
+    assert guide.found.text() == "No match"
+    assert not guide.next.isEnabled()
+    qtbot.keyClick(guide.search, Qt.Key.Key_Escape)
+    assert guide.isVisible()
+    assert not guide.text.extraSelections()
+
+
+def test_the_key_for_finding_goes_from_the_text_of_the_guide_to_its_search(guide, qtbot):
+    qtbot.keyClicks(guide.search, "tensor")
+    guide.text.setFocus()
+    qtbot.keyClick(guide.text, Qt.Key.Key_F, Qt.KeyboardModifier.ControlModifier)
+    assert guide.search.hasFocus()
+    qtbot.keyClicks(guide.search, "mask")  # what was looked for before is replaced
+    assert guide.search.text() == "mask"
+
+
+def test_f1_opens_the_guide(at_work):
+    at_work.key("F1")
+    dialog = QApplication.activeModalWidget()
+    assert isinstance(dialog, GuideDialog)
+    dialog.reject()
+
+
+def test_the_method_and_the_amount_have_keys(at_work):
+    at_work.key("Alt+M")
+    assert QApplication.focusWidget() is at_work.rule.method
+    at_work.key("Alt+A")
+    field = at_work.rule.fields.fields["amount"].editor.field
+    assert QApplication.focusWidget() is field
+    assert field.selectedText() == field.text()
+
+
+@pytest.fixture
+def narrow(at_work):
+    """The window on a screen of 1280x800 pixels at 150 %: tree and form lie on each other."""
+    at_work.window.resize(845, 493)
+    at_work.wait(
+        lambda: (
+            at_work.views.form_dock in at_work.window.tabifiedDockWidgets(at_work.views.tree_dock)
+        )
+    )
+    return at_work
+
+
+@pytest.mark.parametrize("command", ["tensor_list", "check_shown", "check_none", "find"])
+def test_a_command_of_the_tree_brings_it_before_the_form(narrow, command):
+    views = narrow.views
+    narrow.key("Alt+M")
+    narrow.wait(lambda: views.tree.visibleRegion().isEmpty())
+    narrow.window.actions_[command].trigger()
+    narrow.wait(lambda: not views.tree.visibleRegion().isEmpty())
+
+
+@pytest.fixture
+def fired(at_work):
+    """Names of the commands that were given since."""
+    found = []
+
+    class Heard:
+        def __init__(self, name):
+            self.name = name
+
+        def __call__(self, *_on):
+            found.append(self.name)
+
+    for _, action in at_work.window.actions_.named():
+        action.triggered.connect(Heard(action.objectName()))
+    return found
+
+
+def test_keys_of_one_letter_type_where_something_can_be_typed(at_work, fired):
+    text = at_work.views.tree.filter_row.text
+    for key in ("M", "R", "P", "[", "]", "1", "5", "?", "+", "-", "0", "T"):
+        for widget in (at_work.rule.fields.fields["amount"].editor.field, text):
+            widget.setFocus()
+            at_work.key(key, widget)
+            assert not fired, (key, widget.accessibleName())
+    assert text.text().upper() == "MRP[]15?+-0T"
+    at_work.views.tree.view.setFocus()
+    at_work.key("2", at_work.views.tree.view)
+    assert fired == ["page_distribution"]
+
+
+def test_every_key_is_text_where_a_pattern_can_be_typed(at_work, fired):
+    at_work.views.form.add.click()
+    target = at_work.views.form.rules[-1].target
+    assert QApplication.focusWidget() is target
+    at_work.qtbot.keyClicks(target, "layer4-[0]+mrp 5?")
+    assert not fired
+    assert target.currentText() == "layer4-[0]+mrp 5?"  # in place of what stood there
+
+
+def test_a_closed_box_takes_the_keys_of_its_items_alone(at_work, fired):
+    pages = at_work.views.pages
+    commands = {"1": "page_weights", "2": "page_distribution", "5": "page_compare", "M": "mask"}
+    commands |= {"]": "next_tensor", "+": "zoom_in"}
+    boxes = [box for box in at_work.window.findChildren(ComboBox) if box.isVisible()]
+    boxes = [box for box in boxes if not box.isEditable()]
+    assert len(boxes) > 2
+    taken = []
+    for box in boxes:
+        for key, command in commands.items():
+            pages.tabs.setCurrentIndex(Page.WEIGHTS)
+            box.setFocus()
+            at_work.pause(QApplication.keyboardInputInterval() + 20)
+            chosen = box.currentIndex()
+            fired.clear()
+            at_work.key(key, box)
+            if any(box.itemText(i).upper().startswith(key) for i in range(box.count())):
+                taken.append(key)
+                assert not fired, (key, box.accessibleName())
+            else:
+                assert fired == [command], (key, box.accessibleName())
+                assert box.currentIndex() == chosen
+    assert "M" in taken  # of the magnitudes
+
+
+def test_a_digit_goes_on_with_what_is_being_typed(at_work, fired):
+    box = at_work.rule.method
+    box.setFocus()
+    at_work.qtbot.keyClicks(box, "l1")
+    assert box.currentText().startswith("L1")
+    assert not fired
+    at_work.pause(QApplication.keyboardInputInterval() + 20)
+    at_work.qtbot.keyClicks(box, "1")
+    assert fired == ["page_weights"]
+    at_work.pause(QApplication.keyboardInputInterval() + 20)
+    at_work.qtbot.keyClicks(box, " ")
+    assert box.view().isVisible()
+
+
+def test_a_page_key_takes_the_focus_along_from_picture_to_picture(at_work):
+    pages = at_work.views.pages
+    pages.weights.canvas.setFocus()
+    at_work.key("3")
+    picture = pages.channels
+    at_work.wait(picture.canvas.isVisible)
+    assert QApplication.focusWidget() is picture.canvas
+    picture.toggle_table()
+    at_work.key("4")
+    at_work.wait(lambda: QApplication.focusWidget() is pages.model.canvas)  # when it has counted
+    at_work.key("3")
+    assert QApplication.focusWidget() is picture._table
+    pages.channels.order_box.setFocus()
+    at_work.key("1")
+    assert QApplication.focusWidget() is pages.weights.canvas
+
+
+def test_a_page_key_leaves_the_focus_where_no_picture_had_it(at_work):
+    pages = at_work.views.pages
+    for widget in (at_work.views.tree.view, at_work.rule.method, at_work.views.history.list):
+        widget.setFocus()
+        for key in "24351":
+            at_work.key(key)
+            assert pages.page == int(key) - 1
+            assert QApplication.focusWidget() is widget
+
+
+def test_the_tree_shows_that_it_has_the_focus(at_work):
+    view = at_work.views.tree.view
+    accent = QColor(at_work.workbench.window._appearance.theme.colors["accent"])
+
+    def edge():
+        image = view.viewport().grab().toImage()
+        return image.pixelColor(1, image.height() // 2)
+
+    view.setFocus()
+    assert edge() == accent
+    at_work.key("Ctrl+F")
+    assert edge() != accent

@@ -1,0 +1,300 @@
+"""Two states, or a state and another file, side by side through the real window."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+from safetensors.torch import load_file, save_file
+
+from pruneapp.errors import CheckpointError
+from pruneapp.gui.plots.heatmap.shading import Mode
+from pruneapp.gui.plots.pages import Page
+from pruneapp.results.tile import Tile
+from tests.gui.job_gate import endless
+
+
+@pytest.fixture
+def model(tmp_path):
+    generator = torch.Generator().manual_seed(6)
+    path = tmp_path / "model.safetensors"
+    tensors = {f"layers.{n}.weight": torch.randn(12, 16, generator=generator) for n in range(3)}
+    save_file(tensors, path)
+    return path
+
+
+@pytest.fixture
+def tuned(model, tmp_path):
+    """The same, with one tensor changed, one of another shape, one of its own."""
+    tensors = load_file(model)
+    tensors["layers.1.weight"][2] *= 1.5
+    tensors["layers.2.weight"] = torch.ones(3, 3)
+    tensors["extra.weight"] = torch.ones(2, 2)
+    path = tmp_path / "tuned.safetensors"
+    save_file(tensors, path)
+    return path
+
+
+@pytest.fixture
+def at_work(person, model):
+    person.open(model)
+    person.wait_open(model)
+    return person
+
+
+def compared(person):
+    """Wait for the page Compare; returns its rows by the tensor's name."""
+    view = person.views.compare
+    person.wait(lambda: view.numbers().rows)
+    numbers = view.numbers()
+    rows = [numbers.row(number) for number in range(numbers.rows)]
+    return {row[0]: dict(zip(numbers.headers, row, strict=True)) for row in rows}
+
+
+def test_what_a_step_changed_is_shown_against_the_file(at_work):
+    """The first state and the last, as long as nothing else is chosen."""
+    view = at_work.views.compare
+    at_work.key("5", at_work.views.tree.view)
+    assert at_work.views.pages.page is Page.COMPARE
+    at_work.pause(50)
+    assert view.numbers().rows == 0
+    assert "There is only one state so far." in view.empty_text()
+
+    at_work.key("Ctrl+Shift+A")
+    at_work.check("layers.1.weight")
+    at_work.ask_amount("25 %")
+    at_work.wait_preview()
+    at_work.click(at_work.button)
+    rows = compared(at_work)
+    assert list(rows) == ["layers.1.weight"]
+    assert rows["layers.1.weight"]["weights that differ"] == 48
+
+    at_work.key("Ctrl+Z", at_work.window)
+    at_work.wait(lambda: view.numbers().rows == 0)
+    at_work.key("Ctrl+Shift+Z", at_work.window)
+    assert list(compared(at_work)) == ["layers.1.weight"]
+
+
+def test_another_file_is_opened_compared_and_closed(at_work, tuned):
+    at_work.chooses_file(tuned)
+    at_work.menu("Tools", "Compare with a file")
+    rows = compared(at_work)
+    assert at_work.views.pages.page is Page.COMPARE
+    assert at_work.views.compare.wanted == (0, None)
+    assert rows["layers.1.weight"]["weights that differ"] == 16
+    assert rows["layers.2.weight"]["difference"] == "different shape or type, not compared"
+    assert rows["extra.weight"]["difference"] == "only in B"
+    assert "layers.0.weight" not in rows
+
+    other = at_work.workbench.compare.other.state.checkpoint
+    at_work.views.compare.differenceRequested.emit("layers.1.weight")
+    weights = at_work.views.pages.weights
+    assert at_work.views.pages.page is Page.WEIGHTS
+    assert weights.mode is Mode.DIFFERENCE
+    at_work.wait(lambda: weights.canvas.item.fine is not None and not at_work.trouble)
+    at_work.wait(lambda: hasattr(weights.canvas.item.fine, "change"))
+    changed = np.flatnonzero(weights.canvas.item.fine.change.any(axis=1))
+    assert changed.tolist() == [2]
+
+    at_work.views.tree.set_focused("layers.2.weight")
+    at_work.workbench.plots.show_tensor("layers.2.weight")
+    at_work.wait(lambda: "another shape" in weights._error)
+    at_work.menu("File", "Close")
+    assert at_work.workbench.compare.other.state is None
+    with pytest.raises(CheckpointError, match="was closed"):
+        next(iter(other.chunks("layers.1.weight")))
+
+
+@pytest.mark.parametrize("how", ["zeros", "metadata"])
+def test_the_original_is_the_base_though_the_pruned_file_was_opened(person, model, tmp_path, how):
+    """In a folder, which can be chosen too."""
+    tensors = load_file(model)
+    metadata = None
+    if how == "zeros":
+        tensors["layers.0.weight"][:3] = 0
+    else:
+        tensors["layers.0.weight"] += 1
+        metadata = {"pruneapp.inputs": "[]"}
+    pruned = tmp_path / "pruned.safetensors"
+    save_file(tensors, pruned, metadata)
+    folder = tmp_path / "original"
+    folder.mkdir()
+    model.rename(folder / "model.safetensors")
+    person.open(pruned)
+    person.wait_open(pruned)
+    person.chooses_file(folder, "getExistingDirectory")
+    person.views.compare.sides.folderRequested.emit()
+    assert list(compared(person)) == ["layers.0.weight"]
+    assert person.views.compare.wanted == (None, 0)
+    assert person.views.compare._comparison.a == "original"
+
+
+@pytest.mark.parametrize("kind", ["bools", "numbers beside names", "whole numbers"])
+def test_two_masks_are_laid_over_each_other_from_a_file_without_weights(at_work, tmp_path, kind):
+    """Number and picture of what both prune, what one alone does, and what neither does."""
+    person = at_work
+    person.key("Ctrl+Shift+A")
+    person.check("layers.1.weight")
+    person.ask_amount("25 %")
+    person.wait_preview()
+    person.click(person.button)
+    person.wait(lambda: person.document.position == 1)
+    here = torch.from_numpy(person.document.masks["layers.1.weight"].bools()).reshape(12, 16)
+    there = torch.ones(12, 16, dtype=torch.bool)
+    there[:4] = False
+    path = tmp_path / "masks.safetensors"
+    save_file(
+        {
+            "bools": {"layers.1.weight": there},
+            "numbers beside names": {"layers.1.weight_mask": there.float()},
+            "whole numbers": {"layers.1.weight": there.to(torch.uint8)},
+        }[kind],
+        path,
+    )
+    person.chooses_file(path)
+    person.menu("Tools", "Compare with a file")
+    rows = compared(person)
+    assert list(rows) == ["layers.1.weight"]
+    both, union = int((~here & ~there).sum()), int((~here | ~there).sum())
+    assert rows["layers.1.weight"]["shared zeros"] == pytest.approx(both / union)
+    assert person.views.compare.measure == "zeros"
+    path.unlink()  # nothing of it is open any more
+
+    person.views.compare.differenceRequested.emit("layers.1.weight")
+    item = person.views.pages.weights.canvas.item
+    person.wait(lambda: hasattr(item.fine, "removed") and not item.fine.sampled)
+    for share, wanted in (
+        (item.fine.removed, here & ~there),
+        (item.fine.restored, ~here & there),
+        (item.fine.in_neither, ~here & ~there),
+    ):
+        np.testing.assert_array_equal(share.astype(bool), wanted.numpy())
+
+
+def test_a_file_that_is_none_is_refused_in_a_sentence(at_work, tmp_path):
+    broken = tmp_path / "broken.safetensors"
+    broken.write_bytes(b"nothing of the kind")
+    at_work.chooses_file(broken)
+    at_work.menu("Tools", "Compare with a file")
+    at_work.wait(lambda: at_work.trouble)
+    assert "broken.safetensors" in at_work.trouble[0]
+    assert at_work.states == ["Opened"]
+    assert at_work.views.pages.page is Page.WEIGHTS
+
+
+def test_a_long_comparison_can_be_cancelled(at_work, tuned, monkeypatch):
+    from pruneapp.gui.compare import compare_controller
+
+    monkeypatch.setattr(compare_controller, "compare", lambda _a, _b, job, **_more: endless(job))
+    at_work.chooses_file(tuned)
+    at_work.menu("Tools", "Compare with a file")
+    status = at_work.window.job_status
+    at_work.wait(lambda: status.isVisible() and status.label.text().startswith("Comparing"))
+    at_work.click(status.cancel)
+    at_work.wait(lambda: not at_work.workbench.jobs.busy)
+    assert at_work.trouble == []
+
+
+def prune(person, name, amount="25 %"):
+    """Prune one tensor by the form."""
+    person.key("Ctrl+Shift+A")
+    person.check(name)
+    person.ask_amount(amount)
+    person.wait_preview()
+    before = len(person.states)
+    person.click(person.button)
+    person.wait(lambda: len(person.states) == before + 1)
+
+
+def shows(person):
+    """What stands in the place of the picture of the weights; empty for the picture."""
+    picture = person.views.pages.weights
+    page = picture._stack.currentWidget()
+    return page.text() if page is picture._message else ""
+
+
+def difference_of(person, name):
+    """Show the difference of a tensor, by the box of modes."""
+    person.click_cell(name)
+    person.choose(person.views.pages.weights.modes.mode_box, "Difference")
+
+
+def drawn(person):
+    """Wait for a tile of a difference; returns which weights of it are gone."""
+    item = person.views.pages.weights.canvas.item
+    asking = person.views.pages.weights._asking
+    person.wait(lambda: hasattr(item.fine, "removed") and asking.is_served and not shows(person))
+    return int(item.fine.removed.sum())
+
+
+def test_a_state_that_stands_against_itself_says_so_and_pictures_come_back(at_work):
+    prune(at_work, "layers.1.weight")
+    difference_of(at_work, "layers.1.weight")
+    assert drawn(at_work) == 48
+    at_work.click_state(0)
+    at_work.wait(lambda: "Opened is the only state to be compared" in shows(at_work))
+    assert "▲" not in shows(at_work), "nothing is wrong"
+    at_work.key("Ctrl+Shift+Z", at_work.window)
+    assert drawn(at_work) == 48
+    at_work.click_state(0)
+    at_work.wait(lambda: "Opened is the only state" in shows(at_work))
+    at_work.choose(at_work.views.pages.weights.modes.mode_box, "Magnitude")
+    at_work.wait(lambda: not shows(at_work))
+    item = at_work.views.pages.weights.canvas.item
+    at_work.wait(lambda: isinstance(item.fine, Tile))
+
+
+def test_a_tensor_in_which_nothing_differs_says_so(at_work, tuned):
+    prune(at_work, "layers.1.weight")
+    difference_of(at_work, "layers.1.weight")
+    assert drawn(at_work) == 48
+    at_work.click_cell("layers.0.weight")
+    at_work.wait(lambda: shows(at_work).startswith("Nothing differs here between Opened and L1"))
+    at_work.click_cell("layers.1.weight")
+    assert drawn(at_work) == 48
+    # Of another file it is known only once both were read.
+    at_work.chooses_file(tuned)
+    at_work.menu("Tools", "Compare with a file")
+    compared(at_work)
+    at_work.key("1", at_work.views.tree.view)
+    at_work.click_cell("layers.0.weight")
+    at_work.wait(lambda: "between tuned.safetensors and" in shows(at_work))  # the one without zeros
+    # What is pruned on both sides is something to be seen.
+    at_work.key("5", at_work.views.tree.view)
+    prune(at_work, "layers.0.weight")
+    prune(at_work, "layers.2.weight")
+    sides = at_work.views.compare.sides
+    at_work.choose(sides.boxes[0], "L1 25 % on layers.0")
+    at_work.choose(sides.boxes[1], "L1 25 % on layers.2")
+    at_work.key("1", at_work.views.tree.view)
+    at_work.click_cell("layers.0.weight")
+    assert drawn(at_work) == 0
+    assert at_work.views.pages.weights.canvas.item.fine.in_neither.sum() == 48
+
+
+def test_a_step_reads_what_it_changed_and_nothing_else(at_work, tuned):
+    at_work.chooses_file(tuned)
+    at_work.menu("Tools", "Compare with a file")
+    first = compared(at_work)
+    other = at_work.workbench.compare.other.state.checkpoint
+    read, real = [], other.chunks
+
+    def chunks(name, *args, **more):
+        read.append(name)
+        return real(name, *args, **more)
+
+    other.chunks = chunks
+    sides = at_work.views.compare.sides
+    at_work.choose(sides.boxes[0], "Opened")
+    prune(at_work, "layers.0.weight")
+    at_work.choose(sides.boxes[0], "L1 25 %")
+    at_work.wait(lambda: "layers.0.weight" in compared(at_work))
+    assert set(read) == {"layers.0.weight"}
+    rows = compared(at_work)
+    assert rows["layers.0.weight"]["weights that differ"] == 48
+    assert rows["layers.1.weight"] == first["layers.1.weight"]
+    read.clear()
+    at_work.choose(sides.boxes[0], "Opened")
+    at_work.wait(lambda: "layers.0.weight" not in compared(at_work))
+    assert compared(at_work) == first
+    assert read == []

@@ -1,0 +1,353 @@
+"""Two sides compared: chosen by keys, drawn, sorted, and led on to the difference."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QStyleOptionViewItem
+
+from pruneapp.gui.compare.view import CompareView
+from pruneapp.results.document_rows import HistoryItem
+from pruneapp.results.short_names import ShortNames
+from pruneapp.results.state_comparison import Comparison, TensorDifference
+from tests.support.plot_views import choose_order
+
+pytestmark = pytest.mark.usefixtures("english")
+
+LEFT = Qt.MouseButton.LeftButton
+POINTS = [
+    HistoryItem("Opened", "resnet20.th"),
+    HistoryItem("L1 20 % on 19 tensors, global", "all of it"),
+    HistoryItem("L2 30 %, dim 0", "channels"),
+]
+
+
+def differs(name, relative, cosine, same, zeros, numel=100, differing=10):
+    return TensorDifference(
+        name,
+        "differs",
+        (numel,),
+        (numel,),
+        numel,
+        differing,
+        1.0,
+        relative,
+        cosine,
+        same,
+        *zeros,
+    )
+
+
+COMPARISON = Comparison(
+    "Opened",
+    "L1 20 %",
+    (
+        differs("a.weight", 0.1, 0.99, 0.9, (0, 0, 0)),
+        TensorDifference("b.weight", "same", (4,), (4,), 4),
+        TensorDifference("c.weight", "only a", (4,), (), 4),
+        differs("d.weight", 0.5, 0.9, 0.7, (10, 20, 5)),
+        TensorDifference("e.weight", "shape", (4,), (5,), 4),
+        differs("f.weight", 0.3, 0.95, 0.99, (10, 10, 10)),
+    ),
+)
+
+
+@pytest.fixture
+def view(qtbot):
+    found = CompareView()
+    qtbot.addWidget(found)
+    found.resize(720, 520)
+    found.show()
+    found.activateWindow()
+    assert QTest.qWaitForWindowActive(found)
+    return found
+
+
+def test_of_a_long_label_one_reads_the_beginning_and_that_it_is_now(view, qtbot):
+    """A label without room lost its end, and the word that says which state it is."""
+    box = view.sides.boxes[1]
+
+    def painted():
+        QTest.qWait(10)
+        return box.grab().toImage()
+
+    long = "channel 2,908 of " + "a_very_long_name." * 6 + "weight pruned"
+    view.set_points([POINTS[0], HistoryItem(long, "")], 1)
+    assert box.currentText() == f"{long} (current state)"
+    first = painted()
+    view.set_points([POINTS[0], HistoryItem(long, ""), POINTS[2]], 0)
+    box.setCurrentIndex(1)
+    assert box.currentText() == long
+    right = first.rect().adjusted(first.width() // 2, 0, 0, 0)
+    assert painted().copy(right) != first.copy(right), "the end of the label is to be seen"
+
+
+def test_the_current_state_is_called_so_where_its_label_does_not_fit(view):
+    """It was "channe… (now)", which says neither what was done nor which state it is."""
+    box = view.sides.boxes[1]
+    label = "channel 1,048 of encoder.layer.0.intermediate.dense pruned"
+    view.set_points([POINTS[0], HistoryItem(label, "")], 1)
+    assert box.shown_text(100) == "Current state"
+    assert box.shown_text(2000) == f"{label} (current state)"
+    assert f"{label} (current state)" in box.toolTip()
+    assert "Opened" in view.sides.boxes[0].toolTip()
+    view.set_points([POINTS[0], HistoryItem(label, ""), POINTS[2]], 0)
+    box.setCurrentIndex(1)
+    assert box.shown_text(160).startswith("chan")
+
+
+def test_where_there_is_no_tensor_nobody_is_told_to_prune(view):
+    view.set_points(POINTS[:1], 0)
+    assert "Apply a pruning step" in view.empty_text()
+    view.set_empty_text("This file has no tensors.")
+    assert view.empty_text() == "This file has no tensors."
+
+
+@pytest.fixture
+def compared(view):
+    view.set_points(POINTS, 1)
+    view.set_comparison(COMPARISON)
+    return view
+
+
+def names(view):
+    return [cells[0][0] for cells in view.numbers()]
+
+
+def test_it_says_what_to_do_next(view):
+    assert "Open a checkpoint" in view._message.text()
+    view.set_points(POINTS[:1], 0)
+    assert "Apply a pruning step, or choose another file as B." in view._message.text()
+    view.set_points(POINTS, 0)
+    assert "A and B are the same." in view._message.text()
+    view.set_points(POINTS, 2)
+    assert view._message.text() == "Choose two states above to compare."
+    same = TensorDifference("b.weight", "same", (4,), (4,), 4)
+    view.set_comparison(Comparison("a", "b", (same, same)))
+    assert view._message.text() == "Nothing differs: all 2 tensors are equal."
+
+
+def test_b_follows_the_history_until_it_is_chosen(view, qtbot):
+    view.set_points(POINTS, 1)
+    assert view.wanted == (0, 1)
+    assert view.sides.boxes[1].currentText() == "L1 20 % on 19 tensors, global (current state)"
+    view.set_points(POINTS, 2)
+    assert view.wanted == (0, 2)
+    with qtbot.waitSignal(view.comparisonRequested) as told:
+        qtbot.keyClick(view.sides.boxes[0], Qt.Key.Key_Down)
+    assert told.args == [1, 2]
+    view.set_points(POINTS, 1)
+    assert view.wanted == (1, 1)
+    view.set_points(POINTS[:1], 0)
+    assert view.wanted == (0, 0), "the state that was chosen is gone"
+
+
+def test_another_file_is_asked_for_and_takes_the_side(view, qtbot):
+    view.set_points(POINTS, 1)
+    with (
+        qtbot.waitSignal(view.sides.otherRequested),
+        qtbot.waitSignal(view.sides.folderRequested),
+        qtbot.assertNotEmitted(view.comparisonRequested),
+    ):
+        qtbot.keyClick(view.sides.boxes[0], Qt.Key.Key_End)
+        view.sides.boxes[0].setCurrentIndex(view.sides.boxes[0].findText("Another file…"))
+        view.sides.boxes[0].activated.emit(view.sides.boxes[0].currentIndex())
+    assert view.wanted == (0, 1), "not before there is a file"
+    assert view.sides.boxes[0].currentText() == "Opened"
+    with qtbot.assertNotEmitted(view.comparisonRequested):
+        view.set_other("finetuned.safetensors")
+    assert view.wanted == (None, 1)
+    assert view.sides.boxes[0].currentText() == "finetuned.safetensors"
+    with qtbot.waitSignal(view.comparisonRequested) as told:
+        qtbot.keyClick(view.sides.boxes[1], Qt.Key.Key_Down)
+    assert told.args == [None, 2]
+    view.set_other(None)
+    assert view.wanted == (0, 2)
+
+
+def test_the_original_is_the_base_whichever_was_opened_first(view):
+    view.set_points(POINTS, 1)
+    view.set_other("original.safetensors", original=True)
+    assert view.wanted == (None, 1)
+    view.set_other(None)
+    assert view.wanted == (0, 1)
+    view.set_other("pruned.safetensors")
+    assert view.wanted in {(None, 1), (1, None)}
+
+
+def test_sides_are_swapped(view, qtbot):
+    view.set_points(POINTS, 1)
+    with qtbot.waitSignal(view.comparisonRequested) as told:
+        qtbot.mouseClick(view.sides.swap_button, LEFT)
+    assert told.args == [1, 0]
+    assert view.wanted == (1, 0)
+    view.set_points(POINTS, 2)
+    assert view.wanted == (1, 0), "it was chosen"
+
+
+def test_behind_each_bar_stands_its_number(compared, theme):
+    """The bars of the Model page have them, those beside it had none."""
+    compared.set_colors(theme.colors)
+    ends = [compared.value_of(bar) for bar in range(compared.canvas.count)]
+    assert ends == [
+        (50.0, "50.0\u00a0%"),
+        (30.0, "30.0\u00a0%"),
+        (10.0, "10.0\u00a0%"),
+        (0.0, "only in A"),
+        (0.0, "different shape or type, not compared"),
+    ]
+    image = compared.canvas.viewport().grab().toImage()
+    end = compared.canvas.place.pixel(1, 50).toPoint()
+    behind = {
+        image.pixelColor(end.x() + x, end.y() + y).name()
+        for x in range(4, 40)
+        for y in range(-6, 7)
+    }
+    assert theme.colors["text"] in behind
+    right = compared.canvas.place.rect.right()
+    wide = compared.fontMetrics().horizontalAdvance("50.0\u00a0%")
+    assert end.x() + wide < right, "the longest bar leaves room for its number"
+    compared.set_measure("angle")
+    assert compared.value_of(0) == (pytest.approx(0.1), "0.1")
+    far = differs("far.weight", 152.0, 0.1, 0.5, (0, 0, 0))
+    near = [differs(f"t{i}.weight", 0.1, 0.9, 0.9, (0, 0, 0)) for i in range(20)]
+    compared.set_measure("norm")
+    compared.set_comparison(Comparison("A", "B", (*near, far)))
+    assert compared.value_of(0)[1] == "", "its number stands beside the arrow"
+    assert compared.canvas._capped == {0: "15,200\u00a0%"}
+
+
+def test_one_tensor_does_not_squash_the_bars_of_all_others(view, theme):
+    view.set_points(POINTS, 1)
+    tensors = [differs(f"t{i}.weight", 0.1 + i / 1000, 0.9, 0.9, (0, 0, 0)) for i in range(20)]
+    view.set_comparison(
+        Comparison("A", "B", (*tensors, differs("far.weight", 152.0, 0.1, 0.5, (0, 0, 0))))
+    )
+    view.set_colors(theme.colors)
+    assert view.highest() < 16, "percent: the others reach 12 of it"
+    assert "▶" in view.canvas.across.labelText
+    assert view.summary().endswith("1 beyond the end of the axis")
+    assert view.numbers().row(0)[0] == "far.weight"
+    view.canvas.hovered.emit(0)
+    assert "15,200" in view.readout.text()
+    image = view.canvas.viewport().grab().toImage()
+    rect, middle = view.canvas.place.rect, view.canvas.place.pixel(1, 0).toPoint()
+    found = {
+        image.pixelColor(int(rect.right()) - x, middle.y() + y).name()
+        for x in range(2, 8)
+        for y in (-1, 0, 1)
+    }
+    assert theme.colors["text"] in found, "the bar goes on, which is not to be seen"
+    view.set_comparison(Comparison("A", "B", tuple(tensors)))
+    assert "▶" not in view.canvas.across.labelText
+
+
+def test_choosing_the_same_twice_asks_for_nothing(compared, qtbot):
+    with qtbot.assertNotEmitted(compared.comparisonRequested):
+        qtbot.keyClick(compared.sides.boxes[1], Qt.Key.Key_Home)
+    assert compared.wanted == (0, 0)
+    assert "A and B are the same." in compared._message.text()
+
+
+def test_the_most_different_first_in_every_measure(compared, qtbot):
+    assert names(compared) == ["d", "f", "a", "c", "e"]
+    for key, order in (("angle", "dface"), ("signs", "dafce"), ("zeros", "dface")):
+        qtbot.keyClick(compared.measure_box, Qt.Key.Key_Down)
+        assert compared.measure == key
+        assert "".join(names(compared)) == order
+    choose_order(compared, "file")
+    assert names(compared) == ["a", "c", "d", "e", "f"]
+
+
+def test_bars_are_as_high_as_the_difference_in_a_colour_that_means_nothing(compared, theme):
+    compared.set_colors(theme.colors)
+    image = compared.canvas.viewport().grab().toImage()
+
+    def at(x, y):
+        return image.pixelColor(compared.canvas.place.pixel(x, y).toPoint()).name()
+
+    assert (at(1, 40), at(2, 20), at(3, 5)) == (theme.colors["muted"],) * 3
+    assert (at(2, 40), at(3, 20), at(4, 40)) == (theme.colors["surface"],) * 3
+
+
+def test_all_measures_are_told(compared):
+    gap = "\u00a0"
+    compared.canvas.hovered.emit(0)
+    assert compared.readout.text() == (
+        f"d.weight:  10.0{gap}% of the weights differ, relative norm 50.0{gap}%, cosine 0.9, "
+        f"equal signs 70.0{gap}%, shared zeros 20.0{gap}%"
+    )
+    compared.canvas.hovered.emit(3)
+    assert compared.readout.text() == "c.weight:  only in A"
+    assert compared.summary() == "5 of 6 tensors differ, 1 only in A, 1 with a different shape"
+    assert compared.canvas.accessibleDescription() == compared.summary()
+    row = next(iter(compared.numbers()))
+    assert row == ("d.weight", "differs", 10, 0.5, 0.9, 0.7, 0.2)
+    assert list(compared.numbers())[3][3:] == ("–",) * 4
+
+
+def test_a_click_and_return_lead_to_the_difference(compared, qtbot):
+    place = compared.canvas.place.pixel(2, 10).toPoint()
+    with qtbot.waitSignal(compared.differenceRequested) as told:
+        qtbot.mouseClick(compared.canvas.viewport(), LEFT, pos=place)
+    assert told.args == ["f.weight"]
+    qtbot.keyClick(compared.canvas, Qt.Key.Key_Left)
+    with qtbot.waitSignal(compared.differenceRequested) as told:
+        qtbot.keyClick(compared.canvas, Qt.Key.Key_Return)
+    assert told.args == ["d.weight"]
+    qtbot.keyClick(compared.canvas, Qt.Key.Key_End)
+    with qtbot.assertNotEmitted(compared.differenceRequested):
+        qtbot.keyClick(compared.canvas, Qt.Key.Key_Return)
+
+
+def test_ten_thousand_differences(view):
+    view.set_points(POINTS, 1)
+    many = tuple(differs(f"t{i}", i / 10_000, 0.5, 0.5, (0, 0, 0)) for i in range(10_000))
+    view.set_comparison(Comparison("a", "b", many))
+    view.repaint()
+    assert view.numbers().rows == 10_000
+    assert view.highest() == pytest.approx(99.99)
+
+
+def test_the_cursor_follows_the_tensor_in_focus(compared):
+    """It stayed, with its line of text, on the bar that was clicked before."""
+    second = compared._differing[int(compared._order[1])].name
+    compared.follow(second)
+    assert compared.canvas.cursor_bar == -1, "nobody has chosen a bar"
+    compared.canvas.set_cursor(0)
+    compared.follow(second)
+    assert compared.canvas.cursor_bar == 1
+    assert compared.readout.text() == compared.bar_text(1)
+    compared.follow("one that is equal")
+    assert compared.canvas.cursor_bar == -1
+    assert compared.readout.text() == compared.summary()
+
+
+def test_no_two_names_of_the_table_look_alike(view):
+    """The columns of numbers leave little room for names; what tells them apart is shown."""
+    ends = ("attention.self.query", "attention.output.dense", "intermediate.dense", "output.dense")
+    names = [f"encoder.layer.{n}.{end}.weight" for n in range(6) for end in ends]
+    others = ("embeddings.word_embeddings.weight", "encoder.layer.0.output.LayerNorm.bias")
+    view.set_names(ShortNames((*names, *others)))
+    view.resize(595, 520)
+    tensors = tuple(
+        differs(name, 0.318501, 0.947923, 0.500002, (9, 9, 5), 294_912) for name in names
+    )
+    view.set_comparison(Comparison("Opened", "L1 20 %", tensors))
+    view._table_button.click()
+    table = view._table
+    shown = set()
+    for row in range(len(names)):
+        index = table.numbers.index(row, 0)
+        option = QStyleOptionViewItem()
+        option.initFrom(table)
+        option.rect = table.visualRect(index)
+        table.itemDelegateForIndex(index).initStyleOption(option, index)
+        width = option.rect.width() - 6
+        shown.add(option.fontMetrics.elidedText(option.text, table.textElideMode(), width))
+        assert names[row] in index.data(Qt.ItemDataRole.ToolTipRole)
+    assert len(shown) == len(names)
+    heads = [table.numbers.headerData(n, Qt.Orientation.Horizontal) for n in range(3)]
+    assert heads == ["Tensor", "Weights\nthat differ", "Relative\nnorm"]  # all of them differ
+    assert table.horizontalScrollBar().maximum() == 0

@@ -1,0 +1,131 @@
+"""Undo and redo of a document whose history is larger than its memory."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from safetensors.numpy import save_file
+
+from pruneapp.gui.document import history_controller
+
+
+@pytest.fixture
+def model(tmp_path):
+    rng = np.random.default_rng(3)
+    path = tmp_path / "model.safetensors"
+    save_file(
+        {f"h.{n}.weight": rng.standard_normal((64, 64), np.float32) for n in range(4)}, str(path)
+    )
+    return path
+
+
+def three_steps(person, model, budget=None):
+    """Prune three times, with so much room for masks."""
+    person.open(model)
+    person.wait_open(model)
+    if budget is not None:
+        person.document.history._store.budget = budget
+    for amount in ("10 %", "20 %", "30 %"):
+        person.ask_amount(amount)
+        person.wait_preview()
+        person.click(person.button)
+        person.wait_idle()
+
+
+@pytest.fixture
+def pruned(person, model):
+    """Three steps, of which the masks of one fit into memory."""
+    three_steps(person, model, budget=4 * 64 * 64 // 8)
+    history = person.document.history
+    assert person.document.position == 3
+    assert history.memory <= history._store.budget, "the masks were not put aside"
+    return person
+
+
+def counts(person):
+    return [person.document.masks.pruned(f"h.{n}.weight") for n in range(4)]
+
+
+def test_what_was_put_aside_is_read_in_the_background_and_comes_back(pruned):
+    after = counts(pruned)
+    pruned.key("Ctrl+Z")
+    assert pruned.document.position == 3, "nobody waits for a disk"
+    assert pruned.workbench.jobs.busy
+    pruned.wait(lambda: pruned.document.position == 2)
+    assert counts(pruned) != after
+    pruned.key("Ctrl+Z")
+    pruned.key("Ctrl+Z")  # while the first is read: goes on from there
+    pruned.wait(lambda: pruned.document.position == 0)
+    assert counts(pruned) == [0, 0, 0, 0]
+    pruned.click_state(3)
+    pruned.wait(lambda: pruned.document.position == 3)
+    assert counts(pruned) == after
+    pruned.wait_idle()
+    assert pruned.document.history.memory <= pruned.document.history._store.budget
+
+
+def test_reading_can_be_cancelled_and_the_state_stays(pruned):
+    after = counts(pruned)
+    pruned.key("Ctrl+Z")
+    pruned.key("Esc")
+    pruned.wait_idle()
+    assert (pruned.document.position, counts(pruned)) == (3, after)
+    pruned.key("Ctrl+Z")
+    pruned.wait(lambda: pruned.document.position == 2)
+
+
+def test_a_broken_disk_is_told_in_a_sentence(pruned, monkeypatch):
+    def broken(*_arguments):
+        raise OSError(5, "Input/output error")
+
+    monkeypatch.setattr(pruned.document.history.scratch, "read", broken)
+    after = counts(pruned)
+    pruned.key("Ctrl+Z")
+    pruned.wait(lambda: pruned.trouble)
+    assert "cannot be read again: input/output error." in pruned.trouble[0]
+    assert (pruned.document.position, counts(pruned)) == (3, after)
+
+
+def test_a_full_disk_is_told_once_and_undo_works(person, model, monkeypatch):
+    def full(*_arguments):
+        raise OSError(28, "No space left on device")
+
+    person.open(model)
+    person.wait_open(model)
+    monkeypatch.setattr(person.document.history.scratch, "write", full)
+    person.document.history._store.budget = 4 * 64 * 64 // 8
+    for amount in ("10 %", "20 %", "30 %"):
+        person.ask_amount(amount)
+        person.wait_preview()
+        person.click(person.button)
+        person.wait_idle()
+        if person.trouble:
+            assert len(person.trouble) == 1
+            assert "stay in memory: no space left on device. Undo still works" in person.trouble[0]
+            person.window.notices.clear()
+            seen = person.document.position
+    assert seen < 3, "it was not told before the last step, or told twice"
+    person.key("Ctrl+Z")
+    assert person.document.position == 2
+
+
+def test_what_was_undone_is_let_go_of_a_part_at_a_time(person, model, monkeypatch):
+    three_steps(person, model)
+    history = person.document.history
+    assert history.memory == 3 * 4 * 64 * 64 // 8
+    parts = []
+    let_go = history.forget_cut_off
+    monkeypatch.setattr(history_controller, "SLICE", 3)
+    monkeypatch.setattr(
+        history, "forget_cut_off", lambda most: (parts.append(most), let_go(most))[1]
+    )
+    for _ in range(3):
+        person.key("Ctrl+Z")
+    person.wait(lambda: person.document.position == 0)
+    parts.clear()
+    person.ask_amount("40 %")
+    person.wait_preview()
+    person.click(person.button)
+    person.wait(lambda: history.memory == 4 * 64 * 64 // 8)
+    assert len(history) == 1
+    assert len(parts) == 20 // 3 + 1, "of 12 masks the first 8 are named by two steps"

@@ -1,0 +1,148 @@
+"""The strip of the history: its states, by mouse and by keys."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QColor
+
+from pruneapp.gui.document.history_view import HistoryStrip
+from pruneapp.results.document_rows import HistoryItem
+
+ITEMS = [
+    HistoryItem("Opened", "resnet20.th"),
+    HistoryItem("L1 20 % on 19 tensors, global", "all <of> it"),
+    HistoryItem("L2 30 %, dim 0", "channels"),
+]
+
+
+def center(strip, row):
+    return strip.list.visualRect(strip.list.model().index(row, 0)).center()
+
+
+def test_a_click_on_a_state_asks_for_it_and_the_current_one_does_not(show, qtbot):
+    strip = show(HistoryStrip(), 700, 60)
+    strip.set_items(ITEMS, 1)
+    with qtbot.waitSignal(strip.jumpRequested) as told:
+        qtbot.mouseClick(strip.list.viewport(), Qt.MouseButton.LeftButton, pos=center(strip, 2))
+    assert told.args == [2]
+    with qtbot.assertNotEmitted(strip.jumpRequested):
+        qtbot.mouseClick(strip.list.viewport(), Qt.MouseButton.LeftButton, pos=center(strip, 1))
+
+
+def test_keys_go_through_the_states(show, qtbot):
+    strip = show(HistoryStrip(), 700, 60)
+    strip.set_items(ITEMS, 1)
+    qtbot.keyClick(strip.list, Qt.Key.Key_Left)
+    with qtbot.waitSignal(strip.jumpRequested) as told:
+        qtbot.keyClick(strip.list, Qt.Key.Key_Return)
+    assert told.args == [0]
+
+
+def test_a_tooltip_of_a_state_says_at_most_ten_lines_and_how_many_more(show):
+    strip = show(HistoryStrip(), 700, 60)
+    long = replace(ITEMS[2], detail="\n".join(f"line {n}" for n in range(40)))
+    strip.set_items((*ITEMS[:2], long), 1)
+    tip = strip.list.model().index(2).data(Qt.ItemDataRole.ToolTipRole)
+    assert tip.count("<br>") == 11
+    assert "and 30 more" in tip
+    assert "line 10<" not in tip
+    assert "Undone" in tip
+
+
+def test_the_current_state_is_marked_and_undone_ones_are_named_so(show):
+    strip = show(HistoryStrip(), 700, 60)
+    strip.set_items(ITEMS, 1)
+    model = strip.list.model()
+    role = Qt.ItemDataRole.AccessibleTextRole
+    assert [model.index(n).data(role) for n in range(3)] == [
+        "Opened",
+        "L1 20 % on 19 tensors, global, current",
+        "L2 30 %, dim 0, undone",
+    ]
+    assert "&lt;of&gt;" in model.index(1).data(Qt.ItemDataRole.ToolTipRole)
+    image = strip.list.viewport().grab().toImage()
+    highlight = strip.palette().highlight().color()
+
+    def ground(row):
+        rect = strip.list.visualRect(model.index(row))
+        return QColor(image.pixelColor(rect.right() - 4, rect.top() + 4))
+
+    assert ground(1) == highlight
+    assert ground(0) != highlight
+    strip.set_items(ITEMS, 0)
+    image = strip.list.viewport().grab().toImage()
+    assert ground(0) == highlight
+
+
+def test_a_long_history_shows_the_current_state(show, qtbot):
+    strip = show(HistoryStrip(), 500, 60)
+    strip.set_items([HistoryItem(f"Step {n}", "") for n in range(300)], 250)
+    rect = strip.list.visualRect(strip.list.model().index(250))
+    assert strip.list.viewport().rect().contains(rect.center())
+
+
+def test_wherever_one_jumps_to_is_beside_the_arrows(show):
+    strip = show(HistoryStrip(), 500, 60)
+    items = [HistoryItem(f"L1 {n} % on 43 tensors", "") for n in range(200)]
+    for position in (199, 100, 99, 98, 101, 102, 103, 198, 1, 0):
+        strip.set_items(items, position)
+        rect = strip.list.visualRect(strip.list.model().index(position))
+        assert strip.list.room().contains(rect), f"state {position} lies under an arrow"
+    assert strip.list.beyond == (False, True)
+
+
+def test_the_current_state_stays_whole_where_the_strip_becomes_narrower(show):
+    strip = show(HistoryStrip(), 900, 60)
+    labels = ("Opened", "L1 50 % on 36 tensors of encoder.layer, global", "2 rules on 20 tensors")
+    strip.set_items([HistoryItem(label, "") for label in labels], 2)
+    for width in (560, 420, 300, 700):
+        strip.resize(width, 60)
+        rect = strip.list.visualRect(strip.list.model().index(2))
+        assert strip.list.room().contains(rect), width
+
+
+def test_a_state_that_is_cut_off_shows_a_label_of_its_own_width(show):
+    """1,447 weights without the 1 would be another number."""
+    strip = show(HistoryStrip(), 360, 60)
+    strip.set_items([HistoryItem(text, "") for text in ("IIIIIIII" * 4, "-" * 40)], 1)
+    first = strip.list.visualRect(strip.list.model().index(0))
+    assert first.left() < -20 < 60 < first.right(), "it is cut off, and something is left of it"
+    image = strip.list.viewport().grab().toImage()
+    ground = image.pixelColor(18, 2).name()
+    edge = {image.pixelColor(x, y).name() for x in range(16, 26) for y in range(4, 20)}
+    assert edge == {ground}, "letters run into the edge"
+    arrow = {image.pixelColor(x, y).name() for x in range(16) for y in range(4, 20)}
+    assert len(arrow) > 1, "nothing says that there is more on the left"
+    assert strip.list.beyond == (True, False)
+
+
+def test_a_short_history_has_no_arrows(show):
+    strip = show(HistoryStrip(), 500, 60)
+    strip.set_items([HistoryItem("Opened", ""), HistoryItem("L1 20 %", "")], 1)
+    assert strip.list.beyond == (False, False)
+    strip.set_items([HistoryItem("L1 20 % on 43 tensors", "")] * 9, 0)
+    strip.list.viewport().grab()
+    assert strip.list.beyond == (False, True)
+
+
+def test_a_new_step_lets_the_states_before_it_stay_and_cuts_off_the_undone_ones(show):
+    strip = show(HistoryStrip(), 700, 60)
+    strip.set_items(ITEMS, 1)
+    model = strip.list.model()
+    removed, inserted, reset = [], [], []
+    model.rowsRemoved.connect(lambda _parent, first, last: removed.append((first, last)))
+    model.rowsInserted.connect(lambda _parent, first, last: inserted.append((first, last)))
+    model.modelReset.connect(lambda: reset.append(True))
+    strip.set_items([*ITEMS[:2], HistoryItem("L1 5 %", ""), HistoryItem("L1 6 %", "")], 3)
+    assert (removed, inserted, reset) == ([(2, 2)], [(2, 3)], [])
+    assert [model.index(row, 0).data() for row in range(model.rowCount())] == [
+        "Opened",
+        "L1 20 % on 19 tensors, global",
+        "L1 5 %",
+        "L1 6 %",
+    ]
+    assert strip.list.currentIndex().row() == 3
+    strip.set_items(ITEMS[:1], 0)
+    assert model.rowCount() == 1

@@ -1,0 +1,288 @@
+"""Opening is cancelled at any moment: nothing has changed then, and nothing is left over."""
+
+from __future__ import annotations
+
+import gc
+import json
+import struct
+import subprocess
+import threading
+
+import pytest
+
+from pruneapp import progress, resources
+from pruneapp.checkpoint import parser_client
+from pruneapp.checkpoint.checkpoint import open_checkpoint
+from pruneapp.checkpoint.entry import TensorEntry
+from pruneapp.checkpoint.io.source import FileSource
+from pruneapp.document.document import Capture
+from pruneapp.document.step import Row, Step
+from pruneapp.edits.found_masks import open_document
+from pruneapp.gui.document import open_document as opening_module
+from pruneapp.gui.document.open_document import OpenRequest
+from pruneapp.gui.tree.nodes import build_nodes
+from pruneapp.kernels.cpu import CpuKernel
+from pruneapp.preview.preview import compute_preview
+from pruneapp.progress import Cancelled, Job
+from pruneapp.results.document_rows import TensorRow
+from pruneapp.sessions.journal import Journal, folder
+from pruneapp.sessions.journal_reader import read_journal
+from tests.support.cancel_checks import CountingToken, assert_cut
+
+SAMPLE = resources.path("sample/lenet-digits.safetensors")
+FEW = 1000
+MANY = 5000
+MARK = "cancelled"  # every name of the files that are made here begins with it
+
+
+def write(path, count, *, flat=False, separators=(",", ":")):
+    """Write layers with weights that were pruned, their masks, and biases."""
+    leaves = ("weight_orig", "weight_mask", "bias", "other")
+    names = (
+        [f"{MARK}_{i}" for i in range(count)]
+        if flat
+        else [f"{MARK}.{i // 400}.{i // 4}.{leaves[i % 4]}" for i in range(count)]
+    )
+    header = {
+        name: {"dtype": "F32", "shape": [2, 2], "data_offsets": [16 * i, 16 * i + 16]}
+        for i, name in enumerate(names)
+    }
+    text = json.dumps(header, separators=separators).encode()
+    path.write_bytes(struct.pack("<Q", len(text)) + text + struct.pack("<4f", 1, 1, 1, 1) * count)
+    return path
+
+
+# -- every stage looks at its token ------------------------------------------------------------
+
+
+@pytest.fixture
+def small_batches(monkeypatch):
+    monkeypatch.setattr(progress, "BATCH", 16)
+
+
+@pytest.fixture
+def stages(tmp_path):
+    """Return the stages behind the file's headers: each is told how many tensors."""
+
+    def opened(count, flat):
+        path = tmp_path / f"{count}-{flat}.safetensors"
+        if not path.exists():
+            write(path, count, flat=flat)
+        return open_checkpoint(path)
+
+    def documents(flat):
+        def stage(count):
+            checkpoint = opened(count, flat)
+            return lambda token: open_document(checkpoint, Job(cancel=token))
+
+        return stage
+
+    def contents(flat):
+        def stage(count):
+            document = open_document(opened(count, flat))
+            return lambda token: opening_module.contents_of(document, token)
+
+        return stage
+
+    def trees(flat):
+        def stage(count):
+            document = open_document(opened(count, flat))
+            rows = opening_module.contents_of(document, progress.CancelToken()).rows
+            return lambda token: build_nodes(rows, token)
+
+        return stage
+
+    return {
+        "a document": documents(flat=True),
+        "contents": contents(flat=False),
+        "contents of a flat file": contents(flat=True),
+        "a tree": trees(flat=False),
+        "a flat tree": trees(flat=True),
+    }
+
+
+STAGES = ("a document", "contents", "contents of a flat file", "a tree", "a flat tree")
+
+
+@pytest.mark.parametrize("stage", STAGES)
+def test_a_stage_looks_every_few_tensors(stages, stage, small_batches):
+    assert set(stages) == set(STAGES)
+    assert_cut(stages[stage], FEW)
+
+
+@pytest.mark.parametrize("stage", STAGES)
+def test_a_stage_ends_at_the_look_at_which_it_is_cancelled(stages, stage, small_batches):
+    work = stages[stage](FEW)
+    whole = CountingToken()
+    work(whole)
+    for share in (0.0, 0.3, 0.6, 1.0):
+        look = max(1, round(share * whole.looks))
+        token = CountingToken(cancelled_at=look)
+        with pytest.raises(Cancelled):
+            work(token)
+        assert token.looks == look
+
+
+# -- in the window -----------------------------------------------------------------------------
+
+
+def python_threads():
+    """Return the threads that run, without those that Qt has made, and those that answer questions.
+
+    Those stay as long as the window, but each begins with the first question that finds the others
+    at work, which may be during the opening.
+    """
+    own = {t for t in threading.enumerate() if type(t) is threading.Thread}
+    return {t for t in own if not t.name.startswith(("pruneapp-pictures", "pruneapp-numbers"))}
+
+
+class Opening:
+    """A window with the sample open, in which another file is opened and that is cancelled."""
+
+    def __init__(self, person, monkeypatch):
+        self.person = person
+        self.monkeypatch = monkeypatch
+        self.stayed = 0
+        person.click(person.window.empty.sample_button)
+        person.wait_open(SAMPLE)
+        person.wait_preview()
+        person.wait(lambda: person.workbench.jobs.quiet)
+        self.before = self.state()
+        self.threads = python_threads()
+        person.session.stayed.connect(self._on_stayed)
+
+    def _on_stayed(self):
+        self.stayed += 1
+
+    def state(self):
+        session = self.person.session
+        return session.document, session.document.revision, session.contents, len(session.rows)
+
+    def cancel(self):
+        """Cancel what the status bar shows; called in the worker, in the middle of the stage."""
+        for task in self.person.workbench.jobs._pending:
+            task.cancel()
+
+    def begin(self, place, name):
+        """Cancel as soon as a stage has begun."""
+        stage = getattr(place, name)
+
+        def begun(*args, **kwargs):
+            self.cancel()
+            return stage(*args, **kwargs)
+
+        self.monkeypatch.setattr(place, name, begun)
+
+    def assert_nothing_left(self, path):
+        person = self.person
+        person.wait(lambda: self.stayed == 1)
+        assert not person.workbench.jobs.busy
+        assert self.state() == self.before
+        assert not person.trouble
+        assert not person.bugs
+        assert person.window.windowTitle().startswith(SAMPLE.name)
+        assert python_threads() <= self.threads
+        left = [
+            thing
+            for thing in gc.get_objects()
+            if (type(thing) in {TensorEntry, TensorRow} and thing.name.startswith(MARK))
+            or (type(thing) is FileSource and thing.path == path and not thing._closed)
+        ]
+        assert not left, "without the collector, which is off"
+
+
+@pytest.fixture
+def opening(person, monkeypatch):
+    return Opening(person, monkeypatch)
+
+
+@pytest.mark.parametrize(
+    "stage", ["open_checkpoint", "open_document", "contents_of", "_prepare", "Opened"]
+)
+def test_nothing_is_left_of_an_opening_that_is_cancelled(opening, tmp_path, stage):
+    """At the beginning of each stage, and when all is made and on its way to the window."""
+    path = write(tmp_path / "many.safetensors", MANY)
+    session = opening.person.session
+    opening.begin(session if stage == "_prepare" else opening_module, stage)
+
+    opening.person.drop(path)
+
+    opening.assert_nothing_left(path)
+
+
+def test_the_process_that_parses_a_header_ends_when_opening_is_cancelled(
+    opening, tmp_path, monkeypatch
+):
+    path = write(tmp_path / "spaces.safetensors", MANY, separators=(", ", ": "))
+    started = []
+
+    class Process(subprocess.Popen):
+        def __init__(self, *args, **kwargs):
+            super().__init__(*args, **kwargs)
+            started.append(self)
+            opening.cancel()
+
+    monkeypatch.setattr(parser_client, "LARGE_BYTES", parser_client.SMALL_BYTES)
+    monkeypatch.setattr(parser_client.subprocess, "Popen", Process)
+
+    opening.person.drop(path)
+
+    opening.assert_nothing_left(path)
+    assert [process.returncode is not None for process in started] == [True]
+
+
+@pytest.mark.parametrize("kind", ["checkpoint", "journal"])
+def test_a_file_that_opens_after_a_newer_one_was_asked_for_is_closed(
+    person, tmp_path, monkeypatch, kind
+):
+    """The window has no time to hear of it before."""
+    path = write(tmp_path / "older.safetensors", FEW)
+    if kind == "journal":
+        document = open_document(open_checkpoint(path))
+        name = next(iter(document.checkpoint.entries))
+        step = Step((Row((name,), "l1_unstructured", {"amount": 0.5}),))
+        document.commit(compute_preview(document.snapshot(), step, CpuKernel(), Job()))
+        journal = Journal(folder())
+        journal.keep(Capture.of(document), {}, Job(), lambda: None)
+        journal.close()
+        (wish,) = (OpenRequest(path, is_journal=True) for path in folder().glob("*.journal"))
+        document.checkpoint.close()
+    else:
+        wish = OpenRequest(path)
+    closed, came, made = [], threading.Event(), []
+    close, really_load = opening_module.Opened.close, opening_module.load
+
+    def load(*arguments):
+        made.append(really_load(*arguments))
+        came.set()
+        return made[-1]
+
+    monkeypatch.setattr(opening_module, "load", load)
+    monkeypatch.setattr(
+        opening_module.Opened, "close", lambda opened: (closed.append(opened), close(opened))
+    )
+    person.session.open(wish)
+    assert came.wait(20)
+    monkeypatch.setattr(opening_module, "load", really_load)
+    person.session.open(SAMPLE)
+    person.wait_open(SAMPLE)
+    assert closed == made
+    assert all(source._closed for source in made[0].document.checkpoint.sources)
+    if kind == "journal":
+        with read_journal(wish.path, Job()) as free:
+            assert free.path == wish.path, "nobody else holds it"
+    assert not person.trouble
+
+
+def test_a_file_opens_after_one_was_cancelled(opening, tmp_path, monkeypatch):
+    path = write(tmp_path / "many.safetensors", MANY)
+    with monkeypatch.context() as patch:
+        opening.monkeypatch = patch
+        opening.begin(opening_module, "contents_of")
+        opening.person.drop(path)
+        opening.assert_nothing_left(path)
+
+    opening.person.drop(path)
+
+    opening.person.wait_open(path)
+    assert len(opening.person.session.rows) == 3 * MANY // 4, "a mask has no row of its own"

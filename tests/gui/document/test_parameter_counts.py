@@ -1,0 +1,106 @@
+"""Parameters and buffers are counted by one definition, wherever a count is shown."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+import torch
+from safetensors.torch import save_file
+
+from pruneapp.analysis.statistics import sparsity
+from pruneapp.checkpoint.checkpoint import open_checkpoint
+from pruneapp.checkpoint.entry import size_of
+from pruneapp.document.selection import select
+
+PARAMETERS = {
+    "conv.weight": torch.ones(4, 3, 3, 3),
+    "bn.weight": torch.ones(4),
+    "bn.bias": torch.ones(4),
+    "h.0.attn.c_attn.weight": torch.ones(4, 12),
+    "h.0.attn.c_attn.bias": torch.ones(12),
+    "relative_position_bias_table": torch.ones(9, 2),
+    "scale": torch.ones(()),
+}
+BUFFERS = {
+    "bn.running_mean": torch.ones(4),
+    "bn.running_var": torch.ones(4),
+    "bn.num_batches_tracked": torch.tensor(7),
+    "h.0.attn.bias": torch.ones(1, 1, 8, 8).tril(),
+    "h.0.attn.masked_bias": torch.tensor(-1e4),
+    "embeddings.position_ids": torch.arange(8).view(1, 8),
+    "rotary_emb.inv_freq": torch.ones(2),
+    "relative_position_index": torch.zeros(4, 4, dtype=torch.int64),
+    "causal": torch.ones(8, 8, dtype=torch.bool),
+}
+LEARNED = sum(t.numel() for t in PARAMETERS.values())
+BESIDE = sum(t.numel() for t in BUFFERS.values())
+
+
+@pytest.fixture
+def file(tmp_path):
+    path = tmp_path / "model.safetensors"
+    save_file({**BUFFERS, **PARAMETERS}, path)
+    return path
+
+
+def run(*arguments):
+    command = [sys.executable, "-m", "pruneapp", *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+
+
+def test_one_function_tells_parameters_from_buffers(file):
+    with open_checkpoint(file) as checkpoint:
+        assert size_of(checkpoint.entries.values()) == (LEARNED, BESIDE)
+        learned = {entry.name for entry in checkpoint.entries.values() if entry.learned}
+        assert learned == set(PARAMETERS)
+        assert not any(checkpoint.entries[name].by_default for name in BUFFERS)
+        assert "h.0.attn.bias" not in select(checkpoint, ["*"])
+        assert select(checkpoint, ["*.attn.bias"]) == ("h.0.attn.bias",)  # nothing else is meant
+
+
+def test_a_click_on_a_module_checks_no_buffer(person, file):
+    person.open(file)
+    person.wait_open(file)
+    model = person.views.tree.model
+    number = model.nodes.names.index("h.0.attn.bias")
+    assert not model.checks.checked[number]
+    assert not model.checks.checked_by_click(0)[number]
+    leaf = int(model.nodes.leaf[number])
+    why = "A buffer: computed, not learned. Nothing checks it but its own check box."
+    assert why in model.cells.tooltip(leaf)
+    model.check([leaf], on=True)
+    assert model.checks.checked[number]
+
+
+def test_the_command_line_agrees_with_itself(file, tmp_path):
+    said = run("inspect", file)
+    assert f"{LEARNED} parameters, {BESIDE} elements in buffers," in said
+    told = json.loads(run("inspect", file, "--json"))
+    assert (told["parameters"], told["buffers"]) == (LEARNED, BESIDE)
+    assert sum(t["parameters"] for t in told["tensors"]) == LEARNED
+    assert sum(t["elements"] for t in told["tensors"]) == LEARNED + BESIDE
+    options = ("--method", "l1_unstructured", "--amount", "0.5", "--json")
+    assert told["state_dicts"] == [
+        {"key": "", "tensors": len(told["tensors"]), "elements": LEARNED + BESIDE}
+        | {"parameters": LEARNED + BESIDE}  # as programs that read it know it
+    ]
+    compared = {t["name"]: t for t in json.loads(run("diff", file, file, "--json"))["tensors"]}
+    assert sum(t["parameters"] for t in compared.values()) == LEARNED
+    assert sum(t["elements"] for t in compared.values()) == LEARNED + BESIDE
+    report = json.loads(run("prune", file, "-o", tmp_path / "out.safetensors", *options))
+    assert report["parameters"] == LEARNED
+
+
+def test_the_window_agrees_with_it(person, file):
+    person.open(file)
+    person.wait_open(file)
+    status = person.window.model_status.text
+    assert f"{LEARNED} parameters, {BESIDE} in buffers" in status.text()
+    assert f"{BESIDE} elements in buffers" in status.toolTip()
+    assert status.text().endswith("·   float32"), "the types of buffers are not told"
+    tree = person.views.tree
+    assert tree.model.cells.parameters_below[0] == LEARNED
+    assert sparsity(person.session.document.snapshot()).numel == LEARNED

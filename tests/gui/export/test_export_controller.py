@@ -1,0 +1,425 @@
+"""Two people who export: one wants to mail the file, the other to load it with transformers."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+import zstandard
+from PySide6.QtCore import QPoint, QRect
+from PySide6.QtWidgets import QLabel
+from safetensors.torch import load, load_file, save_file
+
+from pruneapp.checkpoint.checkpoint import open_checkpoint
+from pruneapp.errors import FileChangedError
+from pruneapp.export import sharding
+from pruneapp.gui.export import export_controller
+from pruneapp.gui.widgets import number_format, screen
+from pruneapp.results.format_offer import Purpose
+
+
+@pytest.fixture
+def file(tmp_path):
+    generator = torch.Generator().manual_seed(1)
+    tensors = {
+        "model.a.weight": torch.randn(256, 128, generator=generator) * 0.02,
+        "model.b.weight": torch.randn(64, 256, generator=generator) * 0.03,
+        "model.b.bias": torch.zeros(64),
+    }
+    save_file(tensors, tmp_path / "model.safetensors", {"format": "pt"})
+    return tmp_path / "model.safetensors"
+
+
+@pytest.fixture
+def pruned(person, file):
+    person.open(file)
+    person.wait_open(file)
+    person.wait_preview()
+    person.click(person.button)
+    person.wait(lambda: person.document.position == 1)
+    return person
+
+
+def dialog_of(person):
+    exporting = person.workbench.export
+    person.key("Ctrl+E")
+    person.wait(lambda: exporting.dialog is not None and exporting.dialog.isVisible())
+    return exporting.dialog
+
+
+def test_nothing_of_the_dialog_is_cut_off_at_the_right(pruned, monkeypatch):
+    """It was as wide as before it had its formats: shard size and Browse could not be seen."""
+    monkeypatch.setattr(screen, "available", lambda _window: QRect(0, 0, 1280, 800))
+    dialog = dialog_of(pruned)
+    pruned.wait(lambda: "MB" in dialog.go.text() or "kB" in dialog.go.text())
+    (area,) = dialog.findChildren(screen.Scrolled)
+    for radio in dialog.radios.values():
+        if radio.isEnabled():
+            press(pruned, radio)
+            pruned.pause(10)
+            assert area.widget().width() <= area.viewport().width(), radio.text()
+    assert dialog.width() < 1200
+    pruned.click(dialog.stop)
+
+
+def press(person, radio) -> None:
+    person.click(radio, QPoint(8, radio.height() // 2))
+
+
+def export_for(person, purpose: Purpose) -> Path:
+    """Answer the first question, take what is chosen, and press the button."""
+    dialog = dialog_of(person)
+    press(person, dialog.purposes.buttons[purpose])
+    person.wait(lambda: dialog.purposes.reason.text().startswith("✓"))
+    path = Path(dialog.target.path.text())
+    size = dialog.go.text()
+    person.click(dialog.go)
+    person.wait(lambda: person.workbench.export.report is not None)
+    person.close_report()
+    assert "MB" in size or "kB" in size
+    assert person.trouble == []
+    return path
+
+
+def zeros(weight: torch.Tensor) -> float:
+    return float((weight == 0).float().mean())
+
+
+def test_who_wants_to_mail_it_gets_a_small_file_that_opens_anywhere(pruned, file):
+    path = export_for(pruned, Purpose.MAIL)
+    assert path.parent == file.parent
+    assert path.stat().st_size < file.stat().st_size
+    if path.suffix == ".zst":
+        with path.open("rb") as packed:
+            data = zstandard.ZstdDecompressor().stream_reader(packed).read()
+        found = load(data)
+    else:
+        found = torch.load(path, weights_only=True)
+    assert zeros(found["model.a.weight"]) > 0.1
+    assert found["model.b.bias"].shape == (64,)
+
+
+def test_who_wants_to_load_it_with_transformers_gets_the_dense_file(pruned, file):
+    path = export_for(pruned, Purpose.TRANSFORMERS)
+    assert path.name == "model-pruned.safetensors"
+    assert zeros(load_file(path)["model.a.weight"]) > 0.1
+
+
+def test_who_archives_it_gets_the_smallest_that_comes_back_to_the_bit(pruned, file):
+    path = export_for(pruned, Purpose.ARCHIVE)
+    assert path.name == "model-pruned.compact.safetensors"
+    state = pruned.document.snapshot()
+    with open_checkpoint(path) as packed:
+        for name in state.checkpoint.entries:
+            wanted, gone = state.bits(name), state.zeroed(name)
+            wanted = wanted if gone is None else np.where(gone.bools(), wanted, 0)
+            assert np.array_equal(packed.bits(name), wanted)
+    assert (path.parent / "read_compact.py").exists()
+    pruned.open(path)
+    pruned.wait_open(path)
+    assert "compact" in pruned.document.checkpoint.contents.label
+
+
+def test_who_goes_on_in_torch_gets_weights_and_masks(pruned, file):
+    path = export_for(pruned, Purpose.TORCH)
+    found = load_file(path)
+    assert found["model.a.weight_mask"].eq(0).any()
+
+
+def test_script_and_report_are_written_beside_on_request(pruned, file):
+    dialog = dialog_of(pruned)
+    press(pruned, dialog.beside.script)
+    press(pruned, dialog.beside.account)
+    pruned.key("Down", dialog.beside.kind)
+    pruned.key("Down", dialog.beside.kind)
+    pruned.click(dialog.go)
+    pruned.wait(lambda: pruned.workbench.export.report is not None)
+    said = pruned.workbench.export.report.as_text()
+    pruned.close_report()
+    folder = file.parent
+    assert "model-pruned.check.py" in said
+    compile((folder / "model-pruned.check.py").read_text(encoding="utf-8"), "check", "exec")
+    report = json.loads((folder / "model-pruned.report.json").read_text(encoding="utf-8"))
+    assert report["pruned"] > 0
+    assert len(report["steps"]) == 1
+    assert report["inputs"] == [hashlib.sha256(file.read_bytes()).hexdigest()]
+
+
+def test_the_size_to_come_is_that_of_the_file_of_this_name(pruned, file):
+    dialog = dialog_of(pruned)
+    press(pruned, dialog.radios["resumable"])
+    pruned.wait(lambda: dialog.chosen().nbytes is not None)
+    before = dialog.chosen().nbytes
+    pruned.type(dialog.target.path, str(file.with_name("other.pt")))
+    pruned.wait(lambda: dialog.chosen().nbytes not in {None, before})
+    told, said = dialog.chosen().nbytes, dialog.go.text()
+    pruned.click(dialog.go)
+    pruned.wait(lambda: pruned.workbench.export.report is not None)
+    pruned.close_report()
+    assert file.with_name("other.pt").stat().st_size == told
+    assert said == f"Export {number_format.size(told)}"
+    assert pruned.trouble == []
+
+
+def test_a_setting_changes_the_size_to_come(pruned, file):
+    dialog = dialog_of(pruned)
+    press(pruned, dialog.radios["zst"])
+    label: QLabel = dialog.formats.sizes["zst"]
+    pruned.wait(lambda: "≈" in label.text())
+    before = label.toolTip()
+    editor = dialog.details.fields.fields["level"].editor
+    for _ in range(12):
+        pruned.key("Up", editor.focusProxy())
+    pruned.wait(lambda: "≈" in label.text() and label.toolTip() != before)
+    pruned.key("Esc", dialog)
+    pruned.wait(lambda: pruned.workbench.export.dialog is None)
+
+
+def test_a_size_in_the_former_type_is_never_shown_beside_the_new_one(pruned, monkeypatch):
+    """Sizes that are known to the byte are counted anew, too, and not shown until they are."""
+    dialog = dialog_of(pruned)
+    sizes = dialog.formats.sizes
+    exact = [name for name, label in sizes.items() if label.text().endswith("B")]
+    exact = [name for name in exact if dialog.formats._offers[name].rounded_by]
+    assert "safetensors" in exact
+    pruned.wait_idle()
+    seen, show = [], dialog.formats.set_offers
+
+    def note_sizes(*told):
+        show(*told)
+        seen.append({name: sizes[name].text() for name in exact})
+
+    monkeypatch.setattr(dialog.formats, "set_offers", note_sizes)
+    combo = dialog.details.fields.fields["dtype"].editor.combo
+    pruned.key("Down", combo)
+    pruned.wait(lambda: all("calc" not in label.text() for label in sizes.values()))
+    assert all(any(each[name] == "calculating…" for each in seen) for name in exact)
+
+
+def test_a_dialog_that_is_closed_early_asks_no_more(pruned, file):
+    for _ in range(3):
+        dialog = dialog_of(pruned)
+        pruned.key("Esc", dialog)
+        pruned.wait(lambda: pruned.workbench.export.dialog is None)
+    assert pruned.trouble == []
+
+
+def test_of_very_many_tensors_the_sizes_come_after_the_dialog(pruned, file, monkeypatch):
+    monkeypatch.setattr(export_controller, "MANY", 1)
+    dialog = dialog_of(pruned)
+    sizes = dict(dialog.formats.sizes)
+    pruned.wait(lambda: all("B" in label.text() for label in sizes.values()))
+    assert "≈" not in sizes["safetensors"].text()
+    assert "≈" in sizes["compact"].text()
+    assert dialog.go.text() == f"Export {sizes['safetensors'].text()}"
+    pruned.key("Esc", dialog)
+    pruned.wait(lambda: pruned.workbench.export.dialog is None)
+
+
+def test_a_folder_is_exported_as_a_folder_for_transformers(person, file, tmp_path):
+    folder = tmp_path / "tiny"
+    folder.mkdir()
+    file.rename(folder / "model.safetensors")
+    (folder / "config.json").write_text("{}")
+    person.open(folder)
+    person.wait_open(folder)
+    person.wait_preview()
+    person.click(person.button)
+    path = export_for(person, Purpose.TRANSFORMERS)
+    assert path == tmp_path / "tiny-pruned"
+    assert sorted(p.name for p in path.iterdir()) == ["config.json", "model.safetensors"]
+    mailed = export_for(person, Purpose.ARCHIVE)
+    assert mailed == tmp_path / "tiny-pruned.compact.safetensors"
+    assert mailed.is_file()
+
+
+def test_files_of_a_largest_size_are_a_folder_beside(pruned, file):
+    dialog = dialog_of(pruned)
+    (file.parent / "config.json").write_text("{}")
+    editor = dialog.details.fields.fields["shard_size"].editor
+    pruned.type(editor.combo.lineEdit(), "100 kB")
+    pruned.wait(lambda: dialog.target.note.text() == "2 files, up to 100\u00a0kB each.")
+    size = dialog.go.text()
+    path = Path(dialog.target.path.text())
+    assert path == file.with_name("model-pruned")
+    pruned.type(editor.combo.lineEdit(), "1 byte")
+    pruned.wait(lambda: dialog.target.note.text() == "3 files, up to 1\u00a0byte each.")
+    pruned.type(editor.combo.lineEdit(), "100 kB")
+    pruned.wait(lambda: dialog.target.note.text().startswith("2 files, up to 100"))
+    pruned.click(dialog.go)
+    pruned.wait(lambda: pruned.workbench.export.report is not None)
+    said = pruned.workbench.export.report.as_text()
+    pruned.close_report()
+
+    weights = sorted(path.glob("*.safetensors"))
+    assert size.startswith("Export ")
+    assert [p.name for p in weights] == [f"model-0000{n}-of-00002.safetensors" for n in (1, 2)]
+    assert (path / "config.json").exists()
+    assert "'model.a.weight' alone needs more than 100 kB" in said
+    pruned.open(path)
+    pruned.wait_open(path)
+    assert "2 shards" in pruned.document.checkpoint.contents.label
+
+
+def test_a_size_that_makes_too_many_files_is_said_before(pruned, file, monkeypatch):
+    monkeypatch.setattr(sharding, "MOST_FILES", 2)
+    dialog = dialog_of(pruned)
+    line = dialog.details.fields.fields["shard_size"].editor.combo.lineEdit()
+    pruned.type(line, "1 kB")
+    pruned.wait(lambda: "more than 2" in dialog.target.note.text())
+    assert dialog.target.note.text().startswith("✕")
+    assert not dialog.go.isEnabled()
+    pruned.type(line, "1 GB")
+    pruned.wait(lambda: dialog.target.note.text().startswith("One file"))
+    assert dialog.go.isEnabled()
+    pruned.key("Esc", dialog)
+    pruned.wait(lambda: pruned.workbench.export.dialog is None)
+
+
+def test_a_type_that_ruins_numbers_says_so_before_and_after(person, tmp_path):
+    file = tmp_path / "bn.safetensors"
+    tensors = {
+        "conv.weight": torch.randn(64, 32, 3, 3),
+        "bn.running_var": torch.full((128,), 1e5),
+    }
+    save_file(tensors, file)
+    person.open(file)
+    person.wait_open(file)
+    dialog = dialog_of(person)
+    combo = dialog.details.fields.fields["dtype"].editor.combo
+    person.key("Down", combo)
+    note = dialog.details.rounding.note
+    person.wait(lambda: note.text().startswith("▲ 128 values in bn.running_var exceed"))
+    person.click(dialog.go)
+    person.wait(lambda: person.workbench.export.report is not None)
+    report = person.workbench.export.report
+    (warning,) = report.warnings
+    assert warning.text().startswith("▲ Rounded to float16.")
+    assert "128 values were too large and became infinite, in 'bn.running_var'" in warning.text()
+    assert warning.text() not in [label.text() for label in report.notes]
+    assert report.loads.text().endswith("state_dict = load_file('bn-pruned-float16.safetensors')")
+    person.close_report()
+
+
+def test_a_type_whose_cost_cannot_be_read_says_why_and_is_asked_again(person, file, monkeypatch):
+    person.open(file)
+    person.wait_open(file)
+    dialog = dialog_of(person)
+    combo = dialog.details.fields.fields["dtype"].editor.combo
+    note = dialog.details.rounding.note
+
+    def unreadable(_state, _name, _job):
+        raise FileChangedError("'model' was changed by another program.", remedy="Open it again.")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(export_controller, "cost_to_come", unreadable)
+        person.key("Down", combo)
+        person.wait(lambda: note.text().startswith("✕"))
+    assert note.text() == (
+        "✕ The rounding error of float16 is not known. 'model' was changed by "
+        "another program. Open it again."
+    )
+    person.key("Down", combo)
+    person.wait(lambda: note.text().startswith("Largest rounding error"))
+    person.key("Up", combo)
+    person.wait(lambda: note.text().startswith("Largest rounding error"))
+    person.key("Esc", dialog)
+    person.wait(lambda: person.workbench.export.dialog is None)
+
+
+def test_nothing_pruned_is_said_with_the_button_that_was_not_pressed(person, file):
+    person.open(file)
+    person.wait_open(file)
+    person.wait_preview()
+    words = person.button.text()
+    assert words.startswith("Prune ")
+    dialog = dialog_of(person)
+    assert dialog.nothing.isVisible()
+    assert "Nothing is pruned yet" in dialog.nothing.text()
+    assert f"press “{words}” first" in dialog.nothing.text()
+    person.key("Esc", dialog)
+    person.wait(lambda: person.workbench.export.dialog is None)
+    person.click(person.button)
+    person.wait(lambda: person.document.position == 1)
+    assert not dialog_of(person).nothing.isVisible()
+
+
+def test_a_second_export_says_what_it_replaces_and_keeps_the_choices(pruned, file):
+    first = export_for(pruned, Purpose.MAIL)
+    dialog = dialog_of(pruned)
+    assert dialog.purposes.purpose() is Purpose.MAIL
+    assert dialog.target.path.text() == str(first)
+    note = dialog.target.note
+    pruned.wait(lambda: note.text() == f"{first.name} already exists and will be replaced.")
+    press(pruned, dialog.radios["safetensors"])
+    dialog.target.path.setText(str(file))
+    pruned.wait(lambda: "kept as model.orig.safetensors" in note.text())
+    assert note.text().startswith("Replaces the open model; a backup is kept as ")
+    assert dialog.go.text().startswith("Replace original, ")
+    dialog.target.path.setText(str(file.with_name("odd.pth")))
+    pruned.wait(lambda: "'odd.pth' holds" in note.text())
+    pruned.key("Esc", dialog)
+    pruned.wait(lambda: pruned.workbench.export.dialog is None)
+    assert dialog_of(pruned).target.path.text().endswith("odd.pth")
+
+
+def test_default_names_of_all_formats_differ(pruned):
+    dialog = dialog_of(pruned)
+    names = []
+    for radio in dialog.radios.values():
+        press(pruned, radio)
+        names.append(dialog.target.path.text())
+    assert len(set(names)) == len(names), names
+
+
+def test_the_folder_of_an_export_is_shown_or_named(pruned, file, monkeypatch):
+    shown, answers = [], [True, False]
+    monkeypatch.setattr(
+        export_controller.QDesktopServices,
+        "openUrl",
+        lambda url: shown.append(url.toLocalFile()) or answers.pop(0),
+    )
+    dialog = dialog_of(pruned)
+    pruned.click(dialog.go)
+    pruned.wait(lambda: pruned.workbench.export.report is not None)
+    report = pruned.workbench.export.report
+    pruned.click(report.show_folder)
+    assert shown == [str(file.parent)]
+    pruned.click(report.show_folder)
+    pruned.close_report()
+    assert any(str(file.parent) in notice for notice in pruned.notices)
+
+
+def test_a_name_that_is_too_long_is_said_while_it_is_typed(pruned, file):
+    dialog = dialog_of(pruned)
+    pruned.type(dialog.target.path, str(file.with_name("y" * 300)))
+    note = dialog.target.note
+    pruned.wait(lambda: "it has 300 bytes, and a name has at most 255" in note.text())
+    assert not dialog.go.isEnabled()
+    pruned.type(dialog.target.path, str(file.with_name("y.safetensors")))
+    pruned.wait(dialog.go.isEnabled)
+    pruned.key("Esc", dialog)
+    pruned.wait(lambda: pruned.workbench.export.dialog is None)
+    assert pruned.trouble == []
+
+
+def test_the_report_calls_tensors_as_the_tree_does(person, tmp_path):
+    file = tmp_path / "odd.safetensors"
+    names = "", "new\nline", "fc.weight"
+    save_file({name: torch.arange(64.0).reshape(8, 8) - 20 for name in names}, file)
+    person.open(file)
+    person.wait_open(file)
+    person.wait_preview()
+    person.click(person.button)
+    person.wait(lambda: person.document.position == 1)
+    report = person.export(tmp_path / "out.safetensors")
+    model = report.table.model()
+    told = {model.index(row, 0).data() for row in range(model.rowCount())}
+    assert told == {"(no name)", "new\\u000aline", "fc.weight"}
+    assert told == set(person.session.contents.shown.values())
+    assert all(f"\n{name}\t" in report.as_text() for name in told)
+    person.close_report()

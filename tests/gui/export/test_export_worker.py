@@ -1,0 +1,127 @@
+"""What is written beside an export of the window says what the export was made of."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+
+import pytest
+import torch
+
+from pruneapp.document.document import Capture
+from pruneapp.document.step import Row, Step
+from pruneapp.edits.found_masks import open_document
+from pruneapp.export.catalog import FORMATS
+from pruneapp.gui.export.export_controller import (
+    export_document,
+    named_beside,
+    proposed_target,
+    write_beside,
+)
+from pruneapp.kernels.cpu import CpuKernel
+from pruneapp.preview.preview import compute_preview
+from pruneapp.progress import Job
+from pruneapp.results.export import ExportRequest
+from tests.support.containers import PRUNED, model
+
+
+def sums_of(checkpoint):
+    paths = dict.fromkeys(source.file.path for source in checkpoint.sources)
+    return [hashlib.sha256(path.read_bytes()).hexdigest() for path in paths]
+
+
+@pytest.mark.parametrize("container", ["safetensors", "sharded"])
+@pytest.mark.parametrize("name", FORMATS)
+def test_every_report_has_the_checksums_of_the_inputs(source_of, tmp_path, name, container):
+    checkpoint = source_of(container, model(torch.float32))
+    expected = sums_of(checkpoint)
+    assert len(expected) == (2 if container == "sharded" else 1)
+    document = open_document(checkpoint)
+    step = Step((Row(PRUNED, "l1_unstructured", {"amount": 0.5}),))
+    document.commit(compute_preview(document.snapshot(), step, CpuKernel(), Job()))
+    form = FORMATS[name]
+    capture = Capture.of(document)
+    path = tmp_path / f"out{form.suffixes[0]}"
+    exported = export_document(capture, ExportRequest(name, path), Job())
+    for suffix in (".json", ".html"):
+        wish = ExportRequest(name, path, report=suffix)
+        told = write_beside(capture, exported, wish, Job())
+        beside = named_beside(exported, f".report{suffix}")
+        assert str(beside) in " ".join(told.notices)
+        text = beside.read_text(encoding="utf-8")
+        if suffix == ".json":
+            assert json.loads(text)["inputs"] == expected
+            assert json.loads(text)["pruned"] > 0
+            assert "Amount: 50" in json.loads(text)["step_details"][0]
+        else:
+            assert all(sha256 in text for sha256 in expected)
+    document.close()
+
+
+@pytest.mark.parametrize("container", ["safetensors", "sharded"])
+def test_the_script_beside_an_export_onto_the_opened_model_names_the_backup(
+    source_of, tmp_path, container
+):
+    checkpoint = source_of(container, model(torch.float32))
+    onto = checkpoint.path
+    document = open_document(checkpoint)
+    step = Step((Row(PRUNED, "l1_unstructured", {"amount": 0.5}),))
+    document.commit(compute_preview(document.snapshot(), step, CpuKernel(), Job()))
+    capture = Capture.of(document)
+    for path in (onto, tmp_path / "later.safetensors"):
+        exported = export_document(capture, ExportRequest("safetensors", path), Job())
+        wish = ExportRequest("safetensors", path, script=True)
+        write_beside(capture, exported, wish, Job())
+        text = named_beside(exported, ".check.py").read_text(encoding="utf-8")
+        for file in checkpoint.files:
+            assert ".orig." in file.path.name
+            assert f"    {str(file.path)!r}: {file.identity.mtime_ns}," in text
+    for file in checkpoint.files:
+        file.path.unlink()
+    told = write_beside(capture, exported, wish, Job()).notices[-1]
+    assert "needs the original, which it cannot find" in told
+    document.close()
+
+
+def test_nothing_that_is_there_and_differs_is_replaced(source_of, tmp_path):
+    document = open_document(source_of("safetensors", model(torch.float32)))
+    capture, path = Capture.of(document), tmp_path / "out.safetensors"
+    exported = export_document(capture, ExportRequest("safetensors", path), Job())
+    (tmp_path / "out.check.py").write_text("mine")
+    (tmp_path / "out.report.json").write_text("old")
+    wish = ExportRequest("safetensors", path, script=True, report=".json")
+    for _ in range(2):
+        told = write_beside(capture, exported, wish, Job()).notices
+        assert [(tmp_path / name).read_text() for name in ("out.check.py", "out.report.json")] == [
+            "mine",
+            "old",
+        ]
+        for name, there in (("check2.py", "check.py"), ("report2.json", "report.json")):
+            assert any(f"out.{name}'" in said for said in told)
+            assert f"'{tmp_path / f'out.{there}'}' exists already and is not replaced." in told
+        assert len(list(tmp_path.glob("out.*"))) == 5, "the same again is no third one"
+    document.close()
+
+
+def test_the_proposed_path_has_no_dots_in_it(tmp_path):
+    (tmp_path / "nu").mkdir()
+    (tmp_path / "encoder").mkdir()
+    suffixes = (".safetensors",)
+    for given, expected in (
+        ("nu/../encoder", "encoder-pruned"),
+        ("nu/../encoder/model.safetensors.index.json", "encoder-pruned"),
+        ("nu/../m.safetensors", "m-pruned.safetensors"),
+    ):
+        assert proposed_target(tmp_path / given, suffixes) == tmp_path.resolve() / expected
+
+
+def test_files_beside_two_exports_of_one_stem_have_names_of_their_own(source_of, tmp_path):
+    document = open_document(source_of("safetensors", model(torch.float32)))
+    capture = Capture.of(document)
+    names = []
+    for name in ("safetensors", "compact"):
+        path = tmp_path / f"m{FORMATS[name].suffixes[0]}"
+        exported = export_document(capture, ExportRequest(name, path), Job())
+        names.append(named_beside(exported, ".check.py").name)
+    assert names == ["m.check.py", "m.compact.check.py"]
+    document.close()

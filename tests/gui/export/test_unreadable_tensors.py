@@ -1,0 +1,130 @@
+"""A person exports a file of which some tensors cannot be read: they are asked before it starts."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+from PySide6.QtCore import QPoint, Qt, QTimer
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QMessageBox, QPushButton
+from safetensors.torch import load_file
+
+from pruneapp.export.formats.torch import TORCH
+from tests.support.unusual_tensors import READABLE, dtensor, plain
+
+pytestmark = [
+    pytest.mark.logs,  # torch's own, when its distributed half is imported
+    pytest.mark.filterwarnings("ignore:.*Sparse.*"),
+]
+
+
+@pytest.fixture
+def mixed(tmp_path):
+    path = tmp_path / "mixed.pt"
+    content = {
+        "a.weight": plain(1, 16, 16),
+        "b.weight": dtensor(2, (8, 16), "shard", 2),
+        "c.weight": torch.empty(4, 4, device="meta"),
+        "d.weight": plain(3, 16, 16).numpy(),
+        "e.weight": READABLE["CSR"](),
+    }
+    torch.save(content, path)
+    return path
+
+
+@pytest.fixture
+def opened(person, mixed):
+    person.open(mixed)
+    person.wait_open(mixed)
+    return person
+
+
+def go(person, name: str):
+    """Ask for an export under a name; returns the file."""
+    exporting = person.workbench.export
+    person.key("Ctrl+E")
+    person.wait(lambda: exporting.dialog is not None and exporting.dialog.isVisible())
+    dialog = exporting.dialog
+    wanted = "torch" if name.endswith(".pt") else "safetensors"
+    out = person.document.checkpoint.path.with_name(name)
+    radio = dialog.radios[wanted]
+    person.click(radio, QPoint(8, radio.height() // 2))
+    person.type(dialog.target.path, str(out))
+    person.click(dialog.go)
+    return out
+
+
+def test_nothing_is_computed_or_written_before_the_answer(opened, mixed):
+    asked = opened.answers("Cancel")
+    out = go(opened, "out.safetensors")
+    opened.wait(lambda: asked)
+    assert asked[0].startswith("2 tensors of the file cannot be written in this format.")
+    assert "b.weight: it is a DTensor of shape [16, 16]" in asked[0].replace("\u200b", "")
+    assert "c.weight: it is a tensor of shape [4, 4] on the meta device" in asked[0]
+    assert opened.workbench.export.report is None
+    assert not out.exists()
+    assert opened.trouble == []
+
+
+def test_who_leaves_them_out_is_told_so_in_the_report(opened, mixed):
+    opened.answers("Exclude and export")
+    out = go(opened, "out.safetensors")
+    opened.wait(lambda: opened.workbench.export.report is not None)
+    notes = [label.text() for label in opened.workbench.export.report.notes]
+    assert any("'b.weight', 'c.weight' were left out, as asked" in note for note in notes)
+    assert any("'d.weight' (a numpy array)" in note for note in notes)
+    assert set(load_file(out)) == {"a.weight", "d.weight", "e.weight"}
+    opened.close_report()
+
+
+def test_the_question_is_answered_by_keys(opened, mixed):
+    seen: list[str] = []
+
+    def answer() -> None:
+        box = QApplication.activeModalWidget()
+        if not isinstance(box, QMessageBox):
+            return
+        timer.stop()
+        seen.append(box.defaultButton().text())
+        for _ in range(4):
+            focus = box.focusWidget()
+            if isinstance(focus, QPushButton) and focus.text() == "Exclude and export":
+                QTest.keyClick(focus, Qt.Key.Key_Space)
+                return
+            QTest.keyClick(focus or box, Qt.Key.Key_Tab)
+        box.reject()
+
+    timer = QTimer(opened.window)
+    timer.timeout.connect(answer)
+    timer.start(5)
+    out = go(opened, "out.safetensors")
+    opened.wait(lambda: opened.workbench.export.report is not None)
+    assert seen == ["Cancel"]
+    assert out.exists()
+    opened.close_report()
+
+
+def test_a_container_that_keeps_them_asks_nothing(opened, mixed):
+    assert TORCH.keeps(opened.document.checkpoint)
+    out = go(opened, "out.pt")
+    opened.wait(lambda: opened.workbench.export.report is not None)
+    notes = [label.text() for label in opened.workbench.export.report.notes]
+    assert any("were not read, and were written as they stood" in note for note in notes)
+    found = torch.load(out, weights_only=False)
+    assert found["c.weight"].is_meta
+    assert isinstance(found["d.weight"], np.ndarray)
+    opened.close_report()
+
+
+def test_what_only_the_plan_tells_is_asked_as_well(opened, mixed):
+    """A pruned matrix in CSR cannot stay in its container, and so neither can the shard."""
+    opened.wait_preview()
+    opened.click(opened.button)
+    opened.wait(lambda: opened.document.position == 1)
+    asked = opened.answers("Exclude and export")
+    out = go(opened, "out.pt")
+    opened.wait(lambda: opened.workbench.export.report is not None)
+    assert len(asked) == 1
+    assert set(torch.load(out)) == {"a.weight", "d.weight", "e.weight"}
+    opened.close_report()

@@ -1,0 +1,123 @@
+"""Hostile and broken files, each opened in the window: one sentence, and the work goes on."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+import torch
+from safetensors.torch import save_file
+
+from tests.checkpoint.hostile_safetensors import all_cases
+from tests.checkpoint.torchfile.hostile_torch import CASES as TORCH_CASES
+from tests.gui.event_loop_delay import NEVER_LATER_S
+
+pytestmark = pytest.mark.filterwarnings("ignore:.*(TypedStorage|read-only|non-writable).*")
+
+# Large ones, which tests of the readers open; here they would only take long.
+LARGE = {"S36", "S36b", "S39", "X06g"}
+# A sparse file of 2 TB: who waits for the numbers of all of it waits long.
+ENDLESS = {"S47"}
+
+
+@dataclass(frozen=True)
+class Row:
+    """A file, and what is said if it is refused (a regular expression; None if it opens)."""
+
+    id: str
+    build: Callable[[Path], Path]
+    says: str | None
+
+
+def _rows(letters: str) -> list[Row]:
+    return [
+        Row(case.id, case.build, None if case.says is None else re.escape(case.says))
+        for case in all_cases()
+        if case.id[0] in letters and case.id not in LARGE
+    ]
+
+
+def _torch_rows() -> list[Row]:
+    def building(case):
+        def build(folder: Path) -> Path:
+            path = folder / "model.pt"
+            path.write_bytes(case.build(folder))
+            return path
+
+        return build
+
+    return [Row(case.id, building(case), case.refused or None) for case in TORCH_CASES]
+
+
+FAMILIES = {
+    "safetensors": _rows("S"),
+    "other files and kinds": _rows("FP"),
+    "shards": _rows("X"),
+    "torch": _torch_rows(),
+}
+
+
+def test_the_corpus_is_large_enough():
+    assert sum(len(rows) for rows in FAMILIES.values()) > 200
+    assert sum(row.says is not None for rows in FAMILIES.values() for row in rows) > 100
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_every_file_is_refused_in_a_sentence_or_opens(person, tmp_path, beats, family):
+    """The document before stays, no code runs, no traceback is shown, the window answers."""
+    mine = tmp_path / "mine.safetensors"
+    save_file({"fc.weight": torch.randn(4, 5)}, mine)
+    person.drop(mine)
+    person.wait_open(mine)
+    wrong = []
+    for number, row in enumerate(FAMILIES[family]):
+        folder = tmp_path / f"{number}"
+        folder.mkdir()
+        path = row.build(folder)
+        before = person.document
+        person.window.notices.clear()
+        beats.start()
+        person.start.open(path)
+        person.wait(lambda: not person.session._opening)
+        beats.stop()
+        if max(beats.worked, default=0) > NEVER_LATER_S:
+            wrong.append(f"{row.id}: the window stood still for {max(beats.worked):.3f} s")
+            beats.forget()
+            beats.stop()
+        wrong += [f"{row.id}: {what}" for what in _wrong(person, row, path, before)]
+        if (folder / "canary").exists():
+            wrong.append(f"{row.id}: its code ran")
+        if person.document is not before and row.id not in ENDLESS:
+            person.wait_idle()  # pictures and numbers of what opened, if they hang or fail
+            person.window.notices.clear()
+    assert not wrong, "\n".join(wrong)
+    beats.assert_answered()
+    # What is open can still be worked with.
+    person.drop(mine)
+    person.wait_open(mine)
+    assert person.wait_preview().newly_pruned == 4
+
+
+def _wrong(person, row: Row, path: Path, before) -> list[str]:
+    trouble = person.trouble
+    details = [n.content[2] for n in person.window.notices.notices]
+    found = [f"a traceback is shown: {text}" for text in details if "Traceback" in text]
+    if row.says is None:
+        if trouble:
+            found.append(f"should open, but: {trouble}")
+        elif person.document is before:
+            found.append("should open, but nothing happened")
+        return found
+    if person.document is not before:
+        found.append("opened, but should be refused")
+    if len(trouble) != 1:
+        found.append(f"should be refused in one notice, not {trouble}")
+        return found
+    if not re.search(row.says, trouble[0]):
+        found.append(f"says {trouble[0]!r} instead of {row.says!r}")
+    if "\n" in trouble[0] or len(trouble[0]) > 1200:
+        found.append(f"is no sentence: {trouble[0]!r}")
+    return found

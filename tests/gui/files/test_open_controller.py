@@ -1,0 +1,232 @@
+"""All the ways into a file: dropped, chosen, named, tried, opened again."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+import torch
+from PySide6.QtCore import QCoreApplication, Qt, QUrl
+from PySide6.QtGui import QFileOpenEvent
+from PySide6.QtWidgets import QInputDialog
+from safetensors.torch import save_file
+
+from pruneapp import resources
+from pruneapp.gui.tree.columns import Column
+from tests.gui.person import node_named
+
+SAMPLE = resources.path("sample/lenet-digits.safetensors")
+
+
+@pytest.fixture
+def file(tmp_path):
+    path = tmp_path / "model.safetensors"
+    save_file({"fc.weight": torch.randn(4, 5), "fc.bias": torch.randn(4)}, path)
+    return path
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """A model of two shards."""
+    path = tmp_path / "sharded"
+    path.mkdir()
+    names = ("model-00001-of-00002.safetensors", "model-00002-of-00002.safetensors")
+    save_file({"a.weight": torch.randn(4, 5)}, path / names[0])
+    save_file({"b.weight": torch.randn(5, 4)}, path / names[1])
+    index = {"metadata": {}, "weight_map": {"a.weight": names[0], "b.weight": names[1]}}
+    (path / "model.safetensors.index.json").write_text(json.dumps(index))
+    return path
+
+
+def test_a_file_is_opened_by_dropping_it(person, file):
+    """One local file or folder is welcome; several files, and addresses of the web, are not."""
+    assert not person.drop(file, file)
+    assert person.drop(file)
+    person.wait_open(file)
+    assert person.views.pages.heading.name.text() == "fc.weight"
+
+    assert person.drop(SAMPLE), "with something open the middle of the window takes it as well"
+    person.wait_open(SAMPLE)
+
+
+def test_a_file_is_opened_by_ctrl_o_and_by_the_button(person, file):
+    person.open(file)
+    person.wait_open(file)
+    person.key("Ctrl+W")
+    assert person.window.empty.isVisible()
+    assert person.window.windowTitle() == "Pruneapp"
+    assert not person.views.tree_dock.isVisible()
+    assert not person.window.actions_["export"].isEnabled()
+
+    person.chooses_file(file)
+    person.click(person.window.empty.open_button)
+    person.wait_open(file)
+
+
+def test_a_folder_of_shards_is_opened_by_the_button_of_the_first_page(person, folder):
+    person.chooses_file(folder, "getExistingDirectory")
+    person.click(person.window.empty.folder_button)
+    person.wait_open(folder)
+
+
+def test_nothing_happens_if_the_file_dialog_is_left(person):
+    person.open("")
+    person.wait_idle()
+    assert person.window.empty.isVisible()
+    assert person.notices == []
+
+
+def test_a_folder_of_shards_is_one_model(person, folder):
+    person.chooses_file(folder, "getExistingDirectory")
+    person.key("Ctrl+Shift+O")
+    person.wait_open(folder)
+    assert list(person.document.checkpoint.entries) == ["a.weight", "b.weight"]
+
+
+def test_the_sample_is_opened_by_its_button(person):
+    person.click(person.window.empty.sample_button)
+    person.wait_open(SAMPLE)
+    assert person.workbench.settings.recent == (), "the sample is no recent file"
+
+
+def test_a_file_named_on_the_command_line_opens_as_soon_as_that_is_possible(new_person, file):
+    person = new_person(file)
+    assert person.start.workbench is None, "the window is shown before anything is imported"
+    person.wait_ready()
+    person.wait_open(file)
+
+
+def test_what_is_clicked_before_everything_is_there_is_done_then(new_person):
+    person = new_person()
+    assert person.start.workbench is None
+    person.click(person.window.empty.sample_button)
+    person.wait_ready()
+    person.wait_open(SAMPLE)
+
+
+def test_what_is_dropped_before_everything_is_there_is_opened_then(new_person, file):
+    person = new_person()
+    assert person.start.workbench is None
+    assert person.drop(file)
+    person.wait_ready()
+    person.wait_open(file)
+
+
+def test_open_before_everything_is_there_asks_then(new_person, file):
+    person = new_person()
+    assert person.start.workbench is None
+    person.open(file)
+    person.wait_ready()
+    person.wait_open(file)
+
+
+def test_a_file_that_the_system_asks_for_is_opened(person, file, qapp):
+    """macOS sends an event where others name the file on the command line."""
+    qapp.fileRequested.connect(person.start.open)
+    QCoreApplication.sendEvent(qapp, QFileOpenEvent(QUrl.fromLocalFile(str(file))))
+    qapp.fileRequested.disconnect(person.start.open)
+    person.wait_open(file)
+
+
+def test_recent_files_are_remembered_by_the_next_window(new_person, file, folder):
+    person = new_person()
+    person.wait_ready()
+    for path in (file, folder):
+        person.drop(path)
+        person.wait_open(path)
+    person.workbench.shut_down()
+    person.window.close()
+
+    second = new_person()
+    names = [button.text() for button in second.window.empty.recent_buttons]
+    assert names == [folder.name, file.name]
+    second.click(second.window.empty.recent_buttons[1])  # even before everything is there
+    second.wait_ready()
+    second.wait_open(file)
+    second.menu("File", "Open recent", f"1 {file}")
+    second.wait_open(file)
+
+
+def test_several_state_dicts_are_offered(person, tmp_path, monkeypatch):
+    """A notice says so; another one is chosen in place."""
+    path = tmp_path / "both.pt"
+    torch.save(
+        {
+            "model": {"fc.weight": torch.randn(4, 5), "fc.bias": torch.randn(4)},
+            "ema": {"fc.weight": torch.randn(4, 6)},
+        },
+        path,
+    )
+    person.drop(path)
+    person.wait_open(path)
+    assert person.notices == ["This file holds 2 state dicts; 'model' is shown."]
+    notice = person.window.notices.notices[0]
+    monkeypatch.setattr(
+        QInputDialog,
+        "getItem",
+        staticmethod(lambda *a, **_k: (next(t for t in a[3] if t.startswith("ema")), True)),
+    )
+    person.click(notice.action)
+    person.wait(lambda: person.document.checkpoint.contents.state_dict == "ema")
+    assert person.document.checkpoint.entry("fc.weight").shape == (4, 6)
+    person.menu("File", "Choose state dict")
+    assert person.document.checkpoint.contents.state_dict == "ema"
+
+
+def test_opening_another_file_forgets_the_one_before(person, file):
+    """Masks, history, notices and pictures are those of the new one."""
+    person.click(person.window.empty.sample_button)
+    person.wait_open(SAMPLE)
+    person.wait_preview()
+    person.click(person.button)
+    assert person.session.unexported
+    asked = person.answers("Discard changes")
+    person.drop(file)
+    person.wait_open(file)
+    assert len(asked) == 1
+    assert person.states == ["Opened"]
+    assert person.views.tree.checked() == ("fc.weight",)
+    assert person.cell("fc.weight", Column.SHAPE) == "4×5"
+    assert not person.session.unexported
+    assert person.wait_preview().newly_pruned == 4
+
+
+def test_tensors_that_cannot_be_pruned_are_dimmed_and_say_why(person):
+    """They have no check box."""
+    person.click(person.window.empty.sample_button)
+    person.wait_open(SAMPLE)
+    tree = person.views.tree
+    index = tree.model.index_of(node_named(tree, "bn1.running_mean"))
+    assert index.data(Qt.ItemDataRole.CheckStateRole) is None
+    person.click_cell("bn1.running_mean")
+    person.wait(lambda: "running_mean" in person.views.pages.heading.name.text())
+    assert "running statistics are measured" in person.views.pages.heading.details.text()
+    before = tree.checked()
+    person.key("Space")
+    assert tree.checked() == before
+
+
+def test_modules_have_three_states_and_the_filter_limits_a_click(person):
+    """A click on a module checks its weights; with a filter only what is shown."""
+    person.click(person.window.empty.sample_button)
+    person.wait_open(SAMPLE)
+    tree = person.views.tree
+    person.key("Ctrl+Shift+A")
+    assert tree.checked() == ()
+    person.check("conv1")
+    assert tree.checked() == ("conv1.weight",), "biases are checked by hand"
+    person.check("conv1.bias")
+    assert set(tree.checked()) == {"conv1.bias", "conv1.weight"}
+    person.filter("fc")
+    person.views.tree.view.setFocus()
+    person.key("Ctrl+A")
+    assert {n for n in tree.checked() if n.startswith("fc")} == {
+        "fc1.weight",
+        "fc2.weight",
+        "fc3.weight",
+    }
+    person.click(tree.filter_row.matrices)
+    person.click(tree.filter_row.large)
+    assert not tree.model.rowCount()
+    person.menu("Edit", "Check default layers")
+    assert len(tree.checked()) == 5

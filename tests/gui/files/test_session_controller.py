@@ -1,0 +1,885 @@
+"""Work is saved, kept and offered again, by a person at the window."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QFileDialog, QLabel, QMessageBox
+from safetensors.numpy import load_file, save_file
+
+from pruneapp.checkpoint.checkpoint import open_checkpoint
+from pruneapp.checkpoint.io.digest import known_sha256
+from pruneapp.document.document import Capture
+from pruneapp.document.step import Row, Step
+from pruneapp.edits.found_masks import open_document
+from pruneapp.gui.app import dialogs
+from pruneapp.gui.plots.pages import Page
+from pruneapp.kernels.cpu import CpuKernel
+from pruneapp.preview.preview import compute_preview
+from pruneapp.progress import Job
+from pruneapp.sessions import history_codec, journal_file, mask_codec
+from pruneapp.sessions.journal import Journal, folder
+from pruneapp.sessions.journal_file import JournalWriter
+from pruneapp.sessions.journal_reader import read_journal
+from tests.gui.person import PATIENCE_MS
+
+
+@pytest.fixture
+def file(tmp_path) -> Path:
+    return write(tmp_path / "model.safetensors")
+
+
+def write(path: Path, seed: int = 1) -> Path:
+    rng = np.random.default_rng(seed)
+    arrays = {"a.weight": rng.normal(size=(8, 5)), "b.weight": rng.normal(size=(6, 8))}
+    save_file({n: a.astype(np.float32) for n, a in arrays.items()}, path)
+    return path
+
+
+def open_file(person, path):
+    person.open(path)
+    person.wait_open(path)
+
+
+def prune(person):
+    steps = len(person.states)
+    person.wait_preview()
+    person.click(person.button)
+    person.wait(lambda: len(person.states) == steps + 1)
+
+
+def kept(person):
+    """Wait until all that was done is in the journal."""
+    person.wait(lambda: not person.workbench.autosave._busy)
+
+
+def journals() -> list[Path]:
+    return sorted(folder().glob("*.journal")) if folder().exists() else []
+
+
+def save(person, path):
+    person.chooses_file(path, "getSaveFileName")
+    person.key("Ctrl+S")
+    person.wait(lambda: person.workbench.sessions.path == path)
+
+
+def masks(person) -> dict:
+    return {name: mask.packed.tobytes() for name, mask in person.document.masks.items()}
+
+
+def test_a_session_is_saved_by_ctrl_s_and_opened_again(person, file, tmp_path):
+    open_file(person, file)
+    prune(person)
+    prune(person)
+    person.key("Ctrl+Z")
+    person.click_cell("b.weight")
+    person.key("2")
+    before, session = masks(person), tmp_path / "work.prune"
+    assert person.window.windowTitle() == "model.safetensors[*] — Pruneapp"
+    assert person.window.isWindowModified()
+    save(person, session)
+    assert person.window.windowTitle() == "work.prune — Pruneapp"
+    assert not person.window.isWindowModified()
+    assert "Saved work.prune" in person.window.done.label.text()
+    assert set(load_file(session)) >= {"mask/a.weight", "mask/b.weight", "session.json"}
+
+    person.key("Ctrl+W")  # asks nothing
+    assert person.document is None
+    person.wait(lambda: journals() == [])
+    person.click(person.window.empty.recent_buttons[0])
+    person.wait(lambda: person.document is not None)
+    assert masks(person) == before
+    assert person.document.position == 1
+    assert len(person.states) == 3
+    assert person.views.pages.heading.name.text() == "b.weight"
+    assert person.views.pages.page is Page.DISTRIBUTION
+    assert person.window.windowTitle() == "work.prune — Pruneapp"
+    person.key("Ctrl+Shift+Z")
+    assert person.document.position == 2
+    assert person.window.isWindowModified()
+
+
+def test_a_session_is_opened_by_dropping_it_and_by_its_name_on_the_command_line(
+    person, new_person, file, tmp_path
+):
+    open_file(person, file)
+    prune(person)
+    session = tmp_path / "work.prune"
+    save(person, session)
+    before = masks(person)
+    person.key("Ctrl+W")
+    person.drop(session)
+    person.wait(lambda: person.document is not None)
+    assert masks(person) == before
+    again = new_person(session)
+    again.wait(lambda: again.start.workbench is not None and again.document is not None)
+    assert masks(again) == before
+
+
+def test_the_suffix_is_added_and_the_name_is_proposed(person, file, tmp_path, monkeypatch):
+    open_file(person, file)
+    prune(person)
+    asked = []
+
+    def choose(_parent, _title, proposed, _filter):
+        asked.append(proposed)
+        return str(tmp_path / "mine"), ""
+
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", staticmethod(choose))
+    person.key("Ctrl+S")
+    person.wait(lambda: person.workbench.sessions.path == tmp_path / "mine.prune")
+    person.key("Ctrl+S")  # knows where by now
+    person.wait_idle()
+    assert asked == [str(file.with_suffix(".prune"))]
+    questions = person.answers("Replace")
+    person.key("Ctrl+Shift+S")
+    assert asked[1:] == [str(tmp_path / "mine.prune")]
+    assert "A file with this name already exists" in questions[0]
+    person.wait_idle()
+
+
+def test_a_file_that_the_dialog_did_not_ask_about_is_asked_about(person, file, tmp_path):
+    open_file(person, file)
+    prune(person)
+    (tmp_path / "model.safetensors.prune").write_text("other work")
+    person.chooses_file(file, "getSaveFileName")
+    asked = person.answers("Cancel")
+    person.key("Ctrl+S")
+    assert "model.safetensors.prune" in asked[0]
+    assert person.workbench.sessions.path is None
+    assert (tmp_path / "model.safetensors.prune").read_text() == "other work"
+    person.answers("Replace")
+    person.key("Ctrl+S")
+    person.wait(lambda: person.workbench.sessions.path is not None)
+    assert load_file(tmp_path / "model.safetensors.prune")
+    assert load_file(file), "never the checkpoint itself"
+
+
+def test_closing_saves_first_where_that_is_wanted(person, file, tmp_path):
+    open_file(person, file)
+    prune(person)
+    person.chooses_file(tmp_path / "work.prune", "getSaveFileName")
+    asked = person.answers("Save session…")
+    assert not person.window.close(), "not before it is safe"
+    person.wait(lambda: not person.window.isVisible())
+    assert "neither saved nor exported" in asked[0]
+    assert (tmp_path / "work.prune").exists()
+    assert journals() == []
+
+
+def test_who_leaves_the_file_dialog_stays(person, file):
+    open_file(person, file)
+    prune(person)
+    person.chooses_file("", "getSaveFileName")
+    person.answers("Save session…")
+    assert not person.window.close()
+    person.wait_idle()
+    assert person.window.isVisible()
+    assert person.document.position == 1
+
+
+def test_who_works_in_a_session_is_asked_about_what_is_not_in_it(person, file, tmp_path):
+    open_file(person, file)
+    prune(person)
+    save(person, tmp_path / "work.prune")
+    prune(person)
+    person.export(tmp_path / "out.safetensors")
+    person.close_report()
+    assert person.window.isWindowModified(), "the export has no history"
+    asked = person.answers("Cancel")
+    assert not person.window.close()
+    assert "not saved in 'work.prune'" in asked[0]
+    person.key("Ctrl+Z")
+    assert not person.window.isWindowModified()
+    person.key("Ctrl+Shift+Z")
+    person.answers("Save session")
+    assert not person.window.close()
+    person.wait(lambda: not person.window.isVisible())
+
+
+def test_an_export_without_a_session_loses_only_undo_and_says_so(person, file, tmp_path):
+    open_file(person, file)
+    prune(person)
+    assert person.window.isWindowModified()
+    person.export(tmp_path / "out.safetensors")
+    person.close_report()
+    assert not person.window.isWindowModified()
+    assert person.window.windowTitle() == "model.safetensors — Pruneapp"
+    said = person.window.done.label.text()
+    assert said == "Exported out.safetensors. Undo is kept only in a session (Ctrl+S)."
+    prune(person)
+    assert person.window.isWindowModified()
+    asked = person.answers("Cancel")
+    assert not person.window.close()
+    assert "neither saved nor exported" in asked[0]
+    person.key("Ctrl+Z")  # what was exported
+    assert not person.window.isWindowModified()
+    person.window.close()  # asks nothing
+    assert not person.window.isVisible()
+
+
+def test_a_session_that_cannot_be_written_is_a_sentence(person, file, tmp_path):
+    open_file(person, file)
+    prune(person)
+    person.chooses_file(tmp_path / "none" / "work.prune", "getSaveFileName")
+    person.key("Ctrl+S")
+    person.wait(lambda: person.trouble)
+    assert "cannot be written" in person.trouble[0]
+    assert person.window.isWindowModified()
+
+
+def test_a_name_that_is_too_long_is_a_sentence_and_the_window_stays(person, file, tmp_path):
+    open_file(person, file)
+    prune(person)
+    person.chooses_file(tmp_path / ("n" * 300), "getSaveFileName")
+    person.answers("Save session…")
+    assert not person.window.close()
+    person.wait(lambda: person.trouble)
+    assert "too long" in person.trouble[0]
+    assert person.window.isVisible()
+    assert person.document.position == 1
+
+
+def test_the_window_stays_where_closing_it_fails(person, file, qtbot, monkeypatch):
+    open_file(person, file)
+    prune(person)
+
+    def fail() -> bool:
+        raise ValueError("a bug")
+
+    monkeypatch.setattr(person.workbench.files, "may_leave", fail)
+    with qtbot.captureExceptions() as caught:
+        assert not person.window.close()
+    assert [str(error) for _kind, error, _trace in caught] == ["a bug"]
+    assert person.window.isVisible()
+    assert person.document.position == 1
+
+
+# The checkpoint is elsewhere
+
+
+def test_a_checkpoint_that_moved_is_asked_for(person, file, tmp_path):
+    open_file(person, file)
+    prune(person)
+    save(person, tmp_path / "work.prune")
+    before = masks(person)
+    person.key("Ctrl+W")
+    (tmp_path / "there").mkdir()
+    there = file.rename(tmp_path / "there" / "other.safetensors")
+    person.drop(tmp_path / "work.prune")
+    person.wait(lambda: person.notices)
+    assert "no longer exists" in person.notices[0]
+    person.chooses_file(there)
+    person.click(person.window.notices.notices[0].action)
+    person.wait(lambda: person.document is not None)
+    assert person.document.checkpoint.path == there
+    assert masks(person) == before
+
+
+def test_of_another_checkpoint_is_said_what_differs_and_its_masks_can_be_used(
+    person, file, tmp_path
+):
+    open_file(person, file)
+    prune(person)
+    save(person, tmp_path / "work.prune")
+    before = masks(person)
+    person.key("Ctrl+W")
+    write(file, seed=2)
+    person.drop(tmp_path / "work.prune")
+    person.wait(lambda: len(person.notices) == 2)
+    assert "holds other bytes" in person.notices[0]
+    person.click(person.window.notices.notices[1].action)
+    person.wait(lambda: person.document is not None)
+    assert masks(person) == before
+    assert person.states == ["Opened", "Masks of work.prune taken over"]
+    assert person.window.windowTitle() == "model.safetensors[*] — Pruneapp"
+
+
+def shards(folder: Path) -> Path:
+    """Write a model of three shards."""
+    folder.mkdir()
+    rng = np.random.default_rng(7)
+    names = {f"{n}.weight": f"model-0000{k}-of-00003.safetensors" for k, n in enumerate("abc", 1)}
+    for tensor, name in names.items():
+        save_file({tensor: rng.normal(size=(6, 8)).astype(np.float32)}, folder / name)
+    index = {"metadata": {}, "weight_map": names}
+    (folder / "model.safetensors.index.json").write_text(json.dumps(index))
+    return folder
+
+
+def test_a_folder_that_was_exported_onto_itself_is_found_again_by_its_session(person, tmp_path):
+    folder = shards(tmp_path / "my-llama")
+    person.drop(folder)
+    person.wait_open(folder)
+    prune(person)
+    before, session = masks(person), tmp_path / "my-llama.prune"
+    save(person, session)
+    assert person.export(folder) is not None
+    person.close_report()
+    kept_files = sorted(path.name for path in folder.glob("*.orig.safetensors"))
+    assert kept_files == [f"model-0000{k}-of-00003.orig.safetensors" for k in (1, 2, 3)]
+    person.key("Ctrl+W")
+    person.wait(lambda: person.document is None)
+
+    person.drop(session)
+    person.wait(lambda: person.document is not None or person.notices)
+    assert person.window.windowTitle() == "my-llama.prune — Pruneapp", person.notices
+    assert masks(person) == before
+    assert person.document.checkpoint.path == folder
+    prune(person)
+    person.key("Ctrl+S")
+    person.wait(lambda: not person.workbench.sessions.unsaved)
+    assert not person.trouble
+
+    # As it came, but elsewhere: a folder is asked for.
+    person.key("Ctrl+W")
+    (tmp_path / "there").mkdir()
+    there = folder.rename(tmp_path / "there" / "llama")
+    person.drop(session)
+    person.wait(lambda: person.notices)
+    assert "no longer exists" in person.notices[0]
+    person.chooses_file(there, "getExistingDirectory")
+    person.click(person.window.notices.notices[0].action)
+    person.wait(lambda: person.document is not None)
+    assert person.document.checkpoint.path == there
+    assert person.window.windowTitle() == "my-llama.prune — Pruneapp"
+
+
+def test_a_shard_that_is_named_means_its_folder(person, tmp_path):
+    folder = shards(tmp_path / "my-llama")
+    index = folder / "model.safetensors.index.json"
+    open_file(person, index)
+    prune(person)
+    before, session = masks(person), tmp_path / "work.prune"
+    save(person, session)
+    person.key("Ctrl+W")
+    (tmp_path / "there").mkdir()
+    there = folder.rename(tmp_path / "there" / "llama")
+    person.drop(session)
+    person.wait(lambda: person.notices)
+    person.chooses_file(there / "model-00002-of-00003.safetensors")
+    person.click(person.window.notices.notices[0].action)
+    person.wait(lambda: person.document is not None)
+    assert masks(person) == before
+    assert person.document.checkpoint.path == there
+
+
+# What a crash leaves behind
+
+
+@pytest.fixture
+def crashed(new_person, file):
+    """Work of a window that was killed: its journal is there, and nobody holds it."""
+    person = new_person()
+    person.wait_ready()
+    open_file(person, file)
+    prune(person)
+    prune(person)
+    kept(person)
+    person.wait(lambda: len(journals()) == 1)
+    copy = journals()[0].read_bytes()
+    before = masks(person)
+    person.answers("Discard changes")
+    assert person.window.close()
+    assert journals() == []
+    (folder() / "000000000000.journal").write_bytes(copy)
+    return before
+
+
+def test_work_is_offered_and_taken_up(crashed, new_person, file):
+    person = new_person()
+    person.wait_ready()
+    offer = person.window.recovery
+    person.wait(offer.isVisible)
+    person.click(offer.restore_buttons[0])
+    person.wait(lambda: person.document is not None)
+    assert masks(person) == crashed
+    assert person.document.position == 2
+    assert person.window.isWindowModified()
+    person.wait(lambda: not offer.isVisible())
+    kept(person)
+    person.wait(lambda: [p.name for p in journals()] != ["000000000000.journal"])
+    assert len(journals()) == 1, "the work has a journal of its own by now"
+    assert not person.bugs
+
+
+def test_restore_may_be_clicked_again_while_the_work_is_being_opened(crashed, new_person):
+    person = new_person()
+    person.wait_ready()
+    offer = person.window.recovery
+    person.wait(offer.isVisible)
+    person.click(offer.restore_buttons[0])
+    person.click(offer.restore_buttons[0])
+    person.wait(lambda: person.document is not None)
+    person.wait_idle()
+    assert masks(person) == crashed
+    assert person.trouble == []
+    kept(person)
+    person.wait(lambda: [p.name for p in journals()] not in ([], ["000000000000.journal"]))
+    assert len(journals()) == 1
+    assert not person.bugs
+
+
+def test_check_marks_and_amount_of_the_last_step_come_back_together(new_person, file):
+    """Of a crash after a crash, too: what was taken up is kept as it was."""
+    person = new_person()
+    person.wait_ready()
+    open_file(person, file)
+    checked = person.views.tree.checked()[:1]
+    assert len(person.views.tree.checked()) == 2
+    person.workbench.form.check(checked)
+    person.ask_amount("35 %")
+    prune(person)
+    form = person.workbench.view_state.read()["form"]
+    kept(person)
+    for crash in range(2):
+        person.wait(lambda: len(journals()) == 1 and journals()[0].stem != "000000000000")
+        copy = journals()[0].read_bytes()
+        person.answers("Discard changes")
+        assert person.window.close()
+        (folder() / "000000000000.journal").write_bytes(copy)
+        person = new_person()
+        restore(person)
+        assert person.views.tree.checked() == checked, crash
+        assert person.workbench.view_state.read()["form"] == form, crash
+        kept(person)
+
+
+@pytest.fixture
+def crashed_in_a_session(new_person, file, tmp_path):
+    """Work that was saved, gone on with, and then killed; returns its session file."""
+    person = new_person()
+    person.wait_ready()
+    open_file(person, file)
+    prune(person)
+    save(person, tmp_path / "work.prune")
+    prune(person)
+    kept(person)
+    person.wait(lambda: len(journals()) == 1)
+    copy = journals()[0].read_bytes()
+    person.answers("Discard changes")
+    assert person.window.close()
+    (folder() / "000000000000.journal").write_bytes(copy)
+    return tmp_path / "work.prune"
+
+
+def restore(person):
+    person.wait_ready()
+    offer = person.window.recovery
+    person.wait(offer.isVisible)
+    person.click(offer.restore_buttons[0])
+    person.wait(lambda: person.document is not None)
+
+
+def test_work_that_is_taken_up_goes_on_in_the_session_that_it_was_saved_in(
+    crashed_in_a_session, new_person, monkeypatch
+):
+    person = new_person()
+    restore(person)
+    assert person.document.position == 2
+    assert person.window.windowTitle() == "work.prune[*] — Pruneapp"
+    assert person.window.isWindowModified()
+    person.key("Ctrl+Z")
+    assert not person.window.isWindowModified(), "that is the state that was saved"
+    person.key("Ctrl+Shift+Z")
+    # Killed again before anything was saved: the journal that it has by now knows the session, too.
+    kept(person)
+    person.wait(lambda: [p.name for p in journals()] not in ([], ["000000000000.journal"]))
+    copy = journals()[0].read_bytes()
+    person.answers("Discard changes")
+    assert person.window.close()
+    (folder() / "000000000001.journal").write_bytes(copy)
+
+    again = new_person()
+    restore(again)
+    before = masks(again)
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", None)  # asks nothing
+    again.key("Ctrl+S")
+    again.wait(lambda: not again.workbench.sessions.unsaved)
+    assert again.window.windowTitle() == "work.prune — Pruneapp"
+    again.key("Ctrl+W")
+    again.drop(crashed_in_a_session)
+    again.wait(lambda: again.document is not None)
+    assert masks(again) == before
+    assert again.document.position == 2
+    assert not again.bugs
+
+
+@pytest.mark.parametrize("change", ["written since", "gone"])
+def test_a_session_that_something_else_was_saved_in_is_not_replaced_unasked(
+    crashed_in_a_session, new_person, change
+):
+    if change == "gone":
+        crashed_in_a_session.unlink()
+    else:
+        os.utime(crashed_in_a_session, (time.time() + 60, time.time() + 60))
+    person = new_person()
+    restore(person)
+    assert person.window.windowTitle() == "model.safetensors[*] — Pruneapp"
+    assert person.workbench.sessions.path is None
+
+
+def test_a_step_that_was_killed_while_its_masks_were_written_is_computed_again(
+    new_person, file, monkeypatch
+):
+    monkeypatch.setattr(journal_file, "AT_ONCE", 0)
+    document = open_document(open_checkpoint(file))
+    for name in ("a.weight", "b.weight"):
+        step = Step((Row((name,), "l1_unstructured", {"amount": 0.5}),))
+        document.commit(compute_preview(document.snapshot(), step, CpuKernel(), Job()))
+    before = {name: mask.packed.tobytes() for name, mask in document.masks.items()}
+    journal = Journal(folder())
+    with pytest.raises(ZeroDivisionError):  # while the first masks are written
+        journal.keep(Capture.of(document), {}, Job(), lambda: 1 // 0)
+    journal.close()
+    document.checkpoint.close()
+    person = new_person()
+    person.wait_ready()
+    offer = person.window.recovery
+    person.wait(offer.isVisible)
+    button = offer.restore_buttons[0]
+    assert button.accessibleDescription() == "The last 2 steps are recomputed."
+    person.click(button)
+    person.wait(lambda: person.document is not None)
+    assert masks(person) == before
+    assert person.document.position == 2
+    assert not person.notices
+    assert not person.bugs
+
+
+def test_work_is_offered_and_deleted_after_a_question(crashed, new_person):
+    person = new_person()
+    person.wait_ready()
+    offer = person.window.recovery
+    person.wait(offer.isVisible)
+    person.answers("Cancel")
+    person.click(offer.delete_buttons[0])
+    assert len(journals()) == 1
+    asked = person.answers("Delete")
+    person.click(offer.delete_buttons[0])
+    assert "model.safetensors" in asked[0]
+    person.wait(lambda: not offer.isVisible())
+    assert journals() == []
+
+
+def test_the_offer_may_wait_for_another_start(crashed, new_person):
+    person = new_person()
+    person.wait_ready()
+    offer = person.window.recovery
+    person.wait(offer.isVisible)
+    person.click(offer.later)
+    assert not offer.isVisible()
+    assert len(journals()) == 1
+    again = new_person()
+    again.wait_ready()
+    again.wait(again.window.recovery.isVisible)
+
+
+def test_work_whose_checkpoint_is_gone_is_found_by_hand(crashed, new_person, file, tmp_path):
+    there = file.rename(tmp_path / "moved.safetensors")
+    person = new_person()
+    person.wait_ready()
+    person.wait(person.window.recovery.isVisible)
+    person.click(person.window.recovery.restore_buttons[0])
+    person.wait(lambda: person.notices)
+    person.chooses_file(there)
+    person.click(person.window.notices.notices[0].action)
+    person.wait(lambda: person.document is not None)
+    assert masks(person) == crashed
+
+
+def test_temporary_files_of_a_killed_export_are_offered_for_deletion(new_person, file, tmp_path):
+    place = tmp_path / "elsewhere"
+    place.mkdir()
+    person = new_person()
+    person.wait_ready()
+    open_file(person, file)
+    person.export(place / "out.safetensors")
+    person.close_report()
+    person.window.close()
+    left = place / ".out.safetensors.0123abcd.part"
+    left.write_bytes(b"x" * 5000)
+    folder_left = file.with_name("model.partial-0123abcd")
+    folder_left.mkdir()
+    (folder_left / "a.safetensors").write_bytes(b"x" * 3000)
+    again = new_person()
+    again.wait_ready()
+    offer = again.window.recovery
+    again.wait(offer.isVisible)
+    assert offer.restore_buttons == []
+    assert "2 temporary files of exports" in offer.files_button.accessibleName()
+    assert "8.0 kB" in offer.files_button.accessibleName().replace("\u00a0", " ")
+    again.click(offer.files_button)
+    again.wait(lambda: not offer.isVisible())
+    assert not left.exists()
+    assert not folder_left.exists()
+    assert (place / "out.safetensors").exists()
+
+
+def test_a_window_without_work_leaves_no_journal(person, file):
+    open_file(person, file)
+    person.pause(100)
+    assert journals() == []
+    prune(person)
+    kept(person)
+    assert len(journals()) == 1
+    person.answers("Discard changes")
+    person.key("Ctrl+W")
+    person.wait(lambda: journals() == [])
+
+
+def test_a_disk_that_is_full_is_said_once_and_work_goes_on(person, file, monkeypatch):
+    def refuse(_self, _data):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("pruneapp.sessions.journal_file.JournalWriter._write", refuse)
+    open_file(person, file)
+    prune(person)
+    person.wait(lambda: person.trouble)
+    prune(person)
+    kept(person)
+    assert len(person.trouble) == 1
+    assert "not being kept" in person.trouble[0]
+    assert person.document.position == 2
+
+
+def test_as_soon_as_there_is_room_the_work_is_kept_again(person, file, monkeypatch):
+    refused = []
+    write = JournalWriter._write
+
+    def refuse(_self, data):
+        refused.append(len(data))
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(JournalWriter, "_write", refuse)
+    person.workbench.autosave._idle.setInterval(10)
+    open_file(person, file)
+    prune(person)
+    person.wait(lambda: person.trouble)
+    seen = len(refused)
+    person.wait(lambda: len(refused) > seen)
+    monkeypatch.setattr(JournalWriter, "_write", write)
+    person.wait(lambda: len(journals()) == 1)
+    kept(person)
+    assert len(person.trouble) == 1
+
+
+def test_what_is_done_while_masks_are_written_is_in_the_journal_at_once(
+    person, file, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(journal_file, "AT_ONCE", 0)
+    monkeypatch.setattr(mask_codec, "PIECE", 1)
+    for module in (mask_codec, history_codec, journal_file):
+        monkeypatch.setattr(module, "SMALL", 0)
+    pack, slow, turns = mask_codec.pack, True, threading.Semaphore(0)
+
+    def packed(*masks):
+        for piece in pack(*masks):
+            if slow:
+                assert turns.acquire(timeout=PATIENCE_MS / 1000)
+            yield piece
+
+    monkeypatch.setattr(journal_file, "pack", packed)
+    copy = tmp_path / "copy.journal"
+
+    def intents() -> int:
+        turns.release()  # a piece of the masks between two looks
+        copy.write_bytes(journals()[0].read_bytes())
+        with read_journal(copy, Job()) as found:
+            return len(found.history.intents)
+
+    open_file(person, file)
+    prune(person)
+    prune(person)
+    person.wait(lambda: journals() and intents() == 2)
+    assert person.workbench.autosave._busy, "the masks of the first are still written"
+    slow = False
+    turns.release()
+    kept(person)
+    assert intents() == 0
+    assert not person.bugs
+
+
+def test_the_checksum_of_the_checkpoint_is_counted_when_nobody_waits(person, file, tmp_path):
+    person.workbench.checksums._spare._pause.setInterval(10)
+    open_file(person, file)
+    prune(person)
+    (source,) = person.document.checkpoint.sources
+    person.wait(lambda: known_sha256(source))
+    expected = hashlib.sha256(file.read_bytes()).hexdigest()
+    assert known_sha256(source) == expected
+    save(person, tmp_path / "work.prune")
+    assert expected.encode() in (tmp_path / "work.prune").read_bytes()
+
+
+@pytest.fixture
+def other_copy(person, tmp_path):
+    """Work whose file is another one by now: they differ only where no piece was looked at."""
+    file = tmp_path / "large.safetensors"
+    weights = np.random.default_rng(1).normal(size=(1024, 1024)).astype(np.float32)
+    save_file({"a.weight": weights}, file)
+    person.workbench.checksums._spare._pause.setInterval(10)
+    open_file(person, file)
+    prune(person)
+    (source,) = person.document.checkpoint.sources
+    person.wait(lambda: known_sha256(source))
+    save(person, tmp_path / "work.prune")
+    person.key("Ctrl+W")
+    data = bytearray(file.read_bytes())
+    data[200_000] ^= 1
+    file.write_bytes(data)
+    return tmp_path / "work.prune"
+
+
+def test_a_copy_is_compared_by_its_checksum_when_nobody_waits(person, other_copy):
+    person.drop(other_copy)
+    person.wait(lambda: person.trouble)
+    assert "its SHA-256 differs" in person.trouble[0]
+
+
+def test_a_copy_is_compared_also_where_an_export_counted_it(person, other_copy, tmp_path):
+    person.workbench.checksums._spare._pause.setInterval(600_000)
+    person.drop(other_copy)
+    person.wait(lambda: person.document is not None)
+    person.export(tmp_path / "out.safetensors")
+    person.close_report()
+    (source,) = person.document.checkpoint.sources
+    assert known_sha256(source)
+    assert person.trouble == []
+    person.workbench.checksums._spare._pause.start(10)
+    person.wait(lambda: person.trouble)
+    assert "its SHA-256 differs" in person.trouble[0]
+
+
+def test_an_export_onto_the_source_moves_what_the_work_is_about(person, file, new_person):
+    """After a crash the work is found on the original that was kept beside."""
+    open_file(person, file)
+    prune(person)
+    person.export(file)
+    person.close_report()
+    prune(person)
+    kept(person)
+    copy, before = journals()[0].read_bytes(), masks(person)
+    person.answers("Discard changes")
+    assert person.window.close()
+    (folder() / "000000000000.journal").write_bytes(copy)
+    again = new_person()
+    again.wait_ready()
+    again.wait(again.window.recovery.isVisible)
+    again.click(again.window.recovery.restore_buttons[0])
+    again.wait(lambda: again.document is not None)
+    assert again.document.checkpoint.path.name == "model.orig.safetensors"
+    assert masks(again) == before
+
+
+def test_work_is_offered_also_where_all_of_it_was_exported_or_undone(new_person, file, tmp_path):
+    """An export has no steps. What is taken up is kept again, in a journal of its own."""
+    person = new_person()
+    person.wait_ready()
+    open_file(person, file)
+    prune(person)
+    prune(person)
+    person.export(tmp_path / "out.safetensors")
+    person.close_report()
+    assert not person.session.unexported
+    for position, offered in ((2, "2 steps on model"), (0, "2 undone steps on model")):
+        person.click_state(position)
+        person.wait(lambda at=person, to=position: at.document.position == to)
+        kept(person)
+        person.wait(lambda: len(journals()) == 1 and journals()[0].stem != "000000000000")
+        copy, before = journals()[0].read_bytes(), masks(person)
+        if position == 0:
+            person.answers("Discard changes")
+        assert person.window.close(), "an orderly end asks nothing after an export"
+        (folder() / "000000000000.journal").write_bytes(copy)
+        person = new_person()
+        person.wait_ready()
+        person.wait(person.window.recovery.isVisible)
+        assert offered in person.window.recovery.restore_buttons[0].accessibleName()
+        restore(person)
+        assert masks(person) == before
+        assert (len(person.states), person.document.position) == (3, position)
+    assert not person.bugs
+
+
+CHILD = """
+import sys
+from pathlib import Path
+from PySide6.QtCore import QTimer
+from pruneapp.gui import application as app
+
+def work(bench):
+    bench.session.opened.connect(lambda _x: step())
+    keeping, forecasting = bench.autosave, bench.preview
+    def step():
+        if forecasting.state.untouched:
+            bench.views.form.changed.emit()
+        button = bench.views.preview.action.button
+        if button.isEnabled() and forecasting.state.preview is not None and not keeping._busy:
+            print(bench.session.document.position, flush=True)
+            bench.prune.prune()
+        QTimer.singleShot(5, step)
+
+made = app.Start.__init__
+def init(self, *a, **k):
+    made(self, *a, **k)
+    self.ready.connect(work)
+app.Start.__init__ = init
+app.main(sys.argv[1])
+"""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGKILL")
+def test_after_a_kill_the_next_start_offers_the_work(new_person, file):
+    child = subprocess.Popen(
+        [sys.executable, "-c", CHILD, str(file)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+        env=dict(os.environ),
+    )
+    done = 0
+    for line in child.stdout:
+        done = int(line)
+        if done == 3:
+            break
+    child.send_signal(signal.SIGKILL)
+    child.communicate(timeout=30)
+    assert done == 3
+    person = new_person()
+    person.wait_ready()
+    person.wait(person.window.recovery.isVisible)
+    person.click(person.window.recovery.restore_buttons[0])
+    person.wait(lambda: person.document is not None)
+    assert person.document.position in {3, 4}
+    assert not person.bugs
+
+
+def test_a_long_name_is_not_cut_off_in_a_question(person, monkeypatch):
+    seen = []
+
+    def look(box):
+        box.show()
+        label = box.findChild(QLabel, "qt_msgbox_informativelabel")
+        flags = Qt.TextFlag.TextWordWrap.value
+        taken = label.fontMetrics().boundingRect(label.contentsRect(), flags, label.text())
+        seen.append((taken.width(), label.width(), label.text().replace("\u200b", "")))
+        box.hide()
+
+    monkeypatch.setattr(QMessageBox, "exec", look)
+    what = f"/models/{'a_very_long_name_' * 7}.safetensors\nL1 30 % on fc"
+    assert not dialogs.delete_work(person.window, what)
+    ((taken, width, text),) = seen
+    assert taken <= width
+    assert text == what

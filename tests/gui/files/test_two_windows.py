@@ -1,0 +1,150 @@
+"""Two windows on one session file: neither replaces unasked what the other one saved."""
+
+from __future__ import annotations
+
+import hashlib
+
+import numpy as np
+import pytest
+from safetensors.numpy import load_file, save_file
+
+from pruneapp.results.document_rows import ManualEditRequest
+
+
+@pytest.fixture
+def file(tmp_path):
+    rng = np.random.default_rng(1)
+    arrays = {"a.weight": rng.normal(size=(8, 5)), "b.weight": rng.normal(size=(6, 8))}
+    path = tmp_path / "model.safetensors"
+    save_file({n: a.astype(np.float32) for n, a in arrays.items()}, path)
+    return path
+
+
+def protect(person, name="a.weight", row=0):
+    steps = len(person.states)
+    box = (((row, row + 1), (0, 5)),)
+    person.workbench.manual_edit.perform(ManualEditRequest("protect", name, box, "row"))
+    person.wait(lambda: len(person.states) == steps + 1)
+
+
+def prune(person):
+    steps = len(person.states)
+    person.wait_preview()
+    person.click(person.button)
+    person.wait(lambda: len(person.states) == steps + 1)
+
+
+def saved(person):
+    person.wait(lambda: not person.workbench.sessions.unsaved)
+    person.wait_idle()
+
+
+@pytest.fixture
+def session(tmp_path):
+    return tmp_path / "a.prune"
+
+
+@pytest.fixture
+def windows(new_person, file, session):
+    """Both have opened one session; the second has pruned and saved it since."""
+    first = new_person()
+    first.wait_ready()
+    first.open(file)
+    first.wait_open(file)
+    first.chooses_file(session, "getSaveFileName")
+    protect(first)
+    first.key("Ctrl+S")
+    first.wait(lambda: first.workbench.sessions.path == session)
+    second = new_person(session)
+    second.wait_ready()
+    second.wait(lambda: second.document is not None)
+    prune(second)
+    second.key("Ctrl+S")
+    saved(second)
+    yield first, second
+    assert not first.bugs + second.bugs
+
+
+def digest(path):
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def test_what_another_window_saved_is_replaced_after_a_question_alone(windows, session):
+    first, second = windows
+    theirs = digest(session)
+    protect(first, row=3)
+    asked = first.answers("Cancel")
+    first.key("Ctrl+S")
+    first.wait(lambda: asked)
+    assert "a.prune was changed by another window since you opened it." in asked[0]
+    first.wait_idle()
+    assert digest(session) == theirs
+    assert first.window.isWindowModified()
+    asked = first.answers("Replace")
+    first.key("Ctrl+S")
+    first.wait(lambda: asked)
+    saved(first)
+    assert digest(session) != theirs
+    assert "mask/a.weight" not in load_file(session), "it was pruned in the other window"
+    # From now on it is the second that would replace what it has not seen.
+    ours = digest(session)
+    prune(second)
+    asked = second.answers("Cancel")
+    second.key("Ctrl+S")
+    second.wait(lambda: asked)
+    second.wait_idle()
+    assert digest(session) == ours
+    assert second.window.isWindowModified()
+
+
+def test_both_are_kept_where_the_person_saves_elsewhere(windows, session, tmp_path):
+    first, _ = windows
+    theirs = digest(session)
+    first.chooses_file(tmp_path / "b.prune", "getSaveFileName")
+    asked = first.answers("Save as…")
+    protect(first, row=3)
+    first.key("Ctrl+S")
+    first.wait(lambda: asked)
+    saved(first)
+    assert first.workbench.sessions.path == tmp_path / "b.prune"
+    assert digest(session) == theirs
+    assert "protected/a.weight" in load_file(tmp_path / "b.prune")
+    first.chooses_file("", "getSaveFileName")
+    first.key("Ctrl+S")  # its own file by now: nothing is asked
+    first.wait_idle()
+    assert not first.trouble
+
+
+def test_closing_waits_for_the_answer(windows, session):
+    first, _ = windows
+    theirs = digest(session)
+    protect(first, row=3)
+    asked = first.answers("Save session", "Cancel")
+    assert not first.window.close()
+    first.wait(lambda: len(asked) == 2)
+    first.wait_idle()
+    assert first.window.isVisible()
+    assert digest(session) == theirs
+    asked = first.answers("Save session", "Replace")
+    assert not first.window.close()
+    first.wait(lambda: not first.window.isVisible())
+    assert digest(session) != theirs
+
+
+def test_a_session_file_that_was_deleted_is_saved_again(windows, session):
+    first, _ = windows
+    session.unlink()
+    protect(first, row=3)
+    first.key("Ctrl+S")
+    saved(first)
+    assert "protected/a.weight" in load_file(session)
+
+
+def test_one_window_saves_as_often_as_it_likes(windows, session):
+    _, second = windows
+    for _ in range(2):
+        before = digest(session)
+        prune(second)
+        second.key("Ctrl+S")
+        saved(second)
+        assert digest(session) != before

@@ -1,0 +1,350 @@
+"""What is asked for while something long is under way: nothing done is lost."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+from PySide6.QtCore import QPoint
+from safetensors.torch import load_file, save_file
+
+from pruneapp.checkpoint import checkpoint
+from pruneapp.export import exporter
+from pruneapp.gui.document import open_document
+from pruneapp.gui.export import export_controller
+from pruneapp.gui.preview import live_preview, panel
+from pruneapp.preview import preview
+from pruneapp.results.document_rows import ManualEditRequest
+from pruneapp.results.export import ExportRequest
+from tests.gui.job_gate import Gate
+
+
+@pytest.fixture
+def file(tmp_path):
+    path = tmp_path / "model.safetensors"
+    generator = torch.Generator().manual_seed(2)
+    save_file({"fc.weight": torch.randn(10, 8, generator=generator)}, path)
+    return path
+
+
+@pytest.fixture
+def other(tmp_path):
+    path = tmp_path / "other.safetensors"
+    save_file({"fc.weight": torch.ones(4, 4)}, path)
+    return path
+
+
+@pytest.fixture
+def opening(monkeypatch):
+    """Opening takes until the gate is opened."""
+    gate, real = Gate(), checkpoint.open_checkpoint
+
+    def work(path, *, state_dict=None, job):
+        gate.wait(job)
+        return real(path, state_dict=state_dict, job=job)
+
+    monkeypatch.setattr(open_document, "open_checkpoint", work)
+    return gate
+
+
+@pytest.fixture
+def writing(monkeypatch):
+    """An export takes until the gate is opened."""
+    gate, real = Gate(), exporter.export
+
+    def work(snapshot, request, job, provenance):
+        gate.wait(job)
+        return real(snapshot, request, job, provenance)
+
+    monkeypatch.setattr(export_controller, "export", work)
+    return gate
+
+
+@pytest.fixture
+def previewing(monkeypatch):
+    """A preview takes until the gate is opened, and is said to be slow at once."""
+    gate, real = Gate(), preview.compute_preview
+
+    def work(snapshot, step, kernel, job, **more):
+        gate.wait(job)
+        return real(snapshot, step, kernel, job, **more)
+
+    monkeypatch.setattr(live_preview, "compute_preview", work)
+    monkeypatch.setattr(panel, "LONG_MS", 20)
+    return gate
+
+
+def export_dialog(person):
+    person.key("Ctrl+E")
+    person.wait(lambda: person.workbench.export.dialog is not None)
+    return person.workbench.export.dialog
+
+
+def replace_original(person, file):
+    dialog = export_dialog(person)
+    person.type(dialog.target.path, str(file))
+    person.click(dialog.target.replace, QPoint(8, dialog.target.replace.height() // 2))
+    person.click(dialog.go)
+
+
+# While another file is being opened
+
+
+def test_nothing_is_changed_that_would_be_gone_in_a_moment(at_work, other, opening):
+    at_work.click(at_work.button)
+    at_work.wait_preview()
+    at_work.answers("Discard changes")
+    opening.closed, opening.running = True, False
+    at_work.drop(other)
+    at_work.wait(lambda: opening.running)
+    position = at_work.document.position
+    for keys in ("Ctrl+Return", "Ctrl+Z", "Ctrl+E"):
+        at_work.workbench.window.notices.clear()
+        at_work.key(keys)
+        assert "Another file is being opened" in at_work.trouble[0], keys
+    assert at_work.document.position == position
+    assert at_work.workbench.export.dialog is None
+    at_work.key("Esc")
+    at_work.wait_idle()
+    at_work.key("Ctrl+Z")
+    assert at_work.document.position == position - 1, "the file that stayed can be worked on"
+
+
+def test_an_export_asked_for_in_an_open_dialog_is_refused_too(at_work, other, opening, tmp_path):
+    dialog = export_dialog(at_work)
+    at_work.type(dialog.target.path, str(tmp_path / "out.safetensors"))
+    opening.closed, opening.running = True, False
+    at_work.workbench.open(other)
+    at_work.wait(lambda: opening.running)
+    at_work.click(dialog.go)
+    assert "Another file is being opened" in at_work.trouble[0]
+    opening.closed = False
+    at_work.wait_open(other)
+    at_work.wait_idle()
+    assert not (tmp_path / "out.safetensors").exists()
+
+
+# While a file is being written
+
+
+def test_nothing_is_changed_while_the_original_is_replaced(at_work, file, writing):
+    at_work.click(at_work.button)
+    at_work.wait_preview()
+    before = at_work.document
+    writing.closed = True
+    replace_original(at_work, file)
+    at_work.wait(lambda: writing.running)
+    at_work.key("Ctrl+Return")
+    assert "being replaced" in at_work.trouble[0]
+    assert at_work.document.position == 1
+    at_work.workbench.window.notices.clear()
+    writing.closed = False
+    at_work.wait(lambda: at_work.workbench.export.report is not None)
+    at_work.close_report()
+    at_work.wait(lambda: at_work.document is not None and at_work.document is not before)
+    assert load_file(file)["fc.weight"].eq(0).sum() == 16
+    at_work.wait_preview()
+    at_work.key("Ctrl+Return")
+    assert at_work.document.position == 1, "what was written can be worked on"
+
+
+def test_a_cancelled_replacement_lets_work_go_on(at_work, file, writing):
+    at_work.click(at_work.button)
+    writing.closed = True
+    replace_original(at_work, file)
+    at_work.wait(lambda: writing.running)
+    at_work.key("Esc")
+    at_work.wait(lambda: not at_work.workbench.jobs.busy)
+    assert at_work.window.done.label.text() == (
+        "Export of model.safetensors cancelled: nothing was written."
+    )
+    at_work.key("Ctrl+Z")
+    assert at_work.document.position == 0
+
+
+def test_what_was_written_before_it_was_cancelled_is_told_as_written(
+    at_work, file, tmp_path, monkeypatch
+):
+    gate, real = Gate(closed=True), export_controller.write_beside
+
+    def work(capture, report, wish, job):
+        gate.wait(job)
+        return real(capture, report, wish, job)
+
+    monkeypatch.setattr(export_controller, "write_beside", work)
+    at_work.click(at_work.button)
+    at_work.wait_preview()
+    dialog = export_dialog(at_work)
+    at_work.type(dialog.target.path, str(tmp_path / "out.safetensors"))
+    at_work.click(dialog.go)
+    at_work.wait(lambda: gate.running)
+    at_work.key("Esc")
+    at_work.wait(lambda: at_work.workbench.export.report is not None)
+    assert "The export was already written" in at_work.workbench.export.report.as_text()
+    assert (tmp_path / "out.safetensors").exists()
+    assert "cancelled" not in at_work.window.done.label.text()
+    at_work.close_report()
+
+
+def test_an_export_that_ends_before_it_does_not_end_the_wait(at_work, file, writing, tmp_path):
+    """The one that replaces the original is still to come."""
+    at_work.click(at_work.button)
+    at_work.wait_preview()
+    writing.closed = True
+    dialog = export_dialog(at_work)
+    at_work.type(dialog.target.path, str(tmp_path / "out.safetensors"))
+    at_work.click(dialog.go)
+    at_work.wait(lambda: writing.running)
+    replace_original(at_work, file)
+    running = next(task for task in at_work.workbench.jobs._pending if task.writes)
+    running.cancel()
+    at_work.wait(lambda: running not in at_work.workbench.jobs._pending)
+    at_work.workbench.window.notices.clear()
+    at_work.key("Ctrl+Z")
+    assert "being replaced" in at_work.trouble[0]
+    assert at_work.document.position == 1
+    at_work.key("Esc")
+    at_work.wait(lambda: not at_work.workbench.jobs.busy)
+    at_work.key("Ctrl+Z")
+    assert at_work.document.position == 0
+
+
+def test_closing_the_file_asks_about_an_export(at_work, writing, tmp_path):
+    writing.closed = True
+    dialog = export_dialog(at_work)
+    at_work.type(dialog.target.path, str(tmp_path / "out.safetensors"))
+    at_work.click(dialog.go)
+    at_work.wait(lambda: writing.running)
+    asked = at_work.answers("Wait")
+    at_work.key("Ctrl+W")
+    assert "still running" in asked[0]
+    assert at_work.document is not None
+    at_work.answers("Cancel job")
+    at_work.key("Ctrl+W")
+    at_work.wait_idle()
+    assert at_work.document is None
+    assert at_work.trouble == [], "it was the person's wish"
+    assert not (tmp_path / "out.safetensors").exists()
+
+
+def test_a_stopped_job_is_stopped_even_if_the_window_stays(at_work, writing, tmp_path):
+    at_work.click(at_work.button)
+    writing.closed = True
+    dialog = export_dialog(at_work)
+    at_work.type(dialog.target.path, str(tmp_path / "out.safetensors"))
+    at_work.click(dialog.go)
+    at_work.wait(lambda: writing.running)
+    at_work.answers("Cancel job", "Cancel")
+    assert not at_work.window.close()
+    at_work.wait(lambda: not at_work.workbench.jobs.busy)
+    assert not (tmp_path / "out.safetensors").exists()
+
+
+def test_each_report_is_closed_by_itself(at_work, tmp_path):
+    first = at_work.export(tmp_path / "a.safetensors")
+    at_work.workbench.export._export(ExportRequest("safetensors", tmp_path / "b.safetensors"))
+    at_work.wait(lambda: at_work.workbench.export.report is not first)
+    second = at_work.workbench.export.report
+    first.close()
+    assert at_work.workbench.export.report is second
+    assert second.isVisible()
+    second.close()
+    assert at_work.workbench.export.report is None
+
+
+# While a preview is computed
+
+
+def test_esc_stops_a_slow_preview_and_leaves_the_form_alone(at_work, previewing):
+    previewing.closed = True
+    at_work.ask_amount("33 %")
+    state = at_work.views.preview.state
+    at_work.wait(lambda: "Esc" in state.text())
+    at_work.key("Esc", at_work.window)
+    at_work.wait(lambda: not state.text())
+    at_work.wait_idle()
+    assert at_work.rule.fields.fields["amount"].editor.field.text() == "33 %"
+
+
+def test_nothing_is_said_to_be_counted_when_nothing_is_asked_for(at_work, previewing):
+    previewing.closed = True
+    at_work.ask_amount("33 %")
+    state = at_work.views.preview.state
+    at_work.wait(lambda: "Esc" in state.text())
+    at_work.check("fc.weight")
+    at_work.wait(lambda: not at_work.views.tree.checked())
+    at_work.wait_idle()
+    at_work.wait(lambda: not state.text())
+    at_work.key("Ctrl+W")
+    assert not state.text()
+
+
+# While a prune is under way
+
+
+@pytest.fixture
+def pruning(at_work, previewing):
+    """A step was done, and another is waited for."""
+    at_work.click(at_work.button)
+    at_work.wait(lambda: len(at_work.states) == 2)
+    at_work.ask_amount("40 %")
+    at_work.wait_preview()
+    previewing.closed, previewing.running = True, False
+    at_work.ask_amount("50 %")
+    at_work.wait(lambda: previewing.running)
+    at_work.key("Ctrl+Return")
+    status = at_work.window.job_status
+    at_work.wait(lambda: status.isVisible() and status.label.text().startswith("Pruning"))
+    return at_work
+
+
+def gesture(person):
+    box = ((3, 4), (0, 8))
+    person.workbench.manual_edit.perform(ManualEditRequest("prune", "fc.weight", (box,), "row"))
+    person.wait(lambda: person.states[-1] == "row 3 of fc pruned")
+
+
+def undo(person):
+    person.key("Ctrl+Z", person.window)
+    person.wait(lambda: person.document.position == 0)
+
+
+def another_amount(person):
+    person.ask_amount("60 %")
+
+
+@pytest.mark.parametrize("what", [gesture, undo, another_amount])
+def test_a_prune_that_is_given_up_for_something_else_is_told_of_and_asked_again(
+    pruning, previewing, what
+):
+    what(pruning)
+    pruning.wait(lambda: any("Pruning was cancelled" in notice for notice in pruning.notices))
+    assert not pruning.trouble, "nobody did anything wrong"
+    states = pruning.states
+    previewing.closed = False
+    pruning.wait_preview()
+    assert pruning.states == states, "it is not done by itself later"
+    (notice,) = pruning.window.notices.notices
+    position = pruning.document.position
+    pruning.click(notice.action)
+    pruning.wait(lambda: pruning.document.position == position + 1)
+    assert pruning.states[-1].startswith("L1 ")
+    assert not pruning.notices
+
+
+def test_a_prune_that_is_given_up_for_a_file_that_does_not_open_is_told_of(
+    pruning, previewing, tmp_path
+):
+    pruning.answers("Discard changes")
+    pruning.drop(tmp_path / "nothing.safetensors")
+    pruning.wait(lambda: pruning.trouble)
+    assert any("Pruning was cancelled" in notice for notice in pruning.notices)
+    previewing.closed = False
+
+
+def test_a_prune_that_the_person_stops_needs_no_word(pruning, previewing):
+    pruning.key("Esc", pruning.window)
+    pruning.wait(lambda: not pruning.workbench.jobs.busy)
+    assert not pruning.notices
+    previewing.closed = False
+    pruning.wait_preview()
+    assert len(pruning.states) == 2

@@ -1,0 +1,391 @@
+"""When something goes wrong: it is said in a sentence, nothing is lost, and work goes on."""
+
+from __future__ import annotations
+
+import os
+import time
+
+import numpy as np
+import pytest
+import torch
+from PySide6.QtCore import QPoint
+from PySide6.QtGui import QGuiApplication
+from safetensors.torch import load_file, save_file
+
+from pruneapp.export import exporter
+from pruneapp.gui.export import export_controller
+from pruneapp.gui.plots import plot_controller
+from pruneapp.gui.preview import live_preview
+from pruneapp.preview import preview
+from tests.gui.event_loop_delay import Stopwatch
+from tests.gui.job_gate import Gate
+
+
+@pytest.fixture
+def file(tmp_path):
+    path = tmp_path / "model.safetensors"
+    generator = torch.Generator().manual_seed(2)
+    save_file(
+        {
+            "conv.weight": torch.randn(4, 3, 3, 3, generator=generator),
+            "fc.weight": torch.randn(10, 8, generator=generator),
+        },
+        path,
+    )
+    return path
+
+
+@pytest.fixture
+def pruned(at_work):
+    """Something was done that is not exported."""
+    at_work.click(at_work.button)
+    assert at_work.session.unexported
+    return at_work
+
+
+def touch_other_bytes(path):
+    """Change the file as another program would."""
+    data = bytearray(path.read_bytes())
+    data[-1] ^= 0xFF
+    path.write_bytes(bytes(data))
+    os.utime(path, (time.time() + 5, time.time() + 5))
+
+
+# The file changes under the open document
+
+
+def test_a_changed_file_is_noticed_when_one_comes_back(at_work, file):
+    """By switching to another program and back."""
+    touch_other_bytes(file)
+    at_work.window.activated.emit()
+    assert len(at_work.trouble) == 1
+    assert str(file) in at_work.trouble[0]
+    assert "changed" in at_work.trouble[0]
+
+
+def test_nothing_is_computed_from_a_changed_file(at_work, file):
+    """The forecast says why there are no numbers; the button rests."""
+    touch_other_bytes(file)
+    at_work.ask_amount("50 %")
+    at_work.wait(lambda: "changed" in at_work.views.preview.error.text())
+    assert not at_work.button.isEnabled()
+    assert at_work.states == ["Opened"]
+
+
+@pytest.mark.parametrize("harm", [touch_other_bytes, lambda path: path.unlink()])
+def test_export_of_a_changed_or_deleted_file_is_refused(pruned, file, tmp_path, harm):
+    """Nothing is written, and the work is not lost."""
+    dialog = pruned.workbench.export
+    harm(file)
+    out = tmp_path / "out.safetensors"
+    pruned.click(pruned.window.export_button)
+    pruned.wait(lambda: dialog.dialog is not None or bool(pruned.trouble))
+    if dialog.dialog is not None:
+        pruned.type(dialog.dialog.target.path, str(out))
+        pruned.click(dialog.dialog.go)
+    pruned.wait(lambda: bool(pruned.trouble))
+    assert str(file) in pruned.trouble[0]
+    assert not out.exists()
+    assert not list(tmp_path.glob("out*"))
+    assert pruned.session.unexported
+    assert len(pruned.states) == 2
+
+
+def test_a_target_that_cannot_be_written_is_said_in_the_dialog(pruned, tmp_path):
+    """A folder that does not exist; the button rests until it is mended."""
+    exporting_ = pruned.workbench.export
+    pruned.key("Ctrl+E")
+    pruned.wait(lambda: exporting_.dialog is not None)
+    dialog = exporting_.dialog
+    pruned.type(dialog.target.path, str(tmp_path / "nowhere" / "out.safetensors"))
+    assert "does not exist" in dialog.target.note.text()
+    assert not dialog.go.isEnabled()
+    pruned.type(dialog.target.path, str(tmp_path / "out.safetensors"))
+    pruned.click(dialog.go)
+    pruned.wait(lambda: exporting_.report is not None)
+    pruned.close_report()
+
+
+def test_a_full_disk_leaves_the_old_file(pruned, tmp_path, monkeypatch):
+    """The error is said, the target is as it was."""
+    out = tmp_path / "out.safetensors"
+    out.write_bytes(b"old")
+    # The journal of the step before is written by a thread of its own, to the same disk.
+    pruned.wait(lambda: not pruned.workbench.autosave._busy)
+
+    def full(fd):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    pruned.export(out)
+    assert len(pruned.trouble) == 1
+    assert "the disk is full" in pruned.trouble[0]
+    assert out.read_bytes() == b"old"
+    assert sorted(p.name for p in tmp_path.glob("*out*")) == ["out.safetensors"]
+
+
+def test_exporting_over_the_source_keeps_the_original_and_undo_goes_on(pruned, file):
+    """The dialog and the report name the file that is kept."""
+    original = file.read_bytes()
+    exporting_ = pruned.workbench.export
+    pruned.key("Ctrl+E")
+    pruned.wait(lambda: exporting_.dialog is not None)
+    dialog = exporting_.dialog
+    pruned.type(dialog.target.path, str(file))
+    assert "model.orig.safetensors" in dialog.target.note.text()
+    assert dialog.target.replace.isVisible()
+    pruned.click(dialog.go)
+    pruned.wait(lambda: exporting_.report is not None)
+    assert "model.orig.safetensors" in exporting_.report.as_text()
+    pruned.close_report()
+
+    assert (file.parent / "model.orig.safetensors").read_bytes() == original
+    assert load_file(file)["fc.weight"].eq(0).sum() == 16
+    pruned.key("Ctrl+Z")
+    assert pruned.document.position == 0
+    pruned.wait_preview()
+    assert pruned.trouble == []
+    pruned.window.activated.emit()
+    assert pruned.trouble == [], "the document goes on from the original that was kept"
+
+    pruned.key("Ctrl+E")
+    pruned.wait(lambda: exporting_.dialog is not None)
+    assert exporting_.dialog.target.path.text() == str(file.with_name("model-pruned.safetensors"))
+    pruned.key("Esc", exporting_.dialog)
+    pruned.wait(lambda: exporting_.dialog is None)
+
+
+def test_deleting_the_original_ends_undo_and_opens_what_was_written(pruned, file):
+    """Only after the person asked for it in the dialog."""
+    exporting_ = pruned.workbench.export
+    before = pruned.document
+    pruned.key("Ctrl+E")
+    pruned.wait(lambda: exporting_.dialog is not None)
+    dialog = exporting_.dialog
+    pruned.type(dialog.target.path, str(file))
+    pruned.click(dialog.target.replace, QPoint(8, dialog.target.replace.height() // 2))
+    pruned.click(dialog.go)
+    pruned.wait(lambda: exporting_.report is not None)
+    pruned.close_report()
+    pruned.wait(lambda: pruned.document is not None and pruned.document is not before)
+    assert not (file.parent / "model.orig.safetensors").exists()
+    assert pruned.states == ["Opened"]
+    assert load_file(file)["fc.weight"].eq(0).sum() == 16
+    assert not pruned.session.unexported
+
+
+# Work that would be lost
+
+
+def test_closing_asks_about_changes_and_discards_them(pruned):
+    asked = pruned.answers("Discard changes")
+    assert pruned.window.close()
+    assert len(asked) == 1
+    assert "neither saved nor exported" in asked[0]
+    assert not pruned.window.isVisible()
+
+
+def test_closing_asks_about_changes_and_stays(pruned):
+    asked = pruned.answers("Cancel")
+    assert not pruned.window.close()
+    assert len(asked) == 1
+    assert pruned.window.isVisible()
+    pruned.key("Ctrl+Z")
+    assert pruned.document.position == 0
+    assert not pruned.session.unexported, "back at what was opened nothing is lost"
+
+
+def test_what_a_link_points_to_is_written_only_when_asked(pruned, tmp_path):
+    real, link = tmp_path / "real.safetensors", tmp_path / "link.safetensors"
+    real.write_bytes(b"old")
+    link.symlink_to(real)
+    exporting_ = pruned.workbench.export
+    for answer in ("Cancel", "Replace target"):
+        assert real.read_bytes() == b"old"
+        pruned.answers(answer)
+        pruned.key("Ctrl+E")
+        pruned.wait(lambda: exporting_.dialog is not None)
+        pruned.type(exporting_.dialog.target.path, str(link))
+        pruned.click(exporting_.dialog.go)
+        pruned.wait(lambda: exporting_.dialog is None)
+    pruned.wait(lambda: exporting_.report is not None)
+
+    assert str(real) in exporting_.report.as_text()
+    pruned.close_report()
+    assert link.is_symlink()
+    assert load_file(real)["fc.weight"].eq(0).sum() == 16
+    assert pruned.trouble == []
+
+
+def test_closing_asks_about_changes_and_exports(pruned, tmp_path):
+    """The export dialog comes; afterwards closing asks nothing."""
+    exporting_ = pruned.workbench.export
+    pruned.answers("Export…")
+    assert not pruned.window.close()
+    pruned.wait(lambda: exporting_.dialog is not None)
+    pruned.type(exporting_.dialog.target.path, str(tmp_path / "out.safetensors"))
+    pruned.click(exporting_.dialog.go)
+    pruned.wait(lambda: exporting_.report is not None)
+    pruned.close_report()
+    assert pruned.window.close()
+
+
+def test_closing_the_file_asks_too(pruned):
+    pruned.answers("Cancel")
+    pruned.key("Ctrl+W")
+    assert pruned.document is not None
+    pruned.answers("Discard changes")
+    pruned.key("Ctrl+W")
+    assert pruned.document is None
+    assert pruned.window.empty.isVisible()
+
+
+def test_closing_without_changes_asks_nothing(at_work):
+    assert at_work.window.close()
+
+
+# Jobs
+
+
+@pytest.fixture
+def slow_export(monkeypatch):
+    """An export that runs until it is told to go on."""
+    real = exporter.export
+    gate = Gate(closed=True)
+
+    def work(snapshot, request, job, provenance):
+        job.start(0, "fc.weight")
+        gate.wait(job, 1)
+        return real(snapshot, request, job, provenance)
+
+    monkeypatch.setattr(export_controller, "export", work)
+    return gate
+
+
+def begin_export(person, path):
+    exporting_ = person.workbench.export
+    person.key("Ctrl+E")
+    person.wait(lambda: exporting_.dialog is not None)
+    person.type(exporting_.dialog.target.path, str(path))
+    person.click(exporting_.dialog.go)
+
+
+def test_closing_while_a_job_runs_asks_and_lets_it_finish(pruned, slow_export, tmp_path):
+    begin_export(pruned, tmp_path / "out.safetensors")
+    pruned.wait(lambda: slow_export.running)
+    asked = pruned.answers("Wait")
+    assert not pruned.window.close()
+    assert "still running" in asked[0]
+    slow_export.closed = False
+    pruned.wait(lambda: pruned.workbench.export.report is not None)
+    assert load_file(tmp_path / "out.safetensors")["fc.weight"].eq(0).sum() == 16
+    pruned.close_report()
+
+
+def test_closing_while_a_job_runs_stops_it(pruned, slow_export, tmp_path):
+    begin_export(pruned, tmp_path / "out.safetensors")
+    pruned.wait(lambda: slow_export.running)
+    asked = pruned.answers("Cancel job", "Discard changes")
+    took = Stopwatch()
+    assert pruned.window.close()
+    assert took.seconds < 1
+    assert len(asked) == 2
+    assert not list(tmp_path.glob("out*"))
+
+
+def test_an_export_is_cancelled_and_leaves_nothing(pruned, slow_export, tmp_path):
+    begin_export(pruned, tmp_path / "out.safetensors")
+    pruned.wait(pruned.window.job_status.isVisible)
+    took = Stopwatch()
+    pruned.click(pruned.window.job_status.cancel)
+    pruned.wait(lambda: not pruned.workbench.jobs.busy)
+    assert took.seconds < 1.0  # 0.25 s on a machine that rests: bench cancel
+    assert not list(tmp_path.glob("out*"))
+    assert pruned.session.unexported
+    assert pruned.trouble == []
+
+
+def test_pictures_are_answered_while_a_long_job_runs(pruned, slow_export, tmp_path):
+    """A long export does not keep the person from looking."""
+    begin_export(pruned, tmp_path / "out.safetensors")
+    pruned.wait(lambda: slow_export.running)
+    pruned.click_cell("fc.weight")
+    view = pruned.views.pages.weights
+    pruned.wait(lambda: view.canvas.item.fine is not None and not view.stale)
+    assert view.canvas.item.fine.request.name == "fc.weight"
+    assert np.count_nonzero(view.canvas.item.fine.kept == 0) == 16
+    pruned.key("Esc")
+    pruned.wait(lambda: not pruned.workbench.jobs.busy)
+
+
+# Bugs of ours
+
+
+def assert_a_report_can_be_copied(person, text):
+    (notice,) = person.window.notices.notices
+    assert "Something went wrong in Pruneapp itself" in notice.sentence.text()
+    assert "\n" not in notice.sentence.text()
+    person.click(notice.more)
+    person.click(notice.copy)
+    copied = QGuiApplication.clipboard().text()
+    assert "Traceback" in copied
+    assert text in copied
+    person.click(notice.close_button)
+    assert person.notices == []
+    person.bugs.clear()
+
+
+def test_a_bug_in_a_preview_shows_a_report_and_the_button_works_again(at_work, monkeypatch):
+    real = preview.compute_preview
+
+    def broken(*_arguments, **_more):
+        raise RuntimeError("one of ours")
+
+    monkeypatch.setattr(live_preview, "compute_preview", broken)
+    at_work.ask_amount("50 %")
+    at_work.wait(lambda: bool(at_work.bugs))
+    assert_a_report_can_be_copied(at_work, "one of ours")
+
+    monkeypatch.setattr(live_preview, "compute_preview", real)
+    at_work.click(at_work.button)
+    at_work.wait(lambda: len(at_work.states) == 2)
+
+
+def test_a_bug_in_a_picture_shows_a_report(at_work, monkeypatch):
+    def broken(*_arguments, **_more):
+        raise ZeroDivisionError("in a picture")
+
+    monkeypatch.setattr(plot_controller, "histogram", broken)
+    at_work.views.tree.view.setFocus()
+    at_work.key("2")
+    at_work.wait(lambda: bool(at_work.bugs))
+    assert_a_report_can_be_copied(at_work, "in a picture")
+    shown = at_work.views.pages.distribution
+    assert shown._message.text().endswith("This view could not be computed.")
+    assert shown._message.isVisible()
+
+
+def test_a_bug_on_the_main_thread_shows_a_report(at_work):
+    """What `sys.excepthook` is given reaches the person."""
+    try:
+        {}["of the main thread"]
+    except KeyError as error:
+        at_work.start.report_bug(KeyError, error, error.__traceback__)
+    assert_a_report_can_be_copied(at_work, "of the main thread")
+
+
+def test_what_a_hostile_name_says_is_shown_as_it_is(person, tmp_path):
+    """Markup in names is text everywhere."""
+    name = "<img src=x>.<b>evil</b>.weight"
+    path = tmp_path / "<i>a&b.safetensors"
+    save_file({name: torch.randn(4, 5), "fc.weight": torch.randn(4, 5)}, path)
+    person.drop(path)
+    person.wait_open(path)
+    person.click_cell(name)
+    assert person.views.pages.heading.name.text() == name
+    person.wait_preview()
+    person.click(person.button)
+    assert "&lt;img" in person.views.pages.heading.name.toolTip()
+    shown = person.export(tmp_path / "out.safetensors")
+    assert name in shown.as_text()
+    person.close_report()

@@ -1,0 +1,125 @@
+"""Files in which nothing can be pruned: what is said is true of them."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+from safetensors.torch import save_file
+
+from pruneapp import resources
+from pruneapp.gui.plots.pages import Page
+
+# What can be said, and what of it asks for something that cannot be done here.
+FILES = {
+    "empty": ({}, "This file has no tensors. Open another checkpoint."),
+    "whole numbers": (
+        {"steps": torch.arange(4)},
+        "No tensor of this file can be pruned. The tree shows the reason for each.",
+    ),
+    "weights": (
+        {"fc.weight": torch.ones(4, 4)},
+        "No tensor is checked. Check a tensor in the tree.",
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", FILES)
+def test_why_nothing_would_happen(person, tmp_path, kind):
+    tensors, why = FILES[kind]
+    path = tmp_path / "file.safetensors"
+    save_file(tensors, path)
+    person.open(path)
+    person.wait_open(path)
+    if kind == "weights":
+        person.key("Ctrl+Shift+A")
+    forecast = person.views.preview
+    person.wait(lambda: why in forecast.error.text())
+    person.wait_idle()  # what is counted by then does not take its place
+    assert why in forecast.error.text()
+    assert not person.button.isEnabled()
+
+
+def test_of_no_parameters_no_share_is_pruned(person, tmp_path):
+    path = tmp_path / "empty.safetensors"
+    save_file({}, path)
+    person.open(path)
+    person.wait_open(path)
+    status = person.window.model_status.text
+    assert status.text() == "No parameters"
+    assert not status.toolTip()
+    save_file({"a": torch.ones(3)}, path.with_name("other.safetensors"))
+    person.open(path.with_name("other.safetensors"))
+    person.wait(lambda: "3 parameters" in status.text())
+    assert status.toolTip()
+
+
+def test_of_no_weights_the_pictures_say_no_share(person, tmp_path):
+    path = tmp_path / "without.safetensors"
+    save_file({"fc.weight": torch.ones(0, 4)}, path)
+    person.open(path)
+    person.wait_open(path)
+    pages = person.views.pages
+    said = {}
+    for page, view in ((Page.DISTRIBUTION, pages.distribution), (Page.MODEL, pages.model)):
+        person.click(pages.tabs, pages.tabs.tabRect(page).center())
+        person.wait_idle()
+        said[page] = view.accessibleDescription()
+    assert said[Page.DISTRIBUTION] == "no weights"
+    assert said[Page.MODEL] == "No tensor of this file can be pruned."
+
+
+def test_commands_are_offered_as_the_buttons_are(person, tmp_path):
+    """Ctrl+Return says why it does nothing, and goes to no other widget."""
+    path = tmp_path / "file.safetensors"
+    save_file({"fc.weight": torch.ones(4, 4)}, path)
+    prune, preview = (person.window.actions_[name] for name in ("prune", "preview"))
+    assert not prune.isEnabled()
+    assert not preview.isEnabled()
+    person.open(path)
+    person.wait_open(path)
+    person.wait(lambda: person.button.text() == "Change a setting to preview a step")
+    assert not prune.isEnabled()
+    assert preview.isEnabled()
+    prune.setEnabled(True)  # as while a file is being opened: then the key is the command's alone
+    with person.qtbot.waitSignal(prune.triggered):
+        person.key("Ctrl+Return", person.window)
+    prune.setEnabled(False)
+    assert person.views.preview.action.preview.isVisible()
+    preview.trigger()
+    person.wait(person.button.isEnabled)
+    assert prune.isEnabled()
+    assert prune.toolTip().startswith("Apply the pruning step")
+    assert not preview.isEnabled()
+    assert preview.toolTip() == "<span>The preview is shown.</span>"
+    person.key("Ctrl+Shift+A")
+    person.wait(lambda: not person.button.isEnabled())
+    why = "No tensor is checked. Check a tensor in the tree."
+    for command in (prune, preview):
+        assert not command.isEnabled()
+        assert why in command.toolTip()
+    assert not person.views.preview.action.preview.isVisible()
+    person.views.history.list.setFocus()
+    person.key("Ctrl+Return")
+    assert person.window.done.label.text() == why
+    assert len(person.states) == 1
+    person.key("Ctrl+A", person.views.tree.view)
+    person.wait(prune.isEnabled)
+    person.key("Ctrl+Return")
+    person.wait(lambda: len(person.states) == 2)
+    assert preview.isEnabled()
+
+
+def test_the_menu_is_up_to_date_with_what_was_just_typed(person):
+    """A pattern that matches nothing is said after a pause; who opens the menu is not kept."""
+    sample = resources.path("sample/lenet-digits.safetensors")
+    person.open(sample)
+    person.wait_open(sample)
+    person.click(person.views.form.add)
+    person.qtbot.keyClicks(person.rule.target, "fc1*")
+    person.wait(person.button.isEnabled)
+    person.qtbot.keyClicks(person.rule.target, "x")
+    prune = person.window.actions_["prune"]
+    assert prune.isEnabled(), "nothing is said yet"
+    person.window.actions_.menus["&Prune"].aboutToShow.emit()
+    assert not prune.isEnabled()
+    assert "fc1*x" in prune.toolTip() or "rule 2 is not valid" in prune.toolTip()

@@ -1,0 +1,213 @@
+"""Python keeps nothing of what Qt deletes without telling it, and runs in no constructor of Qt's.
+
+Either ends the process: a wrapper of an item of a layout outlives the item, Qt makes a label at its
+address, asks the style about it from the constructor, and shiboken passes on the old wrapper.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+import pytest
+from PySide6.QtWidgets import QProxyStyle
+
+from pruneapp.gui.widgets.theme import Style
+from tests.conftest import ROOT
+
+GUI = ROOT / "pruneapp" / "gui"
+
+# What a person does who tries the form and the formats again and again.
+ROUNDS = """
+import gc, sys
+from collections import Counter
+from pathlib import Path
+
+import shiboken6
+from PySide6.QtCore import QEventLoop, QMetaObject, QObject, Qt, QTimer
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QDialog, QListWidgetItem
+
+from pruneapp import resources
+from pruneapp.gui import application as app
+from pruneapp.gui.app.settings import Settings
+from pruneapp.gui.widgets.theme import ThemeManager as Appearance
+from pruneapp.gui.mainwindow.window import MainWindow
+
+ROUNDS = 25
+application = app.make_application(["pruneapp"])
+app.Collector(application)
+settings = Settings(Path(sys.argv[1]) / "settings.json")
+appearance = Appearance(application)
+window = MainWindow(settings, appearance)
+file = resources.path("sample/lenet-digits.safetensors")
+start = app.Start(window, settings, appearance, file=file)
+window.show()
+window.activateWindow()
+
+
+def wait_until(true):
+    while not true():
+        loop = QEventLoop()
+        QTimer.singleShot(5, loop.quit)
+        loop.exec()
+
+
+def tab(times):
+    for _ in range(times):
+        QTest.keyClick(QApplication.focusWidget() or window, Qt.Key.Key_Tab)
+
+
+def dialogs():
+    return [w for w in QApplication.topLevelWidgets() if isinstance(w, QDialog) and w.isVisible()]
+
+
+wait_until(lambda: start.workbench is not None and start.workbench.session.document is not None)
+form = start.workbench.views.form
+for number in range(ROUNDS):
+    tab(8)
+    method = form.stack.currentWidget().method
+    method.setCurrentIndex(2 * number % method.count())
+    method.activated.emit(method.currentIndex())
+    form.add.click()
+    tab(1)
+    form.remove.click()
+    window.actions_["export"].trigger()
+    wait_until(dialogs)
+    tab(4)
+    dialogs()[0].reject()
+    gc.collect()
+
+# Qt tells Python of the end of a QObject, and of whatever Python made; a QMetaObject never ends.
+untold = Counter(
+    type(found).__name__
+    for found in shiboken6.getAllValidWrappers()
+    if not isinstance(found, (QObject, QMetaObject))
+    and not shiboken6.ownedByPython(found)
+    and not shiboken6.createdByPython(found)
+)
+start.workbench.shut_down()
+window.close()
+print("untold", dict(untold))
+"""
+
+
+def test_the_form_and_the_export_can_be_tried_again_and_again(run_python, tmp_path):
+    """Nothing stays behind of which Python would not be told that it is gone."""
+    assert run_python(ROUNDS, str(tmp_path)).splitlines()[-1] == "untold {}"
+
+
+# -- what the code of the window may not do ----------------------------------------------------
+
+# They hand out, or take, what is no QObject: items of layouts, lists, tables and trees.
+ITEMS = {
+    *("itemAt", "takeAt", "itemAtPosition", "replaceWidget", "removeItem", "addSpacerItem"),
+    *("insertSpacerItem", "spacerItem", "takeItem", "currentItem", "selectedItems", "findItems"),
+    *("topLevelItem", "takeTopLevelItem", "itemFromIndex", "itemAbove", "itemBelow"),
+    *("horizontalHeaderItem", "verticalHeaderItem", "invisibleRootItem"),
+}
+# Of a box to choose from, it takes a number.
+BOXES = {"mode_box"}
+FILLS = ("add", "insert")
+
+
+def faults(code: str) -> Iterator[str]:
+    """Yield what is wrong in a module, with its line."""
+    tree = ast.parse(code)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            name, receiver = node.func.attr, ast.unparse(node.func.value)
+            if name in ITEMS and receiver.rpartition(".")[2] not in BOXES:
+                yield f"{node.lineno}: {name} makes a wrapper of what is no QObject"
+            if name == "item" and node.args:
+                yield f"{node.lineno}: item() makes a wrapper of what is no QObject"
+            if name == "installEventFilter" and (
+                "pplication" in receiver or "qapp" in receiver.lower() or "instance()" in receiver
+            ):
+                yield f"{node.lineno}: a filter of all events hears of half-made widgets"
+        if isinstance(node, ast.FunctionDef):
+            yield from _filled_too_early(node)
+        if isinstance(node, ast.ClassDef):
+            yield from _measures(node)
+
+
+def _filled_too_early(function: ast.FunctionDef) -> Iterator[str]:
+    calls = [
+        node
+        for node in ast.walk(function)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
+    ]
+    filled = set()
+    for call in sorted(calls, key=lambda node: (node.end_lineno, node.end_col_offset)):
+        assert isinstance(call.func, ast.Attribute)
+        if call.func.attr in {"addLayout", "insertLayout", "addRow", "insertRow", "setLayout"}:
+            for argument in call.args:
+                if ast.unparse(argument) in filled or isinstance(argument, ast.Call):
+                    if call.func.attr.endswith("Row") and isinstance(argument, ast.Call):
+                        continue  # words, or a widget that is made there
+                    yield f"{call.lineno}: {call.func.attr} takes a layout before it is filled"
+        if call.func.attr.startswith(FILLS):
+            filled.add(ast.unparse(call.func.value))
+
+
+def _measures(kind: ast.ClassDef) -> Iterator[str]:
+    if not any(ast.unparse(base).endswith("Style") for base in kind.bases):
+        return
+    for node in kind.body:
+        if isinstance(node, ast.FunctionDef) and not node.name.startswith(("draw", "_")):
+            yield f"{node.lineno}: Qt calls {node.name} of a style from constructors"
+
+
+def test_the_window_touches_nothing_of_which_python_is_not_told():
+    files = sorted(GUI.rglob("*.py"))
+    assert len(files) > 100
+    found = [
+        f"{path.relative_to(ROOT)}:{fault}"
+        for path in files
+        for fault in faults(path.read_text(encoding="utf-8"))
+    ]
+    assert not found, "\n".join(found)
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "while (item := layout.takeAt(0)) is not None: pass",
+        "for n in range(layout.count()): layout.itemAt(n).widget()",
+        "self._column.replaceWidget(old, new)",
+        "self.list.item(3).setToolTip('')",
+        "application.installEventFilter(self)",
+        "QApplication.instance().installEventFilter(self)",
+        "def f():\n    row.addWidget(a)\n    layout.addLayout(row)",
+        "def f():\n    row.addStretch(1)\n    form.addRow('', row)",
+        "def f():\n    layout.addLayout(button_row(a, b))",
+        "class S(QProxyStyle):\n    def subElementRect(self, *a): pass",
+        "class S(QStyle):\n    def styleHint(self, *a): pass",
+    ],
+)
+def test_what_is_wrong_is_found(code: str):
+    assert list(faults(code))
+
+
+def test_the_style_overrides_only_what_draws():
+    """As it is at work, with what it inherits from Python."""
+    own = {
+        name
+        for kind in Style.__mro__[: Style.__mro__.index(QProxyStyle)]
+        for name in vars(kind)
+        if hasattr(QProxyStyle, name) and not name.startswith("_")
+    }
+    assert own - {"staticMetaObject"} == {"drawPrimitive", "drawControl", "drawComplexControl"}
+
+
+def test_every_painter_is_ended_where_it_is_made():
+    """Whoever holds the frame of a function, such as a debugger, holds its painter as well."""
+    makers = []
+    for path in GUI.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.FunctionDef):
+                made = {ast.unparse(n.func) for n in ast.walk(node) if isinstance(n, ast.Call)}
+                if made & {"QPainter", "QStylePainter"}:
+                    makers.append((path.name, node.name, any(m.endswith(".end") for m in made)))
+    assert len(makers) > 10
+    assert not [maker for maker in makers if not maker[-1]]

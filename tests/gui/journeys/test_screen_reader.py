@@ -1,0 +1,394 @@
+"""Whoever does not see the window is told what is in it, and can do all of it.
+
+Twice: by what Qt has for screen readers, in this process; and by what a screen reader hears of the
+command on a real X server, over the accessibility bus of the desktop.
+"""
+
+from __future__ import annotations
+
+import pytest
+import torch
+from PySide6.QtCore import QCoreApplication, QEvent
+from PySide6.QtGui import QAccessible
+from PySide6.QtWidgets import (
+    QApplication,
+    QComboBox,
+    QDialog,
+    QGraphicsView,
+    QLabel,
+    QPushButton,
+    QWidget,
+)
+from safetensors.torch import save_file
+
+from pruneapp import resources
+from pruneapp.results.document_rows import ManualEditRequest
+from tests.gui.accessibility_tree import Node, complaints
+from tests.gui.person import reveal
+from tests.gui.real_screen import (
+    heard,
+    missing_for_ears,
+    shown,
+    until,
+    xdotool,
+)
+
+SAMPLE = resources.path("sample/lenet-digits.safetensors")
+PAGES = ("Weights", "Distribution", "Channels", "Model", "Compare")
+# Menu, entry, title of the dialog.
+DIALOGS = (
+    ("File", "Export…", "Export"),
+    ("Tools", "Command palette…", "Command palette"),
+    ("Tools", "Check sparsity pattern…", "Check sparsity pattern"),
+    ("Help", "Keyboard shortcuts", "Keyboard shortcuts"),
+    ("Help", "Guide", "Guide"),
+    ("Help", "About Pruneapp", "Pruneapp"),
+)
+# What is in the dialogs that something has to be done for first, by role and beginning.
+ALIKE = {
+    ("label", "Pattern"),
+    ("label", "36 weights change in 3 of 3 tensors"),
+    ("table", "Included tensors"),
+    ("push button", "Cancel"),
+    ("push button", "Prune channel 5 in 3 tensors"),
+}
+COMBINE = {
+    ("table", "Mask overlap per tensor"),
+    ("label", "Result"),
+    ("radio button", "Union"),
+    ("radio button", "Intersection"),
+    ("radio button", "Only in this file"),
+    ("push button", "Show differences"),
+    ("push button", "Cancel"),
+    ("push button", "Prune 36 weights"),
+}
+REPORT = {
+    *(("label", f"{fact}: ") for fact in ("File", "Format", "Size", "Checksum", "Verified")),
+    ("table", "Sparsity of the tensors"),
+    ("push button", "Show in folder"),
+    ("push button", "Copy as text"),
+    ("push button", "Close"),
+}
+BLOCK = "layers.1.conv1.weight"
+Role = QAccessible.Role
+ROLES = {
+    Role.Button: "push button",
+    Role.CheckBox: "check box",
+    Role.RadioButton: "radio button",
+    Role.MenuItem: "menu item",
+    Role.PageTab: "page tab",
+    Role.ComboBox: "combo box",
+    Role.EditableText: "text",
+    Role.SpinBox: "spin button",
+    Role.TreeItem: "tree item",
+    Role.ListItem: "list item",
+    Role.Table: "table",
+    Role.ColumnHeader: "column header",
+    Role.Cell: "table cell",
+    Role.StaticText: "label",
+    Role.Client: "filler",
+    Role.LayeredPane: "layered pane",
+    Role.Pane: "panel",
+}
+
+
+def told(interface) -> Node:
+    """What Qt has of a thing and of what is in it."""
+    state, thing = interface.state(), interface.object()
+    actions = interface.actionInterface()
+    relations = interface.relations(QAccessible.RelationFlag.Label)
+    inside = [interface.child(number) for number in range(interface.childCount())]
+    return Node(
+        role=ROLES.get(interface.role(), interface.role().name.lower()),
+        name=interface.text(QAccessible.Text.Name),
+        description=interface.text(QAccessible.Text.Description),
+        focusable=bool(state.focusable),
+        showing=not (state.invisible or state.offscreen),
+        enabled=not state.disabled,
+        labelled=bool(relations),
+        actions=list(actions.actionNames()) if actions else [],
+        children=[told(child) for child in inside if child is not None and child.isValid()],
+        text=thing.text().replace("&", "") if isinstance(thing, QLabel) else "",
+    )
+
+
+def missed(window) -> list[str]:
+    """What of a window is not told."""
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+    return complaints(told(QAccessible.queryAccessibleInterface(window)))
+
+
+def dialog_of(person, title):
+    """The dialog of a title, once it is shown."""
+
+    def found():
+        shown = [w for w in QApplication.topLevelWidgets() if isinstance(w, QDialog)]
+        return next((w for w in shown if w.isVisible() and title in w.windowTitle()), None)
+
+    person.wait(found)
+    return found()
+
+
+def test_what_is_not_told_is_found(qtbot):
+    window = QWidget()
+    qtbot.addWidget(window)
+    parts = QPushButton(), QGraphicsView(), QComboBox(), QLabel("1,000 weights")
+    for part in parts:
+        part.setParent(window)
+    parts[1].setAccessibleName("A picture")
+    parts[2].addItem("first")
+    parts[3].setAccessibleName("Pruned")
+    window.show()
+    qtbot.waitExposed(window)
+    found = "\n".join(missed(window))
+    for why in ("has no name", "a picture without", "not what for", "hides '1,000 weights'"):
+        assert why in found
+
+
+def test_the_empty_window_is_told(person):
+    assert missed(person.window) == []
+
+
+@pytest.mark.parametrize("size", [(1280, 800), (960, 600)], ids=["wide", "narrow"])
+def test_every_page_is_told_as_a_picture_and_as_a_table(person, size):
+    person.window.resize(*size)
+    person.open(SAMPLE)
+    person.wait_open(SAMPLE)
+    person.wait_preview()
+    person.key("Ctrl+Return")  # or there would be nothing to compare
+    person.wait(lambda: len(person.states) == 2)
+    for number, page in enumerate(PAGES, 1):
+        person.key(str(number))
+        picture = person.views.pages.picture()
+        person.wait(lambda picture=picture: picture._has_content)
+        person.wait_idle()
+        found = told(QAccessible.queryAccessibleInterface(person.window))
+        drawn = [
+            node
+            for node, above in found.walk()
+            if node.role == "filler" and node.focusable and node.showing and node.name
+        ]
+        assert drawn, f"{page} has no picture that can have the focus"
+        assert [page, missed(person.window)] == [page, []]
+        person.click(picture._table_button)
+        person.wait(lambda picture=picture: picture._table.isVisible())
+        assert [page, missed(person.window)] == [page, []]
+        person.click(picture._table_button)
+
+
+def test_every_method_of_the_form_is_told(person):
+    person.open(SAMPLE)
+    person.wait_open(SAMPLE)
+    box = person.rule.method
+    names = [box.itemText(number) for number in range(box.count())]
+    person.click(person.views.form.add)  # two rules have a list and a target each
+    for name in names:
+        person.choose(person.rule.method, name)
+        person.pause(20)
+        for widget in (person.rule.method, person.views.form.add):
+            reveal(widget)
+            assert [name, missed(person.window)] == [name, []]
+
+
+def test_limits_are_told(person):
+    person.open(SAMPLE)
+    person.wait_open(SAMPLE)
+    person.click(person.views.form.limits.button)
+    person.wait(person.views.form.limits.isVisible)
+    assert missed(person.window) == []
+
+
+def test_trouble_is_told(person, tmp_path):
+    broken = tmp_path / "broken.safetensors"
+    broken.write_bytes(b"no checkpoint at all")
+    person.open(broken)
+    person.wait(lambda: person.trouble)
+    assert missed(person.window) == []
+    person.window.resize(720, 480)  # a line of the notice, and a button for the rest
+    person.wait(person.window.notices.notices[0].line.isVisible)
+    assert missed(person.window) == []
+
+
+@pytest.mark.parametrize(("menu", "entry", "title"), DIALOGS, ids=[d[1] for d in DIALOGS])
+def test_every_dialog_is_told(person, menu, entry, title):
+    person.open(SAMPLE)
+    person.wait_open(SAMPLE)
+    person.wait_preview()
+    person.menu(menu, entry.rstrip("…"))
+    dialog = dialog_of(person, title)
+    assert missed(dialog) == []
+    dialog.reject()
+    person.wait(lambda: not dialog.isVisible())
+
+
+@pytest.fixture
+def blocks(tmp_path):
+    """Three tensors of one role; beside them masks of two, in which other channels are pruned."""
+    generator = torch.Generator().manual_seed(5)
+    names = [f"layers.{block}.conv1.weight" for block in range(3)]
+    path = tmp_path / "blocks.safetensors"
+    save_file({name: torch.randn(8, 4, 3, generator=generator) for name in names}, path)
+    masks = {f"{name}_mask": torch.ones(8, 4, 3) for name in names[:2]}
+    masks[f"{BLOCK}_mask"][2:5] = 0
+    save_file(masks, tmp_path / "masks.safetensors")
+    return path
+
+
+def assert_told(dialog, said):
+    """All of a dialog is told, and these are there, in the role that they have."""
+    assert missed(dialog) == []
+    assert_heard(told(QAccessible.queryAccessibleInterface(dialog)), said)
+
+
+def assert_heard(dialog, said):
+    """A dialog is one, and has these things, by role and beginning; its table has headers."""
+    assert dialog.role == "dialog"
+    found = [(role, name) for role, name in said if (it := dialog.find(role, name)) and it.showing]
+    assert set(found) == said
+    buttons = {n.name for n, _ in dialog.walk() if n.role in {"push button", "radio button"}}
+    begun = {name for role, name in said if role.endswith("button")}
+    assert all(any(name.startswith(begin) for begin in begun) for name in buttons)
+    headers = [n for n, _ in dialog.walk() if n.role == "column header" and n.showing]
+    assert len(headers) >= 3
+    assert all(header.name for header in headers)
+
+
+def test_the_dialogs_of_handwork_and_the_report_of_an_export_are_told(person, blocks):
+    person.open(blocks)
+    person.wait_open(blocks)
+    person.menu("Prune", "Manual edit", "Apply to the same layer in all blocks")
+    editing = person.workbench.manual_edit
+    editing.perform(ManualEditRequest("prune", BLOCK, (((5, 6), (0, 4), (0, 3)),), "channel", 0))
+    dialog = dialog_of(person, "Apply to the same layer in all blocks")
+    assert_told(dialog, ALIKE)
+    person.click(dialog.go)
+    person.wait(lambda: len(person.states) == 2)
+
+    person.chooses_file(blocks.with_name("masks.safetensors"))
+    person.menu("Prune", "Combine masks with a file")
+    dialog = dialog_of(person, "Combine masks")
+    assert_told(dialog, COMBINE)
+    dialog.reject()
+    person.wait(lambda: not dialog.isVisible())
+
+    assert_told(person.export(blocks.with_name("out.safetensors")), REPORT)
+    person.close_report()
+
+
+# By the bus -----------------------------------------------------------------------------------
+
+PICTURES = ("Weights picture", "Distribution", "Norms", "Sparsity", "Difference")
+
+
+needs_ears = pytest.mark.skipif(
+    bool(missing_for_ears()),
+    reason=f"needs {missing_for_ears()}, which packaging/dev.py test installs on Debian",
+)
+
+
+@pytest.mark.slow
+@needs_ears
+def test_a_screen_reader_hears_all_of_the_window_and_does_the_main_job(screen):
+    with heard(screen, str(SAMPLE)) as ears:
+
+        def hear(role, name):
+            def look():
+                found = (tree := ears.tree()).find(role, name)
+                return (tree, found) if found is not None and found.showing else None
+
+            return until(look, f"a {role} '{name}'")
+
+        def hear_dialog():
+            until(lambda: len(ears.windows()) > 1, "a dialog")
+            tree = ears.tree()
+            return tree, next(n for n in tree.children if SAMPLE.name not in n.name)
+
+        _, button = hear("push button", "Change a setting to preview a step")
+        assert not button.enabled
+        tree = whole = ears.tree(menus=True)
+        assert len([n for n, _ in whole.walk() if n.role == "menu item"]) > 40
+        assert complaints(whole) == []
+        for page, picture in zip(PAGES, PICTURES, strict=True):
+            ears.act(tree.find("page tab", page), "Press")
+            tree, _ = hear("filler", picture)
+            assert [page, complaints(tree)] == [page, []]
+        for _, entry, title in DIALOGS:
+            ears.act(whole.find("menu item", entry), "Press")
+            tree, dialog = hear_dialog()
+            assert title in dialog.name
+            assert [entry, complaints(tree)] == [entry, []]
+            escape(screen, title)
+            until(lambda: len(ears.windows()) == 1, f"the end of '{entry}'")
+        _, scope = hear("radio button", "global")
+        ears.act(scope)
+        _, button = hear("push button", "Prune 1")
+        ears.act(button, "Press")
+        hear("list item", "L1")
+        hear("push button", "Prune again")
+
+
+@pytest.mark.slow
+@needs_ears
+def test_a_screen_reader_hears_the_dialogs_of_handwork_and_the_report(screen, blocks):
+    with heard(screen, str(blocks)) as ears:
+
+        def hear(role, name):
+            def look():
+                found = ears.tree().find(role, name)
+                return found if found is not None and found.showing else None
+
+            return until(look, f"a {role} '{name}'")
+
+        def hear_dialog(title, said):
+            hear("dialog", title)
+            tree = ears.tree()
+            assert [title, complaints(tree)] == [title, []]
+            dialog = tree.find("dialog", title)
+            assert_heard(dialog, said)
+            return dialog
+
+        def alone():
+            until(lambda: len(ears.windows()) == 1, "the end of the dialog")
+
+        hear("push button", "Change a setting to preview a step")
+        whole = ears.tree(menus=True)
+        ears.act(whole.find("menu item", "Apply to the same layer in all blocks"))
+        ears.act(whole.find("page tab", "Channels"), "Press")
+        until(lambda: hear("filler", "Norms").description.startswith("8 channels"), "the norms")
+        page = hear("filler", "Norms")
+        ears.act(next(n for n, _ in page.walk() if n.focusable and n.name == page.name), "SetFocus")
+        press(screen, blocks.name, "Home", *["Right"] * 5, "space", "Delete")
+        dialog = hear_dialog("Apply to the same layer in all blocks", ALIKE)
+        ears.act(dialog.find("push button", "Prune channel 5"), "Press")
+        alone()
+        hear("list item", "channel 5 of layers.*.conv1 pruned")
+
+        ears.act(whole.find("menu item", "Combine masks with a file"), "Press")
+        asks = "Combine masks with a file"
+        hear("dialog", asks)
+        press(screen, asks, "ctrl+a")
+        xdotool(screen, "type", str(blocks.with_name("masks.safetensors")))
+        xdotool(screen, "key", "Return")
+        dialog = hear_dialog("Combine masks", COMBINE)
+        ears.act(dialog.find("push button", "Cancel"), "Press")
+        alone()
+
+        ears.act(whole.find("menu item", "Export…"), "Press")
+        dialog = hear("dialog", "Export")
+        ears.act(dialog.find("push button", "Export"), "Press")
+        dialog = hear_dialog("Exported", REPORT)
+        ears.act(dialog.find("push button", "Close"), "Press")
+        alone()
+
+
+def press(environment, title, *keys):
+    """Press keys in a window."""
+    window = until(lambda: shown(environment, f"^{title}"), title).splitlines()[0]
+    xdotool(environment, "windowfocus", "--sync", window)
+    xdotool(environment, "key", *keys)
+
+
+def escape(environment, title):
+    """Press Escape in a window."""
+    # By the hand itself: what is sent to a window only is never let go of once that is gone.
+    press(environment, title, "Escape")

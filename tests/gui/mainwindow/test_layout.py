@@ -1,0 +1,241 @@
+"""The picture is the largest thing in the window."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+from PySide6.QtCore import QPoint, QRect
+from PySide6.QtWidgets import QAbstractButton, QComboBox, QLineEdit, QSlider, QWidget
+
+from pruneapp import resources
+from pruneapp.gui.plots.pages import Page
+from pruneapp.gui.preview.figures import StepFigures
+from pruneapp.gui.widgets import screen as window_placing
+
+_CONTROLS = QAbstractButton, QComboBox, QLineEdit, QSlider
+SAMPLE = resources.path("sample/lenet-digits.safetensors")
+
+
+@pytest.fixture
+def opened(person, monkeypatch):
+    """Return a window with the sample, in a size that the screen of the tests need not have."""
+    monkeypatch.setattr(window_placing, "available", lambda _window: QRect(0, 0, 1920, 1200))
+    person.open(SAMPLE)
+    person.wait_open(SAMPLE)
+    person.wait_preview()
+    return person
+
+
+def inside(widget, window):
+    """Whether nothing cuts off a part of a widget."""
+    around = widget.parentWidget()
+    while around is not None and around is not window:
+        place = QRect(widget.mapTo(around, QPoint(0, 0)), widget.size())
+        if not around.rect().contains(place):
+            return False
+        around = around.parentWidget()
+    return around is window
+
+
+def canvases(person, width, height):
+    """Return the sizes of the five pictures in a window of this size."""
+    window, pages = person.window, person.views.pages
+    window.resize(width, height)
+    sizes = {}
+    for page in Page:
+        pages.tabs.setCurrentIndex(page)
+        person.pause(30)
+        assert (window.width(), window.height()) == (width, height)
+        picture = pages.picture()
+        stack = picture._stack
+        for part in (stack, picture.foot, person.views.history):
+            assert inside(part, window), "all of it is seen"
+        sizes[page.name] = stack.size()
+    return sizes
+
+
+def test_it_has_600_by_420_pixels_in_a_window_of_1280_by_800(opened):
+    for page, size in canvases(opened, 1280, 800).items():
+        assert size.width() >= 600, page
+        assert size.height() >= 420, page
+        tree = opened.views.tree_dock.width()
+        assert size.width() > max(tree, opened.views.form_dock.width())
+
+
+@pytest.mark.parametrize("height", [720, 800])
+def test_it_has_half_of_the_height_of_a_window(opened, height):
+    """At 150 %, a screen of 1920 x 1080 has 1280 x 720 of the pixels that a window counts."""
+    for page, size in canvases(opened, 1280, height).items():
+        assert size.height() >= height / 2, page
+
+
+def test_it_is_of_use_in_a_window_of_960_by_600(opened):
+    for page, size in canvases(opened, 960, 600).items():
+        assert size.width() >= 600, page
+        assert size.height() >= 600 / 2, page
+
+
+def test_it_has_half_of_a_small_window_whose_controls_are_all_seen(opened):
+    """1280 x 800 at 150 %: what a laptop has."""
+    for page, size in canvases(opened, 853, 533).items():
+        assert size.height() >= 533 / 2, page
+        controls = opened.views.middle.findChildren(QWidget)
+        for control in controls:
+            if not control.isVisible() or not isinstance(control, _CONTROLS):
+                continue
+            said = f"{page}: {control.accessibleName() or control.metaObject().className()}"
+            assert inside(control, opened.window), said
+            assert control.width() >= control.minimumSizeHint().width(), said
+            if isinstance(control, QAbstractButton):
+                assert control.width() >= control.sizeHint().width(), said
+
+
+def test_the_legend_comes_back_with_the_room_for_it(opened):
+    legend = opened.views.pages.channels.legend
+    for width, height, seen in ((853, 533, False), (1280, 800, True)):
+        opened.window.resize(width, height)
+        opened.views.pages.tabs.setCurrentIndex(Page.CHANNELS)
+        opened.wait(lambda seen=seen: legend.isVisible() is seen)
+
+
+def test_no_part_of_the_form_is_cut_off(opened):
+    opened.window.resize(1280, 800)
+    form, forecast = opened.views.form, opened.views.preview
+    for figures in forecast.findChildren(StepFigures):
+        figures.set_numbers({"gone": "123,456,789 of 999,999,999", "energy": "99.99 %"})
+    opened.pause(30)
+    for part in (form, forecast):
+        around = part.parentWidget().parentWidget()
+        right = part.mapTo(around, part.rect().topRight()).x()
+        assert right < around.width(), "nothing of it lies beyond the edge"
+
+
+@pytest.mark.parametrize(("width", "height"), [(1280, 800), (853, 533)])
+def test_the_numbers_and_the_button_are_seen_whatever_is_unfolded(opened, width, height):
+    """With three rules, limits, and in the small window a typed pattern that matches nothing."""
+    window, form, forecast = opened.window, opened.views.form, opened.views.preview
+    window.resize(width, height)
+    opened.pause(30)
+    opened.views.form_dock.raise_()
+    for _ in range(2):
+        opened.click(form.add)
+    opened.click(form.limits.button)
+    opened.wait_preview()
+    least = "tensors", "gone", "sparsity", "left", "energy"
+    # The norm of the whole model is a row of the result alone.
+    seen = forecast.figures.labels.keys() - {"whole"} if height >= 800 else least
+    for key in seen:
+        assert inside(forecast.figures.labels[key], window), key
+    assert inside(forecast.heading, window)
+    assert inside(opened.button, window)
+    opened.type(opened.rule.target.lineEdit(), "fc?.weigth")
+    opened.wait(lambda: opened.rule.matched.text().startswith("✕"))
+    opened.wait(lambda: inside(opened.rule.matched, window))
+    assert inside(opened.rule.target, window)
+    assert inside(forecast.error, window)
+    assert inside(opened.button, window)
+
+
+def test_no_row_of_the_preview_is_cut_in_the_middle(opened):
+    forecast = opened.views.preview
+    opened.click(opened.views.form.limits.button)
+    opened.wait_preview()
+    area = forecast.parentWidget().parentWidget()
+    cut = 0
+    for height in range(600, 1000, 9):
+        opened.window.resize(1280, height)
+        opened.pause(10)
+        rows = [row.name for row in forecast.affected if row.name.text()]
+        rows += filter(QWidget.isVisible, forecast.figures.labels.values())
+        assert len(rows) > 8
+        cut += area.height() < forecast.height()
+        for part in rows:
+            top = part.mapTo(area, part.rect().topLeft()).y()
+            assert top >= area.height() or top + part.height() <= area.height(), part.text()
+    assert cut > 20, "in most of these heights the rows had to be scrolled"
+
+
+def test_the_panel_ends_with_what_it_says_where_it_scrolls(opened):
+    """It kept room for three more tensors, and one could scroll to it."""
+    tree = opened.views.tree
+    tree.set_checked(tree.checked()[:1])
+    tree.checkedChanged.emit()
+    panel = opened.views.preview
+    content = panel.parentWidget()
+
+    def bottom(part):
+        return part.mapTo(content, QPoint(0, part.height())).y()
+
+    opened.wait(lambda: [bool(row.name.text()) for row in panel.most.rows] == [True, *[False] * 3])
+    opened.wait_preview()
+    opened.window.resize(1280, 900)
+    opened.pause(30)
+    whole = content.height()
+    assert not any(row.isHidden() for row in panel.most.rows), "there is room: nothing is to move"
+    opened.window.resize(1280, 520)
+    for pruned in (0, 1):
+        opened.wait(lambda at=pruned: opened.document.position == at)
+        opened.wait(lambda: [row.isHidden() for row in panel.most.rows] == [False, *[True] * 3])
+        opened.wait(lambda: content.height() - bottom(panel.most.rows[0]) <= 12)
+        if not pruned:
+            opened.click(opened.button)
+    opened.window.resize(1280, 900)
+    opened.pause(30)
+    assert content.height() >= whole
+
+
+def test_there_is_one_row_of_controls_above_it_and_one_of_words_below(opened):
+    """Between the tabs and the picture, and from it to its legend."""
+    opened.window.resize(1280, 800)
+    pages = opened.views.pages
+    for page in Page:
+        pages.tabs.setCurrentIndex(page)
+        opened.pause(30)
+        picture, line = pages.picture(), pages.fontMetrics().height()
+        tabs = pages.tabs.mapTo(pages, pages.tabs.rect().bottomLeft()).y()
+        above = picture._stack.mapTo(pages, picture._stack.rect().topLeft()).y()
+        assert above - tabs < 3 * line + 8, page
+        assert picture.foot.height() < 2 * line
+        assert picture.readout.parentWidget() is picture.foot
+    assert pages.numbers.parentWidget() is pages.channels.foot
+
+
+SCALED = """
+import os, sys
+sys.path.insert(0, "packaging")
+import tour
+from pathlib import Path
+from driving import wait_until
+from pruneapp.gui.plots.pages import Page
+tour.SIZE = (1280, 720)
+walk = tour.Tour(Path(sys.argv[1]), "light")
+walk.open(lambda: walk.person.click(walk.window.empty.sample_button))
+wait_until(lambda: not walk.bench.histograms.busy, "the counting")
+for page in Page:
+    walk.views.pages.tabs.setCurrentIndex(page)
+    walk.person.settle()
+    stack = walk.views.pages.picture()._stack
+    print(page.name, stack.width(), stack.height(), walk.window.height(), stack.devicePixelRatio())
+walk.end()
+"""
+
+
+def test_at_150_percent_it_has_half_of_the_window(tmp_path):
+    folders = {f"XDG_{kind}_HOME": str(tmp_path) for kind in ("CONFIG", "CACHE", "STATE", "DATA")}
+    scaled = {**os.environ, **folders, "QT_QPA_PLATFORM": "offscreen", "QT_SCALE_FACTOR": "1.5"}
+    done = subprocess.run(
+        [sys.executable, "-c", SCALED, str(tmp_path)],
+        env=scaled,
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=120,
+    )
+    lines = [line.split() for line in done.stdout.splitlines()]
+    assert [line[0] for line in lines] == list(Page.__members__)
+    for page, width, height, whole, ratio in lines:
+        assert float(ratio) == 1.5
+        assert int(whole) == 720
+        assert int(width) >= 600, page
+        assert int(height) >= 360, page

@@ -1,0 +1,283 @@
+"""Columns, order, page and how each file was looked at are found again."""
+
+import json
+import shutil
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QFileDialog
+
+from pruneapp import resources
+from pruneapp.gui.app.settings import VIEWED_FILES, Settings
+from pruneapp.gui.plots.pages import Page
+from pruneapp.gui.tree.columns import Column
+from pruneapp.gui.tree.model import Order
+from pruneapp.methods import registry
+
+SAMPLE = resources.path("sample/lenet-digits.safetensors")
+
+
+@pytest.fixture
+def files(tmp_path):
+    """Return two files with the tensors of the sample."""
+    return [shutil.copy(SAMPLE, tmp_path / f"{name}.safetensors") for name in "ab"]
+
+
+def opened(person, path):
+    person.open(path)
+    person.wait_open(path)
+    return person
+
+
+def test_a_file_is_shown_as_it_was_left(person, files):
+    first, second = files
+    opened(person, first)
+    usual = person.views.tree.checked()
+    name = usual[-1]
+    person.views.tree.set_checked([name])
+    person.workbench.show_tensor(name)
+    person.views.pages.tabs.setCurrentIndex(Page.CHANNELS)
+    opened(person, second)
+    assert person.views.tree.checked() == usual
+    assert person.views.pages.page is Page.CHANNELS
+    person.views.pages.tabs.setCurrentIndex(Page.MODEL)
+    opened(person, first)
+    assert person.views.tree.checked() == (name,)
+    assert person.views.tree.focused() == name
+    assert person.views.pages.page is Page.CHANNELS
+
+
+@pytest.mark.parametrize("page", ["model", "compare"])
+def test_a_window_that_starts_with_the_whole_model_offers_no_manual_edit(
+    new_person, settings_file, files, page
+):
+    Settings(settings_file).set_views({"page": page}, files[0], {"page": page})
+    person = new_person()
+    person.wait_ready()
+    opened(person, files[0])
+    assert person.views.pages.page is Page[page.upper()]
+    assert not person.views.edit_options.isVisible()
+    person.views.pages.tabs.setCurrentIndex(Page.CHANNELS)
+    assert person.views.edit_options.isVisible()
+
+
+def test_the_form_is_found_again_and_asks_for_nothing(person, files):
+    first, second = files
+    opened(person, first)
+    person.views.form.set_amount(0.37)
+    person.wait(lambda: person.views.form.request() is not None)
+    said = person.views.form.request()
+    opened(person, second)
+    person.views.form.set_amount(0.5)
+    opened(person, first)
+    assert person.views.form.request() == said
+    person.wait(lambda: person.button.text() == "Change a setting to preview a step")
+    person.wait_idle()
+    person.pause(60)
+    assert person.button.text() == "Change a setting to preview a step"
+    assert not person.button.isEnabled()
+
+
+def test_columns_and_order_are_found_again(person, files):
+    opened(person, files[0])
+    view = person.views.tree.view
+    view.show_column(Column.TYPE, shown=True)
+    view.show_column(Column.SHAPE, shown=False)
+    person.views.tree.set_flat(flat=True)
+    view.header().setSortIndicator(Column.PARAMETERS, view.header().sortIndicatorOrder())
+    kept = view.columns()
+    person.session.close()
+    window = person.workbench.settings.window
+    assert window["columns"] == kept
+    assert kept["sorted"] == "parameters"
+    assert "type" in kept["shown"]
+    assert "shape" not in kept["shown"]
+    json.dumps(dict(window))
+    view.set_columns({"shown": ["name", "sparsity"], "sorted": "nothing"})
+    assert view.isColumnHidden(Column.TYPE)
+    view.set_columns(window["columns"])
+    assert view.columns() == kept
+
+
+def test_the_list_and_the_tree_are_each_sorted_by_their_own(person, files):
+    opened(person, files[0])
+    tree, down = person.views.tree, Qt.SortOrder.DescendingOrder
+    header = tree.view.header()
+    tree.set_flat(flat=True)
+    header.setSortIndicator(Column.SPARSITY, down)
+    tree.set_flat(flat=False)
+    assert tree.model.listing.order == Order()
+    assert header.sortIndicatorSection() == -1
+    header.setSortIndicator(Column.NAME, down)
+    tree.set_flat(flat=True)
+    assert tree.model.listing.order == Order(Column.SPARSITY, descending=True)
+    assert header.sortIndicatorSection() == Column.SPARSITY
+    tree.set_flat(flat=False)
+    assert tree.model.listing.order == Order(Column.NAME, descending=True)
+    opened(person, files[1])  # another model begins in the order of its file
+    assert tree.model.listing.order == Order()
+    assert header.sortIndicatorSection() == -1
+    opened(person, files[0])  # and this one is found as it was left
+    assert tree.model.listing.order == Order(Column.NAME, descending=True)
+    assert tree.view.order(flat=True) == {"sorted": "sparsity", "descending": True}
+
+
+def test_the_width_of_a_column_is_found_again(person, files):
+    opened(person, files[0])
+    view = person.views.tree.view
+    view.header().resizeSection(Column.SPARSITY, 171)
+    person.session.close()
+    kept = person.workbench.settings.window["columns"]
+    assert kept["widths"] == {"sparsity": 171}
+    view.header().resizeSection(Column.SPARSITY, 120)
+    view.set_columns(kept)
+    opened(person, files[1])
+    person.window.resize(1300, 800)
+    person.pause(20)
+    assert view.columnWidth(Column.SPARSITY) == 171
+    view.set_columns({"widths": {"sparsity": "wide", "shape": -3, "nothing": 5}})
+    assert view.columnWidth(Column.SPARSITY) == 171
+
+
+def test_a_window_that_is_resized_takes_no_width_for_one_of_the_person(person, files):
+    opened(person, files[0])
+    view = person.views.tree.view
+    for width in (1000, 1280, 900, 1280):
+        person.window.resize(width, 800)
+        person.pause(10)
+        view.show_column(Column.SHAPE, shown=width == 1280)
+    assert "widths" not in view.columns()
+
+
+def test_what_is_unfolded_and_the_kind_are_found_again(person, files):
+    first, second = files
+    opened(person, first)
+    tree = person.views.tree
+    view, kind = tree.view, tree.filter_row.kind
+    at_first, nodes = view.unfolded(), tree.model.nodes
+    folded = next(row.shown.rpartition(".")[0] for row in nodes.rows[::-1])
+    assert folded not in at_first
+    view.expand(tree.model.index_of(nodes.paths.index(folded)))
+    unfolded = view.unfolded()
+    assert set(unfolded) == {*at_first, folded}
+    opened(person, second)
+    assert view.unfolded() == at_first
+    kind.setCurrentIndex(1)
+    chosen = kind.currentData()
+    opened(person, first)
+    assert view.unfolded() == unfolded
+    assert view.isExpanded(tree.model.index_of(tree.model.nodes.paths.index(folded)))
+    assert kind.currentData() == ""
+    opened(person, second)
+    assert kind.currentData() == chosen
+    person.wait(lambda: tree.model.listing.filter.kind == chosen)
+
+
+def test_names_stay_whole_whatever_columns_are_added(person, files):
+    opened(person, files[0])
+    view = person.views.tree.view
+    for column in Column:
+        if column != Column.NAME:
+            view.show_column(column, shown=True)
+        person.pause(10)
+        assert view.columnWidth(Column.NAME) >= view.sizeHintForColumn(Column.NAME)
+    assert view.horizontalScrollBar().maximum() > 0
+
+
+def test_settings_keep_the_last_files_alone(tmp_path):
+    settings = Settings(tmp_path / "s.json")
+    for number in range(VIEWED_FILES + 5):
+        settings.set_views({"page": "model"}, tmp_path / f"{number}.pt", {"tensor": str(number)})
+    found = Settings(tmp_path / "s.json")
+    assert found.window == {"page": "model"}
+    assert found.view(tmp_path / "4.pt") == {}
+    assert found.view(tmp_path / "5.pt") == {"tensor": "5"}
+
+
+def test_a_folder_is_kept_for_each_purpose(tmp_path):
+    settings = Settings(tmp_path / "s.json")
+    (tmp_path / "a").mkdir()
+    assert settings.folder("open") == ""
+    settings.set_folder("open", tmp_path / "a" / "x.pt")
+    settings.set_folder("recipe", tmp_path / "gone" / "x.json")
+    found = Settings(tmp_path / "s.json")
+    assert found.folder("open") == str(tmp_path / "a")
+    assert found.folder("recipe") == "", "it is not there any more"
+
+
+@pytest.mark.parametrize(
+    ("purpose", "dialog", "ask"),
+    [
+        ("open", "getOpenFileName", lambda bench: bench.files.ask_file),
+        ("recipe", "getOpenFileName", lambda bench: bench.recipes.apply),
+        ("mask", "getOpenFileName", lambda bench: bench.form.load_masks),
+        ("mask", "getOpenFileName", lambda bench: bench.form.load_scores),
+        ("mask", "getOpenFileName", lambda bench: bench.manual_edit.combining.ask),
+        ("compare", "getOpenFileName", lambda bench: bench.compare.ask_file),
+        ("session", "getSaveFileName", lambda bench: bench.sessions.save_as),
+        ("method", "getOpenFileName", lambda bench: bench.settings_controller.load_method),
+    ],
+    ids=["open", "recipe", "masks", "scores", "combine", "compare", "session", "method"],
+)
+def test_a_dialog_begins_where_the_last_one_for_it_ended(
+    person, files, tmp_path, monkeypatch, purpose, dialog, ask
+):
+    opened(person, files[0])
+    asked = []
+
+    def choose(_parent, _title, place="", *_patterns):
+        asked.append(str(place))
+        return "", ""
+
+    monkeypatch.setattr(QFileDialog, dialog, staticmethod(choose))
+    ask(person.workbench)()
+    (tmp_path / "there").mkdir()
+    person.session.note_folder(purpose, tmp_path / "there" / "x")
+    ask(person.workbench)()
+    assert "there" not in asked[0]
+    assert asked[1].startswith(str(tmp_path / "there"))
+
+
+def test_settings_of_before_still_open(tmp_path):
+    old = {"version": 1, "values": {"theme": "dark"}, "recent": ["/a.pt"], "blobs": {"docks": ""}}
+    (tmp_path / "s.json").write_text(json.dumps(old))
+    settings = Settings(tmp_path / "s.json")
+    assert [str(path) for path in settings.recent] == ["/a.pt"]
+    assert settings.window == {}
+    assert settings.view(tmp_path / "a.pt") == {}
+
+
+def test_a_form_of_a_method_that_is_gone_is_not_kept_and_stops_nothing(person, files, monkeypatch):
+    """Found: closing such a file raised, and nothing of it was remembered."""
+    first, second = files
+    opened(person, first)
+    name = person.views.tree.checked()[-1]
+    person.views.tree.set_checked([name])
+    person.choose(person.rule.method, "LAMP")
+    left = {key: method for key, method in registry.METHODS.items() if key != "lamp"}
+    with monkeypatch.context() as patched:
+        patched.setattr(registry, "METHODS", left)
+        opened(person, second)
+        person.wait_idle()
+    opened(person, first)
+    assert person.views.tree.checked() == (name,)
+    assert not person.bugs
+
+
+def test_a_slip_in_one_field_loses_no_rules(person, files):
+    """Found: with a wrong amount nothing of the form was remembered."""
+    first, second = files
+    opened(person, first)
+    person.click(person.views.form.add)
+    person.type(person.rule.target.lineEdit(), "*.weight")
+    person.choose(person.rule.method, "Random unstructured")
+    person.ask_amount("150")
+    assert person.views.form.request() is None
+    opened(person, second)
+    person.window.actions_["reset_form"].trigger()
+    assert len(person.views.form.rules) == 1
+    opened(person, first)
+    rules = person.views.form.request().rows
+    assert [row.method for row in rules] == ["l1_unstructured", "random_unstructured"]
+    assert [row.values["amount"] for row in rules] == [0.2, 0.2]
+    assert rules[1].pattern == "*.weight"

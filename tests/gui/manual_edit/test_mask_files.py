@@ -1,0 +1,170 @@
+"""Masks and scores of files, through the real window."""
+
+from __future__ import annotations
+
+import threading
+
+import numpy as np
+import pytest
+import torch
+from PySide6.QtCore import QPoint
+from safetensors.torch import save_file
+
+from pruneapp.document.mask_store import MaskSlot
+from pruneapp.gui.plots.pages import Page
+from tests.gui.manual_edit.edit_actions import CONV, channel, kept, said
+
+
+@pytest.fixture
+def masks(tmp_path):
+    """Masks of two tensors, as torch calls them: a few of their weights are 0."""
+    made = {
+        "layers.1.conv1.weight_mask": torch.ones(8, 4, 3, 3),
+        "fc.weight_mask": torch.ones(10, 8),
+    }
+    made["layers.1.conv1.weight_mask"][4:6] = 0
+    made["fc.weight_mask"][0] = 0
+    path = tmp_path / "masks.safetensors"
+    save_file(made, path)
+    return path
+
+
+def test_masks_of_a_file_are_pruned_by_a_command_of_the_menu(at_work, masks):
+    at_work.chooses_file(masks)
+    at_work.menu("Prune", "Load masks")
+    report = at_work.wait_preview()
+    assert at_work.rule.method.currentText() == "Custom mask from file…"
+    assert at_work.views.tree.checked() == ("fc.weight", "layers.1.conv1.weight")
+    assert report.newly_pruned == 2 * 36 + 8
+    at_work.click(at_work.button)
+    at_work.wait(lambda: len(at_work.states) == 2)
+    assert not kept(at_work, CONV)[4:6].any()
+
+
+def test_importance_scores_are_loaded_by_a_command_of_the_menu(at_work, tmp_path):
+    path = tmp_path / "scores.safetensors"
+    save_file({"fc.weight": torch.arange(80.0).reshape(10, 8)}, path)
+    at_work.key("Ctrl+Shift+A")
+    at_work.check("fc.weight")
+    at_work.choose(at_work.rule.method, "Random structured (channels)")
+    at_work.chooses_file(path)
+    at_work.menu("Prune", "Load importance scores")
+    at_work.wait(lambda: at_work.rule.scores_name.text() == "scores.safetensors")
+    assert at_work.rule.method.currentText() == "L1 unstructured (magnitude)"
+    at_work.wait_preview()
+    at_work.click(at_work.button)
+    at_work.wait(lambda: len(at_work.states) == 2)
+    assert np.flatnonzero(~kept(at_work, "fc.weight").reshape(-1)).tolist() == list(range(16))
+
+
+@pytest.fixture
+def combining(at_work, masks):
+    """The dialog, with channels 5 and 6 pruned here, 4 and 5 there."""
+    for index in (5, 6):
+        at_work.workbench.manual_edit.perform(channel(CONV, index))
+    at_work.wait(lambda: len(at_work.states) == 3)
+    at_work.chooses_file(masks)
+    at_work.menu("Prune", "Combine masks with a file")
+    found = at_work.workbench.manual_edit.combining
+    at_work.wait(lambda: found.dialog is not None and found.dialog.isVisible())
+    return found
+
+
+@pytest.mark.parametrize(
+    ("how", "button", "pruned"),
+    [
+        ("or", "Prune 44 weights", {4, 5, 6}),
+        ("and", "Restore 36 weights", {5}),
+        ("minus", "Restore 36 weights", {6}),
+    ],
+)
+def test_masks_are_combined_in_one_step(at_work, combining, how, button, pruned):
+    dialog = combining.dialog
+    model = dialog.table.model()
+    rows = [[model.index(r, c).data() for c in range(5)] for r in range(model.rowCount())]
+    assert [row[:4] for row in rows] == [
+        ["fc.weight", "0", "0", "8"],
+        ["layers.1.conv1.weight", "36", "36", "36"],
+    ]
+    assert "2 tensors are in both" in dialog.about.text()
+    radio = dialog.choices[how]
+    at_work.click(radio, QPoint(8, radio.height() // 2))
+    assert dialog.go.text() == button
+    at_work.click(dialog.go)
+    at_work.wait(lambda: len(at_work.states) == 4)
+    assert at_work.states[3].startswith("Masks combined with masks.safetensors (pruned ")
+    assert said(at_work) == at_work.states[3]
+    gone = ~kept(at_work, CONV).any(axis=(1, 2, 3))
+    assert set(np.flatnonzero(gone)) == pruned
+    assert at_work.document.masks.pruned("fc.weight") == (8 if how == "or" else 0)
+    at_work.key("Ctrl+Z")
+    assert at_work.document.position == 2
+
+
+def test_what_the_history_takes_of_it_is_made_by_the_worker(at_work, combining, monkeypatch):
+    """Of 25,000 masks it takes a tenth of a second."""
+    threads = []
+    init = MaskSlot.__init__
+
+    def noted(slot, mask):
+        threads.append(threading.current_thread())
+        init(slot, mask)
+
+    monkeypatch.setattr(MaskSlot, "__init__", noted)
+    radio = combining.dialog.choices["or"]
+    at_work.click(radio, QPoint(8, radio.height() // 2))
+    at_work.click(combining.dialog.go)
+    at_work.wait(lambda: len(at_work.states) == 4)
+    assert threads
+    assert threading.main_thread() not in threads
+
+
+def test_the_overlap_is_shown_as_a_picture(at_work, combining):
+    at_work.click(combining.dialog.picture)
+    view = at_work.views.compare
+    at_work.wait(lambda: at_work.views.pages.page is Page.COMPARE and combining.dialog is None)
+    at_work.wait(lambda: view.wanted == (2, None) and view.numbers().rows)
+    assert view.measure == "zeros"
+    assert view.measure_box.currentText() == "Unshared zeros"
+    rows = [view.numbers().row(number) for number in range(view.numbers().rows)]
+    shared = {row[0]: row[view.numbers().headers.index("shared zeros")] for row in rows}
+    assert shared == {"fc.weight": 0, CONV: 1 / 3}
+    at_work.workbench.compare.show_difference(CONV)
+    item = at_work.views.pages.weights.canvas.item
+    at_work.wait(lambda: hasattr(item.fine, "removed"))
+    rows = item.fine.layout.rows // 8
+    for share, channels in (
+        (item.fine.removed, {4}),
+        (item.fine.restored, {6}),
+        (item.fine.in_neither, {5}),
+    ):
+        assert set(np.flatnonzero(share.all(axis=1)) // rows) == channels
+
+
+@pytest.mark.parametrize("leave", ["states", "file", "close"])
+def test_after_masks_were_compared_differences_are_measured_as_before(
+    at_work, combining, leave, model
+):
+    view = at_work.views.compare
+    at_work.click(combining.dialog.picture)
+    at_work.wait(lambda: view.wanted == (2, None) and view.numbers().rows)
+    assert view.measure == "zeros"
+    if leave == "states":
+        at_work.choose(view.sides.boxes[1], "Opened")
+    elif leave == "file":
+        at_work.chooses_file(model)
+        at_work.menu("Tools", "Compare with a file")
+    else:
+        at_work.answers("Discard changes")
+        at_work.menu("File", "Close")
+    at_work.wait(lambda: view.measure == "norm")
+
+
+def test_a_measure_that_the_person_chose_stays(at_work, combining):
+    view = at_work.views.compare
+    at_work.click(combining.dialog.picture)
+    at_work.wait(lambda: view.wanted == (2, None) and view.numbers().rows)
+    at_work.choose(view.measure_box, "Different signs")
+    at_work.choose(view.sides.boxes[1], "Opened")
+    at_work.pause(50)
+    assert view.measure == "signs"

@@ -1,0 +1,83 @@
+"""Protection is work like any other: no file holds it but a session."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from PySide6.QtWidgets import QAbstractButton, QApplication
+from safetensors.numpy import load_file, save_file
+
+from pruneapp.results.document_rows import ManualEditRequest
+
+NAME = "a.weight"
+
+
+@pytest.fixture
+def protected(person, tmp_path):
+    """A fresh file of which one row is protected, and nothing else is done."""
+    path = tmp_path / "model.safetensors"
+    weights = np.random.default_rng(1).normal(size=(8, 5)).astype(np.float32)
+    save_file({NAME: weights}, path)
+    person.open(path)
+    person.wait_open(path)
+    by_hand(person, "protect")
+    return person
+
+
+def by_hand(person, operation):
+    steps = len(person.states)
+    box = (((0, 1), (0, 5)),)
+    person.workbench.manual_edit.perform(ManualEditRequest(operation, NAME, box, "row"))
+    person.wait(lambda: len(person.states) == steps + 1)
+
+
+def test_a_star_tells_of_it_and_closing_asks(protected, tmp_path):
+    window = protected.window
+    assert window.windowTitle() == "model.safetensors[*] — Pruneapp"
+    assert window.isWindowModified()
+    asked = protected.answers("Cancel")
+    assert not window.close()
+    assert "Protected weights are not saved" in asked[0]
+    session = tmp_path / "work.prune"
+    protected.chooses_file(session, "getSaveFileName")
+    protected.answers("Save session…")
+    assert not window.close()
+    protected.wait(lambda: not window.isVisible())
+    assert f"protected/{NAME}" in load_file(session)
+
+
+def test_what_is_released_or_undone_is_not_asked_about(protected):
+    by_hand(protected, "release")
+    assert not protected.window.isWindowModified(), "the file says the same"
+    protected.key("Ctrl+Z")
+    assert protected.window.isWindowModified()
+    protected.key("Ctrl+Z")
+    assert not protected.window.isWindowModified()
+    assert protected.window.close()
+
+
+def test_an_export_does_not_hold_it(protected, tmp_path):
+    protected.click_cell(NAME)
+    protected.wait_preview()
+    protected.click(protected.button)
+    protected.wait(lambda: len(protected.states) == 3)
+    asked = protected.answers("Cancel")
+    assert not protected.window.close()
+    assert "Some changes are neither saved nor exported." in asked[0]
+    assert protected.export(tmp_path / "out.safetensors") is not None
+    protected.close_report()
+    assert protected.window.isWindowModified()
+    asked = protected.answers("Cancel")
+    assert not protected.window.close()
+    assert "only a session stores them" in asked[0]
+    by_hand(protected, "release")
+    assert not protected.window.isWindowModified(), "the export has all of it"
+    assert protected.window.close()
+
+
+def test_a_question_without_export_leaves_no_button_behind(protected):
+    asked = protected.answers("Cancel")
+    assert not protected.window.close()
+    assert asked
+    left = [w for w in QApplication.topLevelWidgets() if isinstance(w, QAbstractButton)]
+    assert not left, [button.text() for button in left]

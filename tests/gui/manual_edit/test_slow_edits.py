@@ -1,0 +1,66 @@
+"""A gesture that takes long: shown in the status bar, cancelled there, and the next one is done."""
+
+from __future__ import annotations
+
+from pruneapp import resources
+from pruneapp.gui.manual_edit import edit_controller
+from pruneapp.gui.manual_edit.edit_controller import make
+from pruneapp.results.document_rows import ManualEditRequest
+from tests.gui.job_gate import Gate, endless
+
+SAMPLE = resources.path("sample/lenet-digits.safetensors")
+
+
+def channel(number: int) -> ManualEditRequest:
+    return ManualEditRequest(
+        "prune", "fc1.weight", (((number, number + 1), (0, 128)),), "channel", 0
+    )
+
+
+def opened(person):
+    person.menu("File", "Try the sample")
+    person.wait_open(SAMPLE)
+    person.wait_preview()
+    return person.workbench.manual_edit
+
+
+def test_a_gesture_that_takes_long_can_be_seen_and_cancelled(person, monkeypatch):
+    by_hand = opened(person)
+    gate = Gate(closed=True)
+
+    def slow(snapshot, gesture, job, **how):
+        if gesture == channel(0):
+            job.start(100, "fc1.weight")
+            gate.wait(job)
+        return make(snapshot, gesture, job, **how)
+
+    monkeypatch.setattr(edit_controller, "make", slow)
+    status = person.window.job_status
+    by_hand.perform(channel(0))
+    by_hand.perform(channel(1))
+    assert not status.cancel.isVisible(), "most take no time, and nothing flickers"
+    person.wait(status.cancel.isVisible)
+    assert "Applying manual edit" in status.label.text()
+    person.wait(lambda: "fc1.weight" in status.label.text())
+    person.click(status.cancel)
+    person.wait(lambda: len(person.states) == 2)
+    assert person.document.masks["fc1.weight"].pruned == 128
+    assert not person.document.masks["fc1.weight"].bools()[128:256].any(), "the one after it"
+    person.wait_idle()
+    assert not status.cancel.isVisible()
+    assert gate.running
+
+
+def test_a_gesture_is_forgotten_with_its_file(person, monkeypatch):
+    by_hand = opened(person)
+
+    monkeypatch.setattr(edit_controller, "make", lambda _a, _b, job, **_how: endless(job))
+    by_hand.perform(channel(0))
+    person.wait(person.window.job_status.cancel.isVisible)
+    person.session.close()
+    person.wait_idle()
+    monkeypatch.undo()
+    person.menu("File", "Try the sample")
+    person.wait_open(SAMPLE)
+    by_hand.perform(channel(0))
+    person.wait(lambda: len(person.states) == 2)

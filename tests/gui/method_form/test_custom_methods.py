@@ -1,0 +1,388 @@
+"""Steps of several rules, and methods that a person brings along."""
+
+from __future__ import annotations
+
+import sys
+import textwrap
+
+import pytest
+import torch
+from PySide6.QtCore import QPoint, Qt
+from safetensors.torch import load_file, save_file
+from torch.nn.utils import prune
+
+from pruneapp import resources
+from pruneapp.methods import registry
+
+SAMPLE = resources.path("sample/lenet-digits.safetensors")
+
+FOO_BAR = textwrap.dedent("""
+    import torch.nn.utils.prune as prune
+
+
+    class FooBarPruningMethod(prune.BasePruningMethod):
+        '''Prunes every other entry.'''
+
+        PRUNING_TYPE = "unstructured"
+
+        def compute_mask(self, t, default_mask):
+            mask = default_mask.clone()
+            mask.view(-1)[::2] = 0
+            return mask
+""")
+
+
+@pytest.fixture
+def own_methods():
+    """What is loaded in a test is gone after it; ask for it before the window, which ends first."""
+    before = set(registry.METHODS)
+    yield
+    for name in set(registry.METHODS) - before:
+        registry.unregister(name)
+
+
+def by_torch(method, tensor, **values):
+    module = torch.nn.Module()
+    module.weight = torch.nn.Parameter(tensor.clone())
+    method(module, "weight", **values)
+    return module.weight_mask.bool()
+
+
+def mask_of(person, name):
+    entry = person.document.checkpoint.entry(name)
+    return torch.from_numpy(person.document.masks[name].bools().reshape(entry.shape).copy())
+
+
+def test_the_step_of_the_tutorial_is_two_rules(person):
+    """20 % of every Conv2d and 40 % of every Linear, applied as one, undone as one."""
+    person.menu("File", "Try the sample")
+    person.wait_open(SAMPLE)
+    form = person.views.form
+    person.click(form.add)
+    person.choose(person.rule.target, "all Conv2d layers")
+    person.ask_amount("20 %")
+    person.click(form.add)
+    person.choose(person.rule.target, "all Linear layers")
+    person.ask_amount("40 %")
+    # The rule for the checked tensors is not wanted.
+    first = form.list.visualItemRect(form.list.item(0)).center()
+    person.click(form.list.viewport(), first)
+    person.click(form.remove)
+    assert [form.list.item(i).text() for i in range(form.list.count())] == [
+        "1. all Conv2d layers · 2 tensors\nL1 unstructured (magnitude), 20\u00a0%",
+        "2. all Linear layers · 3 tensors\nL1 unstructured (magnitude), 40\u00a0%",
+    ]
+    report = person.wait_preview()
+    assert len(report.tensors) == 5
+    person.click(person.button)
+
+    assert person.states[1:] == ["2 rules on 5 tensors"]
+    tensors = load_file(SAMPLE)
+    for name, amount in {
+        "conv1.weight": 0.2,
+        "conv2.weight": 0.2,
+        "fc1.weight": 0.4,
+        "fc2.weight": 0.4,
+        "fc3.weight": 0.4,
+    }.items():
+        expected = by_torch(prune.l1_unstructured, tensors[name], amount=amount)
+        assert torch.equal(mask_of(person, name), expected), name
+    person.key("Ctrl+Z")
+    assert not len(person.document.masks)
+
+
+def test_values_of_a_method_come_back_with_it(person):
+    person.open(SAMPLE)
+    person.wait_open(SAMPLE)
+    person.ask_amount("50 %")
+    person.choose(person.rule.method, "N:M semi-structured (2:4)")
+    pattern = person.rule.fields.fields["pattern"].editor
+    pattern.set_value("1:4")
+    person.choose(person.rule.method, "LAMP")
+    assert person.rule.fields.fields["amount"].editor.value() == 0.5
+    person.choose(person.rule.method, "N:M semi-structured (2:4)")
+    assert person.rule.fields.fields["pattern"].editor.value() == "1:4"
+    person.choose(person.rule.method, "L1 unstructured (magnitude)")
+    assert person.rule.fields.fields["amount"].editor.value() == 0.5
+
+
+def test_a_rule_may_name_a_pattern(person):
+    """A typed pattern that answers to nothing says below the field which names are nearest."""
+    person.menu("File", "Try the sample")
+    person.wait_open(SAMPLE)
+    person.click(person.views.form.add)
+    field, said = person.rule.target.lineEdit(), person.rule.matched
+    person.pause(50)
+    below = person.rule.method.mapTo(person.window, QPoint(0, 0))
+    person.type(field, "fc?.weigth")
+    person.wait(lambda: "fc?.weigth" in said.text())
+    assert said.isVisible()
+    assert said.text().startswith("✕")
+    assert "fc1.weight" in said.text()
+    assert person.rule.target.geometry().bottom() <= said.geometry().top()
+    assert "✕ matches nothing" in person.views.form.list.item(1).text()
+    assert person.rule.method.mapTo(person.window, QPoint(0, 0)) == below, "nothing jumps"
+    assert person.views.preview.error.text() == "✕ A setting of rule 2 is not valid."
+    assert not person.button.isEnabled()
+    # Another rule is looked at: now the panel says the whole of it.
+    person.click(person.views.form.list.viewport(), QPoint(20, 8))
+    person.ask_amount("30 %")
+    assert "fc?.weigth" in person.views.preview.error.text()
+    person.views.form.list.setCurrentRow(1)
+    person.type(field, "fc?.weight")
+    assert said.text() == "3 tensors."
+    assert "✕" not in person.views.form.list.item(1).text()
+    person.click(person.views.form.list.viewport(), QPoint(20, 8))
+    person.click(person.views.form.remove)
+    report = person.wait_preview()
+    assert [t.name for t in report.tensors] == ["fc1.weight", "fc2.weight", "fc3.weight"]
+    assert "; not used by the rules" in person.views.tree.footer.text()
+
+
+def only_rule(person, text):
+    """Make one rule for what is typed."""
+    person.click(person.views.form.add)
+    person.click(person.views.form.list.viewport(), QPoint(20, 8))
+    person.click(person.views.form.remove)
+    person.type(person.rule.target.lineEdit(), text)
+
+
+def test_a_pattern_takes_no_biases_and_norms_beside_the_matrices(person):
+    """It takes what the check mark of a module takes, and says what else it matches."""
+    person.menu("File", "Try the sample")
+    person.wait_open(SAMPLE)
+    only_rule(person, "*1.*")
+    report = person.wait_preview()
+    assert [t.name for t in report.tensors] == ["conv1.weight", "fc1.weight"]
+    said = person.rule.matched
+    assert said.isVisible()
+    assert said.text() == (
+        "2 tensors. 4 biases, norms or 1-D tensors also match, but the rule does not apply to them."
+    )
+    for name in ("bn1.bias", "bn1.weight", "conv1.bias", "fc1.bias"):
+        assert name in said.toolTip()
+    assert "running_mean" not in said.toolTip()
+    # A slider moves: what was found stays.
+    person.ask_amount("30 %")
+    assert [t.name for t in person.wait_preview().tensors] == ["conv1.weight", "fc1.weight"]
+
+
+def test_a_pattern_for_biases_alone_takes_them(person):
+    person.menu("File", "Try the sample")
+    person.wait_open(SAMPLE)
+    only_rule(person, "fc?.bias")
+    assert [t.name for t in person.wait_preview().tensors] == ["fc1.bias", "fc2.bias", "fc3.bias"]
+    assert person.rule.matched.text() == "3 tensors."
+
+
+def test_a_rule_may_have_several_patterns(person):
+    """Separated by commas, or pasted on lines of their own; each is taken by itself."""
+    person.menu("File", "Try the sample")
+    person.wait_open(SAMPLE)
+    only_rule(person, "fc1.*, fc[2,3].bias")
+    report = person.wait_preview()
+    assert [t.name for t in report.tensors] == ["fc1.weight", "fc2.bias", "fc3.bias"]
+    assert "1 bias, norm" in person.rule.matched.text()
+    person.rule.target.setEditText("conv1.weight\nconv2.weight\n")
+    assert person.rule.target.currentText() == "conv1.weight, conv2.weight"
+    report = person.wait_preview()
+    assert [t.name for t in report.tensors] == ["conv1.weight", "conv2.weight"]
+    person.click(person.button)
+    person.wait(lambda: len(person.states) == 2)
+    assert person.states[1] == "L1 20 % on conv1.weight, conv2.weight"
+
+
+def test_channels_of_a_dimension_that_some_tensors_lack_are_refused_in_words(person):
+    """The message stands where the numbers would be, and the button rests."""
+    person.menu("File", "Try the sample")
+    person.wait_open(SAMPLE)
+    person.check("fc1.bias")
+    person.choose(person.rule.method, "Ln structured (channels)")
+    person.wait(lambda: person.views.preview.error.text().startswith("✕"))
+    assert "fc1.bias" in person.views.preview.error.text()
+    assert not person.button.isEnabled()
+    person.key("Ctrl+Return")
+    assert person.states == ["Opened"]
+
+
+def load(person, path, answer):
+    person.chooses_file(path)
+    asked = person.answers(answer)
+    person.menu("Tools", "Load method from file")
+    person.wait(lambda: bool(asked))
+    return asked
+
+
+def test_a_method_file_that_is_gone_is_said_before_torch_is_imported(
+    own_methods, person, tmp_path, monkeypatch
+):
+    """The import takes seconds and cannot be cancelled."""
+    module = "pruneapp.prune.custom_methods"
+    monkeypatch.setitem(sys.modules, module, None)  # who imports it fails
+    load(person, tmp_path / "gone.py", "Run code")
+    person.wait(lambda: any("gone.py' cannot be read" in text for text in person.notices))
+    person.wait_idle()
+
+
+def test_an_own_method_runs_only_after_a_warning_and_prunes_a_bias(own_methods, person, tmp_path):
+    """FooBar of the tutorial, loaded through Tools, used on fc3.bias."""
+    path = tmp_path / "foobar.py"
+    canary = tmp_path / "canary"
+    path.write_text(f"{FOO_BAR}\nopen({str(canary)!r}, 'w').close()\n")
+    person.menu("File", "Try the sample")
+    person.wait_open(SAMPLE)
+
+    (warning,) = load(person, path, "Cancel")
+    assert "runs its code" in warning
+    assert str(path) in warning
+    person.wait_idle()
+    assert not canary.exists()
+    assert set(registry.METHODS) == set(registry.METHODS) - {"FooBarPruningMethod"}
+
+    load(person, path, "Run code")
+    person.wait(lambda: any(text.startswith("Loaded: ") for text in person.notices))
+    assert canary.exists()
+    person.key("Ctrl+Shift+A")
+    person.check("fc3.bias")
+    label = person.notices[0].removeprefix("Loaded: ").removesuffix(".")
+    person.choose(person.rule.method, label)
+    person.wait_preview()
+    person.click(person.button)
+    person.wait(lambda: len(person.states) == 2)
+    assert mask_of(person, "fc3.bias").tolist() == [False, True] * 5
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("def broken(:", "cannot be run"),
+        ("raise SystemExit(3)", "cannot be run"),
+        ("x = 1", "defines no pruning method"),
+    ],
+)
+def test_a_file_that_is_no_method_is_refused_in_one_sentence(
+    person, own_methods, tmp_path, text, says
+):
+    """The window goes on."""
+    path = tmp_path / "bad.py"
+    path.write_text(text)
+    load(person, path, "Run code")
+    person.wait(lambda: bool(person.trouble))
+    assert says in person.trouble[0]
+    assert "Traceback" not in person.trouble[0]
+
+
+def test_an_own_method_that_raises_is_said_and_changes_nothing(own_methods, person, tmp_path):
+    """The preview says it; the document stays."""
+    path = tmp_path / "raising.py"
+    path.write_text(FOO_BAR.replace("mask = default_mask.clone()", "raise RuntimeError('mine')"))
+    person.menu("File", "Try the sample")
+    person.wait_open(SAMPLE)
+    load(person, path, "Run code")
+    person.wait(lambda: any(text.startswith("Loaded: ") for text in person.notices))
+    label = person.notices[0].removeprefix("Loaded: ").removesuffix(".")
+    person.choose(person.rule.method, label)
+    person.wait(lambda: "mine" in person.views.preview.error.text())
+    assert not person.button.isEnabled()
+    assert person.states == ["Opened"]
+
+
+def test_make_permanent_turns_pruned_weights_into_ordinary_zeros(person):
+    """torch's remove; undone like any step."""
+    person.menu("File", "Try the sample")
+    person.wait_open(SAMPLE)
+    person.wait_preview()
+    person.click(person.button)
+    pruned = person.document.masks.pruned("fc1.weight")
+    assert pruned
+    person.menu("Prune", "Make permanent")
+    person.wait(lambda: len(person.states) == 3)
+    assert person.document.masks.pruned("fc1.weight") == 0
+    assert person.document.permanent.pruned("fc1.weight") == pruned
+    person.key("Ctrl+Z")
+    assert person.document.masks.pruned("fc1.weight") == pruned
+    person.key("Ctrl+Shift+A")
+    person.menu("Prune", "Make permanent")
+    person.wait(lambda: person.trouble)
+    assert person.trouble == ["No tensor is selected. Check one, or give a pattern."]
+
+
+def test_numbers_follow_final_weights_of_tensors_that_were_looked_at_before(person):
+    person.menu("File", "Try the sample")
+    person.wait_open(SAMPLE)
+    person.wait_preview()
+    person.click(person.button)
+    numbers = person.views.pages.numbers
+    person.click_cell("fc1.weight")
+    person.wait(lambda: "zeros\u00a00" in numbers.text())
+    person.click_cell("fc2.weight")
+    person.wait_idle()
+    person.menu("Prune", "Make permanent")
+    person.wait(lambda: len(person.states) == 3)
+    person.click_cell("fc1.weight")
+    person.wait(lambda: "zeros" in numbers.text())
+    assert "zeros\u00a00" not in numbers.text()
+    person.key("Ctrl+Z", person.window)
+    person.wait(lambda: "zeros\u00a00" in numbers.text())
+
+
+def test_masks_and_scores_are_loaded_from_files(person, tmp_path):
+    """A mask of one's own, and importance scores instead of magnitudes."""
+    tensors = load_file(SAMPLE)
+    mask = torch.ones(10, 128)
+    mask[3] = 0
+    save_file({"fc3.weight": mask}, tmp_path / "mask.safetensors")
+    scores = torch.arange(10 * 128, dtype=torch.float32).reshape(10, 128)
+    save_file({"fc3.weight": scores.flip(0)}, tmp_path / "scores.safetensors")
+    person.menu("File", "Try the sample")
+    person.wait_open(SAMPLE)
+    person.key("Ctrl+Shift+A")
+    person.check("fc3.weight")
+
+    person.choose(person.rule.method, "Custom mask from file…")
+    assert not person.button.isEnabled()
+    person.chooses_file(tmp_path / "mask.safetensors")
+    person.click(person.rule.load_mask)
+    report = person.wait_preview()
+    assert report.newly_pruned == 128
+    person.click(person.button)
+    person.wait(lambda: len(person.states) == 2)
+    assert torch.equal(mask_of(person, "fc3.weight"), mask.bool())
+    person.key("Ctrl+Z")
+
+    person.choose(person.rule.method, "L1 unstructured (magnitude)")
+    person.chooses_file(tmp_path / "scores.safetensors")
+    person.click(person.rule.load_scores)
+    person.wait(lambda: person.rule.scores_name.text() == "scores.safetensors")
+    person.click(person.rule.fields.fields["amount"].editor.counts)
+    person.ask_amount("128")
+    person.qtbot.keyClick(person.rule.fields.fields["amount"].editor.field, Qt.Key.Key_Tab)
+    person.wait_preview()
+    person.click(person.button)
+    person.wait(lambda: len(person.states) == 2)
+    kept = mask_of(person, "fc3.weight")
+    assert not kept[9].any()
+    assert kept[:9].all()
+
+    # Esc drops the preview and nothing of the form; that takes a command of its own.
+    person.key("Ctrl+Z")
+    person.ask_amount("100")
+    person.wait_preview()
+    person.views.tree.view.setFocus()
+    person.key("Esc")
+    assert person.rule.scores_name.text() == "scores.safetensors"
+    assert person.rule.fields.fields["amount"].editor.value() == 100
+    assert person.views.preview.heading.text() == "Current state"
+    assert not person.button.isEnabled()
+    person.wait_idle()
+    assert person.workbench.preview.state.shown is None
+    person.key("Esc")
+    assert person.rule.fields.fields["amount"].editor.value() == 100
+    person.ask_amount("90")
+    assert person.wait_preview().newly_pruned == 90, "changing the form asks again"
+    person.window.actions_["reset_form"].trigger()
+    assert person.rule.scores_name.text() == "Ranking: weight magnitude"
+    report = person.wait_preview()
+    person.click(person.button)
+    expected = by_torch(prune.l1_unstructured, tensors["fc3.weight"], amount=0.2)
+    assert torch.equal(mask_of(person, "fc3.weight"), expected)

@@ -1,0 +1,338 @@
+"""What the form asks for: nothing after opening, by which rule, and what its limits exclude."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from safetensors.numpy import load_file, save_file
+
+from pruneapp.gui.method_form.form_controller import plain_form, read_form
+from pruneapp.gui.method_form.form_model import FormRequest, FormRow
+from pruneapp.gui.plots.pages import Page
+from pruneapp.gui.preview import live_preview, preview_controller
+from pruneapp.gui.tree.columns import Column
+from pruneapp.gui.widgets import number_format
+from pruneapp.progress import Job
+from pruneapp.sessions.session_file import read_session
+from tests.gui.person import node_named
+
+WAITS = "Change a setting to preview a step"
+NAMES = [f"encoder.layer.{i}.dense.weight" for i in (0, 1, 2, 10)]
+FIRST, LAST = NAMES[0], "classifier.weight"
+
+
+@pytest.fixture
+def file(tmp_path):
+    """A model whose order in the file, by the alphabet, is not that of execution."""
+    rng = np.random.default_rng(5)
+    path = tmp_path / "bert.safetensors"
+    save_file({n: rng.normal(size=(12, 8)).astype(np.float32) for n in (*NAMES, LAST)}, path)
+    return path
+
+
+@pytest.fixture
+def opened(person, file):
+    person.open(file)
+    person.wait_open(file)
+    person.wait(lambda: person.views.preview.action.button.text() == WAITS)
+    return person
+
+
+def tooltip(person, name: str) -> str:
+    tree = person.views.tree
+    return tree.model.index_of(node_named(tree, name)).data(Qt.ItemDataRole.ToolTipRole)
+
+
+def exclude(person, *words: str) -> None:
+    limits = person.views.form.limits
+    if not limits.isVisible():
+        person.click(limits.button)
+    for word in words:
+        person.click(limits.editors["spare"].boxes[word], QPoint(8, 8))
+
+
+def is_waiting(person) -> bool:
+    return person.button.text() == WAITS and not person.button.isEnabled()
+
+
+def test_after_opening_nothing_is_asked_for_and_the_button_waits(opened):
+    """The numbers are those of the state in force, in panel and tree."""
+    person = opened
+    person.wait_idle()
+    person.pause(60)  # check marks have settled
+    assert is_waiting(person)
+    assert person.workbench.preview.state.report is None
+    assert "→" not in person.cell(FIRST, Column.SPARSITY)
+    person.key("Ctrl+Return")
+    person.pause(20)
+    assert person.states == ["Opened"]
+
+
+@pytest.mark.parametrize("by", ["amount", "check mark", "scope", "threshold of a limit"])
+def test_from_the_first_change_on_the_preview_is_live(opened, by):
+    person = opened
+    if by == "amount":
+        person.ask_amount("30 %")
+    elif by == "check mark":
+        person.check(FIRST)
+    elif by == "scope":
+        person.click(person.views.form.all)
+    else:
+        exclude(person, "last")
+    person.wait(lambda: person.button.isEnabled() is True)
+    person.wait(lambda: person.button.text().startswith("Prune "))
+    person.wait(lambda: "→" in person.cell(NAMES[1], Column.SPARSITY))
+    person.key("Ctrl+Return")
+    person.wait(lambda: len(person.states) == 2)
+
+
+def test_a_check_mark_that_is_set_back_asks_for_nothing_in_between(opened):
+    person = opened
+    person.views.tree.set_checked([*NAMES, LAST])  # as they were, by the program
+    person.pause(60)
+    assert is_waiting(person)
+
+
+def test_a_reopened_session_has_its_form_and_arms_no_step(person, new_person, file, tmp_path):
+    person.open(file)
+    person.wait_open(file)
+    person.click(person.views.form.all)
+    person.ask_amount("35 %")
+    exclude(person, "first", "last")
+    person.wait_preview()
+    person.key("Ctrl+Return")
+    person.wait(lambda: len(person.states) == 2)
+    asked = person.views.form.request()
+    path = tmp_path / "work.prune"
+    person.chooses_file(path, "getSaveFileName")
+    person.key("Ctrl+S")
+    person.wait(path.exists)
+    person.wait_idle()
+    with read_session(path, Job()) as saved:
+        assert saved.view["form"]["limits"] == {"spare": ["first", "last"]}
+
+    other = new_person()
+    other.open(path)
+    other.wait(lambda: len(other.states) == 2)
+    other.wait(lambda: is_waiting(other))
+    other.wait_idle()
+    other.pause(60)
+    assert other.views.form.request() == asked
+    assert is_waiting(other)
+    other.key("Ctrl+Z")  # a move in the history asks for nothing either
+    other.wait(lambda: not other.document.masks)
+    other.wait_idle()
+    assert is_waiting(other)
+    other.ask_amount("36 %")
+    other.wait(lambda: other.button.isEnabled() is True)
+
+
+def test_a_reopened_session_is_previewed_as_it_was_saved(person, new_person, file, tmp_path):
+    person.open(file)
+    person.wait_open(file)
+    person.ask_amount("35 %")
+    gone = person.wait_preview().newly_pruned
+    path = tmp_path / "work.prune"
+    person.chooses_file(path, "getSaveFileName")
+    person.key("Ctrl+S")
+    person.wait(path.exists)
+    person.wait_idle()
+
+    other = new_person()
+    other.open(path)
+    other.wait(lambda: other.document is not None and is_waiting(other))
+    other.wait_idle()
+    other.pause(60)
+    assert other.views.preview.heading.text() == "Current state"
+    assert other.workbench.preview.state.report is None
+    beside = other.views.preview.action.preview
+    assert beside.geometry().left() > other.button.geometry().right()
+    assert other.button.width() >= other.button.sizeHint().width(), "nothing is cut off"
+    other.click(beside)
+    other.wait(lambda: other.workbench.preview.state.preview is not None)
+    assert other.views.preview.heading.text() == "Preview"
+    assert not beside.isVisible()
+    assert other.workbench.preview.state.preview.report.newly_pruned == gone
+    assert "→" in other.cell(FIRST, Column.SPARSITY)
+    other.click(other.button)
+    other.wait(lambda: len(other.states) == 2)
+    other.wait(beside.isVisible)  # the same again, seen before it is done
+    whole = other.views.preview.whole
+    other.wait(lambda: whole.text().endswith("%"))
+    done = {n: a.astype(np.float64) for n, a in load_file(file).items()}
+    before = sum(np.sum(a**2) for a in done.values())
+    after = sum(
+        np.sum(a.reshape(-1)[other.document.masks[n].bools()] ** 2) for n, a in done.items()
+    )
+    assert whole.text() == number_format.percent(after / before)
+    assert whole.isVisible() is True
+    other.window.actions_["preview"].trigger()
+    other.wait(lambda: other.views.preview.heading.text() == "Preview")
+    assert whole.isVisible() is False
+
+
+def test_a_button_without_a_step_says_why(opened):
+    person = opened
+    action, note = person.views.preview.action, person.views.preview.note
+    sentence = "No tensor is checked. Check a tensor in the tree."
+    person.ask_amount("30 %")
+    person.wait(lambda: person.button.isEnabled() is True)
+    person.views.tree.uncheck_all()
+    person.wait(lambda: person.views.preview.error.text() == f"✕ {sentence}")
+    assert sentence in person.button.toolTip()
+    person.key("Esc")
+    person.wait(lambda: is_waiting(person))
+    person.wait_idle()
+    person.pause(60)
+    assert (note.isVisible(), note.text()) == (True, sentence)
+    assert sentence in person.button.toolTip()
+    assert not action.preview.isVisible()
+    person.check(FIRST)
+    person.wait(lambda: person.button.isEnabled() is True)
+    assert sentence not in person.button.toolTip()
+    person.key("Esc")
+    person.wait(lambda: is_waiting(person))
+    assert (note.text(), action.preview.isVisible()) == ("", True)
+
+
+def test_a_form_comes_back_as_it_was_or_not_at_all():
+    rows = (
+        FormRow("", "Linear", "ln_structured", {"amount": 0.25, "n": float("inf"), "dim": 0}),
+        FormRow("enc*", "", "l1_unstructured", {"amount": 7}),
+    )
+    request = FormRequest(rows, "global", {"ceiling": 0.9, "spare": ("first",)}, companions=True)
+    plain = json.loads(json.dumps(plain_form(request)))
+    assert read_form(plain, ("Linear",)) == request
+    assert read_form(plain, ()) is None, "a rule for a kind that is not there"
+    for broken in (None, {}, {"rules": []}, {"rules": [{}]}, {"rules": [None]}, {"rules": 7}):
+        assert read_form(broken, ()) is None
+    for key, value in (("limits", 7), ("limits", {"floor": "x"}), ("limits", {"what": 1})):
+        assert read_form(plain | {key: value}, ("Linear",)) is None
+    assert read_form({"rules": [{"name": "not_there", "configuration": {}}]}, ()) is None
+
+
+def test_the_tree_shows_what_limits_exclude_and_by_what(opened):
+    person = opened
+    exclude(person, "first", "last")
+    person.wait(lambda: person.cell(FIRST, Column.SPARSITY).startswith("⊘"))
+    assert person.cell(FIRST, Column.SPARSITY) == "⊘ 0 %"
+    assert "Excluded: first layer" in tooltip(person, FIRST)
+    assert "Excluded: last layer" in tooltip(person, LAST)
+    assert person.cell(LAST, Column.SPARSITY).startswith("⊘")
+    person.wait(lambda: "→" in person.cell(NAMES[1], Column.SPARSITY))
+    assert "Excluded" not in tooltip(person, NAMES[1])
+    report = person.wait_preview()
+    assert [t.name for t in report.tensors] == [NAMES[1], NAMES[3], NAMES[2]]
+    exclude(person, "first", "last")
+    person.wait(lambda: "→" in person.cell(FIRST, Column.SPARSITY))
+    assert "Excluded" not in tooltip(person, FIRST)
+
+
+def test_the_pages_show_no_cut_through_what_is_excluded(opened):
+    """Channels still had a cut, and said how many would go."""
+    person = opened
+    person.choose(person.rule.method, "Ln structured")
+    pages = person.views.pages
+    person.workbench.navigation.show_page(Page.CHANNELS)
+    for name in (NAMES[1], FIRST):
+        person.workbench.show_tensor(name)
+        person.wait(lambda: pages.channels.canvas.line is not None)
+    exclude(person, "first")
+    person.wait_preview()
+    person.wait(lambda: pages.channels.canvas.line is None)
+    person.workbench.show_tensor(NAMES[1])
+    person.wait(lambda: pages.channels.canvas.line is not None)
+    person.workbench.show_tensor(FIRST)
+    person.wait(lambda: pages.channels.canvas.line is None)
+
+
+def test_the_last_rule_that_names_a_tensor_takes_precedence_and_is_shown(opened, file):
+    person = opened
+    form = person.views.form
+    person.ask_amount("25 %")
+    person.click(form.add)
+    person.type(person.rule.target.lineEdit(), "*layer.1*")
+    person.ask_amount("75 %")
+    person.wait(lambda: " · 2 tensors\n" in form.list.item(1).text())
+    assert " · 3 of 5 tensors\n" in form.list.item(0).text()
+    assert form.order.text() == "The last rule that matches a tensor applies to it."
+    assert "Pruned by rule 2" in tooltip(person, NAMES[1])
+    assert "Pruned by rule 1" in tooltip(person, FIRST)
+    person.wait_preview()
+    person.key("Ctrl+Return")
+    person.wait(lambda: len(person.states) == 2)
+    masks = person.document.masks
+    assert [masks[n].pruned for n in (FIRST, *NAMES[1:], LAST)] == [24, 72, 24, 72, 24]
+    assert load_file(file).keys() == masks.keys()
+
+
+def test_a_rule_whose_tensors_later_rules_take_says_so(opened):
+    person = opened
+    form = person.views.form
+    person.click(form.add)
+    person.type(person.rule.target.lineEdit(), "*")
+    person.ask_amount("10 %")
+    person.wait(lambda: "later rules take its tensors" in form.list.item(0).text())
+    person.wait(lambda: person.button.isEnabled() is True)
+
+
+@pytest.fixture
+def computed(monkeypatch) -> list[str]:
+    """Return what is computed for a step from now on."""
+    found: list[str] = []
+    for module, name in ((live_preview, "compute_preview"), (preview_controller, "estimate")):
+        real = getattr(module, name)
+
+        def spy(*args, real=real, name=name, **kwargs):
+            found.append(name)
+            return real(*args, **kwargs)
+
+        monkeypatch.setattr(module, name, spy)
+    return found
+
+
+def test_nothing_is_computed_for_a_form_that_nobody_asked_for(computed, person, file):
+    person.open(file)
+    person.wait_open(file)
+    person.wait(lambda: is_waiting(person))
+    person.wait_idle()
+    person.pause(120)
+    assert computed == []
+    person.ask_amount("30 %")
+    person.wait(lambda: person.button.isEnabled() is True)
+    person.wait(lambda: set(computed) == {"compute_preview", "estimate"})
+    # Esc drops it; the form stays, and is previewed again from the next change on.
+    person.wait_idle()
+    person.key("Esc")
+    assert is_waiting(person)
+    computed.clear()
+    person.pause(120)
+    person.wait_idle()
+    assert computed == []
+    assert person.views.preview.heading.text() == "Current state"
+    person.check(FIRST)
+    person.wait(lambda: "compute_preview" in computed)
+    person.wait(lambda: person.views.preview.heading.text() == "Preview")
+
+
+def test_the_line_of_the_distribution_can_be_taken_before_anything_is_asked_for(computed, opened):
+    person = opened
+    person.workbench.navigation.show_page(Page.DISTRIBUTION)
+    person.workbench.show_tensor(NAMES[1])
+    view = person.views.pages.distribution
+    person.wait(lambda: view._waits and view._editable)
+    assert computed == []
+    view.thresholdMoved.emit(0.5)
+    person.wait(lambda: "compute_preview" in computed)
+    person.wait(lambda: person.button.isEnabled() is True)
+
+
+def test_a_compact_size_is_shown_from_the_first_preview_on(opened):
+    person = opened
+    words = person.views.preview.file.words
+    assert not words["compact"].isVisible(), "nothing is pruned yet"
+    person.ask_amount("30 %")
+    person.wait(words["compact"].isVisible)

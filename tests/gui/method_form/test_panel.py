@@ -1,0 +1,730 @@
+"""The pruning form, by clicks and keys."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, replace
+
+import pytest
+
+os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+
+from PySide6.QtCore import QCoreApplication, QEvent, QLocale, QPoint, Qt
+from PySide6.QtGui import QKeyEvent, QPalette
+from PySide6.QtWidgets import QApplication, QLabel, QScrollArea, QVBoxLayout, QWidget
+
+from pruneapp.errors import ParameterError
+from pruneapp.gui.method_form.editors import (
+    EDITORS,
+    TensorChoice,
+    TextEditor,
+    editor_for,
+    read_amount,
+    write_amount,
+)
+from pruneapp.gui.method_form.fields import first_clause
+from pruneapp.gui.method_form.form_model import FormContext, FormRequest, FormRow, MethodForm
+from pruneapp.gui.method_form.panel import PruneForm
+from pruneapp.params import (
+    AmountParam,
+    Choice,
+    ChoiceParam,
+    DimParam,
+    FlagParam,
+    Interval,
+    IntParam,
+    NormParam,
+    Param,
+    SeedParam,
+)
+from pruneapp.results.short_names import ShortNames
+from tests.support.param_values import valid
+
+L1 = MethodForm(
+    "l1", "L1 unstructured (magnitude)", "Takes the smallest.", "|w|", (AmountParam(),),
+    ("local", "global"), takes_scores=True,
+)  # fmt: skip
+LN = MethodForm(
+    "ln", "Ln structured (channels)", "Takes whole channels.", "‖w‖",
+    (AmountParam(), NormParam(), DimParam()), ("local",), "channels",
+)  # fmt: skip
+RANDOM = MethodForm("random", "Random", "By chance.", "u", (AmountParam(), SeedParam()),
+                    ("local", "global"))  # fmt: skip
+MASK = MethodForm("mask", "From a mask", "As a mask says.", "m", (), takes_mask=True)
+PARAMS = (
+    AmountParam(),
+    IntParam(name="k", label="K", help="A number.", default=3, bounds=Interval(1, 9)),
+    SeedParam(),
+    DimParam(),
+    NormParam(),
+    FlagParam(name="f", label="F", help="Yes or no."),
+    ChoiceParam(
+        name="c", label="C", help="One.", default="a", choices=(Choice("a", "A"), Choice("b", "B"))
+    ),
+)
+
+
+@pytest.fixture
+def form(qtbot):
+    found = PruneForm()
+    qtbot.addWidget(found)
+    found.set_methods((L1, LN, RANDOM, MASK))
+    found.set_context(replace(found.context, kinds=("Conv2d", "Linear"), left=10_000))
+    found.resize(300, 600)
+    with qtbot.waitExposed(found):
+        found.show()
+    return found
+
+
+def editor(form, name, rule=0):
+    return form.rules[rule].fields.fields[name].editor
+
+
+def note(form, name):
+    return form.rules[0].fields.fields[name].note.text()
+
+
+def retype(qtbot, field, text):
+    field.setFocus()
+    field.selectAll()
+    qtbot.keyClick(field, Qt.Key.Key_Backspace)
+    qtbot.keyClicks(field, text)
+
+
+def choose(form, method, rule=0):
+    combo = form.rules[rule].method
+    combo.setCurrentIndex(combo.findData(method))
+
+
+@pytest.mark.parametrize("param", PARAMS, ids=lambda p: type(p).__name__)
+def test_every_editor_shows_and_returns_every_valid_value(qtbot, param):
+    found = editor_for(param)
+    qtbot.addWidget(found)
+    assert found.value() == param.default
+    with qtbot.assertNotEmitted(found.changed):
+        for value in valid(param):
+            found.set_value(value)
+            shown = found.value()
+            assert shown == value or (abs(value) > 2**31 and isinstance(param, IntParam))
+            if isinstance(param, AmountParam):
+                assert type(shown) is type(value)
+
+
+@pytest.mark.parametrize("param", PARAMS, ids=lambda p: type(p).__name__)
+def test_every_editor_has_words_for_those_who_do_not_see_it(qtbot, param):
+    found = editor_for(param)
+    qtbot.addWidget(found)
+    assert found.focusProxy().accessibleName() == param.label
+    assert found.focusProxy().accessibleDescription() == param.help
+    assert found.focusProxy().toolTip() == param.help
+
+
+def test_a_type_without_an_editor_gets_that_of_the_nearest_type_above(qtbot):
+    @dataclass(frozen=True, kw_only=True)
+    class Own(Param):
+        def parse(self, text):
+            return text
+
+        def validate(self, value):
+            return value
+
+        def describe(self):
+            return "any text"
+
+    @dataclass(frozen=True, kw_only=True)
+    class OwnAmount(AmountParam):
+        pass
+
+    own = editor_for(Own(name="o", label="O", help="Own.", default="x"))
+    amount = editor_for(OwnAmount())
+    for found in (own, amount):
+        qtbot.addWidget(found)
+    assert type(own) is TextEditor
+    assert type(amount) is EDITORS[AmountParam]
+
+
+@pytest.mark.parametrize(
+    ("text", "share", "expected"),
+    [
+        ("20 %", True, 0.2),
+        ("20\u00a0%", False, 0.2),
+        ("0.2", True, 0.2),
+        ("0.2", False, 0.2),
+        ("20", True, 0.2),
+        ("20", False, 20),
+        ("1,000", True, 1000),
+        ("1,000", False, 1000),
+        ("2.5", True, 0.025),
+        ("1.0", False, 1.0),
+        ("1", False, 1),
+        ("1", True, 0.01),
+        ("100", True, 1.0),
+        ("0", False, 0),
+    ],
+)
+def test_amounts_are_read_as_they_are_written(text, share, expected):
+    found = read_amount(text, AmountParam(), share=share)
+    assert found == expected
+    assert type(found) is type(expected)
+
+
+@pytest.mark.parametrize(
+    "text", ["", "%", "x", "130 %", "130\u00a0%", "-1", "-1 %", "2.5 weights", "nan", "1e999"]
+)
+@pytest.mark.parametrize("share", [False, True])
+def test_what_is_no_amount_is_answered_by_what_to_enter(text, share):
+    with pytest.raises(ParameterError) as error:
+        read_amount(text, AmountParam(), share=share)
+    assert str(error.value) == "Enter a percentage from 0 to 100 %, or a count."
+
+
+@pytest.mark.parametrize("param", PARAMS, ids=lambda p: type(p).__name__)
+def test_no_message_quotes_a_space_that_nobody_typed(param):
+    assert "\\x" not in str(param.refuse("7\u00a020\u202f%"))
+
+
+@pytest.mark.parametrize("key", [Qt.Key.Key_Return, Qt.Key.Key_Enter])
+@pytest.mark.parametrize(("typed", "amount"), [("30", 0.3), ("0.45", 0.45), ("1,200", 1200)])
+def test_return_takes_the_amount_and_typing_replaces_it(form, qtbot, key, typed, amount):
+    field = editor(form, "amount").field
+    retype(qtbot, field, typed)
+    qtbot.keyClick(field, key)
+    assert editor(form, "amount").value() == amount
+    assert field.text() == write_amount(amount)
+    assert field.hasFocus()
+    assert field.selectedText() == field.text()
+    qtbot.keyClicks(field, "7 %")
+    assert form.request().rows[0].values["amount"] == 0.07
+
+
+def test_return_selects_a_wrong_amount_to_be_mended(form, qtbot):
+    field = editor(form, "amount").field
+    retype(qtbot, field, "130 %")
+    qtbot.keyClick(field, Qt.Key.Key_Return)
+    assert note(form, "amount") == "✕ Enter a percentage from 0 to 100 %, or a count."
+    qtbot.keyClicks(field, "13")
+    assert form.request().rows[0].values["amount"] == 0.13
+
+
+def test_amounts_are_read_and_written_in_the_persons_locale():
+    former = QLocale()
+    QLocale.setDefault(QLocale("de_DE"))
+    try:
+        assert read_amount("2,5 %", AmountParam(), share=True) == 0.025
+        assert read_amount("0,2", AmountParam(), share=True) == 0.2
+        assert read_amount("0.2", AmountParam(), share=True) == 0.2
+        assert read_amount("1.000", AmountParam(), share=False) == 1000
+        assert write_amount(0.025) == "2,5\u00a0%"
+        assert write_amount(1000) == "1.000"
+    finally:
+        QLocale.setDefault(former)
+
+
+def test_a_wrong_amount_takes_the_slider_away(form, qtbot):
+    """It has no place for 150 %; that of 15 %, which was typed on the way, would be another one."""
+    amount = editor(form, "amount")
+    amount.field.selectAll()
+    for text, usable in (("15", True), ("150", False), ("15", True)):
+        amount.field.clear()
+        qtbot.keyClicks(amount.field, text)
+        assert amount.slider.isEnabled() == usable
+        form.set_context(replace(form.context, left=form.context.left - 1))
+        assert amount.slider.isEnabled() == usable, "also when something else changes"
+    assert amount.slider.value() == 150
+
+
+def test_150_is_a_count_once_it_is_said_to_be_one(form, qtbot):
+    """The error says: choose # to enter a count. What was typed stays."""
+    amount = editor(form, "amount")
+    amount.field.clear()
+    qtbot.keyClicks(amount.field, "150")
+    assert form.errors()
+    qtbot.mouseClick(amount.counts, Qt.MouseButton.LeftButton)
+    assert amount.value() == 150
+    assert amount.slider.isEnabled()
+    assert not form.errors()
+    form.set_context(replace(form.context, left=10_764_288))
+    qtbot.mouseClick(amount.counts, Qt.MouseButton.LeftButton)
+    assert amount.field.text() == "0.001\u00a0%", "the field has no room for 0.0013934967 %"
+    qtbot.mouseClick(amount.counts, Qt.MouseButton.LeftButton)
+    assert amount.value() == 150, "nothing is lost by looking at it the other way"
+
+
+def test_the_slider_the_field_and_the_switch_agree(form, qtbot):
+    amount = editor(form, "amount")
+    with qtbot.waitSignal(form.changed):
+        qtbot.keyClick(amount.slider, Qt.Key.Key_Right)
+    assert amount.value() == pytest.approx(0.21)
+    assert amount.field.text() == "21\u00a0%"
+    amount.counts.click()
+    assert amount.value() == 2100
+    assert amount.field.text() == "2,100"
+    retype(qtbot, amount.field, "50%")
+    qtbot.keyClick(amount.field, Qt.Key.Key_Return)
+    assert amount.value() == 0.5
+    assert not amount.counts.isChecked()
+    assert amount.slider.value() == 500
+
+
+def test_a_slip_on_the_way_does_not_turn_percent_into_a_count(form, qtbot):
+    amount = editor(form, "amount")
+    retype(qtbot, amount.field, "130")
+    qtbot.keyClick(amount.field, Qt.Key.Key_Backspace)
+    assert form.request().rows[0].values["amount"] == 0.13
+
+
+def test_a_bare_number_above_100_is_no_count_where_percent_are_entered(form, qtbot):
+    amount = editor(form, "amount")
+    retype(qtbot, amount.field, "150")
+    qtbot.keyClick(amount.field, Qt.Key.Key_Return)
+    assert note(form, "amount") == (
+        "✕ Enter a percentage from 0 to 100 %, or choose # to enter a count."
+    )
+    qtbot.keyClicks(amount.field, "70")
+    qtbot.keyClick(amount.field, Qt.Key.Key_Return)
+    assert form.request().rows[0].values["amount"] == 0.7
+    amount.counts.click()
+    retype(qtbot, amount.field, "150")
+    assert form.request().rows[0].values["amount"] == 150
+
+
+def test_only_what_the_method_uses_is_shown(form):
+    assert list(form.rules[0].fields.fields) == ["amount"]
+    assert form.scope_row.isVisible()
+    assert form.rules[0].load_scores.isVisible()
+    choose(form, "ln")
+    assert list(form.rules[0].fields.fields) == ["amount", "n", "dim"]
+    assert not form.scope_row.isVisible()
+    assert not form.rules[0].load_scores.isVisible()
+    choose(form, "mask")
+    assert form.rules[0].load_mask.isVisible()
+
+
+def test_values_that_methods_share_stay_when_the_method_changes(form):
+    editor(form, "amount").set_value(0.35)
+    choose(form, "random")
+    assert editor(form, "amount").value() == 0.35
+
+
+def test_what_is_wrong_is_said_beside_the_field_in_red_and_with_a_sign(form, qtbot):
+    assert note(form, "amount") == first_clause(AmountParam().help)
+    retype(qtbot, editor(form, "amount").field, "130 %")
+    label = form.rules[0].fields.fields["amount"].note
+    assert label.text() == "✕ Enter a percentage from 0 to 100 %, or a count."
+    assert label.palette().color(QPalette.ColorRole.WindowText).name() == "#b3261e"
+    assert form.request() is None
+    assert len(form.errors()) == 1
+    retype(qtbot, editor(form, "amount").field, "30 %")
+    assert note(form, "amount") == first_clause(AmountParam().help)
+    assert form.request() == FormRequest((FormRow("", "", "l1", {"amount": 0.3}),))
+
+
+def test_dimensions_are_spelled_out(form):
+    choose(form, "ln")
+    combo = editor(form, "dim").combo
+    form.set_context(replace(form.context, shape=(64, 32, 3, 3), kind="Conv2d"))
+    texts = [combo.itemText(i) for i in range(combo.count())]
+    assert texts[:3] == ["0: output channels (64)", "1: input channels (32)", "2: kernel rows (3)"]
+    combo.setCurrentIndex(1)
+    form.set_context(replace(form.context, shape=(10, -1), kind="Linear"))
+    assert combo.currentText() == "1: inputs"
+    assert editor(form, "dim").value() == 1
+    form.set_context(replace(form.context, shape=(), kind=""))
+    assert combo.currentText() == "1: input channels"
+
+
+def test_norms_are_chosen_by_meaning_or_typed(form, qtbot):
+    choose(form, "ln")
+    norm = editor(form, "n")
+    assert norm.combo.currentText() == "2: L2, Euclidean"
+    norm.combo.setCurrentIndex(norm.combo.findText("nuc", Qt.MatchFlag.MatchStartsWith))
+    assert norm.value() == "nuc"
+    retype(qtbot, norm.combo.lineEdit(), "2.5")
+    assert norm.value() == 2.5
+    retype(qtbot, norm.combo.lineEdit(), "two")
+    assert form.request() is None
+
+
+def test_the_die_draws_another_seed(form, qtbot):
+    choose(form, "random")
+    seed = editor(form, "seed")
+    with qtbot.waitSignal(form.changed):
+        qtbot.keyClick(seed.die, Qt.Key.Key_Space)
+    assert 0 <= seed.value() < 1_000_000
+
+
+def test_the_scope_is_kept_beside_methods_that_cannot_have_it(form, qtbot):
+    with qtbot.waitSignal(form.changed):
+        qtbot.mouseClick(form.all, Qt.MouseButton.LeftButton)
+    assert form.request().scope == "global"
+    choose(form, "ln")
+    assert form.request().scope == "local"
+    choose(form, "random")
+    assert form.request().scope == "global"
+
+
+def test_the_paragraph_and_the_formula_are_behind_the_question_mark(form, qtbot):
+    rule = form.rules[0]
+    assert not rule.help.isVisible()
+    qtbot.mouseClick(rule.explain, Qt.MouseButton.LeftButton)
+    assert rule.help.isVisible()
+    assert rule.formula.text() == "|w|"
+
+
+def test_a_mask_is_asked_for_and_loaded(form, qtbot):
+    choose(form, "mask")
+    assert form.request() is None
+    with qtbot.waitSignal(form.maskFileRequested):
+        qtbot.mouseClick(form.rules[0].load_mask, Qt.MouseButton.LeftButton)
+    with qtbot.assertNotEmitted(form.changed):
+        form.set_context(replace(form.context, mask_file="mask.safetensors"))
+    assert form.request() == FormRequest((FormRow("", "", "mask", {}),))
+
+
+def test_two_rules_are_one_request(form, qtbot):
+    """20 % of every Conv2d and 40 % of every Linear."""
+    assert not form.list.isVisible()
+    qtbot.mouseClick(form.add, Qt.MouseButton.LeftButton)
+    assert form.list.isVisible()
+    assert form.rules[1].target.currentText() == ""
+    assert form.request() == FormRequest((FormRow("", "", "l1", {"amount": 0.2}),))
+    retype(qtbot, form.rules[1].target.lineEdit(), "all Linear layers")
+    retype(qtbot, editor(form, "amount", 1).field, "40 %")
+    form.list.setCurrentRow(0)
+    assert form.stack.currentWidget() is form.rules[0]
+    retype(qtbot, form.rules[0].target.lineEdit(), "all Conv2d layers")
+    assert (
+        form.list.item(1).text() == "2. all Linear layers\nL1 unstructured (magnitude), 40\u00a0%"
+    )
+    assert form.request() == FormRequest(
+        (
+            FormRow("", "Conv2d", "l1", {"amount": 0.2}),
+            FormRow("", "Linear", "l1", {"amount": 0.4}),
+        )
+    )
+    retype(qtbot, form.rules[0].target.lineEdit(), "layer3.*.weight")
+    assert form.request().rows[0].pattern == "layer3.*.weight"
+    with qtbot.waitSignal(form.changed):
+        qtbot.mouseClick(form.remove, Qt.MouseButton.LeftButton)
+    assert [row.kind for row in form.request().rows] == ["Linear"]
+    assert not form.remove.isEnabled()
+
+
+def test_a_list_of_rules_names_all_tensors_on_as_many_lines_as_they_need(form, qtbot):
+    """Nothing that tells a rule from another is left out; the tooltip has all of it."""
+    name = "encoder.layer.11.attention.output.dense.weight"
+    parts = ("attention.output.dense.weight", "output.dense.weight")
+    short = ShortNames(f"encoder.layer.{n}.{part}" for n in range(12) for part in parts)
+    form.set_names(short)
+    request = FormRequest(
+        (
+            FormRow(name, "", "l1", {"amount": 0.2}),
+            FormRow(f"*.bias, {name}, layer<b>.*", "", "l1", {"amount": 0.4}),
+        )
+    )
+    form.set_request(request)
+    form.resize(form.minimumSizeHint().width(), 600)
+    qtbot.waitUntil(lambda: form.list.width() <= form.width())
+    for place, row in enumerate(request.rows):
+        item = form.list.item(place)
+        lines = item.text().split("\n")
+        assert max(map(form.list.fontMetrics().horizontalAdvance, lines)) < form.list.width()
+        target = "".join(lines[:-1])
+        assert target.removeprefix(f"{place + 1}. ") in {*short.forms(name), row.pattern}
+        assert item.sizeHint().height() > len(lines) * form.list.fontMetrics().height()
+        assert lines[-1].startswith("L1")
+    assert "layer&lt;b&gt;.*" in form.list.item(1).toolTip()
+
+
+def test_the_list_measures_no_more_of_a_pattern_than_it_could_show(form, monkeypatch):
+    """Text of unusual scripts takes milliseconds a character to measure."""
+    measured = []
+    fitting = ShortNames.fitting
+    monkeypatch.setattr(
+        ShortNames,
+        "fitting",
+        lambda self, name, *room: measured.append(len(name)) or fitting(self, name, *room),
+    )
+    rows = (FormRow("\u1780" * 60_000, "", "l1"), FormRow("fc", "", "l1"))
+    form.set_request(FormRequest(rows))
+    assert "fc" in form.list.item(1).text()
+    assert 0 < max(measured) < 3_000
+
+
+def test_what_a_rule_matches_stands_below_its_field(form):
+    assert not form.rules[0].matched.isVisible()
+    form.set_request(FormRequest((FormRow("fc*", "", "l1", {"amount": 0.2}),)))
+    assert form.set_matches(0, 12, 30, [f"norm{n}" for n in range(20)])
+    said = form.rules[0].matched
+    assert said.isVisible()
+    assert said.text().startswith("12 tensors. 30 biases, norms or 1-D tensors")
+    assert said.toolTip().count("<br>") == 21
+    assert said.toolTip().endswith("and 10 more</span>")
+    form.rules[0].target.setEditText("fc")  # what was said is of something else
+    assert (said.isVisible(), said.text()) == (True, "")  # its room stays
+    form.set_request(FormRequest((FormRow("fc*", "", "l1"), FormRow("a", "", "l1"))))
+    assert not form.set_matches(1, 0, error="No tensor matches 'a'.")
+    assert "matches nothing" in form.list.item(1).text()
+
+
+def test_list_and_field_count_the_tensors_of_a_rule_alike(form):
+    """What matches, and what of it this rule prunes; the field says who takes the others."""
+    rows = *(FormRow(f"{name}*", "", "l1") for name in "abc"), FormRow("", "", "l1")
+    form.set_request(FormRequest(rows))
+    for place, matched in enumerate((14, 2, 3)):
+        form.set_matches(place, matched)
+    form.set_matches(3, None)
+    form.set_shares(({1: 12, 3: 2}, {2: 1, 0: 1}, {3: 1, 4: 1, 0: 1}, {4: 5}))
+    shown = [form.list.item(place).text().split("\n")[0] for place in range(4)]
+    assert shown == [
+        "1. a* · 12 of 14 tensors",
+        "2. b* · 1 of 2 tensors",
+        "3. c* · 1 of 3 tensors",
+        "4. checked tensors · 5 tensors",
+    ]
+    assert [rule.matched.text() for rule in form.rules[:3]] == [
+        "12 of 14 tensors: rule 3 takes 2.",
+        "1 of 2 tensors: limits exclude 1.",
+        "1 of 3 tensors: rule 4 takes 1, limits exclude 1.",
+    ]
+    form.set_shares(({1: 10, 2: 2, 3: 2}, {2: 2}, {0: 3}, {4: 5}))
+    assert form.rules[0].matched.text() == "10 of 14 tensors: later rules take 4."
+    assert form.rules[1].matched.text() == "2 tensors."
+    assert form.list.item(2).text().startswith("3. c* · excluded by limits")
+    form.set_shares(())
+    assert form.rules[0].matched.text() == "14 tensors."
+
+
+def test_a_long_sentence_below_the_tensors_moves_nothing(form, qtbot):
+    """It is elided after two lines; the tooltip has the rest, and so has the preview."""
+    form.set_request(FormRequest((FormRow("a*", "", "l1", {"amount": 0.2}),)))
+    rule = form.rules[0]
+    form.set_matches(0, 1)
+    qtbot.waitUntil(lambda: rule.matched.width() > 200)
+    top = rule.method.mapTo(form, QPoint(0, 0))
+    long = "No tensor matches 'encoder.layer.*.attention.self.quary.weight'. Patterns are " * 2
+    for error, readable in (("", True), (long, False), ("No tensor matches 'a'.", True)):
+        assert form.set_matches(0, 1, error=error) == readable
+        qtbot.wait(10)
+        assert rule.method.mapTo(form, QPoint(0, 0)) == top
+        assert rule.matched.is_elided != readable
+        assert (error in rule.matched.toolTip()) == (not readable) or not error
+        assert rule.matched.accessibleName() == rule.matched.text()
+    assert QLabel.text(rule.matched) == "✕ No tensor matches 'a'."
+
+
+def test_errors_name_the_rule_that_they_are_about(form, qtbot):
+    form.set_request(FormRequest((FormRow("a*", "", "l1"), FormRow("b*", "", "l1"))))
+    form.list.setCurrentRow(1)
+    field = editor(form, "amount", 1).field
+    field.clear()
+    qtbot.keyClicks(field, "abc")
+    assert form.errors() == ("Rule 2: Enter a percentage from 0 to 100 %, or a count.",)
+    assert form.errors_beside_fields()[form.errors()[0]] == "A setting of rule 2 is not valid."
+    assert form.list.item(1).text().endswith("✕ not valid")
+    height = form.list.height()
+    form.list.setCurrentRow(0)
+    assert not form.errors_beside_fields(), "the field of rule 2 is out of sight"
+    field.setText("20 %")
+    field.textEdited.emit("20 %")
+    assert form.list.height() == height
+    assert "✕" not in form.list.item(1).text()
+
+
+def test_a_request_is_shown_silently_and_comes_back_the_same(form, qtbot):
+    request = FormRequest(
+        (
+            FormRow("layer*", "", "random", {"amount": 100, "seed": 7}),
+            FormRow("", "Linear", "l1", {"amount": 0.4}),
+            FormRow("", "", "l1", {"amount": 0.125}),
+        ),
+        "global",
+    )
+    with qtbot.assertNotEmitted(form.changed):
+        form.set_request(request)
+    assert form.request() == request
+    with qtbot.assertNotEmitted(form.changed):
+        form.reset()
+    assert form.request() == FormRequest((FormRow("", "", "l1", {"amount": 0.2}),))
+
+
+def test_methods_that_come_later_leave_what_was_asked_for(form, qtbot):
+    editor(form, "amount").set_value(0.4)
+    with qtbot.assertNotEmitted(form.changed):
+        form.set_methods((RANDOM, L1))
+    assert form.request().rows[0] == FormRow("", "", "l1", {"amount": 0.4})
+
+
+def test_a_form_without_methods_says_so(qtbot):
+    form = PruneForm()
+    qtbot.addWidget(form)
+    assert form.request() is None
+    assert form.errors() == ("There is no method to choose.",)
+
+
+def test_companions_are_offered_for_channels_along_dim_0_alone(form, qtbot):
+    row = form.companions
+    assert not row.isVisible()
+    choose(form, "ln")
+    assert row.isVisible()
+    assert not form.request().companions, "off by default"
+    assert "still outputs a constant" in row.note.text()
+    with qtbot.waitSignal(form.changed):
+        qtbot.mouseClick(row.box, Qt.MouseButton.LeftButton, pos=QPoint(8, row.box.height() // 2))
+    assert form.request().companions
+    editor(form, "dim").combo.setCurrentIndex(1)
+    assert not row.isVisible()
+    assert not form.request().companions, "what cannot be seen is not asked for"
+    editor(form, "dim").combo.setCurrentIndex(0)
+    assert form.request().companions, "it is remembered"
+    choose(form, "l1")
+    assert not row.isVisible()
+    assert not form.request().companions
+
+
+def test_a_negative_dim_is_the_first_of_a_tensor_with_so_many(form):
+    form.set_request(FormRequest((FormRow("", "", "ln", {"dim": -2}),)))
+    form.set_context(replace(form.context, shape=(10, 4), kind="Linear"))
+    assert form.companions.isVisible()
+    form.set_context(replace(form.context, shape=(10, 4, 3, 3), kind="Conv2d"))
+    assert not form.companions.isVisible()
+
+
+def test_a_request_with_companions_is_shown_silently_and_reset(form, qtbot):
+    values = {"amount": 0.3, "n": 2, "dim": 0}
+    request = FormRequest((FormRow("", "", "ln", values),), companions=True)
+    with qtbot.assertNotEmitted(form.changed):
+        form.set_request(request)
+    assert form.request() == request
+    form.set_methods((LN, L1))
+    assert form.request() == request, "it stays when methods are added"
+    form.reset()
+    assert not form.request().companions
+
+
+def test_how_many_tensors_have_companions_is_said(form):
+    row = form.companions
+    form.set_paired(19, 20)
+    assert row.note.text().endswith("19 of 20 tensors have a matching bias or norm.")
+    form.set_paired(20, 20)
+    assert row.note.text().endswith("has a bias (beta).")
+    form.set_paired(0, 20)
+    assert row.note.text() == "No bias or norm layer was found for these tensors by name."
+    assert row.note.text() in row.box.accessibleDescription()
+    form.set_paired(None, 0)
+    assert "norm" in row.note.text()
+
+
+def test_lines_stand_between_what_takes_the_same_away(form, qtbot):
+    """L1, a line, Ln, a line, the rest; keys pass over the lines."""
+    combo = form.rules[0].method
+    assert [combo.itemText(i) for i in range(combo.count())] == [
+        L1.label, "", LN.label, "", RANDOM.label, MASK.label,
+    ]  # fmt: skip
+    combo.setFocus()
+    qtbot.keyClick(combo, Qt.Key.Key_Down)
+    assert form.rules[0].form() is LN
+    qtbot.keyClick(combo, Qt.Key.Key_Down)
+    assert form.rules[0].form() is RANDOM
+
+
+def test_nobody_takes_blocks_for_weights_when_they_are_counted(form, qtbot):
+    """How many there are depends on the block, so that the slider has nothing to reach over."""
+    blocks = replace(LN, name="blocks", params=(AmountParam(),), granularity="blocks")
+    form.set_methods((L1, blocks))
+    form.set_context(replace(form.context, left=10_000))
+    for name, count, reaches in (("l1", 2_000, True), ("blocks", 0, False)):
+        combo = form.rules[0].method
+        combo.setCurrentIndex(combo.findData(name))
+        amount = editor(form, "amount")
+        amount.set_value(0.2)
+        qtbot.mouseClick(amount.counts, Qt.MouseButton.LeftButton)
+        assert amount.value() == count
+        assert amount.slider.isEnabled() == reaches
+
+
+def test_only_dimensions_that_a_method_knows_are_offered(qtbot):
+    """A norm has a scale for its output channels alone."""
+    made = editor_for(DimParam(bounds=Interval(0, 0)))
+    qtbot.addWidget(made)
+    made.set_context(FormContext((8, 4, 3, 3), "Conv2d"))
+    assert [made.combo.itemData(i) for i in range(made.combo.count())] == [0]
+    assert made.value() == 0
+
+
+def test_the_help_of_a_number_names_no_bounds_that_say_nothing(form):
+    """Found: "Allowed: -64 to 63" below a dimension, "Allowed: 0 to 9,223,372,036,854,775,807"."""
+    form.set_request(FormRequest((FormRow("", "", "ln", {}),)))
+    dim = form.rules[0].fields.fields["dim"]
+    assert "Allowed" not in dim.note.text(), "nothing is known of the tensors"
+    form.set_context(replace(form.context, shape=(64, 3, 3, 3), kind="Conv2d"))
+    assert "Allowed" not in dim.note.text(), "its list has them"
+    form.set_context(replace(form.context, shape=(), kind=""))
+    assert "Allowed" not in dim.note.text(), "they have different numbers of dimensions"
+    form.set_request(FormRequest((FormRow("", "", "random", {}),)))
+    assert "Allowed" not in form.rules[0].fields.fields["seed"].note.text()
+
+
+def test_a_dragged_amount_is_shown_in_tenths_and_kept_in_full(form, qtbot):
+    """It was "67.818 %", where the slider and all other numbers have one digit."""
+    form.set_amount(0.67818)
+    amount = editor(form, "amount")
+    assert (amount.field.text(), amount.value()) == ("67.8\u00a0%", 0.67818)
+    assert amount.value_text() == "67.8\u00a0%"
+    assert amount.field.toolTip() == "67.818\u00a0%"
+    amount.field.editingFinished.emit()
+    assert amount.value() == 0.67818
+    amount.slider.setValue(500)
+    amount.slider.setValue(678)
+    assert amount.value() == pytest.approx(0.678, abs=1e-9), "the slider was moved"
+    for share, shown in ((0.00004, "0.004"), (0.99996, "99.996"), (0.5, "50"), (1.0, "100")):
+        form.set_amount(share)
+        assert (amount.field.text(), amount.value()) == (f"{shown}\u00a0%", share)
+    form.set_amount(0.67818)
+    amount.field.selectAll()
+    qtbot.keyClicks(amount.field, "67.8")
+    assert amount.value() == pytest.approx(0.678, abs=1e-9), "another was entered"
+    form.set_amount(1234)
+    assert (amount.field.text(), amount.value()) == ("1,234", 1234)
+
+
+def test_the_tensors_of_a_rule_take_letters_and_leave_ctrl_e_to_the_window(qtbot):
+    choice = TensorChoice()
+    qtbot.addWidget(choice)
+    keys = (
+        (Qt.Key.Key_E, Qt.KeyboardModifier.ControlModifier, "\x05", False),
+        (Qt.Key.Key_E, Qt.KeyboardModifier.NoModifier, "e", True),
+        (Qt.Key.Key_4, Qt.KeyboardModifier.NoModifier, "4", True),
+        (Qt.Key.Key_Question, Qt.KeyboardModifier.ShiftModifier, "?", True),
+    )
+    for key, modifier, text, taken in keys:
+        press = QKeyEvent(QEvent.Type.ShortcutOverride, key, modifier, text)
+        press.ignore()
+        QCoreApplication.sendEvent(choice, press)
+        assert press.isAccepted() == taken, text
+
+
+def test_the_form_scrolls_to_the_field_that_a_key_goes_to(qtbot):
+    """On a low screen the cursor went to an amount below the fold."""
+    form = PruneForm()
+    form.set_methods((L1, LN))
+    area, content = QScrollArea(), QWidget()
+    qtbot.addWidget(area)
+    column = QVBoxLayout(content)
+    column.addSpacing(300)
+    column.addWidget(form)
+    area.setWidgetResizable(True)
+    area.setWidget(content)
+    area.resize(360, 90)
+    with qtbot.waitActive(area):
+        area.show()
+        area.activateWindow()
+    for go, there in (
+        (form.focus_amount, editor(form, "amount").field),
+        (form.focus_method, form.rules[0].method),
+    ):
+        area.verticalScrollBar().setValue(0)
+        assert there.visibleRegion().isEmpty()
+        go()
+        assert QApplication.focusWidget() is there
+        assert there.visibleRegion().boundingRect() == there.rect()

@@ -1,0 +1,121 @@
+"""Patterns and allocations, chosen and applied in the window."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pruneapp import resources
+from pruneapp.analysis.patterns import check_pattern
+from pruneapp.progress import Job
+
+SAMPLE = resources.path("sample/lenet-digits.safetensors")
+MATRICES = ("conv2.weight", "fc1.weight", "fc2.weight", "fc3.weight")
+
+
+def open_sample(person):
+    person.menu("File", "Try the sample")
+    person.wait_open(SAMPLE)
+
+
+def test_two_of_four_are_kept_of_every_layer(person):
+    """No amount is asked for; what is pruned has the pattern, until it is undone."""
+    open_sample(person)
+    person.choose(person.rule.method, "N:M semi-structured (2:4)")
+    assert "amount" not in person.rule.fields.fields
+    report = person.wait_preview()
+    shares = {t.name: t.after / t.numel for t in report.tensors}
+    assert shares == {"conv1.weight": 0.0, **dict.fromkeys(MATRICES, 0.5)}
+    person.click(person.button)
+    assert person.states[1:] == ["2:4, dim 1, on 5 tensors"]
+    found = check_pattern(person.document.snapshot(), MATRICES, 2, 4, 1, Job())
+    assert found.satisfied
+    person.key("Ctrl+Z")
+    assert not len(person.document.masks)
+
+
+def test_a_pattern_that_is_none_is_said_beside_its_field(person):
+    open_sample(person)
+    person.choose(person.rule.method, "N:M semi-structured (2:4)")
+    field = person.rule.fields.fields["pattern"]
+    person.type(field.editor.field, "4:2")
+    person.wait(lambda: "must be n:m" in field.note.text())
+    assert not person.button.isEnabled()
+    person.type(field.editor.field, "1:2")
+    report = person.wait_preview()
+    assert report.by_name["fc1.weight"].after == report.by_name["fc1.weight"].numel // 2
+
+
+def test_lamp_is_global_and_says_how_much_of_each(person):
+    """There is nothing to choose between; what goes in all is what the amount says."""
+    open_sample(person)
+    person.choose(person.rule.method, "LAMP")
+    form = person.views.form
+    assert not form.scope_row.isVisible()
+    person.ask_amount("50 %")
+    report = person.wait_preview()
+    assert sum(t.after for t in report.tensors) == round(0.5 * report.touched)
+    assert len({t.after / t.numel for t in report.tensors}) == 5
+    person.click(person.button)
+    assert person.states[1:] == ["LAMP 50 % on 5 tensors, global"]
+    person.choose(person.rule.method, "L1 unstructured (magnitude)")
+    assert form.scope_row.isVisible()
+    assert form.each.isChecked()
+
+
+def test_blocks_go_whole(person):
+    open_sample(person)
+    person.choose(person.rule.method, "Blocks")
+    person.type(person.rule.fields.fields["block"].editor.field, "2x8")
+    person.ask_amount("25 %")
+    person.wait_preview()
+    person.click(person.button)
+    entry = person.document.checkpoint.entry("fc2.weight")
+    mask = person.document.masks["fc2.weight"].bools()
+    rows, columns = entry.shape
+    assert (rows % 2, columns % 8) == (0, 0)
+    blocks = mask.reshape(rows // 2, 2, columns // 8, 8).sum(axis=(1, 3))
+    assert set(blocks.reshape(-1).tolist()) == {0, 16}
+    assert (blocks == 0).sum() == round(0.25 * blocks.size)
+
+
+def test_it_is_said_which_rule_decides_the_scope_of_all(person):
+    open_sample(person)
+    form = person.views.form
+    person.click(form.all)
+    person.click(form.add)
+    person.qtbot.keyClicks(person.rule.target, "fc1*")
+    assert form.scope_note.isHidden()
+    form.list.setCurrentRow(0)
+    person.choose(person.rule.method, "N:M")
+    assert form.scope() == "local"
+    assert not form.scope_row.isVisible()
+    assert form.scope_note.isVisible()
+    assert form.scope_note.text() == "Scope: per tensor (rule 1 has no global scope)"
+    why = "N:M semi-structured (2:4) in rule 1 has no global threshold."
+    assert why in form.scope_note.toolTip()
+    assert form.scope_note.accessibleDescription() == why
+    person.choose(person.rule.method, "LAMP")
+    assert form.scope_note.text() == "Scope: global (rule 1 has no per-tensor scope)"
+    person.choose(person.rule.method, "L1 unstructured")
+    assert form.scope_note.isHidden()
+    assert form.scope() == "global"
+
+
+def test_after_a_step_ctrl_z_in_its_field_takes_the_step_back(person):
+    """What was typed has been done. And a refused file is no longer spoken of."""
+    open_sample(person)
+    person.choose(person.rule.method, "N:M semi-structured (2:4)")
+    field = person.rule.fields.fields["pattern"].editor.field
+    person.click(field)
+    person.key("Ctrl+A", field)
+    person.qtbot.keyClicks(field, "1:4")
+    person.drop(Path(__file__))
+    person.wait(lambda: person.trouble)
+    person.wait_preview()
+    person.key("Ctrl+Return", field)
+    person.wait(lambda: len(person.states) == 2)
+    assert person.trouble == []
+    field.setFocus()
+    person.key("Ctrl+Z", field)
+    person.wait(lambda: person.document.position == 0)
+    assert field.text() == "1:4"

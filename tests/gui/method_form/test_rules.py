@@ -1,0 +1,322 @@
+"""Rules in the window: adding, excluding, typing patterns, and finding them again."""
+
+from __future__ import annotations
+
+import shutil
+
+import pytest
+from PySide6.QtCore import QPoint
+from PySide6.QtWidgets import QApplication, QScrollArea
+
+from pruneapp import resources
+from tests.gui.mouse_wheel import turn_wheel
+from tests.gui.person import is_in_sight
+
+SAMPLE = resources.path("sample/lenet-digits.safetensors")
+
+
+@pytest.fixture
+def opened(person):
+    person.open(SAMPLE)
+    person.wait_open(SAMPLE)
+    return person
+
+
+def lines(person):
+    rules = person.views.form.list
+    return [rules.item(place).text().replace("\u00a0", " ") for place in range(rules.count())]
+
+
+def select(person, rule):
+    rules = person.views.form.list
+    person.click(rules.viewport(), rules.visualItemRect(rules.item(rule)).center())
+
+
+def top(person, widget):
+    """Where a widget stands in the window, once all is laid out."""
+    person.pause(50)
+    return widget.mapTo(person.window, QPoint(0, 0)).y()
+
+
+def test_a_new_rule_takes_nothing_until_it_names_tensors(opened):
+    person, form = opened, opened.views.form
+    person.ask_amount("30 %")
+    before = person.wait_preview()
+    person.wait(person.button.isEnabled)
+    person.click(form.add)
+    rule = person.rule
+    assert QApplication.focusWidget() is rule.target
+    assert rule.target.currentText() == ""
+    assert rule.matched.isVisible()
+    assert rule.matched.text().startswith("No layers yet: enter a pattern or choose a type.")
+    assert lines(person)[1].startswith("no layers yet, ignored\n")
+    person.pause(60)
+    assert person.workbench.preview.state.preview.report is before
+    assert person.button.isEnabled()
+    # What is wrong in it is wrong in nothing that is done.
+    person.ask_amount("abc")
+    person.wait(person.button.isEnabled)
+    assert len(form.request().rows) == 1
+    person.ask_amount("50 %")
+    person.qtbot.keyClicks(rule.target, "conv2*")
+    person.wait(lambda: lines(person)[1].startswith("2. conv2* · 1 tensor"))
+    assert person.wait_preview().after_by_name != before.after_by_name
+    person.type(rule.target.lineEdit(), "")
+    assert person.wait_preview().after_by_name == before.after_by_name
+    person.click(person.button)
+    person.wait(lambda: len(person.states) == 2)
+    assert "rules" not in person.states[1]
+
+
+def test_adding_a_rule_asks_for_nothing_in_a_file_just_opened(opened):
+    person, form = opened, opened.views.form
+    person.wait(lambda: person.button.text() == "Change a setting to preview a step")
+    person.click(form.add)
+    person.pause(60)
+    assert person.button.text() == "Change a setting to preview a step"
+    person.click(form.remove)
+    person.pause(60)
+    assert person.button.text() == "Change a setting to preview a step"
+    assert not form.list.isVisible()
+
+
+def test_the_only_rule_needs_tensors(opened):
+    person, form = opened, opened.views.form
+    person.click(form.add)
+    select(person, 0)
+    person.click(form.remove)
+    person.wait(lambda: "Enter the tensors" in person.views.preview.error.text())
+    assert not person.button.isEnabled()
+    person.qtbot.keyClicks(person.rule.target, "conv*")
+    person.wait(person.button.isEnabled)
+
+
+def test_layers_are_excluded_by_a_rule_also_from_a_global_cut(opened):
+    person, form = opened, opened.views.form
+    person.click(form.all)
+    person.ask_amount("40 %")
+    person.wait_preview()
+    person.click(form.exclude)
+    assert QApplication.focusWidget() is person.rule.target
+    assert person.rule.form().label == "Identity (no pruning)"
+    person.qtbot.keyClicks(person.rule.target, "fc3*")
+    report = person.wait_preview()
+    assert form.scope() == "global"
+    assert form.scope_note.isHidden()
+    assert "fc3.weight" not in {tensor.name for tensor in report.tensors if tensor.newly_pruned}
+    # The next rule is one that prunes, and takes nothing of what is excluded.
+    person.click(form.add)
+    assert person.rule.form().label == "L1 unstructured (magnitude)"
+    assert form.rules.index(person.rule) == form.list.currentRow() == 1
+    person.qtbot.keyClicks(person.rule.target, "fc*")
+    person.wait(lambda: lines(person)[1].startswith("2. fc*"))
+    report = person.wait_preview()
+    assert "fc3.weight" not in {tensor.name for tensor in report.tensors if tensor.newly_pruned}
+    # A wheel over the field with the focus leaves the pattern.
+    turn_wheel(person.rule.target)
+    assert person.rule.target.currentText() == "fc*"
+    person.click(form.remove)
+    person.click(person.button)
+    person.wait(lambda: len(person.states) == 2)
+    masks = person.document.masks
+    assert not masks.pruned("fc3.weight")
+    assert masks.pruned("fc1.weight")
+
+
+def test_nothing_moves_while_a_pattern_is_typed_and_errors_wait_for_a_pause(opened):
+    person, form = opened, opened.views.form
+    person.ask_amount("30 %")
+    person.click(form.add)
+    person.type(person.rule.target.lineEdit(), "conv*")
+    person.wait_preview()
+    rule, place = person.rule, top(person, person.rule.method)
+    person.qtbot.keyClicks(rule.target, "x")
+    for _ in range(3):
+        assert not rule.refused
+        assert person.views.preview.error.text() == ""
+        person.qtbot.keyClicks(rule.target, "y")
+    person.wait(lambda: rule.refused)
+    assert "✕ matches nothing" in lines(person)[1]
+    assert not person.button.isEnabled()
+    assert top(person, rule.method) == place
+    person.type(rule.target.lineEdit(), "conv*")
+    assert rule.matched.text().startswith("2 tensors.")
+    assert top(person, rule.method) == place
+
+
+def test_what_matches_nothing_is_not_pruned_however_fast_the_keys(opened):
+    person, form = opened, opened.views.form
+    person.ask_amount("30 %")
+    person.click(form.add)
+    person.type(person.rule.target.lineEdit(), "conv*")
+    person.wait_preview()
+    person.wait(person.button.isEnabled)
+    person.qtbot.keyClicks(person.rule.target, "x")
+    person.key("Ctrl+Return")
+    assert person.rule.refused
+    person.wait_idle()
+    assert len(person.states) == 1
+
+
+def test_weights_are_named_before_biases(opened):
+    person = opened
+    person.click(person.views.form.add)
+    person.qtbot.keyClicks(person.rule.target, "conv2")
+    person.wait(lambda: person.rule.refused)
+    said = person.rule.matched.text()
+    assert 0 < said.index("'conv2.weight'") < said.index("'conv2.bias'")
+
+
+def test_rules_are_seen_whole_and_their_buttons_stay_in_sight(opened):
+    person, form = opened, opened.views.form
+    person.window.resize(1280, 800)
+    for pattern in ("conv1*", "conv2*", "fc1*"):
+        person.click(form.add)
+        person.qtbot.keyClicks(person.rule.target, pattern)
+    person.choose(person.rule.method, "N:M")
+    person.wait_preview()
+    assert form.list.verticalScrollBar().maximum() == 0
+    above = form.parentWidget()
+    while not isinstance(above, QScrollArea):
+        above = above.parentWidget()
+    for place in (0, above.verticalScrollBar().maximum()):
+        above.verticalScrollBar().setValue(place)
+        for button in (form.remove, form.add, form.exclude):
+            assert not above.isAncestorOf(button)
+            assert is_in_sight(button)
+    # A rule that asks for nothing takes the room that it needs, not that of the others.
+    high = person.rule.height()
+    person.choose(person.rule.method, "Identity")
+    person.wait(lambda: person.rule.height() < high / 2)
+
+
+def test_ctrl_a_in_the_form_leaves_the_check_marks(opened):
+    person, form = opened, opened.views.form
+    person.check("fc1.weight")
+    checked = person.views.tree.checked()
+    for widget in (form.limits.button, form.all, person.rule.method, person.button):
+        widget.setFocus()
+        person.key("Ctrl+A")
+        assert person.views.tree.checked() == checked
+    field = person.rule.fields.fields["amount"].editor.field
+    person.click(field)
+    person.key("Ctrl+A")
+    assert field.selectedText() == field.text()
+    assert person.views.tree.checked() == checked
+    person.views.tree.view.setFocus()
+    person.key("Ctrl+A")
+    assert person.views.tree.checked() != checked
+
+
+@pytest.mark.parametrize(("width", "height"), [(1280, 800), (853, 533)])
+def test_the_rule_that_decides_the_scope_is_said_in_sight(opened, width, height):
+    """Above what scrolls, also in a window of 1280 by 800 pixels at 150 %."""
+    person, form = opened, opened.views.form
+    person.window.resize(width, height)
+    person.pause(30)
+    person.views.form_dock.raise_()
+    person.click(form.all)
+    for pattern in ("conv2*", "fc1*"):
+        person.click(form.add)
+        person.qtbot.keyClicks(person.rule.target, pattern)
+    assert form.scope_note.isHidden()
+    person.choose(person.rule.method, "N:M")
+    person.wait_preview()
+    for rule in range(3):
+        select(person, rule)
+        person.wait(lambda: is_in_sight(form.scope_note))
+        assert form.scope_note.text() == "Scope: per tensor (rule 3 has no global scope)"
+        assert form.scope_note.shortened(form.scope_note.width()) == form.scope_note.text()
+    # A rule that is ignored is not counted.
+    select(person, 1)
+    person.type(person.rule.target.lineEdit(), "")
+    assert form.scope_note.text() == "Scope: per tensor (rule 2 has no global scope)"
+    select(person, 2)
+    person.click(form.remove)
+    assert form.scope_note.isHidden()
+    assert form.scope() == "global"
+
+
+def test_rules_for_the_checked_tensors_say_that_none_is_checked(opened):
+    """The list, the field and the panel name the rule; nothing of the form moves."""
+    person, form = opened, opened.views.form
+    person.click(form.add)
+    person.qtbot.keyClicks(person.rule.target, "conv2*")
+    person.wait_preview()
+    person.wait(lambda: lines(person)[0].startswith("1. checked tensors · 4 of 5 tensors"))
+    select(person, 0)
+    height, place = form.list.height(), top(person, person.rule.method)
+    person.key("Ctrl+Shift+A")
+    error = person.views.preview.error
+    person.wait(lambda: "Rule 1 is for the checked tensors, but no tensor" in error.text())
+    assert lines(person)[0].startswith("1. checked tensors · ✕ nothing checked")
+    assert lines(person)[1].startswith("2. conv2* · 1 tensor"), "it is still known"
+    assert person.rule.matched.text() == "✕ No tensor is checked."
+    assert (form.list.height(), top(person, person.rule.method)) == (height, place)
+    person.check("fc1")
+    person.wait(person.button.isEnabled)
+    assert lines(person)[0].startswith("1. checked tensors · 1 tensor")
+
+
+def test_an_amount_that_is_too_much_names_its_rule(opened):
+    person, form = opened, opened.views.form
+    person.click(form.add)
+    person.qtbot.keyClicks(person.rule.target, "conv2*")
+    person.ask_amount("1,000,000")
+    person.wait(lambda: "✕ Rule 2: " in person.views.preview.error.text())
+
+
+def test_limits_hold_beside_rules_that_exclude(opened):
+    """What Identity excludes is under no limit, and has no part in a total."""
+    person, form = opened, opened.views.form
+    person.ask_amount("20 %")
+    person.click(form.exclude)
+    person.qtbot.keyClicks(person.rule.target, "conv*")
+    person.click(form.limits.button)
+    total = form.limits.editors["total"]
+    person.type(total.field if hasattr(total, "field") else total, "50 %")
+    report = person.wait_preview()
+    gone = {tensor.name: tensor.newly_pruned for tensor in report.tensors}
+    assert sorted(gone) == ["fc1.weight", "fc2.weight", "fc3.weight"]
+    assert sum(gone.values()) == round(0.5 * sum(t.numel for t in report.tensors))
+
+
+def test_identity_alone_adds_masks(opened):
+    """As its help says; a script can go on with the tensors of a resumable export."""
+    person = opened
+    person.choose(person.rule.method, "Identity")
+    person.wait(lambda: person.button.text() == "Add masks to 5 tensors")
+    person.key("Ctrl+Return")
+    person.wait(lambda: len(person.states) == 2)
+    assert len(person.document.masks) == 5
+    person.choose(person.rule.method, "L1 unstructured")
+    person.choose(person.rule.method, "Identity")
+    person.wait(lambda: "have masks already" in person.button.toolTip())
+    assert person.button.text() == "Nothing to prune"
+    assert not person.button.isEnabled()
+    person.key("Ctrl+Z")
+    assert not len(person.document.masks)
+
+
+def test_rules_come_back_with_their_counts_and_the_one_that_was_shown(person, tmp_path):
+    """Also after a slip in a field, and without a rule that names no tensors."""
+    first, second = (shutil.copy(SAMPLE, tmp_path / f"{name}.safetensors") for name in "ab")
+    person.open(first)
+    person.wait_open(first)
+    form = person.views.form
+    for pattern in ("conv*", "fc1*", ""):
+        person.click(form.add)
+        person.qtbot.keyClicks(person.rule.target, pattern)
+    select(person, 2)
+    person.ask_amount("abc")
+    person.open(second)
+    person.wait_open(second)
+    person.window.actions_["reset_form"].trigger()
+    person.open(first)
+    person.wait_open(first)
+    person.wait(lambda: len(form.rules) == 3)
+    assert form.rules.index(person.rule) == form.list.currentRow() == 2
+    person.wait(lambda: lines(person)[1].startswith("2. conv* · 2 tensors"))
+    assert lines(person)[0].startswith("1. checked tensors · 2 of 5 tensors")
+    assert lines(person)[2].startswith("3. fc1* · 1 tensor")
+    assert person.button.text() == "Change a setting to preview a step"

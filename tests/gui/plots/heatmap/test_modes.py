@@ -1,0 +1,239 @@
+"""What the picture of weights can show: a blend, the result, a difference, a first look."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QPoint, Qt
+
+from pruneapp.gui.plots.heatmap import requests, shading
+from pruneapp.gui.plots.heatmap.shading import ColorTables, Mode
+from pruneapp.gui.widgets.theme import LIGHT_THEME
+from pruneapp.results.tile import DifferenceTile, Layout, TileRequest
+
+
+def corner(view, row, column):
+    half = int(view.canvas.view.scale_x / 2)
+    return view.canvas.pixel_of(row, column) - QPoint(half - 8, half - 8)
+
+
+def test_the_slider_blends_the_mask_over_the_weights(shown, qtbot, painted):
+    colors = [painted(shown.canvas, corner(shown, 0, 0))]
+    for _ in range(10):
+        qtbot.keyClick(shown.modes.slider, Qt.Key.Key_Left)
+        colors.append(painted(shown.canvas, corner(shown, 0, 0)))
+    assert colors[0] == shading.PRUNED_OVER
+    assert shown.strength == 0
+    index = 63 * shading.SHADES + 63
+    assert colors[-1] == f"#{int(ColorTables(LIGHT_THEME.colors).ramp()[index]) & 0xFFFFFF:06x}"
+    reds = [int(color[1:3], 16) for color in colors]
+    assert reds == sorted(reds, reverse=True)
+    assert len(set(reds)) == 11, "every step is seen"
+    kept = painted(shown.canvas, corner(shown, 5, 5))
+    qtbot.keyClick(shown.modes.slider, Qt.Key.Key_End)
+    assert painted(shown.canvas, corner(shown, 5, 5)) == kept, "what is kept stays as it is"
+    assert shown.modes.slider.toolTip().startswith("Mask opacity: ")
+    assert "100" in shown.modes.slider.toolTip()
+
+
+def test_the_result_has_pruned_weights_as_zero(shown, conv, qtbot, painted):
+    shown.set_mode(Mode.RESULT)
+    qtbot.waitUntil(lambda: conv.requests[-1].pruned)
+    none = f"#{int(ColorTables(LIGHT_THEME.colors).ramp()[63 * shading.SHADES]) & 0xFFFFFF:06x}"
+    assert painted(shown.canvas, corner(shown, 0, 0)) == none
+    assert shown.legend.words() == ["0 … 1"]
+    shown.canvas.hovered.emit((0, 0))
+    qtbot.waitUntil(lambda: "0.5" in shown.readout.text())
+    assert "pruned" in shown.readout.text(), "the read-out has the value of the file"
+    qtbot.keyClick(shown.canvas, Qt.Key.Key_M)
+    assert shown.mode is Mode.MAGNITUDE
+    qtbot.waitUntil(lambda: not conv.requests[-1].pruned)
+
+
+def difference(conv, request):
+    rows, columns = conv.values.shape
+    change = np.zeros((rows, columns), np.float32)
+    change[2, 2], change[2, 3], change[0, 0] = 1.0, -1.0, -0.5
+    gone, back, neither = np.zeros((3, rows, columns), np.float32)
+    gone[0, 0] = back[0, 2] = neither[3, 4] = 1
+    return DifferenceTile(request, conv.layout, change, gone, back, neither, 1.0)
+
+
+@pytest.fixture
+def differing_view(shown, conv, qtbot):
+    shown.differenceRequested.connect(
+        lambda request: shown.set_difference_tile(difference(conv, request), shown.generation)
+    )
+    shown.set_difference("Opened")
+    qtbot.waitUntil(lambda: not shown.stale)
+    return shown
+
+
+def test_a_difference_tells_pruned_restored_and_changed_apart(differing_view, painted):
+    view = differing_view
+    assert view.mode is Mode.DIFFERENCE
+    stops = shading.signed_stops(LIGHT_THEME.colors)
+    assert painted(view.canvas, corner(view, 0, 0)) == shading.PRUNED_OVER
+    assert painted(view.canvas, corner(view, 2, 2)) == stops[-1]
+    assert painted(view.canvas, corner(view, 2, 3)) == stops[0]
+    assert painted(view.canvas, corner(view, 5, 5)) == stops[2]
+    assert painted(view.canvas, corner(view, 3, 4)) == shading.neither_color(LIGHT_THEME.colors)
+    image = view.canvas.grab().toImage()
+    start = corner(view, 0, 2)
+    found = {image.pixelColor(start + QPoint(x, y)).name() for x in range(12) for y in range(8)}
+    assert {LIGHT_THEME.colors["kept"], LIGHT_THEME.colors["surface"]} <= found, "blue, and striped"
+    assert view.legend.words() == [
+        "−1 … 1",
+        "pruned since",
+        "restored",
+        "in both",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("place", "words"),
+    [
+        ((0, 0), "pruned   pruned since"),
+        ((0, 2), "kept   restored since"),
+        ((3, 4), "pruned   pruned in both"),
+        ((2, 2), "kept   difference 1"),
+        ((5, 5), "kept   no difference"),
+    ],
+)
+def test_the_difference_of_a_weight_is_said(differing_view, qtbot, place, words):
+    differing_view.canvas.hovered.emit(place)
+    qtbot.waitUntil(lambda: differing_view.readout.text().endswith(words))
+
+
+def test_without_a_difference_the_choice_is_gone(differing_view, conv, qtbot):
+    head = differing_view.numbers().headers
+    assert head[-4:] == ("difference", "pruned since", "restored since", "pruned in both")
+    assert differing_view.modes.mode_box.count() == 5
+    many = len(conv.requests)
+    differing_view.set_difference(None)
+    assert differing_view.mode is Mode.MAGNITUDE
+    assert differing_view.modes.mode_box.count() == 4
+    qtbot.waitUntil(lambda: len(conv.requests) > many)
+    assert differing_view.legend.words()[0] == "0 … 1 kept"
+
+
+def test_a_coarse_difference_mixes_shares_in_linear_light():
+    tables = ColorTables(LIGHT_THEME.colors)
+    layout = Layout((4, 4), (0,), (1,), "", "")
+    half = np.full((2, 2), 0.5, np.float32)
+    none = np.zeros((2, 2), np.float32)
+    tile = DifferenceTile(TileRequest("w", 0, 0, 4, 4, 2), layout, none, half, none, half, 1.0)
+    style = shading.TileStyle(Mode.DIFFERENCE)
+    pixel = int(shading.shade(tile, style, tables)[0, 0]) & 0xFFFFFF
+    expected = shading.mix(shading.PRUNED_OVER, shading.neither_color(LIGHT_THEME.colors), 0.5)
+    for shift in (16, 8, 0):
+        assert abs((pixel >> shift & 255) - (int(expected[1:], 16) >> shift & 255)) <= 1
+
+
+def test_a_large_part_is_looked_at_first_and_then_read(view, make_tensor, qtbot, monkeypatch):
+    monkeypatch.setattr(requests, "LARGE", 1 << 20)
+    layout = Layout((3000, 2000), (0,), (1,), "output", "input")
+    tensor = make_tensor(layout, np.ones((3000, 2000)), np.ones((3000, 2000)))
+    seen = []
+
+    def answer(request):
+        tensor.requests.append(request)
+        view.set_tile(tensor.tile(request))
+        seen.append("sampled" if view.canvas.item.fine.sampled else "exact")
+
+    view.tileRequested.connect(answer)
+    tensor.show(view)
+    qtbot.waitUntil(lambda: len(seen) == 2)
+    assert [r.sampled for r in tensor.requests] == [True, False]
+    assert tensor.requests[0].pool == tensor.requests[1].pool > 1
+    assert seen == ["sampled", "exact"]
+    view.invalidate()
+    qtbot.waitUntil(lambda: len(seen) == 4)
+    assert [r.sampled for r in tensor.requests[2:]] == [True, False], "after a change as well"
+    view.canvas.zoom(40)
+    qtbot.waitUntil(lambda: view._asking.is_served)
+    assert not any(r.sampled for r in tensor.requests[4:]), "one weight a pixel is exact at once"
+
+
+def test_a_first_look_says_so(view, make_tensor, qtbot, monkeypatch):
+    monkeypatch.setattr(requests, "LARGE", 1 << 20)
+    layout = Layout((3000, 2000), (0,), (1,), "output", "input")
+    tensor = make_tensor(layout, np.ones((3000, 2000)), np.ones((3000, 2000)))
+    view.tileRequested.connect(
+        lambda request: view.set_tile(tensor.tile(request)) if request.sampled else None
+    )
+    tensor.show(view)
+    qtbot.waitUntil(lambda: view.canvas.item.fine is not None)
+    assert view.legend.words()[0] == "sampled"
+
+
+def test_a_large_part_is_not_read_while_one_moves(view, make_tensor, qtbot, monkeypatch):
+    monkeypatch.setattr(requests, "LARGE", 1 << 20)
+    layout = Layout((3000, 2000), (0,), (1,), "output", "input")
+    tensor = make_tensor(layout, np.ones((3000, 2000)), np.ones((3000, 2000)))
+    tensor.attach(view)
+    tensor.show(view)
+    qtbot.waitUntil(lambda: view._asking.is_served)
+    del tensor.requests[:]
+    for _ in range(8):
+        view.canvas.zoom(1.09)
+        qtbot.wait(requests.REST_MS // 3)
+    assert tensor.requests == [], "the tile of the whole is shown larger"
+    qtbot.waitUntil(lambda: view._asking.is_served)
+    assert [request.sampled for request in tensor.requests] == [False]
+
+
+def test_of_states_that_pass_a_first_look_is_enough(view, make_tensor, qtbot):
+    layout = Layout((3000, 2000), (0,), (1,), "output", "input")
+    tensor = make_tensor(layout, np.ones((3000, 2000)), np.ones((3000, 2000)))
+    tensor.attach(view)
+    tensor.show(view)
+    qtbot.waitUntil(lambda: view._asking.is_served)
+    del tensor.requests[:]
+    for many in range(1, 9):
+        view.invalidate(passing=True)
+        qtbot.waitUntil(
+            lambda many=many: len(tensor.requests) == many, timeout=requests.REST_MS // 2
+        )
+    assert all(request.sampled for request in tensor.requests)
+    qtbot.waitUntil(lambda: view._asking.is_served)
+    assert [request.sampled for request in tensor.requests[8:]] == [False], "the last one stays"
+
+
+def test_the_whole_is_read_later_if_one_went_near_before_it_was(
+    view, make_tensor, qtbot, monkeypatch
+):
+    monkeypatch.setattr(requests, "LARGE", 1 << 20)
+    layout = Layout((3000, 2000), (0,), (1,), "output", "input")
+    tensor = make_tensor(layout, np.ones((3000, 2000)), np.ones((3000, 2000)))
+
+    def answer(request):
+        tensor.requests.append(request)
+        if request.sampled:
+            view.canvas.zoom(40)
+        view.set_tile(tensor.tile(request))
+
+    view.tileRequested.connect(answer)
+    tensor.show(view)
+    qtbot.waitUntil(lambda: view._asking.is_served and not view.canvas.item.coarse.sampled)
+    assert tensor.requests[0].sampled
+    assert [r.sampled for r in tensor.requests[1:]] == [False, False]
+
+
+def test_a_legend_says_where_its_colours_end_and_for_how_many_weights(view, conv, qtbot):
+    plain = conv.tile
+    conv.tile = lambda request: replace(plain(request), scale=0.12, within=0.999)
+    conv.attach(view)
+    conv.show(view)
+    qtbot.waitUntil(lambda: view.canvas.item.fine is not None)
+    assert view.legend.words()[0] == "0 … 0.12 kept (0.1\u00a0% of weights above)"
+    view.set_mode(Mode.SIGNED)
+    assert view.legend.words()[0] == "−0.12 … 0.12 (0.1\u00a0% of weights above)"
+    assert view.legend.toolTip() == (
+        "0.1\u00a0% of weights have a magnitude above 0.12. They share the last color."
+    )
+    conv.tile = lambda request: replace(plain(request), scale=0.12, within=1.0)
+    view.invalidate()
+    qtbot.waitUntil(lambda: view.legend.words()[0] == "−0.12 … 0.12")

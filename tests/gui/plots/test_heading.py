@@ -1,0 +1,40 @@
+"""The line of numbers of a tensor."""
+
+from __future__ import annotations
+
+from pruneapp.gui.plots.heading import NumbersLine
+from pruneapp.results.tensor_statistics import TensorStats
+
+GAP = "\u00a0"
+
+
+def test_the_numbers_say_that_they_are_the_files_once_something_is_pruned(show):
+    line = show(NumbersLine(), 900, 30)
+    line.set_stats(TensorStats("a", 100, 40, -1.0, 1.0, 0.0, 0.5, 3, 0, 0))
+    assert line.text().startswith("min")
+    line.set_pruned(pruned=True)
+    assert line.text().startswith("In the file:   min")
+    assert line.toolTip().startswith("In the file:")
+    line.set_pruned(pruned=False)
+    assert line.text().startswith("min")
+
+
+def test_numbers_without_room_go_whole(show):
+    """Half of a number is another number; the tooltip has all."""
+    line = show(NumbersLine(), 900, 30)
+    line.set_stats(TensorStats("a", 100, 40, -1.25, 1.25, 0.125, 0.5, 3, 0, 0))
+    entries = line.text().split("   ")
+    assert len(entries) == 6
+    seen = set()
+    for width in range(900, 0, -7):
+        line.resize(width, 30)
+        shown = line.text().split("   ") if line.text() else []
+        missing = bool(shown) and shown[-1] == "…"
+        assert missing == (0 < len(shown) - missing < len(entries)), "it is said what is left out"
+        words = [s.split(GAP)[0] for s in shown[: len(shown) - missing]]
+        assert words == [w for w in ("min", "max", "mean", "std", "zeros", "NaN") if w in words]
+        assert "zeros" in words or not {"mean", "std", "NaN"} & set(words), "zeros go last"
+        assert line.fontMetrics().horizontalAdvance(line.text()) <= max(width - 2, 0)
+        seen.add(len(words))
+        assert all(entry in line.toolTip() for entry in entries)
+    assert seen == set(range(7)) - {1}, "one number alone says little"

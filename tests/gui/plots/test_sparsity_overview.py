@@ -1,0 +1,521 @@
+"""The model's tensors in every order and measure, and the strip of the whole file."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QPoint, QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QImage, QPainter, QWheelEvent
+from PySide6.QtSvg import QSvgRenderer
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
+
+from pruneapp.gui.plots.sparsity_overview import ModelView, role
+from pruneapp.results.document_rows import TensorRow
+from pruneapp.results.sparsity_report import SparsityReport, TensorSparsity
+from tests.support.plot_views import choose_order
+
+LEFT = Qt.MouseButton.LeftButton
+
+
+def row(name, numel, why_not="", nbytes=None):
+    nbytes = 4 * numel if nbytes is None else nbytes
+    return TensorRow(name, name.removeprefix("m."), "", (numel,), "float32", numel, nbytes, why_not)
+
+
+ROWS = [
+    row("m.layers.0.q.weight", 1000),
+    row("m.layers.0.up.weight", 3000),
+    row("m.layers.0.steps", 1000, "integers are not pruned"),
+    row("m.layers.1.q.weight", 1000),
+    row("m.layers.1.up.weight", 4000),
+]
+REPORT = SparsityReport(
+    (
+        TensorSparsity("m.layers.0.q.weight", 1000, 0, 200),
+        TensorSparsity("m.layers.0.up.weight", 3000, 0, 0),
+        TensorSparsity("m.layers.1.q.weight", 1000, 0, 500),
+        TensorSparsity("m.layers.1.up.weight", 4000, 0, 0),
+    ),
+    numel=10_000,
+    before=0,
+    after=700,
+)
+PREVIEW = SparsityReport(
+    (
+        TensorSparsity("m.layers.0.up.weight", 3000, 0, 1500, norm_retained=0.9),
+        TensorSparsity("m.layers.1.up.weight", 4000, 0, 3000, norm_retained=0.4),
+    ),
+    numel=10_000,
+    before=700,
+    after=5200,
+)
+
+
+@pytest.fixture
+def model(qtbot):
+    view = ModelView()
+    qtbot.addWidget(view)
+    view.resize(700, 520)
+    view.set_tensors(ROWS)
+    view.show()
+    view.activateWindow()
+    assert QTest.qWaitForWindowActive(view)
+    view.set_report(REPORT, PREVIEW)
+    return view
+
+
+def names(view):
+    return [cells[0].removeprefix("m.layers.") for cells in view.numbers()]
+
+
+def colors(widget, middle: QPoint, reach=3):
+    image = widget.grab().toImage()
+    span = range(-reach, reach + 1)
+    return {image.pixelColor(middle + QPoint(dx, dy)).name() for dx in span for dy in span}
+
+
+def on_bar(view, x, y):
+    return colors(view.canvas.viewport(), view.canvas.place.pixel(x, y).toPoint())
+
+
+def on_strip(view, tensor, share):
+    """Return the colours in the middle of a tensor, so far above the foot."""
+    left, right = view.strip.pixels_of(tensor)
+    high = view.strip.height()
+    return colors(view.strip, QPointF((left + right) / 2, high * (1 - share)).toPoint())
+
+
+def test_the_tensor_in_focus_is_marked_in_every_order(model):
+    model.set_tensors(ROWS)
+    model.set_report(REPORT)
+    assert model.canvas.current == -1
+    before = model.grab().toImage()
+    model.set_current("m.layers.1.q.weight")
+    assert model.grab().toImage() != before
+    accent = QColor(model._colors["accent"])
+    for order in ("file", "share", "role"):
+        choose_order(model, order)
+        bar = model.canvas.current
+        assert model.bar_text(bar).startswith("layers.1.q.weight:")
+        place = model.canvas.place
+        at = QPointF(place.rect.left() - 4, model.canvas.pixel_of(bar).y()).toPoint()
+        seen = model.canvas.grab().toImage()
+        assert seen.pixelColor(at * seen.devicePixelRatio()) == accent, order
+    model.set_report(REPORT, PREVIEW)
+    assert model.bar_text(model.canvas.current).startswith("layers.1.q.weight:")
+    model.set_current("m.layers.0.steps")  # has no bar, but is in the strip
+    assert model.canvas.current == -1
+    left, right = model.strip.pixels_of(2)
+    strip = model.strip.grab().toImage()
+    middle = QPointF((left + right) / 2, 1).toPoint() * strip.devicePixelRatio()
+    assert strip.pixelColor(middle) == accent
+    model.set_current("")
+    assert model.canvas.current == -1
+
+
+def test_the_tensor_in_focus_is_brought_into_sight(model):
+    names = [f"m.layers.{at}.weight" for at in range(400)]
+    model.set_tensors([row(name, 10) for name in names])
+    tensors = tuple(TensorSparsity(name, 10, 0, 1) for name in names)
+    report = SparsityReport(tensors, numel=4_000, before=0, after=400)
+    model.set_current(names[300])
+    model.set_report(report)
+    first, last = model.canvas.visible
+    assert first <= 300 < last
+    model.canvas.set_cursor(0)
+    model.set_report(report)  # another step leaves what the person looks at
+    assert model.canvas.visible[0] == 0
+    model.set_current(names[399])
+    assert model.canvas.visible[1] == 400
+
+
+@pytest.mark.parametrize(
+    ("key", "wanted"),
+    [
+        ("file", ["0.q", "0.up", "1.q", "1.up"]),
+        ("share", ["1.up", "0.up", "1.q", "0.q"]),
+        ("size", ["1.up", "0.up", "0.q", "1.q"]),
+        ("role", ["0.q", "1.q", "0.up", "1.up"]),
+    ],
+)
+def test_every_order(model, key, wanted):
+    choose_order(model, key)
+    assert names(model) == [f"{name}.weight" for name in wanted]
+
+
+def test_a_key_chooses_the_order(model, qtbot):
+    for _ in range(4):
+        qtbot.keyClick(model.order_box, Qt.Key.Key_Down)
+    assert model.order == "role"
+    assert names(model)[:2] == ["0.q.weight", "1.q.weight"]
+
+
+def test_roles_stand_side_by_side_and_are_named(model, theme):
+    model.set_colors(theme.colors)
+    choose_order(model, "role")
+    shown = model._names_axis.shown()
+    assert len(shown) == 4
+    for number, (name, place) in enumerate(shown):
+        assert name.endswith(names(model)[number].removeprefix("m.layers."))
+        top = model.canvas.place.rect.top()
+        assert abs(model.canvas.place.pixel(number + 1, 0).y() - top - place) < 2
+    at = model.canvas.place.pixel(2.5, 60).toPoint()
+    column = model.canvas.viewport().grab().toImage()
+    near = [QPoint(dx, dy) for dy in (-1, 0, 1) for dx in range(-8, 9)]
+    drawn = {column.pixelColor(at + step).name() for step in near}
+    assert theme.colors["muted"] in drawn, "no line between the roles"
+    assert role("layers.12.conv2.0.weight") == "layers.*.conv2.*.weight"
+
+
+def test_sizes_are_stacked_by_what_is_kept(model, theme):
+    model.set_colors(theme.colors)
+    model.set_measure("size")
+    kept, pruned = theme.colors["kept"], theme.colors["pruned"]
+    assert on_bar(model, 4, 2000) == {kept}, "a quarter of 16 kB is kept"
+    assert {pruned, theme.colors["surface"]} <= on_bar(model, 4, 9000)
+    assert on_bar(model, 3, 3300) == {pruned}, "half of 4 kB is pruned"
+    assert model.canvas.across.tickStrings([0.0, 5000.0], 1, 1) == ["0", "5.0 kB"]
+    assert model.title() == "Sizes of the tensors"
+
+
+def retaining(*shares, total):
+    """Return the report of the model with shares of energy kept since opening."""
+    tensors = (replace(t, norm_retained=e) for t, e in zip(REPORT.tensors, shares, strict=True))
+    return replace(REPORT, tensors=tuple(tensors), norm_retained=total)
+
+
+def test_the_energy_that_is_kept_since_opening(model, theme):
+    model.set_colors(theme.colors)
+    kept, pruned, ground = (theme.colors[c] for c in ("kept", "pruned", "surface"))
+    model.set_report(retaining(0.8, 1.0, 0.5, 1.0, total=0.95), PREVIEW)
+    model.set_measure("energy")
+    assert on_bar(model, 3, 40) == {kept}
+    assert on_bar(model, 3, 60) == {pruned}, "half of it is lost"
+    assert on_bar(model, 4, 30) == {kept}
+    assert {pruned, ground} <= on_bar(model, 4, 70), "striped: what the step would take of it"
+    assert model.readout.text() == (
+        "4 tensors, 7.0\u00a0% of the model pruned, 52.0\u00a0% after the step;  norm² "
+        "retained 95.0\u00a0%"
+    )
+    model.canvas.hovered.emit(3)
+    assert model.readout.text() == (
+        "layers.1.up.weight:  0\u00a0% → 75.0\u00a0% pruned, norm² retained 40.0\u00a0% (this "
+        "step), 16 kB"
+    )
+    model.canvas.hovered.emit(2)
+    assert "norm² retained 50.0\u00a0% since opening" in model.readout.text()
+    shares = [list(row[-2:]) for row in model.numbers()]
+    assert shares == [[0.8, 0.8], [1.0, 0.9], [0.5, 0.5], [1.0, 0.4]]
+    choose_order(model, "energy")
+    assert names(model) == ["1.up.weight", "1.q.weight", "0.q.weight", "0.up.weight"]
+
+
+def test_where_nothing_is_pruned_the_axis_goes_to_100_percent(model):
+    """It went from 0 to 1, as if a hundredth were all that could be pruned."""
+    nothing = replace(
+        REPORT, after=0, tensors=tuple(replace(t, before=0, after=0) for t in REPORT.tensors)
+    )
+    model.set_report(nothing, None)
+    low, high = model.canvas.place.y
+    assert (low, high > 100) == (0.0, True)
+    assert {model.value_of(bar) for bar in range(4)} == {(0.0, "0\u00a0%")}
+
+
+def test_the_table_has_columns_of_afterwards_only_beside_a_preview(model):
+    """Without one they repeated the columns before them."""
+    model.toggle_table()
+
+    def headers():
+        found = model._table.numbers
+        return [
+            found.headerData(column, Qt.Orientation.Horizontal).replace("\n", " ")
+            for column in range(found.columnCount())
+        ]
+
+    now, after = ["Sparsity", "Norm² retained"], ["Sparsity after", "Norm² retained after"]
+    assert sorted(headers()[1:]) == sorted([*now, *after])
+    model.set_report(REPORT, None)
+    assert headers()[1:] == now
+    assert "sparsity after" in model.numbers().headers, "a file has them all"
+    model.set_report(REPORT, PREVIEW)
+    assert len(headers()) == 5
+
+
+def test_what_is_not_counted_is_no_bar_and_no_number(model, theme):
+    model.set_colors(theme.colors)
+    step = SparsityReport((TensorSparsity("m.layers.1.up.weight", 4000, 0, 3000),), 1, 0, 0)
+    model.set_report(retaining(0.8, 1.0, None, 1.0, total=None), step)
+    model.set_measure("energy")
+    assert on_bar(model, 1, 30) == {theme.colors["kept"]}
+    assert on_bar(model, 3, 30) == {theme.colors["surface"]}, "nobody knows what it had"
+    assert on_bar(model, 4, 30) == {theme.colors["surface"]}, "nobody knows what the step takes"
+    assert [cells[-2] for cells in model.numbers()][2] is None
+    assert [cells[-1] for cells in model.numbers()][3] is None
+    model.toggle_table()
+    table = model._table.numbers
+    shown = [[table.index(at, c).data() for c in range(table.columnCount())] for at in range(4)]
+    assert shown[2][-2] == shown[3][-1] == "–"
+    model.toggle_table()
+    assert model.readout.text().endswith("norm²: calculating…")
+    choose_order(model, "energy")
+    assert names(model) == ["0.q.weight", "0.up.weight", "1.q.weight", "1.up.weight"]
+
+
+def test_the_strip_is_as_wide_as_bytes_and_filled_as_far_as_pruned(model, theme):
+    model.set_colors(theme.colors)
+    kept, pruned = theme.colors["kept"], theme.colors["pruned"]
+    left, right = model.strip.pixels_of(4)
+    assert right - left == pytest.approx(model.strip.width() * 0.4)
+    assert on_strip(model, 3, 0.25) == {pruned}
+    assert on_strip(model, 3, 0.75) == {kept}
+    assert {pruned, theme.colors["surface"]} <= on_strip(model, 4, 0.4)
+    assert on_strip(model, 4, 0.88) == {kept}
+    assert on_strip(model, 2, 0.5) == {theme.colors["border"]}, "what cannot be pruned is grey"
+
+
+def test_the_strip_is_read_and_leads_to_the_tensor(model, qtbot):
+    left, right = model.strip.pixels_of(2)
+    place = QPoint(int((left + right) / 2), 10)
+    QTest.mouseMove(model.strip, place)
+    assert model.readout.text() == "layers.0.steps:  4.0 kB, integers are not pruned"
+    with qtbot.waitSignal(model.tensorClicked) as told:
+        qtbot.mouseClick(model.strip, LEFT, pos=place)
+    assert told.args == ["m.layers.0.steps"]
+    model.strip.setFocus()
+    qtbot.keyClick(model.strip, Qt.Key.Key_Right)
+    assert model.readout.text().startswith("layers.1.q.weight:  50.0")
+    with qtbot.waitSignal(model.tensorClicked) as told:
+        qtbot.keyClick(model.strip, Qt.Key.Key_Return)
+    assert told.args == ["m.layers.1.q.weight"]
+
+
+def test_enter_on_a_bar_leads_to_the_tensor(model, qtbot):
+    choose_order(model, "size")
+    model.canvas.setFocus()
+    qtbot.keyClick(model.canvas, Qt.Key.Key_Home)
+    with qtbot.waitSignal(model.tensorClicked) as told:
+        qtbot.keyClick(model.canvas, Qt.Key.Key_Return)
+    assert told.args == ["m.layers.1.up.weight"]
+
+
+def test_columns_of_the_strip_are_the_mean_of_their_bytes(model):
+    random = np.random.default_rng(0)
+    sizes = random.integers(1, 5000, 3000).astype(float)
+    before = random.random(3000) / 2
+    model.strip.set_sizes(sizes, np.ones(3000, bool))
+    model.strip.set_shares(before, before * 1.5)
+    columns = model.strip.columns()
+    assert columns[0].min() == pytest.approx(1)
+    assert columns[1].mean() == pytest.approx((before * sizes).sum() / sizes.sum())
+    assert columns[2].mean() == pytest.approx((before * sizes).sum() / sizes.sum() * 1.5)
+
+
+def test_a_hundred_thousand_tensors_are_drawn_in_a_moment(qtbot):
+    view = ModelView()
+    qtbot.addWidget(view)
+    view.resize(900, 600)
+    view.show()
+    qtbot.waitExposed(view)
+    many = 100_000
+    rows = [row(f"layers.{i // 10}.role{i % 10}.weight", 10 + i % 7) for i in range(many)]
+    report = SparsityReport(
+        tuple(TensorSparsity(r.name, r.numel, 0, 3) for r in rows), many * 13, 0, 3 * many
+    )
+    start = time.perf_counter()
+    view.set_tensors(rows)
+    view.set_report(report)
+    view.repaint()
+    first = time.perf_counter() - start
+    taken = []
+    for step in (view.canvas.zoom, view.canvas.zoom):
+        start = time.perf_counter()
+        step(1.5)
+        view.repaint()
+        taken.append(time.perf_counter() - start)
+    start = time.perf_counter()
+    choose_order(view, "role")
+    view.repaint()
+    ordered = time.perf_counter() - start
+    assert first < 2
+    assert max(taken) < 0.2
+    assert ordered < 1
+    assert all(name.endswith(".role0.weight") for name, _ in view._names_axis.shown())
+
+
+def test_a_setter_is_silent_and_the_same_file_is_not_read_twice(model, qtbot):
+    with qtbot.assertNotEmitted(model.tensorClicked):
+        model.strip.cursor_at = 3
+        model.set_tensors(ROWS)
+        assert model.strip.cursor_at == 3
+        model.set_measure("size")
+        choose_order(model, "role")
+        model.set_report(None)
+    assert not model.strip.isVisible()
+
+
+def test_the_table_shows_names_and_leads_to_the_tensor(model, qtbot):
+    model.toggle_table()
+    table = model._table
+    assert table.columnWidth(0) >= table.fontMetrics().horizontalAdvance("m.layers.0.up.weight")
+    table.setCurrentIndex(table.model().index(2, 0))
+    with qtbot.waitSignal(model.tensorClicked) as told:
+        qtbot.keyClick(table, Qt.Key.Key_Return)
+    assert told.args == ["m.layers.1.q.weight"]
+
+
+def test_the_table_fits_beside_tree_and_form(model):
+    model.resize(516, 400)  # what a window of 1280 leaves
+    model.toggle_table()
+    table = model._table
+    header = table.horizontalHeader()
+    assert header.length() <= table.viewport().width()
+    assert header.sectionSize(0) > table.fontMetrics().horizontalAdvance(
+        "layers.31.self_attn.q.weight"
+    )
+    advance = table.fontMetrics().horizontalAdvance
+    for column in range(header.count()):
+        text = table.model().headerData(column, Qt.Orientation.Horizontal)
+        assert max(map(advance, text.split("\n"))) < header.sectionSize(column)
+    assert header.height() >= 2 * table.fontMetrics().height()
+    assert len(model.numbers().headers) > header.count(), "a file has more"
+
+
+def test_a_drawing_has_bars_letters_and_stripes_where_the_picture_has_them(
+    model, tmp_path, theme, qtbot
+):
+    model.set_colors(theme.colors)
+    with qtbot.waitSignal(model.fileRequested) as asked:
+        model.save_svg(tmp_path / "model.svg")
+    (tmp_path / "model.svg").write_bytes(asked.args[0]())
+    text = (tmp_path / "model.svg").read_text(encoding="utf-8")
+    assert "pruned, %" in text, "letters are letters"
+    assert theme.colors["pruned"] in text
+    renderer = QSvgRenderer(str(tmp_path / "model.svg"))
+    assert renderer.isValid()
+    drawn = QImage(renderer.defaultSize(), QImage.Format.Format_RGB32)
+    shown = model.picture().toImage()
+    drawn = drawn.scaled(shown.size())
+    drawn.fill(0)
+    painter = QPainter(drawn)
+    renderer.render(painter, QRectF(drawn.rect()))
+    painter.end()
+    corner = model.canvas.mapTo(model, QPoint(0, 0)) - model._drawn_area().topLeft()
+
+    def around(image, x, y):
+        middle = corner + model.canvas.place.pixel(x, y).toPoint()
+        span = range(-5, 6)
+        return {image.pixelColor(middle + QPoint(a, b)).name() for a in span for b in span}
+
+    assert around(drawn, 3, 20) == around(shown, 3, 20) == {theme.colors["pruned"]}
+    assert around(drawn, 1, 60) == {theme.colors["surface"]}
+    striped = around(drawn, 4, 40)
+    assert {theme.colors["pruned"], theme.colors["surface"]} <= striped
+    left, right = model.strip.pixels_of(3)
+    place = model.strip.mapTo(model, QPointF((left + right) / 2, 20).toPoint())
+    assert drawn.pixelColor(place - model._drawn_area().topLeft()).name() == theme.colors["pruned"]
+
+
+def ink_behind(view, bar, end):
+    """Return the columns behind the end of a bar in which something is written."""
+    image = view.canvas.grab().toImage()
+    ratio = image.devicePixelRatio()
+    at = view.canvas.place.pixel(bar + 1, end)
+    ground = QColor(view._colors["surface"]).name()
+    rows = range(-4, 5)
+    return [
+        x
+        for x in range(round(at.x()) + 2, int(image.width() / ratio))
+        if any(
+            image.pixelColor(round(x * ratio), round((at.y() + y) * ratio)).name() != ground
+            for y in rows
+        )
+    ]
+
+
+def test_bars_have_their_numbers_at_their_ends(model, theme, qtbot):
+    model.set_colors(theme.colors)
+    found = [model.value_of(bar) for bar in range(4)]
+    assert found == [
+        (20.0, "20.0\u00a0%"),
+        (50.0, "50.0\u00a0%"),
+        (50.0, "50.0\u00a0%"),
+        (75.0, "75.0\u00a0%"),
+    ]
+    wide = model.canvas.fontMetrics().horizontalAdvance(found[0][1])
+    for bar, (end, _) in enumerate(found):
+        inked = ink_behind(model, bar, end)
+        assert wide / 2 < len(inked) <= wide + 2
+        assert inked[-1] < model.canvas.place.rect.right() + 2, "not beyond the axis"
+        assert inked[0] > model.canvas.place.pixel(0, end).x() + 2, "not on the bar"
+    model.set_measure("size")
+    assert model.value_of(0)[1] == "4.0 kB"
+    model.set_report(retaining(0.8, 1.0, 0.5, 1.0, total=0.95), PREVIEW)
+    model.set_measure("energy")
+    assert [text for _, text in map(model.value_of, range(4))] == [
+        "80.0\u00a0%",
+        "90.0\u00a0%",
+        "50.0\u00a0%",
+        "40.0\u00a0%",
+    ]
+    assert len(ink_behind(model, 3, 100)) > wide / 2
+
+
+def test_where_bars_have_no_room_for_a_line_no_numbers_are_written(model):
+    names = [f"m.layers.{i}.weight" for i in range(500)]
+    model.set_tensors([row(name, 10) for name in names])
+    tensors = tuple(TensorSparsity(name, 10, 0, 5) for name in names)
+    model.set_report(SparsityReport(tensors, 5000, 0, 2500))
+    assert ink_behind(model, model.canvas.visible[0] + 3, 50)
+    model.canvas.fit()
+    assert not model.canvas._in_lines
+    assert model.canvas.top_for(100) == pytest.approx(105)
+
+
+@pytest.mark.parametrize("height", [301, 340, 420, 521])
+def test_no_bar_is_cut_off_by_the_edge(qtbot, height):
+    """However high the window, however far one has moved: a bar is seen whole, or not at all."""
+    view = ModelView()
+    qtbot.addWidget(view)
+    tensors = tuple(TensorSparsity(f"t{i}", 100, 0, 100) for i in range(60))
+    view.set_tensors([row(f"t{i}", 100) for i in range(60)])
+    view.set_report(SparsityReport(tensors, numel=6000, before=0, after=6000))
+    view.resize(640, height)
+    view.show()
+    qtbot.waitExposed(view)
+    canvas = view.canvas
+
+    def painted():
+        """Return the heights in pixels of the bars, as they stand in a column of the picture."""
+        image = canvas.grab().toImage().convertToFormat(QImage.Format.Format_RGB32)
+        rect = canvas.place.rect.toRect()
+        x = rect.left() + 20
+        ground = QColor(view._colors["pruned"]).rgb()
+        column = [image.pixel(x, y) == ground for y in range(rect.top(), rect.bottom() + 1)]
+        runs = "".join("#" if on else " " for on in column).split()
+        return list(map(len, runs))
+
+    def turn(notches):
+        at = QPointF(canvas.rect().center())
+        wheel = QWheelEvent(
+            at, canvas.mapToGlobal(at), QPoint(), QPoint(0, 120 * notches), *_NO_WHEEL
+        )
+        QApplication.sendEvent(canvas.viewport(), wheel)
+
+    for notches in (0, -1, -1, 3, -100):
+        turn(notches)
+        heights = painted()
+        assert len(heights) == canvas.visible[1] - canvas.visible[0]
+        assert max(heights) - min(heights) <= 2, heights
+    assert canvas.visible[1] == 60, "the last one is reached"
+
+
+_NO_WHEEL = (
+    Qt.MouseButton.NoButton,
+    Qt.KeyboardModifier.NoModifier,
+    Qt.ScrollPhase.NoScrollPhase,
+    False,
+)

@@ -1,0 +1,285 @@
+"""Numbers of pictures are written and copied in the background, whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import threading
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication, QImage
+from PySide6.QtWidgets import QDialog
+from safetensors.numpy import save_file
+
+from pruneapp.errors import ExportError
+from pruneapp.gui.app.settings import Settings
+from pruneapp.gui.plots.base.export_menu import png
+from pruneapp.gui.plots.pages import Page
+from pruneapp.gui.plots.table_controller import write_csv
+from pruneapp.gui.widgets.clipboard import NOTHING, Copies, Numbers, copy_rows
+from pruneapp.gui.widgets.reports import CountsTable
+from pruneapp.progress import Cancelled, CancelToken, Job
+from pruneapp.results.tensor_statistics import csv_text
+
+CHANNELS = 60_000
+TENSORS = 2_500
+SMALL = Numbers(("a", "b"), 2, lambda row: (row, "é"))
+
+
+@pytest.fixture
+def wide(person, tmp_path):
+    """A person who looks at the channels of a tensor with many."""
+    path = tmp_path / "wide.safetensors"
+    save_file({"fc.weight": np.random.default_rng(0).random((CHANNELS, 2), np.float32)}, path)
+    person.open(path)
+    person.wait_open(path)
+    person.wait_preview()
+    person.click_cell("fc.weight")
+    person.views.pages.tabs.setCurrentIndex(Page.CHANNELS)
+    person.wait(lambda: person.views.pages.channels.numbers().rows == CHANNELS)
+    person.wait_idle()
+    return person
+
+
+def held(numbers: Numbers) -> tuple[Numbers, threading.Event, threading.Event]:
+    """Return numbers of which one waits to be asked for: that it is, and that it may be given."""
+    reached, go_on = threading.Event(), threading.Event()
+
+    def row(at):
+        if at == numbers.rows // 2:
+            reached.set()
+            assert go_on.wait(60)
+        return numbers.row(at)
+
+    return replace(numbers, row=row), reached, go_on
+
+
+def test_the_window_answers_while_numbers_are_saved(wide, beats, tmp_path):
+    channels, target = wide.views.pages.channels, tmp_path / "c.csv"
+    wide.chooses_file(target, "getSaveFileName")
+    beats.forget()
+    channels.export_menu.csv.trigger()
+    assert not target.exists(), "written before the window got to anything else"
+    assert wide.workbench.jobs.writing
+    wide.wait(lambda: not wide.workbench.jobs.busy)
+    beats.assert_answered()
+    numbers = channels.numbers()
+    assert target.read_bytes() == csv_text(numbers.headers, numbers).encode()
+    assert wide.trouble == []
+
+
+def test_escape_ends_it_and_leaves_the_old_file(wide, tmp_path):
+    numbers, reached, go_on = held(wide.views.pages.channels.numbers())
+    target = tmp_path / "c.csv"
+    target.write_bytes(b"old")
+    before = sorted(tmp_path.iterdir())
+    wide.views.pages.channels.csvRequested.emit(numbers, target)
+    wide.wait(reached.is_set)
+    assert wide.workbench.jobs.cancel_visible()
+    go_on.set()
+    wide.wait(lambda: not wide.workbench.jobs.busy)
+    assert target.read_bytes() == b"old"
+    assert sorted(tmp_path.iterdir()) == before
+    assert wide.trouble == []
+
+
+def test_what_cannot_be_written_is_a_sentence(wide, tmp_path):
+    for name in ("gone/c.csv", "n" * 300):
+        wide.views.compare.csvRequested.emit(SMALL, tmp_path / name)
+        wide.wait(lambda: not wide.workbench.jobs.busy)
+        assert "cannot be written" in wide.trouble[0] or "was not written" in wide.trouble[0]
+
+
+def test_the_window_answers_while_all_rows_of_a_table_are_copied(wide, beats):
+    channels = wide.views.pages.channels
+    QGuiApplication.clipboard().setText("before")
+    channels.toggle_table()
+    wide.wait(channels._table.isVisible)
+    channels._table.setFocus()
+    beats.forget()
+    channels._table.selectAll()
+    wide.key("Ctrl+C", channels._table)
+    assert QGuiApplication.clipboard().text() == "before"
+    wide.wait(lambda: QGuiApplication.clipboard().text() != "before")
+    beats.assert_answered()
+    lines = QGuiApplication.clipboard().text().split("\n")
+    assert lines[0].split("\t")[:2] == ["channel", "L2 norm"]
+    assert len(lines) == CHANNELS + 1
+    assert {line.count("\t") for line in lines} == {lines[0].count("\t")}
+    shown = [channels._table.numbers.index(7, c).data() for c in range(2)]
+    assert lines[8].split("\t")[:2] == shown
+
+
+@pytest.fixture
+def many(person, tmp_path):
+    """A person who has the tensors of a file below each other, all of them selected."""
+    path = tmp_path / "many.safetensors"
+    one = np.ones((2, 2), np.float32)
+    save_file({f"layers.{at}.weight": one for at in range(TENSORS)}, path)
+    person.open(path)
+    person.wait_open(path)
+    person.views.tree.set_flat(flat=True)
+    view = person.views.tree.view
+    view.setFocus()
+    person.key("Home", view)
+    person.key("Shift+End", view)
+    QGuiApplication.clipboard().setText("before")
+    return person
+
+
+def test_all_rows_of_the_tree_are_copied_aside_as_they_were(many):
+    tree = many.views.tree
+    many.key("Ctrl+C", tree.view)
+    assert QGuiApplication.clipboard().text() == "before", "made before anything else was done"
+    tree.model.set_sparsity({f"layers.{at}.weight": 4 for at in range(TENSORS)})
+    many.wait(lambda: QGuiApplication.clipboard().text() != "before")
+    heads, *lines = QGuiApplication.clipboard().text().split("\n")
+    assert [line.split("\t")[0] for line in lines] == sorted(
+        f"layers.{at}.weight" for at in range(TENSORS)
+    )
+    at = heads.split("\t").index("Sparsity (%)")
+    assert {line.split("\t")[at] for line in lines} == {"0"}
+    assert many.window.done.label.text() == f"Copied {TENSORS:,} rows."
+
+
+def waiting(person):
+    """Let the window make rows of which one waits; returns what is to be set to go on."""
+    numbers, reached, go_on = held(Numbers(("a",), 3_000, lambda row: (str(row),)))
+    person.window.findChild(Copies).wanted.emit(numbers)
+    person.wait(reached.is_set)
+    return go_on
+
+
+def test_escape_ends_a_copy(many):
+    go_on = waiting(many)
+    many.key("Esc", many.window)
+    go_on.set()
+    many.wait_idle()
+    assert QGuiApplication.clipboard().text() == "before"
+
+
+def test_whatever_is_copied_later_stays(many):
+    for later in (
+        lambda: copy_rows(many.views.tree.view, Numbers(("b",), 1, lambda _row: ("later",))),
+        lambda: QGuiApplication.clipboard().setText("b\nlater"),
+    ):
+        go_on = waiting(many)
+        later()
+        go_on.set()
+        many.wait_idle()
+        assert QGuiApplication.clipboard().text() == "b\nlater"
+
+
+def test_a_dialog_of_the_window_copies_by_the_window(many):
+    dialog = QDialog(many.window)
+    table = CountsTable(("a", "b"), TENSORS, lambda row: (str(row), str(-row)), dialog)
+    table.selectAll()
+    many.qtbot.keyClick(table, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
+    assert QGuiApplication.clipboard().text() == "before"
+    many.wait(lambda: QGuiApplication.clipboard().text() != "before")
+    assert QGuiApplication.clipboard().text().split("\n")[::TENSORS] == ["a\tb", "2499\t-2499"]
+    dialog.deleteLater()
+
+
+def test_numbers_stay_those_that_were_shown_when_they_were_asked_for(wide):
+    """The picture moves on while they are written."""
+    for page in (Page.WEIGHTS, Page.DISTRIBUTION, Page.CHANNELS, Page.MODEL):
+        picture = wide.views.pages.picture(page)
+        wide.views.pages.tabs.setCurrentIndex(page)
+        wide.wait(lambda picture=picture: picture.numbers().rows)
+    kept = [wide.views.pages.picture(page).numbers() for page in range(4)]
+    before = [[n.row(i) for i in range(min(n.rows, 50))] for n in kept]
+    wide.workbench.session.close()
+    assert wide.views.pages.channels.numbers() is NOTHING
+    assert [[n.row(i) for i in range(min(n.rows, 50))] for n in kept] == before
+
+
+def test_numbers_are_utf8_with_commas(tmp_path):
+    write_csv(SMALL, tmp_path / "a.csv", Job())
+    assert (tmp_path / "a.csv").read_bytes() == "a,b\r\n0,é\r\n1,é\r\n".encode()
+
+
+@pytest.mark.parametrize("steps", range(8))
+def test_cancelled_at_any_step_leaves_the_old_file_or_the_new_one(tmp_path, steps):
+    target, token = tmp_path / "a.csv", CancelToken()
+    target.write_bytes(b"old")
+
+    class Counted:
+        left = steps
+
+        def report(self, _done, _total, _label):
+            self.left -= 1
+            if self.left < 0:
+                token.cancel()
+
+    numbers = Numbers(("a",), 1000, lambda row: (row,))
+    with pytest.raises(Cancelled):
+        write_csv(numbers, target, Job(Counted(), token))
+    assert [p.read_bytes() for p in tmp_path.iterdir()] == [b"old"]
+
+
+def test_a_fault_leaves_the_old_file(tmp_path, monkeypatch):
+    target = tmp_path / "a.csv"
+    target.write_bytes(b"old")
+
+    def fail(_fd):
+        raise OSError(5, "Input/output error")
+
+    monkeypatch.setattr(os, "fsync", fail)
+    with pytest.raises(ExportError):
+        write_csv(SMALL, target, Job())
+    assert [p.read_bytes() for p in tmp_path.iterdir()] == [b"old"]
+
+
+def test_a_folder_with_a_name_that_is_too_long_is_no_folder(settings_file, tmp_path):
+    settings = Settings(settings_file)
+    settings.set_folder("open", tmp_path / ("n" * 300) / "x")
+    assert settings.folder("open") == ""
+
+
+@pytest.mark.parametrize("kind", ["png", "svg"])
+def test_a_picture_is_saved_in_the_background(wide, tmp_path, kind):
+    channels, target = wide.views.pages.channels, tmp_path / f"c.{kind}"
+    wide.chooses_file(target, "getSaveFileName")
+    getattr(channels.export_menu, kind).trigger()
+    assert not target.exists(), "written before the window got to anything else"
+    assert wide.workbench.jobs.writing
+    wide.wait(lambda: not wide.workbench.jobs.busy)
+    assert target.read_bytes()[:4] in {b"\x89PNG", b"<?xm"}
+    assert wide.trouble == []
+
+
+def test_a_picture_that_cannot_be_written_is_a_sentence_and_leaves_the_old_file(wide, tmp_path):
+    target = tmp_path / "gone" / "c.png"
+    wide.views.pages.channels.save_png(target)
+    wide.wait(lambda: not wide.workbench.jobs.busy)
+    assert "cannot be written" in wide.trouble[0] or "was not written" in wide.trouble[0]
+    target = tmp_path / "old.png"
+    target.write_bytes(b"old")
+    wide.views.pages.weights.fileRequested.emit(lambda: png(QImage()), target)
+    wide.wait(lambda: not wide.workbench.jobs.busy)
+    assert "cannot be encoded" in wide.trouble[0]
+    assert target.read_bytes() == b"old"
+
+
+def test_a_picture_is_copied_encoded(wide):
+    QGuiApplication.clipboard().setText("before")
+    wide.views.pages.channels.export_menu.copy.trigger()
+    wide.wait(lambda: QGuiApplication.clipboard().mimeData().hasFormat("image/png"))
+    data = QGuiApplication.clipboard().mimeData()
+    assert bytes(data.data("image/png").data()).startswith(b"\x89PNG")
+    assert not QGuiApplication.clipboard().image().isNull()
+    QGuiApplication.clipboard().clear()
+
+
+def test_shares_are_numbers_of_percent_in_a_file(wide, tmp_path):
+    numbers = Numbers(
+        ("a", "share"), 3, [("x", 0.432), ("y", None), ("z", 1 / 3)].__getitem__,
+        shares=frozenset({1}),
+    )  # fmt: skip
+    wide.views.pages.model.csvRequested.emit(numbers, tmp_path / "c.csv")
+    wide.wait(lambda: not wide.workbench.jobs.busy)
+    lines = (tmp_path / "c.csv").read_text().splitlines()
+    assert lines == ["a,share (%)", "x,43.2", "y,", "z,33.3333333333"]

@@ -1,0 +1,84 @@
+"""The sizes that the forecast tells are those that the exports will have."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from pruneapp import resources
+from pruneapp.checkpoint.checkpoint import open_checkpoint
+from pruneapp.document.document import Document
+from pruneapp.document.step import Row, Step
+from pruneapp.export.catalog import FORMATS
+from pruneapp.export.format_sizes import planned_size
+from pruneapp.gui.document.open_document import SAMPLE
+from pruneapp.gui.preview.step_info_controller import sizes_after
+from pruneapp.kernels.cpu import CpuKernel
+from pruneapp.preview.preview import compute_preview
+from pruneapp.progress import Job
+from tests.gui.test_application import SAMPLE as SAMPLE_PATH
+
+
+@pytest.fixture(params=["safetensors", "torch"])
+def document(request, tmp_path):
+    path = Path(resources.path(SAMPLE))
+    if request.param == "torch":
+        import torch
+        from safetensors.torch import load_file
+
+        tensors = load_file(path)
+        path = tmp_path / "model.pt"
+        torch.save(tensors, path)
+    with open_checkpoint(path) as checkpoint:
+        yield Document(checkpoint)
+
+
+def test_sizes_are_those_of_the_state_after_the_step(document):
+    names = [e.name for e in document.checkpoint.entries.values() if e.by_default]
+    for some in (names[:1], names[1:]):
+        step = Step((Row(tuple(some), "l1_unstructured", {"amount": 0.3}),))
+        told = sizes_after(document.snapshot(), step, Job())
+        document.commit(compute_preview(document.snapshot(), step, CpuKernel(), Job()))
+        assert told == {name: planned_size(document.snapshot(), name, Job()) for name in FORMATS}
+    assert told["resumable"] > told["safetensors"], "masks take room"
+
+
+def test_the_panel_tells_them_and_they_stay_while_the_slider_moves(person):
+    person.open(SAMPLE_PATH)
+    person.wait_open(SAMPLE_PATH)
+    label = person.views.preview.file.labels["size"]
+
+    def told():
+        return dict(line.rsplit(": ", 1) for line in label.toolTip().splitlines()[:-1])
+
+    person.wait(lambda: "B" in label.text())
+    before = told()
+    state = person.session.document.snapshot()
+    words = [form.label for form in FORMATS.values() if planned_size(state, form.name, Job())]
+    assert list(before) == words
+    assert len(words) < len(FORMATS), "what compresses depends on the weights"
+    assert label.text() == before[words[0]]
+    slider = person.rule.fields.fields["amount"].editor.slider
+    for _ in range(3):
+        person.key("Right", slider)
+        assert told() == before
+    resumable = FORMATS["resumable"].label
+    person.check("fc1.weight")
+    person.wait(lambda: label.text() != "–" and told()[resumable] != before[resumable])
+    assert label.text() == before[words[0]]
+
+
+@pytest.mark.parametrize(
+    "method", ["L1 unstructured", "Ln structured (channels)", "Random structured (channels)"]
+)
+def test_a_window_of_1280_by_800_shows_the_whole_form_and_what_would_happen(person, method):
+    person.window.resize(1280, 800)
+    person.open(SAMPLE_PATH)
+    person.wait_open(SAMPLE_PATH)
+    person.choose(person.rule.method, method)
+    person.wait_preview()
+    forecast = person.views.preview
+    last = forecast.affected[-1]
+    assert last.visibleRegion().boundingRect().height() == last.height(), "one has to scroll"
+    assert forecast.alarm.visibleRegion().boundingRect().height() == forecast.alarm.height()

@@ -1,0 +1,429 @@
+"""The panel of the preview: what it shows and announces."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from PySide6.QtCore import QEvent, QObject, Qt
+from PySide6.QtGui import QColor
+from PySide6.QtWidgets import QApplication, QVBoxLayout, QWidget
+
+from pruneapp.gui.mainwindow.document_panels import FORM_WIDTH
+from pruneapp.gui.preview.affected_tensors import TensorName
+from pruneapp.gui.preview.figures import PruneAction
+from pruneapp.gui.preview.panel import PreviewPanel
+from pruneapp.gui.widgets.theme import LIGHT
+from pruneapp.results.short_names import ShortNames
+from pruneapp.results.sparsity_report import Estimate, SparsityReport, TensorSparsity
+
+GAP = "\u00a0"
+REPORT = SparsityReport(
+    (
+        TensorSparsity("m.a", 100, 0, 20, norm_retained=0.88),
+        TensorSparsity("m.b", 100, 10, 100, norm_retained=0.0),
+        TensorSparsity("m.c", 100, 0, 96, norm_retained=0.4),
+        TensorSparsity("m.d", 100, 30, 30, norm_retained=1.0),
+        TensorSparsity("m.e", 100, 0, 1, norm_retained=0.99),
+    ),
+    numel=1000,
+    before=40,
+    after=247,
+    norm_retained=0.9912,
+    l1_retained=0.8,
+)
+
+
+@pytest.fixture
+def forecast(show):
+    host = QWidget()
+    found = PreviewPanel()
+    layout = QVBoxLayout(host)
+    layout.addWidget(found)
+    layout.addWidget(found.action)
+    found.set_model(1000, 40)
+    found.set_shown_names({"m.a": "a", "m.b": "b", "m.c": "c"}, ShortNames("abc"))
+    show(host)
+    yield found
+    del host  # it lived as long as the test
+
+
+def test_an_estimate_is_there_before_the_report(forecast):
+    forecast.set_estimate(Estimate(tensors=4, to_prune=195, exact=True))
+    assert forecast.tensors.text() == "4"
+    assert forecast.gone.text() == "195"
+    assert forecast.sparsity.text() == f"4.0{GAP}% → 23.5{GAP}%"
+    assert forecast.action.button.text() == "Prune 195 weights"
+    forecast.set_estimate(Estimate(tensors=4, to_prune=195, exact=False))
+    assert forecast.action.button.text() == "Prune up to 195 weights"
+    forecast.set_estimate(Estimate(tensors=4, to_prune=195, exact=False, channels=12))
+    assert forecast.action.button.text() == "Prune 12 channels"
+    forecast.clear()
+    assert not forecast.action.button.isEnabled()
+
+
+def test_another_number_on_the_button_does_not_lay_out_the_window_anew(show, qtbot):
+    window = QWidget()
+    QVBoxLayout(window).addWidget(action := PruneAction())
+    show(window)
+    laid_out = []
+
+    class Watch(QObject):
+        def eventFilter(self, _watched, event):  # noqa: N802 - Qt's name
+            if event.type() == QEvent.Type.LayoutRequest:
+                laid_out.append(event)
+            return False
+
+    watch = Watch(window)
+    action.set_count(1_234_567, exact=False)
+    QApplication.sendPostedEvents()
+    window.installEventFilter(watch)
+    room = action.sizeHint()
+    action.set_count(1_234_561, exact=False)
+    action.set_count(1)
+    QApplication.sendPostedEvents()
+    assert not laid_out
+    assert action.sizeHint() == room
+    action.set_count(1_234_567_890, exact=False)
+    QApplication.sendPostedEvents()
+    assert laid_out
+    assert action.button.size() == action.size()
+    assert action.button.width() >= action.button.sizeHint().width()
+    assert action.button.height() >= 36
+
+
+def test_the_report_names_what_is_hit_hardest_with_a_sign_and_a_word(forecast):
+    forecast.set_report(REPORT)
+    assert forecast.gone.text() == "207 of 500"
+    assert forecast.left.text() == "753"
+    assert forecast.energy.text() == f"99.1{GAP}%"
+    assert forecast.magnitude.text() == f"80.0{GAP}%"
+    rows = [(r.glyph.text(), r.name.text(), r.share.text()) for r in forecast.affected]
+    assert rows == [
+        ("■", "b", "all pruned"),
+        ("▲", "c", f"60.0{GAP}%"),
+        ("", "a", f"12.0{GAP}%"),
+        ("", "m.e", f"1.0{GAP}%"),
+    ]
+    assert forecast.most._heading.text() == "Most affected (by norm² lost)"
+    assert forecast.affected[1].accessibleName() == f"c, 60.0{GAP}% of norm² lost, at risk"
+    assert forecast.affected[1].bar.shares == (0, 0.6)
+    assert forecast.affected[1].glyph.toolTip() == (
+        f"At risk: 4.0{GAP}% of its weights are left, with 40.0{GAP}% of its norm²."
+    )
+
+
+def test_a_row_is_as_high_as_its_own_name(forecast):
+    """One long name made all rows two lines high, also of what was shown after it."""
+    forecast.set_shown_names({}, ShortNames(LAYERS))
+    forecast.resize(300, forecast.height())
+    line = forecast.fontMetrics().height()
+
+    def report(*names):
+        tensors = tuple(
+            TensorSparsity(name, 100, 0, 50, norm_retained=0.5 + n / 10)
+            for n, name in enumerate(names)
+        )
+        return SparsityReport(tensors, 300, 0, 150)
+
+    def heights():
+        return [row.minimumHeight() for row in forecast.affected]
+
+    forecast.set_report(report(LAYERS[0], "a.weight", "b.weight"))
+    high = heights()
+    assert high[0] >= 2 * line
+    assert high[1:] == [line + 4] * 3
+    forecast.set_report(report("a.weight", "b.weight"))
+    assert heights() == high, "nothing moves while a slider does"
+    now = report("a.weight", "b.weight")
+    forecast.set_now(now, now.tensors)
+    assert heights() == [line + 4] * 4
+
+
+def names_of(forecast):
+    return [row.name.text() for row in forecast.affected]
+
+
+def test_where_all_lose_the_same_share_the_norm_tells_who_loses_most(forecast):
+    """As by 2:4, and the heading says by what they are in order."""
+    energies = {"m.a": 0.99, "m.b": 0.91, "m.c": 0.95}
+    tensors = tuple(TensorSparsity(n, 100, 0, 50, norm_retained=e) for n, e in energies.items())
+    forecast.set_report(SparsityReport(tensors, 300, 0, 150))
+    assert names_of(forecast)[:3] == ["b", "c", "a"]
+    shares = [row.share.text() for row in forecast.affected[:3]]
+    assert shares == [f"9.0{GAP}%", f"5.0{GAP}%", f"1.0{GAP}%"]
+    same = tuple(replace(t, norm_retained=0.9) for t in tensors)
+    forecast.set_report(SparsityReport(same, 300, 0, 150))
+    assert names_of(forecast)[:3] == ["a", "b", "c"], "in file order"
+
+
+def test_where_no_norm_is_known_the_sparsity_tells_who_loses_most(forecast):
+    tensors = (
+        TensorSparsity("m.a", 100, 0, 20, norm_retained=0.1),
+        TensorSparsity("m.b", 100, 10, 60),
+        TensorSparsity("m.c", 100, 0, 0),
+    )
+    forecast.set_report(SparsityReport(tensors, 300, 10, 80))
+    assert forecast.most._heading.text() == "Most affected (by sparsity)"
+    assert names_of(forecast)[:3] == ["b", "a", ""]
+    assert forecast.affected[0].share.text() == f"60.0{GAP}%"
+    forecast.clear()
+    assert forecast.most._heading.text() == ""
+
+
+@pytest.mark.parametrize("numel", [22_713_216, 999_999_999, 700_000_000_000])
+def test_numbers_of_any_size_fit_into_the_column(forecast, numel):
+    tensors = (
+        TensorSparsity("model.layers.0.mlp.down_proj.weight", numel, numel // 3, numel // 2),
+    )
+    report = SparsityReport(tensors, numel, numel // 3, numel // 2, 0.98765, 0.98765)
+    room = FORM_WIDTH - 24
+    forecast.set_report(report)
+    assert forecast.minimumSizeHint().width() <= room
+    forecast.set_estimate(Estimate(1, report.newly_pruned, exact=False, report=report))
+    assert forecast.minimumSizeHint().width() <= room
+    forecast.set_model(numel, numel // 2)
+    forecast.set_now(report, tensors)
+    assert forecast.minimumSizeHint().width() <= room
+
+
+@pytest.mark.parametrize("after", [1, 99_999])
+def test_a_share_of_almost_nothing_or_all_is_read_whole(forecast, after):
+    """'> 99.9 %' without its sign would say something else."""
+    forecast.set_report(
+        SparsityReport((TensorSparsity("a", 100_000, 0, after),), 100_000, 0, after)
+    )
+    label = forecast.affected[0].share
+    assert label.text()[0] in "<>"
+    assert label.fontMetrics().horizontalAdvance(label.text()) <= label.width()
+
+
+def test_an_estimate_is_marked_where_it_is_not_exact(forecast):
+    def said():
+        labels = forecast.figures.labels.items()
+        return [label.text() for key, label in labels if key != "whole"]
+
+    forecast.set_estimate(Estimate(5, 207, exact=True, report=REPORT, exact_report=False))
+    assert said() == [
+        "5",
+        "207 of 500",
+        f"4.0{GAP}% → 24.7{GAP}%",
+        "753",
+        f"≈{GAP}99.1{GAP}%",
+        f"≈{GAP}80.0{GAP}%",
+    ]
+    assert forecast.affected[0].glyph.text() == "■", "what would be hurt is seen at once"
+    forecast.set_estimate(Estimate(5, 207, exact=True, report=REPORT, exact_report=True))
+    assert not any("≈" in text for text in said())
+    forecast.set_estimate(Estimate(5, 207, exact=False, report=REPORT))
+    assert sum("≈" in text for text in said()) == 5
+
+
+def test_the_worst_is_said_in_a_line_that_leads_there(forecast, qtbot):
+    alarm = forecast.alarm
+    height = alarm.height()
+    assert alarm.focusPolicy() == Qt.FocusPolicy.NoFocus, "nothing to go to"
+    hurt = tuple(TensorSparsity(name, 100, 0, 97) for name in ("m.c", "m.a", "m.d"))
+    forecast.set_report(SparsityReport(hurt, numel=1000, before=0, after=291))
+    assert alarm.text() == "▲ 3 tensors are at risk: c, a, m.d"
+    assert alarm.accessibleName() == alarm.text()
+    qtbot.wait(1)
+    assert alarm.height() == height
+    danger = QColor(LIGHT["danger"]).getRgb()[:3]
+    image = alarm.grab().toImage()
+    colors = {image.pixelColor(x, y).getRgb()[:3] for x in range(80) for y in range(height)}
+    assert danger in colors, "the line is painted in the danger colour"
+    for go in (
+        lambda: qtbot.mouseClick(alarm, Qt.MouseButton.LeftButton),
+        lambda: qtbot.keyClick(alarm, Qt.Key.Key_Space),
+    ):
+        with qtbot.waitSignal(forecast.tensorRequested) as asked:
+            go()
+        assert asked.args == ["m.c"]
+    forecast.set_report(SparsityReport((), numel=1000, before=0, after=0))
+    assert alarm.text() == ""
+    assert not alarm.isEnabled()
+
+
+def test_the_forecast_says_what_stays_because_it_is_protected(forecast):
+    """Until the next numbers are there."""
+    forecast.set_report(replace(REPORT, protected=1_234))
+    assert forecast.spared.text() == "1,234 more weights would be pruned, but they are protected."
+    forecast.set_report(REPORT)
+    assert not forecast.spared.text()
+
+
+def test_the_size_of_a_file_is_told_and_those_of_other_formats_in_the_tooltip(forecast, qtbot):
+    forecast.file.set_formats((("a", "Not at all"), ("b", "As this"), ("c", "As that")))
+    label = forecast.file.labels["size"]
+    qtbot.wait(1)
+    place = label.geometry()
+    assert label.text() == "–"
+    forecast.file.set_sizes({"a": None, "b": 576_000_000, "c": 1_100_000})
+    qtbot.wait(1)
+    assert label.text() == "576 MB"
+    assert label.toolTip().startswith("As this: 576 MB\nAs that: 1.1 MB\nZeros take")
+    assert label.geometry() == place
+    forecast.file.set_sizes({})
+    assert label.text() == "–"
+
+
+def test_what_was_done_is_told_without_arrow_or_accent_and_with_its_marks(forecast):
+    forecast.set_report(REPORT)
+    forecast.set_done(REPORT)
+    assert forecast.heading.text() == "Result"
+    assert forecast.sparsity.text() == f"24.7{GAP}%"
+    assert (forecast.gone.text(), forecast.left.text()) == ("207 of 500", "753")
+    assert (forecast.energy.text(), forecast.magnitude.text()) == (f"99.1{GAP}%", f"80.0{GAP}%")
+    assert not forecast.alarm.text()
+    assert not forecast.alarm.isVisible()
+    assert [(row.glyph.text(), row.name.text()) for row in forecast.affected][:2] == [
+        ("■", "b"),
+        ("▲", "c"),
+    ]
+    assert all(len(set(row.bar.shares)) == 1 for row in forecast.affected), "nothing is hatched"
+    forecast.set_again(20, share=0.9)
+    assert forecast.note.isVisible()
+    assert (
+        forecast.note.text()
+        == f"Amounts are fractions of the remaining weights: another 90{GAP}% prunes 20 more."
+    )
+    button = forecast.action.button
+    assert (button.text(), button.objectName()) == ("Prune again: 20 weights", "")
+    assert button.isVisible()
+    forecast.set_not_again("There are not so many.")
+    assert forecast.note.text() == "There are not so many."
+    assert forecast.error.text() == ""
+    assert not forecast.action.button.isEnabled()
+    forecast.set_report(REPORT)
+    assert forecast.heading.text() == "Preview"
+    assert forecast.alarm.isVisible()
+    assert forecast.action.button.objectName() == "mainAction"
+    assert not button.isVisible()
+
+
+def test_what_is_in_force_is_told_before_anything_is_counted(forecast):
+    forecast.set_now(None)
+    assert forecast.heading.text() == "Current state"
+    assert (forecast.sparsity.text(), forecast.left.text()) == (f"4.0{GAP}%", "960")
+    assert (forecast.energy.text(), forecast.tensors.text()) == ("–", "–")
+    assert "opened" in forecast.energy.toolTip()
+    tensors = (TensorSparsity("m.a", 100, 40, 40), TensorSparsity("m.b", 900, 0, 0))
+    now = SparsityReport(tensors, 1000, 40, 40, norm_retained=0.9, l1_retained=0.8)
+    forecast.set_now(now, tensors[:1])
+    assert (forecast.energy.text(), forecast.tensors.text()) == (f"90.0{GAP}%", "1")
+    assert forecast.magnitude.text() == f"80.0{GAP}%"
+    assert forecast.affected[0].name.text() == "a"
+    assert forecast.affected[1].name.text() == ""
+    forecast.set_again(7)
+    assert forecast.action.button.text() == "Prune 7 weights"
+    assert "again" not in forecast.note.text()
+
+
+def test_the_size_of_a_compact_file_is_about_what_it_will_be(forecast):
+    label = forecast.file.labels["compact"]
+    assert label.text() == "–"
+    forecast.file.set_compact(6_500_000)
+    assert label.text() == "up to 6.5 MB"
+    forecast.file.set_sizes({})
+    assert label.text() == "up to 6.5 MB"
+    forecast.clear()
+    assert label.text() == "–"
+
+
+def test_focus_stays_on_the_button_when_it_becomes_another(forecast):
+    forecast.set_report(REPORT)
+    forecast.action.button.setFocus()
+    forecast.set_done(REPORT)
+    forecast.set_again(5)
+    assert forecast.action.button.hasFocus()
+
+
+LAYERS = [
+    f"bert.encoder.layer.{n}.{part}.weight"
+    for n in (0, 11)
+    for part in ("attention.output.dense", "output.dense", "attention.self.query")
+]
+
+
+def test_no_two_names_of_a_list_look_alike_however_narrow_it_is(show):
+    label = show(TensorName())
+    label.set_names(ShortNames(LAYERS))
+    metrics = label.fontMetrics()
+    for width in range(600, metrics.horizontalAdvance("…layer.11.attention."), -1):
+        seen = []
+        for name in LAYERS:
+            label.setText(name)
+            seen.append(label.shortened(width))
+            assert label.accessibleDescription() == name
+            assert name in label.toolTip()
+        assert len(set(seen)) == len(LAYERS)
+        lines = "\n".join(seen).split("\n")
+        assert max(map(metrics.horizontalAdvance, lines)) <= width
+
+
+def test_a_name_is_on_two_lines_where_one_is_too_short(forecast):
+    forecast.set_shown_names({}, ShortNames(LAYERS))
+    forecast.set_report(
+        replace(
+            REPORT,
+            tensors=tuple(
+                replace(tensor, name=name)
+                for tensor, name in zip(REPORT.tensors, LAYERS, strict=False)
+            ),
+        )
+    )
+    forecast.resize(300, forecast.height())
+    label = next(r.name for r in forecast.affected if r.name.text() == LAYERS[0])
+    shown = label.shortened(150)
+    assert shown == "…layer.0.attention.\noutput.dense.weight"
+    two = 2 * label.fontMetrics().height()
+    assert label.height() >= two
+    forecast.set_report(REPORT)
+    assert label.height() >= two, "nothing moves with what is shown of the same file"
+    forecast.set_shown_names({}, ShortNames([tensor.name for tensor in REPORT.tensors]))
+    assert label.height() < two, "names that need one line take no room for two"
+
+
+def test_counting_is_said_discreetly_and_being_slow_goes_first(forecast, qtbot):
+    forecast.state.set_counting(0.4)
+    assert forecast.state.text() == f"counting… 40{GAP}%"
+    forecast.state.set_busy(busy=True)
+    qtbot.waitUntil(lambda: "Esc" in forecast.state.text(), timeout=5000)
+    forecast.state.set_busy(busy=False)
+    assert forecast.state.text() == f"counting… 40{GAP}%"
+    forecast.state.set_counting(1.0)
+    assert forecast.state.text() == ""
+
+
+def test_numbers_come_and_go_without_moving_anything(forecast, qtbot):
+    def places():
+        labels = (forecast.gone, forecast.energy, forecast.action, forecast.affected[0])
+        return [(w.y(), w.height()) for w in labels]
+
+    forecast.set_estimate(Estimate(4, 195, exact=True))
+    qtbot.wait(1)
+    before = places()
+    forecast.set_report(REPORT)
+    qtbot.wait(1)
+    assert places() == before
+    forecast.set_error("No tensor is checked.", "Check a tensor in the tree.")
+    qtbot.wait(1)
+    assert places() == before
+    assert forecast.error.text() == "✕ No tensor is checked. Check a tensor in the tree."
+    assert forecast.action.button.text() == "Nothing to prune"
+
+
+def test_being_busy_is_said_after_a_moment_only(forecast, qtbot):
+    forecast.state.set_busy(busy=True)
+    assert forecast.state.text() == ""
+    qtbot.waitUntil(lambda: forecast.state.text() == "calculating…", timeout=2000)
+    forecast.state.set_busy(busy=False)
+    assert forecast.state.text() == ""
+
+
+def test_the_button_announces_the_wish(forecast, qtbot):
+    forecast.set_report(REPORT)
+    with qtbot.waitSignal(forecast.action.pruneRequested):
+        qtbot.mouseClick(forecast.action.button, Qt.MouseButton.LeftButton)
+    assert forecast.action.button.objectName() == "mainAction"

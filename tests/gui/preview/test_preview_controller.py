@@ -1,0 +1,777 @@
+"""The preview, in the running window: estimates while a slider moves, and what follows."""
+
+from __future__ import annotations
+
+import threading
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtGui import QColor
+from PySide6.QtTest import QTest
+from safetensors.numpy import save_file
+
+from pruneapp.analysis import statistics, tiles
+from pruneapp.gui.plots import plot_controller
+from pruneapp.gui.plots.pages import Page
+from pruneapp.gui.plots.plot_controller import EVERY_MS
+from pruneapp.gui.preview import live_preview, preview_controller
+from pruneapp.gui.tree.columns import Column
+from pruneapp.gui.tree.delegate import BAR_WIDTH, GLYPH_WIDTH
+from pruneapp.gui.widgets.theme import LIGHT
+from pruneapp.preview import preview
+from pruneapp.results.document_rows import ManualEditRequest
+from pruneapp.results.sparsity_report import Severity
+from tests.gui.person import node_named, plain
+from tests.support.plot_views import choose_order
+
+SMALL, LARGE = "block.small.weight", "block.large.weight"
+
+
+@pytest.fixture
+def file(tmp_path):
+    """A tensor of small weights beside one of large: a global cut empties the first."""
+    rng = np.random.default_rng(7)
+    path = tmp_path / "model.safetensors"
+    save_file(
+        {
+            SMALL: (0.01 * rng.standard_normal((64, 96))).astype(np.float32),
+            LARGE: rng.standard_normal((96, 96)).astype(np.float32),
+        },
+        str(path),
+    )
+    return path
+
+
+@pytest.fixture
+def counted(person, file):
+    """A person before a model of which everything is counted."""
+    person.open(file)
+    person.wait_open(file)
+    person.wait(lambda: not person.workbench.histograms.busy)
+    person.wait_preview()
+    return person
+
+
+@pytest.fixture
+def never(monkeypatch):
+    """No preview comes any more."""
+
+    def wait(*_args, **_keys):
+        job = _args[3]
+        while True:
+            job.step(0)
+            QTest.qSleep(5)
+
+    return lambda: monkeypatch.setattr(live_preview, "compute_preview", wait)
+
+
+def slider(person):
+    return person.rule.fields.fields["amount"].editor.slider
+
+
+def drag_slider(person, share: float) -> None:
+    """Drag the slider's handle by the mouse."""
+    widget = slider(person)
+    y = widget.height() // 2
+    start = QPoint(round(widget.value() / 1000 * (widget.width() - 12)) + 6, y)
+    stop = QPoint(round(share * (widget.width() - 12)) + 6, y)
+    QTest.mousePress(widget, Qt.MouseButton.LeftButton, pos=start)
+    for part in (0.3, 0.6, 1.0):
+        QTest.mouseMove(widget, start + (stop - start) * part)
+    QTest.mouseRelease(widget, Qt.MouseButton.LeftButton, pos=stop)
+
+
+def click_tab(person, page: Page) -> None:
+    tabs = person.views.pages.tabs
+    person.click(tabs, tabs.tabRect(page).center())
+
+
+def colors_in(person, name, left, right):
+    tree = person.views.tree
+    rect = tree.view.visualRect(tree.model.index_of(node_named(tree, name), Column.SPARSITY))
+    image = tree.view.viewport().grab().toImage()
+    return {
+        image.pixelColor(x, y).getRgb()[:3]
+        for x in range(rect.left() + left, rect.left() + right)
+        for y in range(rect.top(), rect.bottom())
+    }
+
+
+def test_while_the_slider_moves_numbers_and_bars_follow_before_any_preview(counted, never):
+    never()
+    panel = counted.views.preview
+    before = panel.energy.text(), colors_in(counted, LARGE, GLYPH_WIDTH, GLYPH_WIDTH + BAR_WIDTH)
+    drag_slider(counted, 0.8)
+    assert slider(counted).value() > 600
+    assert counted.workbench.preview.state.preview is None
+    counted.wait(lambda: panel.energy.text().startswith("≈"))  # not exact, and marked so
+    assert panel.energy.text() != before[0]
+    assert panel.magnitude.text().startswith("≈")
+    counted.wait(lambda: counted.cell(LARGE, Column.SPARSITY).startswith("→"))
+    after = colors_in(counted, LARGE, GLYPH_WIDTH, GLYPH_WIDTH + BAR_WIDTH)
+    assert QColor(LIGHT["pruned"]).getRgb()[:3] in after
+    said = counted.cell(LARGE, Column.SPARSITY)
+    counted.key("Left", slider(counted))
+    counted.wait(lambda: counted.cell(LARGE, Column.SPARSITY) != said)
+    assert counted.workbench.preview.state.preview is None
+
+
+def test_the_preview_takes_the_marks_away_and_its_counts_are_those_after_pruning(counted):
+    counted.click(counted.views.form.all, QPoint(8, 8))
+    drag_slider(counted, 0.6)
+    report = counted.wait_preview()
+    figures = counted.views.preview.figures.labels.values()
+    assert not any("≈" in label.text() for label in figures)
+    said = {name: counted.cell(name, Column.SPARSITY) for name in (SMALL, LARGE)}
+    counted.click(counted.button)
+    counted.wait(lambda: counted.document.position == 1)
+    masks = counted.document.masks
+    assert {t.name: t.after for t in report.tensors} == {n: masks.pruned(n) for n in masks}
+    for name, text in said.items():
+        assert text == f"→ {counted.cell(name, Column.SPARSITY)}"
+
+
+def test_an_emptied_layer_is_seen_at_one_glance_and_a_click_leads_there(counted, never):
+    never()
+    counted.click(counted.views.form.all, QPoint(8, 8))
+    counted.ask_amount("42 %")
+    alarm = counted.views.preview.alarm
+    counted.wait(lambda: SMALL in alarm.text())
+    assert plain(alarm.text()) == f"▲ 1 tensor is at risk: {SMALL}"
+    danger = QColor(LIGHT["danger"]).getRgb()[:3]
+    counted.wait(lambda: danger in colors_in(counted, SMALL, 0, GLYPH_WIDTH))
+    tree = counted.views.tree
+    block = tree.model.index_of(node_named(tree, "block"))
+    tree.view.setExpanded(block, False)
+    assert danger in colors_in(counted, "block", 0, GLYPH_WIDTH), "seen while it is folded"
+    tree.view.setExpanded(block, True)
+    counted.workbench.show_tensor(LARGE)
+    counted.click(alarm, QPoint(20, alarm.height() // 2))
+    assert counted.workbench.plots.name == SMALL
+    assert tree.focused() == SMALL
+    assert danger not in colors_in(counted, LARGE, 0, GLYPH_WIDTH)
+
+
+def test_the_mark_of_a_layer_stays_when_it_is_done_and_while_another_step_is_planned(counted):
+    def marks():
+        tree = counted.views.tree
+        return {n: tree.model.cells.danger(node_named(tree, n)) for n in (SMALL, LARGE)}
+
+    counted.click(counted.views.form.all, QPoint(8, 8))
+    counted.ask_amount("42 %")
+    counted.wait_preview()
+    counted.wait(lambda: marks()[SMALL] == "▲")
+    before = marks()
+    counted.click(counted.button)
+    counted.wait(lambda: counted.document.position == 1)
+    counted.wait(lambda: marks() == before)
+    assert counted.views.preview.affected[0].glyph.text() == "▲", "in the result as well"
+    counted.ask_amount("1 %")
+    counted.wait_preview()
+    assert marks()[SMALL] in {"▲", "■"}
+    counted.document.undo()
+    counted.wait(lambda: marks()[SMALL] is None)
+
+
+def test_limits_keep_a_layer_and_contradictions_are_explained(counted):
+    counted.click(counted.views.form.all, QPoint(8, 8))
+    counted.ask_amount("40 %")
+    form = counted.views.form
+    counted.click(form.limits.button)
+    counted.type(form.limits.editors["ceiling"].field, "60 %")
+    report = counted.wait_preview()
+    small = report.by_name[SMALL]
+    assert small.after == round(0.6 * small.numel)
+    assert report.newly_pruned == round(0.4 * report.touched)
+    assert report.dangers.get(SMALL) is None or report.dangers[SMALL].severity < Severity.MUCH
+    counted.type(form.limits.editors["floor"].field, "70 %")
+    counted.wait(lambda: "is above the maximum" in form.limits.note.text())
+    assert "is above the maximum" in counted.views.preview.error.text()
+    assert not counted.button.isEnabled()
+    counted.type(form.limits.editors["floor"].field, "10 %")
+    counted.wait(counted.button.isEnabled)
+    assert counted.views.preview.error.text() == ""
+
+
+def test_a_total_says_how_much_in_place_of_the_amount(counted):
+    form = counted.views.form
+    counted.click(form.limits.button)
+    counted.type(form.limits.editors["total"].field, "70 %")
+    report = counted.wait_preview()
+    assert report.after == sum(round(0.7 * t.numel) for t in report.tensors)
+    assert not slider(counted).isEnabled()
+
+
+def test_a_threshold_that_is_dragged_becomes_the_amount(counted):
+    counted.click_cell(LARGE)
+    click_tab(counted, Page.DISTRIBUTION)
+    view = counted.views.pages.distribution
+    counted.wait(lambda: view.canvas.count and view.canvas.line is not None)
+    line = view.canvas.line
+    assert line.editable
+    threshold = counted.workbench.preview.state.report.by_name[LARGE].threshold
+    assert line.at == pytest.approx(threshold)
+    start = view.canvas.place.pixel(line.at, 1).toPoint()
+    stop = view.canvas.place.pixel(2 * line.at, 1).toPoint()
+    viewport = view.canvas.viewport()
+    QTest.mousePress(viewport, Qt.MouseButton.LeftButton, pos=start)
+    for part in (0.2, 0.5, 1.0):
+        QTest.mouseMove(viewport, start + (stop - start) * part)
+    QTest.mouseRelease(viewport, Qt.MouseButton.LeftButton, pos=stop)
+    # An estimate of a place on the way may come last where the machine is busy.
+    counted.wait(lambda: view.threshold > 1.5 * threshold)
+    moved = view.threshold
+    weights = np.abs(read(counted, LARGE))
+    editor = counted.rule.fields.fields["amount"].editor
+    share = pytest.approx((weights <= moved).mean(), abs=0.005)
+    counted.wait(lambda: editor.value() == share)
+    amount = editor.value()
+    assert slider(counted).value() == round(1000 * amount)
+    shown = editor.field.text()
+    assert shown == f"{100 * amount:.1f}".removesuffix(".0") + "\u00a0%", "as the slider shows it"
+    report = counted.wait_preview()
+    assert report.by_name[LARGE].after == round(amount * weights.size)
+    editor.field.setFocus()
+    editor.field.clearFocus()
+    assert (editor.value(), editor.field.text()) == (amount, shown), "it was only looked at"
+    counted.wait(lambda: view.threshold == pytest.approx(report.by_name[LARGE].threshold))
+
+
+def test_after_a_step_the_line_waits_and_says_not_what_would_go(counted):
+    counted.click_cell(LARGE)
+    click_tab(counted, Page.DISTRIBUTION)
+    view = counted.views.pages.distribution
+    counted.wait(lambda: view.canvas.count and view.canvas.line is not None)
+    counted.type(view.field, "0.5")
+    counted.key("Return", view.field)
+    counted.wait(lambda: view.threshold == pytest.approx(0.5, rel=0.02))
+    assert view.summary().startswith("below 0.")
+    counted.wait_preview()
+    counted.click(counted.button)
+    counted.wait(lambda: counted.document.position == 1)
+    assert "≈ 0" not in view.summary()
+    counted.wait_preview()  # the panel tells of the next step
+    counted.wait(lambda: not counted.workbench.histograms.busy)
+    weights = np.abs(read(counted, LARGE))
+    assert view.summary().startswith("9,216 weights, ")
+    assert not any("to be pruned" in swatch.label for swatch in view.swatches())
+    assert view.canvas.line.editable
+    edges = view._histogram.edges
+    assert view.threshold == pytest.approx(0.5, abs=2 * (edges[1] - edges[0]))
+    start = view.canvas.place.pixel(view.canvas.line.at, 1).toPoint()
+    viewport = view.canvas.viewport()
+    QTest.mousePress(viewport, Qt.MouseButton.LeftButton, pos=start)
+    QTest.mouseMove(viewport, start + QPoint(60, 0))
+    QTest.mouseRelease(viewport, Qt.MouseButton.LeftButton, pos=start + QPoint(60, 0))
+    report = counted.wait_preview()
+    after = report.by_name[LARGE]
+    assert after.after == pytest.approx((weights <= view.threshold).sum(), rel=0.02)
+    assert after.after > after.before
+    counted.wait(lambda: view.summary().startswith("below "))
+
+
+def test_esc_while_a_threshold_is_held_leaves_all_as_it_was(counted):
+    counted.click(counted.views.form.all, QPoint(8, 8))
+    counted.wait_preview()
+    counted.click_cell(LARGE)
+    click_tab(counted, Page.DISTRIBUTION)
+    view = counted.views.pages.distribution
+    counted.wait(lambda: view.canvas.count and view.canvas.line is not None)
+    editor = counted.rule.fields.fields["amount"].editor
+    before, at = editor.value(), view.threshold
+    start = view.canvas.place.pixel(at, 1).toPoint()
+    stop = view.canvas.place.pixel(2 * at, 1).toPoint()
+    viewport = view.canvas.viewport()
+    view.canvas.setFocus()
+    QTest.mousePress(viewport, Qt.MouseButton.LeftButton, pos=start)
+    QTest.mouseMove(viewport, stop)
+    counted.wait(lambda: editor.value() != before)
+    counted.key("Esc")
+    assert editor.value() == before
+    assert view.threshold == pytest.approx(at, rel=0.01)  # an estimate says it, to one bin
+    QTest.mouseMove(viewport, start)
+    QTest.mouseMove(viewport, stop)
+    QTest.mouseRelease(viewport, Qt.MouseButton.LeftButton, pos=stop)
+    counted.wait_preview()
+    assert editor.value() == before
+    assert view.threshold == pytest.approx(at)
+    assert counted.views.form.all.isChecked()
+
+
+def test_of_all_tensors_together_the_threshold_counts_all(counted):
+    counted.click(counted.views.form.all, QPoint(8, 8))
+    counted.wait_preview()
+    counted.click_cell(LARGE)
+    click_tab(counted, Page.DISTRIBUTION)
+    view = counted.views.pages.distribution
+    counted.wait(lambda: view.canvas.count and view.canvas.line is not None)
+    every = np.concatenate([np.abs(read(counted, n)).ravel() for n in (SMALL, LARGE)])
+    editor = counted.rule.fields.fields["amount"].editor
+    share = pytest.approx((every <= 0.5).mean(), abs=0.002)
+    asked = []
+    counted.workbench.form.changed.connect(lambda: asked.append(editor.value()))
+    view.thresholdMoved.emit(0.2)
+    view.thresholdMoved.emit(0.5)
+    counted.wait(lambda: editor.value() == share)
+    assert asked == [share], "of two moves at once the last is enough"
+    counted.click(editor.counts)
+    view.thresholdMoved.emit(0.7)
+    number = pytest.approx((every <= 0.7).sum(), rel=0.01)
+    counted.wait(lambda: editor.value() == number)
+    assert isinstance(editor.value(), int), "the switch says counts"
+
+
+def test_a_threshold_counts_nothing_that_is_left_alone(counted):
+    counted.click(counted.views.form.all, QPoint(8, 8))
+    form = counted.views.form
+    counted.click(form.limits.button)
+    counted.click(form.limits.editors["spare"].boxes["last"], QPoint(8, 8))
+    counted.wait(lambda: SMALL not in counted.wait_preview().by_name)
+    click_tab(counted, Page.DISTRIBUTION)
+    view = counted.views.pages.distribution
+    counted.click_cell(SMALL)
+    counted.wait(lambda: view.canvas.count and view.canvas.line is None)
+    counted.click_cell(LARGE)
+    counted.wait(lambda: view.canvas.line is not None)
+    editor = counted.rule.fields.fields["amount"].editor
+    view.thresholdMoved.emit(0.5)
+    share = (np.abs(read(counted, LARGE)) <= 0.5).mean()
+    counted.wait(lambda: editor.value() == pytest.approx(share, abs=0.002))
+
+
+def test_the_distribution_follows_without_counting_anew(counted, never, monkeypatch):
+    counted.click_cell(LARGE)
+    click_tab(counted, Page.DISTRIBUTION)
+    view = counted.views.pages.distribution
+    counted.wait(lambda: view.canvas.count and view.canvas.line is not None)
+    counted.wait_idle()
+    never()
+    made = []
+    make = statistics.histogram
+    monkeypatch.setattr(
+        plot_controller, "histogram", lambda *a, **k: (made.append(a), make(*a, **k))[1]
+    )
+    weights = np.abs(read(counted, LARGE)).ravel()
+    for wanted in (0.35, 0.6):
+        drag_slider(counted, wanted)
+        share = slider(counted).value() / 1000
+        threshold = np.quantile(weights, share)
+        counted.wait(lambda at=threshold: view.threshold == pytest.approx(at, rel=0.02))
+        assert view.stacks(0, view.canvas.count, 1).to_prune.sum() == pytest.approx(
+            share * weights.size, rel=0.05
+        )
+    assert not made
+    counted.choose(counted.rule.method, "Random")
+    counted.wait(lambda: made)
+    assert made[-1][2] is None, "chance has no threshold: nothing goes until it is known what"
+
+
+def test_the_picture_follows_as_fast_as_it_is_made(counted, never, monkeypatch):
+    """If each estimate asked anew, a picture that takes longer would never come."""
+    counted.click_cell(LARGE)
+    counted.wait_idle()
+    never()
+    asked, ready = [], threading.Event()
+    make = tiles.tile
+
+    def slowly(snapshot, request, going, job):
+        if isinstance(going, float):
+            asked.append(going)
+            while not ready.is_set():
+                job.cancel.check()
+                QTest.qSleep(5)
+        return make(snapshot, request, going, job)
+
+    monkeypatch.setattr(plot_controller, "tile", slowly)
+    slider(counted).setFocus()
+    for _ in range(8):
+        QTest.keyClick(slider(counted), Qt.Key.Key_Right)
+        counted.pause(EVERY_MS // 2)
+    assert len(asked) == 1
+    ready.set()
+    last = counted.workbench.preview.state.report.by_name[LARGE].threshold
+    counted.wait(lambda: asked[-1] == last)
+    assert asked[0] < last
+    weights = np.abs(read(counted, LARGE))
+    item = counted.views.pages.weights.canvas.item
+    share = pytest.approx((weights <= last).mean(), abs=0.02)
+    counted.wait(lambda: item.fine.to_be_pruned.mean() == share)
+
+
+def test_an_estimate_of_a_step_on_the_way_is_shown_and_known_to_be_behind(counted, monkeypatch):
+    monkeypatch.setattr(preview_controller, "_long", lambda *_: True)
+    states = []
+    previews = counted.workbench.preview
+    previews.stateChanged.connect(lambda state: states.append((state.estimated, state.is_behind)))
+    for amount in (0.3, 0.4):
+        counted.workbench.form.set_amount(0, amount)
+    counted.wait(lambda: states[-1] == (True, False))
+    assert (True, True) in states, "the first one, while the second waited"
+
+
+def test_a_line_that_is_let_go_never_jumps_back(counted, never, monkeypatch):
+    """While estimates come from the background, and the last is of a place on the way."""
+    counted.click_cell(LARGE)
+    click_tab(counted, Page.DISTRIBUTION)
+    view = counted.views.pages.distribution
+    counted.wait(lambda: view.canvas.count and view.canvas.line is not None)
+    never()
+    find = preview_controller._estimate
+    monkeypatch.setattr(preview_controller, "_long", lambda *_: True)
+    monkeypatch.setattr(preview_controller, "_estimate", lambda *_: (QTest.qSleep(50), find(*_))[1])
+    start = view.canvas.place.pixel(view.canvas.line.at, 1).toPoint()
+    stop = view.canvas.place.pixel(2 * view.canvas.line.at, 1).toPoint()
+    viewport = view.canvas.viewport()
+    shown = []
+    show = view.canvas.set_line
+    monkeypatch.setattr(view.canvas, "set_line", lambda line: (show(line), shown.append(line)))
+    QTest.mousePress(viewport, Qt.MouseButton.LeftButton, pos=start)
+    for part in (0.2, 0.5, 1.0):
+        QTest.mouseMove(viewport, start + (stop - start) * part)
+        counted.pause(5)
+    moved, held = view.threshold, len(shown)
+    QTest.mouseRelease(viewport, Qt.MouseButton.LeftButton, pos=stop)
+    counted.wait(lambda: view.field.text().startswith("≈"))
+    assert all(line.at == pytest.approx(moved, rel=0.02) for line in shown[held:])
+    assert view.threshold == pytest.approx(moved, rel=0.02)
+
+
+def test_there_is_no_line_for_what_has_no_threshold(counted):
+    counted.click_cell(LARGE)
+    click_tab(counted, Page.DISTRIBUTION)
+    view = counted.views.pages.distribution
+    counted.wait(lambda: view.canvas.count and view.canvas.line is not None)
+    counted.choose(counted.rule.method, "Random unstructured")
+    counted.wait(lambda: view.canvas.line is None)
+
+
+def test_a_cut_that_is_dragged_becomes_a_number_of_channels(counted):
+    counted.click_cell(LARGE)
+    counted.choose(counted.rule.method, "Ln structured (channels)")
+    click_tab(counted, Page.CHANNELS)
+    view = counted.views.pages.channels
+    counted.wait(lambda: view.canvas.count and view.canvas.line is not None)
+    assert view.canvas.line.editable
+    view.cutMoved.emit(24)
+    assert counted.rule.fields.fields["amount"].editor.value() == pytest.approx(24 / 96)
+    report = counted.wait_preview()
+    assert report.by_name[LARGE].newly_pruned == 24 * 96
+    counted.choose(view.dim_box, "1")
+    counted.wait(lambda: view.canvas.line is None)
+
+
+@pytest.mark.parametrize("order", ["index", "norm"])
+@pytest.mark.parametrize("limited", [False, True])
+def test_a_cut_after_a_prune_is_of_the_channels_that_go(counted, order, limited):
+    counted.click_cell(LARGE)
+    counted.ask_amount("30 %")
+    counted.wait_preview()
+    counted.click(counted.button)  # single weights: every channel is partly pruned
+    counted.wait(lambda: counted.document.position == 1)
+    counted.choose(counted.rule.method, "Ln structured (channels)")
+    if limited:
+        form = counted.views.form
+        counted.click(form.limits.button)
+        counted.type(form.limits.editors["ceiling"].field, "45 %")
+    click_tab(counted, Page.CHANNELS)
+    view = counted.views.pages.channels
+    choose_order(view, order)
+    counted.wait(lambda: view.canvas.line is not None)
+    counted.wait_preview()
+    counted.wait_idle()
+    canvas, ranks = view.canvas, view._ranks
+    line, place = canvas.line, canvas.place
+    assert line.label.endswith(f"{view._norms.to_be_pruned.sum()} channels")
+    wanted = 12
+    if line.upright:
+        start = place.pixel(line.at, 0).x(), place.rect.center().y()
+        end = place.pixel(ranks.place_behind(wanted), 0).x(), start[1]
+    else:
+        between = (ranks.norm_of(wanted) + ranks.norm_of(wanted + 1)) / 2
+        start = place.rect.center().x(), place.pixel(0, line.at).y()
+        end = start[0], place.pixel(0, between).y()
+    start, end = QPointF(*start).toPoint(), QPointF(*end).toPoint()
+    QTest.mousePress(canvas.viewport(), Qt.MouseButton.LeftButton, pos=start)
+    assert canvas.holding
+    QTest.mouseMove(canvas.viewport(), end)
+    QTest.mouseRelease(canvas.viewport(), Qt.MouseButton.LeftButton, pos=end)
+    counted.wait_preview()
+    counted.wait_idle()
+    after = view._norms.to_be_pruned.sum()
+    # In a picture of 400 pixels norms that are near share one.
+    assert abs(after - wanted) <= 2
+    assert counted.rule.fields.fields["amount"].editor.value() == pytest.approx(
+        after / 96, abs=1e-5
+    )
+    assert canvas.line.label.endswith(f"{after} channels")
+
+
+def test_a_tensor_that_the_max_sparsity_keeps_whole_has_no_cut(counted):
+    counted.click_cell(LARGE)
+    counted.ask_amount("50 %")
+    counted.wait_preview()
+    counted.click(counted.button)
+    counted.wait(lambda: counted.document.position == 1)
+    counted.choose(counted.rule.method, "Ln structured (channels)")
+    click_tab(counted, Page.CHANNELS)
+    view = counted.views.pages.channels
+    counted.wait(lambda: view.canvas.line is not None)
+    form = counted.views.form
+    counted.click(form.limits.button)
+    counted.type(form.limits.editors["ceiling"].field, "40 %")
+    counted.wait(lambda: view.canvas.line is None)
+    counted.wait_preview()
+    counted.wait_idle()
+    assert view.canvas.line is None
+    assert not view._norms.to_be_pruned.any()
+    counted.type(form.limits.editors["ceiling"].field, "80 %")
+    counted.wait(lambda: view.canvas.line is not None)
+    counted.wait_preview()
+    counted.wait_idle()
+    assert view.canvas.line.label.endswith(f"{view._norms.to_be_pruned.sum()} channels")
+
+
+def test_after_something_is_done_there_is_no_cut_until_the_next_is_asked_for(counted):
+    counted.click_cell(LARGE)
+    counted.choose(counted.rule.method, "Ln structured (channels)")
+    click_tab(counted, Page.CHANNELS)
+    view = counted.views.pages.channels
+    counted.wait(lambda: view.canvas.line is not None)
+    box = ((3, 4), (0, 96))
+    counted.workbench.manual_edit.perform(ManualEditRequest("prune", LARGE, (box,), "channel", 0))
+    counted.wait(lambda: counted.document.position == 1)
+    counted.wait_preview()
+    assert view.canvas.line is None
+    counted.ask_amount("25 %")
+    counted.wait(lambda: view.canvas.line is not None)
+    assert view.canvas.line.label.endswith("24 channels")  # of the 95 that are left
+
+
+def read(person, name):
+    import torch
+
+    tensor = person.document.checkpoint.read(name)
+    assert isinstance(tensor, torch.Tensor)
+    return tensor.numpy()
+
+
+def test_a_prune_that_was_cancelled_goes_on_as_a_preview(counted, monkeypatch):
+    real = preview.compute_preview
+    held = {"closed": True}
+
+    def slow(*args, **keys):
+        while held["closed"]:
+            args[3].step(0)
+            QTest.qSleep(5)
+        return real(*args, **keys)
+
+    monkeypatch.setattr(live_preview, "compute_preview", slow)
+    counted.ask_amount("33 %")
+    counted.key("Ctrl+Return")
+    counted.wait(lambda: counted.workbench.jobs.busy)
+    counted.key("Esc", counted.window)
+    counted.wait(lambda: not counted.workbench.jobs.busy)
+    held["closed"] = False
+    report = counted.wait_preview()
+    assert counted.document.position == 0, "nothing was done"
+    assert report.newly_pruned == sum(round(0.33 * t.numel) for t in report.tensors)
+
+
+def test_a_file_that_is_put_back_is_noticed(counted, file):
+    file.rename(file.with_suffix(".away"))
+    counted.ask_amount("33 %")
+    error = counted.views.preview.error
+    counted.wait(lambda: "Put it back" in error.text())
+    file.with_suffix(".away").rename(file)
+    counted.wait(lambda: not error.text())
+    counted.wait_preview()
+    assert counted.button.isEnabled()
+
+
+def hatched(person) -> int:
+    """How many pixels of the picture of weights are rather orange than blue."""
+    image = person.views.pages.weights.canvas.grab().toImage()
+    pixels = (
+        image.pixelColor(x, y)
+        for x in range(0, image.width(), 2)
+        for y in range(0, image.height(), 2)
+    )
+    return sum(pixel.red() - pixel.blue() > 12 for pixel in pixels)
+
+
+def test_the_picture_of_weights_follows_the_slider_without_a_preview(counted, never):
+    counted.click_cell(LARGE)
+    counted.wait(lambda: hatched(counted) > 0)
+    never()
+    few = hatched(counted)
+    drag_slider(counted, 0.8)
+    counted.wait(lambda: hatched(counted) > 2 * few)
+    many = hatched(counted)
+    drag_slider(counted, 0.4)
+    counted.wait(lambda: hatched(counted) < 0.8 * many)
+    assert counted.workbench.preview.state.preview is None
+    counted.ask_amount("x")
+    counted.wait(lambda: hatched(counted) == 0)
+
+
+def test_the_model_follows_the_slider_without_a_preview(counted, never):
+    never()
+    click_tab(counted, Page.MODEL)
+    drag_slider(counted, 0.8)
+    outlook = counted.workbench.preview.state.report
+    told = []
+    model = counted.views.pages.model
+    real = model.set_report
+    counted.monkeypatch.setattr(model, "set_report", lambda *a: (told.append(a[1:]), real(*a)))
+    drag_slider(counted, 0.3)
+    counted.wait(lambda: told and told[-1][0] is counted.workbench.preview.state.report)
+    assert told[-1][0] is not outlook
+    assert counted.workbench.preview.state.preview is None
+
+
+def story(person):
+    """What panel, tree and picture tell: whether each of them shows a plan."""
+    panel = person.views.preview
+    return (
+        panel.heading.text() == "Preview" and "→" in panel.sparsity.text(),
+        "→" in person.cell(LARGE, Column.SPARSITY),
+        person.workbench.plots._following.to_prune is not None,
+        person.button.objectName() == "mainAction",
+    )
+
+
+def test_after_a_prune_panel_tree_and_picture_show_what_was_done(counted):
+    counted.click(counted.views.form.all, QPoint(8, 8))
+    counted.click_cell(LARGE)
+    counted.ask_amount("90 %")
+    panel = counted.views.preview
+    counted.wait_preview()
+    counted.wait(lambda: story(counted) == (True,) * 4)
+    figures = {key: label.text() for key, label in panel.figures.labels.items()}
+    compact = panel.file.labels["compact"].text()
+    assert compact.startswith("up to ")  # before it is compressed, as the export says it
+    assert panel.file.words["compact"].text() == "Compact file (uncompressed)"
+    counted.click(counted.button)
+    counted.wait(lambda: counted.document.position == 1)
+    assert story(counted) == (False,) * 4
+    counted.wait_preview()
+    more = counted.workbench.preview.state.preview.report
+    assert story(counted) == (False,) * 4, "nobody asked for the next one"
+    assert panel.heading.text() == "Result"
+    figures["sparsity"] = figures["sparsity"].rpartition("→ ")[2]
+    assert {key: label.text() for key, label in panel.figures.labels.items()} == figures
+    assert panel.file.labels["compact"].text() == compact
+    assert not panel.alarm.text()
+    assert plain(panel.note.text()) == (
+        "Amounts are fractions of the remaining weights: another 90 % prunes "
+        f"{more.newly_pruned:,} more."
+    )
+    assert counted.button.text() == f"Prune again: {more.newly_pruned:,} weights"
+
+    counted.key("Ctrl+Z")
+    assert story(counted) == (False,) * 4
+    assert panel.heading.text() == "Current state"
+    counted.wait(lambda: panel.energy.text().startswith("100"))
+    assert plain(panel.sparsity.text()) == "0 %"
+    counted.key("Ctrl+Shift+Z")
+    assert panel.heading.text() == "Result"
+    assert panel.magnitude.text() == figures["magnitude"]
+
+    drag_slider(counted, 0.5)
+    counted.wait(lambda: story(counted) == (True,) * 4)
+    counted.key("Ctrl+Return", counted.window)
+    counted.wait(lambda: counted.document.position == 2)
+    assert story(counted) == (False,) * 4
+
+
+def told(panel) -> dict[str, tuple[str, str, str]]:
+    """What stands in the box: of each row the word, the number without its arrow, the tooltip."""
+    found = {}
+    for key, label in panel.figures.labels.items():
+        number = label.text().rpartition("→ ")[2]
+        found[key] = panel.figures.words[key].text(), number, label.toolTip()
+    return found
+
+
+def test_a_row_says_the_same_as_long_as_nothing_that_prunes_happened(counted):
+    """Found: 99.4 % of energy were done, and 99.5 % kept once a row was protected."""
+    panel = counted.views.preview
+    counted.click_cell(LARGE)
+    counted.ask_amount("60 %")  # of some tensors: of the model less is lost
+    counted.wait_preview()
+    foretold = told(panel)
+    assert foretold["energy"][0] == "Norm² retained (this step)"
+    assert foretold["magnitude"][0] == "L1 norm retained (this step)"
+    counted.click(counted.button)
+    counted.wait(lambda: counted.document.position == 1)
+    assert panel.heading.text() == "Result"
+    assert told(panel) == foretold
+
+    editing = counted.workbench.manual_edit
+    editing.perform(ManualEditRequest("protect", SMALL, (((0, 1), (0, 8)),), "row"))
+    counted.wait(lambda: counted.document.position == 2)
+    assert panel.heading.text() == "Result"
+    assert told(panel) == foretold
+    counted.key("Ctrl+Z")
+    assert (panel.heading.text(), told(panel)) == ("Result", foretold)
+    counted.key("Ctrl+Z")
+    assert panel.heading.text() == "Current state"
+    now = told(panel)
+    assert (now["energy"][0], now["magnitude"][0]) == (
+        "Norm² retained (whole model)",
+        "L1 norm retained (whole model)",
+    )
+    for key in ("energy", "magnitude"):
+        assert now[key][2] != foretold[key][2], "another number has another word and tooltip"
+        assert panel.figures.words[key].toolTip() == now[key][2]
+        assert "as it was opened" in now[key][2]
+
+
+def test_the_current_state_has_no_row_that_says_nothing(counted):
+    """Nothing is pruned: how many tensors are is no number. The rest says of what it is."""
+    panel = counted.views.preview
+    counted.key("Esc")
+    assert panel.heading.text() == "Current state"
+    assert not panel.tensors.isVisible()
+    assert panel.gone.isVisible()
+    assert panel.figures.words["sparsity"].text() == "Sparsity (whole model)"
+    height = panel.height()
+    counted.ask_amount("60 %")
+    counted.wait_preview()
+    assert panel.tensors.isVisible()
+    assert panel.figures.words["tensors"].text() == "Tensors"
+    assert panel.height() == height, "nothing jumps"
+    counted.click(counted.button)
+    counted.wait(lambda: counted.document.position == 1)
+    counted.key("Esc")
+    counted.click(counted.views.form.all, QPoint(8, 8))
+    counted.key("Esc")
+    counted.wait(panel.tensors.isVisible)
+    assert panel.figures.words["sparsity"].text() == "Sparsity (whole model)"
+
+
+def test_the_same_count_that_is_not_left_turns_nothing_red(counted):
+    counted.click(counted.views.form.all, QPoint(8, 8))
+    counted.ask_amount("14,000")
+    counted.wait_preview()
+    counted.click(counted.button)
+    counted.wait(lambda: counted.document.position == 1)
+    panel = counted.views.preview
+    counted.wait(panel.note.text)
+    counted.pause(150)
+    assert panel.error.text() == ""
+    assert panel.heading.text() == "Result"
+    assert not counted.button.isEnabled()
+    counted.ask_amount("13,999")
+    counted.wait(lambda: panel.error.text().startswith("✕"))
+
+
+def test_the_compact_size_follows_the_slider_without_a_preview(counted, never):
+    never()
+    label = counted.views.preview.file.labels["compact"]
+    drag_slider(counted, 0.9)
+    few = label.text()
+    drag_slider(counted, 0.3)
+    counted.wait(lambda: label.text() != few)
+    assert counted.workbench.preview.state.preview is None

@@ -1,0 +1,284 @@
+"""Recipes in the window, by clicks and keys; and the same bytes from the command line."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QFileDialog
+from safetensors.numpy import load_file, save_file
+
+from pruneapp import resources
+from pruneapp.document.document import Capture
+from pruneapp.export.format_sizes import format_offers
+from pruneapp.gui.export.export_controller import preview_export
+from pruneapp.progress import Job
+from tests.gui.journeys.test_screen_reader import missed
+from tests.gui.manual_edit.edit_actions import channel
+
+
+@pytest.fixture
+def source(tmp_path):
+    path = tmp_path / "model.safetensors"
+    save_file(load_file(resources.path("sample/lenet-digits.safetensors")), path)
+    return path
+
+
+def pruneapp(*arguments):
+    done = subprocess.run(
+        [sys.executable, "-m", "pruneapp", *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.stderr == "", done.stderr
+    return done.returncode, done.stdout
+
+
+def open_file(person, source):
+    person.open(source)
+    person.wait_open(source)
+
+
+def prune(person, amount):
+    steps = len(person.states)
+    person.ask_amount(amount)
+    person.wait_preview()
+    person.click(person.button)
+    person.wait(lambda: len(person.states) > steps)
+
+
+def save_recipe(person, path):
+    person.chooses_file(path, "getSaveFileName")
+    person.menu("Tools", "Save recipe")
+    person.wait(path.exists)
+    person.wait_idle()
+
+
+def choose_recipe(person, path):
+    person.chooses_file(path)
+    person.menu("Tools", "Apply recipe")
+    recipes = person.workbench.recipes
+    person.wait(lambda: recipes.dialog is not None and recipes.dialog.isVisible())
+    return recipes.dialog
+
+
+def recipe_file(path, *entries):
+    text = {"format": "pruneapp-recipe", "version": 1, "entries": list(entries)}
+    path.write_text(json.dumps(text))
+    return path
+
+
+def step(method, values, **row):
+    entry = {"name": method, "configuration": {"values": values, **row}}
+    return {"name": "step", "configuration": {"rows": [entry]}}
+
+
+def test_a_recipe_made_in_the_window_gives_identical_bytes_by_command(person, source, tmp_path):
+    open_file(person, source)
+    prune(person, "30%")
+    prune(person, "7")
+    shape = person.session.by_name["conv2.weight"].shape
+    person.workbench.manual_edit.perform(channel("conv2.weight", 3, shape=shape))
+    person.wait(lambda: len(person.states) == 4)
+    person.menu("Prune", "Make permanent")
+    person.wait(lambda: person.states[-1].startswith("Made permanent"))
+    person.wait_idle()
+    report = person.export(tmp_path / "window.safetensors")
+    assert report is not None, person.trouble
+    person.close_report()
+    recipe = tmp_path / "made.recipe.json"
+    save_recipe(person, recipe)
+    names = [entry["name"] for entry in json.loads(recipe.read_text())["entries"]]
+    assert names == ["step", "step", "edit", "finalize"]
+    status, _ = pruneapp("run", recipe, source, "-o", tmp_path / "command.safetensors")
+    assert status == 0
+    window, command = (tmp_path / f"{x}.safetensors" for x in ("window", "command"))
+    assert window.read_bytes() == command.read_bytes()
+    status, out = pruneapp("verify", window, "--against", source, "--json")
+    assert (status, json.loads(out)["same"]) == (0, True)
+    assert not person.trouble
+
+
+def test_the_size_that_is_foretold_is_that_of_the_file(person, source, tmp_path):
+    open_file(person, source)
+    prune(person, "40%")
+    found = preview_export(Capture.of(person.document), Job())
+    offered = format_offers(found.snapshot, Job(), provenance=found.provenance)
+    sizes = {offer.name: offer.nbytes for offer in offered}
+    person.export(tmp_path / "o.safetensors")
+    assert sizes["safetensors"] == (tmp_path / "o.safetensors").stat().st_size
+    person.close_report()
+
+
+def test_an_applied_recipe_is_as_many_steps_as_it_has_entries(person, source, tmp_path):
+    schedule = {
+        "name": "schedule",
+        "configuration": {"step": step("l1_unstructured", {}), "final": 0.8, "steps": 3},
+    }
+    path = recipe_file(
+        tmp_path / "r.recipe.json",
+        step("ln_structured", {"amount": 1}, pattern="conv?.weight"),
+        schedule,
+    )
+    open_file(person, source)
+    dialog = choose_recipe(person, path)
+    assert dialog.go.text() == "Apply 4 steps"
+    assert dialog.go.isEnabled()
+    assert not dialog.problems.isVisible()
+    assert missed(dialog) == []
+    model = dialog.table.model()
+    rows = [[model.index(r, c).data() for c in range(3)] for r in range(model.rowCount())]
+    assert rows[0] == ["1. L2 1 channel, dim 0, on conv?.weight", "2", "yes"]
+    assert rows[1] == ["2. L1 on 5 tensors, to 80 % in 3 rounds, cubic", "5", "yes"]
+    person.click(dialog.go)
+    person.wait(lambda: len(person.states) == 5)
+    assert person.workbench.recipes.dialog is None
+    pruned = sum(m.pruned for m in person.document.masks.values())
+    assert pruned == round(0.8 * sum(r.numel for r in person.session.rows if r.by_default))
+    for left in (3, 2, 1, 0):
+        person.key("Ctrl+Z")
+        person.wait(lambda left=left: person.document.position == left)
+    assert not person.document.masks
+    assert not person.trouble
+
+
+def test_what_does_not_fit_is_shown_and_nothing_runs(person, source, tmp_path):
+    path = recipe_file(
+        tmp_path / "r.recipe.json",
+        step("l1_unstructured", {"amount": 0.1}),
+        step("l1_unstructured", {"amount": 0.1}, pattern="layer4.*"),
+        step("ln_structured", {"amount": 1, "dim": 9}, names=["conv1.weight"]),
+    )
+    open_file(person, source)
+    dialog = choose_recipe(person, path)
+    assert not dialog.go.isEnabled()
+    assert dialog.problems.isVisible()
+    lines = dialog.problems.toPlainText().split("\n\n")
+    assert lines[0].startswith("2. No tensor in 'model.safetensors' matches 'layer4.*'")
+    assert lines[0].endswith(" (entries[1].configuration.rows[0])")
+    assert lines[1].startswith("3. 'dim' must be from")
+    assert dialog._trouble.text() == "✕ 2 problems"
+    model = dialog.table.model()
+    assert [model.index(r, 2).data() for r in range(3)] == ["yes", "no", "no"]
+    assert model.index(1, 0).data() == "✕ 2. l1_unstructured on layer4.*"
+    assert missed(dialog) == []
+    person.qtbot.keyClick(dialog, Qt.Key.Key_Escape)
+    person.wait(lambda: person.workbench.recipes.dialog is None)
+    assert person.states == ["Opened"]
+
+
+def test_the_dialog_works_by_keys_alone(person, source, tmp_path):
+    path = recipe_file(tmp_path / "r.recipe.json", step("l1_unstructured", {"amount": 0.1}))
+    open_file(person, source)
+    dialog = choose_recipe(person, path)
+    assert dialog.go.hasFocus()
+    person.qtbot.keyClick(dialog.go, Qt.Key.Key_Return)
+    person.wait(lambda: len(person.states) == 2)
+    assert person.states[1].startswith("L1 10 %")
+    assert person.window.done.label.text() == "r.recipe.json applied: 1 step."
+
+
+def test_a_recipe_that_is_none_is_said_above_the_picture(person, source, tmp_path):
+    path = tmp_path / "r.recipe.json"
+    path.write_text('{"format": "pruneapp-recipe", "version": 9, "entries": []}')
+    open_file(person, source)
+    person.chooses_file(path)
+    person.menu("Tools", "Apply recipe")
+    person.wait(lambda: bool(person.trouble))
+    assert "version 9" in person.trouble[0]
+
+
+def test_an_amount_that_is_too_large_in_its_turn_changes_nothing(person, source, tmp_path):
+    rows = [step("l1_unstructured", {"amount": 100}, pattern="conv1.weight") for _ in range(2)]
+    path = recipe_file(tmp_path / "r.recipe.json", *rows)
+    open_file(person, source)
+    numel = person.session.by_name["conv1.weight"].numel
+    assert 100 <= numel < 200
+    dialog = choose_recipe(person, path)
+    person.click(dialog.go)
+    person.wait(lambda: bool(person.trouble))
+    assert "'r.recipe.json', at entries[1]: 'amount' is larger than what" in person.trouble[0]
+    assert person.states == ["Opened"]
+
+
+def test_copy_as_python_with_torchs_own_calls(person, source, tmp_path):
+    open_file(person, source)
+    QGuiApplication.clipboard().setText("before")
+    person.menu("Tools", "Copy as Python")
+    person.wait(lambda: bool(person.trouble))
+    assert "The history is empty" in person.trouble[0]
+    prune(person, "30%")
+    person.menu("Tools", "Copy as Python")
+    person.wait(lambda: QGuiApplication.clipboard().text() != "before")
+    assert person.window.done.label.text() == (
+        "Python script copied: 1 step, with calls of torch.nn.utils.prune only."
+    )
+    made = load_file(pasted(tmp_path))
+    for name, mask in person.document.masks.items():
+        assert np.array_equal(made[name].reshape(-1) != 0, mask.bools()), name
+
+
+def pasted(tmp_path) -> Path:
+    """Run what is on the clipboard, which is no file, in another folder; returns what it wrote."""
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    text = QGuiApplication.clipboard().text()
+    done = subprocess.run(
+        [sys.executable, "-"],
+        input=text,
+        cwd=elsewhere,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "__file__" not in text
+    assert "as seen from this file" not in text
+    (out,) = elsewhere.iterdir()
+    return out
+
+
+def test_copy_as_python_asks_where_masks_may_go(person, source, tmp_path):
+    open_file(person, source)
+    dialog = choose_recipe(
+        person,
+        recipe_file(tmp_path / "r.json", step("random_unstructured", {"amount": 0.5})),
+    )
+    person.click(dialog.go)
+    person.wait(lambda: len(person.states) == 2)
+    asked = []
+
+    def choose(*arguments, **_):
+        asked.append(arguments[1])
+        return str(tmp_path / "again"), ""
+
+    person.monkeypatch.setattr(QFileDialog, "getSaveFileName", staticmethod(choose))
+    person.menu("Tools", "Copy as Python")
+    person.wait((tmp_path / "again.py").exists)
+    assert asked == ["Save script and masks"]
+    assert (tmp_path / "again.masks.safetensors").exists()
+    assert "__file__" in (tmp_path / "again.py").read_text()
+    made = load_file(pasted(tmp_path))
+    for name, mask in person.document.masks.items():
+        assert np.array_equal(made[name].reshape(-1) != 0, mask.bools()), name
+
+
+def test_a_step_that_was_undone_is_not_in_the_recipe(person, source, tmp_path):
+    open_file(person, source)
+    prune(person, "30%")
+    prune(person, "20%")
+    person.key("Ctrl+Z")
+    person.wait(lambda: person.document.position == 1)
+    save_recipe(person, tmp_path / "r.recipe.json")
+    (entry,) = json.loads((tmp_path / "r.recipe.json").read_text())["entries"]
+    (row,) = entry["configuration"]["rows"]
+    assert row["configuration"] == {"values": {"amount": 0.3}}

@@ -1,0 +1,324 @@
+"""One rule, repeated along a path to a final amount: asked for, done, undone, and saved."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from PySide6.QtCore import Qt, QTimer
+from safetensors.numpy import load_file, save_file
+
+from pruneapp import resources
+from pruneapp.gui.document import history_controller
+from pruneapp.gui.recipes import rounds_controller
+from pruneapp.gui.recipes.dialogs import RoundsDialog
+from pruneapp.preview.preview import compute_preview
+from pruneapp.progress import Job
+from pruneapp.recipes.replay import SCHEDULE, amounts
+from pruneapp.results.short_names import ShortNames
+from tests.gui.job_gate import Gate, endless
+from tests.gui.journeys.test_screen_reader import missed
+from tests.gui.person import plain
+
+
+@pytest.fixture
+def at_work(person, tmp_path):
+    path = tmp_path / "model.safetensors"
+    save_file(load_file(resources.path("sample/lenet-digits.safetensors")), path)
+    person.open(path)
+    person.wait_open(path)
+    person.wait_preview()
+    return person
+
+
+def asked(person):
+    """The dialog, by the button of the form."""
+    person.click(person.views.form.rounds)
+    rounds = person.workbench.rounds
+    person.wait(lambda: rounds.dialog is not None and rounds.dialog.isVisible())
+    return rounds.dialog
+
+
+def say(person, dialog, *, final=None, steps=None, path=None):
+    fields = dialog.fields.fields
+    for name, text in (("final", final), ("steps", steps)):
+        if text is not None:
+            editor = fields[name].editor
+            person.type(editor.field, text)
+            person.qtbot.keyClick(editor.field, Qt.Key.Key_Tab)
+    if path is not None:
+        person.choose(fields["path"].editor.combo, path)
+
+
+def cells(dialog):
+    model = dialog.table.model()
+    return [
+        [plain(model.index(row, column).data()) for column in range(model.columnCount())]
+        for row in range(model.rowCount())
+    ]
+
+
+def pruned(person):
+    names = person.views.tree.checked()
+    return sum(person.document.masks.counts(names))
+
+
+def size(person):
+    return sum(person.session.by_name[name].numel for name in person.views.tree.checked())
+
+
+def test_each_round_is_a_step_of_the_history_and_the_end_is_that_of_one_step(at_work):
+    at_work.click(at_work.views.form.all)
+    dialog = asked(at_work)
+    assert dialog.rule.text().startswith("L1 on ")
+    assert dialog.rule.text().endswith(", global")
+    say(at_work, dialog, final="80 %", steps="4", path="Cubic")
+    counts = [round(share * size(at_work)) for share in amounts(0.8, 0, size(at_work), 4, "cubic")]
+    assert [row[2] for row in cells(dialog)] == [f"{n:,}" for n in counts]
+    assert [row[1] for row in cells(dialog)] == [f"{n:,}" for n in np.diff([0, *counts])]
+    assert cells(dialog)[-1][3] == "80.0 %"
+    assert dialog.go.text() == f"Prune {counts[-1]:,} weights in 4 rounds"
+    assert "the final mask is the same as after a single step" in dialog.note.text()
+    at_work.click(dialog.go)
+    at_work.wait(lambda: len(at_work.states) == 5)
+    assert at_work.window.done.label.text() == "Pruned in 4 rounds."
+    assert pruned(at_work) == counts[-1]
+    in_rounds = dict(at_work.document.masks)
+    for left in (2, 1, 0):
+        at_work.key("Ctrl+Z", at_work.window)
+        assert pruned(at_work) == counts[left]
+    at_work.key("Ctrl+Z", at_work.window)
+    assert not at_work.document.masks
+
+    form = at_work.views.form
+    at_work.click(form.limits.button)
+    at_work.type(form.limits.editors["total"].field, "80 %")
+    at_work.wait_preview()
+    at_work.click(at_work.button)
+    at_work.wait(lambda: len(at_work.states) == 2)
+    assert dict(at_work.document.masks) == in_rounds
+
+
+@pytest.mark.parametrize("steps", [3, 7])
+def test_the_bar_goes_from_0_to_100_percent_once_over_all_rounds(at_work, steps, monkeypatch):
+    """Found: it began again in each round, and the time left went from 1 s to 26 minutes."""
+    told: list[float] = []
+    done: list[float] = []
+
+    class Told:
+        def report(self, done, total, _label):
+            told.append(done / total)
+
+    def compute(*args, **keys):
+        done.append(told[-1])
+        return compute_preview(*args, **keys)
+
+    def begin(_series, _title, make, **_keys):
+        job = Job(Told())
+        made.append(make(at_work.document.snapshot(), job))
+
+    made: list[tuple] = []
+    monkeypatch.setattr(rounds_controller, "compute_preview", compute)
+    monkeypatch.setattr(history_controller.StepSequence, "begin", begin)
+    dialog = asked(at_work)
+    say(at_work, dialog, final="80 %", steps=str(steps))
+    at_work.click(dialog.go)
+    assert len(made[0]) == steps
+    assert told == sorted(told)
+    assert (told[0], told[-1]) == (0.0, 1.0)
+    assert done == pytest.approx([number / steps for number in range(steps)])
+    inside = [share for share in told if 0 < share < 1 / steps]
+    assert inside, "it moves within a round"
+
+
+def test_a_recipe_has_the_steps_that_it_came_to(at_work, tmp_path):
+    dialog = asked(at_work)
+    say(at_work, dialog, final="60 %", steps="3", path="Linear")
+    at_work.click(dialog.go)
+    at_work.wait(lambda: len(at_work.states) == 4)
+    path = tmp_path / "rounds.json"
+    at_work.chooses_file(path, "getSaveFileName")
+    at_work.menu("Tools", "Save recipe")
+    at_work.wait(path.exists)
+    at_work.wait_idle()
+    steps = json.loads(path.read_text())["entries"]
+    totals = [step["configuration"]["limits"]["total"] for step in steps]
+    assert totals == pytest.approx([0.2, 0.4, 0.6])
+    after = dict(at_work.document.masks)
+    for _ in range(3):
+        at_work.key("Ctrl+Z", at_work.window)
+    at_work.chooses_file(path)
+    at_work.menu("Tools", "Apply recipe")
+    recipes = at_work.workbench.recipes
+    at_work.wait(lambda: recipes.dialog is not None and recipes.dialog.isVisible())
+    at_work.click(recipes.dialog.go)
+    at_work.wait(lambda: at_work.document.position == 3)
+    assert dict(at_work.document.masks) == after
+
+
+def test_it_goes_on_from_what_the_form_asks_for_and_from_what_is_pruned(at_work):
+    at_work.ask_amount("50 %")
+    at_work.wait_preview()
+    at_work.click(at_work.button)
+    at_work.wait(lambda: len(at_work.states) == 2)
+    at_work.key("Ctrl+Shift+Return")
+    dialog = at_work.workbench.rounds.dialog
+    assert plain(dialog.fields.fields["final"].editor.field.text()) == "75 %"
+    say(at_work, dialog, steps="2")
+    assert [row[3] for row in cells(dialog)] == ["71.9 %", "75.0 %"]
+    say(at_work, dialog, final="40 %")
+    assert "weights are already pruned" in dialog.note.text()
+    assert not dialog.go.isEnabled()
+    say(at_work, dialog, final="1,000,000")
+    assert dialog.note.text() == f"✕ These tensors have only {size(at_work):,} weights."
+    say(at_work, dialog, final="x")
+    assert dialog.fields.fields["final"].note.text().startswith("✕")
+    assert not dialog.go.isEnabled()
+    assert not dialog.note.text().startswith("✕"), "it is said beside the field"
+    assert not cells(dialog)
+    at_work.qtbot.keyClick(dialog, Qt.Key.Key_Escape)
+    at_work.wait(lambda: at_work.workbench.rounds.dialog is None)
+    assert len(at_work.states) == 2
+
+
+def test_channels_end_at_the_amount_or_below(at_work):
+    at_work.choose(at_work.rule.method, "FPGM")
+    at_work.wait_preview()
+    dialog = asked(at_work)
+    assert "ranks the remaining weights again" in dialog.note.text()
+    say(at_work, dialog, final="50 %", steps="2")
+    assert dialog.go.text().startswith("Prune up to ")
+    most = [int(row[2].removeprefix("≤ ").replace(",", "")) for row in cells(dialog)]
+    at_work.click(dialog.go)
+    at_work.wait(lambda: len(at_work.states) == 3)
+    assert 0 < pruned(at_work) <= most[-1]
+
+
+def test_several_rules_and_fixed_patterns_have_no_rounds(at_work):
+    form = at_work.views.form
+    at_work.choose(at_work.rule.method, "N:M")
+    at_work.wait(lambda: not form.rounds.isVisible())
+    at_work.key("Ctrl+Shift+Return", at_work.window)
+    assert "sets the sparsity itself" in at_work.trouble[0]
+    at_work.choose(at_work.rule.method, "BatchNorm scale")
+    at_work.click(form.all)
+    at_work.key("Ctrl+Shift+Return", at_work.window)
+    assert "per tensor only" in at_work.trouble[0]
+    at_work.choose(at_work.rule.method, "L1 unstructured")
+    assert form.rounds.isVisible()
+    at_work.click(form.add)
+    at_work.qtbot.keyClicks(at_work.rule.target, "*")
+    assert not form.rounds.isVisible()
+    at_work.key("Ctrl+Shift+Return", at_work.window)
+    at_work.wait(lambda: "Iterative pruning needs exactly one rule" in at_work.trouble[0])
+    assert at_work.workbench.rounds.dialog is None
+
+
+def test_what_is_done_meanwhile_stays_and_the_rounds_are_not_done(at_work, monkeypatch):
+    from pruneapp.gui.recipes import rounds_controller
+    from pruneapp.preview import preview
+
+    real, gate = preview.compute_preview, Gate(closed=True)
+
+    def slowly(*given, **more):
+        gate.wait(given[3])
+        return real(*given, **more)
+
+    monkeypatch.setattr(rounds_controller, "compute_preview", slowly)
+    dialog = asked(at_work)
+    at_work.click(dialog.go)
+    at_work.wait(at_work.window.job_status.isVisible)
+    assert at_work.window.job_status.label.text().startswith("Iterative pruning")
+    name = at_work.views.tree.checked()[0]
+    from pruneapp.results.document_rows import ManualEditRequest
+
+    box = tuple((0, n) for n in at_work.session.by_name[name].shape)
+    at_work.workbench.manual_edit.perform(ManualEditRequest("prune", name, (box,), "rectangle"))
+    at_work.wait(lambda: at_work.document.position == 1)
+    gate.closed = False
+    at_work.wait(lambda: at_work.trouble)
+    assert "No round was applied because the history changed" in at_work.trouble[0]
+    assert at_work.document.position == 1
+
+
+@pytest.fixture
+def one_a_turn(monkeypatch):
+    """Each step is one for which the window has to be kept waiting."""
+    monkeypatch.setattr(history_controller, "TURN_S", 0)
+
+
+def test_the_window_looks_what_else_there_is_between_long_steps(at_work, one_a_turn):
+    dialog = asked(at_work)
+    say(at_work, dialog, final="80 %", steps="6")
+    seen = []
+    timer = QTimer()
+    timer.timeout.connect(lambda: seen.append(at_work.document.position))
+    timer.start(0)
+    at_work.click(dialog.go)
+    at_work.wait(lambda: at_work.document.position == 6)
+    timer.stop()
+    assert set(range(1, 6)) <= set(seen), "a turn of the event loop for each"
+    at_work.wait(lambda: at_work.window.done.label.text() == "Pruned in 6 rounds.")
+    assert len(at_work.states) == 7
+    assert not at_work.trouble
+
+
+def test_what_is_done_between_two_long_steps_ends_the_rounds(at_work, one_a_turn):
+    dialog = asked(at_work)
+    say(at_work, dialog, final="80 %", steps="6")
+
+    def undo(_change):
+        if at_work.document.position == 3 and not undone:
+            undone.append(QTimer.singleShot(0, at_work.document.undo))
+
+    undone = []
+    at_work.session.changed.connect(undo)
+    at_work.click(dialog.go)
+    at_work.wait(lambda: at_work.trouble)
+    done = len(at_work.states) - 1
+    assert 3 <= done < 6
+    assert at_work.document.position == done - 1
+    assert f"The history changed after {done} of 6 steps" in at_work.trouble[0]
+    assert not at_work.window.done.isVisible()
+
+
+def test_rounds_can_be_cancelled_and_nothing_changes(at_work, monkeypatch):
+    from pruneapp.gui.recipes import rounds_controller
+
+    monkeypatch.setattr(
+        rounds_controller, "compute_preview", lambda *given, **_more: endless(given[3])
+    )
+    dialog = asked(at_work)
+    at_work.click(dialog.go)
+    at_work.wait(at_work.window.job_status.isVisible)
+    at_work.click(at_work.window.job_status.cancel)
+    at_work.wait_idle()
+    assert at_work.states == ["Opened"]
+    assert not at_work.trouble
+
+
+def test_everything_of_the_dialog_can_be_read_out(at_work):
+    dialog = asked(at_work)
+    assert not missed(dialog)
+    at_work.click(dialog.leave)
+
+
+def test_a_long_name_of_a_rule_is_shortened_and_whole_in_the_tooltip(at_work):
+    person = at_work
+    names = [f"model.transformer.encoder.layers.{i}.attention.output.weight" for i in range(3)]
+    short = ShortNames([*names, "model.transformer.head.weight"])
+    dialog = RoundsDialog(
+        names[0],
+        SCHEDULE,
+        size=10,
+        begun=0,
+        whole=False,
+        note="",
+        short=short,
+        parent=person.window,
+    )
+    width = dialog.rule.fontMetrics().horizontalAdvance(short[names[0]]) + 2
+    assert dialog.rule.shortened(width) == short[names[0]]
+    assert names[0] in dialog.rule.toolTip()
+    dialog.deleteLater()

@@ -1,0 +1,155 @@
+"""Whatever can have the focus has a name for those who do not see it."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QAbstractButton, QAbstractScrollArea, QLabel, QLineEdit, QWidget
+
+from pruneapp.export.formats.zst import LEVEL
+from pruneapp.gui.app.notices import NoticeBar
+from pruneapp.gui.compare.combine_dialog import CombineDialog
+from pruneapp.gui.compare.view import CompareView
+from pruneapp.gui.document.history_view import HistoryStrip
+from pruneapp.gui.export.dialog import ExportDialog
+from pruneapp.gui.export.report_dialog import ExportReportDialog
+from pruneapp.gui.files.recovery_view import RecoverableWork, RecoveryView, TemporaryFiles
+from pruneapp.gui.files.start_page import EmptyPage
+from pruneapp.gui.manual_edit.edit_views import AllBlocksDialog, ManualEditOptions
+from pruneapp.gui.method_form.form_model import MethodForm
+from pruneapp.gui.method_form.panel import PruneForm
+from pruneapp.gui.plots.pages import Page, PlotPages
+from pruneapp.gui.preview.panel import PreviewPanel
+from pruneapp.gui.tree.nodes import build_nodes
+from pruneapp.gui.tree.panel import ModuleTree
+from pruneapp.gui.widgets.status import Done, JobStatus
+from pruneapp.params import AmountParam, DimParam, NormParam, SeedParam
+from pruneapp.results.document_rows import HistoryItem, ManualEditCount, TensorRow
+from pruneapp.results.export import ExportReport, WrittenFile, WrittenTensor
+from pruneapp.results.format_offer import FormatOffer
+from pruneapp.results.state_comparison import Overlap, TensorOverlap
+
+
+def tree():
+    found = ModuleTree()
+    found.set_nodes(build_nodes([TensorRow("a.w", "a.w", "Linear", (2, 2), "float32", 4, 16)]))
+    return found
+
+
+def form():
+    found = PruneForm()
+    params = (AmountParam(), NormParam(), DimParam(), SeedParam())
+    found.set_methods(
+        [MethodForm("m", "M", "h", "f", params, ("local", "global"), "weights", True, True)]
+    )
+    found.add.click()
+    return found
+
+
+def history():
+    found = HistoryStrip()
+    found.set_items([HistoryItem("Opened", "")], 0)
+    return found
+
+
+def notices():
+    found = NoticeBar()
+    found.set_notice("Gone.", action="Open again", details="why")
+    found.notices[0].more.click()
+    return found
+
+
+def empty():
+    found = EmptyPage()
+    found.set_recent(["/a/b.pt"])
+    return found
+
+
+def recovery():
+    found = RecoveryView()
+    work = RecoverableWork("k", "a.pt", 2, "L1", "14:02")
+    found.set_recoverable((work,), TemporaryFiles((".a.0123abcd.part",), 5))
+    return found
+
+
+def export_dialog():
+    found = ExportDialog()
+    found.set_offers([FormatOffer("t", "torch", "h", (".pt",), 3, params=(LEVEL,))])
+    return found
+
+
+def export_report():
+    file, tensor = WrittenFile(Path("p"), 1, "c"), WrittenTensor("a", 2, 1)
+    return ExportReportDialog(ExportReport(Path("p"), "f", (file,), (tensor,), verified=True))
+
+
+def pictures():
+    found = PlotPages(CompareView())
+    for page in Page:
+        found.picture(page).toggle_table()
+    return found
+
+
+def alike_dialog():
+    counts = [ManualEditCount("a.0.w", 4, 2, 1), ManualEditCount("a.1.w", 4, 4)]
+    return AllBlocksDialog("a.*.w", counts, {}, "Prune 6 weights")
+
+
+def combine_dialog():
+    return CombineDialog("b.pt", Overlap((TensorOverlap("a", 9, 1, 2, 3),)), {"a": "a"})
+
+
+def edit_options():
+    found = ManualEditOptions()
+    found.set_same_role("a.*.w", 2)
+    found.set_companions(["a.bias"], "Why not.")
+    return found
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        tree,
+        form,
+        PreviewPanel,
+        history,
+        notices,
+        empty,
+        recovery,
+        JobStatus,
+        export_dialog,
+        export_report,
+        pictures,
+        alike_dialog,
+        combine_dialog,
+        edit_options,
+        Done,
+    ],
+    ids=lambda make: make.__name__,
+)
+def test_whatever_can_have_the_focus_has_a_name(qtbot, make):
+    view = make()
+    qtbot.addWidget(view)
+    nameless = []
+    for widget in view.findChildren(QWidget):
+        inside = widget.parent()
+        if (
+            widget.focusPolicy() == Qt.FocusPolicy.NoFocus
+            or widget.objectName().startswith("qt_")
+            # The field inside a combo or spin box is named by it; a header belongs to its table.
+            or (isinstance(widget, QLineEdit) and inside.focusProxy() is not None)
+            or (isinstance(widget, QLineEdit) and inside.accessibleName())
+            or isinstance(inside, QAbstractScrollArea)
+            or widget.window() is not view  # the list that a combo box drops down
+        ):
+            continue
+        text = widget.text() if isinstance(widget, QAbstractButton | QLabel) else ""
+        if not (widget.accessibleName() or len(text) > 1):
+            nameless.append(f"{type(widget).__name__} {text!r} in {type(inside).__name__}")
+    assert nameless == []

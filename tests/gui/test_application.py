@@ -1,0 +1,482 @@
+"""The first picture, what is imported when, and how the window stands and stood."""
+
+from __future__ import annotations
+
+import json
+import textwrap
+import threading
+from itertools import pairwise
+
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QColor, QKeySequence
+from PySide6.QtWidgets import QAbstractScrollArea, QApplication, QDockWidget, QTabBar
+
+from pruneapp import resources
+from pruneapp.gui.app.settings import THEME, Settings
+from pruneapp.gui.application import Start
+from pruneapp.gui.commands.declarations import ACTIONS
+from pruneapp.gui.plots.pages import Page
+from pruneapp.gui.tree.columns import Column
+from pruneapp.gui.widgets.theme import DARK_THEME, LIGHT_THEME
+
+SAMPLE = resources.path("sample/lenet-digits.safetensors")
+HEAVY = ("torch", "numpy", "pyqtgraph", "safetensors", "ml_dtypes")
+
+# Starts as `main` does, and looks at what is loaded at the first paint and when all is ready.
+START = """
+import sys
+from pathlib import Path
+from PySide6.QtCore import QTimer
+from pruneapp.gui import application as app
+from pruneapp.gui.app.settings import Settings
+from pruneapp.gui.widgets.theme import ThemeManager as Appearance
+from pruneapp.gui.mainwindow.window import MainWindow
+
+application = app.make_application(["pruneapp"])
+settings = Settings(Path(sys.argv[1]) / "settings.json")
+appearance = Appearance(application)
+window = MainWindow(settings, appearance)
+start = app.Start(window, settings, appearance)
+"""
+
+
+def program(rest: str) -> str:
+    return START + textwrap.dedent(rest)
+
+
+def test_the_first_picture_needs_nothing_heavy(run_python, tmp_path):
+    """Neither torch nor numpy nor pyqtgraph, until something is painted; torch not even then."""
+    out = run_python(
+        program("""
+        def at_paint():
+            print("painted", sorted({m.partition(".")[0] for m in sys.modules}))
+        def at_ready(_workbench):
+            print("ready", sorted({m.partition(".")[0] for m in sys.modules}))
+            start.workbench.shut_down()
+            application.quit()
+        start._first.seen.disconnect()
+        start._first.seen.connect(at_paint)
+        start._first.seen.connect(start._on_first_paint)
+        start.ready.connect(at_ready)
+        window.show()
+        application.exec()
+        """),
+        str(tmp_path),
+    )
+    painted, ready = out.splitlines()
+    assert painted.startswith("painted ")
+    assert not [name for name in HEAVY if f"'{name}'" in painted]
+    assert "'numpy'" in ready
+    assert "'torch'" not in ready
+
+
+def test_what_is_imported_in_the_thread_makes_no_object_of_qt(run_python):
+    """Objects made there would live in that thread."""
+    out = run_python("""
+import sys, threading
+from PySide6.QtCore import QObject
+from PySide6.QtWidgets import QApplication
+application = QApplication([])
+made = []
+first = QObject.__init__
+thread_of = {}
+
+def work():
+    import pruneapp.gui.mainwindow.workbench
+    import gc
+    here = [o for o in gc.get_objects() if isinstance(o, QObject) and o is not application]
+    made.extend(type(o).__name__ for o in here if o.thread() is not application.thread())
+
+before = threading.Thread(target=work)
+before.start(); before.join()
+print(made)
+""")
+    assert out.strip() == "[]"
+
+
+def test_classes_of_qt_are_made_before_the_thread_touches_them(run_python, tmp_path):
+    """The main thread would meet some that are half made, and the process would die."""
+    out = run_python(
+        program("""
+        from pruneapp.gui.app.runtime import MODULES
+
+        def missing():
+            return sum(name not in vars(m) for m in MODULES for name in dir(m))
+
+        real = app.Start._import
+        def seeing(self):
+            print("in the thread", missing())
+            real(self)
+        start._thread._target = seeing.__get__(start)
+        start._first.seen.connect(lambda: print("painted", missing() > 300))
+        def at_ready(_workbench):
+            print("ready")
+            start.workbench.shut_down()
+            application.quit()
+        start.ready.connect(at_ready)
+        window.show()
+        application.exec()
+        """),
+        str(tmp_path),
+    )
+    assert out.splitlines() == ["painted True", "in the thread 0", "ready"]
+
+
+CLOSED = {
+    "at once": "window.close()",
+    "painted": "start._first.seen.connect(window.close)",
+    "making classes": "start._first.seen.connect(lambda: QTimer.singleShot(20, window.close))",
+    "importing": "start._classes.made.connect(window.close)",
+}
+
+
+@pytest.mark.parametrize("when", CLOSED)
+def test_closing_during_the_import_ends_cleanly(run_python, tmp_path, when):
+    """Exit status 0 and no word on standard error."""
+    out = run_python(
+        program(f"""
+        window.show()
+        {CLOSED[when]}
+        status = application.exec() if {when != "at once"!r} else 0
+        print("ended", status, start._thread.is_alive(), start.workbench)
+        """),
+        str(tmp_path),
+        PYTHONWARNINGS="error",
+    )
+    assert out.startswith("ended 0 False")
+
+
+def test_ctrl_q_holds_from_the_first_picture_on(new_person, monkeypatch):
+    """Nobody waits for imports to leave."""
+    monkeypatch.setattr(Start, "_import", lambda _start: None)  # as long as it takes
+    person = new_person()
+    person.key("Ctrl+Q")
+    assert not person.window.isVisible()
+    assert person.start.workbench is None
+
+
+def test_a_file_of_the_command_line_is_said_to_be_opened(new_person, monkeypatch):
+    """As when it is opened from the window; and it can be cancelled before anything is imported."""
+    gate = threading.Event()
+    begun = Start._import
+    monkeypatch.setattr(Start, "_import", lambda start: gate.wait() and begun(start))
+    try:
+        person = new_person(resources.path("sample/lenet-digits.safetensors"))
+        status = person.window.job_status
+        person.wait(status.isVisible)
+        assert person.start.workbench is None
+        assert status.label.text() == "Opening …"
+        person.click(status.cancel)
+        assert not status.isVisible()
+        person.start.open(resources.path("sample/lenet-digits.safetensors"))
+        person.wait(status.isVisible)
+    finally:
+        gate.set()
+    person.wait(lambda: person.document is not None)
+    person.wait(lambda: not status.isVisible())
+
+
+def test_what_is_imported_after_closing_is_not_used(new_person, monkeypatch):
+    """A workbench that comes too late would have threads that nobody stops."""
+    closed = threading.Event()
+    real = Start._import
+
+    def late(self):
+        assert closed.wait(10)
+        real(self)
+
+    monkeypatch.setattr(Start, "_import", late)
+    person = new_person()
+    person.wait(lambda: person.start._thread.ident is not None)
+    person.window.closing.connect(closed.set)
+    person.start._thread, thread = _Joined(), person.start._thread
+    assert person.window.close()
+    thread.join()
+    person.start._thread = thread
+    person.pause(50)
+    assert person.start.workbench is None
+
+
+class _Joined(threading.Thread):
+    """Not running: closing does not wait for the thread, which waits for closing."""
+
+
+# How the window stands and stood
+
+
+def test_every_command_does_something_and_has_keys_of_its_own(person):
+    """Every action of the declaration is connected; no key is given twice."""
+    keys = [QKeySequence(key).toString() for spec in ACTIONS for key in spec.keys]
+    assert len(set(keys)) == len(keys)
+    assert len({spec.id for spec in ACTIONS}) == len(ACTIONS)
+    for spec in ACTIONS:
+        action = person.window.actions_[spec.id]
+        assert action.isSignalConnected(_signal(action, "triggered(bool)")), spec.id
+        assert [k.toString() for k in action.shortcuts()] == [
+            QKeySequence(key).toString() for key in spec.keys
+        ]
+
+
+def _signal(item, signature):
+    meta = item.metaObject()
+    return meta.method(meta.indexOfSignal(signature))
+
+
+def test_size_theme_and_docks_are_remembered(new_person, settings_file):
+    """The screen of the tests is small, and windows are kept inside of it."""
+    first = new_person(SAMPLE)
+    first.wait_ready()
+    first.wait_open(SAMPLE)
+    first.window.resize(1400, 900)
+    first.window.resizeDocks([first.views.tree_dock], [460], Qt.Orientation.Horizontal)
+    first.menu("View", "Theme", "Dark")
+    first.pause(20)
+    assert first.views.tree_dock.width() == 460
+    first.window.save_layout()
+    first.window.resize(760, 560)
+    assert first.window.close()
+
+    second = new_person(SAMPLE)
+    assert (second.window.width(), second.window.height()) == (760, 560)
+    assert QApplication.palette().window().color() == QColor(DARK_THEME.colors["window"])
+    second.window.resize(1400, 900)
+    second.wait_ready()
+    second.wait_open(SAMPLE)
+    second.pause(20)
+    assert second.views.tree_dock.width() == 460
+    assert second.window.actions_["theme_dark"].isChecked()
+    assert Settings(settings_file).get(THEME) == "dark"
+
+
+@pytest.mark.parametrize("blob", ["", "AAAA", "not base64"])
+def test_a_broken_layout_never_keeps_the_window_from_opening(new_person, settings_file, blob):
+    stored = {"version": 1, "blobs": {"geometry": blob, "docks": blob}, "values": {"theme": 3}}
+    settings_file.write_text(json.dumps(stored))
+    person = new_person(SAMPLE)
+    person.wait_ready()
+    person.wait_open(SAMPLE)
+    assert person.views.tree.isVisible()
+    assert person.views.form.isVisible()
+
+
+def test_a_narrow_window_shows_its_docks_as_tabs_and_all_can_be_reached(new_person):
+    """960 × 600: tree and form share one place; wide again they stand side by side."""
+    person = new_person(SAMPLE)
+    person.wait_ready()
+    person.wait_open(SAMPLE)
+    docks = person.window.findChildren(QDockWidget)
+    assert not person.window.tabifiedDockWidgets(docks[0])
+    wide = person.views.tree_dock.width()
+
+    person.window.resize(960, 600)
+    person.pause(50)
+    assert person.window.width() == 960
+    assert person.window.tabifiedDockWidgets(person.views.tree_dock) == [person.views.form_dock]
+    (tabs,) = [
+        bar
+        for bar in person.window.findChildren(QTabBar)
+        if bar.isVisible() and bar.count() == 2 and bar.parent() is person.window
+    ]
+    assert [tabs.tabText(i) for i in range(2)] == ["Modules", "Prune"]
+    person.click(tabs, tabs.tabRect(1).center())
+    person.ask_amount("30 %")
+    person.wait_preview()
+    person.click(person.button)
+    assert len(person.states) == 2
+    person.click(tabs, tabs.tabRect(0).center())
+    person.check("fc1.weight")
+    person.key("Ctrl+F")
+    assert person.views.tree.filter_row.text.hasFocus()
+    canvas = person.views.pages.weights.canvas
+    assert canvas.width() > 300
+    assert canvas.height() > 200
+    assert person.window.export_button.isVisible()
+    assert person.window.rect().contains(
+        person.window.export_button.mapTo(person.window, QPoint(0, 0))
+    )
+
+    person.window.resize(1400, 800)
+    person.pause(50)
+    assert not person.window.tabifiedDockWidgets(person.views.tree_dock)
+    assert person.views.tree_dock.width() >= min(wide, 300)
+    view = person.views.tree.view
+    letters = view.fontMetrics().horizontalAdvance("0")
+    person.wait(lambda: view.columnWidth(Column.NAME) >= 17 * letters)
+    assert person.views.form.isVisible()
+
+
+def test_1280_by_800_shows_everything_without_scrolling(new_person):
+    person = new_person(SAMPLE)
+    person.wait_ready()
+    person.wait_open(SAMPLE)
+    person.window.resize(1280, 800)
+    person.wait_preview()
+    window = person.window
+    for widget in (
+        person.views.tree.view,
+        person.views.tree.footer,
+        person.views.pages.weights,
+        person.views.history.list,
+        person.views.form,
+        person.views.preview,
+        person.button,
+        window.export_button,
+        window.model_status,
+    ):
+        corner = widget.mapTo(window, widget.rect().bottomRight())
+        assert widget.isVisible()
+        assert window.rect().contains(corner), widget
+        ground = widget.viewport() if isinstance(widget, QAbstractScrollArea) else widget
+        assert not ground.visibleRegion().isEmpty(), widget
+    for row in (person.views.preview.energy, person.views.preview.tensors):
+        assert row.visibleRegion().boundingRect().height() == row.height(), "it is cut"
+
+
+def test_another_theme_repaints_every_view(new_person):
+    """From light to dark while a file is open, by the menu, every page of it."""
+    person = new_person(SAMPLE)
+    person.wait_ready()
+    person.wait_open(SAMPLE)
+    person.menu("View", "Theme", "Light")
+    person.wait_preview()
+    views = person.views
+    parts = [
+        person.window.menuBar(),
+        person.window.statusBar(),
+        views.tree.view,
+        views.form,
+        views.preview,
+        views.history,
+        views.pages.heading,
+        views.pages.numbers,
+    ]
+    person.click(person.button)  # two states, so that there is something to compare
+    for page in Page:
+        picture = views.pages.picture(page)
+        person.key(str(page + 1), views.tree.view)
+        person.wait(lambda picture=picture: picture.numbers().rows > 0)
+        for part in (*parts, picture):
+            assert colors_of(part) & grounds(LIGHT_THEME), f"{part} is not light"
+        person.window.actions_["theme_dark"].trigger()
+        person.pause(30)
+        for part in (*parts, picture):
+            assert colors_of(part) & grounds(DARK_THEME), f"{part} is not dark"
+            assert not colors_of(part) & grounds(LIGHT_THEME), f"a part of {part} stayed light"
+        person.window.actions_["theme_light"].trigger()
+        person.pause(30)
+
+
+def grounds(theme) -> set[str]:
+    return {theme.colors["window"], theme.colors["surface"]}
+
+
+def colors_of(widget) -> set[str]:
+    """The colours that more than a twentieth of a widget has."""
+    image = widget.grab().toImage()
+    counts: dict[int, int] = {}
+    for y in range(0, image.height(), 3):
+        for x in range(0, image.width(), 3):
+            pixel = image.pixel(x, y)
+            counts[pixel] = counts.get(pixel, 0) + 1
+    many = sum(counts.values()) / 20
+    return {QColor(pixel).name() for pixel, count in counts.items() if count > many}
+
+
+def test_every_command_is_found_by_its_name(new_person):
+    """Ctrl+Shift+P, a few letters, Return; the sheet of keys shows every key."""
+    person = new_person(SAMPLE)
+    person.wait_ready()
+    person.wait_open(SAMPLE)
+    person.key("Ctrl+Shift+P")
+    person.wait(lambda: QApplication.activeModalWidget() is not None)
+    palette = QApplication.activeModalWidget()
+    person.qtbot.keyClicks(palette.field, "uncheck all")
+    person.qtbot.keyClick(palette.field, Qt.Key.Key_Return)
+    person.wait(lambda: person.views.tree.checked() == ())
+
+    person.key("Ctrl+Shift+P")
+    person.wait(lambda: QApplication.activeModalWidget() is not None)
+    palette = QApplication.activeModalWidget()
+    everything = palette.table.rowCount()
+    person.qtbot.keyClicks(palette.field, "zebra")
+    assert palette.nothing.isVisible()
+    assert not palette.table.isVisible()
+    assert palette.nothing.text() == "No matches."
+    palette.field.clear()
+    assert palette.table.isVisible()
+    assert palette.table.rowCount() == everything
+    person.qtbot.keyClicks(palette.field, "theme")
+    found = [palette.table.item(row, 0).text() for row in range(palette.table.rowCount())]
+    assert {"View › Theme › Light", "View › Theme › Dark"} <= set(found)
+    person.qtbot.keyClicks(palette.field, " dark")
+    person.qtbot.keyClick(palette.field, Qt.Key.Key_Return)
+    person.wait(person.window.actions_["theme_dark"].isChecked)
+
+    person.menu("Help", "Keyboard shortcuts")
+    person.wait(lambda: QApplication.activeModalWidget() is not None)
+    sheet = QApplication.activeModalWidget()
+    sheet.table.setCurrentCell(sheet.table.rowCount() - 1, 0)
+    person.qtbot.keyClick(sheet.table, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
+    last = sheet.table.item(sheet.table.rowCount() - 1, 0).text()
+    assert QApplication.clipboard().text().splitlines()[-1].startswith(last)
+    shown = {sheet.table.item(row, 1).text() for row in range(sheet.table.rowCount())}
+    assert {"Ctrl+O", "Space", "Ctrl+Return, Ctrl+Enter"} <= shown
+    sheet.close()
+    person.menu("Help", "Guide")
+    person.wait(lambda: QApplication.activeModalWidget() is not None)
+    QApplication.activeModalWidget().close()
+    person.menu("Help", "About Pruneapp")
+    person.wait(lambda: QApplication.activeModalWidget() is not None)
+    QApplication.activeModalWidget().close()
+
+
+def test_tab_leads_through_the_window_and_back(new_person):
+    """Tree, pictures, form and button are reached by the keyboard alone, in reading order."""
+    person = new_person(SAMPLE)
+    person.wait_ready()
+    person.wait_open(SAMPLE)
+    person.wait_preview()
+    seen = []
+    for _step in range(80):
+        focused = QApplication.focusWidget()
+        if seen and focused is seen[0]:
+            break
+        seen.append(focused)
+        person.key("Tab", focused)
+    else:
+        pytest.fail("Tab never comes back")
+    for wanted in (
+        person.views.tree.filter_row.text,
+        person.views.pages.weights.canvas,
+        person.rule.method,
+        person.button,
+        person.views.history.list,
+    ):
+        assert wanted in seen, wanted
+    order = [
+        seen.index(w)
+        for w in (person.views.tree.view, person.views.pages.weights.canvas, person.rule.method)
+    ]
+    assert sum(a > b for a, b in pairwise(order)) <= 1, "left to right, starting anywhere"
+
+
+def test_the_device_can_be_chosen_and_is_remembered(new_person, settings_file):
+    person = new_person(SAMPLE)
+    person.wait_ready()
+    person.wait_open(SAMPLE)
+    person.wait_idle()
+    box = person.window.device
+    assert box.itemText(0).startswith("Automatic")
+    person.choose(box, "CPU")
+    person.wait_preview()
+    assert json.loads(settings_file.read_text())["values"]["device"] == "cpu"
+
+
+def test_before_anything_is_open_no_command_that_needs_it_is_offered(new_person):
+    """In the first seconds Undo, Redo and Export looked as if they could be pressed."""
+    window = new_person(show=False).window
+    for spec in ACTIONS:
+        assert window.actions_[spec.id].isEnabled() == spec.always, spec.id
+    assert not any(window.actions_[name].isEnabled() for name in ("undo", "redo", "export"))
+    assert not window.export_button.isEnabled()

@@ -1,0 +1,164 @@
+"""Every dialog opens inside its screen, also inside one of 1280x800 pixels at 150 %."""
+
+from __future__ import annotations
+
+import inspect
+import pkgutil
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QRect
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QApplication, QDialog, QPushButton
+
+import pruneapp.gui
+from pruneapp import resources
+from pruneapp.gui.app.guide import GuideDialog
+from pruneapp.gui.commands.palette import CommandPalette, Entry, KeySheet
+from pruneapp.gui.compare.combine_dialog import CombineDialog
+from pruneapp.gui.export.dialog import ExportDialog
+from pruneapp.gui.export.report_dialog import ExportReportDialog
+from pruneapp.gui.manual_edit.edit_views import AllBlocksDialog
+from pruneapp.gui.patterns.answer import PatternAnswer
+from pruneapp.gui.patterns.dialog import PatternDialog
+from pruneapp.gui.recipes.dialogs import RecipeDialog, RecipeLine, RoundsDialog
+from pruneapp.gui.widgets import screen as window_placing
+from pruneapp.gui.widgets.reports import DecisionDialog
+from pruneapp.gui.widgets.screen import Dialog, room
+from pruneapp.methods.builtin.patterns import PatternParam
+from pruneapp.params import DimParam
+from pruneapp.recipes.replay import SCHEDULE
+from pruneapp.results.document_rows import ManualEditCount
+from pruneapp.results.export import ExportReport, WrittenFile, WrittenTensor
+from pruneapp.results.pattern_report import BrokenGroup, PatternReport, TensorPattern
+from pruneapp.results.state_comparison import Overlap, TensorOverlap
+from tests.gui.export.test_dialog import OFFERS
+
+NAMES = [f"model.encoder.layers.{n}.attention.self.query.weight" for n in range(80)]
+SENTENCE = "A sentence that is long enough to be broken into two or three lines of a dialog. " * 3
+BROKEN = (BrokenGroup((0, 0), 3),)
+
+
+def guide():
+    return GuideDialog(resources.path("guide.md").read_text(encoding="utf-8"))
+
+
+def palette():
+    return CommandPalette([Entry(name, "Ctrl+K", lambda: None) for name in NAMES])
+
+
+def keys():
+    actions = []
+    for name in NAMES:
+        action = QAction(name)
+        action.setShortcut("Ctrl+K")
+        actions.append((name, action))
+    return KeySheet(actions, [("Space", "Check")])
+
+
+def combine():
+    overlaps = tuple(TensorOverlap(name, 9, 1, 2, 3) for name in NAMES)
+    return CombineDialog("b.pt", Overlap(overlaps), {})
+
+
+def export():
+    found = ExportDialog()
+    found.set_offers(OFFERS)
+    found.target.set_path("/models/pruned.safetensors")
+    found.set_pruned(pruned=False, asked="Prune 12,345 weights")
+    return found
+
+
+def report():
+    files = (WrittenFile(Path("p"), 1, "c"),)
+    tensors = tuple(WrittenTensor(name, 20, 10) for name in NAMES)
+    return ExportReportDialog(
+        ExportReport(
+            Path("p"), "f", files, tensors, verified=True, notices=(SENTENCE,) * 9, loads="a\nb"
+        )
+    )
+
+
+def alike():
+    return AllBlocksDialog(
+        "*.w", [ManualEditCount(name, 4, 2, 1) for name in NAMES], {}, "Prune 6 weights"
+    )
+
+
+def pattern():
+    found = PatternDialog(PatternParam(), ("2:4", "1:4"), DimParam(default=1))
+    found.row.set_tensors(2, 3)
+    tensors = tuple(
+        TensorPattern(name, (4, 8), groups=8, broken=1, first=BROKEN, lost=0.1) for name in NAMES
+    )
+    whole = PatternReport(2, 4, 1, tensors, 0.125)
+    found.set_answer(PatternAnswer(whole, whole.totals(), {}, convolutions=3))
+    return found
+
+
+def rounds():
+    found = RoundsDialog("L1", SCHEDULE, size=10**6, begun=0, whole=True, note=SENTENCE)
+    found.set_rounds(range(0, 1000, 10))
+    return found
+
+
+def recipe():
+    lines = [RecipeLine(name, 3) for name in NAMES]
+    return RecipeDialog("recipe.json", lines, [SENTENCE] * 9)
+
+
+MADE = (guide, palette, keys, combine, export, report, alike, pattern, rounds, recipe)
+
+
+@pytest.fixture(params=[QRect(0, 0, 853, 533), QRect(0, 24, 1280, 776)], ids=str)
+def free(request, monkeypatch):
+    monkeypatch.setattr(window_placing, "available", lambda _window: request.param)
+    return request.param
+
+
+@pytest.mark.parametrize("make", MADE)
+def test_a_dialog_opens_inside_its_screen(make, qtbot, free):
+    dialog = make()
+    qtbot.addWidget(dialog)
+    with qtbot.waitExposed(dialog):
+        dialog.show()
+    QApplication.processEvents()
+    size = dialog.size().boundedTo(room(dialog))
+    assert dialog.size() == size, f"{dialog.size()}, {dialog.minimumSizeHint()}"
+    for button in dialog.findChildren(QPushButton):
+        if button.isVisible() and button.parentWidget() is dialog:
+            corner = button.mapTo(dialog, button.rect().bottomRight())
+            assert dialog.rect().contains(corner), button.text()
+
+
+def test_the_choices_of_an_export_scroll_and_its_buttons_stay(qtbot, monkeypatch):
+    """With a notice on top the dialog was higher than the screen, and cut below."""
+    monkeypatch.setattr(window_placing, "available", lambda _window: QRect(0, 0, 853, 480))
+    dialog = export()
+    qtbot.addWidget(dialog)
+    with qtbot.waitActive(dialog):
+        dialog.show()
+        dialog.activateWindow()
+    assert dialog.height() <= 480
+    assert dialog.rect().contains(dialog.go.geometry())
+    assert dialog.beside.visibleRegion().isEmpty()
+    dialog.stop.setFocus()
+    dialog.focusNextPrevChild(False)
+    here = dialog.focusWidget()
+    assert dialog.beside.isAncestorOf(here)
+    assert not here.visibleRegion().isEmpty()
+
+
+def test_every_dialog_of_the_application_is_among_them():
+    modules = pkgutil.walk_packages(pruneapp.gui.__path__, "pruneapp.gui.")
+    found = {
+        kind
+        for info in modules
+        for _name, kind in inspect.getmembers(import_module(info.name), inspect.isclass)
+        if issubclass(kind, QDialog) and kind.__module__ == info.name
+    }
+    assert all(issubclass(kind, Dialog) for kind in found)
+    shown = {GuideDialog, CommandPalette, KeySheet, CombineDialog, ExportDialog, AllBlocksDialog}
+    shown |= {ExportReportDialog, PatternDialog, RoundsDialog, RecipeDialog}
+    assert found - {Dialog, DecisionDialog} == shown

@@ -1,0 +1,146 @@
+"""Names of a model of words in the window as it is opened: all of them can be read."""
+
+import pytest
+import torch
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QFontMetricsF
+from PySide6.QtWidgets import QStyleOptionViewItem
+from safetensors.torch import save_file
+
+from pruneapp.gui.tree.columns import Column
+
+PARTS = (
+    *("attention.self.query", "attention.self.key", "attention.self.value"),
+    *("attention.output.dense", "attention.output.LayerNorm", "intermediate.dense"),
+    *("output.dense", "output.LayerNorm"),
+)
+EMBEDDINGS = ("word_embeddings.weight", "position_embeddings.weight")
+
+
+@pytest.fixture
+def bert(person, tmp_path):
+    names = [f"embeddings.{part}" for part in (*EMBEDDINGS, "token_type_embeddings.weight")]
+    names += [
+        f"encoder.layer.{n}.{part}.{kind}"
+        for n in range(12)
+        for part in PARTS
+        for kind in ("weight", "bias")
+    ]
+    names += ["embeddings.LayerNorm.weight", "embeddings.LayerNorm.bias", "pooler.dense.weight"]
+    save_file({name: torch.ones(4, 4) for name in names}, tmp_path / "model.safetensors")
+    person.window.resize(1280, 800)
+    person.drop(tmp_path / "model.safetensors")
+    person.wait(lambda: person.document is not None)
+    return person
+
+
+def painted(view, index):
+    """Return the name of a row as it is painted, and whether it has room."""
+    option = QStyleOptionViewItem()
+    option.rect = view.visualRect(index)
+    option.font, option.fontMetrics = view.font(), view.fontMetrics()
+    view.delegate.initStyleOption(option, index)
+    room = option.rect.width() - option.fontMetrics.height() - 12
+    return option.text, option.fontMetrics.horizontalAdvance(option.text) <= room
+
+
+def test_every_name_of_the_list_can_be_read(bert):
+    view, dock = bert.views.tree.view, bert.views.tree_dock
+    before = dock.width()
+    bert.key("Ctrl+L")
+    bert.wait(lambda: dock.width() > before)
+    model = view.model()
+    seen = [painted(view, model.index(row, Column.NAME)) for row in range(model.rowCount())]
+    assert all(fits for _, fits in seen), [text for text, fits in seen if not fits]
+    assert len({text for text, _ in seen}) == len(seen) == model.rowCount()
+    # All of it is to be seen without scrolling, and how sparse it is.
+    assert view.header().length() <= view.viewport().width()
+    assert not view.isColumnHidden(Column.SPARSITY)
+    bert.key("Ctrl+L")
+    bert.wait(lambda: dock.width() == before)
+
+
+def test_a_list_in_a_narrow_dock_still_shows_how_sparse_each_tensor_is(bert):
+    view, tree = bert.views.tree.view, bert.views.tree
+    bert.key("Ctrl+L")
+    tree.setFixedWidth(260)
+    bert.wait(lambda: view.viewport().width() <= 260)
+    assert view.header().length() <= view.viewport().width()
+    assert not view.isColumnHidden(Column.SPARSITY)
+    assert view.horizontalScrollBar().maximum() == 0
+    name = view.model().index(0, Column.NAME)
+    assert str(name.data()) in str(name.data(Qt.ItemDataRole.ToolTipRole))
+
+
+def rows_of(view):
+    """Return the names of all rows that can be reached, from top to bottom."""
+    index = view.model().index(0, Column.NAME)
+    while index.isValid():
+        yield index
+        index = view.indexBelow(index)
+
+
+def test_every_name_of_the_tree_can_be_read(bert):
+    """With two levels unfolded, as wide as the tree is at first."""
+    view = bert.views.tree.view
+    view.expandToDepth(1)
+    bert.pause(50)
+    indices = list(rows_of(view))
+    assert len(indices) > 40
+    for index in indices:
+        view.scrollTo(index)
+        text, _ = painted(view, index)
+        lines, rect = text.split("\u2028"), view.visualRect(index)
+        assert "".join(lines) == index.data(), "nothing of it is left out"
+        metrics = view.fontMetrics()
+        room = rect.width() - metrics.height() - 12
+        assert max(map(metrics.horizontalAdvance, lines)) <= room
+        assert len(lines) * metrics.height() <= rect.height()
+    wide = [view.visualRect(index).height() for index in indices]
+    view.scrollToTop()
+    bert.window.resize(1900, 1000)
+    dock = bert.views.tree_dock
+    bert.window.resizeDocks([dock], [600], Qt.Orientation.Horizontal)
+    highest = wide.index(max(wide))
+    bert.wait(lambda: view.visualRect(indices[highest]).height() < max(wide))
+    for index in indices:
+        view.scrollTo(index)
+        assert painted(view, index) == (index.data(), True), "one line, where it has room"
+    assert {view.visualRect(index).height() for index in indices} == {min(wide)}
+
+
+def test_a_name_that_is_wider_by_a_tenth_of_a_pixel_goes_over_lines(bert):
+    """In 1280 pixels it was "token_type…beddings.": Qt does not round what has no room."""
+    view = bert.views.tree.view
+    metrics = view.fontMetrics()
+    exact = QFontMetricsF(metrics).horizontalAdvance
+    name = "token_type_embeddings.weight"
+    for room in range(60, 220):
+        lines = view.delegate._lines(name, metrics, room)
+        assert "".join(lines) == name
+        assert max(map(exact, lines)) <= room, lines
+
+
+@pytest.mark.parametrize(
+    ("config", "starts"),
+    [
+        ('{"architectures": ["BertModel"], "num_hidden_layers": 12}', "BertModel   ·   "),
+        ('{"model_type": "llama"}', "llama   ·   "),
+        ('{"architectures": 5}', ""),
+        ("[" * 20_000, ""),
+        ("{}", ""),
+    ],
+)
+def test_the_window_says_which_model_it_is(person, tmp_path, config, starts):
+    folder = tmp_path / "model"
+    folder.mkdir()
+    save_file({"a.weight": torch.ones(4, 4)}, folder / "model.safetensors")
+    (folder / "config.json").write_text(config)
+    (folder / "tokenizer.json").write_text("{}")
+    person.drop(folder)
+    person.wait(lambda: person.document is not None)
+    label = person.window.model_status.text
+    assert label.text().startswith(f"{starts}16 parameters")
+    layers = "12 layers   ·   " if "num_hidden_layers" in config else ""
+    assert label.text().endswith(f"% pruned   ·   {layers}float32")
+    assert "An export as a folder copies: config.json, tokenizer.json" in label.toolTip()

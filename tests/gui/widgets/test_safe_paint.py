@@ -1,0 +1,55 @@
+"""What Qt calls to paint: a bug in it is told, and ends nothing."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+
+from PySide6.QtGui import QColor, QPainter
+from PySide6.QtWidgets import QAbstractItemDelegate, QGraphicsItem, QWidget
+
+from pruneapp import gui
+from pruneapp.gui.widgets.safe_paint import reported
+
+
+def test_all_that_qt_calls_to_paint_is_guarded():
+    names = {"paintEvent", "paint", "drawRow"}
+    found = {
+        f"{kind.__qualname__}.{name}": hasattr(vars(kind)[name], "__wrapped__")
+        for module in pkgutil.walk_packages(gui.__path__, "pruneapp.gui.")
+        for kind in vars(importlib.import_module(module.name)).values()
+        if isinstance(kind, type)
+        and kind.__module__.startswith("pruneapp.gui")
+        and issubclass(kind, (QWidget, QGraphicsItem, QAbstractItemDelegate))
+        for name in names & vars(kind).keys()
+    }
+    known = {"PlotCanvas.paintEvent", "PlotAxis.paint", "HeatmapItem.paint", "TreeView.drawRow"}
+    assert known < found.keys()
+    assert [name for name, guarded in found.items() if not guarded] == []
+
+
+class Slip(QWidget):
+    """Fails with a painter at work."""
+
+    fails = True
+
+    @reported
+    def paintEvent(self, _event):  # noqa: N802 - Qt's name
+        painter = QPainter(self)
+        painter.fillRect(self.rect(), QColor("red"))
+        if self.fails:
+            raise ZeroDivisionError("in the middle")
+        painter.fillRect(self.rect(), QColor("green"))
+
+
+def test_a_painter_does_not_live_on_with_the_error_that_somebody_keeps(qtbot):
+    widget = Slip()
+    qtbot.addWidget(widget)
+    widget.resize(40, 40)
+    with qtbot.captureExceptions() as caught, qtbot.waitExposed(widget):
+        widget.show()
+    assert all(kind is ZeroDivisionError for kind, _, _ in caught)
+    assert caught
+    widget.fails = False
+    widget.repaint()  # Qt warns of a painter that is still active, and a warning fails here
+    assert widget.grab().toImage().pixelColor(20, 20) == QColor("green")

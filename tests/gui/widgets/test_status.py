@@ -1,0 +1,110 @@
+"""The status bar: the model, and the job that runs."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QWidget
+
+from pruneapp.gui.mainwindow.window import ModelStatus
+from pruneapp.gui.widgets.status import JobStatus
+
+GAP = "\u00a0"
+
+
+def test_a_job_that_waits_for_a_disk_says_so_when_it_is_cancelled(show, qtbot):
+    host = show(QWidget(), 700, 40)
+    status = JobStatus(host)
+    status.set_job("Exporting")
+    status.set_progress(1, 10, "model.safetensors")
+    qtbot.waitUntil(status.isVisible)
+    status.set_cancelling(writes=True)
+    assert not status.cancel.isEnabled()
+    assert status.cancel.text() == "Cancelling…"
+    status.set_progress(2, 10, "model.safetensors")  # said before it heard of it
+    qtbot.waitUntil(lambda: status.label.text() == "Cancelling: finishing the current write…")
+    status.set_progress(3, 10, "model.safetensors")
+    assert status.label.text().startswith("Cancelling")
+    status.set_idle()
+    assert not status.isVisible()
+    status.set_job("Pruning")
+    assert status.cancel.isEnabled()
+    assert status.label.text() == "Pruning …"
+
+
+def test_the_model_is_told_in_numbers(show):
+    status = show(ModelStatus(), 400, 40)
+    status.set_model(269_722, 53_405)
+    assert status.text.text() == f"269,722 parameters   ·   19.8{GAP}% pruned"
+    status.clear()
+    assert status.text.text() == ""
+
+
+def test_the_model_is_told_by_its_class_and_the_files_of_its_folder(show):
+    status = show(ModelStatus(), 400, 40)
+    files = tuple(f"file{n}.json" for n in range(8))
+    status.set_kind("BertModel", layers=6, dtypes=("float32", "int64"), files=files)
+    status.set_model(1_000, 0)
+    assert status.text.text() == (
+        f"BertModel   ·   1,000 parameters   ·   0{GAP}% pruned   ·   6 layers   ·   "
+        "mixed: float32, int64"
+    )
+    tip = status.text.toolTip()
+    assert "copies: file0.json" in tip
+    assert "file5.json and 2 more" in tip
+    status.set_kind("<b>\u202e" + "x" * 1_000)
+    status.set_model(1_000, 0)
+    shown = status.text.text()
+    assert "\u202e" not in shown
+    assert len(shown) < 100
+    assert "<b>" not in status.text.toolTip()
+    status.clear()
+    status.set_model(1_000, 0)
+    assert status.text.text().startswith("1,000")
+
+
+def test_a_short_job_is_never_seen(qtbot, show):
+    host = show(QWidget(), 600, 40)
+    status = JobStatus(host)
+    status.set_job("Opening")
+    status.set_idle()
+    qtbot.wait(260)
+    assert not status.isVisible()
+
+
+def test_a_job_shows_what_it_is_at_and_can_be_cancelled_once(qtbot, show):
+    host = show(QWidget(), 600, 40)
+    status = JobStatus(host)
+    status.set_job("Exporting")
+    status.set_progress(61, 100, "layer3.0.conv1")
+    qtbot.waitUntil(status.isVisible, timeout=2000)
+    assert status.label.text() == "Exporting layer3.0.conv1 …"
+    assert status.bar.value() == 610
+    with qtbot.waitSignal(status.cancelRequested):
+        qtbot.mouseClick(status.cancel, Qt.MouseButton.LeftButton)
+    assert not status.cancel.isEnabled()
+    status.set_job("Pruning")
+    assert status.cancel.isEnabled()
+    assert status.bar.maximum() == 0
+    status.set_idle()
+    assert not status.isVisible()
+
+
+def test_the_time_left_is_guessed_after_a_second_and_long_jobs_say_so(qtbot, show, monkeypatch):
+    host = show(QWidget(), 600, 40)
+    status = JobStatus(host)
+    status.set_job("Exporting")
+    monkeypatch.setattr(status, "_clock", Clock(2_600))
+    status.set_progress(0, 0)
+    status._late_timer.timeout.emit()
+    assert status.left.text() == "This may take a while."
+    status.set_progress(1, 4)
+    assert status.left.text() == "8 s left"
+    status.set_idle()
+
+
+class Clock:
+    def __init__(self, elapsed):
+        self._elapsed = elapsed
+
+    def elapsed(self):
+        return self._elapsed

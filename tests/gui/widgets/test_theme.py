@@ -1,0 +1,240 @@
+"""The colours can be read, in both themes."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import QPoint, QRect, QSize, Qt
+from PySide6.QtGui import QColor, QImage, QPainter, QPalette, QStandardItemModel
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QHeaderView,
+    QLineEdit,
+    QPushButton,
+    QRadioButton,
+    QSpinBox,
+    QStyle,
+    QStyleOptionTab,
+    QTabBar,
+    QVBoxLayout,
+    QWidget,
+)
+
+from pruneapp.gui.widgets.theme import (
+    DARK_THEME,
+    LIGHT_THEME,
+    MAIN_ACTION,
+    THEMES,
+    Style,
+    ThemeManager,
+)
+
+
+def luminance(color: str) -> float:
+    """Relative luminance as WCAG 2.2 defines it."""
+    linear = [
+        c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4
+        for c in (QColor(color).redF(), QColor(color).greenF(), QColor(color).blueF())
+    ]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def contrast(one: str, other: str) -> float:
+    light, dark = sorted((luminance(one), luminance(other)), reverse=True)
+    return (light + 0.05) / (dark + 0.05)
+
+
+@pytest.mark.parametrize("theme", THEMES.values(), ids=list(THEMES))
+@pytest.mark.parametrize("surface", ["window", "surface", "button"])
+def test_text_has_a_contrast_of_four_and_a_half(theme, surface):
+    for token in ("text", "muted", "danger"):
+        assert contrast(theme.colors[token], theme.colors[surface]) >= 4.5, (token, surface)
+
+
+@pytest.mark.parametrize("theme", THEMES.values(), ids=list(THEMES))
+@pytest.mark.parametrize("surface", ["window", "surface"])
+def test_marks_have_a_contrast_of_three(theme, surface):
+    for token in ("kept", "pruned", "accent"):
+        assert contrast(theme.colors[token], theme.colors[surface]) >= 3.0, (token, surface)
+
+
+@pytest.mark.parametrize("theme", THEMES.values(), ids=list(THEMES))
+def test_text_on_the_accent_can_be_read(theme):
+    assert contrast(theme.colors["accent_text"], theme.colors["accent"]) >= 4.5
+
+
+def test_both_themes_have_the_same_tokens():
+    assert set(LIGHT_THEME.colors) == set(DARK_THEME.colors)
+    assert DARK_THEME.dark
+    assert not LIGHT_THEME.dark
+
+
+def test_a_change_of_theme_reaches_palette_views_and_main_action(qapp, qtbot):
+    class View(QWidget):
+        colors = None
+
+        def set_colors(self, colors):
+            self.colors = colors
+
+    root = QWidget()
+    qtbot.addWidget(root)
+    view, button = View(root), QPushButton("Prune", root)
+    button.setObjectName(MAIN_ACTION)
+    QVBoxLayout(root).addWidget(button)
+    before = qapp.palette()
+    appearance = ThemeManager(qapp, "light")
+    try:
+        with qtbot.waitSignal(appearance.changed) as changed:
+            appearance.choose("dark")
+        appearance.apply_to(root)
+
+        assert changed.args == [DARK_THEME]
+        assert qapp.palette().color(QPalette.ColorRole.Window).name() == DARK_THEME.colors["window"]
+        assert view.colors == DARK_THEME.colors
+        # Darker than the token, as the style lights buttons up; of its hue all the same.
+        ground = button.palette().color(QPalette.ColorRole.Button)
+        assert abs(ground.hue() - QColor(DARK_THEME.colors["accent"]).hue()) <= 1
+        text = button.palette().color(QPalette.ColorRole.ButtonText).name()
+        assert text == DARK_THEME.colors["accent_text"]
+    finally:
+        appearance.deleteLater()
+        qapp.setPalette(before)
+
+
+# Indicators and fields have outlines that are seen, on a light and on a dark window
+
+
+@pytest.fixture(params=THEMES.values(), ids=list(THEMES))
+def theme(request):
+    return request.param
+
+
+@pytest.fixture
+def shown(qtbot, theme):
+    """Show a widget in the style and the theme; returns the colours that were painted."""
+    style = Style()
+
+    def show(widget):
+        widget.setStyle(style)
+        widget.setPalette(theme.palette())
+        widget.setAutoFillBackground(True)
+        widget.resize(60, 28)
+        qtbot.addWidget(widget)
+        widget.show()
+        qtbot.waitExposed(widget)
+        image = widget.grab().toImage()
+        return {
+            image.pixelColor(x, y).name()
+            for x in range(image.width())
+            for y in range(image.height())
+        }
+
+    return show
+
+
+@pytest.mark.parametrize("kind", [QCheckBox, QRadioButton])
+def test_an_indicator_has_an_outline_and_a_mark(shown, theme, kind):
+    outline = QColor(theme.colors["muted"]).name()
+    text = QColor(theme.colors["text"]).name()
+    off, on = kind(), kind()
+    on.setChecked(True)
+
+    empty, marked = shown(off), shown(on)
+
+    assert outline in empty or kind is QRadioButton  # a circle is smoothed all around
+    assert text not in empty
+    assert text in marked
+
+
+def test_a_third_state_is_a_dash(shown, theme):
+    box = QCheckBox()
+    box.setTristate(True)
+    box.setCheckState(Qt.CheckState.PartiallyChecked)
+
+    assert QColor(theme.colors["text"]).name() in shown(box)
+
+
+def test_a_field_shows_its_border(shown, theme):
+    assert QColor(theme.colors["border"]).name() in shown(QLineEdit())
+
+
+def test_a_box_for_a_number_shows_its_border(shown, theme):
+    box = QSpinBox()
+    shown(box)
+    image = box.grab().toImage()
+    edge = {image.pixelColor(x, image.height() // 2).lightness() for x in range(3)}
+    window, border = (QColor(theme.colors[token]).lightness() for token in ("window", "border"))
+    # Rounding may cost a step; in the light theme Fusion's own line is the darker one.
+    assert max(abs(tone - window) for tone in edge) >= abs(border - window) - 1
+
+
+@pytest.mark.parametrize("shape", [QTabBar.Shape.RoundedNorth, QTabBar.Shape.RoundedSouth])
+def test_the_tabs_behind_have_an_outline(qtbot, theme, shape):
+    tabs = QTabBar()
+    tabs.setStyle(style := Style())
+    tabs.setPalette(theme.palette())
+    tabs.setAutoFillBackground(True)
+    tabs.setShape(shape)
+    tabs.setDrawBase(False)
+    qtbot.addWidget(tabs)
+    for text in ("", "", ""):
+        tabs.addTab(text)
+    tabs.resize(300, 40)
+    tabs.show()
+    qtbot.waitExposed(tabs)
+    image, behind = tabs.grab().toImage(), tabs.tabRect(1)
+    across = {image.pixelColor(behind.center().x(), y).name() for y in range(image.height())}
+    window = QColor(theme.colors["window"]).lightness()
+    border = QColor(theme.colors["border"]).lightness()
+    assert max(abs(QColor(name).lightness() - window) for name in across) >= abs(border - window)
+    del style
+
+
+def test_words_of_the_tabs_behind_are_painted_down_to_what_hangs_below_the_line(qtbot):
+    tabs = QTabBar()
+    tabs.setStyle(style := Style())
+    qtbot.addWidget(tabs)
+    for text in ("Weights", "Model"):
+        tabs.addTab(text)
+    tabs.setCurrentIndex(1)
+
+    def words(room: int) -> QImage:
+        option = QStyleOptionTab()
+        tabs.initStyleOption(option, 0)
+        image = QImage(option.rect.size() + QSize(0, 40), QImage.Format.Format_RGB32)
+        image.fill(Qt.GlobalColor.white)
+        option.rect = QRect(QPoint(0, 20), option.rect.size()).adjusted(0, -room, 0, room)
+        painter = QPainter(image)
+        style.drawControl(QStyle.ControlElement.CE_TabBarTabLabel, option, painter, tabs)
+        painter.end()
+        return image
+
+    assert words(0) == words(16)  # where nothing is cut off
+    assert words(0) != words(-8)
+
+
+@pytest.mark.parametrize("order", list(Qt.SortOrder))
+def test_the_arrow_of_a_sorted_column_stands_beside_its_heading(qtbot, order):
+    def last_ink(heading: str) -> int:
+        """Return how many columns of pixels the rightmost sign takes."""
+        model = QStandardItemModel(0, 1)
+        model.setHorizontalHeaderLabels([heading])
+        header = QHeaderView(Qt.Orientation.Horizontal)
+        header.setStyle(style := Style())
+        header.setModel(model)
+        header.setDefaultAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        header.setSortIndicatorShown(True)
+        header.setSortIndicator(0, order)
+        qtbot.addWidget(header)
+        header.resize(120, 20)
+        header.resizeSection(0, 110)
+        header.show()
+        image = header.grab().toImage()
+        dark = [
+            any(image.pixelColor(x, y).lightness() < 150 for y in range(2, 17)) for x in range(107)
+        ]
+        end = max(x for x, ink in enumerate(dark) if ink)
+        start = max(x for x in range(end) if not dark[x])
+        del style
+        return end - start
+
+    assert last_ink("Sparsity") == last_ink("")

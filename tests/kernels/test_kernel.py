@@ -1,0 +1,75 @@
+"""The contract, kept by every kernel there is."""
+
+from __future__ import annotations
+
+import threading
+
+import numpy as np
+import pytest
+import torch
+
+from pruneapp.checkpoint.dtypes import DTYPES
+from pruneapp.errors import DeviceError
+from pruneapp.kernels.cpu import CpuKernel
+from pruneapp.kernels.gpu import TorchKernel, refusals
+from pruneapp.kernels.kernel import Threshold
+from pruneapp.kernels.sort_keys import Magnitudes
+from pruneapp.progress import Cancelled, Job
+from tests.kernels.contract import KernelContract
+from tests.support.tensors import reading
+
+
+class TestCpuKernel(KernelContract):
+    kernel = CpuKernel()
+
+
+class TestTorchKernelOnCpu(KernelContract):
+    """The code for GPUs, run by torch on the CPU: no GPU is needed to see that it is right."""
+
+    kernel = TorchKernel("cpu", worth_moving=0)
+
+
+@pytest.mark.cuda
+class TestTorchKernelOnCuda(KernelContract):
+    kernel = TorchKernel("cuda", worth_moving=0)
+
+
+@pytest.mark.skipif(not torch.backends.mps.is_available(), reason="no Apple GPU on this machine")
+class TestTorchKernelOnMps(KernelContract):
+    kernel = TorchKernel("mps", worth_moving=0)
+
+
+@pytest.mark.parametrize("name", ["find_threshold", "shares", "masks"])
+def test_threads_end_with_a_cancelled_job(name):
+    """Though the exception, and with it the frames it came through, is still held."""
+
+    class Stopping:
+        def report(self, done, _total, _label):
+            if done >= 1 << 19:
+                raise Cancelled
+
+    size = 1 << 21
+    kernel = CpuKernel(threads=2, stretch=1 << 17)
+    ranking = Magnitudes(reading(np.arange(size, dtype=np.uint32)), size, DTYPES["F32"])
+    calls = {
+        "find_threshold": lambda job: kernel.find_threshold([ranking], size // 2, job),
+        "shares": lambda job: kernel.shares([ranking], size // 2, job),
+        "masks": lambda job: list(kernel.masks([ranking], Threshold(99, 1), job)),
+    }
+    with pytest.raises(Cancelled) as held:
+        calls[name](Job(Stopping()))
+
+    assert held.value
+    assert not [t for t in threading.enumerate() if t.name.startswith("pruneapp-kernel")]
+
+
+def test_what_a_device_refuses_is_said_in_a_sentence():
+    """No memory, a lost driver: the person can go on with the CPU."""
+
+    class Lost:
+        def __getattr__(self, name):
+            raise RuntimeError("CUDA error: out of memory\nCompile with TORCH_USE_CUDA_DSA")
+
+    said = r"CUDA error: out of memory\. Choose the CPU"
+    with pytest.raises(DeviceError, match=said), refusals("CUDA 0"):
+        Lost().anything()

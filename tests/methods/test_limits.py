@@ -1,0 +1,458 @@
+"""Limits: kept to the last weight, whatever the method, and explained where they contradict."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from pruneapp.analysis import histogram_store
+from pruneapp.document.document import Document
+from pruneapp.document.selection import excluded, rows_of
+from pruneapp.document.snapshot import Snapshot
+from pruneapp.document.step import Row, Step
+from pruneapp.errors import ParameterError, SelectionError
+from pruneapp.kernels.cpu import CpuKernel
+from pruneapp.kernels.sort_keys import Uniform
+from pruneapp.masks.bitmask import MaskLayers
+from pruneapp.methods.limits import LIMITS, Limits
+from pruneapp.preview.estimate import estimate
+from pruneapp.preview.preview import compute_preview, state_after
+from pruneapp.progress import Job
+from tests.support.memory_checkpoint import MemoryCheckpoint
+from tests.support.snapshot_strategies import bools_of, eligible_of, snapshots, values_of
+
+amounts = st.one_of(st.floats(0, 1), st.integers(0, 20))
+shares = st.sampled_from([0.0, 0.1, 0.25, 0.5, 0.7, 0.9, 1.0])
+
+
+@st.composite
+def limits(draw):
+    floor, ceiling = sorted([draw(shares), draw(shares)])
+    if draw(st.booleans()):
+        floor, ceiling = 0.0, 1.0
+    return Limits(floor, ceiling, draw(st.none() | amounts))
+
+
+def masks_after(snapshot, step):
+    return compute_preview(snapshot, step, CpuKernel(), Job(), energy=False).masks
+
+
+def sizes_of(snapshot, names):
+    return np.array([snapshot.entry(name).numel for name in names])
+
+
+def pruned_in(masks, names):
+    return np.array([masks[name].pruned for name in names])
+
+
+def pruned_of(snapshot, names):
+    return np.array([snapshot.masks.pruned(name) for name in names])
+
+
+def check_bounds(snapshot, names, after, bound):
+    """Every tensor is within floor and ceiling, or where it was before."""
+    sizes, before = sizes_of(snapshot, names), pruned_of(snapshot, names)
+    most = np.floor(np.round(bound.ceiling * sizes, 6))
+    assert (after <= np.maximum(most, before)).all()
+    least = np.minimum(np.ceil(np.round(bound.floor * sizes, 6)), most)
+    assert (after >= least).all()
+
+
+def keys_of(snapshot, name, method):
+    if method == "l1_unstructured":
+        values = np.abs(values_of(snapshot, name))
+        return np.where(np.isnan(values), np.inf, values), np.isnan(values)
+    ranking = Uniform(0, name, snapshot.entry(name).numel)
+    drawn = np.concatenate([c.keys.copy() for c in ranking.keys()])  # noqa: SIM118 - no dict
+    return drawn.astype(np.float64), np.zeros(drawn.size, np.bool_)
+
+
+def first_of_each(snapshot, names, method):
+    """Return what may go of each tensor, lowest first, and of which tensor a threshold takes."""
+    orders, everything = [], []
+    for i, name in enumerate(names):
+        keys, nan = keys_of(snapshot, name, method)
+        there = np.flatnonzero(eligible_of(snapshot, name))
+        order = there[np.lexsort((there, keys[there], nan[there]))]
+        orders.append(order)
+        everything += [(nan[k], keys[k], i, k) for k in order]
+    return orders, [i for *_, i, _ in sorted(everything)]
+
+
+@pytest.mark.parametrize("method", ["l1_unstructured", "random_unstructured"])
+@given(data=st.data(), state=snapshots(), bound=limits(), amount=amounts)
+def test_one_threshold_is_clamped_in_each_tensor(method, data, state, bound, amount):
+    """The oracle moves the threshold weight by weight, until the sum of the clamped cuts is it."""
+    assume(bound.bound)
+    names = tuple(state.checkpoint.entries)
+    step = Step((Row(names, method, {"amount": amount}),), "global", bound)
+    orders, order = first_of_each(state, names, method)
+    sizes, before = sizes_of(state, names), pruned_of(state, names)
+    free = np.array([o.size for o in orders])
+    most = np.floor(np.round(bound.ceiling * sizes, 6))
+    low = np.maximum(np.minimum(np.ceil(np.round(bound.floor * sizes, 6)), most), before)
+    high = np.minimum(np.maximum(most, before), before + free)
+    left = int((sizes - before).sum())
+    wish = round(amount * left) if isinstance(amount, float) else amount
+    target = int(before.sum()) + wish
+    if bound.total is not None:
+        total = bound.total
+        target = round(total * int(sizes.sum())) if isinstance(total, float) else total
+    too_much = bound.total is None and isinstance(amount, int) and amount > left
+    if (low > high).any() or not low.sum() <= target <= high.sum() or too_much:
+        with pytest.raises(ParameterError):
+            masks_after(state, step)
+        return
+    counts = before.astype(float)
+    moved = iter(order)
+    while np.clip(counts, low, high).sum() < target:
+        counts[next(moved)] += 1
+    gone = (np.clip(counts, low, high) - before).astype(int)
+
+    masks = masks_after(state, step)
+
+    for name, first, count in zip(names, orders, gone, strict=True):
+        expected = bools_of(state.masks.get(name), state.entry(name).numel, absent=True)
+        expected[first[:count]] = False
+        np.testing.assert_array_equal(masks[name].bools(), expected)
+    ruled = state_after(state, step, CpuKernel(), Job())
+    for name in names:
+        found = ruled.mask(name)
+        assert found is not None
+        np.testing.assert_array_equal(found.bools(), masks[name].bools())
+
+
+@given(state=snapshots(), bound=limits(), amount=amounts)
+def test_locally_a_total_gives_each_tensor_the_same_share(state, bound, amount):
+    names = tuple(state.checkpoint.entries)
+    step = Step((Row(names, "l1_unstructured", {"amount": amount}),), "local", bound)
+    try:
+        masks = masks_after(state, step)
+    except ParameterError:
+        return
+    after = pruned_in(masks, names)
+    sizes, before = sizes_of(state, names), pruned_of(state, names)
+    check_bounds(state, names, after, bound)
+    orders, _ = first_of_each(state, names, "l1_unstructured")
+    for name, first, count in zip(names, orders, after - before, strict=True):
+        assert not masks[name].bools()[first[:count]].any()
+    if bound.total is None:
+        wish = np.rint(amount * (sizes - before)) if isinstance(amount, float) else amount
+        most = np.maximum(np.floor(np.round(bound.ceiling * sizes, 6)), before)
+        clamped = np.minimum(before + wish, most)
+        raised = after > clamped  # by the floor alone
+        assert (after >= clamped).all()
+        assert (after[raised] <= np.ceil(np.round(bound.floor * sizes, 6))[raised]).all()
+        return
+    total = bound.total
+    assert after.sum() == (round(total * int(sizes.sum())) if isinstance(total, float) else total)
+    free = before + [o.size for o in orders]
+    may_rise = after < np.minimum(np.floor(np.round(bound.ceiling * sizes, 6)), free)
+    may_fall = after > np.maximum(np.ceil(np.round(bound.floor * sizes, 6)), before)
+    if may_rise.any() and may_fall.any():
+        next_up = ((after + 0.5) / sizes)[may_rise].min()
+        last_up = ((after - 0.5) / sizes)[may_fall].max()
+        assert last_up <= next_up * (1 + 1e-9)
+
+
+@pytest.mark.parametrize("method", ["ln_structured", "random_structured"])
+@given(state=snapshots(least_dims=2), bound=limits(), amount=amounts, dim=st.sampled_from([0, -1]))
+def test_whole_channels_stay_under_the_ceiling(method, state, bound, amount, dim):
+    names = tuple(state.checkpoint.entries)
+    step = Step((Row(names, method, {"amount": amount, "dim": dim}),), "local", bound)
+    try:
+        masks = masks_after(state, step)
+    except ParameterError:
+        return
+    after = pruned_in(masks, names)
+    check_bounds(state, names, after, bound)
+    if bound.total is not None:
+        sizes = sizes_of(state, names)
+        total = bound.total
+        target = round(total * int(sizes.sum())) if isinstance(total, float) else total
+        assert after.sum() <= target
+    for name in names:
+        shape = state.entry(name).shape
+        was = bools_of(state.masks.get(name), masks[name].size, absent=True).reshape(shape)
+        now = masks[name].bools().reshape(shape)
+        was, now = np.moveaxis(was, dim, 0), np.moveaxis(now, dim, 0)
+        for channel, before in zip(now, was, strict=True):
+            assert not channel.any() or np.array_equal(channel, before)
+
+
+def test_a_total_of_channels_is_reached_but_for_a_channel():
+    arrays = {f"{i}.w": np.random.default_rng(i).normal(size=(8, 4 + i)) for i in range(3)}
+    state = Snapshot(MemoryCheckpoint(arrays))
+    row = Row(tuple(arrays), "ln_structured")
+    masks = masks_after(state, Step((row,), "local", Limits(total=0.5)))
+    assert pruned_in(masks, list(arrays)).tolist() == [16, 20, 24]
+    masks = masks_after(state, Step((row,), "local", Limits(total=70)))
+    assert pruned_in(masks, list(arrays)).tolist() == [20, 25, 24]  # one more would be 75
+
+
+@pytest.mark.parametrize(
+    ("bound", "sentence"),
+    [
+        (
+            {"ceiling": 0.5, "total": 0.7},
+            "At most 50 % in each of 3 tensors is 1,200 weights, but 70 % of all wants 1,680.",
+        ),
+        (
+            {"floor": 0.5, "total": 100},
+            "At least 50 % in each of 3 tensors is 1,200 weights, but the total is only 100.",
+        ),
+        ({"total": 3000}, "The selected tensors have 2,400 weights, but the total is 3,000."),
+        (
+            {"ceiling": 0.1},
+            "At most 10 % in each of 3 tensors is 240 weights, but the amount wants 480.",
+        ),
+    ],
+)
+def test_contradictory_wishes_are_explained(bound, sentence):
+    arrays = {f"{i}.w": np.ones((20, 40), np.float32) for i in range(3)}
+    state = Snapshot(MemoryCheckpoint(arrays))
+    row = Row(tuple(arrays), "l1_unstructured", {"amount": 0.2})
+    step = Step((row,), "global", Limits(**bound))
+    for work in (masks_after, state_of, counted_estimate):
+        with pytest.raises(ParameterError) as caught:
+            work(state, step)
+        assert caught.value.sentence == sentence
+        assert caught.value.remedy
+
+
+def state_of(state, step):
+    return state_after(state, step, CpuKernel(), Job())
+
+
+def counted_estimate(state, step):
+    for wanted in histogram_store.missing_histograms(state, step):
+        histogram_store.count(state, wanted, Job())
+    return estimate(state, step)
+
+
+class Recorder:
+    """Takes down what a job reports."""
+
+    def __init__(self) -> None:
+        self.reports: list[tuple[int, int]] = []
+
+    def report(self, done: int, total: int, _label: str) -> None:
+        self.reports.append((done, total))
+
+
+@pytest.mark.parametrize(
+    ("method", "scope", "bound"),
+    [
+        ("l1_unstructured", "global", Limits(floor=0.1, ceiling=0.3, total=0.25)),
+        ("l1_unstructured", "local", Limits(total=0.25)),
+        ("random_unstructured", "global", Limits(ceiling=0.3, total=0.3)),
+        ("ln_structured", "local", Limits(ceiling=0.3)),
+        ("random_structured", "local", Limits(total=0.25)),
+    ],
+)
+def test_progress_ends_at_its_total_and_never_runs_back(method, scope, bound):
+    rng = np.random.default_rng(0)
+    arrays = {f"{i}.w": rng.normal(size=(40, 40)).astype(np.float32) * 2**i for i in range(4)}
+    recorder = Recorder()
+    step = Step((Row(tuple(arrays), method),), scope, bound)
+    compute_preview(Snapshot(MemoryCheckpoint(arrays)), step, CpuKernel(), Job(recorder))
+    done = [report[0] for report in recorder.reports]
+    assert done == sorted(done)
+    assert recorder.reports[-1][0] == recorder.reports[-1][1] > 0
+    assert all(done <= total for done, total in recorder.reports)
+
+
+def test_a_tensor_above_the_ceiling_stays_as_it_is():
+    arrays = {"a.w": np.arange(10.0), "b.w": np.arange(10.0) + 100}
+    state = Snapshot(MemoryCheckpoint(arrays))
+    first = masks_after(state, Step((Row(("a.w",), "l1_unstructured", {"amount": 8}),)))
+    state = Snapshot(state.checkpoint, MaskLayers(state.masks.with_masks(first)))
+    row = Row(("a.w", "b.w"), "l1_unstructured", {"amount": 5})
+    masks = masks_after(state, Step((row,), "global", Limits(ceiling=0.5)))
+    assert masks["a.w"] is state.masks["a.w"]
+    assert masks["b.w"].pruned == 5
+
+
+def test_a_step_of_several_rules_is_said_by_what_each_prunes():
+    checkpoint = MemoryCheckpoint({f"{i}.w": np.ones((4, 5), np.float32) for i in range(6)})
+    names, values = tuple(checkpoint.entries), {"amount": 0.3}
+    rows = (
+        Row(names, "l1_unstructured", values),
+        Row(names[3:4], "l1_unstructured", {"amount": 0.1}),
+        Row(names[3:], "l1_unstructured", {"amount": 0.7}, "*.w"),
+    )
+    document = Document(checkpoint)
+    step = Step(rows, limits=Limits(spare=("first",)))
+    document.commit(compute_preview(document.snapshot(), step, CpuKernel(), Job()))
+    item = document.items[1]
+    assert item.label == "3 rules on 5 tensors, excluding the first layer"
+    assert item.detail.splitlines()[:4] == [
+        "Rule 1: L1 30 % on 2 tensors",
+        "Rule 2: L1 10 % on 0 tensors",
+        "Rule 3: L1 70 % on 3 tensors (*.w)",
+        "Scope: per tensor",
+    ]
+    for name, rule, label in (("1.w", 1, "L1 30 %"), ("3.w", 3, "L1 70 %")):
+        found = document.item_for(1, name)
+        assert (found.rule, found.label) == (rule, label)
+    old = replace(step, version=1, limits=Limits())
+    document.commit(compute_preview(document.snapshot(), old, CpuKernel(), Job()))
+    assert document.items[2].label == old.label()
+    assert document.item_for(2, "3.w") == document.items[2]
+    document.close()
+
+
+def test_words_dicts_and_rules():
+    bound = Limits(0.1, 0.9, 0.7, ("last", "embeddings"))
+    assert bound.spare == ("embeddings", "last")
+    row = Row(("a.w", "b.w"), "l1_unstructured", {"amount": 0.2})
+    step = Step((row,), "global", bound)
+    assert step.label() == (
+        "L1 on 2 tensors, global, total sparsity 70 %, min 10 % per tensor, max 90 % per tensor, "
+        "excluding embeddings and the last layer"
+    )
+    assert "Amount" not in step.detail()
+    assert "Limits: total sparsity 70 %" in step.detail()
+    assert Step.from_dict(step.to_dict()) == step
+    assert step.to_dict()["configuration"]["limits"] == {
+        "floor": 0.1,
+        "ceiling": 0.9,
+        "total": 0.7,
+        "spare": ["embeddings", "last"],
+    }
+    plain = Step((row,))
+    assert "limits" not in plain.to_dict()["configuration"]
+    assert Step.from_dict(plain.to_dict()).limits == Limits()
+    assert [p.name for p in LIMITS] == ["floor", "ceiling", "total", "spare"]
+    assert hash(step) == hash(Step.from_dict(step.to_dict()))
+
+
+def test_what_cannot_be_kept_is_refused():
+    row = Row(("a.w",), "l1_unstructured")
+    with pytest.raises(ParameterError, match="above the maximum"):
+        Limits(0.6, 0.5)
+    with pytest.raises(ParameterError, match="'ceiling' must be"):
+        Limits(ceiling=1.5)
+    with pytest.raises(ParameterError, match="one row"):
+        Step((row, row), "local", Limits(total=0.5))
+    with pytest.raises(ParameterError, match="sets the sparsity itself"):
+        Step((row, Row(("b.w",), "n_m")), "local", Limits(ceiling=0.5))
+    with pytest.raises(ParameterError, match="prunes nothing, so limits do not apply"):
+        Step((Row(("a.w",), "identity"),), "local", Limits(ceiling=0.5))
+    with pytest.raises(ParameterError, match=r"rows|limits"):
+        Step.from_dict({"name": "step", "configuration": {"rows": [], "limits": 3}})
+    assert Step((Row(("a.w",), "identity"),), "local", Limits(spare=("first",))).limits.spare
+
+
+@pytest.fixture
+def layers():
+    def f32(*shape):
+        return np.ones(shape, np.float32)
+
+    arrays = {
+        "embed.weight": f32(9, 3),
+        "norm.weight": f32(3),
+        "a.weight": f32(4, 3),
+        "a.bias": f32(4),
+        "b.weight": f32(5, 4),
+        "head.weight": f32(9, 5),
+        "head.bias": f32(9),
+    }
+    return MemoryCheckpoint(arrays, **{"embed.weight": {"kind": "embedding"}})
+
+
+@pytest.mark.parametrize(
+    ("spare", "left"),
+    [
+        ((), "embed.weight norm.weight a.weight a.bias b.weight head.weight head.bias"),
+        (("embeddings",), "norm.weight a.weight a.bias b.weight head.weight head.bias"),
+        (("first",), "embed.weight norm.weight b.weight head.weight head.bias"),
+        (("last",), "embed.weight norm.weight a.weight a.bias b.weight"),
+        (("embeddings", "first", "last"), "norm.weight b.weight"),
+    ],
+)
+@pytest.mark.parametrize("version", [1, 2])
+def test_what_is_left_alone(layers, spare, left, version):
+    left = left.split()
+    rows = (Row(tuple(layers.entries), "l1_unstructured"),)
+    step = Step(rows, "local", Limits(spare=spare), version=version)
+    assert [list(names) for _, names in rows_of(layers, step)] == [left]
+    assert list(masks_after(Snapshot(layers), step)) == left
+    assert estimate(Snapshot(layers), step).tensors == len(left)
+    state = state_after(Snapshot(layers), step, CpuKernel(), Job())
+    assert [n for n in layers.entries if state.mask(n) is not None] == left
+
+
+def test_rows_of_which_nothing_is_left_are_left_out(layers):
+    rows = tuple(Row((name,), "l1_unstructured") for name in ("a.weight", "b.weight"))
+    step = Step(rows, "local", Limits(spare=("first",)))
+    assert rows_of(layers, step) == ((rows[1], ("b.weight",)),)
+    with pytest.raises(SelectionError, match="excluded"):
+        rows_of(layers, Step(rows, "local", Limits(spare=("first", "last")), version=1))
+
+
+def test_first_and_last_are_those_of_the_model_whatever_is_selected(layers):
+    """Version 1 took the ends of the selection, in file order."""
+    step = Step((Row(("b.weight",), "l1_unstructured"),), limits=Limits(spare=("first", "last")))
+    assert rows_of(layers, step) == ((step.rows[0], ("b.weight",)),)
+    assert excluded(layers, step) == {}
+    with pytest.raises(SelectionError, match="excluded"):
+        rows_of(layers, replace(step, version=1))
+
+
+def test_each_excluded_tensor_has_the_limit_that_excludes_it(layers):
+    spare = ("embeddings", "first", "last")
+    step = Step((Row(tuple(layers.entries), "l1_unstructured"),), limits=Limits(spare=spare))
+    said = {"embed.weight": "embeddings"} | dict.fromkeys(("a.weight", "a.bias"), "first")
+    said |= dict.fromkeys(("head.weight", "head.bias"), "last")
+    assert excluded(layers, step) == said
+    one = MemoryCheckpoint({"a.weight": layers.arrays["a.weight"]})
+    both = Step((Row(("a.weight",), "l1_unstructured"),), limits=Limits(spare=("first", "last")))
+    assert excluded(one, both) == {"a.weight": "first"}
+
+
+@given(
+    picks=st.lists(
+        st.lists(st.sampled_from(["a.weight", "b.weight", "head.weight", "a.bias"]), min_size=1),
+        min_size=1,
+        max_size=4,
+    )
+)
+def test_the_last_rule_that_names_a_tensor_prunes_it_and_no_other(picks):
+    shapes = {"a.weight": (4, 3), "a.bias": (4,), "b.weight": (5, 4), "head.weight": (9, 5)}
+    model = MemoryCheckpoint({n: np.ones(s, np.float32) for n, s in shapes.items()})
+    step = Step(tuple(Row(tuple(names), "l1_unstructured", {"amount": 0.5}) for names in picks))
+    found = [(step.rows.index(row), name) for row, names in rows_of(model, step) for name in names]
+    wanted = {name: number for number, names in enumerate(picks) for name in names}
+    assert {name: picks[number] for number, name in found} == {
+        name: picks[number] for name, number in wanted.items()
+    }
+    assert len(found) == len(wanted)
+    masks = compute_preview(Snapshot(model), step, CpuKernel(), Job()).masks
+    assert all(masks[name].pruned == round(0.5 * np.prod(shapes[name])) for name in wanted)
+    on_top = rows_of(model, replace(step, version=1))
+    assert [set(names) for _, names in on_top] == [set(names) for names in picks]
+
+
+@pytest.mark.parametrize(
+    ("share", "said"),
+    [
+        (0.0, "0 %"),
+        (0.0001, "<0.1 %"),
+        (0.1481481481, "14.8 %"),
+        (0.5, "50 %"),
+        (0.99996, ">99.9 %"),
+        (1.0, "100 %"),
+    ],
+)
+def test_labels_of_rounds_are_rounded_for_people(share, said):
+    """Found: 14.81481481 % in all, a label of a round on a cubic schedule."""
+    step = Step((Row(("a.w",), "l1_unstructured"),), "local", Limits(total=share))
+    assert step.label().endswith(f"total sparsity {said}")
+    given = Step((Row(("a.w",), "l1_unstructured", {"amount": share}),))
+    assert said in given.label()
+    assert Step.from_dict(step.to_dict()) == step, "what is kept is exact"

@@ -1,0 +1,497 @@
+"""One run: a window, somebody who plays with it, and what comes of it.
+
+A run writes each act down before it is done, so that a crash leaves all that led to it.
+"""
+
+from __future__ import annotations
+
+import faulthandler
+import gc
+import json
+import os
+import random
+import resource
+import sys
+import threading
+import time
+import traceback
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import shiboken6
+from PySide6.QtCore import (
+    QCoreApplication,
+    QEvent,
+    QEventLoop,
+    QLocale,
+    QMetaObject,
+    QObject,
+    QRect,
+    QTimer,
+)
+from PySide6.QtGui import QDesktopServices
+from PySide6.QtWidgets import QApplication, QDialog, QFileDialog, QMenu
+
+from pruneapp.gui import application as app
+from pruneapp.gui.app.runtime import Collector
+from pruneapp.gui.app.settings import THEME, Settings
+from pruneapp.gui.mainwindow.window import MainWindow
+from pruneapp.gui.widgets import screen as window_placing
+from pruneapp.gui.widgets.theme import ThemeManager
+from pruneapp.sessions import journal
+from tests.monkey import actions, path_guard
+from tests.monkey.actions import Act, MissingError
+from tests.monkey.choice import Whims
+from tests.monkey.files import Files
+from tests.monkey.findings import Findings, Pulse
+
+# So long a window may take to come to rest when nobody touches it any more.
+PATIENCE_S = 60.0
+# A pause for the window to come to rest, between acts.
+SETTLE_S = 4.0
+# Colours, icons, pictures in caches and pyqtgraph's menus stay; a window has some thousands.
+MORE_WRAPPERS = 1500
+OURS = str(Path(app.__file__).parents[1])
+# Names of which the masks are counted again when the window rests.
+COUNTED = 3
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a run is asked for.
+
+    Attributes
+    ----------
+    seed, seconds
+        What it draws from, and for how long.
+    models
+        Files and folders, the first of which is opened most.
+    folder
+        Empty; the run writes there alone. ``log.jsonl``, ``stacks.txt`` and ``result.json`` are of
+        the run itself.
+    replay
+        A log of an earlier run to repeat; its seed and models are to be the same.
+    """
+
+    seed: int
+    seconds: float
+    models: tuple[Path, ...]
+    folder: Path
+    replay: Path | None = None
+
+
+class Run(QObject):
+    """Plays according to a plan; `result` says what came of it."""
+
+    def __init__(self, plan: Plan, application: app.Application) -> None:
+        super().__init__()
+        self._plan = plan
+        self._application = application
+        self._rng = random.Random(plan.seed)
+        self._log = (plan.folder / "log.jsonl").open("w", encoding="utf-8", buffering=1)
+        self._began = time.monotonic()
+        self._script = _script(plan.replay) if plan.replay else None
+        self.findings = Findings(self._found)
+        self.findings.listen()
+        self.done: Counter[str] = Counter()
+        self._files = Files(plan.folder, plan.models, random.Random(plan.seed))
+        self._whims = Whims(self._rng, self._files, self._has_document)
+        self._depth = 0
+        self._settling = 0.0
+        self._over = False
+        self._wrappers = 0  # of Qt's objects, after the first window was closed
+        self._threads = set(threading.enumerate())
+        self._ask_no_system()
+        self._journals: dict[Path, bytes] = {}
+        self._windows: list[tuple[MainWindow, app.Start, ThemeManager]] = []
+        self._settings = Settings(plan.folder / "settings.json")
+        self._open()
+        self.pulse = Pulse(self.findings, self._seen)
+        self._began = time.monotonic()
+
+    # -- the window -----------------------------------------------------------------------------
+
+    def _open(self) -> None:
+        """Make a window, and now and then another one beside it, which works with the same files.
+
+        Acts are meant for the first, some reach the other; both end with the first.
+        """
+        self._open_one()
+        if self._rng.random() < 0.3:
+            self._open_one()
+        self.window, self.start, _ = self._windows[0]
+        self.window.activateWindow()
+
+    def _open_one(self) -> None:
+        self.done["windows"] += 1
+        appearance = ThemeManager(self._application, self._settings.get(THEME))
+        window = MainWindow(self._settings, appearance)
+        file = self._files.good() if self._rng.random() < 0.7 else None
+        start = app.Start(window, self._settings, appearance, file=file)
+        start.ready.connect(self._on_ready)
+        window.show()
+        self._windows.append((window, start, appearance))
+
+    def _on_ready(self, workbench: Any) -> None:
+        workbench.jobs.failed.connect(self._on_failed)
+        workbench.jobs.stuck.connect(self._on_stuck)
+        workbench.session.opened.connect(self._on_opened)
+        workbench.session.refused.connect(self._on_refused)
+        workbench.session.changed.connect(self._on_changed)
+        workbench.export.exported.connect(self._on_exported)
+
+    def _on_failed(self, what: str, trace: str) -> None:
+        self.findings.add("failed job", f"{what}\n{trace}")
+
+    def _on_stuck(self, title: str) -> None:
+        stacks = list(map(traceback.extract_stack, sys._current_frames().values()))
+        # An import of torch, for a method of the person, cannot be left; the window says so.
+        if not any(at.filename == "<frozen importlib._bootstrap>" for s in stacks for at in s):
+            told = ["".join(traceback.format_list(stack[-6:])) for stack in stacks]
+            self.findings.add("deaf job", "\n".join([title, *told]))
+
+    def _on_opened(self, _nodes: object) -> None:
+        self.done["opened"] += 1
+
+    def _on_refused(self, _error: object) -> None:
+        self.done["refused"] += 1
+
+    def _on_changed(self, change: Any) -> None:
+        self.done["changes"] += 1
+        self.done[f"change {change.kind}"] += 1
+
+    def _on_exported(self, _report: object) -> None:
+        self.done["exports"] += 1
+
+    def _has_document(self) -> bool:
+        bench = self.start.workbench
+        return bench is not None and bench.session.document is not None
+
+    def _seen(self) -> bool:
+        return self.window.isVisible()
+
+    def _reopen(self) -> None:
+        """Make another window in place of one that was closed, and look at what it left."""
+        self._end_window()
+        self._open()
+
+    def _end_window(self) -> None:
+        for window, start, _ in self._windows:
+            if start._thread.ident is not None:
+                start._thread.join()
+            bench = start.workbench
+            if bench is not None and window.isVisible():
+                bench.shut_down()
+            if bench is not None and not bench.ended:
+                self.findings.add("leak", "the worker did not end with its window")
+        for window, _, appearance in self._windows:
+            window.closing.disconnect()
+            window.close()
+            window.deleteLater()
+            appearance.deleteLater()
+        self._windows.clear()
+        del bench, window, start, appearance, self.window, self.start
+        gc.unfreeze()  # a window freezes what it takes to live as long as the process
+        for _ in range(3):
+            QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+            gc.collect()
+        # Some windows end as if the power had failed: their journals are what they once were.
+        if self._rng.random() < 0.5:
+            for path, content in self._journals.items():
+                path.write_bytes(content[: self._rng.choice((len(content), len(content) // 2))])
+            self.done["journals"] += len(self._journals)
+        self._journals = {}
+        self._look_for_leaks()
+        self.pulse.restart()  # to look for leaks took its time, in which no window waited
+
+    def _look_for_leaks(self) -> None:
+        left = [w for w in QApplication.topLevelWidgets() if not isinstance(w, QMenu)]
+        if left:
+            self.findings.add(
+                "leak", f"windows that are left: {[actions.label_of(w) for w in left]}"
+            )
+        threads = [
+            thread.name
+            for thread in threading.enumerate()
+            if thread not in self._threads
+            and thread.name != "monkey-pulse"
+            # Python's picture of a thread of Qt's, which stays when that is gone.
+            and not thread.name.startswith("Dummy-")
+        ]
+        if threads:
+            self.findings.add("leak", f"threads that are left: {threads}")
+        wrappers = shiboken6.getAllValidWrappers()
+        self._wrappers = self._wrappers or len(wrappers)
+        if len(wrappers) > self._wrappers + MORE_WRAPPERS:
+            kinds = Counter(type(found).__name__ for found in wrappers).most_common(20)
+            self.findings.add("leak", f"{len(wrappers)} objects after {self._wrappers}: {kinds}")
+        untold = Counter(
+            type(found).__name__
+            for found in wrappers
+            if not isinstance(found, (QObject, QMetaObject))
+            and not shiboken6.ownedByPython(found)
+            and not shiboken6.createdByPython(found)
+        )
+        if untold:
+            self.findings.add("leak", f"wrappers that Qt tells nothing: {dict(untold)}")
+
+    # -- what the system asks -------------------------------------------------------------------
+
+    def _ask_no_system(self) -> None:
+        """Answer dialogs of the file system in place of a person, and open no other program."""
+        QFileDialog.getOpenFileName = self._open_name  # type: ignore[method-assign, assignment]  # of this process
+        QFileDialog.getSaveFileName = self._save_name  # type: ignore[method-assign, assignment]  # of this process
+        QFileDialog.getExistingDirectory = self._folder_name  # type: ignore[method-assign, assignment]  # of this process
+        QDesktopServices.openUrl = lambda _url: self._rng.random() < 0.5  # type: ignore[method-assign, assignment]  # of this process
+        window_placing.available = lambda _window: QRect(0, 0, 1920, 1200)
+
+    def _open_name(
+        self,
+        _parent: object = None,
+        _title: str = "",
+        _proposed: str = "",
+        kinds: str = "",
+        *_rest: object,
+        **_: object,
+    ) -> tuple[str, str]:
+        patterns = kinds.partition("(")[2].partition(")")[0]
+
+        def choose() -> str:
+            kind = self._rng.random()
+            if kind < 0.2:
+                return ""
+            if patterns and kind < 0.6:
+                return str(self._files.fitting(patterns))
+            return str(self._files.any() if kind < 0.9 else self._files.out / "not there")
+
+        return self._answer(choose), ""
+
+    def _save_name(
+        self,
+        _parent: object = None,
+        _title: str = "",
+        proposed: str = "",
+        *_rest: object,
+        **_: object,
+    ) -> tuple[str, str]:
+        def choose() -> str:
+            out = self._files.out
+            name = Path(proposed).name or "file"
+            odd = ("日本語.bin", "n" * 300, "no/such/folder/x.safetensors", ".", "a b&<i>.pt")
+            kind = self._rng.random()
+            if kind < 0.15:
+                return ""
+            if kind < 0.75:
+                return str(out / name)
+            return str(out / self._rng.choice(odd) if kind < 0.9 else self._files.any())
+
+        return self._answer(choose), ""
+
+    def _folder_name(self, *_arguments: object, **_options: object) -> str:
+        def choose() -> str:
+            folders = [*self._files.models, self._files.out, self._files.folder]
+            return "" if self._rng.random() < 0.2 else str(self._rng.choice(folders))
+
+        return self._answer(choose)
+
+    def _answer(self, choose: Any) -> str:
+        """Return what a dialog is answered with, from the log where one is repeated."""
+        self.done["file dialogs"] += 1
+        path = self._answer_of_script() if self._script is not None else choose()
+        self._write({"do": "answer", "path": self._relative(path)})
+        return path
+
+    def _answer_of_script(self) -> str:
+        assert self._script is not None
+        if not self._script or self._script[0]["do"] != "answer":
+            return ""
+        path = self._script.pop(0)["path"]
+        return str(self._plan.folder / path) if path else ""
+
+    def _relative(self, path: str) -> str:
+        return path.removeprefix(f"{self._plan.folder}{os.sep}")
+
+    # -- playing --------------------------------------------------------------------------------
+
+    def play(self) -> None:
+        """Play until the time is over, then let the window come to rest and close it."""
+        loop = QEventLoop()
+        self._loop = loop
+        QTimer.singleShot(0, self._act)
+        loop.exec()
+        self._rest_at_last()
+        self._end_window()
+        self.pulse.stop()
+        self._log.close()
+
+    def _act(self) -> None:
+        self.pulse.beat()
+        if self._time_is_over():
+            self._over = True
+            for widget in (QApplication.activePopupWidget(), QApplication.activeModalWidget()):
+                if isinstance(widget, QDialog):
+                    widget.reject()
+                elif widget is not None:
+                    widget.close()
+            if self._depth == 0:
+                self._loop.quit()
+            else:
+                QTimer.singleShot(20, self._act)
+            return
+        if not self.window.isVisible() and self._depth == 0:
+            self._reopen()
+        elif not self.window.isVisible():
+            QTimer.singleShot(20, self._act)
+            return
+        if self._settling and time.monotonic() < self._settling and not self._quiet():
+            QTimer.singleShot(20, self._act)
+            return
+        if self._settling:
+            self._settling = 0.0
+            if self._depth == 0:
+                self._look_at_document()
+        act = self._next()
+        if act is None:
+            QTimer.singleShot(20, self._act)
+            return
+        # Before it is done: what it opens may let nothing else happen until it is answered.
+        QTimer.singleShot(act["pause"], self._act)
+        self._do(act)
+
+    def _next(self) -> Act | None:
+        if self._script is None:
+            return self._whims.next(self.window)
+        while self._script:
+            act = self._script.pop(0)
+            if "paths" in act:
+                act["paths"] = [str(self._plan.folder / path) for path in act["paths"]]
+            if act["do"] != "answer":
+                return act
+        self._plan = Plan(self._plan.seed, 0, self._plan.models, self._plan.folder)
+        return None
+
+    def _do(self, act: Act) -> None:
+        self.done["acts"] += 1
+        self.done[f"do {act['do']} {act.get('name', '')}".strip()] += 1
+        self._write({**act, "depth": self._depth})
+        self._depth += 1
+        try:
+            if act["do"] == "settle":
+                self._settling = time.monotonic() + SETTLE_S
+                there = journal.folder().glob(f"*{journal.SUFFIX}")
+                self._journals |= {path: path.read_bytes() for path in there}
+            elif act["do"] == "spoil":
+                self._files.spoil(act["how"], Path(*act["paths"]))
+            else:
+                actions.do(act, self.window)
+        except MissingError:
+            self.done["missing"] += 1
+        except Exception:  # noqa: BLE001 - whatever the window lets through is what is looked for
+            self.findings.add("exception", traceback.format_exc())
+        finally:
+            self._depth -= 1
+
+    def _write(self, entry: Act) -> None:
+        at = round(time.monotonic() - self._began, 3)
+        if "paths" in entry:
+            entry = {**entry, "paths": [self._relative(path) for path in entry["paths"]]}
+        self._log.write(json.dumps({"t": at, **entry}, ensure_ascii=False) + "\n")
+
+    def _found(self, kind: str, text: str) -> None:
+        self._write({"do": "found", "kind": kind, "text": text})
+
+    def _time_is_over(self) -> bool:
+        return self._over or time.monotonic() - self._began > self._plan.seconds
+
+    # -- looking --------------------------------------------------------------------------------
+
+    def _quiet(self) -> bool:
+        bench = self.start.workbench
+        return bench is not None and bench.jobs.quiet
+
+    def _look_at_document(self) -> None:
+        """Count masks again, and look for reports of bugs among what is said."""
+        for notice in self.window.notices.notices:
+            # One that ends in a file that was loaded as a method is that file's.
+            last = notice.content[2].rpartition('  File "')[2]
+            if "Traceback" in notice.content[2] and last.startswith(OURS):
+                self.findings.add("bug report", notice.content[2])
+        bench = self.start.workbench
+        document = bench.session.document if bench is not None else None
+        if document is None:
+            return
+        self.done["looks"] += 1
+        masks = document.masks
+        for name in self._rng.sample(list(masks), min(COUNTED, len(masks))):
+            mask, numel = masks[name], document.checkpoint.entries[name].numel
+            kept = int(mask.bools().sum())
+            if mask.size != numel or mask.kept != kept or masks.pruned(name) != numel - kept:
+                self.findings.add("wrong count", f"{name}: {mask.kept} of {numel}, not {kept}")
+        if not 0 <= document.position < len(document.items):
+            self.findings.add("wrong count", f"step {document.position} of {len(document.items)}")
+
+    def _rest_at_last(self) -> None:
+        ends = time.monotonic() + PATIENCE_S
+        while time.monotonic() < ends:
+            loop = QEventLoop()
+            QTimer.singleShot(20, loop.quit)
+            loop.exec()
+            for dialog in QApplication.topLevelWidgets():
+                if isinstance(dialog, QDialog) and dialog.isVisible():
+                    dialog.reject()
+            bench = self.start.workbench
+            if bench is not None and bench.jobs.quiet:
+                break
+        else:
+            self.findings.add("no rest", f"work goes on {PATIENCE_S:.0f} s after the last act")
+        self._look_at_document()
+
+    def result(self) -> dict[str, Any]:
+        """Return what came of it, for the table."""
+        return {
+            "done": dict(self.done),
+            "found": dict(self.findings.counts),
+            "seconds": round(time.monotonic() - self._began, 1),
+            "longest": round(self.pulse.longest, 2),
+            "memory": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024,
+        }
+
+
+def _script(log: Path) -> list[Act]:
+    """Return the acts of a log, with the pauses as they were."""
+    entries = [json.loads(line) for line in log.read_text(encoding="utf-8").splitlines()]
+    return [entry for entry in entries if entry["do"] != "found"]
+
+
+def play(plan: Plan) -> int:
+    """Play in this process, and write down what came of it; returns the exit status."""
+    folder = plan.folder
+    with (folder / "stacks.txt").open("w") as stacks:
+        faulthandler.enable(stacks)
+        home = folder / "home"
+        home.mkdir()
+        for variable in ("XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_STATE_HOME", "XDG_DATA_HOME"):
+            os.environ[variable] = str(home / variable.lower())
+        os.environ["HOME"] = os.environ["TMPDIR"] = str(home)
+        os.chdir(folder)
+        path_guard.put_up(folder)
+        sys.setswitchinterval(app.SWITCH_INTERVAL_S)
+        QLocale.setDefault(QLocale(QLocale.Language.English, QLocale.Country.UnitedStates))
+        application = app.make_application(["pruneapp"])
+        application.setQuitOnLastWindowClosed(False)
+        Collector(application)
+        run = Run(plan, application)
+        run.play()
+        result = run.result()
+        (folder / "result.json").write_text(json.dumps(result, indent=1))
+        faulthandler.disable()
+    sys.stdout.flush()
+    os._exit(1 if result["found"].keys() - {"crowd"} else 0)
+
+
+def models_of(names: Sequence[str]) -> tuple[Path, ...]:
+    """Return the models of a command line."""
+    return tuple(Path(name).resolve() for name in names)

@@ -1,0 +1,184 @@
+"""The energy and the magnitude kept since opening, from counts alone, against numpy."""
+
+from __future__ import annotations
+
+import gc
+
+import ml_dtypes  # noqa: F401 - numpy learns the names of its types
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pruneapp.analysis import histogram_store
+from pruneapp.document.snapshot import Snapshot
+from pruneapp.document.state_cache import StateCache
+from pruneapp.masks.bitmask import BitMask, MaskLayers, MaskSet
+from pruneapp.preview.from_histograms import retained
+from pruneapp.progress import Job
+from tests.support.memory_checkpoint import MemoryCheckpoint
+
+
+def count(state, names):
+    for wanted in histogram_store.missing_magnitudes(state, names):
+        histogram_store.count(state, wanted, Job())
+
+
+def squares(array, kept):
+    values = array.astype(np.float64)
+    return np.square(values[kept & np.isfinite(values)]).sum()
+
+
+def sizes(array, kept):
+    values = array.astype(np.float64)
+    return np.abs(values[kept & np.isfinite(values)]).sum()
+
+
+@settings(deadline=None)
+@given(
+    dtype=st.sampled_from(["float64", "float32", "float16", "bfloat16"]),
+    shares=st.lists(st.floats(0, 1), min_size=1, max_size=4),
+    seed=st.integers(0, 99),
+    odd=st.booleans(),
+    large=st.booleans(),
+)
+def test_it_is_the_share_of_the_sums(dtype, shares, seed, odd, large):
+    rng = np.random.default_rng(seed)
+    size = 5000 if large else 40
+    arrays = {f"w{i}": rng.standard_normal(size).astype(dtype) for i in range(len(shares))}
+    if odd:
+        arrays["w0"][:4] = [np.nan, np.inf, 0, -np.inf]
+    kept = {name: rng.random(size) < share for name, share in zip(arrays, shares, strict=True)}
+    opened = Snapshot(MemoryCheckpoint(arrays, chunk=64))
+    masks = MaskSet({name: BitMask.from_bools(bools) for name, bools in kept.items()})
+    protected = MaskSet({"w0": BitMask.from_bools(kept["w0"] & (rng.random(size) < 0.5))})
+    now = Snapshot(opened.checkpoint, MaskLayers(masks, protected=protected), cache=opened.cache)
+    assert retained(opened, now, Job()).norm_retained is None, "nothing is counted"
+    count(opened, arrays)
+    assert retained(opened, opened, Job()).norm_retained == 1.0
+    assert retained(opened, now, Job()).tensors[0].norm_retained is None
+    count(now, arrays)
+    found = retained(opened, now, Job())
+    whole = np.ones(size, bool)
+    before = [squares(array, whole) for array in arrays.values()]
+    after = [squares(array, kept[name]) for name, array in arrays.items()]
+    assert [t.norm_retained for t in found.tensors] == pytest.approx(
+        np.divide(after, before), rel=1e-6
+    )
+    assert found.norm_retained == pytest.approx(sum(after) / sum(before), rel=1e-6)
+    before = [sizes(array, whole) for array in arrays.values()]
+    after = [sizes(array, kept[name]) for name, array in arrays.items()]
+    shares = np.divide(after, before)
+    assert [t.l1_retained for t in found.tensors] == pytest.approx(shares, rel=1e-6)
+    assert found.l1_retained == pytest.approx(sum(after) / sum(before), rel=1e-6)
+    assert found.after == sum(t.after for t in found.tensors) == sum(masks.pruned(n) for n in masks)
+
+
+def test_what_was_never_there_is_not_lost():
+    state = Snapshot(MemoryCheckpoint({"w": np.zeros(20, np.float32)}))
+    count(state, ["w"])
+    (found,) = retained(state, state, Job()).tensors
+    assert (found.norm_retained, found.l1_retained) == (1.0, 1.0)
+
+
+def test_zeros_that_are_pruned_lose_nothing():
+    """The sums of the same numbers were added up in another order, and all was "> 99.9 %"."""
+    rng = np.random.default_rng(3)
+    arrays = {f"w{i}": rng.standard_normal(70_001).astype(np.float32) for i in range(7)}
+    kept = {name: rng.random(array.size) < 0.7 for name, array in arrays.items()}
+    for name, array in arrays.items():
+        array[~kept[name]] = 0
+    opened = Snapshot(MemoryCheckpoint(arrays, chunk=4096))
+    masks = MaskSet({name: BitMask.from_bools(bools) for name, bools in kept.items()})
+    now = Snapshot(opened.checkpoint, MaskLayers(masks), cache=opened.cache)
+    count(opened, arrays)
+    count(now, arrays)
+    found = retained(opened, now, Job())
+    assert (found.norm_retained, found.l1_retained) == (1.0, 1.0)
+    assert {(t.norm_retained, t.l1_retained) for t in found.tensors} == {(1.0, 1.0)}
+
+
+def test_beyond_float64_nothing_is_said():
+    state = Snapshot(MemoryCheckpoint({"w": np.full(20, 1e200)}))
+    count(state, ["w"])
+    found = retained(state, state, Job())
+    assert (found.norm_retained, found.tensors[0].norm_retained) == (None, None)
+    assert found.l1_retained == 1.0, "its sum is within float64"
+
+
+@pytest.fixture
+def full():
+    """The first state and another one, in a cache that has no room for any count."""
+    rng = np.random.default_rng(5)
+    arrays = {f"w{i}": rng.standard_normal(3000).astype(np.float32) for i in range(3)}
+    opened = Snapshot(MemoryCheckpoint(arrays), cache=StateCache(budget=1))
+    masks = MaskSet({name: BitMask.from_bools(rng.random(3000) < 0.5) for name in arrays})
+    return opened, Snapshot(opened.checkpoint, MaskLayers(masks), cache=opened.cache)
+
+
+def test_there_is_always_room_for_energies(full):
+    opened, now = full
+    names = tuple(opened.checkpoint.entries)
+    for state in (now, opened):
+        for wanted in histogram_store.missing_sums(state, names, Job()):
+            histogram_store.measure(state, wanted, Job())
+        assert not histogram_store.missing_sums(state, names, Job())
+    assert histogram_store.magnitudes(now, "w0") is None
+    energy = retained(opened, now, Job()).norm_retained
+    assert energy is not None
+    assert 0.4 < energy < 0.6
+
+
+def test_the_first_state_is_known_whatever_comes(full):
+    opened, now = full
+    names = tuple(opened.checkpoint.entries)
+    states = [opened, now]
+    for seed in range(3):
+        kept = np.random.default_rng(seed).random(3000) < 0.3
+        masks = MaskSet(dict.fromkeys(names, BitMask.from_bools(kept)))
+        states.append(Snapshot(opened.checkpoint, MaskLayers(masks), cache=opened.cache))
+    for state in states:
+        for wanted in histogram_store.missing_sums(state, names, Job()):
+            histogram_store.measure(state, wanted, Job())
+    assert not histogram_store.missing_sums(opened, names, Job())
+    assert retained(opened, states[-1], Job()).norm_retained is not None
+    assert retained(opened, now, Job()).norm_retained is None, "of others only the last"
+
+
+def test_numbers_go_with_their_masks(full):
+    opened, now = full
+    (wanted,) = histogram_store.missing_sums(now, ["w0"], Job())
+    histogram_store.measure(now, wanted, Job())
+    assert histogram_store.sums(now, "w0") is not None
+    other = Snapshot(opened.checkpoint, MaskLayers(MaskSet()), cache=opened.cache)
+    assert histogram_store.sums(other, "w0") is None
+    del now, full
+    gc.collect()
+    histogram_store.measure(other, wanted, Job())
+    assert histogram_store.sums(other, "w0") == histogram_store.sums(opened, "w0")
+
+
+def test_work_that_is_taken_up_is_counted_in_another_state_first():
+    """As in a restored session, or of a file that has masks: the opened state comes second."""
+    arrays = {"w": np.random.default_rng(1).standard_normal(100).astype(np.float32)}
+    opened = Snapshot(MemoryCheckpoint(arrays, chunk=64))
+
+    def state(left):
+        masks = MaskSet({"w": BitMask.from_bools(np.arange(100) < left)})
+        return Snapshot(opened.checkpoint, MaskLayers(masks), cache=opened.cache)
+
+    def measure(snapshot):
+        for wanted in histogram_store.missing_sums(snapshot, arrays, Job()):
+            histogram_store.measure(snapshot, wanted, Job())
+
+    taken_up = state(80)  # held by the history
+    measure(taken_up)
+    measure(opened)
+    for left in (60, 40, 80):
+        now = state(left)
+        measure(now)
+        share = (
+            np.square(arrays["w"][:left], dtype=float).sum()
+            / np.square(arrays["w"], dtype=float).sum()
+        )
+        assert retained(opened, now, Job()).norm_retained == pytest.approx(share)

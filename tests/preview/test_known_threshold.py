@@ -1,0 +1,128 @@
+"""An exact step that knows where its cut is: the same masks and the same report, sooner."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pruneapp.analysis import histogram_store
+from pruneapp.document.snapshot import Snapshot
+from pruneapp.document.step import Row, Step
+from pruneapp.errors import ParameterError
+from pruneapp.kernels.cpu import CpuKernel
+from pruneapp.methods.limits import Limits
+from pruneapp.preview.preview import compute_preview
+from pruneapp.progress import Job
+from tests.methods.test_limits import amounts, limits
+from tests.support.memory_checkpoint import MemoryCheckpoint
+from tests.support.snapshot_strategies import snapshots
+
+
+def counted(snapshot):
+    for wanted in histogram_store.missing_magnitudes(snapshot, snapshot.checkpoint.entries):
+        histogram_store.count(snapshot, wanted, Job())
+    return snapshot
+
+
+def same(found, expected):
+    if expected is None or found is None:
+        return found is expected
+    return math.isclose(found, expected, rel_tol=1e-9, abs_tol=1e-12)
+
+
+@pytest.mark.parametrize("scope", ["local", "global"])
+@given(
+    state=st.one_of(snapshots(), snapshots(one_type=True)),
+    amount=amounts,
+    bound=st.just(Limits()) | limits(),
+)
+def test_counts_change_nothing_but_the_time(scope, state, amount, bound):
+    names = tuple(state.checkpoint.entries)
+    step = Step((Row(names, "l1_unstructured", {"amount": amount}),), scope, bound)
+    try:
+        plain = compute_preview(state, step, CpuKernel(), Job())
+    except ParameterError:
+        return
+    known = compute_preview(counted(state), step, CpuKernel(), Job())
+
+    assert known.masks == plain.masks
+    for told, true in zip(known.report.tensors, plain.report.tensors, strict=True):
+        assert (told.before, told.after) == (true.before, true.after)
+        assert same(told.norm_retained, true.norm_retained)
+        assert same(told.l1_retained, true.l1_retained)
+        assert told.threshold == true.threshold
+    assert same(known.report.norm_retained, plain.report.norm_retained)
+    assert same(known.report.l1_retained, plain.report.l1_retained)
+
+
+@pytest.mark.parametrize("scope", ["local", "global"])
+@pytest.mark.parametrize("kind", ["float32", "float16", "float64"])
+def test_weights_are_read_once_if_they_are_counted(scope, kind):
+    rng = np.random.default_rng(5)
+    arrays = {name: rng.standard_normal((50, 400)).astype(kind) for name in "ab"}
+    state = counted(Snapshot(MemoryCheckpoint(arrays)))
+    read = state.checkpoint.elements_read
+    step = Step((Row(("a", "b"), "l1_unstructured", {"amount": 0.3}),), scope)
+
+    compute_preview(state, step, CpuKernel(), Job())
+
+    assert state.checkpoint.elements_read - read == 40_000
+
+
+def test_what_goes_at_random_expects_nothing():
+    """Counted magnitudes say nothing of a choice that does not look at them."""
+    rng = np.random.default_rng(6)
+    arrays = {"a": rng.standard_normal((40, 50)).astype(np.float32)}
+    step = Step((Row(("a",), "random_unstructured", {"amount": 0.5, "seed": 3}),))
+    plain = compute_preview(Snapshot(MemoryCheckpoint(arrays)), step, CpuKernel(), Job())
+    known = compute_preview(counted(Snapshot(MemoryCheckpoint(arrays))), step, CpuKernel(), Job())
+
+    assert known.masks == plain.masks
+    assert known.report == plain.report
+
+
+def test_the_second_row_of_a_step_finds_its_own_cut():
+    """What was counted is the state before the first row, not between the two."""
+    rng = np.random.default_rng(7)
+    arrays = {"a": rng.standard_normal((40, 50)).astype(np.float32)}
+    row = Row(("a",), "l1_unstructured", {"amount": 0.5})
+    step = Step((row, row), version=1)  # in which a row prunes on top of the one before
+    plain = compute_preview(Snapshot(MemoryCheckpoint(arrays)), step, CpuKernel(), Job())
+    known = compute_preview(counted(Snapshot(MemoryCheckpoint(arrays))), step, CpuKernel(), Job())
+
+    assert plain.report.newly_pruned == 1500
+    assert known.masks == plain.masks
+    assert known.report == plain.report
+
+
+@given(
+    state=snapshots(least_dims=2),
+    n=st.sampled_from([1, 2, "fro", math.inf]),
+    dim=st.sampled_from([0, 1, -1]),
+    amount=amounts,
+    bound=st.just(Limits()) | limits(),
+)
+def test_norms_change_nothing_but_the_time(state, n, dim, amount, bound):
+    names = tuple(state.checkpoint.entries)
+    row = Row(names, "ln_structured", {"amount": amount, "n": n, "dim": dim})
+    step = Step((row,), "local", bound)
+    try:
+        plain = compute_preview(state, step, CpuKernel(), Job())
+    except ParameterError:
+        return
+    for wanted in histogram_store.missing_histograms(state, step):
+        histogram_store.count(state, wanted, Job())
+    known = compute_preview(state, step, CpuKernel(), Job())
+
+    assert known.masks == plain.masks
+    assert known.report.newly_pruned == plain.report.newly_pruned
+    assert {tensor.threshold for tensor in plain.report.tensors} <= {None}
+    for told, true in zip(known.report.tensors, plain.report.tensors, strict=True):
+        assert same(told.norm_retained, true.norm_retained)
+        assert same(told.l1_retained, true.l1_retained)
+    assert same(known.report.norm_retained, plain.report.norm_retained)
+    assert same(known.report.l1_retained, plain.report.l1_retained)

@@ -1,0 +1,106 @@
+"""Documents of real files, and what tests of sessions compare of them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+from safetensors.numpy import save_file
+
+from pruneapp.checkpoint.checkpoint import open_checkpoint
+from pruneapp.document.document import Capture, Document
+from pruneapp.document.step import Row, Step
+from pruneapp.edits.apply_manual_edit import compute_manual_edit
+from pruneapp.edits.found_masks import open_document
+from pruneapp.edits.manual_edit import ManualEdit, ManualTarget
+from pruneapp.kernels.cpu import CpuKernel
+from pruneapp.masks.bitmask import BitMask
+from pruneapp.preview.preview import compute_preview
+from pruneapp.progress import Job
+from pruneapp.sessions.journal_reader import read_journal
+from pruneapp.sessions.restore import reopened
+from pruneapp.sessions.session_file import save_session
+from tests.support.document_edits import entry, make_permanent
+
+A, B, C = "a.weight", "b.weight", "c.bias"
+SHAPES = {A: (7, 5), B: (40, 3, 2, 2), C: (9,)}
+
+
+def write_model(path: Path, seed: int = 3, **more) -> Path:
+    rng = np.random.default_rng(seed)
+    arrays = {n: rng.normal(size=s).astype(np.float32) for n, s in {**SHAPES, **more}.items()}
+    save_file(arrays, path)
+    return path
+
+
+def open_model(path: Path, **more) -> Document:
+    return open_document(open_checkpoint(path), **more)
+
+
+def shut(document: Document) -> None:
+    document.close()
+    document.checkpoint.close()
+
+
+def prune(document: Document, name: str = A, amount: float = 0.5) -> None:
+    step = Step((Row((name,), "l1_unstructured", {"amount": amount}),))
+    document.commit(compute_preview(document.snapshot(), step, CpuKernel(), Job()))
+
+
+def by_hand(document: Document, operation: str, *targets: ManualTarget) -> None:
+    edit = ManualEdit(operation, targets)
+    document.commit(compute_manual_edit(document.snapshot(), edit, Job()))
+
+
+def storied(path: Path, **more) -> Document:
+    """Every kind of change, two of which are undone."""
+    document = open_model(path, **more)
+    prune(document, A)
+    by_hand(document, "protect", ManualTarget(B, (((0, 4), (0, 3), (0, 2), (0, 2)),)))
+    prune(document, B, 0.3)
+    make_permanent(document, [A])
+    chosen = np.random.default_rng(1).random(SHAPES[B]) < 0.3
+    by_hand(document, "prune", ManualTarget(B, mask=BitMask.from_bools(chosen)))
+    by_hand(document, "restore", ManualTarget(B, (((0, 9), (0, 3), (0, 2), (0, 2)),)))
+    prune(document, C, 1.0)
+    prune(document, A, 3)
+    document.jump(6)
+    return document
+
+
+def save(document: Document, path: Path, view=None) -> int:
+    return save_session(Capture.of(document), view or {}, path, Job()).size
+
+
+def taken_up(journal: Path, **more) -> Document:
+    with read_journal(journal, Job()) as found:
+        return reopened(found, Job(), **more)
+
+
+def states(document: Document) -> list[dict]:
+    """All that each state of a document says, as plain data; the document stays where it is."""
+    here, found = document.position, []
+    for position in range(len(document.items)):
+        document.jump(position)
+        said, masks = entry(document.history, position) if position else (None, {})
+        item = document.items[position]
+        found.append(
+            {
+                "label": item.label,
+                "detail": item.detail if position else "",
+                "by_method": item.by_method,
+                "entry": said,
+                "meant": {name: mask.packed.tobytes() for name, mask in masks.items()},
+                "unexported": document.unexported,
+                **{
+                    layer: {name: mask.packed.tobytes() for name, mask in kept.items()}
+                    for layer, kept in (
+                        ("masks", document.masks),
+                        ("final", document.permanent),
+                        ("protected", document.protected),
+                    )
+                },
+            }
+        )
+    document.jump(here)
+    return found

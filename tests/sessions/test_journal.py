@@ -1,0 +1,622 @@
+"""The journal: what was done is on the disk, whatever happens next."""
+
+from __future__ import annotations
+
+import errno
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+import zstandard
+
+from pruneapp.document.document import Capture
+from pruneapp.edits.manual_edit import ManualTarget
+from pruneapp.errors import OriginalChangedError, SessionError, StaleError
+from pruneapp.progress import Job
+from pruneapp.sessions import journal as journal_module
+from pruneapp.sessions import journal_file, journal_reader
+from pruneapp.sessions.fingerprint import FileStamp
+from pruneapp.sessions.journal import Journal
+from pruneapp.sessions.journal_file import JSON, records
+from pruneapp.sessions.journal_reader import find_unsaved_work, read_journal
+from pruneapp.sessions.restore import reopened
+from tests.conftest import ROOT
+from tests.sessions.session_documents import (
+    A,
+    B,
+    C,
+    by_hand,
+    open_model,
+    prune,
+    save,
+    shut,
+    states,
+    storied,
+    taken_up,
+    write_model,
+)
+
+
+def saved_in(document, path: Path) -> FileStamp:
+    save(document, path)
+    stamp = FileStamp.of(path, Job())
+    assert stamp is not None
+    return stamp
+
+
+def kept(document, place: Path, view=None) -> Journal:
+    journal = Journal(place)
+    journal.keep(Capture.of(document), view or {}, Job())
+    return journal
+
+
+def test_everything_comes_back(model, place):
+    document = storied(model)
+    before = states(document)
+    journal = kept(document, place, {"tensor": A})
+    journal.close()
+    (found,) = find_unsaved_work(place, Job())
+    assert (found.original, found.steps) == (model, 6)
+    assert found.last == document.items[6].label
+    with read_journal(found.path, Job()) as file:
+        assert file.view == {"tensor": A}
+        again = reopened(file, Job())
+    assert states(again) == before
+    assert (again.position, again.exported_at) == (6, 0)
+    shut(document)
+    shut(again)
+
+
+@pytest.mark.parametrize("budget", [0, 1 << 30])
+def test_it_follows_the_history_wherever_it_goes(model, place, tmp_path, budget):
+    """Undo, redo, jumps, steps that cut others off, exports; each time it is read anew."""
+    document = open_model(model, budget=budget, scratch=tmp_path)
+    journal = Journal(place)
+    rng = np.random.default_rng(11)
+    for _ in range(40):
+        what = rng.integers(5)
+        if what == 0:
+            prune(document, str(rng.choice([A, B, C])), 0.1)
+        elif what == 1:
+            row = int(rng.integers(40))
+            box = ManualTarget(B, (((row, row + 1), (0, 3), (0, 2), (0, 2)),))
+            if document.masks.pruned(B):
+                by_hand(document, "restore", ManualTarget(B, (((0, 40), (0, 3), (0, 2), (0, 2)),)))
+            else:
+                by_hand(document, "prune", box)
+        elif what == 2:
+            document.jump(int(rng.integers(len(document.items))))
+        elif what == 3:
+            document.undo()
+        else:
+            document.mark_exported(document.snapshot())
+        journal.keep(Capture.of(document), {}, Job())
+        if journal.path is None:
+            continue
+        copy = tmp_path / "copy.journal"
+        copy.write_bytes(journal.path.read_bytes())
+        again = taken_up(copy)
+        assert states(again) == states(document)
+        assert (again.position, again.exported_at) == (document.position, document.exported_at)
+        shut(again)
+    assert journal.path is not None
+    shut(document)
+    journal.delete()
+
+
+def test_steps_may_be_written_late_and_many_at_a_time(model, place):
+    document = open_model(model)
+    journal = Journal(place)
+    prune(document, A)
+    journal.keep(Capture.of(document), {}, Job())
+    prune(document, B)
+    prune(document, C)
+    document.jump(1)
+    prune(document, B, 0.2)
+    document.undo()
+    before = states(document)
+    journal.keep(Capture.of(document), {}, Job())
+    journal.close()
+    again = taken_up(journal.path)
+    assert states(again) == before
+    assert again.position == 1
+    shut(document)
+    shut(again)
+
+
+def test_a_stroke_costs_next_to_nothing(tmp_path, place):
+    model = write_model(tmp_path / "large.safetensors", large=(2048, 4096))
+    document = open_model(model)
+    prune(document, "large", 0.5)
+    journal = kept(document, place)
+    before = journal.size
+    assert before > 2048 * 4096 // 8  # random bits cannot be compressed
+    by_hand(document, "prune", ManualTarget("large", (((100, 110), (200, 220)),)))
+    journal.keep(Capture.of(document), {}, Job())
+    assert journal.size - before < 3000
+    shut(document)
+    journal.delete()
+
+
+def test_who_only_looks_leaves_nothing_behind(model, place):
+    document = open_model(model)
+    journal = kept(document, place)
+    assert journal.path is None
+    assert not place.exists()
+    shut(document)
+
+
+def test_what_would_not_be_missed_is_not_offered(model, place):
+    document = open_model(model)
+    prune(document)
+    saved = kept(document, place)
+    saved.mark_saved(document.history.records, 1, saved_in(document, place.parent / "work.prune"))
+    saved.close()
+    place.joinpath("empty.journal").write_bytes(b"")
+    place.joinpath("unfinished.journal.new").write_bytes(b"")
+    assert find_unsaved_work(place, Job()) == ()
+    assert sorted(path.name for path in place.iterdir()) == [
+        "empty.journal",
+        "unfinished.journal.new",
+    ], "somebody may be about to begin with them"
+    for path in place.iterdir():
+        os.utime(path, (0, 0))
+    assert find_unsaved_work(place, Job()) == ()
+    assert list(place.iterdir()) == []
+    shut(document)
+
+
+def test_whatever_no_session_holds_is_offered(model, place):
+    """Exported or not, undone or not, protection alone, a session file that is gone."""
+    document = open_model(model)
+    by_hand(document, "protect", ManualTarget(B, (((0, 4), (0, 3), (0, 2), (0, 2)),)))
+    prune(document)
+    journal = kept(document, place)
+    assert find_unsaved_work(place, Job()) == (), "it is open"
+
+    def offered(steps: int, undone: int) -> None:
+        journal.keep(Capture.of(document), {}, Job())
+        copy = place.parent / "copies" / "copy.journal"
+        copy.parent.mkdir(exist_ok=True)
+        copy.write_bytes(journal.path.read_bytes())
+        (found,) = find_unsaved_work(copy.parent, Job())
+        assert (found.steps, found.undone, found.known) == (steps, undone, True)
+        last = found.steps or len(document.items) - 1
+        assert found.last == document.items[last].label
+        before = states(document)
+        again = taken_up(copy)
+        assert states(again) == before
+        # The one that it is taken up in must keep it, too.
+        other = Journal(place.parent / "others")
+        other.keep(Capture.of(again), {}, Job())
+        assert other.path is not None
+        other.delete()
+        shut(again)
+
+    document.mark_exported(document.snapshot())
+    offered(2, 0)
+    document.undo()
+    offered(1, 1)
+    document.undo()
+    offered(0, 2)
+    document.jump(2)
+    journal.keep(Capture.of(document), {}, Job())
+    session = place.parent / "work.prune"
+    journal.mark_saved(document.history.records, 2, saved_in(document, session))
+    copy = place.parent / "copies" / "safe.journal"
+    copy.write_bytes(journal.path.read_bytes())
+    assert [found.path.name for found in find_unsaved_work(copy.parent, Job())] == ["copy.journal"]
+    assert not copy.exists()
+    prune(document, C)
+    document.undo()
+    offered(2, 1)  # what can be done again is not in the file
+    journal.mark_saved(document.history.records, 2, saved_in(document, session))
+    session.unlink()
+    offered(2, 1)
+    journal.close()
+    shut(document)
+
+
+def test_a_saved_state_that_one_went_on_from_is_offered(model, place):
+    document = open_model(model)
+    prune(document)
+    journal = kept(document, place)
+    journal.mark_saved(document.history.records, 1, saved_in(document, place.parent / "work.prune"))
+    prune(document, B)
+    journal.keep(Capture.of(document), {}, Job())
+    journal.close()
+    (found,) = find_unsaved_work(place, Job())
+    assert found.steps == 2
+    shut(document)
+
+
+def test_a_saved_state_that_was_cut_off_is_no_reason_to_offer_nothing(model, place):
+    document = open_model(model)
+    prune(document)
+    journal = Journal(place)
+    journal.mark_saved(document.history.records, 1, saved_in(document, place.parent / "work.prune"))
+    document.undo()
+    prune(document, B)
+    journal.keep(Capture.of(document), {}, Job())
+    journal.close()
+    (found,) = find_unsaved_work(place, Job())
+    assert found.steps == 1
+    shut(document)
+
+
+def test_the_session_file_is_known_also_where_its_state_was_cut_off(model, place):
+    document = open_model(model)
+    prune(document)
+    stamp = saved_in(document, place.parent / "work.prune")
+    for written_before in (False, True):
+        journal = Journal(place)
+        if written_before:
+            journal.keep(Capture.of(document), {}, Job())
+        journal.mark_saved(document.history.records, 1, stamp)
+        if written_before:
+            with read_copy(journal, place) as found:
+                assert (found.session, found.safe) == (place.parent / "work.prune", 1)
+        document.undo()
+        prune(document, B)
+        journal.keep(Capture.of(document), {}, Job())
+        with read_copy(journal, place) as found:
+            assert (found.session, found.safe) == (place.parent / "work.prune", -1)
+        journal.delete()
+    shut(document)
+
+
+def read_copy(journal, place):
+    """Read what a journal says by now, as if its window had been killed."""
+    copy = place / "copy.journal"
+    copy.write_bytes(journal.path.read_bytes())
+    return read_journal(copy, Job())
+
+
+def test_a_saved_state_is_known_from_the_first_record_on(model, place):
+    document = open_model(model)
+    prune(document)
+    journal = Journal(place)
+    stamp = saved_in(document, place.parent / "work.prune")
+    journal.mark_saved(document.history.records, 1, stamp)
+    journal.keep(Capture.of(document), {}, Job())
+    journal.close()
+    assert find_unsaved_work(place, Job()) == ()
+    shut(document)
+
+
+def test_two_windows_do_not_take_the_same_work(model, place):
+    document = open_model(model)
+    prune(document)
+    journal = kept(document, place)
+    with pytest.raises(SessionError, match="another window"):
+        read_journal(journal.path, Job())
+    journal.close()
+    with read_journal(journal.path, Job()):
+        assert find_unsaved_work(place, Job()) == ()
+        with pytest.raises(SessionError, match="another window"):
+            read_journal(journal.path, Job())
+    journal.path.unlink()
+    with pytest.raises(SessionError, match="another window"):
+        read_journal(journal.path, Job())
+    shut(document)
+
+
+def test_the_checkpoint_may_not_have_changed(model, place):
+    document = storied(model)
+    journal = kept(document, place)
+    journal.close()
+    shut(document)
+    write_model(model, seed=8)
+    with pytest.raises(OriginalChangedError, match="other bytes"):
+        taken_up(journal.path)
+
+
+def test_any_end_may_be_torn_off(model, place, tmp_path):
+    """Of a file that is cut anywhere, the steps that are whole are there, in order."""
+    document = storied(model)
+    complete = states(document)
+    journal = kept(document, place)
+    journal.close()
+    shut(document)
+    data = journal.path.read_bytes()
+    torn = tmp_path / "torn.journal"
+    found = []
+    for length in range(0, len(data) + 1, 7):
+        torn.write_bytes(data[:length])
+        try:
+            again = taken_up(torn)
+        except SessionError:
+            assert length < 700
+            continue
+        now = states(again)
+        found.append(len(now) - 1)
+        for one, other in zip(now, complete, strict=False):
+            assert one["masks"] == other["masks"]
+        shut(again)
+    assert found == sorted(found)
+    assert set(found) == set(range(9))
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems refuse such names")
+def test_a_checkpoint_whose_name_is_no_text_is_kept_too(place, tmp_path):
+    """As files from old archives have: bytes that are no UTF-8."""
+    named = tmp_path / os.fsdecode(b"m\xff-\xc3\xa4.safetensors")
+    write_model(tmp_path / "model.safetensors").rename(named)
+    document = storied(named)
+    journal = kept(document, place)
+    stamp = saved_in(document, tmp_path / os.fsdecode(b"\xfe.prune"))
+    journal.mark_saved(document.history.records[:1], 1, stamp)
+    journal.close()
+    (found,) = find_unsaved_work(place, Job())
+    assert found.original == named
+    with read_journal(found.path, Job()) as file:
+        assert file.original.path == str(named)
+        again = reopened(file, Job())
+    assert states(again) == states(document)
+    assert again.checkpoint.path == named
+    shut(document)
+    shut(again)
+
+
+def test_a_disk_that_cannot_read_a_journal_is_a_sentence(model, place, monkeypatch):
+    document = storied(model)
+    journal = kept(document, place)
+    journal.close()
+    shut(document)
+
+    def fails(*_args, **_more):
+        raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+    monkeypatch.setattr(journal_reader, "records", fails)
+    with pytest.raises(SessionError, match="cannot be read: input/output error"):
+        read_journal(journal.path, Job())
+    monkeypatch.undo()
+    shut(taken_up(journal.path))
+
+
+def test_any_bit_may_be_wrong(model, place, tmp_path):
+    document = storied(model)
+    complete = states(document)
+    journal = kept(document, place)
+    journal.close()
+    shut(document)
+    data = journal.path.read_bytes()
+    bad = tmp_path / "bad.journal"
+    rng = np.random.default_rng(2)
+    opened = 0
+    for at in rng.integers(0, len(data), 200):
+        wrong = bytearray(data)
+        wrong[at] ^= 1 << int(rng.integers(8))
+        bad.write_bytes(wrong)
+        try:
+            again = taken_up(bad)
+        except SessionError:
+            continue
+        opened += 1
+        for one, other in zip(states(again), complete, strict=False):
+            assert one["masks"] == other["masks"]
+        shut(again)
+    assert opened > 100
+
+
+def test_a_newer_journal_is_left_alone(model, place, monkeypatch):
+    document = open_model(model)
+    prune(document)
+    monkeypatch.setattr(journal_file, "VERSION", 5)
+    journal = kept(document, place)
+    journal.close()
+    (found,) = find_unsaved_work(place, Job())
+    with pytest.raises(SessionError, match="newer Pruneapp"):
+        read_journal(found.path, Job())
+    assert found.path.exists()
+    shut(document)
+
+
+def test_a_journal_of_the_version_before_opens_as_before(model, place, monkeypatch):
+    """It has each edit with its masks, as small ones still are written."""
+    monkeypatch.setattr(journal_file, "VERSION", 1)
+    document = storied(model)
+    journal = kept(document, place, {"tensor": A})
+    journal.close()
+    (found,) = find_unsaved_work(place, Job())
+    assert (found.steps, found.again) == (6, 0)
+    with journal.path.open("rb") as file:
+        said = [
+            zstandard.decompress(data)
+            for p, data in records(file, check_pieces=True)
+            if p.kind == JSON
+        ]
+    assert b'"version":1' in said[0]
+    assert not any(b'"type":"intent"' in entry for entry in said)
+    again = taken_up(journal.path)
+    assert states(again) == states(document)
+    shut(document)
+    shut(again)
+
+
+def test_who_looks_at_a_journal_that_is_just_made_keeps_nobody_from_it(model, place, monkeypatch):
+    answers = iter([False, False, True])
+    lock = journal_file.lock
+    monkeypatch.setattr(journal_file, "lock", lambda fd: next(answers, True) and lock(fd))
+    document = open_model(model)
+    prune(document)
+    journal = kept(document, place)
+    assert find_unsaved_work(place, Job()) == ()
+    journal.delete()
+    monkeypatch.setattr(journal_file, "lock", lambda _fd: False)
+    with pytest.raises(SessionError, match="not being kept"):
+        kept(document, place)
+    assert list(place.iterdir()) == []
+    shut(document)
+
+
+# The disk
+
+
+def test_the_disk_knows_the_name_of_a_journal_before_work_is_called_kept(model, place, monkeypatch):
+    """Also of the one that a compaction has put in its place: a machine may lose its power."""
+    flushed: list[list[str]] = []
+    monkeypatch.setattr(
+        journal_file,
+        "flush_folder",
+        lambda path: flushed.append([p.suffix for p in path.iterdir()]),
+    )
+    monkeypatch.setattr(journal_module, "_MUCH", 0)
+    document = open_model(model)
+    prune(document, A)
+    journal = kept(document, place)
+    assert flushed == [[".journal"]]
+    while journal.dead < journal.size // 2:
+        document.undo()
+        prune(document, B, 0.1)
+        journal.keep(Capture.of(document), {}, Job())
+    assert flushed == [[".journal"]], "once"
+    journal.compact(Capture.of(document), {}, Job())
+    assert [sorted(names) for names in flushed[1:]] == [[".journal", ".new"], [".journal"]]
+    journal.close()
+    shut(document)
+
+
+class FullDisk:
+    """Lets so many more bytes be written."""
+
+    def __init__(self, monkeypatch) -> None:
+        self.left = 1 << 60
+        write = journal_file.JournalWriter._write
+
+        def limited(log, data):
+            if len(data) > self.left:
+                write(log, data[: self.left])
+                self.left = 0
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+            self.left -= len(data)
+            write(log, data)
+
+        monkeypatch.setattr(journal_file.JournalWriter, "_write", limited)
+
+
+@pytest.mark.parametrize("room", [0, 1, 8, 9, 10, 60, 150, 200, 300, 400])
+def test_a_full_disk_is_a_sentence_and_later_everything_is_written(
+    model, place, tmp_path, monkeypatch, room
+):
+    disk = FullDisk(monkeypatch)
+    document = open_model(model)
+    prune(document, A)
+    journal = kept(document, place)
+    first = states(document)
+    prune(document, B)
+    disk.left = room
+    with pytest.raises(SessionError, match=r"no space left.* Work goes on"):
+        journal.keep(Capture.of(document), {}, Job())
+    copy = tmp_path / "copy.journal"
+    copy.write_bytes(journal.path.read_bytes())
+    again = taken_up(copy)
+    assert states(again)[:2] == first
+    shut(again)
+    disk.left = 1 << 60
+    prune(document, C)
+    journal.keep(Capture.of(document), {}, Job())
+    journal.close()
+    again = taken_up(journal.path)
+    assert states(again) == states(document)
+    shut(again)
+    shut(document)
+
+
+def test_a_folder_that_cannot_be_written_is_a_sentence(model, tmp_path):
+    (tmp_path / "journals").write_text("in the way")
+    document = open_model(model)
+    prune(document)
+    journal = Journal(tmp_path / "journals")
+    with pytest.raises(SessionError, match="not being kept"):
+        journal.keep(Capture.of(document), {}, Job())
+    shut(document)
+
+
+def test_a_mask_that_was_cut_off_before_it_was_written_is_made_up_for(model, place, tmp_path):
+    document = open_model(model, budget=0, scratch=tmp_path)
+    prune(document, A)
+    prune(document, B)
+    late = Capture.of(document)
+    document.jump(0)
+    prune(document, C)
+    journal = Journal(place)
+    with pytest.raises(StaleError):
+        journal.keep(late, {}, Job())
+    journal.keep(Capture.of(document), {}, Job())
+    journal.close()
+    again = taken_up(journal.path)
+    assert states(again) == states(document)
+    shut(document)
+    shut(again)
+
+
+def test_it_is_not_compacted_while_little_of_it_is_dead(model, place):
+    document = storied(model)
+    journal = kept(document, place)
+    assert 0 < journal.dead < 1000
+    path, size = journal.path, journal.size
+    journal.compact(Capture.of(document), {}, Job())
+    assert (journal.path, journal.size) == (path, size)
+    journal.delete()
+    shut(document)
+
+
+def test_compaction_keeps_everything_and_one_file(tmp_path, place):
+    model = write_model(tmp_path / "large.safetensors", large=(1024, 4096))
+    document = open_model(model)
+    prune(document, A)
+    journal = Journal(place)
+    for _ in range(5):
+        document.jump(1)
+        prune(document, "large", 0.5)
+        by_hand(document, "restore", ManualTarget("large", (((0, 9), (0, 9)),)))
+        journal.keep(Capture.of(document), {}, Job())
+    path, before = journal.path, journal.size
+    journal.compact(Capture.of(document), {}, Job())
+    assert journal.path == path
+    assert journal.size < before / 3
+    assert [p.name for p in place.iterdir()] == [path.name]
+    prune(document, B)
+    journal.keep(Capture.of(document), {}, Job())
+    journal.close()
+    again = taken_up(path)
+    assert states(again) == states(document)
+    shut(document)
+    shut(again)
+
+
+# Kills
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGKILL")
+@pytest.mark.parametrize("seed", range(4))
+def test_after_a_kill_all_steps_are_there_but_at_most_the_last(model, place, seed):
+    delay = 0.02 + 0.05 * np.random.default_rng(seed).random()
+    child = subprocess.Popen(
+        [sys.executable, "-m", "tests.sessions.journal_process", str(model), str(place), str(seed)],
+        cwd=ROOT,
+        bufsize=0,  # `communicate` does not read what a buffer took behind the first line
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    try:
+        assert child.stdout.readline() == b"ready\n", child.stderr.read()
+        time.sleep(delay)  # no state is waited for: the kill comes at any moment
+    finally:
+        child.send_signal(signal.SIGKILL)
+        said, _ = child.communicate(timeout=30)
+    done = said.split()
+    found = find_unsaved_work(place, Job())
+    if not found:
+        assert len(done) == 0
+        return
+    again = taken_up(found[0].path)
+    steps = len(again.items) - 1
+    assert len(done) <= steps <= len(done) + 1
+    shut(again)

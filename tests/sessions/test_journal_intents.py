@@ -1,0 +1,453 @@
+"""What was done is in the journal before its masks are, and is done again where these lack."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import sys
+
+import numpy as np
+import pytest
+from safetensors.numpy import save_file
+
+from pruneapp.document.document import Capture
+from pruneapp.document.step import Row, Step
+from pruneapp.edits.manual_edit import ManualTarget
+from pruneapp.errors import CheckpointError, SelectionError, SessionError, StaleError
+from pruneapp.gui.document.open_document import OpenRequest, open_path
+from pruneapp.kernels.cpu import CpuKernel
+from pruneapp.masks.bitmask import BitMask
+from pruneapp.methods import registry
+from pruneapp.preview.preview import compute_preview
+from pruneapp.progress import Cancelled, CancelToken, Job
+from pruneapp.sessions import history_codec, journal_file, mask_codec, restore
+from pruneapp.sessions.journal import Journal
+from pruneapp.sessions.journal_file import MAGIC, records
+from pruneapp.sessions.journal_reader import find_unsaved_work, read_journal
+from pruneapp.sessions.restore import reopened
+from tests.sessions.session_documents import (
+    A,
+    B,
+    C,
+    by_hand,
+    open_model,
+    prune,
+    shut,
+    states,
+    taken_up,
+    write_model,
+)
+from tests.support.document_edits import make_permanent
+
+# The package has a function of this name.
+REPLAY = sys.modules["pruneapp.recipes.replay"]
+
+
+@pytest.fixture(autouse=True)
+def large(monkeypatch):
+    """Every mask is one of a large model: of several pieces, and too much to be written at once."""
+    monkeypatch.setattr(journal_file, "AT_ONCE", 0)
+    monkeypatch.setattr(mask_codec, "PIECE", 16)
+    for module in (mask_codec, history_codec, journal_file):
+        monkeypatch.setattr(module, "SMALL", 4)
+
+
+def act(document, rng) -> None:
+    what, name = rng.integers(8), str(rng.choice([A, B, C]))
+    if what == 0:
+        document.undo()
+    elif what == 1:
+        document.jump(int(rng.integers(len(document.items))))
+    elif what == 2:
+        document.mark_exported(document.snapshot())
+    elif what == 3 and document.masks.pruned(A):
+        make_permanent(document, [A])
+    elif what <= 5:
+        prune(document, name, 0.2)
+    else:
+        chosen = rng.random(480) < 0.1
+        targets = [
+            ManualTarget(B, mask=BitMask.from_bools(chosen)),
+            ManualTarget(B, (((0, int(rng.integers(1, 40))), (0, 3), (0, 2), (0, 2)),)),
+        ]
+        operation = str(rng.choice(["prune", "restore", "protect"]))
+        try:
+            by_hand(document, operation, targets[int(rng.integers(2))])
+        except SelectionError:
+            document.redo()
+
+
+class Meanwhile:
+    """Goes on working while masks are written, and reads the journal at every such moment."""
+
+    def __init__(self, document, journal, copy, seed, *, often) -> None:
+        self.document, self.journal, self.copy = document, journal, copy
+        self.rng = np.random.default_rng(seed)
+        self.often = often
+        self.calls = self.again = 0
+
+    def __call__(self):
+        self.calls += 1
+        self.check()
+        if self.rng.random() > self.often:
+            return None
+        act(self.document, self.rng)
+        return Capture.of(self.document), {"call": self.calls}
+
+    def check(self):
+        self.copy.write_bytes(self.journal.path.read_bytes())
+        with read_journal(self.copy, Job()) as found:
+            self.again += len(found.history.intents)
+            again = reopened(found, Job())
+        assert states(again) == states(self.document)
+        assert again.position == self.document.position
+        assert again.exported_at == self.document.exported_at
+        shut(again)
+
+
+@pytest.mark.parametrize("budget", [0, 1 << 30])
+@pytest.mark.parametrize("seed", range(3))
+def test_whatever_is_done_meanwhile_all_of_it_is_there_at_any_moment(
+    model, place, tmp_path, seed, budget
+):
+    document = open_model(model, budget=budget, scratch=tmp_path)
+    journal = Journal(place)
+    meanwhile = Meanwhile(document, journal, tmp_path / "copy.journal", seed, often=0.3)
+    prune(document, B)
+    for _ in range(15):
+        act(document, meanwhile.rng)
+        with contextlib.suppress(StaleError):  # cut off meanwhile, as the window knows
+            journal.keep(Capture.of(document), {}, Job(), meanwhile)
+        journal.keep(Capture.of(document), {}, Job())
+        meanwhile.check()
+    assert meanwhile.calls > 20
+    assert meanwhile.again > 20, "intents without masks were read"
+    journal.close()
+    with read_journal(journal.path, Job()) as found:
+        assert not found.history.intents, "all masks are there in the end"
+    shut(document)
+
+
+def test_an_intent_is_on_the_disk_before_the_masks_and_small(model, place, monkeypatch):
+    document = open_model(model)
+    prune(document, B)
+    journal = Journal(place)
+    sizes: list[int] = []
+    flushed: list[int] = []
+    flush = journal_file.JournalWriter._sync
+    monkeypatch.setattr(
+        journal_file.JournalWriter,
+        "_sync",
+        lambda log: (flushed.append(log.size), flush(log))[1],
+    )
+    journal.keep(Capture.of(document), {}, Job(), lambda: sizes.append(journal.size))
+    assert flushed[0] < sizes[0]
+    with journal.path.open("rb") as file:
+        found = list(records(file, check_pieces=True))
+    head = found[0][0].size
+    assert flushed[0] - head - len(MAGIC) < 500
+    assert len(sizes) == 4
+    shut(document)
+    journal.delete()
+
+
+def step_on(name: str) -> Step:
+    return Step((Row((name,), "l1_unstructured", {"amount": 0.5}),))
+
+
+def mid_write(document, journal, stop_at=1) -> None:
+    """Leave the journal as a kill does while masks are written."""
+
+    def killed():
+        nonlocal stop_at
+        stop_at -= 1
+        if not stop_at:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        journal.keep(Capture.of(document), {}, Job(), killed)
+    journal.close()
+
+
+def test_the_offer_says_how_much_is_computed_again(model, place):
+    document = open_model(model)
+    prune(document, A)
+    prune(document, B)
+    journal = Journal(place)
+    mid_write(document, journal)
+    (found,) = find_unsaved_work(place, Job())
+    assert (found.steps, found.again, found.last) == (2, 2, document.items[2].label)
+    shut(document)
+
+
+def test_a_mask_from_a_file_is_there_although_the_file_is_gone(model, place):
+    """Such a step says itself which weights it took."""
+    document = open_model(model)
+    taken = BitMask.from_bools(np.random.default_rng(5).random(480) < 0.5)
+    step = Step((Row((B,), "custom_from_mask"),))
+    preview = compute_preview(document.snapshot(), step, CpuKernel(), Job(), given={B: taken})
+    document.commit(preview)
+    before = document.masks[B].packed.tobytes()
+    journal = Journal(place)
+    mid_write(document, journal, stop_at=2)
+    again = taken_up(journal.path)
+    assert again.masks[B].packed.tobytes() == before
+    assert again.items[1].label == document.items[1].label
+    shut(again)
+    shut(document)
+
+
+def test_masks_that_the_file_brought_are_read_again(tmp_path, place):
+    rng = np.random.default_rng(4)
+    kept = (rng.random((7, 5)) < 0.6).astype(np.float32)
+    arrays = {"a.weight_orig": rng.normal(size=(7, 5)).astype(np.float32), "a.weight_mask": kept}
+    save_file(arrays, tmp_path / "pruned.safetensors")
+    document = open_model(tmp_path / "pruned.safetensors")
+    (name,) = document.masks
+    document.commit(compute_preview(document.snapshot(), step_on(name), CpuKernel(), Job()))
+    before = states(document)
+    journal = Journal(place)
+    mid_write(document, journal)
+    (found,) = find_unsaved_work(place, Job())
+    assert (found.steps, found.again) == (2, 2)
+    again = taken_up(journal.path)
+    assert states(again) == before
+    assert again.exported_at == 1
+    again.undo()
+    assert (
+        again.masks[name].packed.tobytes()
+        == np.packbits(kept.astype(bool), bitorder="little").tobytes()
+    )
+    shut(again)
+    shut(document)
+
+
+def test_a_method_of_the_persons_own_is_never_done_again(model, place, monkeypatch, tmp_path):
+    """Nobody knows whether it would take the same weights: its masks are written first."""
+    monkeypatch.setattr(registry, "BUILT_IN", frozenset({"l1_unstructured"}))
+    document = open_model(model)
+    journal = Journal(place)
+    prune(document, A)
+    step = Step((Row((B,), "random_unstructured", {"amount": 0.5}),))
+    document.commit(compute_preview(document.snapshot(), step, CpuKernel(), Job()))
+    prune(document, C)
+    copy = tmp_path / "copy.journal"
+    seen = set()
+
+    def look():
+        copy.write_bytes(journal.path.read_bytes())
+        with read_journal(copy, Job()) as found:
+            assert all("random" not in str(e.entry) for e in found.history.intents)
+            again = reopened(found, Job())
+        assert states(again) == states(document)[: len(again.items)]
+        seen.add(len(again.items) - 1)
+        shut(again)
+
+    journal.keep(Capture.of(document), {}, Job(), look)
+    look()
+    assert seen == {1, 3}
+    shut(document)
+    journal.delete()
+
+
+def test_what_cannot_be_computed_again_is_missing_and_said(model, place, monkeypatch):
+    document = open_model(model)
+    prune(document, A)
+    journal = Journal(place)
+    journal.keep(Capture.of(document), {}, Job())
+    kept = states(document)
+    prune(document, B)
+    prune(document, C)
+    mid_write(document, journal)
+
+    def refuse(*_args, **_more):
+        raise CheckpointError("The file cannot be read.", remedy="Look at the disk.")
+
+    monkeypatch.setattr(REPLAY, "compute_preview", refuse)
+    again, held = open_path(OpenRequest(journal.path, is_journal=True), Job())
+    assert states(again) == kept
+    assert held is None
+    assert find_unsaved_work(place, Job())[0].again == 2, "it stays, for another time"
+    (notice,) = again.notices
+    assert notice.text == (
+        "The last 2 steps are missing: the masks were not on the disk yet, and cannot be computed "
+        "again. What there is of it is offered again at the next start."
+    )
+    assert notice.details == "The file cannot be read. Look at the disk."
+    shut(again)
+    shut(document)
+
+
+def test_what_another_pruneapp_did_in_its_own_way_is_missing_and_said(model, place, monkeypatch):
+    document = open_model(model)
+    prune(document, A)
+    journal = Journal(place)
+    journal.keep(Capture.of(document), {}, Job())
+    kept = states(document)
+    prune(document, B)
+    mid_write(document, journal)
+    monkeypatch.delitem(restore._AGAIN, "step")
+    again = taken_up(journal.path)
+    assert states(again) == kept
+    (notice,) = again.notices
+    assert "is missing" in notice.text
+    assert "does not support 'step'" in notice.details
+    shut(again)
+    shut(document)
+
+
+def test_computing_again_can_be_cancelled(model, place, monkeypatch):
+    document = open_model(model)
+    prune(document, B)
+    journal = Journal(place)
+    mid_write(document, journal)
+    shut(document)
+    token = CancelToken()
+    compute = compute_preview
+
+    def slow(*args, **more):
+        token.cancel()
+        return compute(*args, **more)
+
+    monkeypatch.setattr(REPLAY, "compute_preview", slow)
+    with read_journal(journal.path, Job()) as found, pytest.raises(Cancelled):
+        reopened(found, Job(cancel=token))
+    (found,) = find_unsaved_work(place, Job())
+    assert found.again == 1, "it is still offered"
+
+
+def test_other_weights_get_only_masks_that_are_there(model, place):
+    document = open_model(model)
+    prune(document, A)
+    by_hand(document, "protect", ManualTarget(B, (((0, 4), (0, 3), (0, 2), (0, 2)),)))
+    journal = Journal(place)
+    journal.keep(Capture.of(document), {}, Job())
+    there = document.snapshot()
+    prune(document, B)
+    mid_write(document, journal)
+    write_model(model, seed=9)
+    other, held = open_path(OpenRequest(journal.path, only_masks=True, is_journal=True), Job())
+    assert held is None
+    assert len(find_unsaved_work(place, Job())) == 1
+    assert other.masks[A] == there.masks[A]
+    assert B not in other.masks
+    assert other.protected[B] == there.protected[B]
+    (notice,) = other.notices
+    assert "is missing: the masks were not on the disk yet, and were to be computed" in notice.text
+    shut(other)
+    shut(document)
+
+
+def test_an_undone_intent_may_be_done_again(model, place):
+    document = open_model(model)
+    prune(document, A)
+    prune(document, B)
+    document.jump(0)
+    prune(document, C)
+    prune(document, B)
+    document.undo()
+    before = states(document)
+    journal = Journal(place)
+    mid_write(document, journal)
+    again = taken_up(journal.path)
+    assert (states(again), again.position) == (before, 1)
+    again.redo()
+    assert again.position == 2
+    shut(again)
+    shut(document)
+
+
+def test_compaction_waits_for_nobody(model, place, tmp_path, monkeypatch):
+    """What is done while the journal is written anew is in the old one at once, then in both."""
+    monkeypatch.setattr("pruneapp.sessions.journal._MUCH", 0)
+    document = open_model(model)
+    journal = Journal(place)
+    for _ in range(3):
+        document.jump(0)
+        prune(document, B)
+        journal.keep(Capture.of(document), {}, Job())
+    size, path = journal.size, journal.path
+    meanwhile = Meanwhile(document, journal, tmp_path / "copy.journal", 3, often=0.5)
+    journal.compact(Capture.of(document), {}, Job(), meanwhile)
+    assert meanwhile.calls > 2
+    assert (journal.path, [p.name for p in place.iterdir()]) == (path, [path.name])
+    assert journal.size != size
+    meanwhile.check()
+    journal.keep(Capture.of(document), {}, Job())
+    meanwhile.check()
+    shut(document)
+    journal.delete()
+
+
+# The disk
+
+
+def test_a_disk_that_keeps_no_masks_still_keeps_what_was_done(model, place, tmp_path, monkeypatch):
+    """The sentence says so; as soon as there is room, the masks follow."""
+    write = journal_file.JournalWriter._append_record
+    full = True
+
+    def append(log, kind, payload):
+        if full and kind == journal_file.PIECE:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        return write(log, kind, payload)
+
+    monkeypatch.setattr(journal_file.JournalWriter, "_append_record", append)
+    document = open_model(model)
+    journal = Journal(place)
+    for name in (A, B):
+        prune(document, name)
+        with pytest.raises(SessionError, match=r"computed again.*Work goes on"):
+            journal.keep(Capture.of(document), {}, Job())
+        copy = tmp_path / "copy.journal"
+        copy.write_bytes(journal.path.read_bytes())
+        again = taken_up(copy)
+        assert states(again) == states(document)
+        shut(again)
+    full = False
+    journal.keep(Capture.of(document), {}, Job())
+    journal.close()
+    with read_journal(journal.path, Job()) as found:
+        assert not found.history.intents
+    shut(document)
+
+
+@pytest.mark.parametrize("at", range(1, 6))
+def test_a_file_that_the_disk_may_have_lost_is_written_anew(
+    model, place, tmp_path, monkeypatch, at
+):
+    """After a flush that failed nobody knows what is there, and the next one says nothing."""
+    flush = journal_file.JournalWriter._sync
+    calls = 0
+
+    def flushed(log):
+        nonlocal calls
+        calls += 1
+        if calls == at:
+            raise OSError(errno.EIO, os.strerror(errno.EIO))
+        flush(log)
+
+    monkeypatch.setattr(journal_file.JournalWriter, "_sync", flushed)
+    document = open_model(model)
+    journal = Journal(place)
+    inode = None
+    for name in (A, B, A, B):
+        prune(document, name, 0.2)
+        before = calls
+        if before < at and inode is None:
+            with contextlib.suppress(SessionError):
+                journal.keep(Capture.of(document), {}, Job())
+            inode = journal.path.stat().st_ino if calls == at else None
+        else:
+            journal.keep(Capture.of(document), {}, Job())
+    assert inode is not None
+    assert len(list(place.iterdir())) == 1
+    assert journal.path.stat().st_ino != inode
+    copy = tmp_path / "copy.journal"
+    copy.write_bytes(journal.path.read_bytes())
+    again = taken_up(copy)
+    assert states(again) == states(document)
+    shut(again)
+    shut(document)
+    journal.delete()

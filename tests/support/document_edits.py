@@ -1,0 +1,36 @@
+"""What tests do to documents, in one call."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pruneapp.document.document import Document
+from pruneapp.document.edit import Json
+from pruneapp.document.history import History
+from pruneapp.edits.finalize import Finalize
+from pruneapp.edits.found_masks import TreatZeros
+from pruneapp.edits.manual_edit import ManualEdit
+from pruneapp.masks.bitmask import BitMask
+from pruneapp.progress import Job
+
+
+def make_permanent(document: Document, names: Sequence[str]) -> None:
+    """Turn the pruned weights of some tensors into ordinary zeros."""
+    document.commit(Finalize(tuple(names)).propose(document.snapshot(), Job()))
+
+
+def treat_zeros(document: Document, names: Sequence[str]) -> None:
+    """Count zeros of the file as pruned."""
+    document.commit(TreatZeros(tuple(names)).propose(document.snapshot(), Job()))
+
+
+def entry(history: History, position: int) -> tuple[Json, dict[str, BitMask]]:
+    """Return what was done to come to a position, as plain JSON, and the masks that it names."""
+    record = history.records[position - 1]
+    masks = {name: slot.load(history.scratch, Job()) for name, slot in record.entry_masks.items()}
+    return record.as_json(), masks
+
+
+def hand_edit(history: History, position: int) -> ManualEdit:
+    """Return what was done by hand to come to a position, made from what the history says."""
+    return ManualEdit.from_dict(*entry(history, position))
