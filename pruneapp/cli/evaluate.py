@@ -1,0 +1,153 @@
+"""``pruneapp evaluate``: what a person's script measures of a checkpoint, beside the original."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from pruneapp.checkpoint.checkpoint import open_checkpoint
+from pruneapp.cli import terminal
+from pruneapp.cli.terminal import DIFFERENT, DONE, print_json, print_table
+from pruneapp.document.snapshot import Snapshot
+from pruneapp.edits.found_masks import open_document
+from pruneapp.errors import ParameterError, escaped
+from pruneapp.evaluation.evaluator import Change, Evaluator, Result
+from pruneapp.evaluation.metric import Tolerance
+from pruneapp.evaluation.process import EvaluationError
+from pruneapp.evaluation.runner import CommandRunner, Runner, ScriptRunner
+from pruneapp.evaluation.script import EvaluationScript, Options, find_interpreter
+from pruneapp.progress import CancelToken, Job
+
+_HEAD = ("metric", "value", "original", "difference", "noise")
+
+
+def evaluate(options: argparse.Namespace, token: CancelToken) -> int:
+    """Measure a checkpoint; returns 1 if it is worse than the original by more than is allowed."""
+    allowed = None if options.at_most is None else Tolerance.parse(options.at_most)
+    if allowed is not None and options.against is None:
+        raise ParameterError(
+            "'--at-most' says how much worse than the original a metric may be.",
+            remedy="Name the original with --against.",
+        )
+    notices: list[str] = []
+    with contextlib.ExitStack() as stack:
+        job = stack.enter_context(terminal.job("Evaluating", token))
+        evaluator = stack.enter_context(Evaluator(_runner(options, notices)))
+        file = _open(stack, options.file, options.state_dict, job)
+        original = None
+        if options.against is not None:
+            original = _open(stack, options.against, None, job)
+        try:
+            result, changes = _measure(evaluator, file, original, allowed is not None, job)
+        except EvaluationError as error:
+            for line in error.details.splitlines():
+                sys.stderr.write(f"{escaped(line)}\n")
+            raise
+    worse = allowed is not None and any(
+        allowed.exceeded(c.metric.value, c.original.value, higher=bool(c.higher))
+        for c in changes
+        if c.judged
+    )
+    notices += result.measured.notices
+    if options.json:
+        print_json(_as_json(result, changes, worse=worse))
+    else:
+        _print(result, changes)
+    for notice in notices:
+        sys.stderr.write(f"Note: {escaped(notice)}\n")
+    return DIFFERENT if worse else DONE
+
+
+def _runner(options: argparse.Namespace, notices: list[str]) -> Runner:
+    text = None if options.text is None else Path(options.text)
+    if text is not None and (options.script or options.command_line):
+        raise ParameterError(
+            "'--text' is for the built-in evaluation of model folders.",
+            remedy="Let the script read the text.",
+        )
+    given = Options(options.device, options.limit, time_limit=options.time_limit, text=text)
+    if options.command_line is not None:
+        if options.python is not None:
+            raise ParameterError(
+                "'--python' is for a script.", remedy="Name the interpreter in the command itself."
+            )
+        return CommandRunner(options.command_line, given)
+    if options.script is not None:
+        script = EvaluationScript.read(Path(options.script))
+    elif (Path(options.file) / "config.json").is_file():
+        if text is None and options.against is None:
+            raise ParameterError(
+                "Without a script, '--text' or '--against' is required.",
+                remedy="Name a text for the perplexity, or the original for the agreement with it.",
+            )
+        script = EvaluationScript.shipped(text=text is not None)
+    else:
+        raise ParameterError(
+            "'--script' is required: only model folders with a config.json have a built-in "
+            "evaluation.",
+            remedy="Write a script with load(path) and evaluate(model), see docs/measure.md.",
+        )
+    interpreter = find_interpreter(script, None if options.python is None else Path(options.python))
+    if interpreter.notice:
+        notices.append(f"{interpreter.notice} It was run by '{interpreter.path}'.")
+    return ScriptRunner(script, interpreter, given)
+
+
+def _open(stack: contextlib.ExitStack, path: str, key: str | None, job: Job) -> Snapshot:
+    checkpoint = stack.enter_context(open_checkpoint(Path(path), state_dict=key, job=job))
+    return stack.enter_context(contextlib.closing(open_document(checkpoint, job))).snapshot()
+
+
+def _measure(
+    evaluator: Evaluator,
+    file: Snapshot,
+    original: Snapshot | None,
+    judged: bool,  # noqa: FBT001
+    job: Job,
+) -> tuple[Result, Sequence[Change]]:
+    if original is None:
+        return evaluator.measure(file, job), ()
+    first, second = job.parts(2)
+    baseline = evaluator.measure_baseline(original, first)
+    if judged:  # said before another minute is spent
+        evaluator.refuse_undirected(baseline)
+    result = evaluator.measure(file, second)
+    return result, evaluator.changes(result)
+
+
+def _print(result: Result, changes: Sequence[Change]) -> None:
+    if not changes:
+        alone = [(name, _number(metric.value)) for name, metric in result.metrics.items()]
+        print_table(_HEAD[:2], alone, (False, True))
+        return
+    rows = [
+        (
+            change.name,
+            _number(change.metric.value),
+            _number(change.original.value),
+            "none" if change.is_none else f"{change.difference:+.6g}",
+            _number(change.band.half) if change.band.half else "-",
+        )
+        for change in changes
+    ]
+    print_table(_HEAD, rows, (False, True, True, True, True))
+    for words in dict.fromkeys(change.band.words for change in changes):
+        names = [change.name for change in changes if change.band.words == words]
+        sys.stdout.write(f"Noise of {', '.join(map(escaped, names))}: {words}\n")
+
+
+def _number(value: float) -> str:
+    return f"{value:.6g}"
+
+
+def _as_json(result: Result, changes: Sequence[Change], *, worse: bool) -> Mapping[str, Any]:
+    return {
+        "metrics": {name: metric.value for name, metric in result.metrics.items()},
+        "against": {change.name: change.original.value for change in changes},
+        "noise": {change.name: change.band.half for change in changes},
+        "worse": worse,
+    }

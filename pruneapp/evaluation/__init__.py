@@ -1,0 +1,27 @@
+"""Does it still work: states measured by a person's script, in the person's own Python.
+
+The contract with the script, the process that runs it, how weights get there and are checked, and
+what the numbers say. No Qt, and no torch in this process: docs/measure.md.
+"""
+
+from pruneapp.evaluation.evaluator import Baseline, Change, Evaluator, Result
+from pruneapp.evaluation.metric import Metric, Tolerance
+from pruneapp.evaluation.process import EvaluationError
+from pruneapp.evaluation.runner import CommandRunner, ScriptRunner
+from pruneapp.evaluation.script import EvaluationScript, Interpreter, Options, find_interpreter
+
+__all__ = [
+    "Baseline",
+    "Change",
+    "CommandRunner",
+    "EvaluationError",
+    "EvaluationScript",
+    "Evaluator",
+    "Interpreter",
+    "Metric",
+    "Options",
+    "Result",
+    "ScriptRunner",
+    "Tolerance",
+    "find_interpreter",
+]

@@ -1,0 +1,210 @@
+"""What is measured of states: the unpruned model and its noise first, then any other."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Self
+
+from pruneapp.checkpoint.io.digest import sha256_of
+from pruneapp.document.snapshot import Snapshot
+from pruneapp.evaluation.metric import (
+    Band,
+    Metric,
+    Spread,
+    band_of,
+    compared,
+    direction_of,
+    higher_is_better,
+    refuse_no_numbers,
+)
+from pruneapp.evaluation.process import EvaluationError
+from pruneapp.evaluation.runner import Measured, Runner, as_on_disk
+from pruneapp.progress import Job
+
+
+@dataclass(frozen=True)
+class ResultKey:
+    """What a result depends on, as SHA-256; a result with another `evaluation` is an old one."""
+
+    state: str  # masks and values
+    checkpoint: str  # the files
+    evaluation: str  # script, interpreter and options
+    seed: int
+
+
+@dataclass(frozen=True)
+class Result:
+    """What was measured of one state."""
+
+    key: ResultKey
+    measured: Measured
+
+    @property
+    def metrics(self) -> Mapping[str, Metric]:
+        """By name, in the order in which the script returned them."""
+        return self.measured.metrics
+
+
+@dataclass(frozen=True)
+class Baseline:
+    """The unpruned model: what was measured first, and how far that moves by itself."""
+
+    first: Result
+    spreads: Mapping[str, Spread]
+
+
+@dataclass(frozen=True)
+class Change:
+    """A metric beside that of the unpruned model."""
+
+    name: str
+    metric: Metric
+    original: Metric
+    band: Band
+    higher: bool | None  # whether a higher value is better; None if that is not known
+    judged: bool  # whether it can be worse at all: times and counts cannot
+
+    @property
+    def difference(self) -> float:
+        """The value, minus the original's."""
+        return self.metric.value - self.original.value
+
+    @property
+    def is_none(self) -> bool:
+        """Whether the difference is within the noise."""
+        return self.band.holds(self.difference)
+
+
+class Evaluator:
+    """Measures states with one script or command, and remembers what it measured.
+
+    For one thread at a time; a context manager that ends the process.
+    """
+
+    def __init__(self, runner: Runner, seed: int = 0) -> None:
+        self.runner = runner
+        self.results: dict[ResultKey, Result] = {}
+        self._seed = seed
+        self._baseline: Baseline | None = None
+        self._original: Snapshot | None = None
+
+    def measure_baseline(self, snapshot: Snapshot, job: Job) -> Baseline:
+        """Measure the unpruned model three times: twice with one seed, once with another.
+
+        `snapshot` is any state of it; raises as `measure`.
+        """
+        original = as_on_disk(snapshot)
+        seeds = (self._seed, self._seed, self._seed + 1)
+        runs: list[Measured] = []
+        for number, (seed, part) in enumerate(zip(seeds, job.parts(len(seeds)), strict=True)):
+            if number == 2 and self.runner.agrees:  # other inputs agree with nothing
+                runs.append(runs[1])
+            else:
+                runs.append(self.runner.run(original, seed, part, reference=number == 0))
+            refuse_no_numbers(runs[-1].metrics, self.runner.name)
+        first, again, other = (run.metrics for run in runs)
+        spreads = {
+            name: Spread(_apart(metric, again.get(name)), _apart(metric, other.get(name)))
+            for name, metric in first.items()
+        }
+        result = Result(self.key_of(original, job), runs[0])
+        self.results[result.key] = result
+        self._original, self._baseline = original, Baseline(result, spreads)
+        return self._baseline
+
+    def measure(self, snapshot: Snapshot, job: Job) -> Result:
+        """Measure a state, unless it was measured before.
+
+        Raises
+        ------
+        EvaluationError
+            If the script fails, or returns something else than numbers, or ran with other weights;
+            or if it measures agreement and nothing is there to agree with.
+        """
+        key = self.key_of(snapshot, job)
+        known = self.results.get(key)
+        if known is not None:
+            return known
+        self.runner.start(job)
+        if self.runner.agrees and self._original is None:
+            raise EvaluationError(
+                f"'{self.runner.name}' has no evaluate(model), so agreement with the unpruned "
+                "model is measured, but there is no unpruned model.",
+                remedy="Define evaluate(model), or name the original.",
+            )
+        if self.runner.agrees and not self.runner.has_reference and self._original is not None:
+            self.runner.run(self._original, self._seed, job, reference=True)
+        measured = self.runner.run(snapshot, self._seed, job)
+        refuse_no_numbers(measured.metrics, self.runner.name)
+        result = self.results[key] = Result(key, measured)
+        return result
+
+    def changes(self, result: Result) -> list[Change]:
+        """Hold a result against the unpruned model, metric by metric.
+
+        Raises
+        ------
+        EvaluationError
+            If a metric was measured of only one of them.
+        """
+        assert self._baseline is not None
+        first = self._baseline.first.metrics
+        if first.keys() != result.metrics.keys():
+            name = next(iter(first.keys() ^ result.metrics.keys()))
+            raise EvaluationError(
+                f"'{self.runner.name}' returned '{name}' for only one of the two models.",
+                remedy="Return the same metrics for every model.",
+            )
+        directions = self.runner.directions
+        return [
+            Change(
+                name,
+                metric,
+                first[name],
+                band_of(metric, first[name], self._baseline.spreads[name]),
+                higher_is_better(name, directions),
+                compared(name, directions),
+            )
+            for name, metric in result.metrics.items()
+        ]
+
+    def refuse_undirected(self, baseline: Baseline) -> None:
+        """Raise `EvaluationError` if it is not known of a metric which way is better."""
+        directions = self.runner.directions
+        for name in baseline.first.metrics:
+            if compared(name, directions):
+                direction_of(name, directions, self.runner.name)
+
+    def key_of(self, snapshot: Snapshot, job: Job) -> ResultKey:
+        """Return what a result of a state depends on; hashes the files once."""
+        files = hashlib.sha256()
+        for file in snapshot.checkpoint.files:
+            files.update(sha256_of(file, Job(cancel=job.cancel)).encode())
+        return ResultKey(state_sha256(snapshot), files.hexdigest(), self.runner.key, self._seed)
+
+    def close(self) -> None:
+        """End the process."""
+        self.runner.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.close()
+
+
+def state_sha256(snapshot: Snapshot) -> str:
+    """Return what of a state differs from its file, as one hash."""
+    digest = hashlib.sha256()
+    for name in snapshot.checkpoint.entries:
+        zeroed = snapshot.zeroed(name)
+        if zeroed is not None and zeroed.pruned:
+            digest.update(f"{len(name)}:{name}".encode())
+            digest.update(hashlib.sha256(zeroed.packed.data).digest())
+    return digest.hexdigest()
+
+
+def _apart(metric: Metric, other: Metric | None) -> float:
+    return 0.0 if other is None else abs(metric.value - other.value)

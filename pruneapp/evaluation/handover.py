@@ -1,0 +1,358 @@
+"""How a state gets into the model that a worker holds, and the check that it got there.
+
+A tensor of the checkpoint is matched with one of the model by its name, or else by its values:
+equal bytes, after a cast to the type of the model, or transposed. Then a state is handed over in
+place: only what differs from what the worker holds, as masks and values.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pruneapp.checkpoint.checkpoint import Checkpoint
+from pruneapp.checkpoint.dtypes import DTYPES
+from pruneapp.checkpoint.entry import TensorEntry
+from pruneapp.checkpoint.io.source import FileSource
+from pruneapp.document.snapshot import Snapshot
+from pruneapp.errors import counted
+from pruneapp.evaluation.process import EvaluationError
+from pruneapp.export.records import finalized
+from pruneapp.masks.bitmask import BitMask
+from pruneapp.progress import Job
+
+_BY_LABEL = {dtype.label: dtype for dtype in DTYPES.values()}
+
+
+@dataclass(frozen=True)
+class ModelTensor:
+    """A parameter or buffer of the model, as the worker described it after loading."""
+
+    name: str
+    shape: tuple[int, ...]
+    dtype: str  # as torch spells it
+    place: str  # the same for tied tensors
+    parameter: bool  # else it is a buffer
+    sha256: str
+    zeros: int
+
+    @classmethod
+    def of(cls, described: Mapping[str, Any]) -> ModelTensor:
+        """Take it from an answer of the worker."""
+        return cls(**{**described, "shape": tuple(described["shape"])})
+
+
+@dataclass(frozen=True)
+class Digest:
+    """What a tensor holds: its bytes in C order by SHA-256, and how many elements are 0."""
+
+    sha256: str
+    zeros: int
+
+
+def digest_of(
+    snapshot: Snapshot, name: str, dtype: str, job: Job, *, transposed: bool = False
+) -> Digest:
+    """Return what a tensor of a state holds, zeros in place, as a type of torch."""
+    owners = snapshot.masks_of(name)
+    key = ("digest", name, dtype, transposed, *map(id, owners))
+    known: Digest | None = snapshot.cache.get(key, owners)
+    if known is None:
+        known = _digest(snapshot, snapshot.entry(name), dtype, job, transposed=transposed)
+        snapshot.cache.put(key, owners, known)
+    return known
+
+
+def _digest(
+    snapshot: Snapshot, entry: TensorEntry, dtype: str, job: Job, *, transposed: bool
+) -> Digest:
+    hashed, zeros = hashlib.sha256(), 0
+    source, target = _numpy(entry.dtype.label), _numpy(dtype)
+    whole: list[NDArray[Any]] = []
+    for piece in finalized(snapshot, entry).pieces():
+        job.cancel.check()
+        values = np.frombuffer(piece, source)
+        if source != target:
+            with np.errstate(all="ignore"):
+                values = values.astype(target)
+        if transposed:
+            whole.append(values.copy() if source == target else values)
+            continue
+        hashed.update(values.view(np.uint8).data)
+        zeros += _zeros(values)
+    if transposed:
+        matrix = np.concatenate(whole).reshape(entry.shape).T
+        values = np.ascontiguousarray(matrix).reshape(-1)
+        hashed.update(values.view(np.uint8).data)
+        zeros = _zeros(values)
+    return Digest(hashed.hexdigest(), zeros)
+
+
+def _numpy(label: str) -> np.dtype[Any]:
+    dtype = _BY_LABEL.get(label)
+    if dtype is None or not dtype.numpy:
+        return np.dtype(np.uint8)
+    if label.startswith(("bfloat", "float8")):
+        import ml_dtypes
+
+        small: np.dtype[Any] = np.dtype(getattr(ml_dtypes, label))
+        return small
+    return np.dtype(label)
+
+
+def _zeros(values: NDArray[Any]) -> int:
+    if values.dtype.kind in "fV" and values.dtype.itemsize in {1, 2, 4, 8}:
+        bits = values.view(f"u{values.dtype.itemsize}")
+        return int(bits.size - np.count_nonzero(bits << np.asarray(1, bits.dtype)))
+    return int(values.size - np.count_nonzero(values))
+
+
+@dataclass(frozen=True)
+class _Pair:
+    """A tensor of the checkpoint and its counterpart in the model."""
+
+    name: str
+    tensor: ModelTensor
+    transposed: bool = False
+
+    def digest(self, snapshot: Snapshot, job: Job) -> Digest:
+        return digest_of(snapshot, self.name, self.tensor.dtype, job, transposed=self.transposed)
+
+
+class Handover:
+    """The model that a worker loaded from a state on disk, and what it holds by now.
+
+    Parameters
+    ----------
+    loaded
+        The state as it is in the file that was loaded.
+    described
+        What the worker says of the tensors of the model.
+
+    Raises
+    ------
+    EvaluationError
+        If the model does not hold the weights of the file.
+    """
+
+    def __init__(self, loaded: Snapshot, described: Iterable[Mapping[str, Any]], job: Job) -> None:
+        self.loaded = loaded
+        self.tensors = {tensor.name: tensor for tensor in map(ModelTensor.of, described)}
+        self.held = {name: tensor.sha256 for name, tensor in self.tensors.items()}
+        self.spoiled = False  # whether something changed that cannot be put right again
+        # Of tensors that were handed over: the file of the values, and what was zero already.
+        self._given: dict[str, tuple[Checkpoint | None, BitMask | None]] = {}
+        self._pairs = {pair.name: pair for pair in self._matched(job)}
+        self._places = {pair.tensor.place for pair in self._pairs.values()}
+        self._refuse_strangers(job)
+
+    @property
+    def unmatched(self) -> tuple[str, ...]:
+        """Tensors of the checkpoint that have no exact counterpart in the model."""
+        return tuple(name for name in self.loaded.checkpoint.entries if name not in self._pairs)
+
+    def _matched(self, job: Job) -> list[_Pair]:
+        loaded, taken, pairs = self.loaded, set(), []
+        rest: list[TensorEntry] = []
+        for entry in loaded.checkpoint.entries.values():
+            pair = self._by_name(entry, job)
+            if pair is None:
+                rest.append(entry)
+            else:
+                pairs.append(pair)
+                taken.add(pair.tensor.place)
+        free: dict[tuple[int, ...], list[ModelTensor]] = defaultdict(list)
+        for tensor in self.tensors.values():
+            if tensor.place not in taken:
+                free[tensor.shape].append(tensor)
+        for entry in rest:
+            pair = self._by_value(entry, free, taken, job)
+            if pair is not None:
+                pairs.append(pair)
+                taken.add(pair.tensor.place)
+        return pairs
+
+    def _by_name(self, entry: TensorEntry, job: Job) -> _Pair | None:
+        for name in entry.names:
+            tensor = self.tensors.get(name)
+            if tensor is not None and tensor.shape == entry.shape:
+                pair = _Pair(entry.name, tensor)
+                if pair.digest(self.loaded, job).sha256 == tensor.sha256:
+                    return pair
+        return None
+
+    def _by_value(
+        self,
+        entry: TensorEntry,
+        free: Mapping[tuple[int, ...], Sequence[ModelTensor]],
+        taken: set[str],
+        job: Job,
+    ) -> _Pair | None:
+        turned = entry.shape[::-1]
+        candidates = [_Pair(entry.name, tensor) for tensor in free.get(entry.shape, ())]
+        if len(entry.shape) == 2:
+            candidates += [_Pair(entry.name, t, transposed=True) for t in free.get(turned, ())]
+        equal: dict[str, _Pair] = {}
+        for pair in candidates:
+            tensor = pair.tensor
+            if tensor.place not in taken and tensor.sha256 == pair.digest(self.loaded, job).sha256:
+                equal.setdefault(tensor.place, pair)
+        ranked = sorted(
+            equal.values(), key=lambda p: _alike(entry.name, p.tensor.name), reverse=True
+        )
+        if len(ranked) > 1 and _alike(entry.name, ranked[0].tensor.name) == _alike(
+            entry.name, ranked[1].tensor.name
+        ):
+            return None  # equal tensors whose names do not tell which is which
+        return ranked[0] if ranked else None
+
+    def _refuse_strangers(self, job: Job) -> None:
+        """Refuse a model whose weights are not those of the file."""
+        checkpoint = self.loaded.checkpoint
+        large = [e for e in checkpoint.entries.values() if len(e.shape) > 1]
+        of_file = f"the weights of '{checkpoint.path.name}'"
+        if large and not any(entry.name in self._pairs for entry in large):
+            raise EvaluationError(
+                f"The model that load returned does not hold {of_file}: "
+                f"none of {counted(len(large), 'tensor')} has the same values.",
+                remedy="Let load(path) read the weights from the path that it is given.",
+            )
+        zeros_of_file = zeros_of_model = 0
+        for entry in large:
+            if entry.name in self._pairs:
+                continue
+            zeros = digest_of(self.loaded, entry.name, entry.dtype.label, job).zeros
+            tensor = self.tensors.get(entry.name)
+            if tensor is not None and tensor.shape == entry.shape and tensor.zeros != zeros:
+                raise EvaluationError(
+                    f"The model that load returned does not hold {of_file}: '{entry.name}' has "
+                    f"{counted(tensor.zeros, 'zero')} in the model and {zeros:,} in the file.",
+                    remedy="Let load(path) read the weights from the path that it is given.",
+                )
+            zeros_of_file += zeros
+        for place, tensor in {t.place: t for t in self.tensors.values()}.items():
+            if place not in self._places and tensor.parameter and len(tensor.shape) > 1:
+                zeros_of_model += tensor.zeros
+        if zeros_of_model < zeros_of_file:
+            raise EvaluationError(
+                f"The model that load returned does not hold {of_file}: the tensors that it holds "
+                f"in another form have {counted(zeros_of_model, 'zero')}, those of the file "
+                f"{zeros_of_file:,}.",
+                remedy="Let load(path) read the weights from the path that it is given.",
+            )
+
+    def takes(self, snapshot: Snapshot, job: Job) -> bool:
+        """Whether a state can be handed over in place: what differs has a counterpart."""
+        entries = snapshot.checkpoint.entries
+        if snapshot.checkpoint is not self.loaded.checkpoint:
+            ours = self.loaded.checkpoint.entries
+            if entries.keys() != ours.keys() or any(
+                entries[name].shape != ours[name].shape for name in ours
+            ):
+                return False
+        return all(self._same(snapshot, name, job) for name in self.unmatched)
+
+    def _same(self, snapshot: Snapshot, name: str, job: Job) -> bool:
+        dtype = self.loaded.entry(name).dtype.label
+        return digest_of(snapshot, name, dtype, job) == digest_of(self.loaded, name, dtype, job)
+
+    def patches(self, snapshot: Snapshot, scratch: Path, job: Job) -> list[dict[str, Any]]:
+        """Return what the worker has to change; masks and values are put into the file `scratch`.
+
+        From then on this counts as what the worker is to hold.
+        """
+        found: list[dict[str, Any]] = []
+        with scratch.open("wb") as file:
+            for pair in self._pairs.values():
+                wanted = pair.digest(snapshot, job).sha256
+                if self.held.get(pair.tensor.name) == wanted:
+                    continue
+                mask = snapshot.zeroed(pair.name)
+                patch: dict[str, Any] = {"name": pair.tensor.name, "transposed": pair.transposed}
+                if not self._only_fewer(snapshot, pair.name, mask):
+                    patch |= _values(snapshot, pair.name, scratch, file)
+                if mask is not None:
+                    patch["mask"] = [str(scratch), file.tell()]
+                    file.write(mask.packed.data)
+                found.append(patch)
+                self._given[pair.name] = snapshot.checkpoint, mask
+                for tensor in self.tensors.values():
+                    if tensor.place == pair.tensor.place:
+                        self.held[tensor.name] = wanted
+        return found
+
+    def _only_fewer(self, snapshot: Snapshot, name: str, mask: BitMask | None) -> bool:
+        """Whether all that a mask keeps is there already, with the values of the same file."""
+        before = self.loaded.checkpoint, self.loaded.zeroed(name)
+        checkpoint, known = self._given.get(name, before)
+        if checkpoint is not snapshot.checkpoint or mask is None:
+            return False
+        return known is None or not (mask - known).kept
+
+    def learn(self, held: Iterable[tuple[str, str, int]]) -> list[ModelTensor]:
+        """Take note of what the worker says that it holds; returns what should be otherwise."""
+        changed = []
+        for name, sha256, _zeros in held:
+            tensor = self.tensors.get(name)
+            if tensor is None or sha256 == self.held[name]:
+                continue
+            self.held[name] = sha256
+            if tensor.place in self._places or tensor.parameter:
+                changed.append(tensor)
+        places = {tensor.place for tensor in changed}
+        self._given |= {
+            name: (None, None) for name, pair in self._pairs.items() if pair.tensor.place in places
+        }
+        self.spoiled |= not places <= self._places
+        return changed
+
+    def verify(self, held: Iterable[tuple[str, str, int]]) -> None:
+        """Refuse what was computed with other weights than were handed over.
+
+        Raises
+        ------
+        EvaluationError
+            If the worker holds something else by now.
+        """
+        changed = self.learn(held)
+        if not changed:
+            return
+        more = f" and {counted(len(changed) - 1, 'other tensor')}" * (len(changed) > 1)
+        raise EvaluationError(
+            f"The evaluation did not keep the weights that it was given: '{changed[0].name}'{more} "
+            "changed meanwhile, so there is no number.",
+            remedy="Do not train, load or change weights in evaluate."
+            if any(tensor.parameter for tensor in changed)
+            else "Norm layers in training mode change their buffers: call model.eval() in load.",
+        )
+
+
+def _values(snapshot: Snapshot, name: str, scratch: Path, file: IO[bytes]) -> dict[str, Any]:
+    """Return where the worker reads the values of a tensor: in the file itself, or in `scratch`."""
+    entry = snapshot.entry(name)
+    source = snapshot.checkpoint.sources[entry.location.source]
+    if isinstance(source, FileSource) and entry.location.strides is None:
+        place: list[Any] = [str(source.path), entry.location.offset]
+    else:
+        place = [str(scratch), file.tell()]
+        for chunk in snapshot.checkpoint.chunks(name):
+            file.write(chunk.bits.data)
+    return {"values": place, "dtype": entry.dtype.torch}
+
+
+def _alike(name: str, other: str) -> int:
+    """Return how many of the last parts of two names are the same."""
+    parts = zip(reversed(name.split(".")), reversed(other.split(".")), strict=False)
+    number = 0
+    for one, two in parts:
+        if one != two:
+            break
+        number += 1
+    return number

@@ -1,0 +1,223 @@
+"""Metrics: what an evaluation measured, which way is better, and what is within the noise."""
+
+from __future__ import annotations
+
+import array
+import base64
+import math
+import re
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from statistics import NormalDist
+from typing import Any
+
+from pruneapp.errors import ParameterError
+from pruneapp.evaluation.process import EvaluationError
+
+# Words in the names of metrics, without digits at their end; the last one that is known decides.
+_HIGHER = """
+acc accuracy f1 f auc auroc roc iou miou map ap bleu rouge r2 exact em match precision recall top
+top1 top5 psnr ssim ndcg mrr spearman pearson correlation cosine similarity mcc kappa dice jaccard
+meteor bertscore correct hits agreement specificity sensitivity likelihood
+"""
+_LOWER = """
+loss ppl perplexity error errors err mse rmse mae mape wer cer ter kl nll divergence entropy
+crossentropy distance fid brier ece bpb bits
+"""
+# What evaluations say of themselves beside their metrics; nothing is concluded from it.
+_IGNORED = "runtime seconds second time epoch step steps stderr std samples"
+HIGHER, LOWER, IGNORED = (frozenset(words.split()) for words in (_HIGHER, _LOWER, _IGNORED))
+
+_WORD = re.compile(r"[A-Z]+(?![a-z])\d*|[A-Z]?[a-z]+\d*|\d+")
+_QUANTILE = NormalDist().inv_cdf(0.975)
+
+
+@dataclass(frozen=True)
+class Metric:
+    """One number that an evaluation returned, and what it was made of."""
+
+    value: float
+    counts: tuple[int, int] | None = None  # how many were right, and how many there were
+    samples: tuple[float, ...] = ()  # the value of each sample
+
+    @classmethod
+    def of(cls, answer: Mapping[str, Any]) -> Metric:
+        """Take it from an answer of the worker."""
+        counts = answer.get("counts")
+        samples = array.array("d", base64.b64decode(answer.get("samples", "")))
+        if sys.byteorder == "big":
+            samples.byteswap()
+        return cls(answer["value"], None if counts is None else tuple(counts), tuple(samples))
+
+
+Metrics = Mapping[str, Metric]
+# `HIGHER_IS_BETTER` of a script: of all metrics, or by name.
+Directions = Mapping[str, bool] | bool | None
+
+
+def refuse_no_numbers(metrics: Metrics, script: str) -> None:
+    """Raise `EvaluationError` if a metric is NaN or infinite."""
+    for name, metric in metrics.items():
+        if not math.isfinite(metric.value):
+            raise EvaluationError(
+                f"'{name}' of '{script}' is {metric.value}, which is not a finite number.",
+                remedy="The pruned model may be broken, or the evaluation divides by zero.",
+            )
+
+
+def higher_is_better(name: str, declared: Directions) -> bool | None:
+    """Whether a larger value of a metric is better; None if that is not known."""
+    if isinstance(declared, bool):
+        return declared
+    if declared:
+        for key in (name, name.rpartition(".")[2]):
+            if key in declared:
+                return declared[key]
+    for word in reversed(_words(name)):
+        if word in IGNORED:
+            return None
+        if word in HIGHER:
+            return True
+        if word in LOWER:
+            return False
+    return None
+
+
+def compared(name: str, declared: Directions) -> bool:
+    """Whether a metric is held against that of another model at all."""
+    if isinstance(declared, Mapping) and name in declared:
+        return True
+    return not any(word in IGNORED for word in _words(name))
+
+
+def direction_of(name: str, declared: Directions, script: str) -> bool:
+    """Whether a larger value is better; raises `EvaluationError` that says how to declare it."""
+    higher = higher_is_better(name, declared)
+    if higher is None:
+        raise EvaluationError(
+            f"It is not known whether a higher or a lower '{name}' is better.",
+            remedy=f"Declare it in '{script}': HIGHER_IS_BETTER = {{'{name}': True}}, or False.",
+        )
+    return higher
+
+
+def _words(name: str) -> list[str]:
+    known = HIGHER | LOWER | IGNORED
+    words = []
+    for word in _WORD.findall(name):
+        plain = word.lower()
+        words.append(plain if plain in known else plain.rstrip("0123456789"))
+    return words
+
+
+@dataclass(frozen=True)
+class Tolerance:
+    """How much worse a metric may be: absolute in its unit, or relative to the original's."""
+
+    amount: float
+    relative: bool = False
+
+    @classmethod
+    def parse(cls, text: str) -> Tolerance:
+        """Read ``0.01`` or ``1%``; raises `ParameterError`."""
+        plain = text.strip()
+        relative = plain.endswith("%")
+        try:
+            amount = float(plain.removesuffix("%").strip())
+        except ValueError:
+            amount = math.nan
+        if not (math.isfinite(amount) and amount >= 0):
+            raise ParameterError(
+                f"'--at-most' must be a number of at least 0, or a percentage (got '{text}').",
+                remedy="0.01 is in the unit of the metric, 1% is relative to the original.",
+            )
+        return cls(amount / 100 if relative else amount, relative)
+
+    def exceeded(self, value: float, original: float, *, higher: bool) -> bool:
+        """Whether a value is worse than the original's by more than that."""
+        worse = original - value if higher else value - original
+        allowed = self.amount * (abs(original) if self.relative else 1.0)
+        # What binary fractions round is no difference: 0.98 - 0.97 is more than 0.01 in them.
+        rounding = 4 * sys.float_info.epsilon * max(abs(value), abs(original), allowed)
+        return worse - allowed > rounding
+
+
+@dataclass(frozen=True)
+class Spread:
+    """How far one model's metric moves without any change of the model."""
+
+    repeated: float  # measured twice with one seed
+    reseeded: float  # with another seed
+
+    @property
+    def largest(self) -> float:
+        """The larger of both."""
+        return max(self.repeated, self.reseeded)
+
+
+@dataclass(frozen=True)
+class Band:
+    """How large a difference of two values may be without meaning anything."""
+
+    half: float  # half of its width
+    words: str  # what it is, for people
+
+    def holds(self, difference: float) -> bool:
+        """Whether a difference is none; of a band without a width nothing is."""
+        return self.half > 0 and abs(difference) <= self.half
+
+
+def band_of(metric: Metric, original: Metric, spread: Spread) -> Band:
+    """Return the noise of a difference: a 95 % interval if samples are known, else the spread."""
+    n = len(metric.samples)
+    if n > 1 and n == len(original.samples):
+        half = _paired(metric.samples, original.samples)
+        return Band(half, f"paired 95 % interval over {n:,} samples")
+    if metric.counts is not None and original.counts is not None:
+        return Band(
+            _independent(metric.counts, original.counts),
+            f"95 % interval of counts over {metric.counts[1]:,} samples",
+        )
+    if spread.largest > 0:
+        return Band(spread.largest, "largest spread of three runs of the unpruned model")
+    return Band(0.0, "repeatable; the uncertainty of the data is not known")
+
+
+def _paired(values: Sequence[float], others: Sequence[float]) -> float:
+    """Return half of the 95 % interval of the mean difference."""
+    differences = [a - b for a, b in zip(values, others, strict=True)]
+    n = len(differences)
+    if all(d in {-1.0, 0.0, 1.0} for d in differences):
+        # Agresti and Min (2005): half a sample in each of the four cells. Where hardly any answer
+        # changed, the usual interval would have no width.
+        up, down = differences.count(1.0) + 0.5, differences.count(-1.0) + 0.5
+        n += 2
+        return _QUANTILE * math.sqrt(max(0.0, up + down - (up - down) ** 2 / n)) / n
+    mean = math.fsum(differences) / n
+    variance = math.fsum((d - mean) ** 2 for d in differences) / (n - 1)
+    return _student(n - 1) * math.sqrt(variance / n)
+
+
+def _independent(counts: tuple[int, int], others: tuple[int, int]) -> float:
+    """Return half of the 95 % interval of the difference of two shares (Agresti and Caffo, 2000).
+
+    Counts do not say which samples changed, so it is that of independent samples, which is wider
+    than the paired one.
+    """
+    variance = 0.0
+    for right, total in (counts, others):
+        share = (right + 1) / (total + 2)
+        variance += share * (1 - share) / (total + 2)
+    return _QUANTILE * math.sqrt(variance)
+
+
+def _student(freedom: int) -> float:
+    """Return the 97.5 % quantile of Student's t (Cornish and Fisher's expansion)."""
+    z, v = _QUANTILE, freedom
+    if v < 6:
+        return (12.706, 4.3027, 3.1824, 2.7764, 2.5706)[v - 1]
+    first = (z**3 + z) / 4
+    second = (5 * z**5 + 16 * z**3 + 3 * z) / 96
+    third = (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / 384
+    return z + first / v + second / v**2 + third / v**3

@@ -1,0 +1,353 @@
+"""How a state is measured once: by a script in a worker, or by a command line."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import math
+import shlex
+import shutil
+import tempfile
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Protocol
+
+from pruneapp import json_codec
+from pruneapp.checkpoint.checkpoint import Checkpoint, open_checkpoint
+from pruneapp.checkpoint.formats import safetensors
+from pruneapp.document.snapshot import Snapshot
+from pruneapp.errors import JsonError
+from pruneapp.evaluation.handover import Handover
+from pruneapp.evaluation.metric import Directions, Metric
+from pruneapp.evaluation.process import ChildProcess, EvaluationError
+from pruneapp.evaluation.script import EvaluationScript, Interpreter, Options
+from pruneapp.evaluation.worker import ENVIRONMENT, UNTIL_INTERRUPT, UNTIL_KILL, Worker
+from pruneapp.export.exporter import export
+from pruneapp.masks.bitmask import MaskLayers
+from pruneapp.progress import Cancelled, Job
+from pruneapp.results.export import ExportRequest
+
+# Containers that people's own code loads; the others are read by Pruneapp.
+PLAIN = frozenset({safetensors.SAFETENSORS.name, "torch", "torch-legacy"})
+_LOOK = 0.02
+_NOT_RUN = (
+    "The model was not called in the process of the script, so it is not known that the metrics "
+    "belong to it."
+)
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What one run of an evaluation returned."""
+
+    metrics: Mapping[str, Metric]
+    seconds: float
+    peak: int = 0  # the most bytes of memory that the process has used so far
+    zeros: int = 0  # of the tensors that were run with, counted by the worker
+    notices: tuple[str, ...] = ()
+
+
+class Runner(Protocol):
+    """Runs an evaluation on states."""
+
+    name: str  # of the script or command, for messages
+    key: str  # what its numbers depend on beside the state
+
+    @property
+    def directions(self) -> Directions:
+        """What it declares of its metrics."""
+
+    @property
+    def agrees(self) -> bool:
+        """Whether it measures agreement with the unpruned model, having no labels."""
+
+    @property
+    def has_reference(self) -> bool:
+        """Whether the outputs of the unpruned model are there to be compared with."""
+
+    def start(self, job: Job) -> None:
+        """Start its process, if it has a warm one; then `agrees` and `directions` are known."""
+
+    def run(self, snapshot: Snapshot, seed: int, job: Job, *, reference: bool = False) -> Measured:
+        """Measure a state; `reference` if it is the unpruned model."""
+
+    def close(self) -> None:
+        """End its process."""
+
+
+def as_on_disk(snapshot: Snapshot) -> Snapshot:
+    """Return a state as it is in the file: nothing is pruned."""
+    return replace(snapshot, layers=MaskLayers(), revision=0)
+
+
+class ScriptRunner:
+    """A script in a warm worker, and the model that it holds."""
+
+    def __init__(
+        self, script: EvaluationScript, interpreter: Interpreter, options: Options
+    ) -> None:
+        self.name = script.path.name
+        self.key = hashlib.sha256(
+            repr((script.sha256, str(interpreter.path), options)).encode()
+        ).hexdigest()
+        self.worker = Worker(script, interpreter.path, options)
+        self._handover: Handover | None = None
+        self._uncertain = False  # whether a call failed that may have changed weights
+        self._referred = 0  # process that holds the outputs of the unpruned model
+
+    @property
+    def directions(self) -> Directions:
+        """What the script declares of its metrics."""
+        return self.worker.higher
+
+    @property
+    def agrees(self) -> bool:
+        """Whether the script has no labels; known once it was started."""
+        functions = self.worker.functions
+        return "calibrate" in functions and not any(f.startswith("evaluate") for f in functions)
+
+    @property
+    def has_reference(self) -> bool:
+        """Whether the outputs of the unpruned model are there to be compared with."""
+        return self.worker.runs and self._referred == self.worker.pid
+
+    def start(self, job: Job) -> None:
+        """Start the worker, if it does not run."""
+        if not self.worker.runs:
+            self._handover = None
+            self.worker.start(job)
+            self._check_functions()
+
+    def _check_functions(self) -> None:
+        functions = self.worker.functions
+        if not any(name.startswith("evaluate") or name == "calibrate" for name in functions):
+            others = f" (it has {', '.join(functions)})" if functions else ""
+            raise EvaluationError(
+                f"'{self.name}' defines neither evaluate(model) nor calibrate(model){others}.",
+                remedy="Define evaluate(model), and let it return a number.",
+            )
+
+    def run(self, snapshot: Snapshot, seed: int, job: Job, *, reference: bool = False) -> Measured:
+        """Measure a state; raises `EvaluationError` if that fails, or ran with other weights."""
+        self.start(job)
+        with self._placed(snapshot, seed, job) as handover:
+            self._uncertain = True
+            answer = self.worker.call(
+                "evaluate", job, "evaluating", seed=seed, reference=reference, agree=self.agrees
+            )
+            handover.verify(answer["tensors"])
+            self._uncertain = False
+        if reference:
+            self._referred = self.worker.pid
+        notices = () if answer["ran"] else (_NOT_RUN,)
+        return Measured(
+            {name: Metric.of(told) for name, told in answer["metrics"].items()},
+            answer["seconds"],
+            answer["peak"],
+            sum(zeros for _name, _sha256, zeros in answer["tensors"]),
+            notices,
+        )
+
+    @contextlib.contextmanager
+    def _placed(self, snapshot: Snapshot, seed: int, job: Job) -> Iterator[Handover]:
+        """Have the worker hold a state inside the block."""
+        held = self._handover
+        if held is not None and self._uncertain:
+            held.learn(self.worker.call("tensors", job, "reading weights")["tensors"])
+            self._uncertain = False
+        if held is not None and held.spoiled:
+            held = None
+        same = held is not None and held.loaded.checkpoint is snapshot.checkpoint
+        if not same and _is_plain(snapshot):
+            held = self._load(as_on_disk(snapshot), path_of(snapshot.checkpoint), seed, job)
+        if held is not None and held.takes(snapshot, job):
+            self._apply(held, snapshot, job)
+            yield held
+            return
+        with _exported(snapshot, job) as path, open_checkpoint(path, job=job) as exported:
+            try:
+                yield self._load(Snapshot(exported), path, seed, job)
+            finally:
+                self._handover = None  # its file goes
+
+    def _load(self, loaded: Snapshot, path: Path, seed: int, job: Job) -> Handover:
+        self._handover, self._uncertain = None, False
+        if "load" not in self.worker.functions and not (path / "config.json").is_file():
+            raise EvaluationError(
+                f"'{self.name}' does not define load(path), and '{path.name}' is no model folder "
+                "that transformers could load.",
+                remedy="Define load(path), and let it return the model with the weights of path.",
+            )
+        answer = self.worker.call("open", job, "loading the model", path=str(path), seed=seed)
+        self._handover = Handover(loaded, answer["tensors"], job)
+        return self._handover
+
+    def _apply(self, handover: Handover, snapshot: Snapshot, job: Job) -> None:
+        scratch = self.worker.folder / "state"
+        try:
+            patches = handover.patches(snapshot, scratch, job)
+            if patches:
+                snapshot.checkpoint.verify_unchanged()
+                self.worker.call("apply", job, "handing over the weights", patches=patches)
+        except BaseException:
+            self._handover = None  # it may hold a part of it
+            raise
+        finally:
+            scratch.unlink(missing_ok=True)
+
+    def close(self) -> None:
+        """End the worker."""
+        self.worker.close()
+
+
+def path_of(checkpoint: Checkpoint) -> Path:
+    """Return what to load: a folder or index as it was opened, or the file where it is by now."""
+    contents = checkpoint.contents
+    if contents.shards or contents.index is not None or checkpoint.path.is_dir():
+        return checkpoint.path.absolute()
+    return checkpoint.files[0].path.absolute()
+
+
+def _is_plain(snapshot: Snapshot) -> bool:
+    contents = snapshot.checkpoint.contents
+    return contents.format in PLAIN and not contents.masks
+
+
+@contextlib.contextmanager
+def _exported(snapshot: Snapshot, job: Job) -> Iterator[Path]:
+    """Write a state as a file of the kind that was opened, for the length of the block."""
+    checkpoint = snapshot.checkpoint
+    torch = checkpoint.format.startswith("torch")
+    folder = Path(tempfile.mkdtemp(prefix="pruneapp-state-"))
+    try:
+        name = checkpoint.path.name if checkpoint.path.suffix else f"{checkpoint.path.name}.d"
+        path = folder / checkpoint.path.name if checkpoint.path.is_dir() else folder / name
+        if not torch and path.suffix and not checkpoint.path.is_dir():
+            path = path.with_suffix(".safetensors")
+        form = "torch" if torch else "safetensors"
+        yield export(snapshot, ExportRequest(form, path), job).path
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+class CommandRunner:
+    """A command line that evaluates a file: ``{checkpoint}`` is the file, ``{out}`` the result.
+
+    The metrics are the JSON in ``{out}`` (a file, or the newest ``.json`` in a folder of that
+    name), or else the last JSON object that the command prints.
+    """
+
+    agrees = has_reference = False
+    directions: Directions = None
+
+    def __init__(self, command: str, options: Options) -> None:
+        self._words = shlex.split(command)
+        if not any("{checkpoint}" in word for word in self._words):
+            raise EvaluationError(
+                "The command does not name the checkpoint.",
+                remedy="Write {checkpoint} where its path belongs.",
+            )
+        self.name = self._words[0]
+        self.key = hashlib.sha256(repr((command, options)).encode()).hexdigest()
+        self._limit = options.time_limit
+
+    def start(self, job: Job) -> None:
+        """Nothing is kept warm."""
+
+    def run(self, snapshot: Snapshot, seed: int, job: Job, *, reference: bool = False) -> Measured:  # noqa: ARG002
+        """Measure a state, from its file if it is one, else from an export."""
+        with contextlib.ExitStack() as stack:
+            path = path_of(snapshot.checkpoint)
+            if snapshot.masks or snapshot.permanent or not _is_plain(snapshot):
+                path = stack.enter_context(_exported(snapshot, job))
+            out = Path(tempfile.mkdtemp(prefix="pruneapp-out-"))
+            stack.callback(shutil.rmtree, out, ignore_errors=True)
+            began = time.perf_counter()
+            printed = self._run(path, out / "out", seed, job)
+            metrics = _metrics_in(out / "out", printed)
+        if not metrics:
+            raise EvaluationError(
+                f"'{self.name}' returned no number: there is no JSON object in {{out}} and none "
+                "was printed.",
+                remedy='Let it print one last line such as {"accuracy": 0.93}.',
+                details=printed,
+            )
+        return Measured({k: Metric(v) for k, v in metrics.items()}, time.perf_counter() - began)
+
+    def _run(self, path: Path, out: Path, seed: int, job: Job) -> str:
+        given = {"checkpoint": str(path), "out": str(out), "seed": str(seed)}
+        words = [_filled(word, given) for word in self._words]
+        process = ChildProcess(words, Path.cwd(), ENVIRONMENT, talks=False)
+        began, asked = time.monotonic(), 0.0
+        try:
+            with contextlib.suppress(Cancelled):
+                job.start(0, f"running {self.name}")
+            while process.runs:
+                now = time.monotonic()
+                late = self._limit is not None and now - began > self._limit
+                if late or job.cancel.cancelled:
+                    if not asked:
+                        asked = now
+                        process.interrupt()
+                    if now - asked > UNTIL_KILL - UNTIL_INTERRUPT:
+                        break
+                job.cancel.wait(_LOOK) if not asked else time.sleep(_LOOK)
+        finally:
+            status = process.end()
+        if asked:
+            job.cancel.check()
+            raise EvaluationError(
+                f"'{self.name}' took longer than the {self._limit:g} seconds that it was given.",
+                remedy="Allow more time, or evaluate fewer samples.",
+            )
+        if status:
+            how, _ = process.last_words(status)
+            last = process.log.rpartition("\n")[2]
+            raise EvaluationError(
+                f"The command '{self.name}' {how}" + (f" ({last})." if last else "."),
+                remedy="Try it in a terminal.",
+                details=process.log,
+            )
+        return process.log
+
+    def close(self) -> None:
+        """Nothing is left of a command."""
+
+
+def _filled(word: str, given: Mapping[str, str]) -> str:
+    for name, value in given.items():
+        word = word.replace(f"{{{name}}}", value)
+    return word
+
+
+def _metrics_in(out: Path, printed: str) -> dict[str, float]:
+    """Return the numbers of a result, one level deep."""
+    files = sorted(out.rglob("*.json"), key=lambda p: p.stat().st_mtime) if out.is_dir() else [out]
+    for file in reversed(files):
+        with contextlib.suppress(OSError, JsonError):
+            if metrics := _numbers(json_codec.load(file.read_bytes(), constants=True)):
+                return metrics
+    for line in reversed(printed.splitlines()):
+        with contextlib.suppress(JsonError):
+            value = json_codec.load(line.strip(), constants=True)
+            if isinstance(value, dict) and (metrics := _numbers(value)):
+                return metrics
+    return {}
+
+
+def _numbers(value: Any) -> dict[str, float]:
+    if not isinstance(value, dict):
+        return {}
+    inner = value.get("results")
+    value = inner if isinstance(inner, dict) else value
+    numbers: dict[str, float] = {}
+    for key, one in value.items():
+        rows = one.items() if isinstance(one, dict) else [("", one)]
+        for name, number in rows:
+            if isinstance(number, int | float) and not isinstance(number, bool):
+                numbers[f"{key}.{name}" if name else key] = (
+                    number if math.isfinite(number) else float(number)
+                )
+    return numbers

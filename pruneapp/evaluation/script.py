@@ -1,0 +1,213 @@
+"""A person's evaluation script, read but not run; and the Python that is to run it."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from pruneapp import resources
+from pruneapp.errors import words_of
+from pruneapp.evaluation.process import EvaluationError
+
+# Lines that a person sees before a new script runs.
+FIRST_LINES = 20
+# More is no script that anybody wrote.
+_MOST_BYTES = 16 << 20
+_HEADER = re.compile(r"(?m)^# /// script\s*$\s(?P<content>(?:^#(?:| .*)$\s?)+?)^# ///\s*$")
+# Where the search for .venv in the folders above a script ends.
+_PROJECT = (".git", "pyproject.toml", "setup.py", "setup.cfg")
+
+
+@dataclass(frozen=True)
+class Options:
+    """How a script is run."""
+
+    device: str = ""  # what the script is given as `device`; empty for the fastest that torch has
+    limit: int | None = None  # how many samples at most, for scripts that ask for `limit`
+    seed: int = 0
+    time_limit: float | None = None  # seconds that each call may take
+    text: Path | None = None  # what the built-in runner measures the perplexity of
+
+
+@dataclass(frozen=True)
+class EvaluationScript:
+    """A Python file with `load`, `evaluate` or `calibrate`, as it was when it was read."""
+
+    path: Path
+    sha256: str
+    text: str
+
+    @classmethod
+    def read(cls, path: Path) -> EvaluationScript:
+        """Read a file; nothing of it is run.
+
+        Raises
+        ------
+        EvaluationError
+            If it cannot be read, or is no text.
+        """
+        try:
+            path = path.resolve()
+            with path.open("rb") as file:
+                data = file.read(_MOST_BYTES + 1)
+            if len(data) > _MOST_BYTES:
+                raise EvaluationError(
+                    f"'{path}' is larger than {_MOST_BYTES >> 20} MiB, so it is no script.",
+                    remedy="Choose the Python file that defines load and evaluate.",
+                )
+            text = data.decode("utf-8")
+            if "\0" in text:
+                raise ValueError  # noqa: TRY301 - as what is no UTF-8
+        except OSError as error:
+            raise EvaluationError(
+                f"The script '{path}' cannot be read: {words_of(error)}.",
+                remedy="Check the path.",
+            ) from None
+        except ValueError:  # no UTF-8, or null bytes
+            raise EvaluationError(
+                f"'{path}' is not a Python file.",
+                remedy="Choose the Python file that defines load and evaluate.",
+            ) from None
+        return cls(path, hashlib.sha256(data).hexdigest(), text)
+
+    @classmethod
+    def shipped(cls, *, text: bool) -> EvaluationScript:
+        """Return that for folders that transformers loads: perplexity of a text, or agreement."""
+        name = "builtin_perplexity.py" if text else "builtin_agreement.py"
+        return cls.read(resources.path(f"pruneapp_worker/{name}"))
+
+    @property
+    def builtin(self) -> bool:
+        """Whether it is one that is shipped."""
+        return self.path.parent.name == "pruneapp_worker"
+
+    @property
+    def unchanged(self) -> bool:
+        """Whether the file is still the one that was read."""
+        try:
+            return hashlib.sha256(self.path.read_bytes()).hexdigest() == self.sha256
+        except OSError:
+            return False
+
+    @property
+    def first_lines(self) -> str:
+        """What a person sees of it before it runs."""
+        return "\n".join(self.text.splitlines()[:FIRST_LINES])
+
+    @property
+    def header(self) -> str:
+        """What it needs as it says itself (PEP 723), as TOML; empty if it does not."""
+        match = _HEADER.search(self.text)
+        if match is None:
+            return ""
+        lines = match["content"].splitlines()
+        return "\n".join(line[2:] if line.startswith("# ") else line[1:] for line in lines)
+
+
+@dataclass(frozen=True)
+class Interpreter:
+    """A Python, and why it was chosen."""
+
+    path: Path
+    found: str  # ``in the .venv beside the script``, the end of a sentence
+    notice: str = ""  # what the person should know of the choice
+
+
+def find_interpreter(script: EvaluationScript, chosen: Path | None = None) -> Interpreter:
+    """Return the Python to run a script with: chosen, .venv, PEP 723, conda, ours, in this order.
+
+    Raises
+    ------
+    EvaluationError
+        If the chosen one is not there, or there is none at all.
+    """
+    if chosen is not None:
+        return Interpreter(_executable(chosen), "as chosen")
+    for folder in _folders_above(script.path):
+        python = _python_of(folder / ".venv")
+        if python is not None:
+            return Interpreter(python, f"in '{folder / '.venv'}'")
+    notice = ""
+    if script.header:
+        uv = shutil.which("uv")
+        if uv is not None:
+            return Interpreter(_by_uv(uv, script), "made by uv as the header of the script says")
+        notice = (
+            "The script lists what it needs in a header (PEP 723), but uv, which would install it, "
+            "was not found."
+        )
+    for variable, words in (("CONDA_PREFIX", "conda"), ("VIRTUAL_ENV", "virtual")):
+        prefix = os.environ.get(variable, "")
+        python = _python_of(Path(prefix)) if prefix else None
+        if python is not None:
+            return Interpreter(python, f"in the active {words} environment '{prefix}'", notice)
+    if getattr(sys, "frozen", False):
+        raise EvaluationError(
+            f"No Python was found for '{script.path.name}': there is no .venv beside it, and no "
+            "conda environment is active.",
+            remedy="Choose the interpreter of the environment in which your model runs.",
+        )
+    return Interpreter(Path(sys.executable), "the one that runs Pruneapp", notice)
+
+
+def _folders_above(path: Path) -> list[Path]:
+    """Return the folder of a script and those above it, up to that of its project."""
+    folders = [path.parent]
+    for folder in path.parents:
+        if folder != path.parent:
+            folders.append(folder)
+        if any((folder / name).exists() for name in _PROJECT):
+            return folders
+    return folders[:1]
+
+
+def _python_of(prefix: Path) -> Path | None:
+    for name in ("bin/python", "Scripts/python.exe", "python.exe"):
+        if os.access(prefix / name, os.X_OK):
+            return prefix / name
+    return None
+
+
+def _executable(path: Path) -> Path:
+    """Return an interpreter from its path, that of its environment, or a command's name."""
+    if path.is_dir():
+        python = _python_of(path)
+        if python is not None:
+            return python
+    elif path.name == str(path) and not path.exists():
+        command = shutil.which(str(path))
+        if command is not None:
+            return Path(command)
+    elif os.access(path, os.X_OK):
+        return path.absolute()
+    raise EvaluationError(
+        f"There is no Python interpreter at '{path}'.",
+        remedy="Name the executable file, or the folder of its environment.",
+    )
+
+
+def _by_uv(uv: str, script: EvaluationScript) -> Path:
+    """Have uv make the environment that the header of a script describes."""
+    last = ""
+    for command in (["sync", "--script"], ["python", "find", "--script"]):
+        done = subprocess.run(  # noqa: S603 - uv, for a script that the person chose to run
+            [uv, *command, str(script.path)],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        if done.returncode:
+            raise EvaluationError(
+                f"uv could not make the environment that the header of '{script.path}' describes.",
+                remedy="Correct the header, or choose an interpreter.",
+                details=done.stderr,
+            )
+        last = done.stdout.strip()
+    return _executable(Path(last))

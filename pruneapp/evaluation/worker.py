@@ -1,0 +1,329 @@
+"""The worker as the application sees it: requests, answers, and how it is cancelled.
+
+The other side is resources/pruneapp_worker, run by the Python that the person chose.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import queue
+import secrets
+import shutil
+import tempfile
+import threading
+import time
+from pathlib import Path
+from typing import Any, Self
+
+from pruneapp import json_codec, resources
+from pruneapp.errors import JsonError, abridged
+from pruneapp.evaluation.process import ChildProcess, EvaluationError
+from pruneapp.evaluation.script import EvaluationScript, Options
+from pruneapp.progress import Cancelled, Job
+
+# Seconds from a cancellation to SIGINT, and to the end of the process.
+UNTIL_INTERRUPT = 2.0
+UNTIL_KILL = 5.0
+# Of silence, after which it is said that the worker does not answer; it beats every two.
+SILENCE = 10.0
+# How long an interpreter may take to say who it is, with torch imported from a slow disk.
+START_LIMIT = 180.0
+_LOOK = 0.02
+_UNITS = 1000
+
+ENVIRONMENT = {
+    "PYTHONHASHSEED": "0",
+    "PYTHONUNBUFFERED": "1",
+    "CUBLAS_WORKSPACE_CONFIG": ":4096:8",
+}
+
+
+class Worker:
+    """A process of the person's Python with a script in it; started once, used many times.
+
+    A call that fails leaves the worker usable, unless `runs` is false afterwards: then `start`
+    makes a new process, which holds no model.
+    """
+
+    def __init__(self, script: EvaluationScript, python: Path, options: Options) -> None:
+        self.script = script
+        self.python = python
+        self.options = options
+        self.hello: dict[str, Any] = {}
+        self.functions: tuple[str, ...] = ()
+        self.higher: dict[str, bool] | bool | None = None  # its HIGHER_IS_BETTER
+        self.folder = Path()  # for states on their way, while there is a process
+        self._process: ChildProcess | None = None
+        self._messages: queue.SimpleQueue[dict[str, Any] | None] = queue.SimpleQueue()
+        self._token = ""
+        self._number = 0
+        self._heard = 0.0
+        self._foreign = False
+
+    @property
+    def runs(self) -> bool:
+        """Whether the process is there."""
+        return self._process is not None and self._process.runs
+
+    @property
+    def pid(self) -> int:
+        """The number of the process; 0 if there is none."""
+        return 0 if self._process is None else self._process.pid
+
+    @property
+    def log(self) -> str:
+        """The last lines that the script printed."""
+        return "" if self._process is None else self._process.log
+
+    def start(self, job: Job) -> None:
+        """Start the process and run the file; nothing happens if it runs already.
+
+        Raises
+        ------
+        EvaluationError
+            If the interpreter or the script cannot be used.
+        """
+        if self.runs:
+            return
+        self.stop()
+        main = resources.path("pruneapp_worker/main.py")
+        # Without -P: the folder of the script is what the person's own imports need.
+        command = [str(self.python), "-u", "-X", "faulthandler", str(main)]
+        self._process = ChildProcess(command, self.script.path.parent, ENVIRONMENT, talks=True)
+        self.folder = Path(tempfile.mkdtemp(prefix="pruneapp-evaluation-"))
+        self._token, self._number = secrets.token_hex(8), 0
+        self._messages = queue.SimpleQueue()
+        self._foreign = False
+        threading.Thread(
+            target=_receive,
+            args=(self._process, self._messages, self._token),
+            name="pruneapp-worker",
+            daemon=True,
+        ).start()
+        self._heard = time.monotonic()
+        self._send(
+            token=self._token,
+            script=str(self.script.path),
+            sha256=self.script.sha256,
+            device=self.options.device,
+            limit=self.options.limit,
+            text=None if self.options.text is None else str(self.options.text.absolute()),
+            folder=str(self.folder),
+        )
+        try:
+            self.hello = self._wait(job, "starting Python", limit=START_LIMIT)
+            self._check_interpreter()
+            answer = self.call("script", job, "reading the script")
+        except BaseException:
+            self.stop()
+            raise
+        self.functions = tuple(answer["functions"])
+        self.higher = answer["higher"]
+
+    def _check_interpreter(self) -> None:
+        problem, version = self.hello.get("problem"), self.hello.get("python", "")
+        if problem == "python":
+            raise EvaluationError(
+                f"'{self.python}' is Python {version}, but scripts need Python 3.9 or newer.",
+                remedy="Choose another interpreter.",
+            )
+        if problem == "torch":
+            raise EvaluationError(
+                f"'{self.python}' (Python {version}) cannot import torch: "
+                f"{self.hello.get('details', '')}.",
+                remedy="Choose the interpreter of the environment in which your model runs, or "
+                "install torch there.",
+            )
+
+    def call(self, what: str, job: Job, label: str, **more: Any) -> dict[str, Any]:
+        """Have something done and return the answer; `job` shows how far it is, and cancels it.
+
+        Raises
+        ------
+        EvaluationError
+            If the script raises, ends the process, or breaks the contract.
+        Cancelled
+            After the worker gave up, or was ended.
+        """
+        job.cancel.check()
+        self._number += 1
+        self._send(do=what, id=self._number, **more)
+        return self._wait(job, label, limit=self.options.time_limit)
+
+    def _send(self, **message: Any) -> None:
+        assert self._process is not None
+        with contextlib.suppress(OSError, ValueError):  # it ended; the wait says how
+            self._process.input.write(json.dumps(message).encode() + b"\n")
+            self._process.input.flush()
+
+    def _wait(self, job: Job, label: str, limit: float | None = None) -> dict[str, Any]:
+        """Wait for the answer to the latest request."""
+        assert self._process is not None
+        began = time.monotonic()
+        asked: float | None = None  # when it was asked to stop
+        interrupted = late = False
+        reached = 0
+        with contextlib.suppress(Cancelled):
+            job.start(_UNITS, label)
+        while True:
+            now = time.monotonic()
+            late = late or (limit is not None and now - began > limit)
+            if asked is None and (late or job.cancel.cancelled):
+                asked = now
+                self._send(do="cancel", id=self._number)
+            if asked is not None and now - asked > UNTIL_INTERRUPT and not interrupted:
+                interrupted = True
+                self._process.interrupt()
+            if asked is not None and now - asked > UNTIL_KILL:
+                self.stop()
+                self._refuse_late(late, limit)
+                raise Cancelled
+            try:
+                message = self._messages.get(timeout=_LOOK)
+            except queue.Empty:
+                silent = now - self._heard > SILENCE
+                with contextlib.suppress(Cancelled):
+                    job.step(0, f"{label}: does not answer" if silent else None)
+                if not self._process.runs:
+                    message = self._last_message()
+                else:
+                    continue
+            self._heard = time.monotonic()
+            if message is None:
+                raise self._ended()
+            kind = message.get("kind")
+            if kind == "foreign":
+                self._foreign = True
+            elif kind == "progress" and message["id"] == self._number:
+                total = message["total"]
+                done = int(_UNITS * min(1.0, message["done"] / total)) if total else reached
+                words = f"{label}: {message['text']}" if message["text"] else label
+                with contextlib.suppress(Cancelled):
+                    job.step(max(0, done - reached), words)
+                reached = max(reached, done)
+            elif kind in {"done", "error", "hello"} and message["id"] == self._number:
+                if kind == "error":
+                    self._refuse_late(late, limit)
+                    raise self._error(message, label)
+                if self._foreign:
+                    self.stop()
+                    raise EvaluationError(
+                        f"'{self.script.path.name}' wrote into the pipe through which the worker "
+                        "answers, so its answers cannot be trusted.",
+                        remedy="Print to standard output only.",
+                    )
+                with contextlib.suppress(Cancelled):
+                    job.step(_UNITS - reached)
+                return message
+
+    def _refuse_late(self, late: bool, limit: float | None) -> None:  # noqa: FBT001
+        if late:
+            raise EvaluationError(
+                f"'{self.script.path.name}' took longer than the {limit:g} seconds that it was "
+                "given.",
+                remedy="Allow more time, or evaluate fewer samples.",
+                details=self.log,
+            )
+
+    def _last_message(self) -> dict[str, Any] | None:
+        """Return what came before the process ended; children may still hold its pipe open."""
+        try:
+            return self._messages.get(timeout=0.2)
+        except queue.Empty:
+            return None
+
+    def _ended(self) -> EvaluationError:
+        assert self._process is not None
+        process, ready = self._process, bool(self.hello)
+        # Its pipe may be closed some moments before it is gone.
+        how, remedy = process.last_words(process.end(grace=2.0))
+        self.stop()
+        log = process.log
+        if not ready:
+            last = log.rpartition("\n")[2]
+            more = f" ({last})" if last else ""
+            return EvaluationError(
+                f"'{self.python}' {how} before it was ready{more}.",
+                remedy="Choose a Python interpreter, 3.9 or newer, with torch.",
+                details=log,
+            )
+        return EvaluationError(
+            f"The process of '{self.script.path.name}' {how}.", remedy=remedy, details=log
+        )
+
+    def _error(self, message: dict[str, Any], label: str) -> Exception:
+        name = self.script.path.name
+        traceback = message.get("traceback", "")
+        match message["error"]:
+            case "cancelled":
+                return Cancelled()
+            case "contract":
+                return EvaluationError(message["sentence"], remedy=message["remedy"])
+            case "exit":
+                return EvaluationError(
+                    f"'{name}' called exit({message['status']}) instead of returning.",
+                    remedy="Return from the function instead, or raise an exception.",
+                    details=self.log,
+                )
+            case "memory":
+                return EvaluationError(
+                    f"'{name}' ran out of memory: {_first_line(message['message'])}.",
+                    remedy="Use fewer samples or smaller batches, or a device with more memory.",
+                    details=traceback,
+                )
+        place = f", {message['place']}," if message["place"] else ""
+        line = _first_line(message["message"])
+        reason = f": {line}" if line else ""
+        return EvaluationError(
+            f"'{name}'{place} raised {message['type']} while {label}{reason}.",
+            remedy="Write an evaluation script for this model."
+            if self.script.builtin
+            else "Correct the script; the traceback shows where.",
+            details=traceback,
+        )
+
+    def stop(self) -> None:
+        """End the process, if there is one, and delete its files; what it held is lost."""
+        process, self._process = self._process, None
+        self.hello = {}
+        if process is not None:
+            process.end()
+            shutil.rmtree(self.folder, ignore_errors=True)
+
+    def close(self) -> None:
+        """Ask the process to end, and end it."""
+        if self.runs:
+            self._number += 1
+            self._send(do="close", id=self._number)
+            assert self._process is not None
+            self._process.end(grace=2.0)
+        self.stop()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.close()
+
+
+def _receive(
+    process: ChildProcess, messages: queue.SimpleQueue[dict[str, Any] | None], token: str
+) -> None:
+    with contextlib.suppress(OSError, ValueError):
+        for line in process.output:
+            if not line.strip():
+                continue
+            try:
+                message = json_codec.load(line, constants=True)
+                ours = isinstance(message, dict) and message.get("token") == token
+            except JsonError:
+                ours = False
+            messages.put(message if ours else {"kind": "foreign"})
+    messages.put(None)
+
+
+def _first_line(text: str) -> str:
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    first = 2 if lines and lines[0].endswith(":") else 1  # torch: "Error(s) in loading …:"
+    return abridged(" ".join(lines[:first])).rstrip(". ")

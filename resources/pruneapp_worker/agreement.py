@@ -1,0 +1,195 @@
+"""Agreement with the unpruned model: what is measured where a script has no labels.
+
+The outputs of the unpruned model are kept in a file, call by call, and those of a pruned model are
+compared with them. Of more than 512 classes only the 512 largest outputs of the unpruned model are
+kept and compared; the Kullback-Leibler divergence counts all others as one class.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import math
+from pathlib import Path
+from typing import Any, Callable
+
+import torch
+
+from pruneapp_worker import tensors
+from pruneapp_worker.pipe import ContractError
+
+MOST_CLASSES = 512
+
+
+@contextlib.contextmanager
+def outputs_of(module: torch.nn.Module, take: Callable[[torch.Tensor], None]) -> Any:
+    """Have `take` called with the first tensor of what each outermost call of a model returns."""
+    forward = module.forward
+    depth = 0
+
+    def watched(*args: Any, **words: Any) -> Any:
+        nonlocal depth
+        depth += 1
+        try:
+            output = forward(*args, **words)
+        finally:
+            depth -= 1
+        if not depth:
+            take(first_tensor(output))
+        return output
+
+    had = "forward" in vars(module)
+    module.forward = watched
+    try:
+        yield
+    finally:
+        if had:
+            module.forward = forward
+        else:
+            del module.forward
+
+
+def first_tensor(output: Any) -> torch.Tensor:
+    """Return the first tensor of whatever a model returns: logits, a tuple, a dict."""
+    if isinstance(output, torch.Tensor):
+        return output
+    values = output.values() if hasattr(output, "values") else output
+    for value in values if isinstance(values, (list, tuple)) or hasattr(values, "__iter__") else ():
+        if value is not None:
+            return first_tensor(value)
+    raise ContractError(
+        f"The model returned an object of type {type(output).__name__} without a tensor in it.",
+        "Agreement with the unpruned model needs a model that returns a tensor.",
+    )
+
+
+class Reference:
+    """The outputs of the unpruned model, in a file."""
+
+    def __init__(self, folder: str) -> None:
+        self._path = Path(folder) / "reference.pt"
+        self.calls = 0
+
+    def comparison(self, *, write: bool) -> Comparison:
+        """Return what takes the outputs of one evaluation, from the beginning."""
+        return Comparison(self, self._path.open("w+b" if write else "rb"), write=write)
+
+
+class Comparison:
+    """Takes outputs, call by call, and compares them with those of the reference."""
+
+    def __init__(self, reference: Reference, file: Any, *, write: bool) -> None:
+        self._reference = reference
+        self._file = file
+        self._write = write
+        self._calls = 0
+        self._same = self._rows = 0
+        self._divergence = self._apart = self._norm = self._other = self._inner = 0.0
+
+    def __enter__(self) -> Comparison:  # noqa: PYI034 - Self is of Python 3.11
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._file.close()
+
+    def take(self, output: torch.Tensor) -> None:
+        """Take the output of one call."""
+        with torch.no_grad():
+            logits = rows_of(output.detach())
+            self._calls += 1
+            if self._write:
+                self._reference.calls = self._calls
+                kept, places, total = largest(logits)
+                head = {"shape": list(logits.shape), "all": places is None}
+                self._file.write(json.dumps(head).encode() + b"\n")
+                for part in (kept, places, total):
+                    if part is not None:
+                        self._file.write(tensors.buffer_of(part.contiguous()))
+            else:
+                head = json.loads(self._file.readline() or "{}")
+                if head.get("shape") != list(logits.shape):
+                    raise unlike(self._calls)
+                rows, columns = logits.shape
+                size = columns if head["all"] else MOST_CLASSES
+                kept = self._read((rows, size), torch.float32)
+                places = None if head["all"] else self._read((rows, size), torch.int64)
+                total = None if head["all"] else self._read((rows, 1), torch.float64)
+            self._compare(logits, kept.double(), places, total)
+
+    def _read(self, shape: tuple[int, int], dtype: torch.dtype) -> torch.Tensor:
+        part = torch.empty(shape, dtype=dtype)
+        self._file.readinto(tensors.buffer_of(part))
+        return part
+
+    def _compare(self, logits: torch.Tensor, kept: torch.Tensor, places: Any, total: Any) -> None:
+        log_q = torch.log_softmax(logits, -1)
+        if places is None:
+            now, log_p, top = logits, torch.log_softmax(kept, -1), kept.argmax(-1)
+        else:
+            now, log_q = logits.gather(-1, places), log_q.gather(-1, places)
+            log_p, top = kept - total, places[:, 0]
+        p = log_p.exp()
+        rows = torch.where(p > 0, p * (log_p - log_q), torch.zeros_like(p)).sum(-1)
+        if places is not None:
+            rest_p, rest_q = (
+                (1 - p.sum(-1)).clamp_min(0),
+                (1 - log_q.exp().sum(-1)).clamp_min(1e-12),
+            )
+            rows = rows + torch.where(
+                rest_p > 0,
+                rest_p * (rest_p.clamp_min(1e-12) / rest_q).log(),
+                torch.zeros_like(rest_p),
+            )
+        self._rows += logits.shape[0]
+        self._same += int((logits.argmax(-1) == top).sum())
+        self._divergence += float(rows.clamp_min(0).sum())
+        self._apart += float(((now - kept) ** 2).sum())
+        self._norm += float((kept**2).sum())
+        self._other += float((now**2).sum())
+        self._inner += float((now * kept).sum())
+
+    def metrics(self) -> dict[str, dict[str, Any]]:
+        """Return the four measures of agreement."""
+        if not self._calls:
+            raise ContractError(
+                "calibrate() never called the model.", "Run some inputs through the model in it."
+            )
+        if self._calls != self._reference.calls:
+            raise unlike(self._calls)
+        norms = math.sqrt(self._norm * self._other)
+        return {
+            "same_top1": {"value": self._same / self._rows, "counts": [self._same, self._rows]},
+            "kl": {"value": self._divergence / self._rows},
+            "cosine": {"value": self._inner / norms if norms else math.nan},
+            "relative_error": {
+                "value": math.sqrt(self._apart / self._norm) if self._norm else math.nan
+            },
+        }
+
+
+def rows_of(output: torch.Tensor) -> torch.Tensor:
+    """Return an output as rows of float64, a class each column."""
+    if output.dim() == 0:
+        output = output.reshape(1, 1)
+    elif output.dim() >= 4:  # pictures: the classes are dim 1
+        output = output.movedim(1, -1)
+    return output.cpu().double().reshape(-1, output.shape[-1])
+
+
+def largest(logits: torch.Tensor) -> Any:
+    """Return the outputs to keep, where they stand, and the logarithm of the sum of all exp.
+
+    The latter two are None if all are kept.
+    """
+    if logits.shape[-1] <= MOST_CLASSES:
+        return logits.float(), None, None
+    values, places = logits.topk(MOST_CLASSES, -1)
+    return values.float(), places, logits.logsumexp(-1, keepdim=True).double()
+
+
+def unlike(call: int) -> ContractError:
+    """Return the error of inputs that differ from run to run."""
+    return ContractError(
+        f"calibrate() ran other inputs than with the unpruned model (call {call}).",
+        "Run the same inputs in the same order each time; 'seed' is the same for each state.",
+    )

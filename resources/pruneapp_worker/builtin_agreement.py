@@ -1,0 +1,5 @@
+"""Agreement with the unpruned model on random token ids, for folders that transformers loads."""
+
+from pruneapp_worker.transformers_folder import calibrate, load
+
+__all__ = ["calibrate", "load"]

@@ -1,0 +1,347 @@
+"""The contract with a script: its functions, what they are given, and what they may return."""
+
+from __future__ import annotations
+
+import array
+import base64
+import contextlib
+import dataclasses
+import hashlib
+import importlib.util
+import inspect
+import math
+import os
+import sys
+import time
+import types
+from numbers import Number
+from pathlib import Path
+from typing import Any, Callable
+
+import torch
+
+from pruneapp_worker import agreement, tensors
+from pruneapp_worker.pipe import PID, ContractError, Pipe, Progress
+
+
+class Session:
+    """A script, and the model that it loaded; each ``do_…`` answers a request."""
+
+    def __init__(self, pipe: Pipe, progress: Progress, first: dict[str, Any]) -> None:
+        self._pipe = pipe
+        self._progress = progress
+        self.path: str = first["script"]
+        self._sha256: str = first["sha256"]
+        self._device: str = first.get("device") or best_device()
+        self._limit: int | None = first.get("limit")
+        self._text: str | None = first.get("text")
+        self._module: types.ModuleType | None = None
+        self._model: Any = None
+        self._tensors: tensors.ModelTensors | None = None
+        self._reference: agreement.Reference | None = None
+        self._folder: str = first["folder"]
+
+    def do_script(self) -> dict[str, Any]:
+        """Run the file, and say what functions it has."""
+        source = Path(self.path).read_bytes()
+        if hashlib.sha256(source).hexdigest() != self._sha256:
+            raise ContractError(
+                f"'{self.path}' was changed after it was shown.", "Look at it and start it again."
+            )
+        stem = Path(self.path).stem
+        name = stem if stem.isidentifier() and stem not in sys.modules else "evaluation_script"
+        module = types.ModuleType(name)
+        module.__file__ = self.path
+        module.__spec__ = importlib.util.spec_from_file_location(name, self.path)
+        sys.modules[name] = module
+        sys.path.insert(0, str(Path(self.path).parent))
+        seed_all(0)
+        code = compile(source, self.path, "exec")
+        with self._running():
+            exec(code, module.__dict__)  # noqa: S102 - this is what the worker is for
+        self._module = module
+        higher = getattr(module, "HIGHER_IS_BETTER", None)
+        if isinstance(higher, dict):
+            higher = {str(key): bool(value) for key, value in higher.items()}
+        elif higher is not None:
+            higher = bool(higher)
+        return {"functions": self._functions(), "higher": higher}
+
+    def _functions(self) -> list[str]:
+        found = vars(self._module)
+        return [
+            name
+            for name, value in found.items()
+            if (name in {"load", "evaluate", "calibrate"} and callable(value))
+            or (
+                name.startswith("evaluate_")
+                and inspect.isfunction(value)
+                and value.__module__ == self._module.__name__  # not one that was imported
+            )
+        ]
+
+    def do_open(self, path: str, seed: int) -> dict[str, Any]:
+        """Load a model, and say what tensors it has."""
+        self._model = self._tensors = None
+        tensors.collect()
+        seed_all(seed)
+        model = self._call("load", path, seed=seed)
+        if os.getpid() != PID:
+            os._exit(0)
+        module = root_module(model)
+        if module is None:
+            kind = type(model).__name__
+            raise ContractError(
+                f"load returned {'None' if model is None else f'an object of type {kind}'}, which "
+                "is no torch.nn.Module and has none as its attribute 'model'.",
+                "Return the model from load(path).",
+            )
+        self._model = model
+        self._tensors = tensors.ModelTensors(module)
+        return {"tensors": self._tensors.described(), "training": module.training}
+
+    def do_tensors(self) -> dict[str, Any]:
+        """Say what the tensors of the model hold now."""
+        return {"tensors": self._tensors.held()}
+
+    def do_apply(self, patches: list[dict[str, Any]]) -> dict[str, Any]:
+        """Put masks and values into the tensors of the model."""
+        for number, patch in enumerate(patches):
+            self._pipe.check()
+            self._progress(number, len(patches), patch["name"])
+            self._tensors.apply(patch)
+        return {}
+
+    def do_evaluate(self, seed: int, *, reference: bool, agree: bool) -> dict[str, Any]:
+        """Evaluate what the model holds; see `values_of` for what the functions may return."""
+        self._progress.reset()
+        if torch.cuda.is_available():
+            torch.cuda.reset_peak_memory_stats()
+        began = time.perf_counter()
+        metrics: dict[str, dict[str, Any]] = {}
+        ran = tensors.Watch(self._tensors.module)
+        with ran:
+            if agree:
+                metrics = self._agreement(seed, reference=reference)
+            else:
+                for name in self._functions():
+                    if name == "evaluate" or name.startswith("evaluate_"):
+                        seed_all(seed)
+                        result = self._call(name, self._model, seed=seed)
+                        if os.getpid() != PID:
+                            os._exit(0)
+                        metrics.update(values_of(name, result))
+        seconds = time.perf_counter() - began
+        return {
+            "metrics": metrics,
+            "seconds": seconds,
+            "peak": peak_memory(),
+            "ran": ran.seen,
+            "tensors": self._tensors.held(),
+        }
+
+    def _agreement(self, seed: int, *, reference: bool) -> dict[str, dict[str, Any]]:
+        """Run calibrate, and compare the outputs of the model with those of the reference."""
+        module = self._tensors.module
+        if reference:
+            self._reference = agreement.Reference(self._folder)
+        if self._reference is None:
+            raise ContractError("The unpruned model was not run before.")
+        comparison = self._reference.comparison(write=reference)
+        seed_all(seed)
+        with comparison, agreement.outputs_of(module, comparison.take):
+            self._call("calibrate", self._model, seed=seed)
+        return comparison.metrics()
+
+    def _call(self, name: str, *given: Any, seed: int) -> Any:
+        function = getattr(self._module, name, None)
+        if function is None and name == "load" and Path(given[0], "config.json").is_file():
+            from pruneapp_worker.transformers_folder import load as function
+        if function is None:
+            raise ContractError(
+                f"'{Path(self.path).name}' has no function '{name}'.",
+                "docs/measure.md describes what a script has to define.",
+            )
+        offered = {
+            "device": self._device,
+            "progress": self._progress,
+            "limit": self._limit,
+            "seed": seed,
+            **({"text": self._text} if self._text else {}),
+        }
+        words = wanted(function, name, len(given), offered)
+        with self._running():
+            return function(*given, **words)
+
+    @contextlib.contextmanager
+    def _running(self) -> Any:
+        """Let SIGINT stop what runs inside."""
+        self._pipe.interruptible = True
+        try:
+            yield
+        finally:
+            self._pipe.interruptible = False
+
+
+def seed_all(seed: int) -> None:
+    """Seed whatever draws."""
+    import random
+
+    import torch
+
+    random.seed(seed)
+    torch.manual_seed(seed)
+    if "numpy" in sys.modules:
+        sys.modules["numpy"].random.seed(seed % 2**32)
+
+
+def wanted(
+    function: Callable[..., Any], name: str, given: int, offered: dict[str, Any]
+) -> dict[str, Any]:
+    """Return what of the offered values a function names; raises where it names others."""
+    try:
+        found = list(inspect.signature(function).parameters.values())
+    except (TypeError, ValueError):
+        return {}
+    kinds = inspect.Parameter
+    either = kinds.POSITIONAL_OR_KEYWORD
+    by_place = [p for p in found if p.kind in (kinds.POSITIONAL_ONLY, either)]
+    variable = any(p.kind is kinds.VAR_POSITIONAL for p in found)
+    if len(by_place) < given and not variable:
+        first = "path" if name == "load" else "model"
+        raise ContractError(f"{name}() takes no argument.", f"Define it as {name}({first}).")
+    by_name = (either, kinds.KEYWORD_ONLY)
+    named = [p for p in found if p not in by_place[:given] and p.kind in by_name]
+    words = {
+        p.name: offered[p.name]
+        for p in named
+        if p.name in offered and (offered[p.name] is not None or p.default is kinds.empty)
+    }
+    unknown = [p.name for p in named if p.name not in offered and p.default is kinds.empty]
+    if unknown:
+        raise ContractError(
+            f"{name}() asks for '{unknown[0]}', which there is not.",
+            f"It may ask for {', '.join(sorted(offered))}; give any other parameter a default.",
+        )
+    return words
+
+
+def values_of(function: str, result: Any) -> dict[str, dict[str, Any]]:
+    """Return the metrics in what a function returned, by name.
+
+    A number, ``(correct, total)``, a list of values per sample, ``(number, values)``; or a dict or
+    dataclass of these, one level deep. The name of a single result is that of the function behind
+    ``evaluate_``; of `evaluate` itself it is ``score``.
+    """
+    name = function[len("evaluate_") :] if function != "evaluate" else ""
+    if dataclasses.is_dataclass(result) and not isinstance(result, type):
+        result = {f.name: getattr(result, f.name) for f in dataclasses.fields(result)}
+    if result is None:
+        raise ContractError(
+            f"{function}() returned None.", "End it with 'return' and a number, or a dict of them."
+        )
+    if not isinstance(result, dict):
+        return {name or "score": value_of(function, name or "score", result)}
+    flat: dict[str, Any] = {}
+    for key, value in result.items():
+        if isinstance(value, dict):
+            flat.update({f"{key}.{inner}": one for inner, one in value.items()})
+        else:
+            flat[str(key)] = value
+    if not flat:
+        raise ContractError(f"{function}() returned an empty dict.", "Return at least one number.")
+    prefix = f"{name}." if name else ""
+    return {f"{prefix}{key}": value_of(function, key, value) for key, value in flat.items()}
+
+
+def value_of(function: str, key: str, value: Any) -> dict[str, Any]:
+    """Return one metric as JSON has it."""
+    if isinstance(value, tuple) and len(value) == 2:
+        first, second = number_of(value[0]), number_of(value[1])
+        if first is not None and second is not None:
+            whole = float(first).is_integer() and float(second).is_integer()
+            if not (whole and 0 <= first <= second and second >= 1):
+                raise ContractError(
+                    f"'{key}' of {function}() is ({first}, {second}), not (correct, total).",
+                    "Return how many were right and how many there were, or a list of values.",
+                )
+            return {"value": first / second, "counts": [int(first), int(second)]}
+        samples = samples_of(value[1])
+        if first is not None and samples is not None:
+            return {"value": first, "samples": packed(samples)}
+    number = number_of(value)
+    if number is not None:
+        return {"value": number}
+    samples = samples_of(value)
+    if samples:
+        return {"value": math.fsum(samples) / len(samples), "samples": packed(samples)}
+    kind = "None" if value is None else f"an object of type {type(value).__name__}"
+    raise ContractError(
+        f"'{key}' of {function}() is {kind}, not a number.",
+        "Return a number, (correct, total), or a list of one number per sample.",
+    )
+
+
+def number_of(value: Any) -> Any:
+    """Return a Python number; None if it is no single one."""
+    if isinstance(value, torch.Tensor):
+        if value.numel() != 1 or value.dim() > 1 or value.is_complex():
+            return None
+        value = value.item()
+    elif hasattr(value, "item") and getattr(value, "shape", None) in ((), (1,)):
+        value = value.item()
+    if isinstance(value, bool):
+        return int(value)
+    if isinstance(value, (int, float)):
+        return value
+    if isinstance(value, Number) and not isinstance(value, complex):
+        return float(value)  # a Fraction, a Decimal
+    return None
+
+
+def samples_of(value: Any) -> list[float] | None:
+    """Return the values of a sequence of numbers; None if it is none."""
+    if isinstance(value, torch.Tensor):
+        value = value.detach().cpu().tolist() if value.dim() == 1 else None
+    elif hasattr(value, "tolist") and len(getattr(value, "shape", ())) == 1:
+        value = value.tolist()
+    if not isinstance(value, (list, tuple)) or not value:
+        return None
+    numbers = [number_of(one) for one in value]
+    return None if any(one is None for one in numbers) else [float(one) for one in numbers]
+
+
+def packed(samples: list[float]) -> str:
+    """Return numbers as the bytes of float64 in base64."""
+    values = array.array("d", samples)
+    if sys.byteorder == "big":
+        values.byteswap()
+    return base64.b64encode(values.tobytes()).decode()
+
+
+def root_module(model: Any) -> Any:
+    """Return the module among what `load` returned: itself, its `model`, or one of a tuple."""
+    if isinstance(model, torch.nn.Module):
+        return model
+    if isinstance(model, (tuple, list)):
+        return next((one for one in map(root_module, model) if one is not None), None)
+    inner = getattr(model, "model", None)
+    return inner if isinstance(inner, torch.nn.Module) else None
+
+
+def best_device() -> str:
+    """Return what torch computes on fastest here."""
+    if torch.cuda.is_available():
+        return "cuda"
+    mps = getattr(torch.backends, "mps", None)
+    return "mps" if mps is not None and mps.is_available() else "cpu"
+
+
+def peak_memory() -> int:
+    """Return the most bytes that this process has used so far."""
+    try:
+        import resource
+    except ImportError:
+        return 0
+    unit = 1 if sys.platform == "darwin" else 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit

@@ -1,0 +1,120 @@
+"""The worker: runs a person's evaluation script in the person's own Python.
+
+Needs Python 3.9 or newer and torch; nothing of Pruneapp. Started as ``python -u main.py``, and told
+what to do by JSON lines, see `pipe.py`. docs/measure.md has the contract with the script.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import platform
+import sys
+import time
+import traceback
+from pathlib import Path
+from typing import Any
+
+HERE = str(Path(__file__).resolve().parent)
+
+
+def error_of(error: BaseException, script: str) -> dict[str, Any]:
+    """Return what is said of an exception: its kind, and the traceback without our own frames."""
+    import torch
+
+    from pruneapp_worker.pipe import Cancelled, ContractError
+
+    if isinstance(error, ContractError):
+        return {"error": "contract", "sentence": error.sentence, "remedy": error.remedy}
+    if isinstance(error, Cancelled):
+        return {"error": "cancelled"}
+    if isinstance(error, SystemExit):
+        return {"error": "exit", "status": str(error.code)}
+    text = "".join(own_frames(error))
+    place = ""
+    for frame in traceback.extract_tb(error.__traceback__):
+        if frame.filename == script:
+            place = f"line {frame.lineno}"
+    said = str(error)
+    out = getattr(torch, "OutOfMemoryError", getattr(torch.cuda, "OutOfMemoryError", MemoryError))
+    memory = isinstance(error, (MemoryError, out)) or "can't allocate memory" in said
+    return {
+        "error": "memory" if memory else "raised",
+        "type": type(error).__name__,
+        "message": said[:2000],
+        "place": place,
+        "traceback": text[-20000:],
+    }
+
+
+def own_frames(error: BaseException) -> list[str]:
+    """Return the lines of a traceback, without the frames of the worker."""
+    told = traceback.TracebackException.from_exception(error)
+    todo, seen = [told], set()
+    while todo:
+        one = todo.pop()
+        if id(one) not in seen:
+            seen.add(id(one))
+            frames = [f for f in one.stack if not f.filename.startswith(HERE + os.sep)]
+            one.stack = traceback.StackSummary.from_list(frames)
+            todo += [other for other in (one.__cause__, one.__context__) if other is not None]
+    return list(told.format())
+
+
+def serve(pipe: Any, session: Any) -> None:
+    """Answer requests until the application asks to end."""
+    from pruneapp_worker.pipe import PID
+
+    while True:
+        request = pipe.requests.get()
+        what = request.pop("do")
+        pipe.current = request.pop("id")
+        if what == "close":
+            return
+        try:
+            pipe.check()
+            reply = getattr(session, f"do_{what}")(**request)
+        except BaseException as error:  # noqa: BLE001 - whatever it is, it is told
+            reply = error_of(error, session.path)
+            del error
+        if os.getpid() != PID:  # a forked child came back from the script
+            os._exit(0)
+        pipe.interruptible = False
+        for stream in (sys.stdout, sys.stderr):
+            with contextlib.suppress(Exception):  # the script may have closed or replaced it
+                stream.flush()
+        pipe.send("error" if "error" in reply else "done", **reply)
+        del reply, request
+
+
+def main() -> None:
+    """Say who is there, then serve."""
+    began = time.monotonic()
+    hello: dict[str, Any] = {"python": platform.python_version(), "executable": sys.executable}
+    # The folder of the worker is no place that a script should import from.
+    sys.path[:] = [entry for entry in sys.path if os.path.realpath(entry or ".") != HERE]
+    sys.path.insert(0, str(Path(HERE).parent))
+    from pruneapp_worker import pipe as pipes
+
+    pipe = pipes.Pipe()
+    first = pipe.start()
+    if sys.version_info < (3, 9):  # noqa: UP036 - the person's Python may be any
+        pipe.send("hello", **hello, problem="python")
+        return
+    try:
+        import torch
+    except BaseException as error:  # noqa: BLE001 - whatever it is, it is told
+        pipe.send("hello", **hello, problem="torch", details=repr(error))
+        return
+    from pruneapp_worker import contract
+
+    sys.path.pop(0)
+    progress = pipes.Progress(pipe)
+    pipes.watch_tqdm(progress)
+    session = contract.Session(pipe, progress, first)
+    pipe.send("hello", **hello, torch=torch.__version__, seconds=time.monotonic() - began)
+    serve(pipe, session)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,201 @@
+"""The pipes between worker and application, and how a script reports and is stopped.
+
+Requests come in on standard input, replies leave on standard output. Both are moved away at once,
+so that what the script prints goes to standard error, the log. Standard library only.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import queue
+import shutil
+import signal
+import threading
+import time
+from typing import Any
+
+PID = os.getpid()
+BEAT_SECONDS = 2.0
+# Exit status that says that the script closed what the worker answers through.
+PIPE_CLOSED = 74
+
+
+class Cancelled(KeyboardInterrupt):
+    """The person asked to stop; no ``except Exception`` of a script swallows it."""
+
+
+class ContractError(Exception):
+    """The script does not keep to the contract; a sentence and a remedy."""
+
+    def __init__(self, sentence: str, remedy: str = "") -> None:
+        super().__init__(sentence)
+        self.sentence = sentence
+        self.remedy = remedy
+
+
+class Pipe:
+    """Both directions of the protocol, on descriptors that the script does not know."""
+
+    def __init__(self) -> None:
+        self._in = os.fdopen(os.dup(0), "rb")
+        self._out = os.dup(1)
+        self._lock = threading.Lock()
+        empty = os.open(os.devnull, os.O_RDONLY)
+        os.dup2(empty, 0)
+        os.close(empty)
+        os.dup2(2, 1)
+        self.token = ""
+        self.requests: queue.Queue[dict[str, Any]] = queue.Queue()
+        self.current = 0  # number of the request that is answered now
+        self._cancelled = 0  # number of the request that is to be cancelled
+        self.interruptible = False
+        self._folder = ""  # of the application, deleted if it cannot do so itself
+        if hasattr(os, "register_at_fork"):
+            os.register_at_fork(after_in_child=self._forget)
+
+    def _forget(self) -> None:
+        # A forked child of the script must not answer, nor keep the pipes open.
+        empty = os.open(os.devnull, os.O_RDWR)
+        for number in (self._in.fileno(), self._out):
+            with contextlib.suppress(OSError):
+                os.dup2(empty, number)
+        os.close(empty)
+        self._lock = threading.Lock()
+        self.interruptible = False
+
+    def start(self) -> dict[str, Any]:
+        """Read the first line, and everything after it in a thread; returns the first."""
+        first = json.loads(self._in.readline() or "{}")
+        self.token, self._folder = first.get("token", ""), first.get("folder", "")
+        threading.Thread(target=self._read, daemon=True).start()
+        threading.Thread(target=self._beat, daemon=True).start()
+        signal.signal(signal.SIGINT, self._on_interrupt)
+        return first
+
+    def _read(self) -> None:
+        for line in self._in:
+            request = json.loads(line)
+            if request["do"] == "cancel":
+                self._cancelled = request["id"]
+            else:
+                self.requests.put(request)
+        end_group(self._folder)  # the application is gone
+
+    def _beat(self) -> None:
+        while True:
+            time.sleep(BEAT_SECONDS)
+            self.send("beat")
+
+    def _on_interrupt(self, _number: int, _frame: Any) -> None:
+        if self.interruptible and os.getpid() == PID:
+            self.interruptible = False
+            raise Cancelled
+
+    def check(self) -> None:
+        """Raise `Cancelled` if the request that is answered now is to be cancelled."""
+        if self._cancelled >= self.current > 0:
+            raise Cancelled
+
+    def send(self, kind: str, **more: Any) -> None:
+        """Send a line; an empty one before it, should something else have been written there."""
+        data = json.dumps({"token": self.token, "kind": kind, "id": self.current, **more})
+        rest = memoryview(b"\n" + data.encode() + b"\n")
+        try:
+            with self._lock:
+                while rest:
+                    rest = rest[os.write(self._out, rest) :]
+        except BrokenPipeError:
+            end_group(self._folder)  # the application is gone
+        except OSError:
+            os._exit(PIPE_CLOSED)
+
+
+def end_group(folder: str) -> None:
+    """Delete a folder, and end this process and everything that it started."""
+    if folder:
+        shutil.rmtree(folder, ignore_errors=True)
+    if hasattr(os, "killpg"):
+        with contextlib.suppress(OSError):
+            os.killpg(os.getpgid(0), signal.SIGKILL)
+    os._exit(1)
+
+
+class Progress:
+    """What a script is given as `progress`: call it with done and total, or iterate through it."""
+
+    def __init__(self, pipe: Pipe) -> None:
+        self._pipe = pipe
+        self._last = 0.0
+        self._bars: list[Any] = []
+
+    def __call__(self, done: Any, total: Any = None, text: str = "") -> Any:
+        """Report how far it is: ``progress(3, 10)``; or report an iterable as it goes."""
+        if hasattr(done, "__iter__") or hasattr(done, "__getitem__"):
+            size = total
+            if size is None:
+                with contextlib.suppress(TypeError):
+                    size = len(done)
+            return self._through(done, size, text)
+        self._pipe.check()
+        now = time.monotonic()
+        if now - self._last >= 0.05 or (total and done >= total):
+            self._last = now
+            self._pipe.send("progress", done=float(done), total=float(total or 0), text=str(text))
+        return None
+
+    def _through(self, items: Any, total: Any, text: str) -> Any:
+        number = 0
+        for number, item in enumerate(items):
+            self(number, total, text)
+            yield item
+        self(number, total, text)
+
+    def bar(self, bar: Any, done: float) -> None:
+        """Report the outermost of the tqdm bars that are open."""
+        if os.getpid() != PID or threading.current_thread() is not threading.main_thread():
+            return
+        if bar not in self._bars:
+            self._bars.append(bar)
+        if self._bars[0] is bar:
+            self(done, bar.total, getattr(bar, "desc", ""))
+        else:
+            self._pipe.check()
+
+    def closed(self, bar: Any) -> None:
+        """Forget a bar."""
+        self._bars = [one for one in self._bars if one is not bar]
+
+    def reset(self) -> None:
+        """Forget all bars: another evaluation begins."""
+        self._bars = []
+        self._last = 0.0
+
+
+def watch_tqdm(progress: Progress) -> None:
+    """Have loops of tqdm report as they are, those that are disabled too."""
+    try:
+        from tqdm.std import tqdm
+    except ImportError:
+        return
+    update, iterate, close = tqdm.update, tqdm.__iter__, tqdm.close
+
+    def watched_update(self: Any, n: float = 1) -> Any:
+        result = update(self, n)
+        progress.bar(self, getattr(self, "n", n))
+        return result
+
+    def watched_iter(self: Any) -> Any:
+        number = 0
+        for number, item in enumerate(iterate(self)):
+            progress.bar(self, number)
+            yield item
+        progress.bar(self, number)
+        progress.closed(self)
+
+    def watched_close(self: Any) -> Any:
+        progress.closed(self)
+        return close(self)
+
+    tqdm.update, tqdm.__iter__, tqdm.close = watched_update, watched_iter, watched_close

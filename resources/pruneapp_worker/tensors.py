@@ -1,0 +1,172 @@
+"""The tensors of a model: what they hold, by SHA-256, and how another state is put into them."""
+
+from __future__ import annotations
+
+import ctypes
+import gc
+import hashlib
+from pathlib import Path
+from typing import Any
+
+import torch
+
+# Elements that are read, cast and masked in one go; a multiple of 8.
+PIECE = 1 << 22
+
+
+def collect() -> None:
+    """Let go of the memory of a model that is not needed any more."""
+    gc.collect()
+    if torch.cuda.is_available():
+        torch.cuda.empty_cache()
+
+
+class ModelTensors:
+    """Parameters and buffers that a state dict of the model has, by all their names."""
+
+    def __init__(self, module: torch.nn.Module) -> None:
+        self.module = module
+        found = {
+            name: value
+            for name, value in module.state_dict(keep_vars=True).items()
+            if isinstance(value, torch.Tensor) and plain(value)
+        }
+        self._named = found
+        self._learned = {id(p) for p in module.parameters()}
+
+    def described(self) -> list[dict[str, Any]]:
+        """Return name, shape, type and contents of each; tied ones have one place."""
+        held = {name: rest for name, *rest in self.held()}
+        return [
+            {
+                "name": name,
+                "shape": list(tensor.shape),
+                "dtype": str(tensor.dtype).partition(".")[2],
+                "place": f"{tensor.device}:{tensor.data_ptr()}:{tensor.stride()}",
+                "parameter": id(tensor) in self._learned,
+                "sha256": held[name][0],
+                "zeros": held[name][1],
+            }
+            for name, tensor in self._named.items()
+        ]
+
+    def held(self) -> list[tuple[str, str, int]]:
+        """Return the SHA-256 and the zeros of each tensor, as the model holds it now."""
+        current = self.module.state_dict(keep_vars=True)
+        known: dict[tuple[Any, ...], tuple[str, int]] = {}
+        found = []
+        for name in self._named:
+            tensor = current.get(name)
+            if not isinstance(tensor, torch.Tensor) or not plain(tensor):
+                found.append((name, "", 0))
+                continue
+            self._named[name] = tensor
+            key = (tensor.data_ptr(), tuple(tensor.shape), tensor.stride(), tensor.dtype)
+            if key not in known:
+                known[key] = contents(tensor)
+            found.append((name, *known[key]))
+        return found
+
+    @torch.no_grad()
+    def apply(self, patch: dict[str, Any]) -> None:
+        """Put values and zeros into a tensor.
+
+        `values` and `mask` are ``[path, offset]`` of what is read; the values are of type `dtype`
+        in C order, or that of the transposed tensor; of the mask the lowest bit of a byte is first.
+        """
+        tensor = self._named[patch["name"]].detach()
+        turned = patch.get("transposed", False)
+        shaped = tensor.t() if turned else tensor
+        straight = shaped.is_contiguous()
+        flat = shaped.reshape(-1) if straight else shaped.contiguous().reshape(-1)
+        if patch.get("values"):
+            fill(flat, *patch["values"], getattr(torch, patch["dtype"]))
+        if patch.get("mask"):
+            strike(flat, *patch["mask"])
+        if not straight:
+            shaped.copy_(flat.reshape(shaped.shape))
+
+
+def plain(tensor: torch.Tensor) -> bool:
+    """Whether a tensor lies in memory as numbers."""
+    return (
+        tensor.layout is torch.strided and tensor.device.type != "meta" and not tensor.is_quantized
+    )
+
+
+def fill(flat: torch.Tensor, path: str, offset: int, dtype: torch.dtype) -> None:
+    """Fill a tensor with numbers that are read from a file."""
+    with Path(path).open("rb", buffering=0) as file:
+        for start in range(0, flat.numel(), PIECE):
+            part = flat[start : start + PIECE]
+            numbers = torch.empty(part.numel(), dtype=dtype)
+            read_into(file, offset, buffer_of(numbers))
+            offset += numbers.numel() * numbers.element_size()
+            part.copy_(numbers)
+
+
+def strike(flat: torch.Tensor, path: str, offset: int) -> None:
+    """Set to 0 what a mask of packed bits in a file does not keep."""
+    weights = (1 << torch.arange(8)).to(torch.uint8)
+    with Path(path).open("rb", buffering=0) as file:
+        for start in range(0, flat.numel(), PIECE):
+            part = flat[start : start + PIECE]
+            octets = torch.empty((part.numel() + 7) // 8, dtype=torch.uint8)
+            read_into(file, offset, buffer_of(octets))
+            offset += octets.numel()
+            pruned = (octets[:, None] & weights == 0).reshape(-1)[: part.numel()]
+            part.masked_fill_(pruned.to(part.device), 0)
+
+
+def read_into(file: Any, offset: int, buffer: Any) -> None:
+    """Fill a buffer from a place of a file."""
+    file.seek(offset)
+    rest = memoryview(buffer).cast("B")
+    while rest:
+        got = file.readinto(rest)
+        if not got:
+            raise OSError(f"'{file.name}' is cut short")
+        rest = rest[got:]
+
+
+def buffer_of(tensor: torch.Tensor) -> Any:
+    """Return the bytes of a contiguous tensor on the CPU, without a copy."""
+    nbytes = tensor.numel() * tensor.element_size()
+    return (ctypes.c_char * nbytes).from_address(tensor.data_ptr()) if nbytes else bytearray()
+
+
+@torch.no_grad()
+def contents(tensor: torch.Tensor) -> tuple[str, int]:
+    """Return the SHA-256 of the numbers in C order, and how many are 0."""
+    flat = tensor.detach().contiguous().reshape(-1)
+    digest, zeros = hashlib.sha256(), 0
+    for start in range(0, flat.numel(), PIECE):
+        part = flat[start : start + PIECE].cpu()
+        digest.update(buffer_of(part))
+        if part.dtype.is_floating_point and part.element_size() == 1:
+            part = part.float()
+        zeros += part.numel() - int(torch.count_nonzero(part))
+    return digest.hexdigest(), zeros
+
+
+class Watch:
+    """Sees whether a module, or one inside it, was called."""
+
+    def __init__(self, module: torch.nn.Module) -> None:
+        self.seen = False
+        self._modules = {id(one) for one in module.modules()}
+        self._handle: Any = None
+
+    def __enter__(self) -> Watch:  # noqa: PYI034 - Self is of Python 3.11
+        from torch.nn.modules.module import register_module_forward_pre_hook
+
+        self._handle = register_module_forward_pre_hook(self._on_call)
+        return self
+
+    def _on_call(self, module: torch.nn.Module, _inputs: Any) -> None:
+        if id(module) in self._modules and not self.seen:
+            self.seen = True
+            self._handle.remove()
+
+    def __exit__(self, *_: object) -> None:
+        self._handle.remove()

@@ -1,0 +1,93 @@
+"""The built-in runner: model folders that transformers loads. Code of a folder is never run."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+# Before transformers is imported, which reads it then: nothing is fetched for a folder.
+os.environ["HF_HUB_OFFLINE"] = "1"
+
+import torch
+
+from pruneapp_worker.pipe import ContractError
+
+# Tokens of a window, at most; and the seeded inputs that agreement is measured on.
+MOST_TOKENS = 2048
+SEEDED_ROWS, SEEDED_TOKENS, SEEDED_BATCH = 32, 64, 8
+WRITE_ONE = "Write an evaluation script with load(path) for it."
+_folders: list[str] = []
+
+
+def load(path: str, device: str) -> Any:
+    """Return the model of a folder, by the class of transformers that its config names."""
+    import transformers
+
+    file = Path(path) / "config.json"
+    if not file.is_file():
+        raise ContractError(f"'{path}' is no model folder with a config.json.", WRITE_ONE)
+    names = json.loads(file.read_text(encoding="utf-8")).get("architectures") or ["no class"]
+    found = getattr(transformers, str(names[0]), None)
+    if not (isinstance(found, type) and issubclass(found, transformers.PreTrainedModel)):
+        raise ContractError(
+            f"'{path}' needs code of its own: transformers {transformers.__version__} has no "
+            f"class {names[0]}.",
+            WRITE_ONE,
+        )
+    _folders.append(path)
+    model = found.from_pretrained(
+        path, local_files_only=True, trust_remote_code=False, use_safetensors=True, dtype="auto"
+    )
+    return model.eval().to(device)
+
+
+def context_of(model: Any) -> int:
+    """Return how many tokens a model takes at once."""
+    config = model.config.get_text_config()
+    for name in ("max_position_embeddings", "n_positions", "max_sequence_length"):
+        if isinstance(getattr(config, name, None), int):
+            return int(getattr(config, name))
+    return MOST_TOKENS
+
+
+@torch.no_grad()
+def calibrate(model: Any, progress: Any, limit: Any = None) -> None:
+    """Run random token ids, the same for each state."""
+    if model.main_input_name != "input_ids":
+        raise ContractError(
+            f"The model takes {model.main_input_name}, not token ids.",
+            "Write an evaluation script that runs inputs of yours.",
+        )
+    generator = torch.Generator().manual_seed(0)
+    tokens = min(SEEDED_TOKENS, context_of(model) - 2)  # RoBERTa's positions begin at 2
+    shape = (limit or SEEDED_ROWS, tokens)
+    ids = torch.randint(model.config.get_text_config().vocab_size, shape, generator=generator)
+    for part in progress(ids.to(model.device).split(SEEDED_BATCH)):
+        more = {"decoder_input_ids": part} if model.config.is_encoder_decoder else {}
+        model(input_ids=part, **more)
+
+
+@torch.no_grad()
+def evaluate(model: Any, text: str, progress: Any, limit: Any = None) -> dict[str, Any]:
+    """Return the perplexity over a text, in windows that do not overlap; the rest is dropped."""
+    from transformers import AutoTokenizer
+
+    tokenizer = AutoTokenizer.from_pretrained(
+        _folders[0], local_files_only=True, trust_remote_code=False
+    )
+    words = Path(text).read_text(encoding="utf-8", errors="replace")
+    ids = torch.tensor(tokenizer(words, verbose=False)["input_ids"])
+    size = min(MOST_TOKENS, context_of(model), len(ids))
+    if size < 2:
+        raise ContractError(f"'{text}' holds no text.", "Name a file with some pages of text.")
+    windows = ids[: len(ids) // size * size].reshape(-1, size)[:limit]
+    losses = []
+    for window in progress(windows):
+        row = window[None].to(model.device)
+        logits = model(input_ids=row).logits[0, :-1].float()
+        if logits.shape[0] != size - 1:
+            raise ContractError("The model returns no logits for each token.", WRITE_ONE)
+        losses.append(float(torch.nn.functional.cross_entropy(logits, row[0, 1:])))
+    return {"perplexity": float(torch.tensor(losses).double().mean().exp()), "loss": losses}

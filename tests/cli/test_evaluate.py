@@ -1,0 +1,262 @@
+"""``pruneapp evaluate``: exit statuses, and one JSON object with numbers as they are."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shlex
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from safetensors.numpy import save_file
+
+from tests.cli.command_process import until
+
+SCRIPT = """
+import torch
+from safetensors.torch import load_file
+
+def load(path):
+    model = torch.nn.Linear(8, 4, bias=False)
+    model.load_state_dict(load_file(path))
+    return model
+"""
+
+# Says of a file what its first number is, or what it is told.
+COMMAND = """
+import struct, sys
+data = open(sys.argv[1], "rb").read()
+(first,) = struct.unpack_from("f", data, 8 + struct.unpack_from("Q", data)[0])
+print(sys.argv[2].replace("FIRST", repr(first)))
+"""
+
+
+@pytest.fixture
+def run(call):
+    """Evaluate in this process; returns status, standard output and standard error."""
+    return lambda *arguments: call("evaluate", *arguments)
+
+
+@pytest.fixture
+def files(tmp_path):
+    """An original and a pruned file: the first weight is 0.5, then 0."""
+    weight = np.arange(1, 33, dtype=np.float32).reshape(4, 8) / 2
+    save_file({"weight": weight}, tmp_path / "original.safetensors")
+    save_file({"weight": weight * (weight > 8)}, tmp_path / "pruned.safetensors")
+    return tmp_path / "pruned.safetensors", tmp_path / "original.safetensors"
+
+
+@pytest.fixture
+def printing(tmp_path):
+    """Make a command line that prints an object of metrics."""
+    (tmp_path / "command.py").write_text(COMMAND)
+
+    def make(said):
+        words = (sys.executable, "-IS", str(tmp_path / "command.py"), "{checkpoint}", said)
+        return shlex.join(words)
+
+    return make
+
+
+def script(folder, body, name="my_evaluation.py"):
+    (folder / name).write_text(SCRIPT + textwrap.dedent(body))
+    return folder / name
+
+
+def test_a_script_measures_both_and_says_what_is_worse(run, files, tmp_path):
+    pruned, original = files
+    file = script(
+        tmp_path,
+        """
+        HIGHER_IS_BETTER = {"size": True}
+
+        def evaluate(model):
+            model(torch.ones(8))
+            weight = model.weight.detach()
+            return {"size": weight.sum().item() / 3, "acc": (int((weight != 0).sum()), 32)}
+        """,
+    )
+    status, out, err = run(
+        pruned, "--script", file, "--against", original, "--at-most", "1%", "--json"
+    )
+    assert (status, err) == (1, "")
+    found = json.loads(out)
+    assert found == {
+        "metrics": {"size": 392 / 2 / 3, "acc": 0.5},
+        "against": {"size": 528 / 2 / 3, "acc": 1.0},
+        "noise": {"size": 0.0, "acc": found["noise"]["acc"]},
+        "worse": True,
+    }
+    assert 0.1 < found["noise"]["acc"] < 0.3
+
+
+def test_the_lines_of_python_in_the_page_measure_the_same(files, tmp_path, monkeypatch, capsys):
+    page = Path(__file__).parents[2] / "docs" / "measure.md"
+    section = page.read_text(encoding="utf-8").partition("## In Python\n")[2]
+    code = re.search(r"```python\n(.*?)```", section, re.DOTALL)[1]
+    script(tmp_path, "def evaluate(model): return {'acc': [float(model(torch.ones(8)).sum())] * 3}")
+    monkeypatch.chdir(tmp_path)
+    exec(compile(code, str(page), "exec"), {})
+    assert capsys.readouterr().out.startswith("acc 196.0 -68.0 paired 95 % interval over 3")
+
+
+def test_what_a_script_does_wrong_is_a_sentence_with_its_traceback(run, files, tmp_path):
+    pruned, _ = files
+    file = script(
+        tmp_path, "def evaluate(model): return helper(model)\ndef helper(m): return m.b\n"
+    )
+    status, out, err = run(pruned, "--script", file)
+    assert (status, out) == (2, "")
+    assert "return helper(model)" in err
+    assert "pruneapp: 'my_evaluation.py', line 10, raised AttributeError while evaluating:" in err
+    assert "pruneapp_worker" not in err
+
+
+def test_weights_of_its_own_give_no_number(run, files, tmp_path):
+    pruned, original = files
+    body = f"""
+        def evaluate(model):
+            model.load_state_dict(load_file({str(original)!r}))
+            return 1.0
+    """
+    status, out, err = run(pruned, "--script", script(tmp_path, body))
+    assert (status, out) == (2, "")
+    assert "'weight' changed meanwhile, so there is no number" in err
+
+
+@pytest.mark.parametrize(
+    ("said", "at_most", "status"),
+    [
+        ('{"accuracy": FIRST}', "0.4", 1),
+        ('{"accuracy": FIRST}', "0.5", 0),
+        ('{"accuracy": FIRST}', "99%", 1),
+        ('{"accuracy": FIRST}', "100%", 0),
+        ('{"accuracy": 1, "loss": FIRST}', "0", 0),
+        ('{"loss": 1, "eval_runtime": FIRST}', "0", 0),
+        ('{"accuracy": FIRST}', None, 0),
+    ],
+)
+def test_at_most_decides_the_status(run, files, printing, said, at_most, status):
+    pruned, original = files
+    more = [] if at_most is None else ["--at-most", at_most]
+    found = run(pruned, "--command", printing(said), "--against", original, *more, "--json")
+    assert found[::2] == (status, "")
+    assert json.loads(found[1])["worse"] == bool(status)
+
+
+def test_without_an_original_the_file_alone_is_measured(run, files, printing):
+    assert run(files[1], "--command", printing('{"a b": FIRST}'))[:2] == (
+        0,
+        "metric  value\na b       0.5\n",
+    )
+    _, out, _ = run(files[1], "--command", printing('{"a b": FIRST}'), "--json")
+    assert json.loads(out) == {
+        "metrics": {"a b": 0.5},
+        "against": {},
+        "noise": {},
+        "worse": False,
+    }
+
+
+def test_a_table_says_what_the_noise_is(run, files, printing):
+    pruned, original = files
+    status, out, _ = run(
+        pruned, "--command", printing('{"accuracy": FIRST}'), "--against", original
+    )
+    assert status == 0
+    assert out.splitlines()[1].split() == ["accuracy", "0", "0.5", "-0.5", "-"]
+    assert "repeatable; the uncertainty of the data is not known" in out
+
+
+@pytest.mark.parametrize(
+    ("said", "more", "words"),
+    [
+        ('{"fluff": 1}', ["--at-most", "0"], "HIGHER_IS_BETTER = {'fluff': True}"),
+        ('{"loss": NaN}', [], "'loss' of"),
+        ("nothing", [], "returned no number"),
+        ('{"loss": null}', [], "returned no number"),
+        ('{"loss": 1}', ["--at-most", "much"], "'--at-most' must be a number of at least 0"),
+        ('{"loss": 1}', ["--at-most", "-1"], "must be a number of at least 0"),
+    ],
+)
+def test_what_cannot_be_judged_exits_with_2(run, files, printing, said, more, words):
+    pruned, original = files
+    status, out, err = run(
+        pruned, "--command", printing(said), "--against", original, *more, "--json"
+    )
+    assert (status, out) == (2, "")
+    assert words in err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--at-most", "1"], "Name the original with --against"),
+        (["--python", "x"], "--python is for a script"),
+        (["--limit", "x"], "--limit must be a whole number"),
+        (["--time-limit", "x"], "--time-limit must be a number"),
+        (["--script", "x"], "not allowed with argument"),
+    ],
+)
+def test_arguments_are_checked(run, files, arguments, words):
+    status, _, err = run(files[0], "--command", "true {checkpoint}", *arguments)
+    assert status == 2
+    assert words in err
+
+
+def test_without_a_script_a_model_folder_and_something_to_measure_are_required(
+    run, files, tmp_path
+):
+    assert "--script is required" in run(files[0])[2]
+    assert (
+        "--text is for the built-in"
+        in run(files[0], "--script", script(tmp_path, ""), "--text", "x")[2]
+    )
+    (tmp_path / "config.json").write_text("{}")
+    files[0].rename(tmp_path / "model.safetensors")
+    files[1].unlink()
+    status, _, err = run(tmp_path)
+    assert status == 2
+    assert "'--text' or '--against' is required" in err
+
+
+def test_a_script_that_cannot_be_read_is_refused_before_anything_runs(run, files, tmp_path):
+    for file, words in (
+        (tmp_path / "missing.py", "cannot be read: no such file or directory"),
+        (files[0], "is not a Python file"),
+    ):
+        status, _, err = run(files[0], "--script", file)
+        assert status == 2
+        assert words in err
+    status, _, err = run(
+        files[0], "--script", script(tmp_path, ""), "--python", tmp_path / "nowhere"
+    )
+    assert status == 2
+    assert "There is no Python interpreter at" in err
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
+def test_an_interrupt_ends_the_evaluation_and_what_it_started(files, tmp_path):
+    started = tmp_path / "started"
+    code = f"import time; open({str(started)!r}, 'w'); time.sleep(100)"
+    command = shlex.join([sys.executable, "-c", code, "{checkpoint}"])
+    process = subprocess.Popen(
+        [sys.executable, "-m", "pruneapp", "evaluate", str(files[0]), "--command", command],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=Path(__file__).parents[2],
+    )
+    until(process, "started", started.exists)
+    began = time.monotonic()
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=20)
+    assert (process.returncode, out, err) == (130, "", "pruneapp: Interrupted.\n")
+    assert time.monotonic() - began < 10

@@ -1,0 +1,82 @@
+"""The unpruned model is measured first, and what was measured is remembered."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+import torch
+
+from pruneapp.evaluation.evaluator import Evaluator
+from pruneapp.evaluation.runner import ScriptRunner
+from pruneapp.evaluation.script import Interpreter, Options
+from pruneapp.progress import Job
+from tests.evaluation.scripts import (
+    AGREEMENT,
+    MODEL,
+    expected,
+    outputs,
+    pruned,
+    refused,
+    write_script,
+)
+
+
+def test_the_unpruned_model_is_measured_three_times_and_results_are_kept(runner, mode, state):
+    mode("noisy")
+    evaluator = Evaluator(runner)
+    baseline = evaluator.measure_baseline(pruned(state), Job())
+    spread = baseline.spreads["sum"]
+    assert spread.repeated == 0
+    assert 0 < spread.reseeded < 1
+    assert baseline.first.metrics["top"].samples == expected(state)[1]
+    result = evaluator.measure(pruned(state), Job())
+    assert evaluator.measure(pruned(state), Job()) is result
+    assert evaluator.measure(state, Job()) is baseline.first
+    assert {key.checkpoint for key in evaluator.results} == {result.key.checkpoint}
+    total, top = evaluator.changes(result)
+    assert total.higher is None
+    assert total.band.half == spread.largest
+    assert "paired 95 % interval over 50 samples" in top.band.words
+
+
+def test_another_script_is_another_key(runner, folder):
+    (folder / "other").mkdir()
+    other = write_script(folder / "other", MODEL + "\n", load="")
+    assert ScriptRunner(other, Interpreter(Path(sys.executable), ""), Options()).key != runner.key
+
+
+def test_without_labels_agreement_with_the_unpruned_model_is_measured(folder, mode, state):
+    place = folder / "agreement"
+    place.mkdir()
+    (place / "mode").write_text("plain")
+    script = write_script(place, AGREEMENT, load="")
+    made = ScriptRunner(script, Interpreter(Path(sys.executable), ""), Options(device="cpu"))
+    with Evaluator(made) as evaluator:
+        assert "there is no unpruned model" in refused(lambda: evaluator.measure(state, Job()))
+        baseline = evaluator.measure_baseline(state, Job())
+        assert {name: m.value for name, m in baseline.first.metrics.items()} == {
+            "same_top1": 1.0,
+            "kl": 0.0,
+            "cosine": pytest.approx(1),
+            "relative_error": 0.0,
+        }
+        found = evaluator.measure(pruned(state), Job()).metrics
+        before, after = outputs(state), outputs(pruned(state))
+        same = (before.argmax(1) == after.argmax(1)).double().mean()
+        assert found["same_top1"].value == float(same)
+        log_p, log_q = before.log_softmax(1), after.log_softmax(1)
+        kl = (log_p.exp() * (log_p - log_q)).sum(1).mean()
+        assert found["kl"].value == pytest.approx(float(kl))
+        apart = (before - after).norm() / before.norm()
+        assert found["relative_error"].value == pytest.approx(float(apart))
+        cosine = torch.cosine_similarity(before.flatten(), after.flatten(), dim=0)
+        assert found["cosine"].value == pytest.approx(float(cosine))
+        made._referred = 0  # what a killed worker had is made again
+        evaluator.results.clear()
+        assert evaluator.measure(pruned(state), Job()).metrics == found
+        (place / "mode").write_text("other")
+        evaluator.results.clear()
+        said = refused(lambda: evaluator.measure(pruned(state), Job()))
+        assert "ran other inputs than with the unpruned model" in said

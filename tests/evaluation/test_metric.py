@@ -1,0 +1,156 @@
+"""Which way is better, how much worse is allowed, and what is noise."""
+
+from __future__ import annotations
+
+import math
+import random
+import statistics
+
+import pytest
+
+from pruneapp.errors import ParameterError
+from pruneapp.evaluation.evaluator import state_sha256
+from pruneapp.evaluation.metric import (
+    Metric,
+    Spread,
+    Tolerance,
+    _student,
+    band_of,
+    compared,
+    higher_is_better,
+)
+
+NONE = Spread(0.0, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("name", "higher"),
+    [
+        ("accuracy", True), ("eval_acc", True), ("acc,none", True), ("val/acc1", True),
+        ("evalAccuracy", True), ("mAP", True), ("F1", True), ("top1", True), ("rougeL", True),
+        ("rouge2", True), ("exact_match", True), ("same_top1", True), ("test_acc_epoch", None),
+        ("loss", False), ("eval_loss", False), ("word_perplexity,none", False), ("ppl", False),
+        ("RMSE", False), ("top1_error", False), ("cosine_distance", False), ("wer", False),
+        ("kl", False), ("relative_error", False), ("eval_runtime", None), ("acc_stderr,none", None),
+        ("score", None), ("fluff", None), ("", None), ("42", None), ("mapping", None),
+    ],
+)  # fmt: skip
+def test_directions_are_known_by_name(name, higher):
+    assert higher_is_better(name, None) is higher
+
+
+def test_what_a_script_declares_comes_first():
+    assert higher_is_better("loss", True) is True
+    assert higher_is_better("task.loss", {"loss": True}) is True
+    assert higher_is_better("loss", {"other": True}) is False
+    assert higher_is_better("runtime", {"runtime": False}) is False
+
+
+def test_times_and_errors_of_metrics_are_not_compared_unless_declared():
+    assert not compared("eval_runtime", None)
+    assert not compared("eval_samples_per_second", {"acc": True})
+    assert not compared("acc_stderr,none", None)
+    assert compared("fluff", None)
+    assert compared("eval_runtime", {"eval_runtime": False})
+
+
+@pytest.mark.parametrize(
+    ("text", "value", "original", "higher", "exceeded"),
+    [
+        ("0.01", 0.97, 0.98, True, False),  # 0.98 - 0.97 > 0.01 in binary fractions
+        ("0.01", 0.969, 0.98, True, True),
+        ("0.01", 0.99, 0.98, True, False),
+        ("1%", 0.98 * 0.99, 0.98, True, False),
+        ("1 %", 0.97, 0.98, True, True),
+        ("1%", -102, -100, True, True),
+        ("0", 2.0, 2.0, False, False),
+        ("0", 2.0000001, 2.0, False, True),
+        ("0", 1.9, 2.0, False, False),
+        ("1e-3", 2.002, 2.0, False, True),
+    ],
+)
+def test_how_much_worse_is_allowed(text, value, original, higher, exceeded):
+    assert Tolerance.parse(text).exceeded(value, original, higher=higher) is exceeded
+
+
+@pytest.mark.parametrize("text", ["", "%", "x", "-1", "nan", "inf", "1%%"])
+def test_a_tolerance_is_a_number(text):
+    with pytest.raises(ParameterError, match="'--at-most' must be a number"):
+        Tolerance.parse(text)
+
+
+def samples(*values):
+    return Metric(statistics.fmean(values), samples=tuple(map(float, values)))
+
+
+def test_the_paired_interval_of_right_and_wrong_holds_what_it_should():
+    draw = random.Random(1)
+    inside = 0
+    for _ in range(400):
+        pairs = [(draw.random() < 0.9, draw.random()) for _ in range(150)]
+        # Of ten answers that are right one becomes wrong, of ten others one right.
+        after = [right if chance > 0.1 else not right for right, chance in pairs]
+        before = samples(*(right for right, _ in pairs))
+        band = band_of(samples(*after), before, NONE)
+        true = 0.1 * 0.1 - 0.9 * 0.1
+        found = statistics.fmean(after) - before.value
+        inside += abs(found - true) <= band.half
+    assert 0.92 < inside / 400 < 0.99
+
+
+def test_the_paired_interval_of_any_numbers_is_that_of_student():
+    band = band_of(samples(1, 2, 3, 5), samples(1, 1, 1, 1), NONE)
+    deviation = statistics.stdev([0, 1, 2, 4])
+    assert band.half == pytest.approx(3.182 * deviation / 2, rel=1e-3)
+    assert "over 4 samples" in band.words
+    for freedom, quantile in (
+        (1, 12.706),
+        (2, 4.303),
+        (3, 3.182),
+        (5, 2.571),
+        (10, 2.228),
+        (100, 1.984),
+    ):
+        assert _student(freedom) == pytest.approx(quantile, rel=1e-3)
+
+
+def test_counts_have_an_interval_of_independent_samples():
+    found = band_of(Metric(0.9, (324, 360)), Metric(0.95, (342, 360)), NONE)
+    assert found.half == pytest.approx(1.96 * math.sqrt(0.09 / 360 + 0.0475 / 360), rel=0.05)
+    assert found.holds(0.01)
+    assert not found.holds(-0.05)
+
+
+def test_without_samples_the_largest_spread_is_the_noise():
+    band = band_of(Metric(1), Metric(1), Spread(0.1, 0.3))
+    assert band.half == 0.3
+    assert band.holds(0.3)
+    assert not band.holds(0.31)
+
+
+def test_of_a_repeatable_number_nothing_is_called_equal():
+    band = band_of(Metric(1), Metric(1), NONE)
+    assert band.words == "repeatable; the uncertainty of the data is not known"
+    assert not band.holds(0.0)
+
+
+def test_samples_of_another_length_are_not_paired():
+    assert band_of(samples(1, 2), samples(1, 2, 3), NONE).half == 0
+
+
+def test_the_hash_of_a_state_is_that_of_what_is_pruned(source_of):
+    import numpy as np
+    import torch
+
+    from pruneapp.document.snapshot import Snapshot
+    from pruneapp.masks.bitmask import BitMask
+
+    checkpoint = source_of("safetensors", {"a": torch.ones(9), "b": torch.ones(9)})
+    state = Snapshot(checkpoint)
+    mask = BitMask.from_bools(np.arange(9) > 3)
+    hashes = {
+        state_sha256(state.replaced({"masks": masks}))
+        for masks in ({}, {"a": mask}, {"b": mask}, {"a": mask, "b": mask})
+    }
+    assert len(hashes) == 4
+    assert state_sha256(state.replaced({"masks": {"a": BitMask.full(9)}})) == state_sha256(state)

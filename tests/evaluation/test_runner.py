@@ -1,0 +1,183 @@
+"""States get into the person's model bit for bit, or there is no number."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from pathlib import Path
+
+import pytest
+import torch
+
+from pruneapp.evaluation.runner import CommandRunner
+from pruneapp.evaluation.script import Options
+from pruneapp.progress import Job
+from tests.evaluation.scripts import expected, pruned, refused, values
+
+
+@pytest.mark.parametrize("how", ["plain", "half", "renamed", "turned"])
+def test_states_are_handed_over_in_place_and_undone(runner, mode, state, folder, how):
+    mode(how)
+    dtype = torch.bfloat16 if how == "half" else torch.float32
+    near = pytest.approx if how == "turned" else lambda value: value
+    some, more = pruned(state), pruned(state, 0.9)
+    for one in (some, state, more, some):
+        total, top = values(runner.run(one, 0, Job()))
+        assert (total, top) == (near(expected(one, dtype)[0]), expected(one, dtype)[1])
+    assert (folder / "loads").read_text().count("\n") == 1
+
+
+def test_only_what_differs_goes_over(runner, mode, state, monkeypatch):
+    sent = []
+    call = runner.worker.call
+
+    def spy(what, *args, **more):
+        sent.extend(more.get("patches", []))
+        return call(what, *args, **more)
+
+    monkeypatch.setattr(runner.worker, "call", spy)
+    some = pruned(state, 0.5)
+    fewer = some.replaced({"masks": {"4.weight": pruned(some, 0.9).masks["4.weight"]}})
+    fewer = fewer.replaced(
+        {"masks": {"4.weight": fewer.masks["4.weight"] & some.masks["4.weight"]}}
+    )
+    for one, names in (
+        (state, []),
+        (some, ["0.weight", "4.weight"]),
+        (fewer, ["4.weight"]),
+        (some, ["4.weight"]),
+        (state, ["0.weight", "4.weight"]),
+    ):
+        sent.clear()
+        runner.run(one, 0, Job())
+        assert [patch["name"] for patch in sent] == names
+        # Values are only needed again where something comes back.
+        assert all(
+            ("values" in patch) == (one in (some, state) and sent != []) for patch in sent
+        ) or (one is some and all("values" not in patch for patch in sent))
+        assert all(("mask" in patch) == (one is not state) for patch in sent)
+
+
+def test_a_model_that_holds_tensors_in_another_form_is_loaded_from_a_file(
+    runner, mode, state, folder
+):
+    mode("fused")
+    dense = runner.run(state, 0, Job())
+    some = runner.run(pruned(state, names=("0.weight",)), 0, Job())
+    assert values(dense)[0] != values(some)[0]
+    assert values(runner.run(state, 0, Job())) == values(dense)
+    loads = (folder / "loads").read_text().splitlines()
+    assert len(loads) == 3
+    assert loads[0] == loads[2] == str(state.checkpoint.path)
+    assert not Path(loads[1]).exists()
+
+
+def test_weights_that_change_meanwhile_give_no_number_and_are_put_right(
+    runner, mode, state, folder
+):
+    runner.run(state, 0, Job())
+    (folder / "mode").write_text("changes")
+    said = refused(lambda: runner.run(pruned(state), 0, Job()))
+    assert "did not keep the weights that it was given: '4.weight' changed meanwhile" in said
+    (folder / "mode").write_text("plain")
+    for one in (pruned(state), state):
+        assert values(runner.run(one, 0, Job())) == expected(one)
+    assert (folder / "loads").read_text().count("\n") == 1
+
+
+def test_a_norm_in_training_mode_is_named(runner, mode, state):
+    mode("training")
+    said = refused(lambda: runner.run(state, 0, Job()))
+    assert "'1.num_batches_tracked'" in said or "'1.running_mean'" in said
+    assert "call model.eval() in load" in said
+
+
+def test_a_changed_tensor_that_is_not_of_the_file_has_the_model_loaded_anew(
+    runner, mode, state, folder
+):
+    mode("fused")
+    runner.run(state, 0, Job())
+    (folder / "mode").write_text("changes")
+    refused(lambda: runner.run(state, 0, Job()))
+    (folder / "mode").write_text("fused")
+    runner.run(state, 0, Job())
+    assert (folder / "loads").read_text().count("\n") == 2
+
+
+def test_after_an_error_the_next_number_is_right(runner, mode, state, folder):
+    runner.run(state, 0, Job())
+    (folder / "mode").write_text("raises")
+    assert "raised ValueError" in refused(lambda: runner.run(pruned(state), 0, Job()))
+    (folder / "mode").write_text("plain")
+    assert values(runner.run(state, 0, Job())) == expected(state)
+
+
+def test_a_model_that_is_not_from_the_file_is_refused(runner, mode, state):
+    mode("stranger")
+    said = refused(lambda: runner.run(state, 0, Job()))
+    assert "does not hold the weights of 'model.safetensors'" in said
+    assert "Let load(path) read the weights" in said
+
+
+def test_it_is_said_if_the_model_was_not_called(runner, mode, state):
+    mode("elsewhere")
+    (notice,) = runner.run(state, 0, Job()).notices
+    assert "The model was not called" in notice
+
+
+def test_a_killed_worker_is_started_again(runner, mode, state):
+    runner.run(state, 0, Job())
+    os.kill(runner.worker.pid, signal.SIGKILL)
+    while runner.worker.runs:
+        pass
+    assert values(runner.run(pruned(state), 0, Job())) == expected(pruned(state))
+
+
+COMMAND = """
+import json, sys
+from safetensors import safe_open
+with safe_open(sys.argv[1], "np") as file:
+    zeros = sum(int((file.get_tensor(name) == 0).sum()) for name in file.keys())
+print("zeros", zeros)
+print(sys.argv[1], file=open("read", "w"))
+if len(sys.argv) > 2:
+    found = {"results": {"task": {"acc,none": zeros, "alias": "t"}}}
+    open(sys.argv[2], "w").write(json.dumps(found))
+else:
+    print(json.dumps({"accuracy": zeros}))
+    print("bye")
+"""
+
+
+def test_a_command_line_measures_files(state, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "command.py").write_text(COMMAND)
+    python = f"'{sys.executable}' '{tmp_path / 'command.py'}'"
+    some = pruned(state)
+    zeros = sum(mask.pruned for mask in some.masks.values())
+    dense = runner_of(f"{python} {{checkpoint}}").run(state, 0, Job()).metrics["accuracy"].value
+    assert Path("read").read_text() == f"{state.checkpoint.path}\n"  # as it is, no copy
+    found = runner_of(f"{python} {{checkpoint}}").run(some, 0, Job()).metrics["accuracy"].value
+    assert found == dense + zeros
+    found = runner_of(f"{python} {{checkpoint}} {{out}}").run(some, 0, Job()).metrics
+    assert {name: metric.value for name, metric in found.items()} == {
+        "task.acc,none": dense + zeros
+    }
+
+
+def runner_of(command):
+    return CommandRunner(command, Options())
+
+
+@pytest.mark.parametrize(
+    ("command", "words"),
+    [
+        ("true", "does not name the checkpoint"),
+        ("true {checkpoint}", "returned no number"),
+        ("sh -c 'echo gone; exit 3' {checkpoint}", "ended by itself with exit status 3 (gone)"),
+        ("nowhere-to-be-found {checkpoint}", "cannot be started"),
+    ],
+)
+def test_what_is_said_of_a_command_that_does_not_work(state, command, words):
+    assert words in refused(lambda: runner_of(command).run(state, 0, Job()))

@@ -1,0 +1,109 @@
+"""Scripts are read, not run; the Python for them is found beside them."""
+
+from __future__ import annotations
+
+import ast
+import sys
+from pathlib import Path
+
+import pytest
+
+from pruneapp import resources
+from pruneapp.evaluation.process import EvaluationError
+from pruneapp.evaluation.script import FIRST_LINES, EvaluationScript, find_interpreter
+
+HEADER = """# /// script
+# requires-python = ">=3.9"
+# dependencies = ["torch"]
+# ///
+"""
+
+
+@pytest.fixture
+def script(tmp_path, monkeypatch):
+    """A script in the folder of a project, and no environment that is active."""
+    for variable in ("CONDA_PREFIX", "VIRTUAL_ENV"):
+        monkeypatch.delenv(variable, raising=False)
+    (tmp_path / "project" / "evaluation").mkdir(parents=True)
+    (tmp_path / "project" / "pyproject.toml").write_text("")
+    path = tmp_path / "project" / "evaluation" / "s.py"
+    path.write_text(HEADER + "raise SystemExit('I was run')\n" + "x\n" * 100)
+    return EvaluationScript.read(path)
+
+
+def environment(prefix):
+    """Make what looks like a virtual environment; return its Python."""
+    python = prefix / "bin" / "python"
+    python.parent.mkdir(parents=True)
+    python.write_text("#!/bin/sh\n")
+    python.chmod(0o755)
+    return python
+
+
+def test_a_script_is_read_and_not_run(script):
+    assert script.first_lines.count("\n") == FIRST_LINES - 1
+    assert "I was run" in script.first_lines
+    assert script.header == 'requires-python = ">=3.9"\ndependencies = ["torch"]'
+    assert len(script.sha256) == 64
+
+
+def test_the_environment_beside_the_script_comes_first(script, tmp_path, monkeypatch):
+    assert find_interpreter(script).path == Path(sys.executable)
+    conda = environment(tmp_path / "conda")
+    monkeypatch.setenv("CONDA_PREFIX", str(tmp_path / "conda"))
+    found = find_interpreter(script)
+    assert (found.path, "conda" in found.found) == (conda, True)
+    assert "PEP 723" in found.notice
+    beyond = environment(tmp_path / ".venv")  # above the project
+    above = environment(tmp_path / "project" / ".venv")
+    assert find_interpreter(script).path == above
+    beside = environment(script.path.parent / ".venv")
+    assert find_interpreter(script).path == beside
+    assert find_interpreter(script, beyond).path == beyond
+    assert find_interpreter(script, tmp_path / ".venv").path == beyond
+
+
+def test_uv_makes_the_environment_of_a_header(script, tmp_path, monkeypatch):
+    made = environment(tmp_path / "made")
+    uv = tmp_path / "bin" / "uv"
+    uv.parent.mkdir()
+    uv.write_text(f'#!/bin/sh\necho "$@" >> {tmp_path}/called\necho {made}\n')
+    uv.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}/bin:/bin:/usr/bin")
+    assert find_interpreter(script).path == made
+    assert (tmp_path / "called").read_text().splitlines() == [
+        f"sync --script {script.path}",
+        f"python find --script {script.path}",
+    ]
+    uv.write_text("#!/bin/sh\necho no such package >&2\nexit 1\n")
+    with pytest.raises(EvaluationError, match="uv could not make the environment") as caught:
+        find_interpreter(script)
+    assert "no such package" in caught.value.details
+
+
+def test_what_is_no_interpreter_is_refused(script, tmp_path):
+    for chosen in (tmp_path, tmp_path / "missing", script.path, Path("no-such-command")):
+        with pytest.raises(EvaluationError, match="There is no Python interpreter at"):
+            find_interpreter(script, chosen)
+
+
+def test_the_worker_is_valid_for_the_oldest_python_and_needs_only_torch():
+    files = sorted(resources.path("pruneapp_worker").glob("*.py"))
+    assert len(files) == 9
+    for file in files:
+        tree = ast.parse(file.read_text(encoding="utf-8"), feature_version=(3, 9))
+        for node in ast.walk(tree):
+            names = []
+            if isinstance(node, ast.Import):
+                names = [alias.name for alias in node.names]
+            elif isinstance(node, ast.ImportFrom):
+                names = [node.module]
+            for name in names:
+                top = name.partition(".")[0]
+                allowed = sys.stdlib_module_names | {
+                    "torch",
+                    "pruneapp_worker",
+                    "tqdm",
+                    "transformers",
+                }
+                assert top in allowed, (file, name)
