@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from tests.benchmarks.many_tensors import cancel_crowd
-from tests.benchmarks.window import Hand
+from tests.benchmarks.window import Hand, print_answer
 
 Seconds = dict[str, list[float]]
 # Moments at which opening is cancelled.
@@ -267,4 +267,4 @@ def _undone(hand: Hand) -> None:
 if __name__ == "__main__":
     arguments = json.loads(sys.argv[1])
     measure = cancels if "openings" in arguments else crowds
-    sys.stdout.write(json.dumps(measure(**arguments)) + "\n")
+    print_answer(lambda: measure(**arguments))

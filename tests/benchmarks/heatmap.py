@@ -27,7 +27,7 @@ from pruneapp.preview.preview import compute_preview
 from pruneapp.progress import Job
 from tests.benchmarks.interaction import mouse
 from tests.benchmarks.models import TALL
-from tests.benchmarks.window import Hand
+from tests.benchmarks.window import Hand, print_answer
 
 SMALL, LARGE = "small.weight", "large.weight"
 FRAMES = 60
@@ -294,4 +294,4 @@ def picture(path: str, rounds: int) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    sys.stdout.write(json.dumps(picture(**json.loads(sys.argv[1]))) + "\n")
+    print_answer(lambda: picture(**json.loads(sys.argv[1])))

@@ -23,7 +23,7 @@ from pruneapp.analysis import histogram_store
 from pruneapp.gui.plots.pages import Page
 from tests.benchmarks.event_loop_delay import summary
 from tests.benchmarks.memory import peak_bytes, reset_peak, resident_bytes
-from tests.benchmarks.window import Hand
+from tests.benchmarks.window import Hand, print_answer
 
 EVENTS = 40
 FRAME_S = 1 / 60
@@ -266,4 +266,4 @@ def threshold_of(hand: Hand) -> Grip:
 
 
 if __name__ == "__main__":
-    sys.stdout.write(json.dumps(interaction(**json.loads(sys.argv[1]))) + "\n")
+    print_answer(lambda: interaction(**json.loads(sys.argv[1])))

@@ -85,9 +85,8 @@ def cancel_crowd(work: Cancels, path: Path) -> None:
 
 
 def _gesture(hand: Hand, name: str, operation: str) -> None:
-    editing = hand.bench.manual_edit
-    editing.in_every_block = True
-    editing.perform(ManualEditRequest(operation, name, CHANNEL, "channel", 0))
+    hand.window.actions_["in_every_block"].setChecked(True)
+    hand.bench.manual_edit.perform(ManualEditRequest(operation, name, CHANNEL, "channel", 0))
 
 
 def _undone(hand: Hand) -> Callable[[], None]:

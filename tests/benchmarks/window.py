@@ -7,8 +7,10 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 import time
+import traceback
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TextIO
@@ -230,14 +232,23 @@ class Hand:
         self.bench.shut_down()
 
 
-def main() -> int:
+def main() -> None:
     from tests.benchmarks import scenarios
 
     name, arguments = sys.argv[1], json.loads(sys.argv[2])
-    answer: Any = getattr(scenarios, name)(**arguments)
+    print_answer(lambda: getattr(scenarios, name)(**arguments))
+
+
+def print_answer(measure: Callable[[], Any]) -> None:
+    """Print as JSON what `measure` returns; if it fails, end in spite of the window's threads."""
+    try:
+        answer = measure()
+    except BaseException:  # noqa: BLE001 - threads of the window would wait for ever
+        traceback.print_exc()
+        sys.stderr.flush()
+        os._exit(1)
     sys.stdout.write(json.dumps(answer) + "\n")
-    return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -5,12 +5,11 @@
 
 from __future__ import annotations
 
-import json
 import sys
 import time
 from pathlib import Path
 
-from tests.benchmarks.window import Hand
+from tests.benchmarks.window import Hand, print_answer
 
 
 def whole(source: str, target: str) -> dict[str, float]:
@@ -28,4 +27,4 @@ def whole(source: str, target: str) -> dict[str, float]:
 
 
 if __name__ == "__main__":
-    sys.stdout.write(json.dumps(whole(sys.argv[1], sys.argv[2])) + "\n")
+    print_answer(lambda: whole(sys.argv[1], sys.argv[2]))
