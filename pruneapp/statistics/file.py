@@ -1,0 +1,288 @@
+"""The statistics file: safetensors with sums over the inputs of each weight.
+
+Of the weight ``NAME`` of a checkpoint it holds ``NAME.in_sum2`` and ``NAME.in_sum``, the sums of
+the squares and of the values of each input over all rows that were multiplied by it;
+``NAME.counts``, how many rows these were; and on request ``NAME.in_gram``, the sum of the products
+of any two inputs. The words are those of llama.cpp's imatrix files. docs/statistics.md has the
+format for other programs.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import struct
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType
+from typing import Self
+
+import msgspec
+import numpy as np
+
+from pruneapp.checkpoint.checkpoint import Checkpoint, open_checkpoint
+from pruneapp.checkpoint.formats.safetensors import SAFETENSORS
+from pruneapp.checkpoint.io.atomic_file import AtomicFile
+from pruneapp.checkpoint.io.digest import sha256_of
+from pruneapp.errors import DamagedFileError, JsonError, ParameterError, UnsupportedFileError
+from pruneapp.json_codec import decode as decode_json
+from pruneapp.kernels.values import Float64s, decode
+from pruneapp.progress import Job
+
+SUM2, SUM, COUNTS, GRAM = ".in_sum2", ".in_sum", ".counts", ".in_gram"
+# Of the metadata; its value is an `Origin` as JSON.
+KEY = "pruneapp_statistics"
+
+
+class Origin(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Where statistics come from, and what a reader has to know beside the numbers."""
+
+    # What the inputs were: ``calibrate``, ``text``, ``random tokens`` or ``imatrix``.
+    source: str = ""
+    # SHA-256 of the script or imatrix file, and of the files of the checkpoint.
+    script: str = ""
+    checkpoint: str = ""
+    date: str = ""
+    # Weights whose inputs are along their first dimension, not along the others: the Conv1D of
+    # transformers, transposed convolutions, some fused experts.
+    transposed: tuple[str, ...] = ()
+    # Weights of the checkpoint that nothing was seen of.
+    unseen: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Inputs:
+    """What was seen of the inputs of one weight.
+
+    A weight of several parts along its first dimension, one each expert or each group of a
+    convolution, has inputs of its own for each; any other has one part. The columns of a
+    convolution are those of its flattened filters: the inputs are unfolded patches.
+    """
+
+    sum2: Float64s  # [parts, columns]
+    sum: Float64s | None  # the same; None if it was not collected
+    counts: Float64s  # [parts]
+    transposed: bool = False
+
+    @property
+    def rms(self) -> Float64s:
+        """``float64[parts, columns]``: the root mean square; 1 for a part that nothing reached."""
+        counts = self.counts[:, np.newaxis]
+        seen = counts > 0
+        return np.sqrt(np.where(seen, self.sum2 / np.where(seen, counts, 1.0), 1.0))
+
+    def fit(self, shape: tuple[int, ...]) -> bool:
+        """Whether they can be those of a weight of this shape."""
+        parts, columns = self.sum2.shape
+        return fits(shape, parts, columns, transposed=self.transposed)
+
+
+def fits(shape: tuple[int, ...], parts: int, columns: int, *, transposed: bool) -> bool:
+    """Whether a weight of a shape can have so many parts with so many inputs each."""
+    if len(shape) < 2 or not parts or not columns:
+        return False
+    experts = len(shape) == 3 and parts == shape[0]
+    if transposed:
+        return parts * columns == shape[0] or (experts and columns == shape[1])
+    whole = columns == math.prod(shape[1:]) and shape[0] % parts == 0
+    return whole or (experts and columns == shape[2])
+
+
+@dataclass(frozen=True, eq=False)
+class Statistics:
+    """An open statistics file; read by position, so it takes no memory until it is asked.
+
+    A context manager, safe to read from several threads.
+    """
+
+    path: Path
+    sha256: str  # of the file: what recipes name it by
+    origin: Origin
+    _file: Checkpoint
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The weights that something was seen of, in file order."""
+        return tuple(name.removesuffix(SUM2) for name in self._file.entries if name.endswith(SUM2))
+
+    def inputs(self, names: Iterable[str], shape: tuple[int, ...]) -> Inputs | None:
+        """Return what was seen of a weight, by any of its names; None if that is nothing.
+
+        Raises
+        ------
+        ParameterError
+            If the statistics are those of a weight of another shape.
+        DamagedFileError
+            If they are no sums of squares and counts.
+        """
+        name = next((name for name in names if self._file.holds(f"{name}{SUM2}")), None)
+        if name is None:
+            return None
+        sizes = self._sizes(name)
+        transposed = name in self.origin.transposed
+        if not fits(shape, *sizes, transposed=transposed):
+            parts, columns = sizes
+            have = f"{columns:,} inputs" if parts == 1 else f"{parts:,} x {columns:,} inputs"
+            raise ParameterError(
+                f"The statistics '{self.path.name}' are of a '{name}' with {have}, but it has the "
+                f"shape {list(shape)}.",
+                remedy="Choose statistics that were collected with this model.",
+            )
+        counts = self._numbers(f"{name}{COUNTS}", (sizes[0],))
+        sum2 = self._numbers(f"{name}{SUM2}", sizes)
+        if (sum2 < 0).any() or (counts < 0).any():
+            raise self._damaged(f"'{name}' has negative sums of squares or counts")
+        total = None
+        if self._file.holds(f"{name}{SUM}"):
+            total = self._numbers(f"{name}{SUM}", sizes)
+        return Inputs(sum2, total, counts, transposed)
+
+    def gram(self, name: str, part: int = 0) -> Float64s | None:
+        """Return the sums of products of a part, ``float64[columns, columns]``; None if not there.
+
+        `name` is one of `names`.
+        """
+        name_of_gram = f"{name}{GRAM}"
+        if not self._file.holds(name_of_gram):
+            return None
+        parts, columns = self._sizes(name)
+        size = columns * columns
+        if self._file.entry(name_of_gram).numel != parts * size:
+            raise self._damaged(f"'{name_of_gram}' does not have {columns:,} x {columns:,} numbers")
+        return self._read(name_of_gram, part * size, (part + 1) * size).reshape(columns, columns)
+
+    def _sizes(self, name: str) -> tuple[int, int]:
+        """Return parts and columns of a weight, as the header has them."""
+        shape = self._file.entry(f"{name}{SUM2}").shape
+        counts = f"{name}{COUNTS}"
+        if len(shape) not in {1, 2} or not self._file.holds(counts):
+            raise self._damaged(f"'{name}' lacks its counts, or its sums are no matrix")
+        return (1, *shape) if len(shape) == 1 else (shape[0], shape[1])
+
+    def _numbers(self, name: str, shape: tuple[int, ...]) -> Float64s:
+        entry = self._file.entry(name)
+        if entry.numel != math.prod(shape):
+            words = " x ".join(f"{size:,}" for size in shape)
+            raise self._damaged(f"'{name}' has {entry.numel:,} numbers instead of {words}")
+        return self._read(name, 0, entry.numel).reshape(shape)
+
+    def _read(self, name: str, start: int, stop: int) -> Float64s:
+        dtype = self._file.entry(name).dtype
+        if dtype.name not in {"F64", "F32", "I64", "I32"}:
+            raise self._damaged(f"'{name}' is of type {dtype.label}")
+        values = decode(self._file.bits(name, start, stop), dtype).astype(np.float64, copy=False)
+        if not np.isfinite(values).all():
+            raise self._damaged(f"'{name}' holds numbers that are not finite")
+        return values
+
+    def _damaged(self, what: str) -> DamagedFileError:
+        return DamagedFileError(
+            f"'{self.path}' is not a valid statistics file: {what}.",
+            remedy="Collect the statistics again.",
+        )
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._file.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.close()
+
+
+def open_statistics(path: Path, job: Job | None = None) -> Statistics:
+    """Open a statistics file; reads its header, and all of it once for its SHA-256.
+
+    Raises
+    ------
+    CheckpointError
+        If it cannot be read, is damaged, or holds no statistics.
+    """
+    job = job or Job()
+    file = open_checkpoint(path, job=job)
+    try:
+        return Statistics(path, sha256_of(file.files[0], job), _origin(file), file)
+    except BaseException:
+        file.close()
+        raise
+
+
+def _origin(file: Checkpoint) -> Origin:
+    if file.format != SAFETENSORS.name or not any(name.endswith(SUM2) for name in file.entries):
+        raise UnsupportedFileError(
+            f"'{file.path}' holds no statistics of activations: none of its tensors is named "
+            f"'NAME{SUM2}'.",
+            remedy="Collect them with `pruneapp statistics`.",
+        )
+    try:
+        return decode_json(file.metadata.get(KEY, "{}"), Origin, KEY)
+    except JsonError as error:
+        raise DamagedFileError(
+            f"'{file.path}' is not a valid statistics file: in its metadata, {error.what}.",
+            remedy="Collect the statistics again.",
+        ) from None
+
+
+def save_statistics(
+    path: Path,
+    weights: Mapping[str, Inputs],
+    origin: Origin,
+    job: Job,
+    *,
+    grams: Mapping[str, Iterable[Float64s]] = MappingProxyType({}),
+) -> str:
+    """Write a statistics file; the old one is there until the new one is safe.
+
+    Returns its SHA-256. Raises `ExportError` if the system refuses to write.
+
+    Parameters
+    ----------
+    grams
+        By weight, the pieces of ``float64[parts, columns, columns]`` in order.
+    """
+    tensors: list[tuple[str, tuple[int, ...], Iterable[Float64s]]] = []
+    for name, inputs in weights.items():
+        parts, columns = inputs.sum2.shape
+        several = () if parts == 1 else (parts,)
+        tensors.append((f"{name}{SUM2}", (*several, columns), [inputs.sum2]))
+        if inputs.sum is not None:
+            tensors.append((f"{name}{SUM}", (*several, columns), [inputs.sum]))
+        tensors.append((f"{name}{COUNTS}", several, [inputs.counts]))
+        if name in grams:
+            tensors.append((f"{name}{GRAM}", (*several, columns, columns), grams[name]))
+    transposed = tuple(name for name, inputs in weights.items() if inputs.transposed)
+    origin = msgspec.structs.replace(origin, transposed=transposed)
+    header = _header(((name, shape) for name, shape, _ in tensors), origin)
+    nbytes = len(header) + sum(8 * math.prod(shape) for _, shape, _ in tensors)
+    job.start(2 * nbytes, path.name)
+    with AtomicFile(path, nbytes, job) as file:
+        file.write(header)
+        for _name, _shape, pieces in tensors:
+            for piece in pieces:
+                file.write(np.ascontiguousarray(piece, "<f8").reshape(-1).view(np.uint8).data)
+        digest = file.seal()
+        file.commit()
+    return digest
+
+
+def _header(tensors: Iterable[tuple[str, tuple[int, ...]]], origin: Origin) -> bytes:
+    head: dict[str, object] = {
+        "__metadata__": {"format": "pt", KEY: msgspec.json.encode(origin).decode()}
+    }
+    head |= _places(tensors)
+    text = json.dumps(head, ensure_ascii=False, separators=(",", ":")).encode()
+    text += b" " * (-len(text) % 8)
+    return struct.pack("<Q", len(text)) + text
+
+
+def _places(
+    tensors: Iterable[tuple[str, tuple[int, ...]]],
+) -> Iterator[tuple[str, dict[str, object]]]:
+    offset = 0
+    for name, shape in tensors:
+        end = offset + 8 * math.prod(shape)
+        yield name, {"dtype": "F64", "shape": list(shape), "data_offsets": [offset, end]}
+        offset = end
