@@ -110,6 +110,7 @@ class DistributionView(Chart):
         self._before: float | None = None
         self._following = False  # whether the threshold says what goes, and not the histogram
         self._waits = False  # whether the threshold says nothing: nothing is asked for
+        self._applied_at: float | None = None  # that of the applied step, while it waits
         self._answered = True
         self._about = False
         self._editable = False
@@ -320,6 +321,13 @@ class DistributionView(Chart):
         nearest = np.maximum(np.maximum(edges[:-1], -edges[1:]), 0.0)
         return float(nearest[kept].min())
 
+    def _is_rough(self) -> bool:
+        """Whether a line that waits stands at the edge of a bin, where no step put it."""
+        h = self._histogram
+        return self._applied_at is None and (
+            bool(self.threshold) or (h is not None and bool(h.pruned.any()))
+        )
+
     def _axis_label(self, binning: Binning) -> str:
         return {
             "magnitudes": self.tr("weight magnitude"),
@@ -345,7 +353,9 @@ class DistributionView(Chart):
             # One without a preview, for a moment, says nothing of what is asked for.
             self._following = self.canvas.holding or not histogram.to_be_pruned.any()
         if self._waits:
-            self.threshold = self._form_threshold = self._lowest_kept()
+            at = self._applied_at
+            self.threshold = self._form_threshold = self._lowest_kept() if at is None else at
+            self._about = self._is_rough()
         same = before is not None and histogram is not None and _same_axis(before, histogram)
         if histogram is not None and not same:
             self._counted = self._histogram = histogram.without_finer()
@@ -384,19 +394,25 @@ class DistributionView(Chart):
         self._following = following
         self._put(value)
 
-    def show_idle_line(self) -> None:
+    def show_idle_line(self, at: float | None = None) -> None:
         """Show a line to take hold of although nothing is asked for: it says not what would go.
 
-        It stays where it is; with the next histogram it stands below the least that is kept.
+        It stands `at` the threshold of the applied step. Where that is not known it stays where it
+        is; with the next histogram it stands at the edge of the lowest bin of which anything is
+        kept, with ≈: a threshold lies somewhere in that bin, if there was one.
         """
-        if self._waits:
+        if self._waits and at == self._applied_at:
             return
-        self._editable, self._about, self._waits = True, False, True
-        self._form_threshold = self._lowest_kept() if self.threshold is None else self.threshold
-        self._answered = True
+        self._editable = self._waits = self._answered = True
+        self._applied_at = at
+        if at is None:
+            at = self._lowest_kept() if self.threshold is None else self.threshold
+        self._form_threshold = at
         if not self.canvas.holding:
             self._following = False
-            self._put(self._form_threshold)
+            self.threshold = at
+            self._about = self._is_rough()
+            self._put(at)
 
     @property
     def binning(self) -> Binning:

@@ -102,7 +102,7 @@ class ThresholdController(QObject):
         counted = state.step is not None and state.counted
         movable = counted and self._amount_counts()
         if tensor is None and movable:
-            view.show_idle_line()
+            view.show_idle_line(state.current.threshold(name))
             return
         if tensor is None or (tensor.threshold is None and not counted):
             view.set_threshold(None)

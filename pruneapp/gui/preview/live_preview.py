@@ -221,4 +221,5 @@ def _current(first: PastState, capture: Capture, sizes: CompactSizes, job: Job) 
     _ = report.dangers  # judged here, not in the main thread
     pruned = [t for t in report.tensors if t.after]
     pruned.sort(key=lambda t: -t.after / t.numel)
-    return CurrentState(None, report, tuple(pruned[:LISTED]), sizes.now(capture, job))
+    most, compact = tuple(pruned[:LISTED]), sizes.now(capture, job)
+    return CurrentState(report=report, most_pruned=most, compact=compact)

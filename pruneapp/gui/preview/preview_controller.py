@@ -370,7 +370,10 @@ class PreviewController(QObject):
             return  # that changes nothing of what would happen
         self._estimates.cancel()
         if done is not None and document is not None:
-            applied = CurrentState(applied=done.preview.report, compact=done.compact)
+            preview = done.preview
+            # The report of one that took scores or masks from files has no magnitudes of a cut.
+            step = preview.step if preview.edit.entry is None else None
+            applied = CurrentState(applied=preview.report, step=step, compact=done.compact)
             self._applied = document.history.key, applied
         self._show_current(untouched=self.state.untouched)
 
@@ -434,9 +437,10 @@ class PreviewController(QObject):
             self._set(preview=preview, known=preview.report, compact=result.compact)
 
     def _on_current(self, current: CurrentState) -> None:
-        assert current.report is not None
-        dangers, applied = current.report.dangers, self.state.current.applied
-        self._set(current=replace(current, applied=applied), dangers=dangers)
+        report, done = current.report, self.state.current
+        assert report is not None
+        current = replace(current, applied=done.applied, step=done.step)
+        self._set(current=current, dangers=report.dangers)
 
     def _on_error(self, error: PruneAppError) -> None:
         self._previews.halt()

@@ -8,6 +8,7 @@ from enum import Enum, auto
 
 from pruneapp.document.step import Step
 from pruneapp.errors import NothingToPruneError, ParameterError, PruneAppError, SelectionError
+from pruneapp.methods import registry
 from pruneapp.preview.preview import Preview
 from pruneapp.results.sparsity_report import (
     Assignment,
@@ -34,9 +35,20 @@ class CurrentState:
     """What is known of the document as it stands."""
 
     applied: SparsityReport | None = None  # what the prune did that led to it, if one did
+    step: Step | None = None  # that prune, if it ranked the weights by themselves, not by scores
     report: SparsityReport | None = None  # since the file was opened; None until it is counted
     most_pruned: tuple[TensorSparsity, ...] = ()
     compact: int | None = None  # bound of a compact file in bytes
+
+    def threshold(self, name: str) -> float | None:
+        """Return the magnitude at which that prune cut a tensor; None if it cut at none."""
+        tensor = None if self.applied is None else self.applied.by_name.get(name)
+        if tensor is None or self.step is None:
+            return None
+        row = next((row for row in reversed(self.step.rows) if name in row.names), None)
+        if row is None or registry.get(row.method).estimated_by != "magnitudes":
+            return None
+        return tensor.threshold
 
 
 UNASSIGNED = Assignment()  # another one is told by its identity

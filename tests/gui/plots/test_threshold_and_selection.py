@@ -114,6 +114,25 @@ def heard(signal) -> list:
 # -- the threshold -------------------------------------------------------------------------------
 
 
+def test_a_line_that_waits_names_the_threshold_of_the_step_and_no_edge_of_a_bin(distribution):
+    pruned = replace(histogram(), kept=np.array([0, 40, 100, 1000]))
+    distribution.show_idle_line(1.25)
+    distribution.set_histogram(pruned)
+    assert distribution.field.text() == distribution.canvas.line.label == "1.25"
+    assert distribution.field.isEnabled()
+    distribution.show_idle_line()  # an undo: nobody knows where that state was cut
+    assert distribution.field.text() == "≈ 1.25", "until the histogram of that state is there"
+    distribution.set_histogram(pruned)
+    assert distribution.field.text() == distribution.canvas.line.label == "≈ 1"
+    distribution.set_histogram(histogram())  # as after random pruning
+    assert distribution.field.text() == "≈ 0"
+    distribution.set_histogram(replace(histogram(), pruned=np.zeros(4, np.int64)))
+    assert distribution.field.text() == distribution.canvas.line.label == "0"
+    distribution.field.setFocus()
+    QTest.keyClick(distribution.field, Qt.Key.Key_Up)
+    assert distribution.field.text() == f"{4 / STEPS:g}", "moved by the person it is no estimate"
+
+
 def test_the_line_is_painted_with_its_value_and_its_colour(distribution, theme):
     distribution.set_colors(theme.colors)
     assert theme.colors["accent"] in colors_at(distribution, 1.5, 700, reach=1)

@@ -13,6 +13,7 @@ from safetensors.numpy import save_file
 
 from pruneapp.analysis import statistics, tiles
 from pruneapp.gui.plots import plot_controller
+from pruneapp.gui.plots.base.readout import value_text
 from pruneapp.gui.plots.pages import Page
 from pruneapp.gui.plots.plot_controller import EVERY_MS
 from pruneapp.gui.preview import live_preview, preview_controller
@@ -247,7 +248,7 @@ def test_after_a_step_the_line_waits_and_says_not_what_would_go(counted):
     counted.key("Return", view.field)
     counted.wait(lambda: view.threshold == pytest.approx(0.5, rel=0.02))
     assert view.summary().startswith("below 0.")
-    counted.wait_preview()
+    cut = counted.wait_preview().by_name[LARGE].threshold
     counted.click(counted.button)
     counted.wait(lambda: counted.document.position == 1)
     assert "≈ 0" not in view.summary()
@@ -257,8 +258,9 @@ def test_after_a_step_the_line_waits_and_says_not_what_would_go(counted):
     assert view.summary().startswith("9,216 weights, ")
     assert not any("to be pruned" in swatch.label for swatch in view.swatches())
     assert view.canvas.line.editable
-    edges = view._histogram.edges
-    assert view.threshold == pytest.approx(0.5, abs=2 * (edges[1] - edges[0]))
+    assert cut not in view._histogram.edges
+    assert (view.threshold, view.field.text()) == (cut, value_text(cut, 4))
+    assert view.canvas.line.label == value_text(cut, 4)
     start = view.canvas.place.pixel(view.canvas.line.at, 1).toPoint()
     viewport = view.canvas.viewport()
     QTest.mousePress(viewport, Qt.MouseButton.LeftButton, pos=start)

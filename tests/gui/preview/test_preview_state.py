@@ -93,3 +93,17 @@ def test_what_is_counted_while_a_step_is_shown_marks_the_tree_and_leaves_the_pan
     previews = TreePreview(tree)
     previews.set_preview(PreviewState(dangers=report.dangers))
     assert seen == [{"a"}]
+
+
+def test_the_threshold_of_an_applied_step_is_known_where_magnitudes_were_cut():
+    cut = TensorSparsity("a", 100, 0, 50, threshold=0.5)
+    other = TensorSparsity("b", 100, 0, 50, threshold=0.9)
+    whole = TensorSparsity("c", 100, 0, 0)
+    rows = Row(("a", "c"), "l1_unstructured", {}), Row(("b",), "random_unstructured", {})
+    current = CurrentState(SparsityReport((cut, other, whole), 300, 0, 100), Step(rows))
+    assert current.threshold("a") == 0.5
+    assert current.threshold("b") is None, "the largest of those that chance took"
+    assert current.threshold("c") is None, "nothing of it was pruned"
+    assert current.threshold("d") is None, "the step left it as it was"
+    assert replace(current, step=None).threshold("a") is None, "a cut in scores"
+    assert CurrentState().threshold("a") is None
