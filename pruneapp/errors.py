@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from copy import copy
 from types import MappingProxyType
+from typing import Self
 
 # Of what an error was given, so many characters at most are repeated in it.
 MOST_REPEATED = 200
@@ -55,6 +57,12 @@ class PruneAppError(Exception):
         self.sentence = sentence
         self.remedy = remedy
         self.details = details
+
+    def reworded(self, sentence: str) -> Self:
+        """Return the same error with another sentence."""
+        other = copy(self)
+        other.sentence, other.args = sentence, (f"{sentence} {self.remedy}".strip(),)
+        return other
 
     def __reduce__(self) -> tuple[object, ...]:
         # Errors cross from the process that parses large headers.

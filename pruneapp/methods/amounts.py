@@ -5,6 +5,7 @@ What limits allow is a count of pruned elements *after* the step, of several ten
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -40,33 +41,66 @@ def to_prune(
     """
     amount = _PARAM.validate(amount)
     count = round(amount * left) if isinstance(amount, float) else amount
-    free = left - protected
-    if count <= free:
-        return count
+    if count > left - protected:
+        raise _too_large(amount, count, left, left - protected, unit, where)
+    return count
+
+
+def _too_large(  # noqa: PLR0917 - a row of a table, and what it is called
+    amount: Amount,
+    count: int,
+    left: int,
+    free: int,
+    unit: str,
+    where: str,
+    stuck: int | None = None,
+) -> ParameterError:
+    """Return the error for an amount that is more than what is left and free.
+
+    `stuck` says, if it is about the tensor of several that allows the least, in how many of them
+    nothing is free.
+    """
     of = f" of '{where}'" if where else ""
-    if count <= left:
-        given = f"{amount} is {count:,}" if isinstance(amount, float) else f"got {count:,}"
-        can = f"only {free:,} can be pruned" if free else "none can be pruned"
-        kept = counted(left, f"{unit.removesuffix('s')}{of} that is", f"{unit}{of} that are")
-        raise ParameterError(
-            f"'amount' is too large: of the {kept} not pruned yet, "
-            f"{counted(protected, 'is', 'are')} protected, so {can} ({given}).",
-            remedy=(
-                f"Enter a count up to {free:,}, or unprotect weights."
-                if free
-                else "Unprotect weights."
-            ),
-        )
+    one, more = f"{unit.removesuffix('s')}{of}", f"{unit}{of}"
     if left == 0:
-        raise ParameterError(
-            f"'amount' must be 0 here: all {unit}{of} are pruned already (got {count:,}).",
+        return ParameterError(
+            f"'amount' must be 0 here: all {more} are pruned already (got {count:,}).",
             remedy="Uncheck pruned tensors, or undo a step.",
         )
-    only = counted(left, f"{unit.removesuffix('s')}{of} is", f"{unit}{of} are")
-    raise ParameterError(
-        f"'amount' is larger than what remains: only {only} not pruned yet (got {count:,}).",
-        remedy=f"Enter a count up to {left:,}, or a fraction such as 0.2.",
+    fits = "," if stuck is None else ", which fits all tensors,"
+    if free == left:
+        only = counted(left, f"{one} is", f"{more} are")
+        return ParameterError(
+            f"'amount' is larger than what remains: only {only} not pruned yet (got {count:,}).",
+            remedy=f"Enter a count up to {left:,}{fits} or a fraction such as 0.2.",
+        )
+    kept = counted(left, f"{one} that is", f"{more} that are")
+    given = f"{_percent(amount)} is {count:,}" if isinstance(amount, float) else f"got {count:,}"
+    can = f"only {free:,} can be pruned" if free else "none can be pruned"
+    remedy = "Unprotect weights."
+    if free:
+        share = f"at most {_percent(_rounded_down(free / left))}"
+        most = share if isinstance(amount, float) else f"a count up to {free:,}"
+        remedy = f"Enter {most}{fits} or unprotect weights."
+    elif stuck is not None:
+        tensors = "that tensor" if stuck == 1 else f"the {stuck:,} tensors that allow none"
+        remedy = f"Unprotect weights, or uncheck {tensors}."
+    return ParameterError(
+        f"'amount' is too large: of the {kept} not pruned yet, "
+        f"{counted(left - free, 'is', 'are')} protected, so {can} ({given}).",
+        remedy=remedy,
     )
+
+
+def _rounded_down(share: float) -> float:
+    """Return a share above 0 in whole hundredths of a percent, or with two digits if it is less."""
+    digits = max(4, 1 - math.floor(math.log10(share)))
+    unit = 10.0**digits
+    return math.floor(share * unit + _NEAR) / unit
+
+
+def _percent(share: float) -> str:
+    return f"{share * 100:.10g} %"
 
 
 def counts_of(amount: Amount, left: Counts) -> Counts:
@@ -84,24 +118,21 @@ def counts_of(amount: Amount, left: Counts) -> Counts:
 def counts_to_prune(
     amount: Amount, left: Counts, free: Counts, names: Sequence[str], unit: str = "weights"
 ) -> Counts:
-    """Return what `to_prune` returns of each of some tensors; raises for the first as it does.
+    """Return what `to_prune` returns of each of some tensors.
 
-    `left` and `free` are ``int64[tensors]``: what is not pruned yet, and what of it may go.
+    `left` and `free` are ``int64[tensors]``: what is not pruned yet, and what of it may go. Where
+    it is too much the error is about the tensor that allows the least: so much fits all of them.
     """
     counts = counts_of(amount, left)
-    check_free(amount, left, free, counts, names, unit)
-    return counts
-
-
-def check_free(  # noqa: PLR0917 - columns of one table
-    amount: Amount, left: Counts, free: Counts, counts: Counts, names: Sequence[str], unit: str
-) -> None:
-    """Raise what `to_prune` raises for the first tensor of which more goes than is free."""
     short = np.flatnonzero(counts > free)
     if short.size:
-        i = int(short[0])
-        protected = int(left[i] - free[i])
-        to_prune(amount, int(left[i]), protected=protected, unit=unit, where=names[i])
+        able = free[short]
+        allowed = able / np.maximum(left[short], 1) if isinstance(amount, float) else able
+        i = int(short[allowed.argmin()])
+        count = int(counts[i]) if isinstance(amount, float) else amount
+        stuck = int(np.count_nonzero(able == 0)) if len(names) > 1 else None
+        raise _too_large(amount, count, int(left[i]), int(free[i]), unit, names[i], stuck)
+    return counts
 
 
 # Products of a share and a size that are so near to a whole number are meant to be it: 0.9 is no
@@ -310,10 +341,9 @@ def channels_after(
         )
     if limits.total is not None:
         return _in_all(limits, tensors, bounds, running, least, most, unit)
-    wanted = counts_to_prune(amount, left, left, tensors.names, unit)
-    wanted = np.minimum(wanted, most) if limits.ceiling < 1 else wanted
-    check_free(amount, left, running.free, wanted, tensors.names, unit)
-    return np.maximum(wanted, least)
+    held = limits.ceiling < 1  # `most` are free in any case
+    wanted = counts_to_prune(amount, left, left if held else running.free, tensors.names, unit)
+    return np.maximum(np.minimum(wanted, most) if held else wanted, least)
 
 
 def _in_all(  # noqa: PLR0917 - columns of one table
@@ -374,9 +404,10 @@ def weights_gone(
     if limits.total is not None:
         after = spread(tensors, bounds, target_of(limits, tensors, bounds))
         return after - tensors.before, none
-    wanted = counts_to_prune(amount, left, left, names)
+    # What is protected of a tensor is of no account where the ceiling leaves at least as much.
+    held = bounds.ceiling - tensors.before <= free
+    wanted = counts_to_prune(amount, left, np.where(held, left, free), names)
     after = np.minimum(tensors.before + wanted, bounds.ceiling)
-    check_free(amount, left, free, after - tensors.before, names, "weights")
     return np.maximum(after, bounds.low) - tensors.before, none
 
 

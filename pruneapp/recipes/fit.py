@@ -8,6 +8,7 @@ from functools import partial
 from typing import TypeVar
 
 import msgspec
+import numpy as np
 
 from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.checkpoint.entry import TensorEntry
@@ -33,7 +34,7 @@ from pruneapp.edits.manual_edit import ManualEdit
 from pruneapp.errors import ParameterError, PruneAppError, RecipeError, counted
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.methods import registry
-from pruneapp.methods.amounts import to_prune
+from pruneapp.methods.amounts import counts_to_prune, to_prune
 from pruneapp.methods.cutoff import check_all, units_left
 from pruneapp.methods.limits import Limits, percent
 from pruneapp.params import Amount, AmountParam
@@ -77,8 +78,8 @@ def check_sizes(checkpoint: Checkpoint, step: Step, job: Job) -> None:
         if step.scope == "global":
             to_prune(amount, sum(sizes), unit=unit)
             continue
-        for name, size in zip(names, sizes, strict=True):
-            to_prune(amount, size, unit=unit, where=name)
+        column = np.array(sizes, np.int64)
+        counts_to_prune(amount, column, column, names, unit)
 
 
 T = TypeVar("T")

@@ -6,6 +6,7 @@ For torch a protected weight is one with an infinite importance score, or a 1 in
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -20,6 +21,7 @@ from pruneapp.errors import ParameterError
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.methods.cutoff import Pruned, units_left
+from pruneapp.methods.limits import Limits
 from pruneapp.methods.prune_tensors import prune
 from pruneapp.methods.registry import METHODS, get
 from pruneapp.params import AmountParam
@@ -32,11 +34,12 @@ EVERY_SCOPE = pytest.mark.parametrize(
     [(m, scope) for m in METHODS.values() for scope in m.scopes],
     ids=lambda value: value if isinstance(value, str) else value.name,
 )
+NO_LIMITS = Limits()
 AMOUNTS = st.one_of(st.floats(0, 1), st.integers(0, 30))
 
 
-def run(views, method, values=None, scope="local") -> Pruned:
-    return prune(views, method, values or {}, scope, CpuKernel(), Job())
+def run(views, method, values=None, scope="local", limits=NO_LIMITS) -> Pruned:
+    return prune(views, method, values or {}, scope, CpuKernel(), Job(), limits=limits)
 
 
 @st.composite
@@ -114,16 +117,80 @@ def test_too_much_is_refused_with_how_many_are_free_and_how_many_protected():
     with pytest.raises(
         ParameterError,
         match=r"of the 4 channels of 'layer.weight' that are not pruned yet, 2 are protected, so "
-        r"only 2 can be pruned \(0.75 is 3\)",
+        r"only 2 can be pruned \(75 % is 3\)",
     ):
         run([weights], get("random_structured"), {"amount": 0.75})
-    with pytest.raises(ParameterError, match=r"larger than what remains: only 20 weights"):
+    with pytest.raises(
+        ParameterError, match=r"only 18 can be pruned \(got 21\)\. Enter a count up"
+    ):
         run([weights], get("l1_unstructured"), {"amount": 21})
     all_of_it = replace(weights, protected=BitMask.full(20))
-    with pytest.raises(ParameterError, match=r"so none can be pruned \(0.5 is 10\)") as error:
+    with pytest.raises(ParameterError, match=r"so none can be pruned \(50 % is 10\)") as error:
         run([all_of_it], get("l1_unstructured"), {"amount": 0.5})
     assert error.value.remedy == "Unprotect weights."
     assert run([weights], get("l1_unstructured"), {"amount": 18}).masks["layer.weight"].kept == 2
+
+
+def protected_in(*many, size=200):
+    """Some tensors of which so many weights are protected, the first of each."""
+    return [
+        replace(
+            view_of_values(np.ones((size // 5, 5), np.float32), name=f"layer{i}.weight"),
+            protected=BitMask.from_bools(np.arange(size) < n) if n else None,
+        )
+        for i, n in enumerate(many)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("scope", "limits"),
+    [
+        ("local", NO_LIMITS),
+        ("local", Limits(floor=0.1)),
+        ("local", Limits(ceiling=0.995)),
+        ("global", NO_LIMITS),
+    ],
+)
+@pytest.mark.parametrize("amount", [1.0, 0.99, 799, 10**6])
+def test_what_the_message_advises_works_for_all_tensors_at_once(amount, scope, limits):
+    """Found: the count it gave was that of one tensor, and the next one refused it."""
+    views = protected_in(0, 3, 14, 5)
+    with pytest.raises(ParameterError) as error:
+        run(views, get("l1_unstructured"), {"amount": amount}, scope, limits)
+    said = re.fullmatch(
+        r"Enter (?:at most (?P<share>[\d.]+) %|a count up to (?P<count>\d+))"
+        r"(?:, which fits all tensors)?, or .*",
+        error.value.remedy,
+    )
+    assert said is not None, error.value.remedy
+    if isinstance(amount, float):
+        advised = float(said["share"]) / 100
+        higher: float = advised + 0.01
+    else:
+        advised = int(said["count"])
+        higher = advised + 1
+    assert run(views, get("l1_unstructured"), {"amount": advised}, scope, limits).masks
+    with pytest.raises(ParameterError, match="too large"):
+        run(views, get("l1_unstructured"), {"amount": higher}, scope, limits)
+
+
+def test_the_largest_share_is_rounded_down_and_never_to_nothing():
+    views = protected_in(1, size=300)
+    with pytest.raises(ParameterError, match=r"Enter at most 99\.66 %, or unprotect weights"):
+        run(views, get("l1_unstructured"), {"amount": 1.0})
+    views = protected_in(29_999, size=30_000)
+    with pytest.raises(ParameterError, match=r"Enter at most 0\.0033 %, or"):
+        run(views, get("l1_unstructured"), {"amount": 0.5})
+
+
+def test_tensors_of_which_all_is_protected_are_counted():
+    with pytest.raises(ParameterError) as error:
+        run(protected_in(200, 1), get("l1_unstructured"), {"amount": 1.0})
+    assert error.value.remedy == "Unprotect weights, or uncheck that tensor."
+    with pytest.raises(ParameterError) as error:
+        run(protected_in(200, 1, 200), get("l1_unstructured"), {"amount": 100})
+    assert "'layer0.weight'" in error.value.sentence
+    assert error.value.remedy == "Unprotect weights, or uncheck the 2 tensors that allow none."
 
 
 def module_of(values, kept):

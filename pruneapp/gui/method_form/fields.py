@@ -247,6 +247,7 @@ class LimitsSection(QWidget):
         super().__init__(parent)
         self._colors = with_defaults({})
         self._reported = ""
+        self._params = tuple(params)
         self.editors: dict[str, Editor] = {}
         # Of the parent from the start: alone it would be a window that flashes up.
         self.button = QToolButton(parent)
@@ -309,7 +310,7 @@ class LimitsSection(QWidget):
 
     def set_error(self, text: str) -> None:
         """Say what somebody else finds wrong, until a limit changes."""
-        self._reported = text
+        self._reported = with_labels(text, self._params)
         self._show_note()
 
     def set_colors(self, colors: Mapping[str, str]) -> None:
@@ -337,7 +338,7 @@ class LimitsSection(QWidget):
             try:
                 editor.value()
             except ParameterError as error:
-                errors.append(str(error))
+                errors.append(with_labels(str(error), (editor.param,)))
         return tuple(errors)
 
     def _after_change(self) -> None:

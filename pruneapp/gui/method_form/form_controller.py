@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from pruneapp.checkpoint.checkpoint import Checkpoint, open_checkpoint
 from pruneapp.document.selection import patterns_of, select
 from pruneapp.document.step import Row, Step
 from pruneapp.edits.mask_files import names_in, read_masks_for
-from pruneapp.errors import NothingToPruneError, ParameterError, SelectionError
+from pruneapp.errors import NothingToPruneError, ParameterError, PruneAppError, SelectionError
 from pruneapp.gui.app.jobs import Jobs
 from pruneapp.gui.document.open_document import OpenDocument
 from pruneapp.gui.method_form.form_model import FormRequest, FormRow, MethodForm
@@ -25,8 +26,14 @@ from pruneapp.masks.bitmask import BitMask
 from pruneapp.methods import registry
 from pruneapp.methods.limits import LIMITS, Limits
 from pruneapp.methods.method import Method, Scope
-from pruneapp.params import Amount, validate_all
+from pruneapp.params import Amount, validate_all, with_labels
 from pruneapp.progress import Job
+
+
+def in_form_words(error: PruneAppError) -> PruneAppError:
+    """Return an error that calls parameters by the labels of their fields."""
+    params = chain(LIMITS, *(method.params for method in registry.METHODS.values()))
+    return error.reworded(with_labels(error.sentence, params))
 
 
 @dataclass(frozen=True, eq=False)

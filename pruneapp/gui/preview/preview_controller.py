@@ -29,7 +29,7 @@ from pruneapp.gui.app.jobs import Jobs, LatestTask, Throttle, Urgency
 from pruneapp.gui.app.notifications import NoticeTopic
 from pruneapp.gui.commands.declarations import PRUNE
 from pruneapp.gui.document.open_document import OpenDocument
-from pruneapp.gui.method_form.form_controller import FormController, LoadedMasks
+from pruneapp.gui.method_form.form_controller import FormController, LoadedMasks, in_form_words
 from pruneapp.gui.preview.figures import PruneAction
 from pruneapp.gui.preview.live_preview import (
     CurrentStateRunner,
@@ -319,7 +319,7 @@ class PreviewController(QObject):
             step = self._ask()
         except PruneAppError as error:
             self._estimates.cancel()
-            error = error.with_traceback(None)
+            error = in_form_words(error.with_traceback(None))
             self._set(replace(state, step=None, known=None, assignment=UNASSIGNED, error=error))
             return
         # The estimate before stays until the next one is there, often at once: nothing flickers.
@@ -445,6 +445,7 @@ class PreviewController(QObject):
     def _on_error(self, error: PruneAppError) -> None:
         self._previews.halt()
         self._estimates.cancel()
+        error = in_form_words(error)
         self._set(error=error, preview=None, known=None, is_behind=False)
         if isinstance(error, FileChangedError):
             self._file_watch.start()  # it may be put back

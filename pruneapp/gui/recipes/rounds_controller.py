@@ -16,12 +16,12 @@ from pruneapp.gui.app.context import AppContext, Controller
 from pruneapp.gui.app.dialogs import DialogHolder
 from pruneapp.gui.document.history_controller import StepSequence
 from pruneapp.gui.document.open_document import OpenDocument
-from pruneapp.gui.method_form.form_controller import FormController, LoadedMasks
+from pruneapp.gui.method_form.form_controller import FormController, LoadedMasks, in_form_words
 from pruneapp.gui.recipes.dialogs import RoundsDialog
 from pruneapp.gui.widgets import number_format
 from pruneapp.methods import registry
 from pruneapp.methods.limits import Limits
-from pruneapp.params import Amount
+from pruneapp.params import Amount, with_labels
 from pruneapp.preview.preview import compute_preview
 from pruneapp.progress import Job
 from pruneapp.recipes.replay import SCHEDULE, amounts, expanded
@@ -72,7 +72,7 @@ class RoundsController(Controller):
             step = self._form.step()
             asked = _repeated(document, step)
         except PruneAppError as error:
-            self._session.refused.emit(error)
+            self._session.refused.emit(in_form_words(error))
             return
         row = step.rows[0]
         method = registry.get(row.method)
@@ -108,7 +108,7 @@ class RoundsController(Controller):
         try:
             dialog.set_rounds(_counts(asked, dialog.values()))
         except ParameterError as error:
-            dialog.set_error(f"{error.sentence} {error.remedy}".strip())
+            dialog.set_error(with_labels(str(error), SCHEDULE))
 
     # -- doing it -------------------------------------------------------------------------------
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 
 import numpy as np
@@ -751,6 +752,24 @@ def test_the_current_state_has_no_row_that_says_nothing(counted):
     counted.key("Esc")
     counted.wait(panel.tensors.isVisible)
     assert panel.figures.words["sparsity"].text() == "Sparsity (whole model)"
+
+
+def test_an_amount_that_protected_weights_refuse_is_called_as_its_field(counted):
+    counted.workbench.manual_edit.perform(
+        ManualEditRequest("protect", SMALL, (((0, 1), (0, 8)),), "row")
+    )
+    counted.wait(lambda: counted.document.position == 1)
+    counted.click(counted.views.form.all, QPoint(8, 8))
+    counted.ask_amount("100 %")
+    panel = counted.views.preview
+    counted.wait(lambda: panel.error.text().startswith("✕ Amount is too large"))
+    assert "'amount'" not in counted.button.toolTip()
+    percent = re.search(r"Enter at most ([\d.]+ %)", panel.error.text())
+    assert percent is not None, panel.error.text()
+    counted.ask_amount(percent[1])
+    counted.wait_preview()
+    assert panel.error.text() == ""
+    assert counted.button.isEnabled()
 
 
 def test_the_same_count_that_is_not_left_turns_nothing_red(counted):
