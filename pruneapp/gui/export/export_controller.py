@@ -14,7 +14,7 @@ from PySide6.QtGui import QDesktopServices
 from pruneapp.checkpoint.io.files import is_folder
 from pruneapp.document.document import Capture, Document
 from pruneapp.document.snapshot import Snapshot
-from pruneapp.errors import PruneAppError, UnwritableError
+from pruneapp.errors import PruneAppError, UnwritableError, first_names
 from pruneapp.export.catalog import FORMATS
 from pruneapp.export.completeness import unwritable
 from pruneapp.export.destination.target import kept_name, left_as_it_was
@@ -45,6 +45,7 @@ from pruneapp.results.export import ExportReport, ExportRequest
 from pruneapp.results.format_offer import FormatOffer
 
 PRUNED = "-pruned"
+_SCRIPT = ".check.py"
 # Planning a file of more tensors takes long enough to be felt.
 MANY = 5_000
 LATER_MS = 1_500
@@ -112,23 +113,34 @@ class ExportJob:
     request: ExportRequest
     # Of the export, as soon as that is written: no cancelling takes it back then.
     report: ExportReport | None = None
+    missing: tuple[Path, ...] = ()  # files that are wanted beside it, and not written yet
 
     def work(self, job: Job) -> ExportReport:
         """Export the document, and write what is wanted beside it."""
-        self.report = export_document(self.capture, self.request, job)
-        return write_beside(self.capture, self.report, self.request, job)
+        report = export_document(self.capture, self.request, job)
+        self.missing = files_beside(report, self.request)
+        self.report = report
+        while self.missing:
+            path, *rest = self.missing
+            self.report = report = write_beside(self.capture, report, path, job)
+            self.missing = tuple(rest)
+        return report
 
 
-def write_beside(
-    capture: Capture, report: ExportReport, request: ExportRequest, job: Job
-) -> ExportReport:
-    """Write the script and the report that were requested; returns `report` with their names.
+def files_beside(report: ExportReport, request: ExportRequest) -> tuple[Path, ...]:
+    """Return the script and the report that are requested beside an export."""
+    script = (named_beside(report, _SCRIPT),) if request.script else ()
+    account = (named_beside(report, f".report{request.report}"),) if request.report else ()
+    return (*script, *account)
+
+
+def write_beside(capture: Capture, report: ExportReport, path: Path, job: Job) -> ExportReport:
+    """Write one of `files_beside`; returns `report` with its name.
 
     One that is there and differs stays: the new one has a name of its own. What cannot be written
     is told in the report: the export itself is there and whole.
     """
     checkpoint = capture.snapshot.checkpoint
-    notices = list(report.notices)
 
     def script(path: Path) -> Path:
         return write_check_script(checkpoint, report, path, job)
@@ -137,15 +149,14 @@ def write_beside(
         content = account_of(capture.snapshot, report, _steps_of(capture), job)
         return write_account(content, path, job, keep_existing=True)
 
-    if request.script:
+    if path.name.endswith(_SCRIPT):
         run = "Run {path} to check whether the model still works"
         if not transformers_class(checkpoint):
             run += ", after filling in the function that builds the model"
-        notices += _written(script, named_beside(report, ".check.py"), f"{run}.")
-    if request.report:
-        path = named_beside(report, f".report{request.report}")
-        notices += _written(account, path, "The report is {path}.")
-    return replace(report, notices=tuple(notices))
+        said = _written(script, path, f"{run}.")
+    else:
+        said = _written(account, path, "The report is {path}.")
+    return replace(report, notices=(*report.notices, *said))
 
 
 def _steps_of(capture: Capture) -> list[StepAccount]:
@@ -424,10 +435,10 @@ class ExportController(QObject):
     ) -> None:
         report, request = writing.report, writing.request
         if report is not None:
-            late = self.tr(
-                "The export was already written when it was cancelled; some files beside "
-                "it are missing."
-            )
+            late = self.tr("The export was already written when it was cancelled.")
+            if writing.missing:
+                names = first_names([path.name for path in writing.missing])
+                late += " " + self.tr("Missing beside it: {names}.").format(names=names)
             self._on_exported(writing, shown, replace(report, notices=(*report.notices, late)))
             return
         self._release(request)

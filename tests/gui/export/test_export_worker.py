@@ -14,6 +14,7 @@ from pruneapp.edits.found_masks import open_document
 from pruneapp.export.catalog import FORMATS
 from pruneapp.gui.export.export_controller import (
     export_document,
+    files_beside,
     named_beside,
     proposed_target,
     write_beside,
@@ -23,6 +24,12 @@ from pruneapp.preview.preview import compute_preview
 from pruneapp.progress import Job
 from pruneapp.results.export import ExportRequest
 from tests.support.containers import PRUNED, model
+
+
+def written_beside(capture, exported, wish):
+    for path in files_beside(exported, wish):
+        exported = write_beside(capture, exported, path, Job())
+    return exported
 
 
 def sums_of(checkpoint):
@@ -45,7 +52,7 @@ def test_every_report_has_the_checksums_of_the_inputs(source_of, tmp_path, name,
     exported = export_document(capture, ExportRequest(name, path), Job())
     for suffix in (".json", ".html"):
         wish = ExportRequest(name, path, report=suffix)
-        told = write_beside(capture, exported, wish, Job())
+        told = written_beside(capture, exported, wish)
         beside = named_beside(exported, f".report{suffix}")
         assert str(beside) in " ".join(told.notices)
         text = beside.read_text(encoding="utf-8")
@@ -71,14 +78,14 @@ def test_the_script_beside_an_export_onto_the_opened_model_names_the_backup(
     for path in (onto, tmp_path / "later.safetensors"):
         exported = export_document(capture, ExportRequest("safetensors", path), Job())
         wish = ExportRequest("safetensors", path, script=True)
-        write_beside(capture, exported, wish, Job())
+        written_beside(capture, exported, wish)
         text = named_beside(exported, ".check.py").read_text(encoding="utf-8")
         for file in checkpoint.files:
             assert ".orig." in file.path.name
             assert f"    {str(file.path)!r}: {file.identity.mtime_ns}," in text
     for file in checkpoint.files:
         file.path.unlink()
-    told = write_beside(capture, exported, wish, Job()).notices[-1]
+    told = written_beside(capture, exported, wish).notices[-1]
     assert "needs the original, which it cannot find" in told
     document.close()
 
@@ -91,7 +98,7 @@ def test_nothing_that_is_there_and_differs_is_replaced(source_of, tmp_path):
     (tmp_path / "out.report.json").write_text("old")
     wish = ExportRequest("safetensors", path, script=True, report=".json")
     for _ in range(2):
-        told = write_beside(capture, exported, wish, Job()).notices
+        told = written_beside(capture, exported, wish).notices
         assert [(tmp_path / name).read_text() for name in ("out.check.py", "out.report.json")] == [
             "mine",
             "old",

@@ -164,23 +164,33 @@ def test_a_cancelled_replacement_lets_work_go_on(at_work, file, writing):
 def test_what_was_written_before_it_was_cancelled_is_told_as_written(
     at_work, file, tmp_path, monkeypatch
 ):
+    """And what is missing is named: the report, but not the script before it."""
     gate, real = Gate(closed=True), export_controller.write_beside
 
-    def work(capture, report, wish, job):
-        gate.wait(job)
-        return real(capture, report, wish, job)
+    def work(capture, report, path, job):
+        if path.suffix != ".py":
+            gate.wait(job)
+        return real(capture, report, path, job)
 
     monkeypatch.setattr(export_controller, "write_beside", work)
     at_work.click(at_work.button)
     at_work.wait_preview()
     dialog = export_dialog(at_work)
     at_work.type(dialog.target.path, str(tmp_path / "out.safetensors"))
+    dialog.beside.set_wanted(script=True, report=".html")
     at_work.click(dialog.go)
     at_work.wait(lambda: gate.running)
     at_work.key("Esc")
     at_work.wait(lambda: at_work.workbench.export.report is not None)
-    assert "The export was already written" in at_work.workbench.export.report.as_text()
+    text = at_work.workbench.export.report.as_text()
+    assert (
+        "The export was already written when it was cancelled. Missing beside it: "
+        "'out.report.html'." in text
+    )
+    assert "out.check.py" in text
     assert (tmp_path / "out.safetensors").exists()
+    assert (tmp_path / "out.check.py").exists()
+    assert not (tmp_path / "out.report.html").exists()
     assert "cancelled" not in at_work.window.done.label.text()
     at_work.close_report()
 
