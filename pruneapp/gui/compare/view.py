@@ -413,14 +413,16 @@ class CompareView(TensorsChart):
 
         def row(at: int) -> tuple[object, ...]:
             t = differing[int(order[at])]
-            measured = (t.relative, t.cosine, t.same_sign, t.overlap)
-            cells = (NO_NUMBER if m is None or t.kind != "differs" else m for m in measured)
-            return t.name, kinds[t.kind], t.differing, *cells
+            if t.kind != "differs":
+                return t.name, kinds[t.kind], t.differing, NO_NUMBER, NO_NUMBER, None, None
+            numbers = (NO_NUMBER if m is None else m for m in (t.relative, t.cosine))
+            return t.name, kinds[t.kind], t.differing, *numbers, t.same_sign, t.overlap
 
         # Of one kind they say nothing on the screen, where room is short.
         alike = all(t.kind == "differs" for t in differing)
         shown = tuple(at for at in range(len(headers)) if at != 1 or not alike)
-        return Numbers(headers, len(differing), row, shown=shown)
+        shares = frozenset({5, 6})
+        return Numbers(headers, len(differing), row, shown=shown, shares=shares)
 
     def activate(self, bar: int) -> None:
         """Announce that a difference is wanted, where there is one that can be seen."""

@@ -284,7 +284,24 @@ def test_all_measures_are_told(compared):
     assert compared.canvas.accessibleDescription() == compared.summary()
     row = next(iter(compared.numbers()))
     assert row == ("d.weight", "differs", 10, 0.5, 0.9, 0.7, 0.2)
-    assert list(compared.numbers())[3][3:] == ("–",) * 4
+    assert list(compared.numbers())[3][3:] == ("–", "–", None, None)
+
+
+def test_the_table_writes_shares_in_percent_however_small(view):
+    """Found: "Shared zeros 3.391e-06"."""
+    few = differs("d.weight", 0.5, 0.9, 0.7, (200_000, 94_900, 1), numel=10**6)
+    view.set_points(POINTS, 1)
+    view.set_comparison(Comparison("Opened", "L1 20 %", (few,)))
+    view.toggle_table()
+    table = view._table.numbers
+    shown = {
+        str(table.headerData(column, Qt.Orientation.Horizontal)).replace("\n", " "): (
+            table.index(0, column).data()
+        )
+        for column in range(table.columnCount())
+    }
+    assert shown["Equal signs"] == "70.0\u00a0%"
+    assert shown["Shared zeros"] == "<\u00a00.1\u00a0%"
 
 
 def test_a_click_and_return_lead_to_the_difference(compared, qtbot):
