@@ -113,16 +113,17 @@ def seeds_of(recipe: Recipe) -> list[int]:
     return sorted(seeds)
 
 
-def provenance_of(state: State, recipe: Recipe, job: Job) -> Provenance:
+def provenance_of(state: State, recipe: Recipe, job: Job, label: str = "") -> Provenance:
     """Return where an export of a state comes from that a recipe made.
 
     Computes the SHA-256 of files of which it is not known yet; `job` is started with their bytes.
+    Meanwhile it is at `label`, without one at the file that is read.
     """
     files = state.checkpoint.files
-    job.start(sum(map(bytes_left, files)))
+    job.start(sum(map(bytes_left, files)), label)
     inputs = []
     for file in files:
-        job.label(file.path.name)
+        job.label(label or file.path.name)
         inputs.append(sha256_of(file, job))
     return replace(estimated_provenance(state, recipe, job), inputs=tuple(inputs))
 

@@ -101,7 +101,9 @@ def is_followed_link(path: Path) -> bool:
 
 def export_document(capture: Capture, request: ExportRequest, job: Job) -> ExportReport:
     """Export a document with its recipe and the checksums of its files in the metadata."""
-    origin = provenance_of(capture.snapshot, history_recipe(capture, job), job)
+    # "Exporting model.safetensors" would read as if the opened file was being written.
+    name = request.path.name
+    origin = provenance_of(capture.snapshot, history_recipe(capture, job), job, name)
     return export(capture.snapshot, request, job, origin)
 
 

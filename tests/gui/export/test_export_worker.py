@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from types import SimpleNamespace
 
 import pytest
 import torch
@@ -131,4 +132,18 @@ def test_files_beside_two_exports_of_one_stem_have_names_of_their_own(source_of,
         exported = export_document(capture, ExportRequest(name, path), Job())
         names.append(named_beside(exported, ".check.py").name)
     assert names == ["m.check.py", "m.compact.check.py"]
+    document.close()
+
+
+def test_the_job_is_at_the_file_that_is_written_and_never_at_the_one_that_is_read(
+    source_of, tmp_path
+):
+    checkpoint = source_of("safetensors", model(torch.float32))
+    document = open_document(checkpoint)
+    labels = []
+    progress = SimpleNamespace(report=lambda _done, _total, label: labels.append(label))
+    request = ExportRequest("safetensors", tmp_path / "out.safetensors")
+    export_document(Capture.of(document), request, Job(progress))
+    assert "out.safetensors" in labels
+    assert checkpoint.path.name not in labels
     document.close()
