@@ -141,6 +141,10 @@ def channel_norms(  # noqa: PLR0917 - each of its own type
     else:
         norms, left, now = known.norms, known.left, known.kept
     same = preview is None or preview is mask
+    holding = partly = None
+    if protected is not None:
+        holding = channels_left(protected, entry.shape, dim, job)
+        partly = holding & channels_left(snapshot.eligible(name), entry.shape, dim, job)
     return ChannelNorms(
         name=entry.name,
         dim=dim,
@@ -150,7 +154,8 @@ def channel_norms(  # noqa: PLR0917 - each of its own type
         after=left if same else measured(preview),
         kept=now,
         kept_after=now if same else share(preview),
-        protected=None if protected is None else channels_left(protected, entry.shape, dim, job),
+        protected=holding,
+        partly=partly,
     )
 
 

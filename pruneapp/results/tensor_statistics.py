@@ -114,6 +114,8 @@ class ChannelNorms:
     kept_after: NDArray[np.float64]
     # ``bool[channels]``: whether anything of it is protected; None if nothing of the tensor is.
     protected: NDArray[np.bool_] | None = None
+    # ``bool[channels]``: those of them of which something else is left that is not protected.
+    partly: NDArray[np.bool_] | None = None
 
     @cached_property
     def to_be_pruned(self) -> NDArray[np.bool_]:

@@ -312,6 +312,26 @@ def test_channels_with_anything_protected_are_told(dim):
     )
     found = channel_norms(snapshot, "w", dim, 2, None, CpuKernel(), Job())
     assert np.flatnonzero(found.protected).tolist() == [[1, 4], [2], [0, 3]][dim]
+    np.testing.assert_array_equal(found.partly, found.protected)
+
+
+def test_channels_of_which_all_that_is_left_is_protected_are_not_partly_so():
+    protected = np.zeros((4, 6), np.bool_)
+    protected[0] = True
+    protected[1, :3] = True
+    protected[2, :3] = True
+    kept = np.ones((4, 6), np.bool_)
+    kept[2, 3:] = False
+    snapshot = Snapshot(
+        MemoryCheckpoint({"w": np.ones((4, 6), np.float32)}),
+        MaskLayers(
+            MaskSet({"w": BitMask.from_bools(kept)}),
+            protected=MaskSet({"w": BitMask.from_bools(protected)}),
+        ),
+    )
+    found = channel_norms(snapshot, "w", 0, 2, None, CpuKernel(), Job())
+    assert found.protected.tolist() == [True, True, True, False]
+    assert found.partly.tolist() == [False, True, False, False]
 
 
 def test_kept_counts_of_channels_add_up():

@@ -153,9 +153,18 @@ def state_words(norms: ChannelNorms, after: Remaining, channel: int) -> str:
         )
     else:
         words = _tr("{share} of its weights kept").format(share=percent(share))
-    if norms.protected is not None and norms.protected[channel]:
+    if norms.partly is not None and norms.partly[channel]:
+        words = _tr("{state}, partly protected").format(state=words)
+    elif norms.protected is not None and norms.protected[channel]:
         words = _tr("{state}, protected").format(state=words)
     return words
+
+
+def whole_protected(norms: ChannelNorms) -> NDArray[np.bool_]:
+    """Return ``bool[n]``: the channels of which all that is left is protected."""
+    if norms.protected is None:
+        return np.zeros(norms.norms.size, np.bool_)
+    return norms.protected if norms.partly is None else norms.protected & ~norms.partly
 
 
 def _tr(text: str) -> str:
@@ -300,12 +309,14 @@ class ChannelsView(OrderedChart):
         if n is None:
             return ""
         protected = 0 if n.protected is None else int(n.protected.sum())
+        partly_protected = 0 if n.partly is None else int(n.partly.sum())
         partly = int(((n.kept > 0) & (n.kept < 1)).sum())
         facts = (
             (self.tr("{n} pruned"), int((n.kept == 0).sum())),
             (self.tr("{n} partly pruned"), partly),
             (self.tr("{n} to be pruned"), int(self._after.to_prune.sum())),
-            (self.tr("{n} protected"), protected),
+            (self.tr("{n} protected"), protected - partly_protected),
+            (self.tr("{n} partly protected"), partly_protected),
         )
         states = ", ".join(words.format(n=count(many)) for words, many in facts if many)
         channels = self.tr("{n} channels").format(n=count(n.norms.size))
@@ -319,8 +330,18 @@ class ChannelsView(OrderedChart):
         n = self._norms
         to_prune = n is not None and bool((self._after.kept < n.kept).any())
         swatches = self.state_swatches(preview=to_prune or self.canvas.line is not None)
-        if n is not None and n.protected is not None and n.protected.any():
-            swatches.append(Swatch(self.tr("protected"), (self._colors["surface"],), outlined=True))
+        if n is None or n.protected is None:
+            return swatches
+        ground = (self._colors["surface"],)
+        if whole_protected(n).any():
+            swatches.append(Swatch(self.tr("protected"), ground, outlined=True))
+        if n.partly is not None and n.partly.any():
+            tip = self.tr(
+                "Partly protected: structured methods do not prune the channel; unstructured "
+                "methods prune its unprotected weights only."
+            )
+            words = self.tr("partly protected")
+            swatches.append(Swatch(words, ground, outlined=True, dashed=True, tip=tip))
         return swatches
 
     def numbers(self) -> Numbers:
@@ -534,11 +555,11 @@ class ChannelsView(OrderedChart):
             self.canvas.set_marks(None)
             self.operations.set_chosen("")
             return
-        protected = np.zeros(n.norms.size, np.bool_) if n.protected is None else n.protected
+        protected = whole_protected(n)
+        partly = np.zeros_like(protected) if n.partly is None else n.partly
         order = self._order
-        self.canvas.set_marks(
-            Marks(self._selection.chosen[order], protected[order], self._heights[order])
-        )
+        marks = self._selection.chosen, protected, partly, self._heights
+        self.canvas.set_marks(Marks(*(of_each[order] for of_each in marks)))
         able = self._selection and self._shape
         self.operations.set_chosen(self._chosen_words() if able else "")
         self._refresh_words()

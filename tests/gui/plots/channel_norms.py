@@ -8,12 +8,23 @@ from pruneapp.results.tensor_statistics import ChannelNorms
 
 
 def made_norms(
-    norms, kept, to_prune, *, name="conv.weight", dim=0, n="2", left=None, protected=None
+    norms,
+    kept,
+    to_prune,
+    *,
+    name="conv.weight",
+    dim=0,
+    n="2",
+    left=None,
+    protected=None,
+    partly=None,
 ):
     """Return norms of which the share `kept` is left, and nothing once `to_prune` are gone."""
     norms, kept, to_prune = (np.asarray(values) for values in (norms, kept, to_prune))
     left = np.where(kept > 0, norms, 0.0) if left is None else np.asarray(left)
     after = np.where(to_prune, 0.0, left)
     kept_after = np.where(to_prune, 0.0, kept)
-    protected = None if protected is None else np.asarray(protected)
-    return ChannelNorms(name, dim, n, norms, left, after, kept, kept_after, protected)
+    protected, partly = (
+        None if given is None else np.asarray(given) for given in (protected, partly)
+    )
+    return ChannelNorms(name, dim, n, norms, left, after, kept, kept_after, protected, partly)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import replace
 
 import numpy as np
@@ -36,12 +37,13 @@ def histogram(to_prune=(0, 0, 0, 0), edges=EDGES, *, binning="magnitudes"):
     )
 
 
-def norms(protected=None, to_prune=(False,) * 6):
+def norms(protected=None, to_prune=(False,) * 6, partly=None):
     return made_norms(
         [4.0, 1.0, 3.0, 2.0, np.nan, 2.5],
         kept=[1.0, 0.0, 0.5, 1.0, 1.0, 1.0],
         to_prune=to_prune,
         protected=protected,
+        partly=partly,
     )
 
 
@@ -558,6 +560,42 @@ def test_protected_channels_have_a_lock_and_two_outlines(channels):
     assert min(dark) < 60, "no lock above the bar"
     assert image.pixelColor(pixel(channels, 0, 2)) == before.pixelColor(pixel(channels, 0, 2))
     assert "1 protected" in channels.summary()
+
+
+def test_channels_that_are_protected_in_part_have_dashes_and_no_lock(channels):
+    """They looked as if nothing of them could be pruned."""
+    unmarked = channels.canvas.viewport().grab().toImage()
+    channels.set_norms(
+        norms(
+            protected=[True, False, True, False, False, False],
+            partly=[False, False, True, False, False, False],
+        )
+    )
+    image = channels.canvas.viewport().grab().toImage()
+    edge = pixel(channels, 1.5, 1.5)
+    column = [edge.x() + d for d in range(-4, 5)]
+    most = max(
+        column,
+        key=lambda x: sum(image.pixelColor(x, edge.y() + d).name() == "#000000" for d in range(40)),
+    )
+    down = [image.pixelColor(most, edge.y() + d).name() for d in range(40)]
+    turns = sum(one != other for one, other in itertools.pairwise(down))
+    assert {"#000000", "#ffffff"} <= set(down), "dashes"
+    assert turns >= 8, down
+    lock = pixel(channels, 2, 3) - QPoint(0, 10)
+    for x, y in itertools.product(range(-6, 7), range(-6, 4)):
+        at = lock + QPoint(x, y)
+        assert image.pixelColor(at) == unmarked.pixelColor(at), "a lock"
+
+    assert "1 protected, 1 partly protected" in channels.summary()
+    states = {row[0]: row[-1] for row in channels.numbers()}
+    assert states[0] == "kept, protected"
+    assert states[2].endswith(", partly protected")
+    assert channels.bar_text(2).endswith(", partly protected")
+    protected, partly = channels.swatches()[-2:]
+    assert (protected.label, protected.dashed) == ("protected", False)
+    assert (partly.label, partly.dashed) == ("partly protected", True)
+    assert "structured methods do not prune the channel" in partly.tip
 
 
 def test_the_person_chooses_the_norm(channels, qtbot):

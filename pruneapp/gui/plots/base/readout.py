@@ -206,6 +206,7 @@ _SWATCH = 12
 _RAMP = 36
 _GAP = 6
 _SPACE = 12
+_DASHES = Qt.PenStyle.DotLine  # a dash is too long for a swatch
 _MIDDLE = Qt.AlignmentFlag.AlignVCenter
 
 
@@ -218,6 +219,7 @@ class Swatch:
     hatched: bool = False  # whether it is striped: of its colour and the surface, or of two
     before: str = ""  # text to the left of a ramp
     outlined: bool = False  # whether it has the double outline of what is protected
+    dashed: bool = False  # whether that outline is of dashes: protected in part
     tip: str = ""  # a sentence for the tooltip, where the word is not all
 
     @property
@@ -298,7 +300,11 @@ class Legend(QWidget):
         if entry.hatched or entry.is_ramp:
             painter.setPen(QPen(QColor(self._colors["border"]), 1))
             painter.drawRect(rect.adjusted(0, 0, -1, -1))
-        if entry.outlined:
+        if entry.dashed:
+            for color, style in (("#000000", Qt.PenStyle.SolidLine), ("#ffffff", _DASHES)):
+                painter.setPen(QPen(QColor(color), 2, style, Qt.PenCapStyle.FlatCap))
+                painter.drawRect(rect.adjusted(1, 1, -1, -1))
+        elif entry.outlined:
             for inset, color in ((0, "#000000"), (2, "#ffffff"), (4, "#000000")):
                 painter.setPen(QPen(QColor(color), 1))
                 painter.drawRect(rect.adjusted(inset, inset, -inset - 1, -inset - 1))

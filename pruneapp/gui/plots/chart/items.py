@@ -297,7 +297,8 @@ class Marks:
     """Marks of bars, in the order in which they stand; the bar at `i` reaches to ``i ± 0.5``."""
 
     chosen: NDArray[np.bool_]
-    protected: NDArray[np.bool_]
+    protected: NDArray[np.bool_]  # as a whole
+    partly: NDArray[np.bool_]  # protected in part
     heights: Floats
 
 
@@ -310,12 +311,17 @@ def paint_marks(
 ) -> None:
     """Paint stretches of protected bars with a double outline and a lock, of chosen ones in accent.
 
-    Of bars that are narrower than a pixel, those in the same column are one.
+    Those that are protected in part have a dashed outline and no lock. Of bars that are narrower
+    than a pixel, those in the same column are one.
     """
     start, stop = visible
     plot = place.rect
     with saved(painter):
         painter.setClipRect(plot.adjusted(-2, -2, 2, 2))
+        for first, last in _stretches(marks.partly[start:stop], start, stop, plot.width()):
+            _paint_dashes(
+                painter, _rect(place, first, last, float(marks.heights[first:last].max()))
+            )
         next_lock = plot.left()
         for first, last in _stretches(marks.protected[start:stop], start, stop, plot.width()):
             rect = _rect(place, first, last, float(marks.heights[first:last].max()))
@@ -344,6 +350,21 @@ def _paint_outlines(painter: QPainter, rect: QRectF) -> None:
     painter.drawRect(rect)
     painter.setPen(QPen(QColor("#ffffff"), wide))
     painter.drawRect(rect.adjusted(wide, wide, -wide, -wide))
+
+
+def _paint_dashes(painter: QPainter, rect: QRectF) -> None:
+    """Paint an outline of black and white dashes in turn: one is seen on each colour."""
+    rect = rect.adjusted(-1, -1, 1, 0)
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    pens = QPen(QColor("#000000"), 2), QPen(QColor("#ffffff"), 2)
+    pens[1].setDashPattern([2, 2])
+    for pen in pens:
+        pen.setCapStyle(Qt.PenCapStyle.FlatCap)
+        painter.setPen(pen)
+        if rect.width() < _NARROW:
+            painter.drawLine(rect.bottomLeft(), rect.topLeft())
+        else:
+            painter.drawRect(rect)
 
 
 def _paint_choice(painter: QPainter, rect: QRectF, accent: QColor) -> None:
