@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from pruneapp.analysis.retained_norm import RetainedNorm, measure_retained_norm, total_of
-from pruneapp.analysis.zeros import nonzero, pattern_of
+from pruneapp.analysis.zeros import broken_groups, nonzero, pattern_of
 from pruneapp.checkpoint.entry import TensorEntry
 from pruneapp.document.selection import resolve
 from pruneapp.document.snapshot import Snapshot
@@ -22,9 +22,14 @@ from pruneapp.masks.regions import Groups, group_boxes, kept_in_groups
 from pruneapp.methods.builtin.patterns import N_M
 from pruneapp.methods.prune_tensors import prune
 from pruneapp.progress import Job
-from pruneapp.results.pattern_report import BrokenGroup, PatternReport, TensorPattern
+from pruneapp.results.pattern_report import (
+    BrokenGroup,
+    BrokenPattern,
+    PatternReport,
+    TensorPattern,
+)
 
-__all__ = ["certificate", "check_pattern", "repair"]
+__all__ = ["broken_patterns", "certificate", "check_pattern", "repair"]
 
 # Broken groups of a tensor that are named.
 _NAMED = 5
@@ -178,4 +183,33 @@ def certificate(snapshot: Snapshot, job: Job) -> str | None:
     return "; ".join(
         f"{n}:{m} along dim 1: {count}{of} tensor{'' if count == 1 and not of else 's'}"
         for (n, m), count in sorted(patterns.items())
+    )
+
+
+def broken_patterns(
+    snapshot: Snapshot, wanted: Mapping[str, Groups], job: Job
+) -> tuple[BrokenPattern, ...]:
+    """Count the groups that keep more than a step left them, by their masks alone.
+
+    Protected weights stay where too many of a group are; and what was pruned may have been restored
+    since. `wanted` are the groups of tensors by first names; what keeps to them is left out.
+    """
+    found: dict[Groups, dict[str, int]] = {}
+    for name, groups in wanted.items():
+        zeroed = snapshot.zeroed(name)
+        shape = snapshot.entry(name).shape
+        left = BitMask.full(math.prod(shape)) if zeroed is None else zeroed
+        if broken := sum(broken_groups(left, shape, groups, job)):
+            found.setdefault(groups, {})[name] = broken
+    return tuple(
+        BrokenPattern(
+            groups.keep,
+            groups.size,
+            groups.dim,
+            names,
+            "protected weights"
+            if all(name in snapshot.protected for name in names)
+            else "weights were protected or restored",
+        )
+        for groups, names in found.items()
     )

@@ -44,29 +44,27 @@ def pattern_of(left: BitMask, shape: tuple[int, ...], job: Job) -> tuple[int, in
     if len(shape) < 2:
         return None
     for n, m in PATTERNS:
-        if shape[1] % m == 0 and _holds(left, shape, n, m, job):
+        if shape[1] % m == 0 and not any(broken_groups(left, shape, Groups(1, m, n), job)):
             return n, m
     return None
 
 
-def _holds(left: BitMask, shape: tuple[int, ...], n: int, m: int, job: Job) -> bool:
-    inner = math.prod(shape[2:])
-    if inner == 1:
+def broken_groups(left: BitMask, shape: tuple[int, ...], groups: Groups, job: Job) -> Iterator[int]:
+    """Yield, a piece of a tensor at a time, of how many groups too many elements are left."""
+    n, m, length = groups.keep, groups.size, shape[groups.dim]
+    if m in {4, 8} and length % m == 0 and math.prod(shape[groups.dim + 1 :]) == 1:
         # Groups follow each other in flat order, so that they are whole nibbles or bytes.
         patterns = np.arange(256, dtype=np.uint8)
         parts = (patterns,) if m == 8 else (patterns & 15, patterns >> 4)
-        broken = np.any([np.bitwise_count(part) > n for part in parts], axis=0)
+        counts = np.array([np.bitwise_count(part) > n for part in parts])
+        broken = counts.sum(axis=0, dtype=np.uint8)
         for first in range(0, left.packed.size, _PIECE // 8):
             job.step(0)
-            if broken[left.packed[first : first + _PIECE // 8]].any():
-                return False
-        return True
-    groups = Groups(1, m, n)
+            yield int(broken[left.packed[first : first + _PIECE // 8]].sum())
+        return
     for box in group_boxes(shape, groups, _PIECE):
         job.step(0)
-        if (kept_in_groups(left, shape, groups, box) > n).any():
-            return False
-    return True
+        yield int(np.count_nonzero(kept_in_groups(left, shape, groups, box) > n))
 
 
 def block_of(left: BitMask, shape: tuple[int, ...], job: Job) -> tuple[int, int] | None:

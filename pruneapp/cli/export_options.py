@@ -101,6 +101,10 @@ def report_as_json(report: ExportReport, selected: Collection[str]) -> dict[str,
         },
         "tensors": report.tensors,
         "notices": report.notices,
+        "broken_patterns": [
+            {"n": each.n, "m": each.m, "dim": each.dim, "groups": dict(each.groups)}
+            for each in report.broken
+        ],
         "omitted": report.omitted,
         "provenance": dict(report.provenance),
     }
@@ -137,7 +141,8 @@ def print_report(
         f"({percent(report.pruned, report.numel)}), "
         f"{'read back and compared' if report.verified else 'not verified'}\n"
     )
-    for notice in notices:
+    said = {f"{each.sentence}." for each in report.broken}  # on standard error, with names
+    for notice in (notice for notice in notices if notice not in said):
         sys.stdout.write(f"Note: {escaped(notice)}\n")
 
 
@@ -345,9 +350,10 @@ def write_export(
 ) -> tuple[ExportReport, PruneAppError | Cancelled | None]:
     """Export a state that a recipe made, in `steps`, then write its reports and its script.
 
-    Says first on standard error which files of a folder will be replaced; where OUT is a file
-    nothing is said: it was named. With the report comes why one of the files beside the export was
-    not written: the export is there all the same, and is told of first.
+    Says first on standard error which files of a folder will be replaced (where OUT is a file
+    nothing is said: it was named), and which patterns do not hold. With the report comes why one
+    of the files beside the export was not written: the export is there all the same, and is told of
+    first.
     """
     checkpoint = state.checkpoint
     resolved = resolve(state, request, job, provenance_of(state, recipe, job))
@@ -356,6 +362,8 @@ def write_export(
         are = "is" if len(replaced) == 1 else "are"
         sentence = f"{counted(len(replaced), 'file')} {are} there already and will be replaced"
         sys.stderr.write(f"Note: {escaped(f'{sentence}: {first_names(replaced)}.')}\n")
+    for broken in () if resolved.provenance is None else resolved.provenance.broken:
+        sys.stderr.write(f"Note: {escaped(broken.sentence)} ({first_names([*broken.groups])}).\n")
     report = write(resolved, job)
     if earlier := zeros_not_counted(checkpoint):
         report = replace(report, notices=(earlier, *report.notices))

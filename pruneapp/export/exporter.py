@@ -279,14 +279,15 @@ def _report(
         left = tuple(path for path in kept if path.exists())
     undo_ends = len(left) < len(kept)
     cost = () if rounding is None else (describe(rounding.cost),)
-    sentences = [*notices, *cost]
+    provenance = resolved.provenance
+    broken = () if provenance is None else provenance.broken
+    sentences = [*(f"{each.sentence}." for each in broken), *notices, *cost]
     if undo_ends:
         sentences.append("The original was deleted, so undo ends here: open the new file to go on.")
     if request.replace_original:
         sentences.extend(f"'{path}' could not be deleted." for path in left)
     if left and not undo_ends:
         sentences.append(_kept_as(left))
-    provenance = resolved.provenance
     return ExportReport(
         path=request.path,
         format=request.format,
@@ -296,6 +297,7 @@ def _report(
         undo_ends=undo_ends,
         notices=tuple(sentences),
         damage=cost if rounding is not None and rounding.cost.infinite else (),
+        broken=broken,
         verified=True,  # `AtomicFile.seal` returns only after every byte was compared
         provenance={} if provenance is None else provenance.texts(form.name, resolved.values),
         omitted=omitted(state.checkpoint, request.omit),

@@ -21,22 +21,28 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from msgspec import UNSET
 
 from pruneapp import __version__
-from pruneapp.analysis.patterns import certificate
+from pruneapp.analysis.patterns import broken_patterns, certificate
 from pruneapp.checkpoint.formats.safetensors import MAX_HEADER_BYTES
 from pruneapp.checkpoint.io.digest import bytes_left, sha256_of
 from pruneapp.checkpoint.io.source import FileSource
 from pruneapp.document.entries import ScheduleEntry, StepEntry
+from pruneapp.document.selection import rows_of
 from pruneapp.document.snapshot import Snapshot
+from pruneapp.document.step import Row, Step
 from pruneapp.errors import CheckpointError, JsonError
 from pruneapp.export.records import State
 from pruneapp.json_codec import decode, load_object
 from pruneapp.masks.bitmask import BitMask
+from pruneapp.masks.regions import Groups
 from pruneapp.methods import registry
-from pruneapp.methods.method import WeightMethod
+from pruneapp.methods.method import GroupMethod, WeightMethod
 from pruneapp.progress import Job
+from pruneapp.recipes.portable import chosen_by
 from pruneapp.recipes.recipe import Recipe
+from pruneapp.results.pattern_report import BrokenPattern
 
 KEY = "pruneapp."
 _INPUTS = KEY + "inputs"
@@ -61,6 +67,8 @@ class Provenance:
     state_dict: str = ""  # which of several state dicts was used; empty if there is no choice
     version: str = __version__
     pattern: str = ""  # which N:M patterns the masks have, see `certificate`; empty if none
+    # Patterns that steps of the recipe ask for and that do not hold; not part of the metadata.
+    broken: tuple[BrokenPattern, ...] = ()
     # Tensors of the checkpoint that cannot be read, and are in no file of such a format.
     omitted: tuple[str, ...] = ()
     # Of the parameters of the format those that are named; None for all of them. A format that got
@@ -133,11 +141,32 @@ def estimated_provenance(state: State, recipe: Recipe, job: Job) -> Provenance:
     checkpoint, contents = state.checkpoint, state.checkpoint.contents
     state_dict = contents.state_dict if len(contents.state_dicts) > 1 else ""
     pattern = ""
+    broken: tuple[BrokenPattern, ...] = ()
     if isinstance(state, Snapshot) and may_have_pattern(recipe):
         pattern = certificate(state, job) or ""
+        broken = broken_patterns(state, _wanted(state, recipe), job)
     inputs = (_NOT_COUNTED,) * len(checkpoint.files)
     omitted = tuple(contents.unreadable)
-    return Provenance(recipe, inputs, state_dict, pattern=pattern, omitted=omitted)
+    return Provenance(recipe, inputs, state_dict, pattern=pattern, broken=broken, omitted=omitted)
+
+
+def _wanted(state: Snapshot, recipe: Recipe) -> dict[str, Groups]:
+    """Return the groups that steps of a recipe gave to tensors, the last of each."""
+    wanted: dict[str, Groups] = {}
+    for entry in recipe.entries:
+        if not isinstance(entry, StepEntry):
+            continue
+        configuration = entry.configuration
+        version = 1 if configuration.version is UNSET else configuration.version
+        rows = tuple(
+            Row.of(row, chosen_by(state.checkpoint, row.configuration, version))
+            for row in configuration.rows
+        )
+        for row, names in rows_of(state.checkpoint, Step.of(configuration, rows)):
+            method = registry.get(row.method)
+            if isinstance(method, GroupMethod):
+                wanted |= {n: method.groups(state.view(n), row.values) for n in names}
+    return wanted
 
 
 def may_have_pattern(recipe: Recipe) -> bool:

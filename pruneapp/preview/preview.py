@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from pruneapp.analysis.histogram_store import dims_of
+from pruneapp.analysis.patterns import broken_patterns
 from pruneapp.analysis.retained_norm import RetainedNorm, measure_retained_norms, total_of
 from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.checkpoint.elements import RawChunk
@@ -21,9 +22,10 @@ from pruneapp.edits.manual_edit import ManualEdit, ManualTarget
 from pruneapp.errors import ParameterError, counted
 from pruneapp.kernels.kernel import Kernel
 from pruneapp.masks.bitmask import BitMask, Mask
+from pruneapp.masks.regions import Groups
 from pruneapp.methods import registry
 from pruneapp.methods.cutoff import NearTaken
-from pruneapp.methods.method import TensorView, WeightMethod
+from pruneapp.methods.method import GroupMethod, TensorView, WeightMethod
 from pruneapp.methods.prune_tensors import prune, rules
 from pruneapp.preview.from_histograms import cut_prediction, known_channels, known_retained_norms
 from pruneapp.progress import Job
@@ -167,6 +169,7 @@ def compute_preview(
     protected_count = 0
     pruned_channels: dict[str, Gone] = {}
     near: Mapping[str, NearTaken] = {}
+    lacking: dict[str, Groups] = {}  # of tensors in which too many of a group are protected
     pairs = Companions(snapshot.checkpoint)
     for (row, names), reserve in zip(rows, reserved, strict=True):
         before = state
@@ -194,6 +197,12 @@ def compute_preview(
         near = result.near
         state = before.replaced({"masks": result.masks})
         protected_count += sum(result.protected.values())
+        if isinstance(method, GroupMethod):
+            lacking |= {
+                view.name: method.groups(view, row.values)
+                for view in views
+                if result.protected.get(view.name)
+            }
         if step.companions:
             for name, went in pruned_filters(before, state.masks, row, names, job).items():
                 pruned_channels[name] = (
@@ -232,20 +241,27 @@ def compute_preview(
     if protected_count:
         one, more = "protected weight left as it is", "protected weights left as they are"
         done += f"\n{counted(protected_count, one, more)}"
+    broken = broken_patterns(state, lacking, job)
+    # First: of a step on many tensors a tooltip has the beginning only.
+    warnings = [
+        "\n".join((f"▲ {each.sentence}", *(f"  {line}" for line in each.named())))
+        for each in broken
+    ]
     counts = counts_of(snapshot.checkpoint, step)
     job.step(0)
     edit = Edit.of(
         snapshot,
         EditKind.PRUNE,
         step.label(counts),
-        f"{step.detail(counts)}\n{done}",
+        "\n".join((*warnings, step.detail(counts), done)),
         {"masks": masks},
         job,
         step=step,
         entry=entry,
         entry_masks=entry_masks,
     )
-    return Preview(snapshot.revision, edit, step, masks, replace(report, protected=protected_count))
+    report = replace(report, protected=protected_count, broken=broken)
+    return Preview(snapshot.revision, edit, step, masks, report)
 
 
 def _as_by_hand(

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from pruneapp.results.pattern_report import BrokenPattern
+
 
 @dataclass(frozen=True)
 class ExportRequest:
@@ -84,6 +86,9 @@ class ExportReport:
     undo_ends: bool = False
     notices: tuple[str, ...] = ()  # what the person should know, a sentence each
     damage: tuple[str, ...] = ()  # those of the notices that say that numbers became infinite
+    # Patterns that were asked for and that what was written does not have everywhere; each is one
+    # of the notices, too.
+    broken: tuple[BrokenPattern, ...] = ()
     verified: bool = False  # whether every byte was read back from the disk and compared
     # Where it comes from, as the metadata of a format that has a place for text says it; for the
     # others it is here alone. Empty if nothing was to be said.

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
+
+from pruneapp.errors import counted
+
+_MOST_NAMED = 5
 
 
 @dataclass(frozen=True)
@@ -113,3 +118,36 @@ def _goodness(tensor: TensorPattern) -> tuple[int, float, int]:
     if tensor.broken:
         return 0, -tensor.broken / tensor.groups, -tensor.broken
     return (2 if tensor.groups else 1), 0.0, -tensor.outside
+
+
+@dataclass(frozen=True)
+class BrokenPattern:
+    """A pattern that steps gave to tensors and that does not hold in some of them."""
+
+    # At most n of every m weights should be kept along a dimension, from 0.
+    n: int
+    m: int
+    dim: int
+    groups: Mapping[str, int]  # how many groups keep more, by the first names of tensors
+    why: str = "protected weights"
+
+    @property
+    def pattern(self) -> str:
+        """The pattern, as it is written: ``2:4``; with the dimension where it is not the usual."""
+        return f"{self.n}:{self.m}" + (f" along dim {self.dim}" if self.dim != 1 else "")
+
+    @property
+    def sentence(self) -> str:
+        """Say in how many tensors and groups it does not hold, and why."""
+        where = counted(len(self.groups), "tensor")
+        groups = counted(sum(self.groups.values()), "group")
+        return f"{self.pattern} does not hold in {where} ({groups}): {self.why}"
+
+    def named(self, shown: Mapping[str, str] | None = None) -> tuple[str, ...]:
+        """Return a line for each of the first tensors, by the names to show for them."""
+        lines = [
+            f"{(shown or {}).get(name, name)}: {counted(groups, 'group')}"
+            for name, groups in list(self.groups.items())[:_MOST_NAMED]
+        ]
+        more = len(self.groups) - len(lines)
+        return (*lines, f"and {more:,} more") if more else tuple(lines)

@@ -11,6 +11,8 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import NDArray
 
+from pruneapp.results.pattern_report import BrokenPattern
+
 # The reasons for these are in docs/see.md. Without retraining, layers of which less than this share
 # of the weights is left seldom work.
 FEW_WEIGHTS = 0.05
@@ -113,6 +115,8 @@ class SparsityReport:
     # How many weights a given mask would have taken, or the groups of a pattern, had they not been
     # protected.
     protected: int = 0
+    # Patterns of the step that do not hold in all of its tensors, because of protected weights.
+    broken: tuple[BrokenPattern, ...] = ()
     # Shares of norm² that tensors had left before the step, of what the opened file has, by name; 1
     # for those that are not named.
     retained: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pruneapp.analysis.patterns import certificate, check_pattern, repair
+from pruneapp.analysis.patterns import broken_patterns, certificate, check_pattern, repair
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.errors import ParameterError, SelectionError
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.masks.bitmask import BitMask, MaskLayers, MaskSet
+from pruneapp.masks.regions import Groups
 from pruneapp.preview.preview import compute_preview
 from pruneapp.progress import Cancelled, CancelToken, Job
 from pruneapp.results.pattern_report import PatternTotals
@@ -193,3 +195,41 @@ def test_a_certificate_says_what_the_masks_have():
     assert certified(a=half, b=half, c=scattered) == "2:4 along dim 1: 2 of 3 pruned tensors"
     quarter = np.arange(32) % 4 == 1
     assert certified(a=half, b=quarter) == "1:4 along dim 1: 1 tensor; 2:4 along dim 1: 1 tensor"
+
+
+@given(st.data())
+def test_groups_that_keep_too_much_are_counted_from_the_masks_alone(data):
+    """By whole bytes where groups are nibbles or bytes, else a box at a time."""
+    shape = data.draw(st.sampled_from([(5, 16), (3, 8), (7, 12), (4, 8, 1), (3, 8, 3), (9, 10)]))
+    dim = data.draw(st.integers(0, len(shape) - 1))
+    m = data.draw(st.sampled_from([2, 4, 8]))
+    n = data.draw(st.integers(1, m - 1))
+    rng = np.random.default_rng(data.draw(st.integers(0, 99)))
+    kept = rng.random(shape) < 0.6
+    state = snapshot({"w": kept}, w=np.zeros(shape, np.float32), x=np.ones((2, 4), np.float32))
+    along = np.moveaxis(kept, dim, -1)
+    whole = along.shape[-1] // m * m
+    counts = along[..., :whole].reshape(*along.shape[:-1], -1, m).sum(-1)
+    expected = int((counts > n).sum())
+    found = broken_patterns(state, {"w": Groups(dim, m, n)}, Job())
+    assert [dict(each.groups) for each in found] == ([{"w": expected}] if expected else [])
+    (whole_tensor,) = broken_patterns(state, {"x": Groups(1, 4, 2)}, Job())
+    assert whole_tensor.groups == {"x": 2}  # without a mask everything is kept
+
+
+def test_a_broken_pattern_says_where_and_why():
+    kept = {name: np.ones((2, 4), np.bool_) for name in "wx"}
+    arrays = {name: np.ones((2, 4), np.float32) for name in "wx"}
+    state = snapshot(kept, protected={"w": kept["w"]}, **arrays)
+    groups = Groups(0, 2, 1)
+    (one,) = broken_patterns(state, {"w": groups}, Job())
+    assert one.sentence == (
+        "1:2 along dim 0 does not hold in 1 tensor (4 groups): protected weights"
+    )
+    (two,) = broken_patterns(state, {"w": groups, "x": groups}, Job())
+    assert two.sentence == (
+        "1:2 along dim 0 does not hold in 2 tensors (8 groups): weights were protected or restored"
+    )
+    assert two.named({"w": "shown"}) == ("shown: 4 groups", "x: 4 groups")
+    many = replace(two, groups={f"t{n}": 1 for n in range(1_007)})
+    assert many.named()[-2:] == ("t4: 1 group", "and 1,002 more")

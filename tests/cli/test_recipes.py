@@ -507,3 +507,27 @@ def test_the_examples_fit_the_sample(call, tmp_path, path):
     assert call("run", path, SAMPLE, "-o", target)[0] == 0
     assert call("verify", target, "--against", SAMPLE)[0] == 0
     assert f"`{path.name}`" in PAGE
+
+
+def test_a_pattern_that_protected_weights_break_is_said_on_standard_error(call, tmp_path, source):
+    boxes = [[[0, 1], [0, 8]]]
+    protect = {
+        "name": "edit",
+        "configuration": {
+            "operation": "protect",
+            "targets": [{"name": "fc.weight", "boxes": boxes}],
+        },
+    }
+    recipe = recipe_file(tmp_path, protect, step("n_m", {"pattern": "2:4"}, names=["fc.weight"]))
+    sentence = "2:4 does not hold in 1 tensor (2 groups): protected weights"
+    target, page = tmp_path / "o.safetensors", tmp_path / "o.html"
+    status, out, err = call("run", recipe, source, "-o", target, "--report", page)
+    assert (status, err) == (0, f"Note: {sentence} ('fc.weight').\n")
+    assert sentence not in out
+    assert sentence in page.read_text(encoding="utf-8")
+
+    status, out, err = call("run", recipe, source, "-o", target, "--json")
+    assert (status, err) == (0, f"Note: {sentence} ('fc.weight').\n")
+    found = json.loads(out)
+    assert found["broken_patterns"] == [{"n": 2, "m": 4, "dim": 1, "groups": {"fc.weight": 2}}]
+    assert f"{sentence}." in found["notices"]

@@ -14,7 +14,7 @@ from pruneapp.document.step import Row, Step
 from pruneapp.edits.found_masks import open_document
 from pruneapp.errors import ParameterError, SelectionError
 from pruneapp.kernels.cpu import CpuKernel
-from pruneapp.masks.bitmask import BitMask, MaskLayers
+from pruneapp.masks.bitmask import BitMask, MaskLayers, MaskSet
 from pruneapp.preview.estimate import estimate
 from pruneapp.preview.preview import compute_preview
 from pruneapp.progress import Cancelled, CancelToken, Job
@@ -324,3 +324,32 @@ def test_the_scale_of_the_norm_that_follows_is_found_by_name():
             assert mask is not None or own.all()
     with pytest.raises(ParameterError, match="two or more dimensions"):
         compute_preview(snapshot, Step((Row(("bn1.bias",), "bn_scale"),)), CpuKernel(), Job())
+
+
+def test_a_pattern_that_protected_weights_break_is_counted_and_named(model):
+    """An export for sparse kernels would fail, and nothing of the step said so."""
+    protected = np.zeros((10, 64), np.bool_)
+    protected[2, :] = True
+    protected[3, ::4] = True  # one in each group: 1:4 holds
+    state = Snapshot(model, MaskLayers(protected=MaskSet({FC: BitMask.from_bools(protected)})))
+    preview = preview_of(state, Row((FC, CONVS[1]), "n_m", {"pattern": "1:4"}))
+    (broken,) = preview.report.broken
+    kept = preview.masks[FC].bools().reshape(-1, 4)
+    assert broken.groups == {FC: int((kept.sum(axis=1) > 1).sum())} == {FC: 16}
+    assert broken.sentence == "1:4 does not hold in 1 tensor (16 groups): protected weights"
+    # A tooltip has the first lines alone.
+    assert preview.edit.detail.split("\n")[:2] == [f"▲ {broken.sentence}", f"  {FC}: 16 groups"]
+
+    holds = preview_of(state, Row((CONVS[1],), "n_m", {"pattern": "1:4"}))
+    assert holds.report.broken == ()
+    assert holds.edit.detail.startswith("N:M")
+
+
+def test_a_later_rule_of_version_1_may_make_a_pattern_hold(model):
+    protected = np.zeros(640, np.bool_)
+    protected[:8] = True
+    state = Snapshot(model, MaskLayers(protected=MaskSet({FC: BitMask.from_bools(protected)})))
+    rows = (Row((FC,), "n_m"), Row((FC,), "l1_unstructured", {"amount": 0.5}))
+    step = Step(rows, version=1)
+    (broken,) = compute_preview(state, step, CpuKernel(), Job()).report.broken
+    assert broken.groups == {FC: 2}

@@ -32,7 +32,7 @@ from pruneapp.gui.export.format_list import (
 )
 from pruneapp.gui.export.target_row import TargetRow
 from pruneapp.gui.method_form.fields import Field, Fields
-from pruneapp.gui.widgets import number_format
+from pruneapp.gui.widgets import number_format, reports
 from pruneapp.gui.widgets.controls import (
     ComboBox,
     add_row,
@@ -47,6 +47,7 @@ from pruneapp.gui.widgets.screen import Dialog, Scrolled
 from pruneapp.gui.widgets.theme import with_defaults
 from pruneapp.results.export import ExportRequest, TargetCheck
 from pruneapp.results.format_offer import FormatOffer, Purpose, RoundingCost
+from pruneapp.results.pattern_report import BrokenPattern
 
 # The one that holds every number of float32: what is offered unasked ruins nothing.
 _SAFE = "bfloat16"
@@ -358,6 +359,9 @@ class ExportDialog(Dialog):
         self.nothing = plain(wrap=True)
         self.nothing.setContentsMargins(0, 0, 0, 8)  # it is about all of what follows
         self.nothing.hide()
+        self.broken = plain(wrap=True)
+        self.broken.setContentsMargins(0, 0, 0, 8)
+        self.broken.hide()
         self._rounded = ""
         self.purposes = Purposes(self)
         self.formats = Formats(self)
@@ -382,7 +386,7 @@ class ExportDialog(Dialog):
     def _lay_out(self) -> None:
         content = QWidget()
         purpose, form = heading(self.tr("Purpose")), heading(self.tr("Format"))
-        layout = lay_in_column(content, self.nothing, purpose, self.purposes, 4, form)
+        layout = lay_in_column(content, self.nothing, self.broken, purpose, self.purposes, 4, form)
         add_row(layout, self.formats, self.details, spacing=24, wide=self.details, stretch=1)
         layout.addSpacing(4)
         layout.addWidget(self.target)
@@ -437,6 +441,12 @@ class ExportDialog(Dialog):
         self.nothing.setText(text)
         self.nothing.setHidden(pruned)
 
+    def set_broken(
+        self, broken: Sequence[BrokenPattern], shown: Mapping[str, str] | None = None
+    ) -> None:
+        """Warn of patterns that do not hold, whatever the format; the tooltip names tensors."""
+        reports.show_broken(self.broken, broken, shown or {})
+
     def set_check(self, request: ExportRequest, check: TargetCheck) -> None:
         """Show what an export would find; no more if it would go elsewhere by now."""
         if request.writes_as(self._checked):
@@ -464,6 +474,7 @@ class ExportDialog(Dialog):
 
     def set_colors(self, colors: Mapping[str, str]) -> None:
         """Take the theme's colours."""
+        recolor(self.broken, with_defaults(colors)["danger"])
         for part in (self.purposes, self.formats, self.details, self.target):
             part.set_colors(colors)
 

@@ -364,6 +364,7 @@ class ExportController(QObject):
             target = Path.home() / target.name
         target = self._session.folder("export", target.parent) / target.name
         dialog.set_pruned(pruned=preview.pruned, asked=self._asked())
+        dialog.set_broken(preview.provenance.broken, self._session.contents.shown)
         dialog.target.set_folders(allowed=bool(document.checkpoint.contents.shards))
         dialog.target.set_path(str(target))
         dialog.exportRequested.connect(self._export)

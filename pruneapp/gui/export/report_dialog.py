@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
 
 from pruneapp.gui.widgets import number_format
 from pruneapp.gui.widgets.controls import CopyButton
-from pruneapp.gui.widgets.labels import ElidedLabel, heading, plain, recolor
+from pruneapp.gui.widgets.labels import ElidedLabel, as_plain, heading, plain, recolor
 from pruneapp.gui.widgets.reports import CountsTable, add_button_row
 from pruneapp.gui.widgets.screen import Dialog, room
 from pruneapp.gui.widgets.theme import with_defaults
@@ -68,11 +68,14 @@ class ExportReportDialog(Dialog):
         self._report = report
         self._steps = tuple(steps)
         self._labels: list[QWidget] = []
-        notes = [notice for notice in report.notices if notice not in report.damage]
+        wrong = (*report.damage, *(f"{each.sentence}." for each in report.broken))
+        notes = [notice for notice in report.notices if notice not in wrong]
         if report.kept_originals and not report.undo_ends:
             notes.append(self.tr("Undo goes on from the original that was kept."))
         self.notes = [plain(note, wrap=True) for note in notes]
-        self.warnings = [plain(f"▲ {warning}", wrap=True) for warning in report.damage]
+        self.warnings = [plain(f"▲ {warning}", wrap=True) for warning in wrong]
+        for label, each in zip(self.warnings[len(report.damage) :], report.broken, strict=True):
+            label.setToolTip(as_plain("\n".join(each.named(shown))))
         pruned = [tensor for tensor in report.tensors if tensor.pruned]
         self._tensors = [replace(t, name=(shown or {}).get(t.name, t.name)) for t in pruned]
         headers = self.tr("Tensor"), self.tr("Pruned"), self.tr("Total"), self.tr("Sparsity")

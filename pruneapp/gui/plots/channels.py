@@ -558,8 +558,9 @@ class ChannelsView(OrderedChart):
         protected = whole_protected(n)
         partly = np.zeros_like(protected) if n.partly is None else n.partly
         order = self._order
-        marks = self._selection.chosen, protected, partly, self._heights
-        self.canvas.set_marks(Marks(*(of_each[order] for of_each in marks)))
+        chosen = self._selection.chosen
+        marks = Marks(chosen[order], protected[order], partly[order], self._heights[order])
+        self.canvas.set_marks(marks)
         able = self._selection and self._shape
         self.operations.set_chosen(self._chosen_words() if able else "")
         self._refresh_words()

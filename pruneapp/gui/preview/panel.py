@@ -11,10 +11,11 @@ from PySide6.QtWidgets import QLabel, QStackedWidget, QWidget
 from pruneapp.gui.preview.affected_tensors import Alarm, MostAffected
 from pruneapp.gui.preview.figures import FileSizes, PruneAction, StepFigures
 from pruneapp.gui.preview.preview_state import PreviewStage, PreviewState
-from pruneapp.gui.widgets import number_format
+from pruneapp.gui.widgets import number_format, reports
 from pruneapp.gui.widgets.controls import add_row, lay_in_column, single_shot
 from pruneapp.gui.widgets.labels import ElidedLabel, as_plain, heading, plain, recolor
 from pruneapp.gui.widgets.theme import with_defaults
+from pruneapp.results.pattern_report import BrokenPattern
 from pruneapp.results.short_names import ShortNames
 from pruneapp.results.sparsity_report import Estimate, SparsityReport, TensorSparsity
 
@@ -105,6 +106,7 @@ class PreviewPanel(QWidget):
         self.file = FileSizes(self)
         self.error = plain(wrap=True)
         self.error.setAlignment(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
+        self.broken = plain(wrap=True)  # patterns that do not hold; hidden where all do
         self.alarm = Alarm(self)
         self.alarm.tensorRequested.connect(self.tensorRequested)
         self.note = plain(wrap=True)
@@ -120,7 +122,8 @@ class PreviewPanel(QWidget):
         # The numbers, or in the same room why nothing can be done: what is below may be cut off.
         self.pages = QStackedWidget(self)
         self._gap = QWidget(self)  # of rows that are not shown: nothing is to move
-        counted = self.figures, self.file, self._gap, self._warning, self.most, self.spared
+        above = self.broken, self.figures, self.file, self._gap
+        counted = *above, self._warning, self.most, self.spared
         for parts in (counted, (self.error,)):
             page = QWidget(self.pages)
             lay_in_column(page, *parts, spacing=_SPACING).addStretch(1)
@@ -220,6 +223,7 @@ class PreviewPanel(QWidget):
     def set_report(self, report: SparsityReport, *, channels: int = 0) -> None:
         """Show what exactly would happen."""
         self._plan()
+        self._show_broken(report.broken)
         self.figures.show_report(report, exact=True, sure=True)
         self._show_affected(report)
         if report.protected:
@@ -241,6 +245,7 @@ class PreviewPanel(QWidget):
     def set_done(self, report: SparsityReport, whole: float | None = None) -> None:
         """Show the result of a step, and the norm² that the `whole` model retains."""
         self._rest(self.tr("Result"), done=True)
+        self._show_broken(report.broken)
         self.figures.show_done(report, whole)
         least = [replace(tensor, before=tensor.after) for tensor in report.most_affected]
         self._show_most(report, least)
@@ -292,7 +297,8 @@ class PreviewPanel(QWidget):
             recolor(label, tokens["muted"])
         for part in (self.figures, self.file, self.alarm, self.most):
             part.set_colors(colors)
-        recolor(self.error, tokens["danger"])
+        for label in (self.error, self.broken):
+            recolor(label, tokens["danger"])
 
     def _put(self, label: QLabel, sentence: str) -> None:
         text = self._short.in_text(sentence)
@@ -322,10 +328,14 @@ class PreviewPanel(QWidget):
             self.heading.setText(title)
         self._put(self.error, "")
         self.spared.setText("")
+        self._show_broken(())
         self._gap.setFixedHeight(0)
         self.file.set_unpruned(unpruned=False)
         self._warning.setCurrentWidget(self.note if self._resting else self.alarm)
         self.pages.setCurrentIndex(0)
+
+    def _show_broken(self, broken: Sequence[BrokenPattern]) -> None:
+        reports.show_broken(self.broken, broken, self._shown)
 
     def _show_affected(self, report: SparsityReport | None) -> None:
         if report is None:

@@ -18,6 +18,7 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import (
     QBoxLayout,
     QHeaderView,
+    QLabel,
     QPushButton,
     QStyledItemDelegate,
     QStyleOptionViewItem,
@@ -28,8 +29,9 @@ from PySide6.QtWidgets import (
 from pruneapp.gui.widgets import number_format
 from pruneapp.gui.widgets.clipboard import copied_by
 from pruneapp.gui.widgets.controls import add_row, lay_in_column
-from pruneapp.gui.widgets.labels import translate, within_reason
+from pruneapp.gui.widgets.labels import as_plain, translate, within_reason
 from pruneapp.gui.widgets.screen import Dialog
+from pruneapp.results.pattern_report import BrokenPattern
 from pruneapp.results.short_names import ShortNames
 from pruneapp.results.sparsity_report import Danger, Severity
 
@@ -243,6 +245,18 @@ def several(severity: Severity, count: int) -> str:
         )
     one = translate("Danger", "1 tensor is at risk")
     return number_format.plural(count, one, translate("Danger", "{n} tensors are at risk"))
+
+
+def show_broken(label: QLabel, broken: Sequence[BrokenPattern], shown: Mapping[str, str]) -> None:
+    """Warn in a label of patterns that do not hold; its tooltip names the tensors as `shown`.
+
+    It is hidden where all hold.
+    """
+    label.setText("\n".join(f"▲ {each.sentence}." for each in broken))
+    lines = [line for each in broken for line in each.named(shown)]
+    label.setToolTip(as_plain("\n".join(lines)))
+    label.setAccessibleDescription("; ".join(lines))
+    label.setHidden(not broken)
 
 
 class DecisionDialog(Dialog):

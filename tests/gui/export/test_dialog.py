@@ -28,6 +28,7 @@ from pruneapp.results.export import (
     WrittenTensor,
 )
 from pruneapp.results.format_offer import FormatOffer, Loader, Purpose, RoundingCost
+from pruneapp.results.pattern_report import BrokenPattern
 from pruneapp.results.short_names import ShortNames
 from tests.gui.mouse_wheel import turn_wheel
 
@@ -655,6 +656,35 @@ class TestNothingPruned:
         )
         dialog.set_pruned(pruned=True, asked="Prune 53 weights")
         assert not dialog.nothing.isVisible()
+
+
+BROKEN = (BrokenPattern(2, 4, 1, {"a.weight": 12}),)
+
+
+class TestABrokenPattern:
+    def test_it_is_said_whatever_the_format_and_names_the_tensors(self, dialog):
+        dialog.set_colors({"danger": "#b3261e"})
+        dialog.set_broken(())
+        assert not dialog.broken.isVisible()
+        dialog.set_broken(BROKEN, {"a.weight": "a"})
+        assert dialog.broken.isVisible()
+        assert dialog.broken.text() == (
+            "▲ 2:4 does not hold in 1 tensor (12 groups): protected weights."
+        )
+        assert dialog.broken.palette().windowText().color().name() == "#b3261e"
+        assert dialog.broken.toolTip() == "<span>a: 12 groups</span>"
+
+    def test_what_was_exported_without_the_pattern_is_warned_of(self, qtbot):
+        sentence = "2:4 does not hold in 1 tensor (12 groups): protected weights."
+        tensor = WrittenTensor("a.weight", 100, 20)
+        report = report_of("/m/a.pt", tensor, broken=BROKEN, notices=(sentence, "A note."))
+        dialog = ExportReportDialog(report, shown={"a.weight": "a"})
+        qtbot.addWidget(dialog)
+        (warning,) = dialog.warnings
+        assert warning.text() == f"▲ {sentence}"
+        assert warning.toolTip() == "<span>a: 12 groups</span>"
+        assert [note.text() for note in dialog.notes] == ["A note."]
+        assert f"▲ {sentence}\n" in dialog.as_text()
 
 
 class TestThePlace:

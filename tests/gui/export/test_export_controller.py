@@ -15,10 +15,16 @@ from PySide6.QtWidgets import QLabel
 from safetensors.torch import load, load_file, save_file
 
 from pruneapp.checkpoint.checkpoint import open_checkpoint
+from pruneapp.document.step import Row, Step
+from pruneapp.edits.apply_manual_edit import compute_manual_edit
+from pruneapp.edits.manual_edit import ManualEdit, ManualTarget
 from pruneapp.errors import FileChangedError
 from pruneapp.export import sharding
 from pruneapp.gui.export import export_controller
 from pruneapp.gui.widgets import number_format, screen
+from pruneapp.kernels.cpu import CpuKernel
+from pruneapp.preview.preview import compute_preview
+from pruneapp.progress import Job
 from pruneapp.results.format_offer import Purpose
 
 
@@ -423,3 +429,36 @@ def test_the_report_calls_tensors_as_the_tree_does(person, tmp_path):
     assert told == set(person.session.contents.shown.values())
     assert all(f"\n{name}\t" in report.as_text() for name in told)
     person.close_report()
+
+
+def test_a_pattern_that_protected_weights_break_is_said_wherever_it_is_exported(person, file):
+    person.open(file)
+    person.wait_open(file)
+    document = person.document
+    name = "model.b.weight"
+
+    def do(proposal):
+        person.session.commit(proposal)
+
+    protect = ManualEdit("protect", (ManualTarget(name, (((0, 1), (0, 8)),)),))
+    do(compute_manual_edit(document.snapshot(), protect, Job()))
+    step = Step((Row((name,), "n_m"),))
+    do(compute_preview(document.snapshot(), step, CpuKernel(), Job()))
+    sentence = "2:4 does not hold in 1 tensor (2 groups): protected weights"
+    assert document.history.records[-1].detail.startswith(f"▲ {sentence}\n")
+
+    dialog = dialog_of(person)
+    assert dialog.broken.isVisible()
+    assert dialog.broken.text() == f"▲ {sentence}."
+    person.click(dialog.go)
+    person.wait(lambda: person.workbench.export.report is not None)
+    warnings = [label.text() for label in person.workbench.export.report.warnings]
+    assert warnings == [f"▲ {sentence}."]
+    person.close_report()
+
+    # Without protection the groups are still broken, and the pattern still wanted.
+    unprotect = ManualEdit("release", (ManualTarget(name, (((0, 1), (0, 8)),)),))
+    do(compute_manual_edit(document.snapshot(), unprotect, Job()))
+    dialog = dialog_of(person)
+    assert dialog.broken.text().endswith("(2 groups): weights were protected or restored.")
+    person.click(dialog.stop)

@@ -14,6 +14,7 @@ from pruneapp.gui.preview.affected_tensors import TensorName
 from pruneapp.gui.preview.figures import PruneAction
 from pruneapp.gui.preview.panel import PreviewPanel
 from pruneapp.gui.widgets.theme import LIGHT
+from pruneapp.results.pattern_report import BrokenPattern
 from pruneapp.results.short_names import ShortNames
 from pruneapp.results.sparsity_report import Estimate, SparsityReport, TensorSparsity
 
@@ -427,3 +428,22 @@ def test_the_button_announces_the_wish(forecast, qtbot):
     with qtbot.waitSignal(forecast.action.pruneRequested):
         qtbot.mouseClick(forecast.action.button, Qt.MouseButton.LeftButton)
     assert forecast.action.button.objectName() == "mainAction"
+
+
+BROKEN = (BrokenPattern(1, 4, 1, {"m.a": 10_000, "m.z": 939}),)
+
+
+@pytest.mark.parametrize("give", [PreviewPanel.set_report, PreviewPanel.set_done])
+def test_a_pattern_that_does_not_hold_is_a_visible_warning(forecast, give):
+    forecast.set_colors({"danger": "#b3261e"})
+    assert not forecast.broken.isVisible()
+    give(forecast, replace(REPORT, broken=BROKEN))
+    label = forecast.broken
+    assert label.isVisible()
+    assert label.text() == ("▲ 1:4 does not hold in 2 tensors (10,939 groups): protected weights.")
+    assert label.height() >= label.heightForWidth(label.width())
+    assert label.palette().windowText().color() == QColor("#b3261e")
+    assert label.toolTip() == "<span>a: 10,000 groups<br>m.z: 939 groups</span>"
+    assert label.accessibleDescription() == "a: 10,000 groups; m.z: 939 groups"
+    give(forecast, REPORT)
+    assert not label.isVisible()
