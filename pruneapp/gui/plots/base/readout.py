@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from PySide6.QtCore import QPointF, QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
     QBrush,
     QColor,
@@ -229,13 +229,13 @@ class Swatch:
 
 
 class Legend(QWidget):
-    """A line of swatches, from the left."""
+    """A line of swatches, from the left; more lines where there is no room for all in one."""
 
     def __init__(self) -> None:
         super().__init__()
         self.entries: tuple[Swatch, ...] = ()
         self._colors: Mapping[str, str] = LIGHT
-        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
 
     def set_entries(self, entries: Sequence[Swatch]) -> None:
         """Show other swatches."""
@@ -257,24 +257,47 @@ class Legend(QWidget):
         self.update()
 
     def sizeHint(self) -> QSize:
-        """Ask for room for all."""
+        """Ask for room for all in a line, and for as many lines as it takes for now."""
         width = sum(self._width(entry) for entry in self.entries)
         width += _SPACE * max(0, len(self.entries) - 1)
-        return QSize(width + 2, max(_SWATCH, self.fontMetrics().height()) + 4)
+        return QSize(width + 2, self._lines() * self._line_height())
 
     def minimumSizeHint(self) -> QSize:
-        """Ask for room for all."""
-        return self.sizeHint()
+        """Ask for room for the longest."""
+        width = max(map(self._width, self.entries), default=0)
+        return QSize(width + 2, self.sizeHint().height())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Ask for more or fewer lines."""
+        super().resizeEvent(event)
+        self.updateGeometry()
 
     @reported
     def paintEvent(self, _event: QPaintEvent) -> None:
         """Paint the swatches."""
         painter = QPainter(self)
-        left = 0
-        for entry in self.entries:
-            self._paint_entry(painter, entry, left)
-            left += self._width(entry) + _SPACE
+        for entry, place in zip(self.entries, self._places(), strict=True):
+            self._paint_entry(painter, entry, place)
         painter.end()
+
+    def _line_height(self) -> int:
+        return max(_SWATCH, self.fontMetrics().height()) + 4
+
+    def _places(self) -> list[QPoint]:
+        """Return where each swatch begins."""
+        places: list[QPoint] = []
+        left, top = 0, 0
+        for entry in self.entries:
+            width = self._width(entry)
+            if left and left + width > self.width():
+                left, top = 0, top + self._line_height()
+            places.append(QPoint(left, top))
+            left += width + _SPACE
+        return places
+
+    def _lines(self) -> int:
+        places = self._places()
+        return places[-1].y() // self._line_height() + 1 if places else 1
 
     def _width(self, entry: Swatch) -> int:
         advance = self.fontMetrics().horizontalAdvance
@@ -284,18 +307,18 @@ class Legend(QWidget):
         swatch = _RAMP if entry.is_ramp else _SWATCH
         return before + swatch + _GAP + advance(entry.label)
 
-    def _paint_entry(self, painter: QPainter, entry: Swatch, left: int) -> None:
-        height = self.height()
+    def _paint_entry(self, painter: QPainter, entry: Swatch, place: QPoint) -> None:
+        left, top, height = place.x(), place.y(), self._line_height()
         painter.setPen(QColor(self._colors["text"]))
         if entry.before:
             width = self.fontMetrics().horizontalAdvance(entry.before)
-            painter.drawText(left, 0, width, height, _MIDDLE, entry.before)
+            painter.drawText(left, top, width, height, _MIDDLE, entry.before)
             left += width + _GAP
         if not entry.colors:
-            painter.drawText(left, 0, self._width(entry), height, _MIDDLE, entry.label)
+            painter.drawText(left, top, self._width(entry), height, _MIDDLE, entry.label)
             return
         wide = _RAMP if entry.is_ramp else _SWATCH
-        rect = QRect(left, (height - _SWATCH) // 2, wide, _SWATCH)
+        rect = QRect(left, top + (height - _SWATCH) // 2, wide, _SWATCH)
         painter.fillRect(rect, self._brush(entry, rect))
         if entry.hatched or entry.is_ramp:
             painter.setPen(QPen(QColor(self._colors["border"]), 1))
@@ -311,7 +334,7 @@ class Legend(QWidget):
         painter.setPen(QColor(self._colors["text"]))
         painter.drawText(
             left + wide + _GAP,
-            0,
+            top,
             self.fontMetrics().horizontalAdvance(entry.label) + 1,
             height,
             _MIDDLE,
