@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from PySide6.QtCore import QElapsedTimer, Qt, Signal
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent
-from PySide6.QtWidgets import QProgressBar, QPushButton, QWidget
+from PySide6.QtWidgets import QProgressBar, QPushButton, QStatusBar, QWidget
 
 from pruneapp.gui.widgets import number_format
 from pruneapp.gui.widgets.controls import lay_in_row, single_shot
@@ -152,6 +152,9 @@ class Done(QWidget):
     def set_done(self, text: str) -> None:
         """Say it, in place of what was said before."""
         self.label.setText(text)
+        bar = self.parentWidget()
+        if isinstance(bar, QStatusBar):
+            bar.clearMessage()  # the tip of a command would be painted over it
         self.show()
         self._timer.start()
         QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self, text))

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QStatusBar, QWidget
 
 from pruneapp.gui.mainwindow.window import ModelStatus
-from pruneapp.gui.widgets.status import JobStatus
+from pruneapp.gui.widgets.status import Done, JobStatus
 
 GAP = "\u00a0"
 
@@ -108,3 +108,23 @@ class Clock:
 
     def elapsed(self):
         return self._elapsed
+
+
+def test_what_was_done_is_not_painted_over_the_tip_of_a_command(show):
+    bar = show(QStatusBar(), 500, 30)
+    done = Done()
+    bar.addWidget(done, 1)
+    bar.showMessage("Prunes the remaining weights with these settings.")
+    done.set_done("Nothing to prune")
+    assert done.isVisible()
+    assert bar.currentMessage() == ""
+    painted = bar.grab().toImage()
+    again = show(QStatusBar(), 500, 30)
+    alone = Done()
+    again.addWidget(alone, 1)
+    alone.set_done("Nothing to prune")
+    assert painted == again.grab().toImage()
+    bar.showMessage("The tip of the next command")
+    assert not done.isVisible()
+    bar.clearMessage()
+    assert done.isVisible()
