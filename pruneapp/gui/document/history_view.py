@@ -45,7 +45,8 @@ from pruneapp.results.document_rows import HistoryItem
 from pruneapp.results.short_names import ShortNames
 
 _TOLD = 10  # lines of the details of a state that its tooltip has
-_WIDEST = 380
+# Pixels of a state: two stand side by side wherever each has the smaller one.
+_WIDEST, _NARROWEST = 380, 200
 _PADDING = 12
 _NEAR = 2  # pixels that hide nothing: Qt counts the last one twice
 _EDGE = 16  # pixels of the arrow at an edge beyond which there are more states
@@ -123,15 +124,17 @@ class _StateDelegate(QStyledItemDelegate):
         self.position = 0
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
-        text = option.fontMetrics.horizontalAdvance(self._label(index, option.fontMetrics))
-        return QSize(
-            min(_WIDEST, text + _MARK + 2 * _PADDING + 4), option.fontMetrics.height() + 14
-        )
+        strip = option.widget
+        assert isinstance(strip, _Strip), "a state is laid out in the strip"
+        label = self._label(index, option.fontMetrics, strip.widest)
+        text = option.fontMetrics.horizontalAdvance(label)
+        width = min(strip.widest, text + _MARK + 2 * _PADDING + 4)
+        return QSize(width, option.fontMetrics.height() + 14)
 
-    def _label(self, index: Index, metrics: QFontMetrics) -> str:
+    def _label(self, index: Index, metrics: QFontMetrics, widest: int) -> str:
         label = str(index.data())
         wide = metrics.horizontalAdvance(label) + _MARK + 2 * _PADDING + 4
-        return label if wide <= _WIDEST else self.short.in_text(label)
+        return label if wide <= widest else self.short.in_text(label)
 
     @reported
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
@@ -163,7 +166,7 @@ class _StateDelegate(QStyledItemDelegate):
             # The end of what begins beyond the left edge: its middle would say nothing.
             cut = rect.left() < seen.left()
             mode = Qt.TextElideMode.ElideLeft if cut else Qt.TextElideMode.ElideMiddle
-            label = self._label(index, option.fontMetrics)
+            label = self._label(index, option.fontMetrics, strip.widest)
             text = option.fontMetrics.elidedText(label, mode, inner.width() - _MARK)
             text = text.replace("….", "…")  # a name that is cut at a dot
             painter.drawText(
@@ -183,6 +186,7 @@ class _Strip(QListView):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.colors = with_defaults({})
+        self.widest = _WIDEST  # pixels of a state: no more than half of the room
 
     @property
     def beyond(self) -> tuple[bool, bool]:
@@ -211,6 +215,10 @@ class _Strip(QListView):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
+        half = self.viewport().width() // 2 - _EDGE
+        if (widest := min(_WIDEST, max(_NARROWEST, half))) != self.widest:
+            self.widest = widest
+            self.scheduleDelayedItemsLayout()
         if self.currentIndex().isValid():
             self.scrollTo(self.currentIndex())
 

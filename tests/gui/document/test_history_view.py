@@ -103,6 +103,20 @@ def test_the_current_state_stays_whole_where_the_strip_becomes_narrower(show):
         assert strip.list.room().contains(rect), width
 
 
+def test_the_current_state_and_the_one_before_are_whole_in_a_narrow_window(show):
+    """One and a half were: of the one before nobody could read what it was."""
+    strip = show(HistoryStrip(), 600, 60)
+    labels = [
+        f"L1 {n} % on 36 tensors of encoder.layer, per tensor, at most 90 %" for n in range(9)
+    ]
+    strip.set_items([HistoryItem(label, "") for label in labels], 8)
+    for width in (600, 540):
+        strip.resize(width, 60)
+        for row in (7, 8):
+            rect = strip.list.visualRect(strip.list.model().index(row))
+            assert strip.list.room().contains(rect), (width, row)
+
+
 def test_a_state_that_is_cut_off_shows_a_label_of_its_own_width(show):
     """1,447 weights without the 1 would be another number."""
     strip = show(HistoryStrip(), 360, 60)
