@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
@@ -249,6 +249,15 @@ def open_checkpoint(
             _check_state_dict(path, contents, state_dict)
             contents = annotate(contents, sources, job)
             return Checkpoint(path, contents, sources, job.cancel)
+
+
+def refuse_unknown(path: Path) -> None:
+    """Raise as `open_checkpoint` for what is no checkpoint by its first bytes or its name."""
+    if is_folder(path):
+        model_folder.find_model(path)
+        return
+    with closing(FileSource(path)) as source:
+        _recognise(source, (*READERS, _INDEX))
 
 
 def _check_state_dict(path: Path, contents: Contents, wanted: str | None) -> None:

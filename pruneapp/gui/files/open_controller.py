@@ -11,11 +11,12 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QFileDialog
 
 from pruneapp import resources
-from pruneapp.checkpoint.checkpoint import READERS
+from pruneapp.checkpoint.checkpoint import READERS, refuse_unknown
 from pruneapp.document.document import DocumentChanged
 from pruneapp.errors import PruneAppError
 from pruneapp.gui.app import dialogs
 from pruneapp.gui.app.context import AppContext, Controller
+from pruneapp.gui.app.jobs import LatestTask, Urgency
 from pruneapp.gui.app.notifications import NoticeTopic
 from pruneapp.gui.commands.declarations import RECENT
 from pruneapp.gui.document.open_document import SAMPLE, OpenDocument, OpenRequest
@@ -47,6 +48,7 @@ class OpenController(Controller):
         self._start = start
         self._export = export
         self._sessions = sessions
+        self._known = LatestTask(context.jobs)  # whether what is to be opened is a checkpoint
         for name, call in {
             "open": self.ask_file,
             "open_folder": self.ask_folder,
@@ -67,8 +69,23 @@ class OpenController(Controller):
 
     @Slot(object)
     def open(self, wanted: Path | OpenRequest) -> None:
-        """Open a file, a session or recovered work, after asking about work that would be lost."""
-        go = partial(self._session.open, wanted)
+        """Open a file, a session or recovered work, after asking about work that would be lost.
+
+        Nobody is asked about a file that cannot be opened anyway.
+        """
+        request = OpenRequest(wanted) if isinstance(wanted, Path) else wanted
+        if not self._sessions.unsaved or request.is_journal:
+            self._ask_and_open(request)
+            return
+        self._known.ask(
+            lambda _job: refuse_unknown(request.path),
+            lambda _none: self._ask_and_open(request),
+            self._session.refused.emit,
+            urgency=Urgency.AT_ONCE,
+        )
+
+    def _ask_and_open(self, request: OpenRequest) -> None:
+        go = partial(self._session.open, request)
         if self._may_lose(go):
             go()
 

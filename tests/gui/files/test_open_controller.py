@@ -191,6 +191,27 @@ def test_opening_another_file_forgets_the_one_before(person, file):
     assert person.wait_preview().newly_pruned == 4
 
 
+def test_nobody_is_asked_about_unsaved_work_for_a_file_of_another_format(person, tmp_path):
+    """The work was discarded or saved, and only then the file was refused."""
+    person.click(person.window.empty.sample_button)
+    person.wait_open(SAMPLE)
+    person.wait_preview()
+    person.click(person.button)
+    person.wait(lambda: person.session.unexported)
+    other = tmp_path / "model.gguf"
+    other.write_bytes(b"GGUF" + bytes(64))
+    asked = person.answers("Cancel")
+    person.drop(other)
+    person.wait(lambda: any("model.gguf" in text for text in person.notices))
+    assert asked == []
+    assert person.states[-1] != "Opened"
+    folder = tmp_path / "empty"
+    folder.mkdir()
+    person.drop(folder)
+    person.wait(lambda: any("empty" in text for text in person.notices))
+    assert asked == []
+
+
 def test_tensors_that_cannot_be_pruned_are_dimmed_and_say_why(person):
     """They have no check box."""
     person.click(person.window.empty.sample_button)

@@ -344,8 +344,10 @@ def test_a_prune_that_is_given_up_for_something_else_is_told_of_and_asked_again(
 def test_a_prune_that_is_given_up_for_a_file_that_does_not_open_is_told_of(
     pruning, previewing, tmp_path
 ):
+    broken = tmp_path / "broken.safetensors"  # which only who reads its header can tell
+    broken.write_bytes((8).to_bytes(8, "little") + b"{broken}")
     pruning.answers("Discard changes")
-    pruning.drop(tmp_path / "nothing.safetensors")
+    pruning.drop(broken)
     pruning.wait(lambda: pruning.trouble)
     assert any("Pruning was cancelled" in notice for notice in pruning.notices)
     previewing.closed = False
