@@ -33,6 +33,7 @@ FEWEST_LINES = 40
 # Shorter modules, and why they are modules of their own.
 SHORT = {
     "pruneapp/cli/expand.py": "one command, one module, as all other commands",
+    "pruneapp/cli/main.py": "what becomes of the errors of every command",
     "pruneapp/gui/app/context.py": "what every controller is given, and no view needs",
     "pruneapp/resources.py": "needed by the first paint and by the engine; imports nothing",
 }

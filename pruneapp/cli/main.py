@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import importlib
 import sys
-from collections.abc import Callable
 
 from pruneapp.cli.arguments import in_flags
+from pruneapp.cli.parser import COMMANDS
 from pruneapp.cli.terminal import Interrupts, fail, nowhere
 from pruneapp.errors import PruneAppError, words_of
-from pruneapp.progress import Cancelled, CancelToken
+from pruneapp.progress import Cancelled
 
 
 def main(options: argparse.Namespace) -> int:
@@ -18,7 +17,7 @@ def main(options: argparse.Namespace) -> int:
     interrupts = Interrupts()
     try:
         with interrupts.watched() as token:
-            return _command(options.command)(options, token)
+            return COMMANDS[options.command].run(options, token)
     except (Cancelled, KeyboardInterrupt):
         return fail("Interrupted.", interrupts.status)
     except PruneAppError as error:
@@ -38,11 +37,3 @@ def main(options: argparse.Namespace) -> int:
         # A full disk, say: files have names, so it is what was printed.
         nowhere(sys.stdout.fileno())
         return fail(f"The output could not be written: {words_of(error)}.")
-
-
-def _command(name: str) -> Callable[[argparse.Namespace, CancelToken], int]:
-    """Return the function of a command: the one of the module that both are called like."""
-    command: Callable[[argparse.Namespace, CancelToken], int] = getattr(
-        importlib.import_module(f"pruneapp.cli.{name}"), name
-    )
-    return command

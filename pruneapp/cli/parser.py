@@ -9,7 +9,8 @@ import argparse
 import difflib
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, NoReturn, get_args
 
 import pruneapp
@@ -23,15 +24,142 @@ from pruneapp.cli.arguments import (
 )
 from pruneapp.cli.terminal import EXIT_STATUS, USAGE_ERROR
 from pruneapp.errors import abridged, escaped
+from pruneapp.progress import CancelToken
 
 _STATUS = (
     "Exit status: {}; 2 for errors that you can fix, 3 for a defect of Pruneapp, 130 if "
     "interrupted."
 )
+_MATCHING = (
+    "tensors whose full name matches this glob (case-sensitive, * matches dots); may be repeated"
+)
+_USUAL = "all prunable tensors with two or more dimensions, except embeddings and norms"
 
 
-def add_run(run: argparse.ArgumentParser) -> None:
-    """Add the options of ``pruneapp run``."""
+def _add_select(parser: argparse.ArgumentParser, text: str) -> None:
+    parser.add_argument("--select", action="append", metavar="PATTERN", help=text)
+
+
+def _add_inspect(inspect: argparse.ArgumentParser) -> None:
+    inspect.add_argument("file", help="a checkpoint: a file, an index, a model folder")
+    _add_select(inspect, f"list only {_MATCHING}; default: all tensors")
+    add_state_dict(inspect)
+    inspect.add_argument("--json", action="store_true", help="print JSON")
+
+
+def _add_diff(diff: argparse.ArgumentParser) -> None:
+    diff.add_argument("a", metavar="A", help="a checkpoint: a file, an index, a model folder")
+    diff.add_argument("b", metavar="B", help="the other checkpoint")
+    diff.add_argument(
+        "pattern",
+        nargs="*",
+        metavar="PATTERN",
+        help="only tensors whose full name matches this glob (case-sensitive, * matches dots)",
+    )
+    diff.add_argument("--only-different", action="store_true", help="list only tensors that differ")
+    diff.add_argument("--state-dict", metavar="KEY", help=f"in A: {STATE_DICT}")
+    diff.add_argument("--other-state-dict", metavar="KEY", help="same for B")
+    diff.add_argument("--json", action="store_true", help="print JSON")
+
+
+def _add_check(check: argparse.ArgumentParser) -> None:
+    check.add_argument("file", help="a checkpoint: a file, an index, a model folder")
+    check.add_argument(
+        "--pattern",
+        required=True,
+        metavar="N:M",
+        help="at most N of every M weights are nonzero: 2:4, 4:8",
+    )
+    check.add_argument(
+        "--dim",
+        type=int,
+        default=1,
+        metavar="DIM",
+        help="dimension along which groups lie; default 1, the input dimension",
+    )
+    _add_select(check, f"check {_MATCHING}; default: {_USUAL}")
+    add_state_dict(check)
+    check.add_argument("--json", action="store_true", help="print JSON")
+
+
+def _add_methods(methods: argparse.ArgumentParser) -> None:
+    methods.add_argument("--json", action="store_true", help="print JSON")
+
+
+def _add_sizes(sizes: argparse.ArgumentParser) -> None:
+    sizes.add_argument("file", help="a checkpoint: a file, an index, a model folder")
+    sizes.add_argument(
+        "-o",
+        "--output",
+        metavar="OUT",
+        help="output name, because the size of resumable depends on .pt or "
+        ".safetensors; default: the suffix of the opened file",
+    )
+    add_state_dict(sizes)
+    sizes.add_argument("--json", action="store_true", help="print JSON")
+
+
+def _add_expand(expand: argparse.ArgumentParser) -> None:
+    expand.add_argument("file", help="a file in compact or zst format")
+    expand.add_argument("-o", "--output", required=True, metavar="OUT", help="output path")
+
+
+def _add_prune(prune: argparse.ArgumentParser) -> None:
+    from pruneapp.cli.export_options import add_export
+    from pruneapp.methods.limits import LIMITS
+    from pruneapp.methods.method import Scope
+    from pruneapp.methods.registry import METHODS
+
+    prune.add_argument("file", help="a checkpoint: a file, an index, a model folder")
+    prune.add_argument("-o", "--output", required=True, metavar="OUT", help="output path")
+    prune.add_argument(
+        "--method", required=True, metavar="NAME", help="one of: " + ", ".join(METHODS)
+    )
+    # One option for each parameter of any method; what it means for which is said by each.
+    declared: dict[str, dict[str, list[str]]] = {}
+    for method in METHODS.values():
+        for param in method.params:
+            users = declared.setdefault(param.name, {}).setdefault(rule_of(param), [])
+            users.append(method.name)
+    for name, meanings in declared.items():
+        help_text = " ".join(f"{text} For {', '.join(users)}." for text, users in meanings.items())
+        add_param(prune, name, "param", help_text)
+    for param in LIMITS:
+        more = " Or the maximum size of the compact file: 40MB." * (param.name == "total")
+        add_param(prune, param.name, "limit", rule_of(param) + more)
+    prune.add_argument(
+        "--scope",
+        choices=get_args(Scope),
+        help="local: each tensor separately; global: one threshold for all tensors; "
+        "default local, or global for methods that support only that",
+    )
+    add_option(
+        prune,
+        "companions",
+        action="store_true",
+        help="also prune the matching entries of the bias and the following norm layer "
+        "of channels pruned along dim 0; otherwise a pruned filter still outputs a "
+        "constant",
+    )
+    _add_select(prune, f"prune {_MATCHING}; includes biases and norms; default: {_USUAL}")
+    add_state_dict(prune)
+    prune.add_argument("--mask", metavar="FILE", help="masks for custom_from_mask")
+    prune.add_argument(
+        "--importance-scores",
+        metavar="FILE",
+        help="importance scores to rank weights by, instead of their magnitude",
+    )
+    add_computing(prune)
+    add_export(prune)
+    prune.add_argument(
+        "--save-recipe",
+        metavar="RECIPE",
+        help="save the step as a recipe, for pruneapp run and the window",
+    )
+    prune.add_argument("--json", action="store_true", help="print the report as JSON")
+
+
+def _add_run(run: argparse.ArgumentParser) -> None:
     from pruneapp.cli.export_options import add_export
 
     run.add_argument(
@@ -50,11 +178,9 @@ def add_run(run: argparse.ArgumentParser) -> None:
     run.add_argument("--json", action="store_true", help="print the report as JSON")
 
 
-def add_verify(verify: argparse.ArgumentParser) -> None:
-    """Add the options of ``pruneapp verify``."""
+def _add_verify(verify: argparse.ArgumentParser) -> None:
     from pruneapp.export.catalog import FORMATS
 
-    verify.epilog = _STATUS.format("0 if the file is what its recipe makes, 1 if not")
     verify.add_argument("file", metavar="FILE", help="the exported file or folder")
     verify.add_argument(
         "--against", required=True, metavar="ORIGINAL", help="the original checkpoint"
@@ -83,16 +209,7 @@ def add_verify(verify: argparse.ArgumentParser) -> None:
     verify.add_argument("--json", action="store_true", help="print JSON")
 
 
-def add_evaluate(evaluate: argparse.ArgumentParser) -> None:
-    """Add the options of ``pruneapp evaluate``."""
-    evaluate.description = (
-        "Run your evaluation script on a checkpoint, and on the original beside it. The script is "
-        "a Python file with load(path) and evaluate(model); docs/measure.md describes it. It runs "
-        "in a process of its own with your permissions: naming it here is consent to run it."
-    )
-    evaluate.epilog = _STATUS.format(
-        "0 measured; 1 if --at-most was given and a metric is worse by more than that"
-    ).replace("that you can fix", "that you can fix, of the script too")
+def _add_evaluate(evaluate: argparse.ArgumentParser) -> None:
     evaluate.add_argument("file", metavar="FILE", help="a checkpoint: a file, an index, a folder")
     kind = evaluate.add_mutually_exclusive_group()
     kind.add_argument("--script", metavar="SCRIPT", help="Python file that evaluates; it is run")
@@ -135,18 +252,121 @@ def add_evaluate(evaluate: argparse.ArgumentParser) -> None:
     evaluate.add_argument("--json", action="store_true", help="print JSON")
 
 
-COMMANDS = (
-    "inspect",
-    "diff",
-    "check",
-    "methods",
-    "prune",
-    "run",
-    "verify",
-    "sizes",
-    "expand",
-    "evaluate",
-)
+def _inspect(options: argparse.Namespace, token: CancelToken) -> int:
+    from pruneapp.cli.inspect import inspect
+
+    return inspect(options, token)
+
+
+def _diff(options: argparse.Namespace, token: CancelToken) -> int:
+    from pruneapp.cli.diff import diff
+
+    return diff(options, token)
+
+
+def _check(options: argparse.Namespace, token: CancelToken) -> int:
+    from pruneapp.cli.check import check
+
+    return check(options, token)
+
+
+def _methods(options: argparse.Namespace, token: CancelToken) -> int:
+    from pruneapp.cli.methods import methods
+
+    return methods(options, token)
+
+
+def _prune(options: argparse.Namespace, token: CancelToken) -> int:
+    from pruneapp.cli.prune import prune
+
+    return prune(options, token)
+
+
+def _run(options: argparse.Namespace, token: CancelToken) -> int:
+    from pruneapp.cli.run import run
+
+    return run(options, token)
+
+
+def _verify(options: argparse.Namespace, token: CancelToken) -> int:
+    from pruneapp.cli.verify import verify
+
+    return verify(options, token)
+
+
+def _sizes(options: argparse.Namespace, token: CancelToken) -> int:
+    from pruneapp.cli.sizes import sizes
+
+    return sizes(options, token)
+
+
+def _expand(options: argparse.Namespace, token: CancelToken) -> int:
+    from pruneapp.cli.expand import expand
+
+    return expand(options, token)
+
+
+def _evaluate(options: argparse.Namespace, token: CancelToken) -> int:
+    from pruneapp.cli.evaluate import evaluate
+
+    return evaluate(options, token)
+
+
+@dataclass(frozen=True)
+class Command:
+    """A command: what its help says, its options, and the function that does it.
+
+    The function imports what it needs when it is called, so that no help has to wait for it.
+    """
+
+    description: str
+    add_options: Callable[[argparse.ArgumentParser], None]
+    run: Callable[[argparse.Namespace, CancelToken], int]
+    epilog: str = EXIT_STATUS
+    intermixed: bool = False  # arguments may stand behind options
+
+
+COMMANDS: Mapping[str, Command] = {
+    "inspect": Command("List the tensors of a checkpoint.", _add_inspect, _inspect),
+    "diff": Command(
+        "Compare the tensors of two checkpoints by value, independent of format and dtype; masks "
+        "in a file are applied. Sorted by the norm of the difference relative to the norm in A.",
+        _add_diff,
+        _diff,
+        _STATUS.format(
+            "0 if all values are equal (NaN equals NaN, 0 equals -0), 1 if any differ, if a "
+            "tensor is in one file only or has another shape"
+        ),
+        intermixed=True,
+    ),
+    "check": Command(
+        "Check whether the weights of a checkpoint follow a pattern such as 2:4.",
+        _add_check,
+        _check,
+        _STATUS.format("0 if every tensor has it, 1 if any has not"),
+    ),
+    "methods": Command("List the pruning methods.", _add_methods, _methods),
+    "prune": Command("Prune a checkpoint and write the result.", _add_prune, _prune),
+    "run": Command("Apply a recipe and write the result.", _add_run, _run),
+    "verify": Command(
+        "Check that a file is the exact result of its recipe.",
+        _add_verify,
+        _verify,
+        _STATUS.format("0 if the file is what its recipe makes, 1 if not"),
+    ),
+    "sizes": Command("Estimate the size of the export in each format.", _add_sizes, _sizes),
+    "expand": Command("Convert a compact or zst export to a dense file.", _add_expand, _expand),
+    "evaluate": Command(
+        "Run your evaluation script on a checkpoint, and on the original beside it. The script is "
+        "a Python file with load(path) and evaluate(model); docs/measure.md describes it. It runs "
+        "in a process of its own with your permissions: naming it here is consent to run it.",
+        _add_evaluate,
+        _evaluate,
+        _STATUS.format(
+            "0 measured; 1 if --at-most was given and a metric is worse by more than that"
+        ).replace("that you can fix", "that you can fix, of the script too"),
+    ),
+}
 
 
 class Parser(argparse.ArgumentParser):
@@ -212,19 +432,18 @@ def _long(flags: str) -> str:
 
 def parse(argv: Sequence[str]) -> argparse.Namespace:
     """Return the options; `command` is None if the window is meant."""
-    if argv and argv[0] == "diff":
-        # Patterns may stand behind options, which a subparser does not understand.
-        parser = _diff()
-        options, unknown = parser.parse_known_intermixed_args(argv[1:])
+    if argv and (command := COMMANDS.get(argv[0])) is not None:
+        parser = Parser(
+            prog=f"pruneapp {argv[0]}", description=command.description, epilog=command.epilog
+        )
+        command.add_options(parser)
+        known = (
+            parser.parse_known_intermixed_args if command.intermixed else parser.parse_known_args
+        )
+        options, unknown = known(_with_infinities(argv[1:]))
         if unknown:
             parser.refuse_unknown(unknown)
-        options.command = "diff"
-        return options
-    if argv and argv[0] in COMMANDS:
-        parser, commands = _commands()
-        options, unknown = parser.parse_known_args(_with_infinities(argv))
-        if unknown:
-            commands[options.command].refuse_unknown(unknown)
+        options.command = argv[0]
         return options
     parser = _window()
     options, unknown = parser.parse_known_args(argv)
@@ -261,158 +480,3 @@ def _window() -> Parser:
     add_state_dict(parser)
     parser.add_argument("--version", action="version", version=f"pruneapp {pruneapp.__version__}")
     return parser
-
-
-_MATCHING = (
-    "tensors whose full name matches this glob (case-sensitive, * matches dots); may be repeated"
-)
-_USUAL = "all prunable tensors with two or more dimensions, except embeddings and norms"
-
-
-def _add_select(parser: argparse.ArgumentParser, text: str) -> None:
-    parser.add_argument("--select", action="append", metavar="PATTERN", help=text)
-
-
-def _commands() -> tuple[Parser, Mapping[str, Parser]]:
-    """Return the parser of all commands, and that of each."""
-    parser = Parser(prog="pruneapp")
-    commands = parser.add_subparsers(dest="command", required=True, parser_class=Parser)
-
-    inspect = commands.add_parser("inspect", help="list the tensors of a checkpoint")
-    inspect.add_argument("file", help="a checkpoint: a file, an index, a model folder")
-    _add_select(inspect, f"list only {_MATCHING}; default: all tensors")
-    add_state_dict(inspect)
-    inspect.add_argument("--json", action="store_true", help="print JSON")
-
-    check = commands.add_parser(
-        "check",
-        help="check whether the weights of a checkpoint follow a pattern such as 2:4",
-        epilog=_STATUS.format("0 if every tensor has it, 1 if any has not"),
-    )
-    check.add_argument("file", help="a checkpoint: a file, an index, a model folder")
-    check.add_argument(
-        "--pattern",
-        required=True,
-        metavar="N:M",
-        help="at most N of every M weights are nonzero: 2:4, 4:8",
-    )
-    check.add_argument(
-        "--dim",
-        type=int,
-        default=1,
-        metavar="DIM",
-        help="dimension along which groups lie; default 1, the input dimension",
-    )
-    _add_select(check, f"check {_MATCHING}; default: {_USUAL}")
-    add_state_dict(check)
-    check.add_argument("--json", action="store_true", help="print JSON")
-
-    methods = commands.add_parser("methods", help="list the pruning methods")
-    methods.add_argument("--json", action="store_true", help="print JSON")
-
-    sizes = commands.add_parser("sizes", help="estimate the size of the export in each format")
-    sizes.add_argument("file", help="a checkpoint: a file, an index, a model folder")
-    sizes.add_argument(
-        "-o",
-        "--output",
-        metavar="OUT",
-        help="output name, because the size of resumable depends on .pt or "
-        ".safetensors; default: the suffix of the opened file",
-    )
-    add_state_dict(sizes)
-    sizes.add_argument("--json", action="store_true", help="print JSON")
-
-    expand = commands.add_parser("expand", help="convert a compact or zst export to a dense file")
-    expand.add_argument("file", help="a file in compact or zst format")
-    expand.add_argument("-o", "--output", required=True, metavar="OUT", help="output path")
-
-    _add_prune(commands.add_parser("prune", help="prune a checkpoint and write the result"))
-    add_run(commands.add_parser("run", help="apply a recipe and write the result"))
-    add_verify(
-        commands.add_parser("verify", help="check that a file is the exact result of its recipe")
-    )
-    add_evaluate(commands.add_parser("evaluate", help="run your evaluation script on a checkpoint"))
-    for command in commands.choices.values():
-        command.epilog = command.epilog or EXIT_STATUS
-    return parser, commands.choices
-
-
-def _diff() -> Parser:
-    diff = Parser(
-        prog="pruneapp diff",
-        description="Compare the tensors of two checkpoints by value, independent of format "
-        "and dtype; masks in a file are applied. Sorted by the norm of the "
-        "difference relative to the norm in A.",
-        epilog=_STATUS.format(
-            "0 if all values are equal (NaN equals NaN, 0 equals -0), 1 if any differ, if a "
-            "tensor is in one file only or has another shape"
-        ),
-    )
-    diff.add_argument("a", metavar="A", help="a checkpoint: a file, an index, a model folder")
-    diff.add_argument("b", metavar="B", help="the other checkpoint")
-    diff.add_argument(
-        "pattern",
-        nargs="*",
-        metavar="PATTERN",
-        help="only tensors whose full name matches this glob (case-sensitive, * matches dots)",
-    )
-    diff.add_argument("--only-different", action="store_true", help="list only tensors that differ")
-    diff.add_argument("--state-dict", metavar="KEY", help=f"in A: {STATE_DICT}")
-    diff.add_argument("--other-state-dict", metavar="KEY", help="same for B")
-    diff.add_argument("--json", action="store_true", help="print JSON")
-    return diff
-
-
-def _add_prune(prune: argparse.ArgumentParser) -> None:
-    from pruneapp.cli.export_options import add_export
-    from pruneapp.methods.limits import LIMITS
-    from pruneapp.methods.method import Scope
-    from pruneapp.methods.registry import METHODS
-
-    prune.add_argument("file", help="a checkpoint: a file, an index, a model folder")
-    prune.add_argument("-o", "--output", required=True, metavar="OUT", help="output path")
-    prune.add_argument(
-        "--method", required=True, metavar="NAME", help="one of: " + ", ".join(METHODS)
-    )
-    # One option for each parameter of any method; what it means for which is said by each.
-    declared: dict[str, dict[str, list[str]]] = {}
-    for method in METHODS.values():
-        for param in method.params:
-            users = declared.setdefault(param.name, {}).setdefault(rule_of(param), [])
-            users.append(method.name)
-    for name, meanings in declared.items():
-        help_text = " ".join(f"{text} For {', '.join(users)}." for text, users in meanings.items())
-        add_param(prune, name, "param", help_text)
-    for param in LIMITS:
-        more = " Or the maximum size of the compact file: 40MB." * (param.name == "total")
-        add_param(prune, param.name, "limit", rule_of(param) + more)
-    prune.add_argument(
-        "--scope",
-        choices=get_args(Scope),
-        help="local: each tensor separately; global: one threshold for all tensors; "
-        "default local, or global for methods that support only that",
-    )
-    add_option(
-        prune,
-        "companions",
-        action="store_true",
-        help="also prune the matching entries of the bias and the following norm layer "
-        "of channels pruned along dim 0; otherwise a pruned filter still outputs a "
-        "constant",
-    )
-    _add_select(prune, f"prune {_MATCHING}; includes biases and norms; default: {_USUAL}")
-    add_state_dict(prune)
-    prune.add_argument("--mask", metavar="FILE", help="masks for custom_from_mask")
-    prune.add_argument(
-        "--importance-scores",
-        metavar="FILE",
-        help="importance scores to rank weights by, instead of their magnitude",
-    )
-    add_computing(prune)
-    add_export(prune)
-    prune.add_argument(
-        "--save-recipe",
-        metavar="RECIPE",
-        help="save the step as a recipe, for pruneapp run and the window",
-    )
-    prune.add_argument("--json", action="store_true", help="print the report as JSON")

@@ -17,6 +17,7 @@ from torch.nn.utils import prune as torch_prune
 
 from pruneapp import resources
 from pruneapp.__main__ import main
+from pruneapp.cli.parser import COMMANDS
 from tests.cli.command_process import until
 
 SAMPLE = resources.path("sample/lenet-digits.safetensors")
@@ -388,14 +389,21 @@ def test_pruning_by_magnitude_loads_neither_qt_nor_torch(run_python, tmp_path):
     assert out.splitlines()[-1] == "0 []"
 
 
-def test_help_loads_nothing_heavy(run_python):
+@pytest.mark.parametrize("words", [(), ("inspect",), ("methods",), ("evaluate",)])
+def test_help_loads_nothing_heavy(run_python, words):
     code = (
-        "import sys\ntry:\n import pruneapp.__main__ as m; m.main(['--help'])\n"
+        f"import sys\ntry:\n import pruneapp.__main__ as m; m.main({[*words, '--help']!r})\n"
         "except SystemExit: pass\n"
         "print(sorted({'torch', 'PySide6', 'numpy'} & set(sys.modules)))"
     )
 
     assert run_python(code).splitlines()[-1] == "[]"
+
+
+def test_help_of_a_command_says_what_it_does(run):
+    for command, declared in COMMANDS.items():
+        status, out, _ = run(command, "--help")
+        assert (status, declared.description in " ".join(out.split())) == (0, True), command
 
 
 def test_the_command_line_module_loads_no_qt(run_python):

@@ -8,6 +8,7 @@ import os
 import subprocess
 import sys
 import tomllib
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +17,6 @@ from safetensors.numpy import save_file
 
 import pruneapp
 from pruneapp.__main__ import main
-from pruneapp.cli import main as commands
 from pruneapp.cli.parser import COMMANDS, parse
 from pruneapp.progress import Cancelled
 
@@ -178,7 +178,7 @@ def test_a_defect_of_ours_is_shown_in_full_with_where_to_report_it(
     def broken(_options, _token):
         raise error("of ours")
 
-    monkeypatch.setattr(commands, "_command", lambda _name: broken)
+    monkeypatch.setitem(COMMANDS, command, replace(COMMANDS[command], run=broken))
     assert main([command, *CASES[command][0][0]]) == 3
     out, err = capsys.readouterr()
     assert out == ""
@@ -202,7 +202,7 @@ def test_what_ends_a_command_is_said(monkeypatch, capsys, error, status):
     def ended(_options, _token):
         raise error
 
-    monkeypatch.setattr(commands, "_command", lambda _name: ended)
+    monkeypatch.setitem(COMMANDS, "inspect", replace(COMMANDS["inspect"], run=ended))
     assert main(["inspect", "a.st"]) == status
     out, err = capsys.readouterr()
     assert (out, err.count("\n")) == ("", 1)
