@@ -169,9 +169,9 @@ def model(walk: Tour) -> None:
         turn_to(walk, Page.MODEL)
     with walk.step("model-role", "the same roles of all blocks side by side"):
         person.choose(view.order_box, view.order_box.itemText(view.order_box.findData("role")))
-    with walk.step("model-energy", "the energy that each tensor kept since opening"):
+    with walk.step("model-norm", "the norm² that each tensor retained since opening"):
         person.choose(
-            view.measure_box, view.measure_box.itemText(view.measure_box.findData("energy"))
+            view.measure_box, view.measure_box.itemText(view.measure_box.findData("norm"))
         )
     with walk.step("model-table", "the same in numbers"):
         person.press("T")

@@ -377,10 +377,10 @@ def untouched(a: Snapshot, b: Snapshot, x: TensorEntry, y: TensorEntry) -> bool:
         s.get(x.name) is t.get(x.name) for s, t in ((a.masks, b.masks), (a.permanent, b.permanent))
     ):
         return True
-    return _gone(a, x.name) == _gone(b, x.name)
+    return _written_as_zero(a, x.name) == _written_as_zero(b, x.name)
 
 
-def _gone(snapshot: Snapshot, name: str) -> BitMask | None:
+def _written_as_zero(snapshot: Snapshot, name: str) -> BitMask | None:
     """Return what is written as +0.0; None, too, for a mask that takes nothing."""
     mask = snapshot.zeroed(name)
     return mask if mask is not None and mask.pruned else None

@@ -80,7 +80,7 @@ def _key_of(kind: str, step: Step) -> tuple[object, ...]:
 def kinds_of(snapshot: Snapshot, step: Step) -> Iterator[tuple[tuple[str, ...], Kind]]:
     """Yield names, and what has to be known of them before a step can be estimated.
 
-    What decides comes first, then what the energy is made of.
+    What decides comes first, then what the norm is made of.
     """
     for row, names in rows_now(snapshot, step):
         method = registry.get(row.method)
@@ -169,7 +169,7 @@ def missing_magnitudes(snapshot: Snapshot, names: Iterable[str]) -> tuple[Histog
 def missing_sums(
     snapshot: Snapshot, names: Iterable[str], job: Job
 ) -> tuple[HistogramRequest, ...]:
-    """Return what has to be measured to know the energy of some tensors, by first names."""
+    """Return what has to be measured to know the norm of some tensors, by first names."""
     batches = job.cancel.batches(tuple(names))
     missing = [name for batch in batches for name in batch if sums(snapshot, name) is None]
     return tuple(_requests(snapshot, missing, None))
@@ -232,7 +232,7 @@ def count(snapshot: Snapshot, request: HistogramRequest, job: Job) -> None:
 
 
 def measure(snapshot: Snapshot, request: HistogramRequest, job: Job) -> None:
-    """Find out energies alone (`missing_sums`), for which there is always room; see `count`."""
+    """Find out norms alone (`missing_sums`), for which there is always room; see `count`."""
     job.start(request.elements, request.names[0])
     for name, histogram in count_all(snapshot, request.names, job):
         _put_sums(snapshot, name, histogram)

@@ -55,7 +55,7 @@ def check_pattern(  # noqa: PLR0917 - each its own type
     entries = [snapshot.entry(name) for name in first_names]
     job.start(sum(entry.numel for entry in entries))
     tensors: list[TensorPattern] = []
-    energies: list[RetainedNorm] = []
+    norms: list[RetainedNorm] = []
     for entry in entries:
         job.label(entry.name)
         if not -len(entry.shape) <= dim < len(entry.shape) or len(entry.shape) < 2:
@@ -72,20 +72,20 @@ def check_pattern(  # noqa: PLR0917 - each its own type
             view = snapshot.view(entry.name)
             mask = prune([view], N_M, pattern, "local", CpuKernel(), job).masks[entry.name]
             job.extend(entry.numel)
-            energy = measure_retained_norm(snapshot, entry.name, mask, job)
-            energies.append(energy)
+            norm = measure_retained_norm(snapshot, entry.name, mask, job)
+            norms.append(norm)
             has_protected = snapshot.protected.get(entry.name) is not None
             stays = left & mask
             tensor = replace(
                 tensor,
-                lost=None if energy.share is None else 1 - energy.share,
+                lost=None if norm.share is None else 1 - norm.share,
                 to_prune=left.kept - stays.kept,
                 blocked_by_protection=_look(stays, entry, groups, job).broken
                 if has_protected
                 else 0,
             )
         tensors.append(tensor)
-    return PatternReport(n, m, dim, tuple(tensors), _lost_of(energies))
+    return PatternReport(n, m, dim, tuple(tensors), _lost_of(norms))
 
 
 def _look(left: BitMask, entry: TensorEntry, groups: Groups, job: Job) -> TensorPattern:
@@ -122,11 +122,11 @@ def _look(left: BitMask, entry: TensorEntry, groups: Groups, job: Job) -> Tensor
     )
 
 
-def _lost_of(energies: Sequence[RetainedNorm]) -> float | None:
-    if not energies:
+def _lost_of(norms: Sequence[RetainedNorm]) -> float | None:
+    if not norms:
         return 0.0
-    before = total_of([energy.before for energy in energies])
-    after = total_of([energy.after for energy in energies])
+    before = total_of([norm.before for norm in norms])
+    after = total_of([norm.after for norm in norms])
     return 1 - after / before if math.isfinite(before) and before > 0 else None
 
 

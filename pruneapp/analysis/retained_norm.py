@@ -305,7 +305,7 @@ def _retained_norms(values: Floats, kept_before: Bools | None, stays: Bools) -> 
         np.abs(wide, out=wide)
         terms = np.square(wide), wide
         sums = [
-            _sums_energies(values, term, where).tolist()
+            _sum_squares(values, term, where).tolist()
             for term in terms
             for where in (kept_before, stays)
         ]
@@ -322,7 +322,7 @@ def _retained_norms(values: Floats, kept_before: Bools | None, stays: Bools) -> 
     return list(map(RetainedNorm, *sums, edges))
 
 
-def _sums_energies(values: Floats, terms: Float64s, where: Bools | None) -> Float64s:
+def _sum_squares(values: Floats, terms: Float64s, where: Bools | None) -> Float64s:
     """Return the sum of each row over the finite values at some places; infinite if it is."""
     sums: Float64s = np.add.reduce(terms if where is None else terms * where, axis=1)
     odd = np.flatnonzero(~np.isfinite(sums))

@@ -183,15 +183,15 @@ def why_not(entry: TensorEntry, modules: Modules, module: Module, path: str, lea
 def _is_ordinary(leaf: str, leaves: AbstractSet[str]) -> bool:
     """Whether `why_not` needs no more of most tensors called `leaf` than name, type and shape.
 
-    Exceptions are 8-bit values, tensors with others below them, and modules that are
-    conspicuous.
+    Exceptions are 8-bit values, tensors with others below them, and modules that are wrapped
+    (`_is_wrapped`).
 
     `leaves` are the last names of all tensors in the file.
     """
     return _scale_named(leaf) is None and not any(needed <= leaves for needed, _ in _rules(leaf))
 
 
-def _is_conspicuous(names: str) -> bool:
+def _is_wrapped(names: str) -> bool:
     """Whether a part other than the last of any name (a line each) matters."""
     return any(part in names for part in ("parametrizations.", ".quant_state.", "_packed_params"))
 
@@ -307,13 +307,13 @@ class Judge:
         for batch in cancel.batches(modules.items()):
             leaves.update(*[module for _, module in batch])
             paths = "\n".join([f"{path}." for path, _ in batch])
-            conspicuous = conspicuous or _is_conspicuous(paths)
+            conspicuous = conspicuous or _is_wrapped(paths)
         self._ordinary: set[str] = set()
         # A measured mean makes a norm of every tensor of its module.
         if conspicuous or "running_mean" in leaves:
             return
         for some in cancel.batches(leaves):
-            if _is_conspicuous("\n".join(some)):
+            if _is_wrapped("\n".join(some)):
                 self._ordinary.clear()
                 return
             self._ordinary.update([leaf for leaf in some if _is_ordinary(leaf, leaves)])

@@ -13,7 +13,7 @@ from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.cli import terminal
 from pruneapp.cli.terminal import DIFFERENT, DONE, named, print_json, print_table
 from pruneapp.document.selection import default_selection, select
-from pruneapp.edits.found_masks import open_document
+from pruneapp.edits.existing_masks import open_document
 from pruneapp.errors import ParameterError, escaped
 from pruneapp.methods.builtin.patterns import PatternParam, sizes_of
 from pruneapp.progress import CancelToken

@@ -17,7 +17,7 @@ from pruneapp.cli import terminal
 from pruneapp.cli.terminal import DIFFERENT, DONE, named, percent, print_json, print_table
 from pruneapp.document.document import Document
 from pruneapp.document.selection import matching
-from pruneapp.edits.found_masks import open_document
+from pruneapp.edits.existing_masks import open_document
 from pruneapp.errors import SelectionError, escaped
 from pruneapp.progress import CancelToken, Job
 from pruneapp.results.state_comparison import Comparison, TensorDifference

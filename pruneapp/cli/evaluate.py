@@ -13,7 +13,7 @@ from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.cli import terminal
 from pruneapp.cli.terminal import DIFFERENT, DONE, print_json, print_table
 from pruneapp.document.snapshot import Snapshot
-from pruneapp.edits.found_masks import open_document
+from pruneapp.edits.existing_masks import open_document
 from pruneapp.errors import ParameterError, escaped
 from pruneapp.evaluation.evaluator import Change, Evaluator, Result
 from pruneapp.evaluation.metric import Tolerance

@@ -16,7 +16,7 @@ from pruneapp.cli.export_options import zeros_not_counted
 from pruneapp.cli.terminal import named, percent, print_json, print_table, size
 from pruneapp.document.document import Document
 from pruneapp.document.selection import matching
-from pruneapp.edits.found_masks import open_document
+from pruneapp.edits.existing_masks import open_document
 from pruneapp.errors import counted, escaped
 from pruneapp.progress import CancelToken
 

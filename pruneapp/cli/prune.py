@@ -25,7 +25,7 @@ from pruneapp.cli.terminal import print_json
 from pruneapp.document.document import Capture, Document
 from pruneapp.document.selection import default_selection, pruned_in, rows_of, select
 from pruneapp.document.step import Row, Step
-from pruneapp.edits.found_masks import open_document
+from pruneapp.edits.existing_masks import open_document
 from pruneapp.edits.mask_files import names_in, read_masks_for
 from pruneapp.errors import ParameterError, SelectionError
 from pruneapp.export.records import State
@@ -201,7 +201,7 @@ def _after(
     else:
         # What other files decided is said by masks, and so are patterns: these have to be made.
         preview = compute_preview(
-            snapshot, step, kernel, job, energy=False, given=given, scores=scores
+            snapshot, step, kernel, job, norms=False, given=given, scores=scores
         )
         state = snapshot.replaced(preview.edit.after)
         entry = preview.edit.to_dict(masks)

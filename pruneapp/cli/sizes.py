@@ -11,7 +11,7 @@ from typing import Any
 from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.cli import terminal
 from pruneapp.cli.terminal import print_json, print_table, size
-from pruneapp.edits.found_masks import open_document
+from pruneapp.edits.existing_masks import open_document
 from pruneapp.errors import escaped
 from pruneapp.export.format_sizes import format_offers
 from pruneapp.progress import CancelToken

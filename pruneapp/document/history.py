@@ -135,7 +135,7 @@ class History:
         self._position += 1
         if self._to_first is not None:
             self._to_first = _merged((record.before, self._to_first))
-        self._settle()
+        self._spill_now()
         return record
 
     def restore(self, records: Sequence[Record], position: int) -> LayerMasks:
@@ -175,7 +175,7 @@ class History:
             for layer, slots in self._way_to(position).items()
         }
         self._position, self._to_first = position, None
-        self._settle()
+        self._spill_now()
         return changes
 
     def close(self) -> None:
@@ -217,7 +217,7 @@ class History:
         for slot, mask in fetched:
             if slot.mask is None and slot.uses:
                 self._store.hold(slot, mask)
-        self._settle()
+        self._spill_now()
 
     def forget_cut_off(self, most: int | None = None) -> bool:
         """Forget masks of what was undone and cut off, as far as nothing else refers to them.
@@ -245,7 +245,7 @@ class History:
             self._to_first = slots
         return slots
 
-    def _settle(self) -> None:
+    def _spill_now(self) -> None:
         if self.patient and (spill := self.spill()) is not None:
             self.finish_spill(spill.run(Job()))
 

@@ -106,7 +106,7 @@ class Evaluator:
             refuse_no_numbers(runs[-1].metrics, self.runner.name)
         first, again, other = (run.metrics for run in runs)
         spreads = {
-            name: Spread(_apart(metric, again.get(name)), _apart(metric, other.get(name)))
+            name: Spread(_difference(metric, again.get(name)), _difference(metric, other.get(name)))
             for name, metric in first.items()
         }
         result = Result(self.key_of(original, job), runs[0])
@@ -206,5 +206,5 @@ def state_sha256(snapshot: Snapshot) -> str:
     return digest.hexdigest()
 
 
-def _apart(metric: Metric, other: Metric | None) -> float:
+def _difference(metric: Metric, other: Metric | None) -> float:
     return 0.0 if other is None else abs(metric.value - other.value)

@@ -48,8 +48,8 @@ class TensorAccount(WrittenTensor):
 
     dtype: str = ""
     shape: tuple[int, ...] = ()
-    energy: float | None = 1.0
-    magnitude: float | None = 1.0
+    norm_retained: float | None = 1.0
+    l1_retained: float | None = 1.0
 
     @property
     def sparsity(self) -> float:
@@ -93,10 +93,10 @@ def account_of(
     job.start(sum(mask.size for mask in zeroed.values()), checkpoint.path.name)
     after = {name: _bits(mask, job) for name, mask in zeroed.items()}
     # Of the file as it was opened: nothing pruned, nothing permanent.
-    energies = measure_retained_norms(Snapshot(checkpoint), after, job)
+    norms = measure_retained_norms(Snapshot(checkpoint), after, job)
     tensors = []
     for written in chain.from_iterable(job.cancel.batches(report.tensors)):
-        entry, kept = checkpoint.entries[written.name], energies.get(written.name)
+        entry, kept = checkpoint.entries[written.name], norms.get(written.name)
         entry = entry if rounding is None else rounding.entry(entry)
         unknown = written.name in zeroed and kept is None
         tensors.append(
@@ -107,8 +107,8 @@ def account_of(
                 written.learned,
                 dtype=entry.dtype.label,
                 shape=entry.shape,
-                energy=None if unknown else kept.share if kept else 1.0,
-                magnitude=None if unknown else kept.magnitude if kept else 1.0,
+                norm_retained=None if unknown else kept.share if kept else 1.0,
+                l1_retained=None if unknown else kept.magnitude if kept else 1.0,
             )
         )
     return Account(
@@ -243,7 +243,7 @@ _COLUMNS = (
     "norm2_retained",
     "l1_retained",
 )
-_row = attrgetter(*_COLUMNS[:-2], "energy", "magnitude")
+_row = attrgetter(*_COLUMNS[:-2], "norm_retained", "l1_retained")
 _SIZE = ("name", "label", "nbytes", "exact", "why_not")
 
 

@@ -139,7 +139,7 @@ class CpuKernel:
                 done = 0
                 while done < ranking.size:
                     part = next(parts)
-                    ties -= part.strike(ties)
+                    ties -= part.prune_lowest(ties)
                     packed[done // 8 : (part.stop + 7) // 8] = part.stays
                     job.step(part.stop - done)
                     done = part.stop
@@ -227,7 +227,7 @@ class CpuKernel:
             if first is None:
                 first = self._count(rankings, bracket, job, candidates, apart=apart)
                 return first
-            if candidates is not None and candidates.hold(bracket):
+            if candidates is not None and candidates.covers(bracket):
                 return candidates.count(bracket, first.below, apart=apart)
             job.extend(size)
             return self._count(rankings, bracket, job, None, apart=apart)

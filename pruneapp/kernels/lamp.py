@@ -284,7 +284,7 @@ def _cut(groups: Sequence[tuple[int, Segments]], count: int, tensors: int) -> Co
     )
     to_prune = np.zeros(tensors, np.int64)
     low, high = 0, int(np.float64(2.0).view(np.uint64))
-    at_low, at_high = _gone_at(0.0, squares, above, counts), counts
+    at_low, at_high = _equals_up_to(0.0, squares, above, counts), counts
     if int(at_low.sum()) >= count:
         at_low, at_high = np.zeros_like(counts), at_low
         high = 1
@@ -295,7 +295,7 @@ def _cut(groups: Sequence[tuple[int, Segments]], count: int, tensors: int) -> Co
             column[~settled] for column in (tensor, squares, above, counts, at_low, at_high)
         )
         middle = (low + high) // 2
-        pruned = _gone_at(float(np.uint64(middle).view(np.float64)), squares, above, counts)
+        pruned = _equals_up_to(float(np.uint64(middle).view(np.float64)), squares, above, counts)
         if int(to_prune.sum()) + int(pruned.sum()) >= count:
             high, at_high = middle, pruned
         else:
@@ -307,7 +307,7 @@ def _cut(groups: Sequence[tuple[int, Segments]], count: int, tensors: int) -> Co
     return to_prune + left
 
 
-def _gone_at(score: float, squares: Float64s, above: Float64s, counts: Counts) -> Counts:
+def _equals_up_to(score: float, squares: Float64s, above: Float64s, counts: Counts) -> Counts:
     """Return how many of the equals of each segment have a score up to `score`.
 
     The one that comes i-th from the end has ``square / (above + i * square)``.

@@ -73,7 +73,7 @@ def lowest_channels(
         return among[smallest(channel_norms(slices, n, job, threads)[among], count)]
     threads = default_threads() if threads is None else threads
     bounds = _bounds(slices, n, job, threads)
-    certain, unsure = bounds.settle(among, count)
+    certain, unsure = bounds.split(among, count)
     left = count - certain.size
     if unsure.size > left:
         unsure = unsure[smallest(_norms_of(slices, n, unsure, job, threads), left)]
@@ -101,7 +101,7 @@ class _Bounds:
     low: Float64s
     high: Float64s
 
-    def settle(self, among: Indices, count: int) -> tuple[Indices, Indices]:
+    def split(self, among: Indices, count: int) -> tuple[Indices, Indices]:
         """Return the channels that are certainly below the cut, and those that may be.
 
         If the high bound of a channel is below the `count`-th lowest low bound, fewer than `count`

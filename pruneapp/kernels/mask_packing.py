@@ -182,7 +182,7 @@ class OpenBits:
     ties: PackedBits | None
     count: int
 
-    def strike(self, most: int) -> int:
+    def prune_lowest(self, most: int) -> int:
         """Take up to `most` ties out of `stays`, the first in flat order; returns how many."""
         if self.ties is None or not most:
             return 0

@@ -250,7 +250,7 @@ class Candidates:
         else:
             self._offsets.clear()
 
-    def hold(self, bracket: Bracket) -> bool:
+    def covers(self, bracket: Bracket) -> bool:
         """Whether all keys inside a bracket are here."""
         return (
             self._room >= 0
@@ -259,7 +259,7 @@ class Candidates:
         )
 
     def count(self, bracket: Bracket, below: np.ndarray, *, apart: bool) -> BracketCounts:
-        """Count what is inside a bracket (see `hold`), as a pass over all elements would.
+        """Count what is inside a bracket (see `covers`), as a pass over all elements would.
 
         `below` are the elements of each tensor below the bracket that the pass looked for.
         """

@@ -307,7 +307,7 @@ class Running:
         return low
 
 
-def channels_after(
+def channel_counts_to_prune(
     limits: Limits,
     tensors: Tensors,
     left: Counts,
@@ -377,7 +377,7 @@ def _in_all(  # noqa: PLR0917 - columns of one table
     return counts
 
 
-def weights_gone(
+def weight_counts_to_prune(
     limits: Limits, tensors: Tensors, amount: Amount, scope: Scope, cut: Cutting
 ) -> tuple[Counts, Bools]:
     """Return how many weights of each tensor go, and which tensors one threshold cuts together.
@@ -399,7 +399,9 @@ def weights_gone(
         wish = None
         if limits.total is None:
             wish = int(tensors.before.sum()) + to_prune(amount, int(left.sum()))
-        after, together = settle(tensors, bounds, target_of(limits, tensors, bounds, wish), cut)
+        after, together = fit_common_threshold(
+            tensors, bounds, target_of(limits, tensors, bounds, wish), cut
+        )
         return after - tensors.before, together
     if limits.total is not None:
         after = spread(tensors, bounds, target_of(limits, tensors, bounds))
@@ -456,7 +458,7 @@ def at_share(share: float | Float64s, sizes: Counts) -> Counts:
     return counts
 
 
-def settle(
+def fit_common_threshold(
     tensors: Tensors,
     bounds: Bounds,
     target: int,

@@ -21,13 +21,13 @@ from pruneapp.masks.channels import kept_by_channel
 from pruneapp.methods.amounts import (
     Running,
     at_share,
-    channels_after,
+    channel_counts_to_prune,
     counts_to_prune,
     first_of,
     known_of,
     level,
     to_prune,
-    weights_gone,
+    weight_counts_to_prune,
 )
 from pruneapp.methods.limits import Limits
 from pruneapp.methods.method import (
@@ -202,7 +202,7 @@ def plan(  # noqa: PLR0917 - each its own type
         return to_prune
 
     cutting = cut if method.allocate is None else method.allocate(tensors, values, kernel, job)
-    gone, together = weights_gone(limits, known, values["amount"], scope, cutting)
+    gone, together = weight_counts_to_prune(limits, known, values["amount"], scope, cutting)
     if method.allocate is not None:
         together = np.zeros_like(together)
     groups = [[i] for i in np.flatnonzero(~together).tolist()]
@@ -296,7 +296,7 @@ def prune_units(  # noqa: PLR0917 - each its own type
             weights.append(np.concatenate(([0], np.cumsum(kept[chosen[-1]]))))
         running = Running(weights)
         known = replace(known_of(tensors), free=running.all)
-        counts = channels_after(limits, known, left, running, amount, unit=unit)
+        counts = channel_counts_to_prune(limits, known, left, running, amount, unit=unit)
         chosen = [order[:count] for order, count in zip(chosen, counts.tolist(), strict=True)]
     elif scope == "global":
         total = int(left.sum())

@@ -27,7 +27,7 @@ from pruneapp.kernels.cut_mask import CutMask
 from pruneapp.kernels.kernel import Kernel
 from pruneapp.kernels.lowest_in_groups import lowest_in_groups
 from pruneapp.masks.bitmask import BitMask, Mask
-from pruneapp.methods.amounts import first_of, known_of, weights_gone
+from pruneapp.methods.amounts import first_of, known_of, weight_counts_to_prune
 from pruneapp.methods.cutoff import (
     Expect,
     Pruned,
@@ -106,7 +106,7 @@ def prune(  # noqa: PLR0917 - six arguments, each its own type
         case RowMethod():
             known = known_of(tensors)
             # Each tensor by itself: nothing is cut together.
-            to_prune, _ = weights_gone(
+            to_prune, _ = weight_counts_to_prune(
                 limits, known, values["amount"], scope, lambda _, count: first_of(known.free, count)
             )
             return Pruned(prune_rows(tensors, method, values, to_prune.tolist(), kernel, job))

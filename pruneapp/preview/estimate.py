@@ -18,10 +18,10 @@ from pruneapp.methods import registry
 from pruneapp.methods.amounts import (
     Running,
     Tensors,
-    channels_after,
+    channel_counts_to_prune,
     counts_of,
     counts_to_prune,
-    weights_gone,
+    weight_counts_to_prune,
 )
 from pruneapp.methods.method import BlockMethod, Cutting, GroupMethod
 from pruneapp.preview.cumulative import (
@@ -72,16 +72,16 @@ def effect_of(snapshot: Snapshot, step: Step, row: Row, units: Units, job: Job) 
         order = channel_order_of(snapshot, row, units.names, job)
         if order is None:
             return None
-        table, counts = order, _channels_gone(step, row, units, order.running)
+        table, counts = order, _channel_counts(step, row, units, order.running)
         cut, channels = order.cut(counts), int(counts.sum())
     elif method.estimated_by == "magnitudes":
         if columns is None:
             return None
-        table, cut = columns, columns.cut(_weights_gone(step, row, units, columns.shares))
+        table, cut = columns, columns.cut(_weight_counts(step, row, units, columns.shares))
         if step.one_cut and not np.isnan(cut.thresholds).all():
             cut = replace(cut, thresholds=np.full(size, np.nanmax(cut.thresholds)))
     else:  # any weight goes with the same chance
-        to_prune, sure = _weights_gone(step, row, units, at_random(units)), step.scope == "local"
+        to_prune, sure = _weight_counts(step, row, units, at_random(units)), step.scope == "local"
         if columns is None:
             nan = np.full((2, size), math.nan)
             return Effect(
@@ -103,19 +103,19 @@ def at_random(units: Units) -> Cutting:
     return lambda among, count: in_proportion(np.where(among, units.free, 0), count)
 
 
-def _weights_gone(step: Step, row: Row, units: Units, cut: Cutting) -> Counts:
+def _weight_counts(step: Step, row: Row, units: Units, cut: Cutting) -> Counts:
     """Return how many single weights of each tensor go; see `effect_of`."""
     tensors = Tensors(units.names, units.numel, units.numel - units.kept, units.free)
-    return weights_gone(step.limits, tensors, row.values["amount"], step.scope, cut)[0]
+    return weight_counts_to_prune(step.limits, tensors, row.values["amount"], step.scope, cut)[0]
 
 
-def _channels_gone(step: Step, row: Row, units: Units, running: Running) -> Counts:
+def _channel_counts(step: Step, row: Row, units: Units, running: Running) -> Counts:
     """Return how many channels of each tensor go; see `effect_of`."""
     amount = row.values["amount"]
     if not step.limits.bound:
         return counts_to_prune(amount, units.left, units.free, units.names, "channels")
     tensors = Tensors(units.names, units.numel, units.numel - units.kept, running.all)
-    return channels_after(step.limits, tensors, units.left, running, amount)
+    return channel_counts_to_prune(step.limits, tensors, units.left, running, amount)
 
 
 def _before_and_after(free: Float64s, protected: Float64s | float, pruned: Float64s) -> Float64s:
@@ -124,7 +124,7 @@ def _before_and_after(free: Float64s, protected: Float64s | float, pruned: Float
         return np.stack((before, np.maximum(before - pruned, protected)))
 
 
-def gone_in_pattern(
+def pattern_counts_to_prune(
     snapshot: Snapshot, step: Step, row: Row, units: Units
 ) -> tuple[int, int, bool] | None:
     """Return the weights and channels that go at most, and whether it is just so.
@@ -174,7 +174,7 @@ def estimate(
 
     With counts there is a report as well, for any rows that touch no tensor twice: tensors by L1,
     Ln and at random. It keeps to the limits. Single weights that are chosen at random are counted
-    exactly locally; globally, and for energies, what is to be expected is told.
+    exactly locally; globally, and for norms, what is to be expected is told.
 
     `scores` says whether importance scores of a file stand in for the weights: then counted
     magnitudes say nothing of methods that take them. `job` may cancel: channels that are left have
@@ -209,7 +209,7 @@ def estimate(
                 to_prune += int(effect.cut.pruned.sum())
                 channels += effect.channels
                 continue
-            patterned = gone_in_pattern(snapshot, step, row, units)
+            patterned = pattern_counts_to_prune(snapshot, step, row, units)
             weights, slices, sure = patterned or _roughly(step, row, units, disjoint=disjoint)
             to_prune += weights
             channels += slices
@@ -237,7 +237,7 @@ def _roughly(step: Step, row: Row, units: Units, *, disjoint: bool) -> tuple[int
         if limits.bound and not disjoint:  # they hold for what earlier rows leave
             return int(units.free.sum()), 0, False
         # How many go in all is the same whichever go.
-        return int(_weights_gone(step, row, units, at_random(units)).sum()), 0, True
+        return int(_weight_counts(step, row, units, at_random(units)).sum()), 0, True
     if step.scope == "global" or limits.total is not None or limits.floor > 0:
         # More than the amount of each may go.
         return int(units.kept.sum()), 0, False
@@ -276,14 +276,14 @@ def _report(snapshot: Snapshot, effects: Sequence[Effect], job: Job) -> Sparsity
         places = {name: i for i, name in enumerate(snapshot.checkpoint.entries)}
         rows.sort(key=lambda row: places[row.name])
     with np.errstate(over="ignore"):
-        energy, magnitude = _shares(np.stack((squares.sum(axis=1), sizes.sum(axis=1)), axis=1))
+        norm, magnitude = _shares(np.stack((squares.sum(axis=1), sizes.sum(axis=1)), axis=1))
     numel_of_all, pruned = _model(snapshot, job)
     return SparsityReport(
         tuple(rows),
         numel_of_all,
         pruned,
         pruned + int(counts.sum()),
-        energy,
+        norm,
         magnitude,
     )
 

@@ -76,10 +76,10 @@ def known_retained_norms(
         counted = histogram_store.magnitudes(snapshot, name)
         if counted is None:
             continue
-        energy = _retained_norm(counted, snapshot.entry(name).dtype, near_cut)
+        norm = _retained_norm(counted, snapshot.entry(name).dtype, near_cut)
         changed = after[name].kept != (after[name].size - snapshot.masks.pruned(name))
-        if energy is not None and (changed == (energy.threshold is not None)):
-            result[name] = energy
+        if norm is not None and (changed == (norm.threshold is not None)):
+            result[name] = norm
     return result
 
 

@@ -42,10 +42,10 @@ def report_of(
     *,
     cuts: bool,
 ) -> SparsityReport:
-    """Report what masks do (by first names), with the energies that are not `known` already.
+    """Report what masks do (by first names), with the norms that are not `known` already.
 
-    Without energies if that is None; without thresholds unless there are `cuts`: whole channels
-    have none. `job` is stepped by the elements, if there are energies.
+    Without norms if that is None; without thresholds unless there are `cuts`: whole channels
+    have none. `job` is stepped by the elements, if there are norms.
     """
     measured: dict[str, RetainedNorm] = {}
     if known is not None:
@@ -54,18 +54,18 @@ def report_of(
         measured = {**known, **measure_retained_norms(snapshot, rest, job)}
     rows: list[TensorSparsity] = []
     for batch in job.cancel.batches(masks.items()):
-        energies = [measured.get(name, _UNKNOWN) for name, _ in batch]
+        norms = [measured.get(name, _UNKNOWN) for name, _ in batch]
         rows += [
             TensorSparsity(
                 name,
                 mask.size,
                 snapshot.masks.pruned(name),
                 mask.pruned,
-                energy.share,
-                energy.threshold if cuts else None,
-                energy.magnitude,
+                norm.share,
+                norm.threshold if cuts else None,
+                norm.magnitude,
             )
-            for (name, mask), energy in zip(batch, energies, strict=True)
+            for (name, mask), norm in zip(batch, norms, strict=True)
         ]
     before = 0
     for some in job.cancel.batches(snapshot.masks.values()):
@@ -121,7 +121,7 @@ def compute_preview(
     kernel: Kernel,
     job: Job,
     *,
-    energy: bool = True,
+    norms: bool = True,
     given: Mapping[str, BitMask] | None = None,
     scores: Checkpoint | None = None,
 ) -> Preview:
@@ -134,7 +134,7 @@ def compute_preview(
     ----------
     job
         Started with the elements times the passes over them; may cancel.
-    energy
+    norms
         Whether to read the touched tensors once more, for `TensorSparsity.norm_retained` and
         `TensorSparsity.threshold`.
     given
@@ -163,7 +163,7 @@ def compute_preview(
     reserved = [_reserve(row, names, sizes) for row, names in rows]
     # A row says itself how much it does once it knows; until then its reserve stands in the total.
     pruned = pruned_in(rows)
-    measured = sum([sizes[name] for name in pruned]) if energy else 0
+    measured = sum([sizes[name] for name in pruned]) if norms else 0
     job.start(sum(reserved) + measured, touched[0])
     state = snapshot
     protected_count = 0
@@ -211,7 +211,7 @@ def compute_preview(
     if pruned_channels:
         along, stay = prune_companions(state, pruned_channels, job)
         state, protected_count = state.replaced({"masks": along}), protected_count + stay
-        job.extend(sum(mask.size for mask in along.values()) if energy else 0)
+        job.extend(sum(mask.size for mask in along.values()) if norms else 0)
         touched = resolve(snapshot.checkpoint, {*touched, *along})
         pruned |= along.keys()
     masks: dict[str, BitMask] = {}
@@ -222,7 +222,7 @@ def compute_preview(
     counted_in = {name: mask for name, mask in masks.items() if name in pruned}
     cuts = any(registry.get(row.method).granularity in {"weights", "mask"} for row, _ in rows)
     known: dict[str, RetainedNorm] | None = None
-    if energy:
+    if norms:
         known = known_retained_norms(snapshot, counted_in, near, job)
         row = rows[0][0]
         if len(rows) == 1 and registry.get(row.method).granularity == "channels":
@@ -409,7 +409,7 @@ def state_after(
     beyond_a_threshold = snapshot.permanent or snapshot.protected
     if len(step.rows) > 1 or not isinstance(method, WeightMethod) or beyond_a_threshold:
         preview = compute_preview(
-            snapshot, step, kernel, job, energy=False, given=given, scores=scores
+            snapshot, step, kernel, job, norms=False, given=given, scores=scores
         )
         return snapshot.replaced(preview.edit.after)
     _verify(snapshot, step, given, scores)

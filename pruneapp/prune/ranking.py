@@ -2,7 +2,7 @@
 
 Equal magnitudes: the lower flat index (C order) goes first. NaN counts as largest. Tensors of the
 CPU go through the kernel that prunes documents; those of other devices through its search where
-they lie (one sample, one pass to count, one to strike, where ``torch.kthvalue`` needs keys and
+they lie (one sample, one pass to count, one to prune, where ``torch.kthvalue`` needs keys and
 truth values for the whole tensor at once); whole numbers through torch's operations.
 
 Masks of numbers are as large as the weights, and memory that is touched for the first time is
@@ -152,7 +152,7 @@ class Resident(TorchKernel):
         bits = None if kept is None else BitMask(pack(kept).cpu().numpy(), kept.numel())
         self.ranking = Magnitudes(self._read, scores.numel(), dtype, bits)
 
-    def strike(self, mask: Tensor, count: int) -> None:
+    def prune_lowest(self, mask: Tensor, count: int) -> None:
         """Set `mask`, 1-D integers, to 0 where the `count` smallest magnitudes are."""
         threshold = self.find_threshold([self.ranking], count, Job())
         ties = threshold.ties
@@ -210,7 +210,7 @@ def zero_lowest(mask: Tensor, scores: Tensor, count: int, kept: Tensor | None = 
         zero_lowest_of_all([mask], [flat], count, [kept])
     elif float_type(flat.dtype) is not None:
         ranked = None if kept is None else kept.reshape(-1)
-        Resident(flat, ranked).strike(as_integers(mask).view(-1), count)
+        Resident(flat, ranked).prune_lowest(as_integers(mask).view(-1), count)
     else:
         lowest = lowest_whole_numbers(flat, count, None if kept is None else kept.reshape(-1))
         as_integers(mask).view(-1).masked_fill_(lowest.to(mask.device), 0)

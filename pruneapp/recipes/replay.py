@@ -11,8 +11,8 @@ from pruneapp.document.selection import rows_of
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.step import Step
 from pruneapp.edits.apply_manual_edit import compute_manual_edit
+from pruneapp.edits.existing_masks import FileMasks, TreatZeros
 from pruneapp.edits.finalize import Finalize
-from pruneapp.edits.found_masks import FileMasks, TreatZeros
 from pruneapp.edits.manual_edit import ManualEdit
 from pruneapp.errors import ParameterError, RecipeError, SelectionError
 from pruneapp.kernels.kernel import Kernel
@@ -148,7 +148,7 @@ def expanded_at(state: Snapshot, action: ResolvedAction) -> Sequence[ResolvedAct
 def _edit(state: Snapshot, action: ResolvedAction, kernel: Kernel, job: Job) -> Edit | None:
     match action:
         case Step():
-            return compute_preview(state, action, kernel, job, energy=False).edit
+            return compute_preview(state, action, kernel, job, norms=False).edit
         case ManualEdit():
             return compute_manual_edit(state, action, job).edit
         case Finalize() | TreatZeros():

@@ -31,7 +31,7 @@ class TensorPattern:
     outside: int = 0  # weights that are in no group, because the dimension is no multiple of m
     first: tuple[BrokenGroup, ...] = ()  # the first broken groups, a few
     # The share of the sum of squares that the nearest mask with the pattern would take, from 0 to
-    # 1; 0 where it holds already, None where there is no energy or it is not finite.
+    # 1; 0 where it holds already, None where there is no norm or it is not finite.
     lost: float | None = 0.0
     to_prune: int = 0  # how many weights that are not zero this mask would take
     # Broken groups that it leaves broken, because too many of their weights are protected.
@@ -93,7 +93,7 @@ class PatternReport:
         no groups, then those that have the pattern and weights beside it. Equal ones stay as they
         are. O(n log n).
         """
-        return replace(self, tensors=tuple(sorted(self.tensors, key=_goodness)))
+        return replace(self, tensors=tuple(sorted(self.tensors, key=_by_damage)))
 
     def totals(self) -> PatternTotals:
         """Return what all tensors come to. O(n)."""
@@ -114,7 +114,7 @@ class PatternReport:
         )
 
 
-def _goodness(tensor: TensorPattern) -> tuple[int, float, int]:
+def _by_damage(tensor: TensorPattern) -> tuple[int, float, int]:
     if tensor.broken:
         return 0, -tensor.broken / tensor.groups, -tensor.broken
     return (2 if tensor.groups else 1), 0.0, -tensor.outside

@@ -161,20 +161,20 @@ class Journal:
         return self._place / f"{secrets.token_hex(6)}{SUFFIX}{suffix}"
 
     def _keep(self, writer: JournalWriter, job: Job) -> None:
-        self._say(writer, job)
+        self._write_steps(writer, job)
         while not writer.is_complete(self._latest[0]):
-            writer.add_masks(self._latest[0], lambda: self._say_newer(writer, job), job)
-            self._say(writer, job)
+            writer.add_masks(self._latest[0], lambda: self._write_newer_steps(writer, job), job)
+            self._write_steps(writer, job)
 
-    def _say_newer(self, writer: JournalWriter, job: Job) -> None:
+    def _write_newer_steps(self, writer: JournalWriter, job: Job) -> None:
         newer = self._newer()
         if newer and newer[0].snapshot.revision >= self._latest[0].snapshot.revision:
             self._latest = newer
-            self._say(writer, job)
+            self._write_steps(writer, job)
 
-    def _say(self, writer: JournalWriter, job: Job) -> None:
+    def _write_steps(self, writer: JournalWriter, job: Job) -> None:
         before = writer.size
-        writer.say(self._latest[0], job)
+        writer.write_steps(self._latest[0], job)
         self._finish(writer, before)
 
     def _finish(self, writer: JournalWriter, before: int) -> None:
@@ -189,14 +189,14 @@ class Journal:
             self._write_anew(doubtful, job)
         except OSError:
             with contextlib.suppress(OSError):  # better something in a doubtful file than nothing
-                self._say(doubtful, job)
+                self._write_steps(doubtful, job)
             raise
 
     def _write_anew(self, old: JournalWriter, job: Job) -> None:
         fresh = self._open(job, suffix=".new")
         try:
-            fresh.say_all(self._latest[0], lambda: self._say_newer(old, job), job)
-            fresh.say(self._latest[0], job)
+            fresh.write_all_steps(self._latest[0], lambda: self._write_newer_steps(old, job), job)
+            fresh.write_steps(self._latest[0], job)
             self._finish(fresh, 0)
             fresh.move(old.path)
         except BaseException:
@@ -207,7 +207,7 @@ class Journal:
 
     def _refused(self, error: OSError) -> SessionError:
         writer = self._writer
-        if writer is not None and writer.says(self._latest[0]) and not writer.doubtful:
+        if writer is not None and writer.is_current(self._latest[0]) and not writer.doubtful:
             sentence = (
                 "After a crash, the last steps would have to be computed again: their masks cannot "
                 f"be written to '{self._place}' ({words_of(error)})."

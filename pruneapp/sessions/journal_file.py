@@ -261,7 +261,7 @@ class JournalWriter:
         live = sum(self._sizes) + sum(self._masks[number][0] for number in needed)
         return max(0, self.size - live)
 
-    def says(self, capture: Capture) -> bool:
+    def is_current(self, capture: Capture) -> bool:
         """Whether it says all that was done, with masks or without."""
         return (
             self._same(capture.records) == len(capture.records)
@@ -270,9 +270,9 @@ class JournalWriter:
 
     def is_complete(self, capture: Capture) -> bool:
         """Whether it has the masks of all that was done, too."""
-        return self.says(capture) and self._complete == len(capture.records)
+        return self.is_current(capture) and self._complete == len(capture.records)
 
-    def say(self, capture: Capture, job: Job) -> None:
+    def write_steps(self, capture: Capture, job: Job) -> None:
         """Write what was done, as far as that takes no time; each edit is there or not.
 
         What cannot be done again has to wait for the masks of what came before.
@@ -296,7 +296,7 @@ class JournalWriter:
             self.note(Exported(capture.exported))
             self._exported = capture.exported
 
-    def say_all(self, capture: Capture, meanwhile: Meanwhile, job: Job) -> None:
+    def write_all_steps(self, capture: Capture, meanwhile: Meanwhile, job: Job) -> None:
         """Write what was done with all masks, whatever time that takes; the file is a new one.
 
         `meanwhile` is called between pieces of masks, and does nothing to this file.

@@ -237,7 +237,7 @@ def put_mask(hand: Hand, kept: np.ndarray) -> None:
         step,
         CpuKernel(),
         Job(),
-        energy=False,
+        norms=False,
         given={LARGE: BitMask.from_bools(kept.reshape(-1))},
     )
     hand.when(session.changed, lambda: session.commit(preview))

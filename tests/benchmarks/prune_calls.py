@@ -17,7 +17,7 @@ from typing import Any, Protocol
 
 from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.document.step import Row, Step
-from pruneapp.edits.found_masks import open_document
+from pruneapp.edits.existing_masks import open_document
 from pruneapp.kernels.devices import kernel_for
 from pruneapp.preview.preview import compute_preview
 from pruneapp.progress import Job
@@ -115,7 +115,7 @@ class OnDocument:
 
     def _apply(self, step: Step) -> None:
         snapshot = self._document.snapshot()
-        preview = compute_preview(snapshot, step, self._kernel, Job(), energy=False)
+        preview = compute_preview(snapshot, step, self._kernel, Job(), norms=False)
         self._document.commit(preview)
 
     def ready(self) -> Call:

@@ -416,7 +416,11 @@ class DocumentAgainstArrays(RuleBasedStateMachine):
         if hasattr(self, "document"):
             in_force = sum(
                 mask.nbytes
-                for masks in (self.document.masks, self.document.permanent, self.document.protected)
+                for masks in (
+                    self.document.masks,
+                    self.document.permanent,
+                    self.document.protected,
+                )
                 for mask in masks.values()
             )
             if self.document.history.patient and self.read is None and self.written is None:

@@ -23,7 +23,7 @@ pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals and groups o
 
 
 @pytest.fixture
-def soon(monkeypatch):
+def schedule(monkeypatch):
     """Be less patient with what does not stop."""
     monkeypatch.setattr(module, "UNTIL_INTERRUPT", 0.15)
     monkeypatch.setattr(module, "UNTIL_KILL", 0.5)

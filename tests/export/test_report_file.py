@@ -72,12 +72,12 @@ def test_the_numbers_are_those_of_the_files(account, exported):
     for tensor in account.tensors:
         assert tensor.shape == tuple(original[tensor.name].shape)
         if tensor.name not in kept:
-            assert (tensor.pruned, tensor.energy, tensor.magnitude) == (0, 1.0, 1.0)
+            assert (tensor.pruned, tensor.norm_retained, tensor.l1_retained) == (0, 1.0, 1.0)
             continue
         assert tensor.pruned == int((~kept[tensor.name]).sum())
         before, after = original[tensor.name].double(), written[tensor.name].double()
-        assert tensor.energy == pytest.approx(float((after**2).sum() / (before**2).sum()))
-        assert tensor.magnitude == pytest.approx(float(after.abs().sum() / before.abs().sum()))
+        assert tensor.norm_retained == pytest.approx(float((after**2).sum() / (before**2).sum()))
+        assert tensor.l1_retained == pytest.approx(float(after.abs().sum() / before.abs().sum()))
     assert account.report.pruned == sum(t.pruned for t in account.tensors)
     assert {offer.name for offer in account.sizes} == set(FORMATS)
     assert account.report.nbytes == exported[2].stat().st_size
@@ -101,8 +101,8 @@ def test_json_and_csv_say_the_same(account, tmp_path):
     for row, tensor, told in zip(rows, data["tensors"], account.tensors, strict=True):
         assert tensor["shape"] == list(told.shape)
         assert float(row["sparsity"]) == tensor["sparsity"] == told.sparsity
-        assert float(row["norm2_retained"]) == tensor["norm2_retained"] == told.energy
-        assert float(row["l1_retained"]) == tensor["l1_retained"] == told.magnitude
+        assert float(row["norm2_retained"]) == tensor["norm2_retained"] == told.norm_retained
+        assert float(row["l1_retained"]) == tensor["l1_retained"] == told.l1_retained
 
 
 def test_the_page_names_both_norms_as_the_glossary_does(account, tmp_path):
@@ -179,7 +179,7 @@ def test_a_tensor_of_zeros_has_no_energy_to_lose(source_of, tmp_path):
     report = export(snapshot, ExportRequest("safetensors", out), Job())
     account = account_of(snapshot, report, (), Job())
 
-    assert account.tensors[0].energy is None
+    assert account.tensors[0].norm_retained is None
     assert "Nothing was pruned." in write_account(account, tmp_path / "r.html", Job()).read_text()
 
 

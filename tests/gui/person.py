@@ -212,7 +212,7 @@ class Person:
     def filter(self, text: str) -> None:
         """Filter the tree by typing."""
         self.key("Ctrl+F")
-        field = self.views.tree.filter_row.text
+        field = self.views.tree.tree_filter.text
         assert QApplication.focusWidget() is field
         self.key("Ctrl+A", field)
         self.key("Del", field)

@@ -287,7 +287,7 @@ def test_a_narrow_window_shows_its_docks_as_tabs_and_all_can_be_reached(new_pers
     person.click(tabs, tabs.tabRect(0).center())
     person.check("fc1.weight")
     person.key("Ctrl+F")
-    assert person.views.tree.filter_row.text.hasFocus()
+    assert person.views.tree.tree_filter.text.hasFocus()
     canvas = person.views.pages.weights.canvas
     assert canvas.width() > 300
     assert canvas.height() > 200
@@ -329,7 +329,7 @@ def test_1280_by_800_shows_everything_without_scrolling(new_person):
         assert window.rect().contains(corner), widget
         ground = widget.viewport() if isinstance(widget, QAbstractScrollArea) else widget
         assert not ground.visibleRegion().isEmpty(), widget
-    for row in (person.views.preview.energy, person.views.preview.tensors):
+    for row in (person.views.preview.norm_retained, person.views.preview.tensors):
         assert row.visibleRegion().boundingRect().height() == row.height(), "it is cut"
 
 
@@ -447,7 +447,7 @@ def test_tab_leads_through_the_window_and_back(new_person):
     else:
         pytest.fail("Tab never comes back")
     for wanted in (
-        person.views.tree.filter_row.text,
+        person.views.tree.tree_filter.text,
         person.views.pages.weights.canvas,
         person.rule.method,
         person.button,

@@ -64,7 +64,7 @@ def first_keys_gone(threshold: Threshold, shares) -> Threshold:
 
 
 def expected_masks(scores: list[np.ndarray], kept: list[np.ndarray | None], count: int):
-    """Sort everything in float64 and strike out the first `count` that are kept."""
+    """Sort everything in float64 and prune_lowest out the first `count` that are kept."""
     joined = np.concatenate(scores)
     left = np.concatenate(
         [np.ones(len(s), bool) if k is None else k for s, k in zip(scores, kept, strict=True)]

@@ -17,8 +17,8 @@ from pruneapp.methods.amounts import (
     Running,
     Tensors,
     bounds_of,
-    channels_after,
-    settle,
+    channel_counts_to_prune,
+    fit_common_threshold,
     spread,
     target_of,
     to_prune,
@@ -200,7 +200,7 @@ def test_channels_go_as_if_one_by_one(start):
         wanted = expected(channels, tensors, left, limits, amount)
         found = None
         with contextlib.suppress(ParameterError):
-            found = channels_after(limits, tensors, left, running, amount).tolist()
+            found = channel_counts_to_prune(limits, tensors, left, running, amount).tolist()
         if found is None and limits.total is not None and out_of_reach(tensors, limits):
             wanted = None
         assert found == wanted, seed
@@ -245,7 +245,7 @@ def test_one_threshold_clamped_in_each_makes_the_target(start):
         while np.clip(counts, bounds.low, bounds.high).sum() < target:
             counts[next(moved)[1]] += 1
 
-        after, together = settle(tensors, bounds, target, cut)
+        after, together = fit_common_threshold(tensors, bounds, target, cut)
 
         np.testing.assert_array_equal(after, np.clip(counts, bounds.low, bounds.high), f"{seed}")
         held = ~together

@@ -38,7 +38,7 @@ def limits(draw):
 
 
 def masks_after(snapshot, step):
-    return compute_preview(snapshot, step, CpuKernel(), Job(), energy=False).masks
+    return compute_preview(snapshot, step, CpuKernel(), Job(), norms=False).masks
 
 
 def sizes_of(snapshot, names):

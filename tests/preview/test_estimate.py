@@ -275,7 +275,7 @@ def test_without_counts_it_is_no_less_than_what_goes(state, bound, data):
     rows, scope = data.draw(several_rows(list(state.checkpoint.entries)))
     step = Step(rows, scope, bound if len(rows) == 1 else replace(bound, total=None))
     try:
-        gone = exact(state, step, energy=False).report.newly_pruned
+        gone = exact(state, step, norms=False).report.newly_pruned
     except ParameterError:
         return
     found = estimate(state, step)
@@ -396,7 +396,7 @@ def test_patterns_are_counted_from_shapes(state, bound, data):
         values = {"amount": data.draw(amounts), "block": data.draw(st.sampled_from(["1x2", "3x3"]))}
         step = Step((Row(names, "blocks", values),), "local", bound)
     try:
-        gone = exact(state, step, energy=False).report.newly_pruned
+        gone = exact(state, step, norms=False).report.newly_pruned
     except ParameterError:
         return
     found = estimate(state, step)

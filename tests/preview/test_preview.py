@@ -11,7 +11,7 @@ from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.document.selection import select
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.step import Row, Step
-from pruneapp.edits.found_masks import open_document
+from pruneapp.edits.existing_masks import open_document
 from pruneapp.errors import ParameterError, SelectionError
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.masks.bitmask import BitMask, MaskLayers, MaskSet
@@ -135,7 +135,7 @@ def test_energy_that_cannot_be_said_is_none(weights):
 def test_energy_is_left_out_if_nobody_asks(model):
     before = model.elements_read
     given = {FC: BitMask.full(640)}
-    preview = preview_of(Snapshot(model), Row((FC,), "custom_from_mask"), energy=False, given=given)
+    preview = preview_of(Snapshot(model), Row((FC,), "custom_from_mask"), norms=False, given=given)
     assert preview.report.norm_retained is None
     assert preview.report.tensors[0].norm_retained is None
     assert model.elements_read == before

@@ -20,7 +20,7 @@ VALUES = {"amount": 0.3, "n": 2, "dim": 0}
 
 
 def both(snapshot, step):
-    preview = compute_preview(snapshot, step, CpuKernel(), Job(), energy=False)
+    preview = compute_preview(snapshot, step, CpuKernel(), Job(), norms=False)
     return preview, state_after(snapshot, step, CpuKernel(), Job())
 
 

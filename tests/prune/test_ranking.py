@@ -1,4 +1,4 @@
-"""All ways to strike what is smallest make the same masks: by the kernel, and on a device."""
+"""All ways to prune_lowest what is smallest make the same masks: by the kernel, and on a device."""
 
 import pytest
 import torch
@@ -49,7 +49,7 @@ def test_a_tensor_is_cut_where_it_lies_as_by_the_kernel(monkeypatch, dtype, part
     most = scores.numel() if kept is None else int(kept.sum())
     for count in (1, 2, 100, most // 2, most - 1, most):
         there = torch.ones(scores.numel(), dtype=torch.int32)
-        Resident(scores, kept, length=88).strike(there, count)
+        Resident(scores, kept, length=88).prune_lowest(there, count)
         assert torch.equal(there, kernel_mask(scores, count, kept))
         assert int((there == 0).sum()) == count
 
@@ -61,7 +61,7 @@ def test_large_tensors_are_cut_where_they_lie(dtype):
     kept = torch.arange(scores.numel()) % 5 != 0
     for ranked in (None, kept):
         there = torch.ones(scores.numel(), dtype=torch.int32)
-        Resident(scores, ranked, length=1 << 18).strike(there, 500_000)
+        Resident(scores, ranked, length=1 << 18).prune_lowest(there, 500_000)
         assert torch.equal(there, kernel_mask(scores, 500_000, ranked))
 
 

@@ -24,7 +24,7 @@ from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.document.document import Capture, Document
 from pruneapp.document.step import Row, Step
 from pruneapp.edits.apply_manual_edit import compute_manual_edit
-from pruneapp.edits.found_masks import open_document
+from pruneapp.edits.existing_masks import open_document
 from pruneapp.edits.manual_edit import ManualEdit, ManualTarget
 from pruneapp.errors import PruneAppError
 from pruneapp.kernels.cpu import CpuKernel

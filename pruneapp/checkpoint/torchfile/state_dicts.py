@@ -346,7 +346,7 @@ class _Walk:
                         (child, joined(prefix, name), above | {id(value)})
                         for name, child, _ in batch
                         if not (isinstance(child, LEAVES) and not _is_number(child, value))
-                        and not (value is root and self._is_apart(name, child))
+                        and not (value is root and self._is_elsewhere(name, child))
                     ]
         return tuple(dict.fromkeys(names))
 
@@ -371,11 +371,13 @@ class _Walk:
         if isinstance(chosen, dict):
             for batch in self._cancel.batches(self._children(chosen)):
                 names += [
-                    joined(prefix, name) for name, child, _ in batch if self._is_apart(name, child)
+                    joined(prefix, name)
+                    for name, child, _ in batch
+                    if self._is_elsewhere(name, child)
                 ]
         return tuple(names)
 
-    def _is_apart(self, name: str, child: Any) -> bool:
+    def _is_elsewhere(self, name: str, child: Any) -> bool:
         """Whether a value in a state dict is neither a part of it nor among `_others`."""
         if isinstance(child, LEAVES):
             return False

@@ -16,8 +16,8 @@ from pruneapp.document.edit import Edit
 from pruneapp.document.selection import rows_of
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.step import Step
+from pruneapp.edits.existing_masks import FileMasks, TreatZeros
 from pruneapp.edits.finalize import Finalize
-from pruneapp.edits.found_masks import FileMasks, TreatZeros
 from pruneapp.errors import ExportError
 from pruneapp.export.format import Plan
 from pruneapp.export.formats.safetensors import plan_safetensors
@@ -293,7 +293,7 @@ class _ScriptBuilder:
 
     def _row(self, state: Snapshot, step: Step) -> Snapshot:
         ((row, names),) = rows_of(state.checkpoint, step)
-        preview = compute_preview(state, step, self._kernel, self._job, energy=False)
+        preview = compute_preview(state, step, self._kernel, self._job, norms=False)
         self._job.start(sum(state.entry(name).numel for name in names))
         proved = prove(state, preview.masks, step, names, kernel=self._kernel, job=self._job)
         if proved.together is not None:

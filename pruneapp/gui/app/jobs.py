@@ -442,7 +442,7 @@ class IdleScheduler(QObject):
         self._pause = single_shot(self, pause_ms, self.go_on)
         jobs.asked.connect(self._make_room)
 
-    def soon(self) -> None:
+    def schedule(self) -> None:
         """Call `begin` after a pause."""
         self._pause.start()
 

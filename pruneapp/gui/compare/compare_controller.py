@@ -21,7 +21,7 @@ from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.document.document import Document, DocumentChanged
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.state_cache import StateCache
-from pruneapp.edits.found_masks import open_document
+from pruneapp.edits.existing_masks import open_document
 from pruneapp.edits.mask_files import holds_masks_alone, masks_of
 from pruneapp.errors import CheckpointError, PruneAppError
 from pruneapp.gui.app.context import AppContext, Controller

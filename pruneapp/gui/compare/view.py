@@ -46,7 +46,7 @@ _OTHER, _ASK, _ASK_FOLDER = -1, -2, -3
 _SHORTER = Qt.ItemDataRole.UserRole + 1
 
 
-class _SideBox(ComboBox):
+class _StateBox(ComboBox):
     """A box whose text loses its middle where there is no room, not its end.
 
     An item that has a shorter text stands under that instead.
@@ -72,7 +72,7 @@ class _SideBox(ComboBox):
         return metrics.elidedText(text, Qt.TextElideMode.ElideMiddle, width)
 
 
-class SidesRow(QWidget):
+class StateSelector(QWidget):
     """A and B: states of the history, or another file."""
 
     changed = Signal()  # the person chose another side
@@ -89,7 +89,7 @@ class SidesRow(QWidget):
         self._own = [False, False]  # whether the person chose it
         self._asking = 1
         row = lay_in_row(self)
-        self.boxes = _SideBox(), _SideBox()
+        self.boxes = _StateBox(), _StateBox()
         self.swap_button = symbol_button("⇄", self.tr("Swap A and B"))
         self.swap_button.setAutoRaise(True)
         self.swap_button.clicked.connect(self.swap)
@@ -230,7 +230,7 @@ class CompareView(TensorsChart):
         self._heights: Floats = np.zeros(0)
         self._cap: float | None = None  # where bars end that would squash all others
         self._shown_names: Mapping[str, str] = {}
-        self.sides = SidesRow()
+        self.sides = StateSelector()
         orders = ((MOST, self.tr("Most different first")), (FILE, self.tr("In file order")))
         box = choice_box(
             self.tr("Measure"),

@@ -20,7 +20,7 @@ from pruneapp.checkpoint.entry import Size, display_names, is_buffer, size_of
 from pruneapp.document.document import Document
 from pruneapp.document.edit import Proposal
 from pruneapp.document.snapshot import Snapshot
-from pruneapp.edits.found_masks import open_document
+from pruneapp.edits.existing_masks import open_document
 from pruneapp.errors import ExportError, OriginalChangedError, OriginalMissingError, PruneAppError
 from pruneapp.export.destination.sidecars import Configuration, companions, configuration_of
 from pruneapp.gui.app.jobs import Jobs, Task
@@ -246,7 +246,7 @@ class OpenDocument(QObject):
         self._prepare = prepare
         self._opening: Task[Opened] | None = None
         self.under_way: Path | None = None  # what is being opened
-        self._held: PruneAppError | None = None
+        self._locked_by: PruneAppError | None = None
         self.document: Document | None = None
         self.contents = LoadedContents()
         # What the document goes on with, if it was opened from a session or from a journal.
@@ -404,13 +404,13 @@ class OpenDocument(QObject):
             on_error=current(self.refused.emit),
         )
 
-    def hold(self, why: PruneAppError | None) -> None:
+    def lock(self, why: PruneAppError | None) -> None:
         """Refuse every change from now on, as it would be lost; None allows them again."""
-        self._held = why
+        self._locked_by = why
 
     def may_work(self) -> bool:
         """Whether the document will be there long enough for what is to be done; says why not."""
-        error = self._held
+        error = self._locked_by
         if self._opening is not None:
             error = PruneAppError(
                 "Another file is being opened; changes to this one would be lost.",

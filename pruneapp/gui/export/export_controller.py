@@ -124,19 +124,21 @@ class ExportJob:
         self.report = report
         while self.missing:
             path, *rest = self.missing
-            self.report = report = write_beside(self.capture, report, path, job)
+            self.report = report = write_accompanying_files(self.capture, report, path, job)
             self.missing = tuple(rest)
         return report
 
 
 def files_beside(report: ExportReport, request: ExportRequest) -> tuple[Path, ...]:
     """Return the script and the report that are requested beside an export."""
-    script = (named_beside(report, _SCRIPT),) if request.script else ()
-    account = (named_beside(report, f".report{request.report}"),) if request.report else ()
+    script = (accompanying_path(report, _SCRIPT),) if request.script else ()
+    account = (accompanying_path(report, f".report{request.report}"),) if request.report else ()
     return (*script, *account)
 
 
-def write_beside(capture: Capture, report: ExportReport, path: Path, job: Job) -> ExportReport:
+def write_accompanying_files(
+    capture: Capture, report: ExportReport, path: Path, job: Job
+) -> ExportReport:
     """Write one of `files_beside`; returns `report` with its name.
 
     One that is there and differs stays: the new one has a name of its own. What cannot be written
@@ -177,7 +179,7 @@ def _written(write: Callable[[Path], Path], path: Path, sentence: str) -> Iterat
         yield left_as_it_was(path)
 
 
-def named_beside(report: ExportReport, suffix: str) -> Path:
+def accompanying_path(report: ExportReport, suffix: str) -> Path:
     """Return a name beside an export: ``m.check.py`` for ``m.safetensors`` and the folder ``m``.
 
     ``m.compact.check.py`` for ``m.compact.safetensors``, which may lie beside the other.
@@ -413,7 +415,7 @@ class ExportController(QObject):
         shown = self._session.contents.shown
         self.began.emit(request.path)
         if request.replace_original:
-            self._session.hold(
+            self._session.lock(
                 PruneAppError(
                     "The original file is being replaced; changes made now would be lost.",
                     remedy="Wait for the export to finish, or press Esc to cancel it.",
@@ -431,7 +433,7 @@ class ExportController(QObject):
     def _release(self, request: ExportRequest) -> None:
         # Not after any export: another one may end while that one waits.
         if request.replace_original:
-            self._session.hold(None)
+            self._session.lock(None)
 
     def _on_cancelled(
         self, writing: ExportJob, shown: Mapping[str, str], token: CancelToken

@@ -47,7 +47,7 @@ class _Work:
         self.journal = Journal(folder())
         self.token = CancelToken()
         # The journal that it was taken up from; needed until this one says the same.
-        self.taken = taken
+        self.restored_from = taken
         # What was done while something is written.
         self.meanwhile: SimpleQueue[Said] = SimpleQueue()
 
@@ -59,16 +59,16 @@ class _Work:
                 newest = self.meanwhile.get_nowait()
         return newest
 
-    def drop_taken(self) -> None:
+    def delete_restored(self) -> None:
         """Delete the journal that it was taken up from."""
-        if self.taken is not None:
-            self.taken.delete()
-            self.taken = None
+        if self.restored_from is not None:
+            self.restored_from.delete()
+            self.restored_from = None
 
     def end(self) -> None:
         """Delete everything: the work was closed, and what is to be kept is kept elsewhere."""
         self.journal.delete()
-        self.drop_taken()
+        self.delete_restored()
 
 
 @dataclass(frozen=True)
@@ -205,7 +205,7 @@ class AutosaveController(QObject):
         if newer is not None and newer[0].snapshot.revision > capture[0].snapshot.revision:
             capture = newer
         work.journal.keep(*capture, job, work.newer)
-        work.drop_taken()
+        work.delete_restored()
 
     @Slot(object)
     def _on_finished(self, result: _WriteResult) -> None:
@@ -244,7 +244,7 @@ class Checksums(QObject):
         # What they were when the work was saved, of files that were written since, maybe copied.
         self._claimed: dict[str, str] = {}
         self._uncounted: list[FileSource] = []
-        self._spare = IdleScheduler(context.jobs, PAUSE_MS, self._count, self)
+        self._idle = IdleScheduler(context.jobs, PAUSE_MS, self._count, self)
         session.opened.connect(self._on_opened)
         session.changed.connect(self._on_changed)
         session.closed.connect(self._on_closed)
@@ -257,7 +257,7 @@ class Checksums(QObject):
             self._trust(saved, document)
         self._uncounted = [file for file in document.checkpoint.files if not known_sha256(file)]
         if isinstance(saved, JournalFile):  # with something that no session file has
-            self._spare.soon()
+            self._idle.schedule()
 
     def _trust(self, saved: Saved, document: Document) -> None:
         """Take over the checksums of files that nobody touched; those of others are counted."""
@@ -266,18 +266,18 @@ class Checksums(QObject):
                 remember_sha256(file, before.sha256)
             elif before.sha256:
                 self._claimed[file.path.name] = before.sha256
-                self._spare.soon()
+                self._idle.schedule()
 
     def _on_changed(self, _change: DocumentChanged) -> None:
-        self._spare.soon()
+        self._idle.schedule()
 
     def _on_closed(self) -> None:
-        self._spare.stop()
+        self._idle.stop()
         self._uncounted = []
 
     def _count(self) -> None:
         if self._uncounted:
-            self._spare.submit(
+            self._idle.submit(
                 partial(sha256_of, self._uncounted[0]),
                 on_result=self._on_counted,
                 on_error=self._on_uncounted,
@@ -287,7 +287,7 @@ class Checksums(QObject):
         name = self._uncounted.pop(0).path.name
         self._autosave.record_digest(name, sha256)
         self._compare(name, sha256)
-        self._spare.soon()
+        self._idle.schedule()
 
     def _compare(self, name: str, sha256: str) -> None:
         if self._claimed.get(name, sha256) != sha256:

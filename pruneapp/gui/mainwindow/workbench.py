@@ -428,12 +428,12 @@ class Workbench(QObject):
     def _on_changed(self, change: DocumentChanged) -> None:
         if change.kind != "exported":
             # What is computed for the state before is for nothing, and would keep the window back.
-            self.preview.halt()
+            self.preview.pause()
         self.status.show_changed(change)
         if change.names:
             self.form.update_context()
             for field in self.views.form.findChildren(LineEdit):
-                field.settle()  # what was typed has been done: Ctrl+Z takes back the step
+                field.clear_undo()  # what was typed has been done: Ctrl+Z takes back the step
 
     def show_tensor(self, name: str) -> None:
         """Put a tensor into focus, in tree and pictures."""

@@ -17,7 +17,7 @@ from pruneapp.analysis.zeros import find_zeros
 from pruneapp.document.document import Document, DocumentChanged
 from pruneapp.document.edit import EditKind, Proposal
 from pruneapp.document.snapshot import Snapshot
-from pruneapp.edits.found_masks import TreatZeros
+from pruneapp.edits.existing_masks import TreatZeros
 from pruneapp.errors import PruneAppError, SelectionError
 from pruneapp.gui.app.context import AppContext
 from pruneapp.gui.app.jobs import IdleScheduler
@@ -53,7 +53,7 @@ class ZerosController(QObject):
         self._left: list[str] | None = None
         self._found: list[TensorZeros] = []
         self.report: ZerosReport | None = None  # of the open file, once all was looked at
-        self._spare = IdleScheduler(context.jobs, PAUSE_MS, self._go_on, self)
+        self._idle = IdleScheduler(context.jobs, PAUSE_MS, self._go_on, self)
         session.opened.connect(self._on_opened)
         session.changed.connect(self._on_changed)
         session.closed.connect(self._on_closed)
@@ -61,10 +61,10 @@ class ZerosController(QObject):
     # -- finding them ---------------------------------------------------------------------------
 
     def _on_opened(self) -> None:
-        self._spare.soon()
+        self._idle.schedule()
 
     def _on_closed(self) -> None:
-        self._spare.stop()
+        self._idle.stop()
         self._left = self.report = None
         self._found = []
 
@@ -73,7 +73,7 @@ class ZerosController(QObject):
         if document is None or self.report is not None:
             return
         if self._histograms.busy:
-            self._spare.soon()
+            self._idle.schedule()
             return
         if self._left is None:
             self._left = self._names(document)
@@ -82,7 +82,7 @@ class ZerosController(QObject):
             return
         names, left = self._stretch(self._left)
         snapshot = document.snapshot()
-        self._spare.submit(
+        self._idle.submit(
             lambda job: find_zeros(snapshot, names, job),
             on_result=partial(self._on_stretch, left),
             on_error=self._on_error,
@@ -109,7 +109,7 @@ class ZerosController(QObject):
     def _on_stretch(self, left: list[str], report: ZerosReport) -> None:
         self._left = left
         self._found += report.tensors
-        self._spare.go_on()
+        self._idle.go_on()
 
     def _on_error(self, _error: PruneAppError) -> None:
         pass  # whatever is wrong with the file, what the person does with it says so

@@ -389,7 +389,7 @@ class AmountEditor(Editor):
     def set_context(self, context: FormContext) -> None:
         """Let the slider reach over the units that are left when it counts."""
         self._left = context.left
-        self.field.settle()  # also where units are not counted: what it asked for has been done
+        self.field.clear_undo()  # also where units are not counted: what it asked for has been done
         with QSignalBlocker(self.slider):
             self._move_slider_to_field()
 

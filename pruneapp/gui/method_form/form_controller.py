@@ -156,8 +156,8 @@ class FormController(QObject):
         # Of the rules, by pattern and kind: what they match, or why that is nothing.
         self._matches: dict[tuple[str, str], RuleMatches | SelectionError] = {}
         self._checks_masked = False  # whether the masks to come say which tensors are meant
-        self._settle = single_shot(self, SETTLE_MS, self._on_settled)
-        tree.checkedChanged.connect(self._settle.start)
+        self._checks_pause = single_shot(self, SETTLE_MS, self._on_settled)
+        tree.checkedChanged.connect(self._checks_pause.start)
         self._opened = single_shot(self, 0, self._on_first_settled)
         self._pause = single_shot(self, PAUSE_MS, self.changed)
         form.changed.connect(self._on_form_changed)
@@ -184,10 +184,10 @@ class FormController(QObject):
         scope: Scope = "global" if request.scope == "global" else "local"
         return Step(tuple(rows), scope, self._limits(request), request.companions)
 
-    def settle(self) -> None:
+    def flush(self) -> None:
         """Take what is typed and checked as it stands, without waiting for a pause."""
-        if self._settle.isActive():
-            self._settle.stop()
+        if self._checks_pause.isActive():
+            self._checks_pause.stop()
             self._on_settled()
         if self._pause.isActive():
             self._pause.stop()
@@ -217,7 +217,7 @@ class FormController(QObject):
     def check(self, names: Sequence[str]) -> None:
         """Check exactly these tensors."""
         self._tree.set_checked(names)
-        self._settle.start()
+        self._checks_pause.start()
 
     def reset(self) -> None:
         """Go back to the form as it was at first."""
@@ -343,7 +343,7 @@ class FormController(QObject):
     def _on_form_changed(self) -> None:
         if self._opened.isActive():  # the person was faster
             self._opened.stop()
-            self._settle.start()
+            self._checks_pause.start()
         self._untouched = None
         if self._form.names_tensors and self._matches_nothing():
             self._pause.start()

@@ -109,7 +109,7 @@ class PatternController(Controller):
 
     # -- checking -------------------------------------------------------------------------------
 
-    def _asked_rows(self, *, everything: bool) -> Sequence[TensorRow]:
+    def _rows_to_check(self, *, everything: bool) -> Sequence[TensorRow]:
         if everything:
             return [row for row in self._session.rows if not row.why_not]
         return self._tree.checked_rows()
@@ -121,7 +121,7 @@ class PatternController(Controller):
         dialog, document = self.dialog, self._session.document
         if dialog is None or document is None:
             return
-        every = self._asked_rows(everything=True)
+        every = self._rows_to_check(everything=True)
         dialog.row.set_tensors(len(self._tree.checked_rows()), len(every))
         asked = dialog.row.question()
         if asked is None:
@@ -147,7 +147,7 @@ class PatternController(Controller):
         asked = None if dialog is None else dialog.row.question()
         if dialog is None or asked is None:
             return
-        rows = self._asked_rows(everything=asked.everything)
+        rows = self._rows_to_check(everything=asked.everything)
         if sum([row.numel + _TENSOR for row in rows]) <= AT_ONCE:
             self._check()
         else:
@@ -247,7 +247,7 @@ class PatternController(Controller):
         if asked is not None and not asked.everything:
             self._check_again(self.tr("The checked tensors have changed since this check."))
         else:
-            every = self._asked_rows(everything=True)
+            every = self._rows_to_check(everything=True)
             dialog.row.set_tensors(len(self._tree.checked_rows()), len(every))
 
     def _on_opening(self, _path: object) -> None:
@@ -274,4 +274,4 @@ def _context(rows: Sequence[TensorRow]) -> tuple[int, str]:
 
 
 def _mend(snapshot: Snapshot, step: Step, kernel: Callable[[], Kernel], job: Job) -> Proposal:
-    return compute_preview(snapshot, step, kernel(), job, energy=False)
+    return compute_preview(snapshot, step, kernel(), job, norms=False)

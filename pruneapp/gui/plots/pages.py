@@ -120,7 +120,7 @@ class PlotPages(QWidget):
         self.model.set_current("" if row is None else row.name)
         self.numbers.set_pruned(pruned=bool(pruned))
         if row is not None:
-            self.picture().hold()
+            self.picture().freeze()
         self.numbers.set_stats(None)
         self.weights.set_layout(None)
         self.weights.set_pruned(None if row is None else pruned)

@@ -207,11 +207,14 @@ class PlotController(QObject):
         if state.shown is not former.shown:
             self._known.clear()
             self._pages.weights.invalidate()
-            if not self._line_tells:
+            if not self._threshold_is_enough:
                 self._ask_page(self._pages.page)
         if state.report is not former.report or state.counted != former.counted:
             self._known.discard(Page.MODEL)
-            if self._pages.page in {Page.MODEL, Page.DISTRIBUTION} and not self._line_tells:
+            if (
+                self._pages.page in {Page.MODEL, Page.DISTRIBUTION}
+                and not self._threshold_is_enough
+            ):
                 self._ask_page(self._pages.page)
 
     def _on_page_changed(self, number: int) -> None:
@@ -219,7 +222,7 @@ class PlotController(QObject):
         self._ask_page(number)
 
     @property
-    def _line_tells(self) -> bool:
+    def _threshold_is_enough(self) -> bool:
         """Whether the threshold says all of an estimate: nothing has to be counted anew."""
         report = self._state.report
         if self._state.shown is not None or report is None or self.name is None:

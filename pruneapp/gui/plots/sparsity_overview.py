@@ -32,21 +32,20 @@ class ModelNumbers:
     # ``float64[n]``: how many are pruned now, and would be.
     before: Floats
     after: Floats
-    # ``float64[n]``: share of the energy of what is kept that the step leaves; NaN where it is not
-    # counted, and for what the step does not touch. What earlier steps took is not in it.
-    energy: Floats
-    # ``float64[n]``: share of the energy that was there on opening that is kept now; NaN where it
-    # is not counted.
+    # ``float64[n]``: norm² retained by the step; NaN where it is not counted, and for what the step
+    # does not touch. What earlier steps pruned is not in it.
+    step_retained: Floats
+    # ``float64[n]``: norm² retained now, since opening; NaN where it is not counted.
     retained: Floats
 
     @cached_property
     def left(self) -> Floats:
-        """``float64[n]``: share of the energy on opening that is kept after the step.
+        """``float64[n]``: norm² retained after the step, since opening.
 
         NaN where that is not known: of a tensor that the step touches, too, if the step's is not.
         """
-        untouched = np.isnan(self.energy) & (self.after <= self.before)
-        return self.retained * np.where(untouched, 1.0, self.energy)
+        untouched = np.isnan(self.step_retained) & (self.after <= self.before)
+        return self.retained * np.where(untouched, 1.0, self.step_retained)
 
     @cached_property
     def shares(self) -> Floats:
@@ -94,9 +93,9 @@ def model_numbers(
         known_rows = (rows.get(name) for name in names)
         nbytes = np.fromiter((row.nbytes if row else 0 for row in known_rows), np.float64, size)
     before = np.fromiter((t.after for t in tensors), np.float64, size)
-    retained = _energies(tensors)
+    retained = _norms_retained(tensors)
     after = before.copy()
-    energy = np.full(size, np.nan)
+    step_retained = np.full(size, np.nan)
     if preview is not None:
         touched = preview.tensors
         asked = [t.name for t in touched]
@@ -107,22 +106,22 @@ def model_numbers(
             places = np.fromiter((place.get(name, -1) for name in asked), np.int64, len(asked))
         here = places >= 0
         then = np.fromiter((t.after for t in touched), np.float64, len(touched))
-        kept = _energies(touched)
+        kept = _norms_retained(touched)
         after[places[here]] = np.maximum(then[here], before[places[here]])
-        energy[places[here]] = kept[here]
-    return ModelNumbers(names, numel, nbytes, before, after, energy, retained)
+        step_retained[places[here]] = kept[here]
+    return ModelNumbers(names, numel, nbytes, before, after, step_retained, retained)
 
 
-def _energies(tensors: Sequence[TensorSparsity]) -> Floats:
+def _norms_retained(tensors: Sequence[TensorSparsity]) -> Floats:
     shares = (np.nan if t.norm_retained is None else t.norm_retained for t in tensors)
     return np.fromiter(shares, np.float64, len(tensors))
 
 
-FILE, SHARE, SIZE, ENERGY, ROLE = "file", "share", "size", "energy", "role"
+FILE, SHARE, SIZE, NORM, ROLE = "file", "share", "size", "norm", "role"
 
 
 class ModelView(TensorsChart):
-    """Bars of sparsity, size, or energy kept since opening, above a strip of the whole file."""
+    """Bars of sparsity, size, or norm² retained since opening, above a strip of the whole file."""
 
     tensorClicked = Signal(str)  # the person chose the tensor of this name
 
@@ -140,13 +139,13 @@ class ModelView(TensorsChart):
             (FILE, self.tr("In file order")),
             (SHARE, self.tr("Most pruned first")),
             (SIZE, self.tr("Largest first")),
-            (ENERGY, self.tr("Least norm² retained first")),
+            (NORM, self.tr("Least norm² retained first")),
             (ROLE, self.tr("By role")),
         )
         measures = (
             (self.tr("Pruned"), SHARE),
             (self.tr("Size"), SIZE),
-            (self.tr("Norm² retained (whole model)"), ENERGY),
+            (self.tr("Norm² retained (whole model)"), NORM),
         )
         box = choice_box(self.tr("Show"), self.tr("Height of the bars"), measures)
         super().__init__(orders, box)
@@ -172,7 +171,7 @@ class ModelView(TensorsChart):
         return {
             SHARE: self.tr("Sparsity of the tensors"),
             SIZE: self.tr("Sizes of the tensors"),
-            ENERGY: self.tr("Norm² retained per tensor"),
+            NORM: self.tr("Norm² retained per tensor"),
         }[self.measure]
 
     def ordered(self, key: str) -> NDArray[np.int64]:
@@ -180,7 +179,7 @@ class ModelView(TensorsChart):
         n = self._numbers
         if key == ROLE:
             return n.by_role()[0]
-        if key == ENERGY:  # unknown ones last
+        if key == NORM:  # unknown ones last
             return np.argsort(n.left, kind="stable")
         if key == FILE:
             return np.arange(n.numel.size)
@@ -221,7 +220,7 @@ class ModelView(TensorsChart):
         if not n.numel.size:
             return 0.0
         pruned = 100 * float(n.shares.max()) or 100.0
-        return {SHARE: pruned, SIZE: float(n.nbytes.max()), ENERGY: 100.0}[self.measure]
+        return {SHARE: pruned, SIZE: float(n.nbytes.max()), NORM: 100.0}[self.measure]
 
     def bar_text(self, bar: int) -> str:
         """Say what is known of a tensor."""
@@ -243,7 +242,7 @@ class ModelView(TensorsChart):
         if to_prune:
             then = part(report.after + to_prune, report.numel)
             text += self.tr(", {then} after the step").format(then=then)
-        if self.measure != ENERGY:
+        if self.measure != NORM:
             return text
         if report.norm_retained is None:
             return text + self.tr(";  norm²: calculating…")
@@ -265,10 +264,10 @@ class ModelView(TensorsChart):
             i = int(order[at])
             now, then, whole = int(n.before[i]), int(n.after[i]), int(n.numel[i])
             shares = (now / whole, then / whole) if whole else (None, None)
-            energies = (
+            norms = (
                 None if np.isnan(share) else float(share) for share in (n.retained[i], n.left[i])
             )
-            return n.names[i], whole, int(n.nbytes[i]), now, then, *shares, *energies
+            return n.names[i], whole, int(n.nbytes[i]), now, then, *shares, *norms
 
         headers = (
             self.tr("tensor"),
@@ -301,7 +300,7 @@ class ModelView(TensorsChart):
         return {
             SHARE: self.tr("pruned, %"),
             SIZE: self.tr("size"),
-            ENERGY: self.tr("norm² retained, %"),
+            NORM: self.tr("norm² retained, %"),
         }[self.measure]
 
     def value_of(self, bar: int) -> tuple[float, str]:
@@ -326,17 +325,17 @@ class ModelView(TensorsChart):
             text = self.tr("{name}:  {now} → {then} pruned").format(
                 name=self.name_of(i), now=now, then=part(after, numel)
             )
-            if not np.isnan(n.energy[i]):
-                text += self.tr(", norm² retained {energy} (this step)").format(
-                    energy=percent(float(n.energy[i]))
+            if not np.isnan(n.step_retained[i]):
+                text += self.tr(", norm² retained {norm} (this step)").format(
+                    norm=percent(float(n.step_retained[i]))
                 )
         else:
             text = self.tr("{name}:  {now} pruned, {some} of {all}").format(
                 name=self.name_of(i), now=now, some=count(before), all=count(numel)
             )
         if before and not np.isnan(n.retained[i]):
-            text += self.tr(", norm² retained {energy} since opening").format(
-                energy=_share(n.retained[i])
+            text += self.tr(", norm² retained {norm} since opening").format(
+                norm=_share(n.retained[i])
             )
         return f"{text}, {size(int(n.nbytes[i]))}" if n.nbytes[i] else text
 

@@ -89,12 +89,12 @@ class StepFigures(Figures):
                 ),
             )
             for key, norm, of in (
-                ("energy", self.tr("Norm²"), self.tr("Sum of squares")),
-                ("magnitude", self.tr("L1 norm"), self.tr("Sum of magnitudes")),
+                ("norm", self.tr("Norm²"), self.tr("Sum of squares")),
+                ("l1", self.tr("L1 norm"), self.tr("Sum of magnitudes")),
             )
         }
         self._of_state: bool | None = None
-        word, tip = self._shares["energy"][True]
+        word, tip = self._shares["norm"][True]
         self.words[_WHOLE].setText(word)
         for part in (self.words[_WHOLE], self.labels[_WHOLE]):
             part.setToolTip(tip)
@@ -113,9 +113,9 @@ class StepFigures(Figures):
         self.set_numbers(
             {
                 "tensors": number_format.count(estimate.tensors),
-                "gone": upto + number_format.count(estimate.to_prune),
+                "pruned": upto + number_format.count(estimate.to_prune),
                 "sparsity": self._then(self._pruned, after, self._numel, upto),
-                "left": atleast + number_format.count(self._numel - after),
+                "remaining": atleast + number_format.count(self._numel - after),
             }
         )
 
@@ -141,14 +141,14 @@ class StepFigures(Figures):
         """Show the current state: all of the model, and what it retains if that is known."""
         self._explain(of_state=True)
         texts = {
-            "gone": number_format.count(self._pruned),
+            "pruned": number_format.count(self._pruned),
             "sparsity": number_format.part(self._pruned, self._numel),
-            "left": number_format.count(self._numel - self._pruned),
+            "remaining": number_format.count(self._numel - self._pruned),
         }
         if report is not None:
             if self._pruned:
                 texts["tensors"] = number_format.count(sum(1 for t in report.tensors if t.after))
-            for key, share in (("energy", report.norm_retained), ("magnitude", report.l1_retained)):
+            for key, share in (("norm", report.norm_retained), ("l1", report.l1_retained)):
                 if share is not None:
                     texts[key] = number_format.percent(share)
         self.set_numbers(texts)
@@ -168,10 +168,10 @@ class StepFigures(Figures):
         )
         texts = {
             "tensors": number_format.count(len(report.tensors)),
-            "gone": upto + pruned,
-            "left": upto + number_format.count(report.numel - report.after),
+            "pruned": upto + pruned,
+            "remaining": upto + number_format.count(report.numel - report.after),
         }
-        for key, share in (("energy", report.norm_retained), ("magnitude", report.l1_retained)):
+        for key, share in (("norm", report.norm_retained), ("l1", report.l1_retained)):
             if share is not None:
                 texts[key] = about + number_format.percent(share)
         return texts
@@ -254,12 +254,12 @@ def _rows() -> tuple[tuple[str, str, str], ...]:
     model = translate("Figures", "Whole model")
     return (
         ("tensors", translate("Figures", "Tensors"), ""),
-        ("gone", translate("Figures", "Weights pruned"), ""),
+        ("pruned", translate("Figures", "Weights pruned"), ""),
         ("sparsity", translate("Figures", "Sparsity (whole model)"), model),
-        ("left", translate("Figures", "Parameters remaining"), model),
-        ("energy", "", ""),  # what they say depends on what is shown
+        ("remaining", translate("Figures", "Parameters remaining"), model),
+        ("norm", "", ""),  # what they say depends on what is shown
         (_WHOLE, "", ""),  # of a result alone
-        ("magnitude", "", ""),
+        ("l1", "", ""),
     )
 
 

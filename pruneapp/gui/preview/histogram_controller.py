@@ -35,7 +35,7 @@ class HistogramController(QObject):
     """Keeps histograms as complete as they can be: what the form needs first."""
 
     counted = Signal()  # more is known
-    completed = Signal()  # all that there is room for, and the energies of now and when opened
+    completed = Signal()  # all that there is room for, and the norms of now and when opened
 
     def __init__(
         self,
@@ -48,8 +48,8 @@ class HistogramController(QObject):
         self._session = session
         self._round: _Round | None = None
         self._request = -1
-        self._opened_known = False  # whether the energies of the first state are
-        self._spare = IdleScheduler(jobs, PAUSE_MS, self._go_on, self)
+        self._opened_known = False  # whether the norms of the first state are
+        self._idle = IdleScheduler(jobs, PAUSE_MS, self._go_on, self)
         previews.stateChanged.connect(self._on_preview)
         session.closed.connect(self._on_closed)
         self.counted.connect(previews.recount)
@@ -61,7 +61,7 @@ class HistogramController(QObject):
 
     def stop(self) -> None:
         """Stop for good."""
-        self._spare.stop()
+        self._idle.stop()
         self._round = None
 
     def _on_closed(self) -> None:
@@ -77,7 +77,7 @@ class HistogramController(QObject):
         if document is None:
             return
         self._round = _Round(document.snapshot(), state.step, self._session.rows)
-        self._spare.soon()
+        self._idle.schedule()
 
     def _go_on(self) -> None:
         if self._round is None:
@@ -85,7 +85,7 @@ class HistogramController(QObject):
         document = self._session.document
         if document is not None and not self._opened_known and self._round.opened is None:
             self._round.opened = document.state_at(0)  # not for each move of a slider
-        self._spare.submit(self._round.go_on, on_result=self._on_stretch, on_error=self._on_error)
+        self._idle.submit(self._round.go_on, on_result=self._on_stretch, on_error=self._on_error)
 
     def _on_stretch(self, complete: bool) -> None:
         if complete:
@@ -94,7 +94,7 @@ class HistogramController(QObject):
         self.counted.emit()
         if complete:
             self.completed.emit()
-        self._spare.go_on()
+        self._idle.go_on()
 
     def _on_error(self, _error: PruneAppError) -> None:
         # The preview says what is wrong with the file; without counts it does all the same.
@@ -110,8 +110,8 @@ class _Round:
         self._rows = rows
         self.opened: PastState | None = None  # the first state, as long as it is not known
         self._left: deque[HistogramRequest] | None = None
-        # Beside the counts, for which there may be no room: energies, and of which state.
-        self._energies: deque[tuple[Snapshot, HistogramRequest]] | None = None
+        # Beside the counts, for which there may be no room: norms, and of which state.
+        self._norms: deque[tuple[Snapshot, HistogramRequest]] | None = None
         self._needed = 0
 
     def go_on(self, job: Job) -> bool:
@@ -129,15 +129,15 @@ class _Round:
             self._needed -= 1
             if time.perf_counter() > ends:
                 return False
-        if self._energies is None:
-            self._energies = self._find_uncounted_energies(job)
-        while self._energies:
-            snapshot, wanted = self._energies[0]
+        if self._norms is None:
+            self._norms = self._find_uncounted_norms(job)
+        while self._norms:
+            snapshot, wanted = self._norms[0]
             histogram_store.measure(snapshot, wanted, job)
-            self._energies.popleft()
+            self._norms.popleft()
             if time.perf_counter() > ends:
                 break
-        return not self._energies
+        return not self._norms
 
     @property
     def _is_full(self) -> bool:
@@ -155,7 +155,7 @@ class _Round:
         beyond = histogram_store.missing_magnitudes(self._snapshot, self._names)
         return deque(dict.fromkeys((*needed, *beyond)))
 
-    def _find_uncounted_energies(self, job: Job) -> deque[tuple[Snapshot, HistogramRequest]]:
+    def _find_uncounted_norms(self, job: Job) -> deque[tuple[Snapshot, HistogramRequest]]:
         states = [self._snapshot] if self._is_full else []  # else all of it is counted
         if self.opened is not None:
             states.append(self.opened.load(job))

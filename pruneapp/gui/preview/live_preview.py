@@ -85,14 +85,14 @@ class PreviewRunner(QObject):
         if self._task is not None:
             self._jobs.show(self._task, title)
 
-    def halt(self) -> None:
+    def pause(self) -> None:
         """Stop; what was requested can be computed later."""
         self._pause.stop()
         self.cancel()
 
     def forget(self) -> None:
         """Stop, and forget what was requested."""
-        self.halt()
+        self.pause()
         self._task = self._step = None
 
     def cancel(self) -> bool:

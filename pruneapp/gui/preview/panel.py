@@ -101,8 +101,10 @@ class PreviewPanel(QWidget):
         self.heading = heading(self.tr("Preview"))
         self.state = WaitingNote(self)
         self.figures = StepFigures(self)
-        self.tensors, self.gone, self.sparsity, self.left, *norms = self.figures.labels.values()
-        self.energy, self.whole, self.magnitude = norms
+        self.tensors, self.pruned, self.sparsity, self.remaining, *norms = (
+            self.figures.labels.values()
+        )
+        self.norm_retained, self.norm_retained_of_model, self.l1_retained = norms
         self.file = FileSizes(self)
         self.error = plain(wrap=True)
         self.error.setAlignment(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
@@ -113,7 +115,7 @@ class PreviewPanel(QWidget):
         self.note.setAlignment(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
         self.most = MostAffected(self)
         self.affected = self.most.rows
-        self.spared = plain(wrap=True)
+        self.protected = plain(wrap=True)
 
         layout = lay_in_column(self)
         add_row(layout, self.heading, self.state, wide=self.state)
@@ -123,7 +125,7 @@ class PreviewPanel(QWidget):
         self.pages = QStackedWidget(self)
         self._gap = QWidget(self)  # of rows that are not shown: nothing is to move
         above = self.broken, self.figures, self.file, self._gap
-        counted = *above, self._warning, self.most, self.spared
+        counted = *above, self._warning, self.most, self.protected
         for parts in (counted, (self.error,)):
             page = QWidget(self.pages)
             lay_in_column(page, *parts, spacing=_SPACING).addStretch(1)
@@ -141,13 +143,15 @@ class PreviewPanel(QWidget):
     @property
     def hidden_height(self) -> int:
         """How much lower it is than with all of its rows."""
-        protected = self.spared.fontMetrics().height() + _SPACING if self.spared.isHidden() else 0
+        protected = (
+            self.protected.fontMetrics().height() + _SPACING if self.protected.isHidden() else 0
+        )
         return self.most.hidden_height + protected
 
     def _trim(self) -> None:
         """Do so; not for an estimate, for what is unknown in it is to come in a moment."""
         self.most.set_trimmed(trimmed=self._scrolls)
-        self.spared.setHidden(self._scrolls and not self.spared.text())
+        self.protected.setHidden(self._scrolls and not self.protected.text())
 
     def set_model(self, numel: int, pruned: int) -> None:
         """Take note of how many elements the checkpoint has, and how many are pruned."""
@@ -227,7 +231,7 @@ class PreviewPanel(QWidget):
         self.figures.show_report(report, exact=True, sure=True)
         self._show_affected(report)
         if report.protected:
-            self.spared.setText(
+            self.protected.setText(
                 self.tr("{n} more weights would be pruned, but they are protected.").format(
                     n=number_format.count(report.protected)
                 )
@@ -293,7 +297,7 @@ class PreviewPanel(QWidget):
     def set_colors(self, colors: Mapping[str, str]) -> None:
         """Take the theme's colours."""
         tokens = with_defaults(colors)
-        for label in (self.state, self.spared, self.note):
+        for label in (self.state, self.protected, self.note):
             recolor(label, tokens["muted"])
         for part in (self.figures, self.file, self.alarm, self.most):
             part.set_colors(colors)
@@ -327,7 +331,7 @@ class PreviewPanel(QWidget):
         if title != self.heading.text():
             self.heading.setText(title)
         self._put(self.error, "")
-        self.spared.setText("")
+        self.protected.setText("")
         self._show_broken(())
         self._gap.setFixedHeight(0)
         self.file.set_unpruned(unpruned=False)

@@ -237,9 +237,9 @@ class PreviewController(QObject):
         self._current.cancel()
         self._set(PreviewState(request=self.state.request + 1))
 
-    def halt(self) -> None:
+    def pause(self) -> None:
         """Stop finding out."""
-        self._previews.halt()
+        self._previews.pause()
 
     def refresh(self) -> None:
         """Begin anew: the person requests something else."""
@@ -379,7 +379,7 @@ class PreviewController(QObject):
 
     def _on_opening(self, _path: object) -> None:
         # There is one worker, and the file is waited for; a preview can begin again.
-        self._previews.halt()
+        self._previews.pause()
         if self._apply_when_ready:
             self._apply_when_ready = False
             self.dropped.emit()
@@ -443,7 +443,7 @@ class PreviewController(QObject):
         self._set(current=current, dangers=report.dangers)
 
     def _on_error(self, error: PruneAppError) -> None:
-        self._previews.halt()
+        self._previews.pause()
         self._estimates.cancel()
         error = in_form_words(error)
         self._set(error=error, preview=None, known=None, is_behind=False)
@@ -530,7 +530,7 @@ class PruneController(Controller):
             context.actions.menus[PRUNE].aboutToShow,
             context.actions["commands"].triggered,
         ):
-            looked_at.connect(form.settle)
+            looked_at.connect(form.flush)
         previews.stateChanged.connect(self._enable)
         job_status.cancelRequested.connect(self.cancel)
         action.pruneRequested.connect(self.prune)
@@ -540,7 +540,7 @@ class PruneController(Controller):
 
     def prune(self) -> None:
         """Do what the form says."""
-        self._form.settle()
+        self._form.flush()
         if self._action.button.isEnabled():
             self._previews.prune()
 

@@ -125,9 +125,7 @@ class RoundsController(Controller):
             done, arithmetic = [], kernel()
             # Each reads the same tensors as often.
             for step, part in zip(steps, job.parts(len(steps)), strict=True):
-                preview = compute_preview(
-                    state, step, arithmetic, part, scores=scores, energy=False
-                )
+                preview = compute_preview(state, step, arithmetic, part, scores=scores, norms=False)
                 if preview.report.newly_pruned:
                     state = state.replaced(preview.edit.after)
                     done.append(preview.edit)

@@ -129,7 +129,7 @@ class Cells(QObject):
         count = int(self._excluded_below[node])
         return count > 0 and (self.nodes.tensor[node] >= 0 or count >= self._usual_below[node])
 
-    def _fate(self, node: int) -> str:
+    def _rule_or_limit(self, node: int) -> str:
         """Say which limit excludes a tensor, or which rule it falls under; empty for neither."""
         tensor = int(self.nodes.tensor[node])
         if tensor < 0:
@@ -289,8 +289,8 @@ class Cells(QObject):
             lines.append(
                 self.tr("A buffer: computed, not learned. Nothing checks it but its own check box.")
             )
-        if fate := self._fate(node):
-            lines.append(fate)
+        if why := self._rule_or_limit(node):
+            lines.append(why)
         if hurt := self._danger_text(node):
             lines.append(f"{reports.GLYPHS[self._worst(node)[0]]} {hurt}")
         return "<br>".join(as_plain(line) for line in lines)
@@ -310,7 +310,9 @@ class Cells(QObject):
         shares = self.shares(node)
         if self._is_excluded(node):
             share = number_format.percent(0.0 if shares is None else shares[0])
-            return self.tr("{share} pruned. {why}").format(share=share, why=self._fate(node))
+            return self.tr("{share} pruned. {why}").format(
+                share=share, why=self._rule_or_limit(node)
+            )
         if shares is None:
             text = self.sparsity(node)
             return self.tr("not prunable") if text == number_format.NO_NUMBER else text

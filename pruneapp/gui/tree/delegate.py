@@ -76,7 +76,7 @@ class CellDelegate(QStyledItemDelegate):
         if COLUMNS[column].number:
             tabular(option.font)
         elif column == Column.NAME and self.short is not None:
-            room = option.rect.width() - beside_name(option.fontMetrics)
+            room = option.rect.width() - check_box_width(option.fontMetrics)
             advance = option.fontMetrics.horizontalAdvance
             if advance(option.text) > room:
                 option.text = self.short.fitting(option.text, room, advance)
@@ -96,7 +96,7 @@ class CellDelegate(QStyledItemDelegate):
         shares = index.data(BAR_ROLE)
         if shares is None:
             return
-        paint_beside(
+        paint_share(
             painter,
             option.rect,
             shares,
@@ -110,7 +110,7 @@ class CellDelegate(QStyledItemDelegate):
         )
 
 
-def paint_beside(
+def paint_share(
     painter: QPainter,
     cell: QRect,
     shares: tuple[float, float | None],
@@ -146,7 +146,7 @@ def paint_beside(
     paint_bar(painter, bar, before, after, colors, outline=outline)
 
 
-def beside_name(metrics: QFontMetrics) -> int:
+def check_box_width(metrics: QFontMetrics) -> int:
     """Return the pixels that the check box takes of the column of names."""
     return metrics.height() + 12
 

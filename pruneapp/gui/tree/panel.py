@@ -28,7 +28,7 @@ from pruneapp.results.document_rows import TensorRow
 from pruneapp.results.short_names import ShortNames
 
 
-class FilterRow(QWidget):
+class TreeFilter(QWidget):
     """A text, a kind and two conditions."""
 
     changed = Signal()
@@ -126,7 +126,7 @@ class ModuleTree(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.model = TreeModel(self)
-        self.filter_row = FilterRow(self)
+        self.tree_filter = TreeFilter(self)
         self.view = TreeView(self.model, self)
         # What it says must not make the whole side wider.
         self.footer = ElidedLabel()
@@ -137,16 +137,16 @@ class ModuleTree(QWidget):
         self._order: list[int] | None = None
         self._pause = single_shot(self, _PAUSE_MS, self._filter_now)
 
-        layout = lay_in_column(self, self.filter_row, self.view, wide=self.view)
+        layout = lay_in_column(self, self.tree_filter, self.view, wide=self.view)
         add_row(layout, self.footer, wide=self.footer).setContentsMargins(4, 0, 4, 0)
 
         self.view.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self.view.customContextMenuRequested.connect(self._show_menu)
         self.view.nodeFocused.connect(self._focus_node)
         self.view.checkAllRequested.connect(self.check_all_shown)
-        self.filter_row.changed.connect(self._filter_soon)
-        self.filter_row.left.connect(self._enter_tree)
-        self.filter_row.flat.toggled.connect(self._show_flat)
+        self.tree_filter.changed.connect(self._filter_soon)
+        self.tree_filter.left.connect(self._enter_tree)
+        self.tree_filter.flat.toggled.connect(self._show_flat)
         self.model.checkedChanged.connect(self._after_check)
         self.model.checkRefused.connect(self.checkRefused)
         self.model.modelReset.connect(self._on_reset)
@@ -156,7 +156,7 @@ class ModuleTree(QWidget):
         """Show a tree that `build_nodes` made, in a worker if it is large."""
         self._focus = -1
         self._pause.stop()
-        self.filter_row.reset(nodes.kinds)
+        self.tree_filter.reset(nodes.kinds)
         self.view.fold_all()
         self.model.set_nodes(nodes)
         self.view.open_at_first()
@@ -172,7 +172,7 @@ class ModuleTree(QWidget):
         order = self.view.order(flat=False)
         return {
             "unfolded": self.view.unfolded(),
-            "kind": self.filter_row.wanted().kind,
+            "kind": self.tree_filter.wanted().kind,
             **({"order": order} if order else {}),
         }
 
@@ -190,7 +190,7 @@ class ModuleTree(QWidget):
         if isinstance(unfolded, list):
             self.view.set_unfolded(path for path in unfolded if isinstance(path, str))
         if isinstance(kind, str) and kind in self.model.nodes.kinds:
-            self.filter_row.kind.setCurrentIndex(self.filter_row.kind.findData(kind))
+            self.tree_filter.kind.setCurrentIndex(self.tree_filter.kind.findData(kind))
 
     def set_focused(self, name: str) -> None:
         """Put the cursor on a tensor by any of its names; an unknown one changes nothing."""
@@ -201,8 +201,8 @@ class ModuleTree(QWidget):
 
     def set_flat(self, *, flat: bool) -> None:
         """List all tensors below each other, or show them below their modules."""
-        with QSignalBlocker(self.filter_row.flat):
-            self.filter_row.flat.setChecked(flat)
+        with QSignalBlocker(self.tree_filter.flat):
+            self.tree_filter.flat.setChecked(flat)
         self.view.delegate.short = self._short if flat else None
         self.view.set_flat(flat=flat)
 
@@ -235,8 +235,8 @@ class ModuleTree(QWidget):
 
     def focus_filter(self) -> None:
         """Put the cursor into the filter, its text selected."""
-        self.filter_row.text.setFocus(Qt.FocusReason.ShortcutFocusReason)
-        self.filter_row.text.selectAll()
+        self.tree_filter.text.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        self.tree_filter.text.selectAll()
 
     def step_focus(self, step: int) -> None:
         """Go to the next (1) or previous (-1) tensor as shown; stops at the ends."""
@@ -292,7 +292,7 @@ class ModuleTree(QWidget):
             self._pause.start()
 
     def _filter_now(self) -> None:
-        self.model.set_filter(self.filter_row.wanted())
+        self.model.set_filter(self.tree_filter.wanted())
         self._count()
 
     def _enter_tree(self) -> None:

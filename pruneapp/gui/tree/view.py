@@ -46,8 +46,8 @@ from pruneapp.gui.tree.delegate import (
     BAR_WIDTH,
     GLYPH_WIDTH,
     CellDelegate,
-    beside_name,
-    paint_beside,
+    check_box_width,
+    paint_share,
     tabular,
 )
 from pruneapp.gui.tree.model import Index, Order, TreeModel
@@ -117,7 +117,7 @@ class ShareColumn:
         shares = cells.shares(node)
         if shares is not None:
             glyph = cells.danger(node)
-            paint_beside(
+            paint_share(
                 painter,
                 cell,
                 shares,
@@ -262,7 +262,7 @@ class TreeView(QTreeView):
         while above.isValid():
             depth, above = depth + 1, above.parent()
         width = self.columnWidth(Column.NAME) - depth * self.indentation()
-        return width - beside_name(self.fontMetrics())
+        return width - check_box_width(self.fontMetrics())
 
     def _set_widths(self) -> None:
         advance = self.fontMetrics().horizontalAdvance
@@ -293,7 +293,7 @@ class TreeView(QTreeView):
             forms = [within_reason(short[name] if short is not None else name) for name in names]
             widest = nlargest(_WIDEST_OF, forms, key=len)
             text = max(map(self.fontMetrics().horizontalAdvance, widest), default=0)
-            width = text + beside_name(self.fontMetrics()) + 2
+            width = text + check_box_width(self.fontMetrics()) + 2
             self._measured = nodes, short, min(width, _WIDEST_NAME)
         return self._measured[2]
 

@@ -195,7 +195,7 @@ class LineEdit(QLineEdit):
                 return False
         return super().event(event)
 
-    def settle(self) -> None:
+    def clear_undo(self) -> None:
         """Keep the text, but forget how it was typed: what it asked for has been done."""
         place, start, length = (
             self.cursorPosition(),

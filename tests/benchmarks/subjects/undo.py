@@ -10,7 +10,7 @@ from functools import partial
 from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.document.selection import default_selection
 from pruneapp.document.step import Row, Step
-from pruneapp.edits.found_masks import open_document
+from pruneapp.edits.existing_masks import open_document
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.preview.preview import compute_preview
 from pruneapp.progress import Job
@@ -29,7 +29,7 @@ def measure(ground: Ground) -> Iterator[Line]:
             document = open_document(checkpoint, job)
             names = default_selection(checkpoint)
             step = Step((Row(names, "l1_unstructured", {"amount": 0.5}),), "global")
-            preview = compute_preview(document.snapshot(), step, CpuKernel(), job, energy=False)
+            preview = compute_preview(document.snapshot(), step, CpuKernel(), job, norms=False)
             nbytes = sum(mask.packed.nbytes for mask in preview.masks.values())
             weights = sum(mask.size for mask in preview.masks.values())
             took = {"apply": _ms(partial(document.apply, preview))}

@@ -88,7 +88,7 @@ def test_the_list_of_tensors_is_remembered(new_person):
     assert not tree.model.flat
     person.key("Ctrl+L")
     assert tree.model.flat
-    assert tree.filter_row.flat.isChecked()
+    assert tree.tree_filter.flat.isChecked()
     other = new_person()
     other.wait_ready()
     assert other.views.tree.model.flat

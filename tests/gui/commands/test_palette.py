@@ -277,7 +277,7 @@ def fired(at_work):
 
 
 def test_keys_of_one_letter_type_where_something_can_be_typed(at_work, fired):
-    text = at_work.views.tree.filter_row.text
+    text = at_work.views.tree.tree_filter.text
     for key in ("M", "R", "P", "[", "]", "1", "5", "?", "+", "-", "0", "T"):
         for widget in (at_work.rule.fields.fields["amount"].editor.field, text):
             widget.setFocus()

@@ -17,7 +17,7 @@ from pruneapp.checkpoint.entry import TensorEntry
 from pruneapp.checkpoint.io.source import FileSource
 from pruneapp.document.document import Capture
 from pruneapp.document.step import Row, Step
-from pruneapp.edits.found_masks import open_document
+from pruneapp.edits.existing_masks import open_document
 from pruneapp.gui.document import open_document as opening_module
 from pruneapp.gui.document.open_document import OpenRequest
 from pruneapp.gui.tree.nodes import build_nodes

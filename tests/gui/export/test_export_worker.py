@@ -11,14 +11,14 @@ import torch
 
 from pruneapp.document.document import Capture
 from pruneapp.document.step import Row, Step
-from pruneapp.edits.found_masks import open_document
+from pruneapp.edits.existing_masks import open_document
 from pruneapp.export.catalog import FORMATS
 from pruneapp.gui.export.export_controller import (
+    accompanying_path,
     export_document,
     files_beside,
-    named_beside,
     proposed_target,
-    write_beside,
+    write_accompanying_files,
 )
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.preview.preview import compute_preview
@@ -29,7 +29,7 @@ from tests.support.containers import PRUNED, model
 
 def written_beside(capture, exported, wish):
     for path in files_beside(exported, wish):
-        exported = write_beside(capture, exported, path, Job())
+        exported = write_accompanying_files(capture, exported, path, Job())
     return exported
 
 
@@ -54,7 +54,7 @@ def test_every_report_has_the_checksums_of_the_inputs(source_of, tmp_path, name,
     for suffix in (".json", ".html"):
         wish = ExportRequest(name, path, report=suffix)
         told = written_beside(capture, exported, wish)
-        beside = named_beside(exported, f".report{suffix}")
+        beside = accompanying_path(exported, f".report{suffix}")
         assert str(beside) in " ".join(told.notices)
         text = beside.read_text(encoding="utf-8")
         if suffix == ".json":
@@ -80,7 +80,7 @@ def test_the_script_beside_an_export_onto_the_opened_model_names_the_backup(
         exported = export_document(capture, ExportRequest("safetensors", path), Job())
         wish = ExportRequest("safetensors", path, script=True)
         written_beside(capture, exported, wish)
-        text = named_beside(exported, ".check.py").read_text(encoding="utf-8")
+        text = accompanying_path(exported, ".check.py").read_text(encoding="utf-8")
         for file in checkpoint.files:
             assert ".orig." in file.path.name
             assert f"    {str(file.path)!r}: {file.identity.mtime_ns}," in text
@@ -130,7 +130,7 @@ def test_files_beside_two_exports_of_one_stem_have_names_of_their_own(source_of,
     for name in ("safetensors", "compact"):
         path = tmp_path / f"m{FORMATS[name].suffixes[0]}"
         exported = export_document(capture, ExportRequest(name, path), Job())
-        names.append(named_beside(exported, ".check.py").name)
+        names.append(accompanying_path(exported, ".check.py").name)
     assert names == ["m.check.py", "m.compact.check.py"]
     document.close()
 

@@ -246,8 +246,8 @@ def test_modules_have_three_states_and_the_filter_limits_a_click(person):
         "fc2.weight",
         "fc3.weight",
     }
-    person.click(tree.filter_row.matrices)
-    person.click(tree.filter_row.large)
+    person.click(tree.tree_filter.matrices)
+    person.click(tree.tree_filter.large)
     assert not tree.model.rowCount()
     person.menu("Edit", "Check default layers")
     assert len(tree.checked()) == 5

@@ -22,7 +22,7 @@ from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.checkpoint.io.digest import known_sha256
 from pruneapp.document.document import Capture
 from pruneapp.document.step import Row, Step
-from pruneapp.edits.found_masks import open_document
+from pruneapp.edits.existing_masks import open_document
 from pruneapp.gui.app import dialogs
 from pruneapp.gui.plots.pages import Page
 from pruneapp.kernels.cpu import CpuKernel
@@ -712,7 +712,7 @@ def test_what_is_done_while_masks_are_written_is_in_the_journal_at_once(
 
 
 def test_the_checksum_of_the_checkpoint_is_counted_when_nobody_waits(person, file, tmp_path):
-    person.workbench.checksums._spare._pause.setInterval(10)
+    person.workbench.checksums._idle._pause.setInterval(10)
     open_file(person, file)
     prune(person)
     (source,) = person.document.checkpoint.sources
@@ -729,7 +729,7 @@ def other_copy(person, tmp_path):
     file = tmp_path / "large.safetensors"
     weights = np.random.default_rng(1).normal(size=(1024, 1024)).astype(np.float32)
     save_file({"a.weight": weights}, file)
-    person.workbench.checksums._spare._pause.setInterval(10)
+    person.workbench.checksums._idle._pause.setInterval(10)
     open_file(person, file)
     prune(person)
     (source,) = person.document.checkpoint.sources
@@ -749,7 +749,7 @@ def test_a_copy_is_compared_by_its_checksum_when_nobody_waits(person, other_copy
 
 
 def test_a_copy_is_compared_also_where_an_export_counted_it(person, other_copy, tmp_path):
-    person.workbench.checksums._spare._pause.setInterval(600_000)
+    person.workbench.checksums._idle._pause.setInterval(600_000)
     person.drop(other_copy)
     person.wait(lambda: person.document is not None)
     person.export(tmp_path / "out.safetensors")
@@ -757,7 +757,7 @@ def test_a_copy_is_compared_also_where_an_export_counted_it(person, other_copy, 
     (source,) = person.document.checkpoint.sources
     assert known_sha256(source)
     assert person.trouble == []
-    person.workbench.checksums._spare._pause.start(10)
+    person.workbench.checksums._idle._pause.start(10)
     person.wait(lambda: person.trouble)
     assert "its SHA-256 differs" in person.trouble[0]
 

@@ -165,14 +165,14 @@ def test_what_was_written_before_it_was_cancelled_is_told_as_written(
     at_work, file, tmp_path, monkeypatch
 ):
     """And what is missing is named: the report, but not the script before it."""
-    gate, real = Gate(closed=True), export_controller.write_beside
+    gate, real = Gate(closed=True), export_controller.write_accompanying_files
 
     def work(capture, report, path, job):
         if path.suffix != ".py":
             gate.wait(job)
         return real(capture, report, path, job)
 
-    monkeypatch.setattr(export_controller, "write_beside", work)
+    monkeypatch.setattr(export_controller, "write_accompanying_files", work)
     at_work.click(at_work.button)
     at_work.wait_preview()
     dialog = export_dialog(at_work)

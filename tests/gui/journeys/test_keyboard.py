@@ -181,7 +181,7 @@ def test_tab_goes_from_the_tree_to_the_picture_and_through_the_form_to_the_butto
         form.rounds,
         at_work.button,
     ]
-    views.tree.filter_row.text.setFocus()
+    views.tree.tree_filter.text.setFocus()
     for key, order in (("Tab", wanted), ("Shift+Tab", wanted[::-1])):
         visited = []
         for _step in range(60):

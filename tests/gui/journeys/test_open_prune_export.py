@@ -77,7 +77,7 @@ def test_a_person_prunes_looks_undoes_redoes_and_exports(person, small, tmp_path
     person.ask_amount("50 %")
     report = person.wait_preview()
     assert person.button.text() == "Prune 54 weights"
-    assert person.views.preview.gone.text() == "54 of 108"
+    assert person.views.preview.pruned.text() == "54 of 108"
     assert report.newly_pruned == 54
     assert person.document.masks.pruned("conv1.weight") == 0, "only the button changes anything"
 

@@ -69,7 +69,7 @@ def test_the_real_file_is_pruned_as_torch_prunes_it(person, resnet20, tmp_path):
     person.wait_open(resnet20)
     # All convolutions: none, then a filter by kind and all that it shows.
     person.key("Ctrl+Shift+A")
-    person.choose(person.views.tree.filter_row.kind, "Conv2d")
+    person.choose(person.views.tree.tree_filter.kind, "Conv2d")
     person.views.tree.view.setFocus()
     person.key("Ctrl+A")
     person.click(person.views.form.all)
@@ -81,7 +81,7 @@ def test_the_real_file_is_pruned_as_torch_prunes_it(person, resnet20, tmp_path):
     assert person.states[1:] == ["L1 20 % on 19 tensors, global"]
 
     person.key("Ctrl+Shift+A")
-    person.choose(person.views.tree.filter_row.kind, "All kinds")
+    person.choose(person.views.tree.tree_filter.kind, "All kinds")
     person.filter("layer3*conv*")
     person.views.tree.view.setFocus()
     person.key("Ctrl+A")

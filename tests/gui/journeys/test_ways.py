@@ -78,7 +78,7 @@ OPENING = {
     "checkpoint/io/source.py": ("FileSource.read",),
     "checkpoint/formats/headers.py": ("parse",),
     "checkpoint/prunability.py": ("Judge.of", "kind_of"),
-    "edits/found_masks.py": ("_read_masks",),
+    "edits/existing_masks.py": ("_read_masks",),
     "gui/document/open_document.py": ("contents_of",),
     "gui/tree/nodes.py": ("build_nodes",),
     # The window.

@@ -103,7 +103,7 @@ def test_no_part_of_the_form_is_cut_off(opened):
     opened.window.resize(1280, 800)
     form, forecast = opened.views.form, opened.views.preview
     for figures in forecast.findChildren(StepFigures):
-        figures.set_numbers({"gone": "123,456,789 of 999,999,999", "energy": "99.99 %"})
+        figures.set_numbers({"pruned": "123,456,789 of 999,999,999", "norm": "99.99 %"})
     opened.pause(30)
     for part in (form, forecast):
         around = part.parentWidget().parentWidget()
@@ -122,7 +122,7 @@ def test_the_numbers_and_the_button_are_seen_whatever_is_unfolded(opened, width,
         opened.click(form.add)
     opened.click(form.limits.button)
     opened.wait_preview()
-    least = "tensors", "gone", "sparsity", "left", "energy"
+    least = "tensors", "pruned", "sparsity", "remaining", "norm"
     # The norm of the whole model is a row of the result alone.
     seen = forecast.figures.labels.keys() - {"whole"} if height >= 800 else least
     for key in seen:

@@ -153,7 +153,7 @@ def test_what_is_unfolded_and_the_kind_are_found_again(person, files):
     first, second = files
     opened(person, first)
     tree = person.views.tree
-    view, kind = tree.view, tree.filter_row.kind
+    view, kind = tree.view, tree.tree_filter.kind
     at_first, nodes = view.unfolded(), tree.model.nodes
     folded = next(row.shown.rpartition(".")[0] for row in nodes.rows[::-1])
     assert folded not in at_first

@@ -160,7 +160,7 @@ def test_a_reopened_session_is_previewed_as_it_was_saved(person, new_person, fil
     other.click(other.button)
     other.wait(lambda: len(other.states) == 2)
     other.wait(beside.isVisible)  # the same again, seen before it is done
-    whole = other.views.preview.whole
+    whole = other.views.preview.norm_retained_of_model
     other.wait(lambda: whole.text().endswith("%"))
     done = {n: a.astype(np.float64) for n, a in load_file(file).items()}
     before = sum(np.sum(a**2) for a in done.values())

@@ -183,16 +183,16 @@ def test_sizes_are_stacked_by_what_is_kept(model, theme):
 
 
 def retaining(*shares, total):
-    """Return the report of the model with shares of energy kept since opening."""
+    """Return the report of the model with norms retained since opening."""
     tensors = (replace(t, norm_retained=e) for t, e in zip(REPORT.tensors, shares, strict=True))
     return replace(REPORT, tensors=tuple(tensors), norm_retained=total)
 
 
-def test_the_energy_that_is_kept_since_opening(model, theme):
+def test_the_norm_that_is_retained_since_opening(model, theme):
     model.set_colors(theme.colors)
     kept, pruned, ground = (theme.colors[c] for c in ("kept", "pruned", "surface"))
     model.set_report(retaining(0.8, 1.0, 0.5, 1.0, total=0.95), PREVIEW)
-    model.set_measure("energy")
+    model.set_measure("norm")
     assert on_bar(model, 3, 40) == {kept}
     assert on_bar(model, 3, 60) == {pruned}, "half of it is lost"
     assert on_bar(model, 4, 30) == {kept}
@@ -210,7 +210,7 @@ def test_the_energy_that_is_kept_since_opening(model, theme):
     assert "norm² retained 50.0\u00a0% since opening" in model.readout.text()
     shares = [list(row[-2:]) for row in model.numbers()]
     assert shares == [[0.8, 0.8], [1.0, 0.9], [0.5, 0.5], [1.0, 0.4]]
-    choose_order(model, "energy")
+    choose_order(model, "norm")
     assert names(model) == ["1.up.weight", "1.q.weight", "0.q.weight", "0.up.weight"]
 
 
@@ -249,7 +249,7 @@ def test_what_is_not_counted_is_no_bar_and_no_number(model, theme):
     model.set_colors(theme.colors)
     step = SparsityReport((TensorSparsity("m.layers.1.up.weight", 4000, 0, 3000),), 1, 0, 0)
     model.set_report(retaining(0.8, 1.0, None, 1.0, total=None), step)
-    model.set_measure("energy")
+    model.set_measure("norm")
     assert on_bar(model, 1, 30) == {theme.colors["kept"]}
     assert on_bar(model, 3, 30) == {theme.colors["surface"]}, "nobody knows what it had"
     assert on_bar(model, 4, 30) == {theme.colors["surface"]}, "nobody knows what the step takes"
@@ -261,7 +261,7 @@ def test_what_is_not_counted_is_no_bar_and_no_number(model, theme):
     assert shown[2][-2] == shown[3][-1] == "–"
     model.toggle_table()
     assert model.readout.text().endswith("norm²: calculating…")
-    choose_order(model, "energy")
+    choose_order(model, "norm")
     assert names(model) == ["0.q.weight", "0.up.weight", "1.q.weight", "1.up.weight"]
 
 
@@ -454,7 +454,7 @@ def test_bars_have_their_numbers_at_their_ends(model, theme, qtbot):
     model.set_measure("size")
     assert model.value_of(0)[1] == "4.0 kB"
     model.set_report(retaining(0.8, 1.0, 0.5, 1.0, total=0.95), PREVIEW)
-    model.set_measure("energy")
+    model.set_measure("norm")
     assert [text for _, text in map(model.value_of, range(4))] == [
         "80.0\u00a0%",
         "90.0\u00a0%",

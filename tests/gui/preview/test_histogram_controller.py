@@ -64,7 +64,7 @@ def test_the_model_says_what_it_retained_since_opening_once_that_is_counted(pers
     person.click(person.button)
     person.wait(lambda: person.document.position == 1)
     person.key("4", person.window)
-    model.set_measure("energy")
+    model.set_measure("norm")
     person.wait(lambda: "calculating" in model.readout.text())
     assert counting.busy
     person.wait(lambda: "norm² retained" in model.readout.text())

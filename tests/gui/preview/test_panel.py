@@ -52,7 +52,7 @@ def forecast(show):
 def test_an_estimate_is_there_before_the_report(forecast):
     forecast.set_estimate(Estimate(tensors=4, to_prune=195, exact=True))
     assert forecast.tensors.text() == "4"
-    assert forecast.gone.text() == "195"
+    assert forecast.pruned.text() == "195"
     assert forecast.sparsity.text() == f"4.0{GAP}% → 23.5{GAP}%"
     assert forecast.action.button.text() == "Prune 195 weights"
     forecast.set_estimate(Estimate(tensors=4, to_prune=195, exact=False))
@@ -95,10 +95,10 @@ def test_another_number_on_the_button_does_not_lay_out_the_window_anew(show, qtb
 
 def test_the_report_names_what_is_hit_hardest_with_a_sign_and_a_word(forecast):
     forecast.set_report(REPORT)
-    assert forecast.gone.text() == "207 of 500"
-    assert forecast.left.text() == "753"
-    assert forecast.energy.text() == f"99.1{GAP}%"
-    assert forecast.magnitude.text() == f"80.0{GAP}%"
+    assert forecast.pruned.text() == "207 of 500"
+    assert forecast.remaining.text() == "753"
+    assert forecast.norm_retained.text() == f"99.1{GAP}%"
+    assert forecast.l1_retained.text() == f"80.0{GAP}%"
     rows = [(r.glyph.text(), r.name.text(), r.share.text()) for r in forecast.affected]
     assert rows == [
         ("■", "b", "all pruned"),
@@ -249,9 +249,11 @@ def test_the_worst_is_said_in_a_line_that_leads_there(forecast, qtbot):
 def test_the_forecast_says_what_stays_because_it_is_protected(forecast):
     """Until the next numbers are there."""
     forecast.set_report(replace(REPORT, protected=1_234))
-    assert forecast.spared.text() == "1,234 more weights would be pruned, but they are protected."
+    assert (
+        forecast.protected.text() == "1,234 more weights would be pruned, but they are protected."
+    )
     forecast.set_report(REPORT)
-    assert not forecast.spared.text()
+    assert not forecast.protected.text()
 
 
 def test_the_size_of_a_file_is_told_and_those_of_other_formats_in_the_tooltip(forecast, qtbot):
@@ -274,8 +276,11 @@ def test_what_was_done_is_told_without_arrow_or_accent_and_with_its_marks(foreca
     forecast.set_done(REPORT)
     assert forecast.heading.text() == "Result"
     assert forecast.sparsity.text() == f"24.7{GAP}%"
-    assert (forecast.gone.text(), forecast.left.text()) == ("207 of 500", "753")
-    assert (forecast.energy.text(), forecast.magnitude.text()) == (f"99.1{GAP}%", f"80.0{GAP}%")
+    assert (forecast.pruned.text(), forecast.remaining.text()) == ("207 of 500", "753")
+    assert (forecast.norm_retained.text(), forecast.l1_retained.text()) == (
+        f"99.1{GAP}%",
+        f"80.0{GAP}%",
+    )
     assert not forecast.alarm.text()
     assert not forecast.alarm.isVisible()
     assert [(row.glyph.text(), row.name.text()) for row in forecast.affected][:2] == [
@@ -306,14 +311,14 @@ def test_what_was_done_is_told_without_arrow_or_accent_and_with_its_marks(foreca
 def test_what_is_in_force_is_told_before_anything_is_counted(forecast):
     forecast.set_now(None)
     assert forecast.heading.text() == "Current state"
-    assert (forecast.sparsity.text(), forecast.left.text()) == (f"4.0{GAP}%", "960")
-    assert (forecast.energy.text(), forecast.tensors.text()) == ("–", "–")
-    assert "opened" in forecast.energy.toolTip()
+    assert (forecast.sparsity.text(), forecast.remaining.text()) == (f"4.0{GAP}%", "960")
+    assert (forecast.norm_retained.text(), forecast.tensors.text()) == ("–", "–")
+    assert "opened" in forecast.norm_retained.toolTip()
     tensors = (TensorSparsity("m.a", 100, 40, 40), TensorSparsity("m.b", 900, 0, 0))
     now = SparsityReport(tensors, 1000, 40, 40, norm_retained=0.9, l1_retained=0.8)
     forecast.set_now(now, tensors[:1])
-    assert (forecast.energy.text(), forecast.tensors.text()) == (f"90.0{GAP}%", "1")
-    assert forecast.magnitude.text() == f"80.0{GAP}%"
+    assert (forecast.norm_retained.text(), forecast.tensors.text()) == (f"90.0{GAP}%", "1")
+    assert forecast.l1_retained.text() == f"80.0{GAP}%"
     assert forecast.affected[0].name.text() == "a"
     assert forecast.affected[1].name.text() == ""
     forecast.set_again(7)
@@ -399,7 +404,7 @@ def test_counting_is_said_discreetly_and_being_slow_goes_first(forecast, qtbot):
 
 def test_numbers_come_and_go_without_moving_anything(forecast, qtbot):
     def places():
-        labels = (forecast.gone, forecast.energy, forecast.action, forecast.affected[0])
+        labels = (forecast.pruned, forecast.norm_retained, forecast.action, forecast.affected[0])
         return [(w.y(), w.height()) for w in labels]
 
     forecast.set_estimate(Estimate(4, 195, exact=True))

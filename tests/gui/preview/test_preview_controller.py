@@ -103,13 +103,16 @@ def colors_in(person, name, left, right):
 def test_while_the_slider_moves_numbers_and_bars_follow_before_any_preview(counted, never):
     never()
     panel = counted.views.preview
-    before = panel.energy.text(), colors_in(counted, LARGE, GLYPH_WIDTH, GLYPH_WIDTH + BAR_WIDTH)
+    before = (
+        panel.norm_retained.text(),
+        colors_in(counted, LARGE, GLYPH_WIDTH, GLYPH_WIDTH + BAR_WIDTH),
+    )
     drag_slider(counted, 0.8)
     assert slider(counted).value() > 600
     assert counted.workbench.preview.state.preview is None
-    counted.wait(lambda: panel.energy.text().startswith("≈"))  # not exact, and marked so
-    assert panel.energy.text() != before[0]
-    assert panel.magnitude.text().startswith("≈")
+    counted.wait(lambda: panel.norm_retained.text().startswith("≈"))  # not exact, and marked so
+    assert panel.norm_retained.text() != before[0]
+    assert panel.l1_retained.text().startswith("≈")
     counted.wait(lambda: counted.cell(LARGE, Column.SPARSITY).startswith("→"))
     after = colors_in(counted, LARGE, GLYPH_WIDTH, GLYPH_WIDTH + BAR_WIDTH)
     assert QColor(LIGHT["pruned"]).getRgb()[:3] in after
@@ -675,11 +678,11 @@ def test_after_a_prune_panel_tree_and_picture_show_what_was_done(counted):
     counted.key("Ctrl+Z")
     assert story(counted) == (False,) * 4
     assert panel.heading.text() == "Current state"
-    counted.wait(lambda: panel.energy.text().startswith("100"))
+    counted.wait(lambda: panel.norm_retained.text().startswith("100"))
     assert plain(panel.sparsity.text()) == "0 %"
     counted.key("Ctrl+Shift+Z")
     assert panel.heading.text() == "Result"
-    assert panel.magnitude.text() == figures["magnitude"]
+    assert panel.l1_retained.text() == figures["l1"]
 
     drag_slider(counted, 0.5)
     counted.wait(lambda: story(counted) == (True,) * 4)
@@ -704,8 +707,8 @@ def test_a_row_says_the_same_as_long_as_nothing_that_prunes_happened(counted):
     counted.ask_amount("60 %")  # of some tensors: of the model less is lost
     counted.wait_preview()
     foretold = told(panel)
-    assert foretold["energy"][0] == "Norm² retained (this step)"
-    assert foretold["magnitude"][0] == "L1 norm retained (this step)"
+    assert foretold["norm"][0] == "Norm² retained (this step)"
+    assert foretold["l1"][0] == "L1 norm retained (this step)"
     counted.click(counted.button)
     counted.wait(lambda: counted.document.position == 1)
     assert panel.heading.text() == "Result"
@@ -721,11 +724,11 @@ def test_a_row_says_the_same_as_long_as_nothing_that_prunes_happened(counted):
     counted.key("Ctrl+Z")
     assert panel.heading.text() == "Current state"
     now = told(panel)
-    assert (now["energy"][0], now["magnitude"][0]) == (
+    assert (now["norm"][0], now["l1"][0]) == (
         "Norm² retained (whole model)",
         "L1 norm retained (whole model)",
     )
-    for key in ("energy", "magnitude"):
+    for key in ("norm", "l1"):
         assert now[key][2] != foretold[key][2], "another number has another word and tooltip"
         assert panel.figures.words[key].toolTip() == now[key][2]
         assert "as it was opened" in now[key][2]
@@ -737,7 +740,7 @@ def test_the_current_state_has_no_row_that_says_nothing(counted):
     counted.key("Esc")
     assert panel.heading.text() == "Current state"
     assert not panel.tensors.isVisible()
-    assert panel.gone.isVisible()
+    assert panel.pruned.isVisible()
     assert panel.figures.words["sparsity"].text() == "Sparsity (whole model)"
     height = panel.height()
     counted.ask_amount("60 %")

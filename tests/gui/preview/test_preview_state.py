@@ -85,9 +85,9 @@ def test_what_is_counted_while_a_step_is_shown_marks_the_tree_and_leaves_the_pan
         preview=SimpleNamespace(report=report),
     )
     panel.set_preview(state)
-    before = panel.heading.text(), panel.gone.text()
+    before = panel.heading.text(), panel.pruned.text()
     panel.set_preview(replace(state, current=counted, dangers=report.dangers))
-    assert (panel.heading.text(), panel.gone.text()) == before
+    assert (panel.heading.text(), panel.pruned.text()) == before
     seen = []
     tree = SimpleNamespace(set_preview=lambda _after, dangers: seen.append(set(dangers)))
     previews = TreePreview(tree)

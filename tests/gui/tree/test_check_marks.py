@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt
 from safetensors.torch import save_file
 
 from pruneapp.checkpoint.checkpoint import open_checkpoint
-from pruneapp.edits.found_masks import open_document
+from pruneapp.edits.existing_masks import open_document
 from pruneapp.gui.document.open_document import contents_of
 from pruneapp.gui.tree.nodes import build_nodes
 from pruneapp.gui.tree.panel import ModuleTree
@@ -146,7 +146,7 @@ def test_a_module_checks_matrices_below_it_and_never_norms_or_biases(
 
 def test_a_filter_for_embeddings_is_meant(tree_of):
     tree = tree_of(bert)
-    tree.filter_row.text.setText("embeddings")
+    tree.tree_filter.text.setText("embeddings")
     tree.check_all_shown()
     assert set(tree.checked()) == matrices(bert, *EMBEDDINGS)
 

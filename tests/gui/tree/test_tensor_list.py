@@ -44,7 +44,7 @@ def tree(qtbot, english):
     found.set_checked([])
     with qtbot.waitExposed(found):
         found.show()
-    qtbot.keyClick(found.filter_row.flat, Qt.Key.Key_Space)
+    qtbot.keyClick(found.tree_filter.flat, Qt.Key.Key_Space)
     return found
 
 
@@ -73,7 +73,7 @@ def test_the_switch_lists_all_tensors_by_their_whole_names_and_goes_back(tree, q
     assert tree.view.accessibleName() == "Tensors"
     tree.set_focused("layers.3.norm.weight")
     with qtbot.waitSignal(tree.flatChanged):
-        tree.filter_row.flat.click()
+        tree.tree_filter.flat.click()
     assert tree.view.accessibleName() == "Module tree"
     assert shown(tree) == ["layers"]
     assert tree.focused() == "layers.3.norm.weight"
@@ -81,7 +81,7 @@ def test_the_switch_lists_all_tensors_by_their_whole_names_and_goes_back(tree, q
 
 
 def test_the_filter_holds_in_the_list(tree, qtbot):
-    qtbot.keyClicks(tree.filter_row.text, "*.norm.weight")
+    qtbot.keyClicks(tree.tree_filter.text, "*.norm.weight")
     assert shown(tree) == [f"layers.{block}.norm.weight" for block in range(12)]
 
 
@@ -308,7 +308,7 @@ def test_names_without_room_are_shortened_so_that_they_differ(tree, qtbot):
     names = [each.shown for each in blocks(12)]
     tree.set_short_names(ShortNames(names))
     assert tree.view.delegate.short is not None
-    tree.filter_row.flat.click()
+    tree.tree_filter.flat.click()
     assert tree.view.delegate.short is None
 
 
@@ -421,9 +421,9 @@ def test_a_sorted_list_opens_at_its_top(tree, qtbot):
     """It opened at the current row, with the larger ones scrolled out above it."""
     tree.resize(700, 300)
     tree.view.sortByColumn(Column.SHAPE, DESCENDING)
-    qtbot.keyClick(tree.filter_row.flat, Qt.Key.Key_Space)
+    qtbot.keyClick(tree.tree_filter.flat, Qt.Key.Key_Space)
     tree.set_focused("layers.11.norm.weight")
-    qtbot.keyClick(tree.filter_row.flat, Qt.Key.Key_Space)
+    qtbot.keyClick(tree.tree_filter.flat, Qt.Key.Key_Space)
     assert tree.view.verticalScrollBar().maximum() > 0
     assert tree.view.indexAt(tree.view.viewport().rect().topLeft()).row() == 0
 

@@ -206,8 +206,8 @@ def test_space_checks_the_row_under_the_cursor(tree, qtbot):
 def test_ctrl_a_checks_all_that_is_shown_and_nothing_else(tree, qtbot):
     tree.set_checked([])
     tree.focus_filter()
-    qtbot.keyClicks(tree.filter_row.text, "layer2 conv")
-    qtbot.keyClick(tree.filter_row.text, Qt.Key.Key_Down)
+    qtbot.keyClicks(tree.tree_filter.text, "layer2 conv")
+    qtbot.keyClick(tree.tree_filter.text, Qt.Key.Key_Down)
     assert tree.view.hasFocus()
     qtbot.keyClick(tree.view, Qt.Key.Key_A, Qt.KeyboardModifier.ControlModifier)
     assert tree.checked() == ("module.layer2.0.conv.weight", "module.layer2.10.conv.weight")
@@ -233,28 +233,28 @@ def test_the_filter_shows_what_answers(tree, wanted, expected):
 
 
 def test_a_filter_is_typed_chosen_and_cleared(tree, qtbot):
-    qtbot.keyClicks(tree.filter_row.text, "bn")
-    tree.filter_row.kind.setCurrentText("norm")
-    tree.filter_row.matrices.click()
+    qtbot.keyClicks(tree.tree_filter.text, "bn")
+    tree.tree_filter.kind.setCurrentText("norm")
+    tree.tree_filter.matrices.click()
     assert shown_names(tree) == []
-    tree.filter_row.matrices.click()
+    tree.tree_filter.matrices.click()
     assert shown_names(tree)[0] == "bn1.weight"
     assert "4 not shown" in tree.footer.text()
-    qtbot.keyClick(tree.filter_row.text, Qt.Key.Key_Escape)
-    tree.filter_row.kind.setCurrentIndex(0)
+    qtbot.keyClick(tree.tree_filter.text, Qt.Key.Key_Escape)
+    tree.tree_filter.kind.setCurrentIndex(0)
     assert len(shown_names(tree)) == len(ROWS)
 
 
 def test_unfolded_modules_stay_so_after_a_filter_and_the_cursor_stays_put(tree, qtbot):
     tree.set_focused("module.layer2.10.conv.weight")
-    qtbot.keyClicks(tree.filter_row.text, "bn")
-    tree.filter_row.text.clear()
+    qtbot.keyClicks(tree.tree_filter.text, "bn")
+    tree.tree_filter.text.clear()
     assert tree.view.isExpanded(index(tree, "layer2"))
     assert tree.view.currentIndex().internalId() == node(tree, "layer2.10.conv.weight")
 
 
 def test_a_click_beyond_a_filter_reaches_only_what_is_shown(tree, qtbot):
-    qtbot.keyClicks(tree.filter_row.text, "layer2.0")
+    qtbot.keyClicks(tree.tree_filter.text, "layer2.0")
     click(qtbot, tree, "layer2")
     assert "module.layer2.0.conv.weight" not in tree.checked()
     assert "module.layer2.10.conv.weight" in tree.checked()
@@ -267,7 +267,7 @@ def test_the_filter_makes_the_tree_no_wider(tree, qtbot):
         build_nodes([row(f"layer.{n}.attention.weight", (4096, 4096)) for n in range(1000)])
     )
     tree.model.check([ROOT], on=True)
-    qtbot.keyClicks(tree.filter_row.text, "nothing")
+    qtbot.keyClicks(tree.tree_filter.text, "nothing")
     assert "1,000 not shown" in tree.footer.text()
     assert tree.minimumSizeHint().width() == least
     assert tree.footer.shortened(272) == tree.footer.text()  # and all of it can be read

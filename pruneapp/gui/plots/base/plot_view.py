@@ -58,7 +58,7 @@ class BusyIndicator(QObject):
         """Whether it is busy for longer than goes unnoticed."""
         return self.busy and not self.patience.isActive()
 
-    def hold(self) -> None:
+    def freeze(self) -> None:
         """Leave what the stack shows on the screen for a moment, because a new one is coming."""
         self._stack.setUpdatesEnabled(False)
         self._held.start()
@@ -195,10 +195,10 @@ class PlotView(QWidget):
         page = self._stack.currentWidget() or self._canvas
         page.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
-    def hold(self) -> None:
+    def freeze(self) -> None:
         """Leave the old picture on the screen for a moment, because a new one is coming."""
         if self._has_content and self.isVisible():
-            self._waiting.hold()
+            self._waiting.freeze()
 
     def set_busy(self, busy: bool) -> None:
         """Say that an answer is on its way; seen only if it takes longer than 200 ms."""

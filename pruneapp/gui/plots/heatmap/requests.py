@@ -61,7 +61,7 @@ class TileRequests(QObject):
         self._base = base
         self._wanted = None
         self.stale = self._ground_wanted = self._passing = False
-        self.soon()
+        self.schedule()
 
     def turn(self, base: TileRequest) -> None:
         """Ask for another plane of the same extent; the old one stays until it comes."""
@@ -82,7 +82,7 @@ class TileRequests(QObject):
         if passing:
             self._at_once.emit()
         else:
-            self.soon()
+            self.schedule()
 
     def accept(self, tile: AnyTile) -> bool:
         """Show a tile; False if it is of no use any more, or only for the ground."""
@@ -92,7 +92,7 @@ class TileRequests(QObject):
         if self._ground_wanted and tile.request == self._ground():
             self._ground_wanted = False
             item.set_ground(tile)
-            self.soon()
+            self.schedule()
             return False
         if tile.request == self._wanted:
             self._wanted = None
@@ -106,7 +106,7 @@ class TileRequests(QObject):
         if self._passing:
             self._timer.start(REST_MS)
         else:
-            self.soon()
+            self.schedule()
         return True
 
     @property
@@ -115,7 +115,7 @@ class TileRequests(QObject):
         fine = self._canvas.item.fine
         return fine is not None and not self.stale and not fine.sampled and self._serves(fine)
 
-    def soon(self) -> None:
+    def schedule(self) -> None:
         """Ask for what is missing, at once if nothing is shown."""
         if self._canvas.item.fine is None:
             self._at_once.emit()
@@ -126,14 +126,14 @@ class TileRequests(QObject):
         """Ask for what can be seen now; for much of it only when one looks at it longer."""
         view, fine = self._canvas.view, self._canvas.item.fine
         if self._base is None or view is None or fine is None or self.stale:
-            self.soon()
+            self.schedule()
             return
         part = view.request(self._base.name, self._canvas.devicePixelRatioF())
         pixels = -(-part.rows // part.pool) * -(-part.columns // part.pool)
         if _is_large(part) or pixels > HEAVY:
             self._timer.start(REST_MS)
         else:
-            self.soon()
+            self.schedule()
 
     def now(self) -> None:
         """Ask for what can be seen and is not there; a hidden picture asks for nothing."""

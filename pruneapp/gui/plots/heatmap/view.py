@@ -244,7 +244,7 @@ class WeightsView(PlotView):
     def showEvent(self, event: QShowEvent) -> None:
         """Ask for what was not asked for while it was hidden."""
         super().showEvent(event)
-        self._asking.soon()
+        self._asking.schedule()
 
     def _is_current(self, tile: AnyTile, generation: int | None) -> bool:
         return (
