@@ -174,7 +174,7 @@ def check_places(
     _refuse_read_only(output, replace_original=request.replace_original)
     homes = [f.path.parent if checkpoint.contents.shards else f.path for f in checkpoint.files]
     compared = request.replace_original and getattr(options, "check_script", None)
-    if compared and any(_same(output, home) for home in homes):
+    if compared and any(same_place(output, home) for home in homes):
         word = option_of("check_script")
         raise ParameterError(
             f"{word} needs the original, which --replace-original deletes.",
@@ -188,13 +188,13 @@ def check_places(
     for word, path in written:
         # Of what was opened an export may take the place: the original is kept then.
         inputs = read if word == "output" else [*read, *opened]
-        if any(_same(path, other) for other in inputs):
+        if any(same_place(path, other) for other in inputs):
             raise ParameterError(
                 f"'{path}' is an input of this command, and {option_of(word)} would replace it.",
                 remedy="Choose another name.",
             )
     for (word, path), (other_word, other) in itertools.combinations(written, 2):
-        if _same(path, other):
+        if same_place(path, other):
             raise ParameterError(
                 f"{option_of(other_word)} and {option_of(word)} name the same file ('{path}').",
                 remedy="Choose another name for one of them.",
@@ -240,7 +240,8 @@ def _texts(options: argparse.Namespace, names: tuple[str, ...]) -> Iterator[tupl
                 yield name, text
 
 
-def _same(one: Path, other: Path) -> bool:
+def same_place(one: Path, other: Path) -> bool:
+    """Whether two paths name one file, there or not."""
     try:
         return one.samefile(other)
     except (OSError, ValueError):  # not there yet, or no name of a file
@@ -388,7 +389,7 @@ def write_export(
 
 
 def _refuse_exported(path: Path, report: ExportReport) -> None:
-    if any(_same(path, file.path) for file in report.files):
+    if any(same_place(path, file.path) for file in report.files):
         raise ParameterError(
             f"'{path}' is a file of the export, and was not replaced by a report.",
             remedy="Choose another name.",

@@ -219,12 +219,7 @@ def _add_evaluate(evaluate: argparse.ArgumentParser) -> None:
         metavar="COMMAND",
         help="command line that evaluates {checkpoint} and prints JSON, or writes it to {out}",
     )
-    evaluate.add_argument(
-        "--python",
-        metavar="PYTHON",
-        help="interpreter for the script, 3.9 or newer with torch; default: .venv beside the "
-        "script, its PEP 723 header (with uv), the active conda or virtual environment, Pruneapp's",
-    )
+    _add_python(evaluate)
     evaluate.add_argument(
         "--text",
         metavar="TEXT",
@@ -238,18 +233,60 @@ def _add_evaluate(evaluate: argparse.ArgumentParser) -> None:
         help="with --against: exit 1 if any metric is worse by more than D, in its own unit (0.01) "
         "or relative to the original (1%%)",
     )
-    evaluate.add_argument("--limit", type=int, metavar="N", help="'limit' of the script")
-    evaluate.add_argument(
+    _add_running(evaluate)
+    add_state_dict(evaluate)
+    evaluate.add_argument("--json", action="store_true", help="print JSON")
+
+
+def _add_python(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--python",
+        metavar="PYTHON",
+        help="interpreter for the script, 3.9 or newer with torch; default: .venv beside the "
+        "script, its PEP 723 header (with uv), the active conda or virtual environment, Pruneapp's",
+    )
+
+
+def _add_running(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--limit", type=int, metavar="N", help="'limit' of the script")
+    parser.add_argument(
         "--device", default="", help="'device' of the script; default: the fastest that torch has"
     )
-    evaluate.add_argument(
+    parser.add_argument(
         "--time-limit",
         type=float,
         metavar="SECONDS",
         help="stop a call of the script after so many seconds; default: never",
     )
-    add_state_dict(evaluate)
-    evaluate.add_argument("--json", action="store_true", help="print JSON")
+
+
+def _add_statistics(statistics: argparse.ArgumentParser) -> None:
+    statistics.add_argument("file", metavar="FILE", help="a checkpoint: a file, an index, a folder")
+    kind = statistics.add_mutually_exclusive_group()
+    kind.add_argument("--script", metavar="SCRIPT", help="Python file that calibrates; it is run")
+    kind.add_argument(
+        "--text",
+        metavar="TEXT",
+        help="without a script: run this text; FILE is a model folder that transformers loads. "
+        "Without a text, too: random token ids",
+    )
+    statistics.add_argument("-o", "--output", required=True, metavar="STATS", help="output path")
+    statistics.add_argument(
+        "--gram",
+        action="store_true",
+        help="also sum the products of any two inputs, which repairs need; large: the square of "
+        "the inputs of each weight",
+    )
+    statistics.add_argument(
+        "--gram-memory",
+        metavar="SIZE",
+        help="memory for these in one run of the script, default 4GiB; it runs as often as needed",
+    )
+    statistics.add_argument("--seed", type=int, default=0, help="'seed' of the script, default 0")
+    _add_python(statistics)
+    _add_running(statistics)
+    add_state_dict(statistics)
+    statistics.add_argument("--json", action="store_true", help="print JSON")
 
 
 def _inspect(options: argparse.Namespace, token: CancelToken) -> int:
@@ -312,6 +349,12 @@ def _evaluate(options: argparse.Namespace, token: CancelToken) -> int:
     return evaluate(options, token)
 
 
+def _statistics(options: argparse.Namespace, token: CancelToken) -> int:
+    from pruneapp.cli.statistics import statistics
+
+    return statistics(options, token)
+
+
 @dataclass(frozen=True)
 class Command:
     """A command: what its help says, its options, and the function that does it.
@@ -365,6 +408,14 @@ COMMANDS: Mapping[str, Command] = {
         _STATUS.format(
             "0 measured; 1 if --at-most was given and a metric is worse by more than that"
         ).replace("that you can fix", "that you can fix, of the script too"),
+    ),
+    "statistics": Command(
+        "Collect statistics of activations: sums over what is multiplied by each weight while the "
+        "model runs. Methods such as Wanda rank weights by them. Your script is a Python file with "
+        "load(path) and calibrate(model); docs/statistics.md describes it. It runs in a process of "
+        "its own with your permissions: naming it here is consent to run it.",
+        _add_statistics,
+        _statistics,
     ),
 }
 

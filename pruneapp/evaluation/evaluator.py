@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Self
 
+from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.checkpoint.io.digest import sha256_of
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.evaluation.metric import (
@@ -179,10 +180,8 @@ class Evaluator:
 
     def key_of(self, snapshot: Snapshot, job: Job) -> ResultKey:
         """Return what a result of a state depends on; hashes the files once."""
-        files = hashlib.sha256()
-        for file in snapshot.checkpoint.files:
-            files.update(sha256_of(file, Job(cancel=job.cancel)).encode())
-        return ResultKey(state_sha256(snapshot), files.hexdigest(), self.runner.key, self._seed)
+        files = files_sha256(snapshot.checkpoint, job)
+        return ResultKey(state_sha256(snapshot), files, self.runner.key, self._seed)
 
     def close(self) -> None:
         """End the process."""
@@ -193,6 +192,14 @@ class Evaluator:
 
     def __exit__(self, *exc: object) -> None:
         self.close()
+
+
+def files_sha256(checkpoint: Checkpoint, job: Job) -> str:
+    """Return the SHA-256 of those of the files of a checkpoint; each is hashed once."""
+    files = hashlib.sha256()
+    for file in checkpoint.files:
+        files.update(sha256_of(file, Job(cancel=job.cancel)).encode())
+    return files.hexdigest()
 
 
 def state_sha256(snapshot: Snapshot) -> str:

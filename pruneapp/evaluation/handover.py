@@ -158,6 +158,11 @@ class Handover:
         """Tensors of the checkpoint that have no exact counterpart in the model."""
         return tuple(name for name in self.loaded.checkpoint.entries if name not in self._pairs)
 
+    def counterpart(self, name: str) -> tuple[ModelTensor, bool] | None:
+        """Return the tensor of the model that one of the checkpoint is, and whether transposed."""
+        pair = self._pairs.get(name)
+        return None if pair is None else (pair.tensor, pair.transposed)
+
     def _matched(self, job: Job) -> list[_Pair]:
         loaded, taken, pairs = self.loaded, set(), []
         rest: list[TensorEntry] = []

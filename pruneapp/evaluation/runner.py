@@ -172,6 +172,20 @@ class ScriptRunner:
             finally:
                 self._handover = None  # its file goes
 
+    @contextlib.contextmanager
+    def calibrating(self, snapshot: Snapshot, seed: int, job: Job) -> Iterator[Handover]:
+        """Have the worker hold a state inside the block; raises if what ran there changed it."""
+        self.start(job)
+        with self._placed(snapshot, seed, job) as handover:
+            self._uncertain = True
+            yield handover
+            self.verify(handover, job)
+
+    def verify(self, handover: Handover, job: Job) -> None:
+        """Raise `EvaluationError` if the worker holds other weights than were handed over."""
+        handover.verify(self.worker.call("tensors", job, "reading weights")["tensors"])
+        self._uncertain = False
+
     def _load(self, loaded: Snapshot, path: Path, seed: int, job: Job) -> Handover:
         self._handover, self._uncertain = None, False
         if "load" not in self.worker.functions and not (path / "config.json").is_file():

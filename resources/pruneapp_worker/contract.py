@@ -140,6 +140,22 @@ class Session:
             "tensors": self._tensors.held(),
         }
 
+    def do_statistics(self, seed: int, grams: list[str], path: str) -> dict[str, Any]:
+        """Run calibrate, and write sums over the inputs of each weight; see `activations`."""
+        from pruneapp_worker import activations  # needs a torch that can watch products
+
+        self._progress.reset()
+        seed_all(seed)
+        found = activations.collect(
+            self._tensors.module,
+            grams,
+            lambda: self._call("calibrate", self._model, seed=seed),
+            path,
+        )
+        if os.getpid() != PID:
+            os._exit(0)
+        return {"weights": found}
+
     def _agreement(self, seed: int, *, reference: bool) -> dict[str, dict[str, Any]]:
         """Run calibrate, and compare the outputs of the model with those of the reference."""
         module = self._tensors.module

@@ -69,9 +69,8 @@ def calibrate(model: Any, progress: Any, limit: Any = None) -> None:
         model(input_ids=part, **more)
 
 
-@torch.no_grad()
-def evaluate(model: Any, text: str, progress: Any, limit: Any = None) -> dict[str, Any]:
-    """Return the perplexity over a text, in windows that do not overlap; the rest is dropped."""
+def windows_of(model: Any, text: str, limit: Any) -> torch.Tensor:
+    """Return the token ids of a text in windows that do not overlap; the rest is dropped."""
     from transformers import AutoTokenizer
 
     tokenizer = AutoTokenizer.from_pretrained(
@@ -82,12 +81,24 @@ def evaluate(model: Any, text: str, progress: Any, limit: Any = None) -> dict[st
     size = min(MOST_TOKENS, context_of(model), len(ids))
     if size < 2:
         raise ContractError(f"'{text}' holds no text.", "Name a file with some pages of text.")
-    windows = ids[: len(ids) // size * size].reshape(-1, size)[:limit]
+    return ids[: len(ids) // size * size].reshape(-1, size)[:limit]
+
+
+@torch.no_grad()
+def calibrate_on_text(model: Any, text: str, progress: Any, limit: Any = None) -> None:
+    """Run a text, in windows."""
+    for window in progress(windows_of(model, text, limit)):
+        model(input_ids=window[None].to(model.device))
+
+
+@torch.no_grad()
+def evaluate(model: Any, text: str, progress: Any, limit: Any = None) -> dict[str, Any]:
+    """Return the perplexity over a text."""
     losses = []
-    for window in progress(windows):
+    for window in progress(windows_of(model, text, limit)):
         row = window[None].to(model.device)
         logits = model(input_ids=row).logits[0, :-1].float()
-        if logits.shape[0] != size - 1:
+        if logits.shape[0] != len(window) - 1:
             raise ContractError("The model returns no logits for each token.", WRITE_ONE)
         losses.append(float(torch.nn.functional.cross_entropy(logits, row[0, 1:])))
     return {"perplexity": float(torch.tensor(losses).double().mean().exp()), "loss": losses}

@@ -53,6 +53,7 @@ CASES: dict[str, tuple[tuple[tuple[str, ...], int], ...]] = {
         (("b.st", *LOSS, "--against", "a.st", "--at-most", "10%"), 1),
         (("a.st", "--command", "false {checkpoint}"), 2),
     ),
+    "statistics": ((("a.st", "-o", "out.st"), 2),),
     "expand": ((("c.st", "-o", "out.st"), 0), (("a.st", "-o", "out.st"), 2)),
 }
 LISTENING = (("file", "file"), ("unread", "file"), ("closed", "file"), ("file", "closed"),

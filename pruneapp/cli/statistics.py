@@ -1,0 +1,122 @@
+"""``pruneapp statistics``: what goes into each weight of a checkpoint, as a file."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import sys
+from pathlib import Path
+
+from pruneapp.checkpoint.checkpoint import Checkpoint, open_checkpoint
+from pruneapp.cli import terminal
+from pruneapp.cli.export_options import same_place
+from pruneapp.cli.terminal import DONE, print_json
+from pruneapp.edits.existing_masks import open_document
+from pruneapp.errors import ParameterError, counted, escaped, first_names
+from pruneapp.evaluation.collection import GRAM_BUDGET, Collected, collect
+from pruneapp.evaluation.process import EvaluationError
+from pruneapp.evaluation.runner import ScriptRunner
+from pruneapp.evaluation.script import EvaluationScript, Options, find_interpreter
+from pruneapp.params import parse_bytes
+from pruneapp.progress import CancelToken
+
+
+def statistics(options: argparse.Namespace, token: CancelToken) -> int:
+    """Collect statistics of activations, or convert those of an imatrix, and write them."""
+    budget = _budget(options)
+    with contextlib.ExitStack() as stack:
+        job = stack.enter_context(terminal.job("Opening", token))
+        checkpoint = stack.enter_context(
+            open_checkpoint(Path(options.file), state_dict=options.state_dict, job=job)
+        )
+        output = _output(options, checkpoint)
+        document = stack.enter_context(contextlib.closing(open_document(checkpoint, job)))
+        runner = stack.enter_context(contextlib.closing(_runner(options)))
+        grams = tuple(checkpoint.entries) if options.gram else ()
+        try:
+            collected = collect(
+                runner,
+                document.snapshot(),
+                output,
+                job,
+                seed=options.seed,
+                grams=grams,
+                budget=budget,
+            )
+        except EvaluationError as error:
+            for line in error.details.splitlines():
+                sys.stderr.write(f"{escaped(line)}\n")
+            raise
+    if options.json:
+        print_json(
+            {
+                "output": options.output,
+                "sha256": collected.sha256,
+                "rows": collected.rows,
+                "seen": list(collected.seen),
+                "unseen": list(collected.unseen),
+            }
+        )
+    else:
+        _print(collected, options.output)
+    return DONE
+
+
+def _print(collected: Collected, output: str) -> None:
+    sys.stdout.write(
+        f"Wrote statistics of {counted(len(collected.seen), 'weight')} over "
+        f"{counted(collected.rows, 'row')} to {escaped(output)}\n"
+    )
+    if collected.unseen:
+        names = first_names(collected.unseen, 5, escaped)
+        sys.stdout.write(f"Nothing was seen of {len(collected.unseen):,}: {names}\n")
+
+
+def _output(options: argparse.Namespace, checkpoint: Checkpoint) -> Path:
+    """Return where to write; raises before anything runs if that is not possible."""
+    path = Path(options.output)
+    read = [Path(name) for name in (options.script, options.text) if name]
+    if any(same_place(path, other) for other in (*read, *(f.path for f in checkpoint.files))):
+        raise ParameterError(
+            f"'{path}' is an input of this command, and --output would replace it.",
+            remedy="Choose another name.",
+        )
+    if path.is_dir() or not path.parent.is_dir():
+        what = "is a folder" if path.is_dir() else "is in a folder that does not exist"
+        raise ParameterError(
+            f"'{path}' {what}, so the statistics cannot be written there.",
+            remedy="Name a file, such as model.statistics.safetensors.",
+        )
+    return path
+
+
+def _budget(options: argparse.Namespace) -> int:
+    if options.gram_memory is None:
+        return GRAM_BUDGET
+    budget = parse_bytes(options.gram_memory)
+    if not budget:
+        raise ParameterError(
+            "'--gram-memory' must be a size with its unit, such as 8GB or 512MiB "
+            f"(got '{options.gram_memory}')."
+        )
+    return budget
+
+
+def _runner(options: argparse.Namespace) -> ScriptRunner:
+    text = None if options.text is None else Path(options.text)
+    if options.script is not None:
+        script = EvaluationScript.read(Path(options.script))
+    elif (Path(options.file) / "config.json").is_file():
+        script = EvaluationScript.shipped(text=text is not None)
+    else:
+        raise ParameterError(
+            "'--script' is required: only model folders with a config.json can be run without one.",
+            remedy="Write a script with load(path) and calibrate(model), see docs/statistics.md.",
+        )
+    interpreter = find_interpreter(script, None if options.python is None else Path(options.python))
+    if interpreter.notice:
+        sys.stderr.write(
+            f"Note: {escaped(interpreter.notice)} It was run by '{interpreter.path}'.\n"
+        )
+    given = Options(options.device, options.limit, time_limit=options.time_limit, text=text)
+    return ScriptRunner(script, interpreter, given)

@@ -1,0 +1,266 @@
+"""Collecting statistics of activations: the worker runs a person's inputs and sums what it sees.
+
+Sums of squares and of values take one run of ``calibrate``. Gram matrices are large, so they are
+collected in further runs, as many in each as a budget of memory holds.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pruneapp.checkpoint.entry import TensorEntry
+from pruneapp.document.snapshot import Snapshot
+from pruneapp.evaluation.evaluator import files_sha256
+from pruneapp.evaluation.handover import Handover
+from pruneapp.evaluation.process import EvaluationError
+from pruneapp.evaluation.runner import ScriptRunner
+from pruneapp.params import format_bytes
+from pruneapp.progress import Job
+from pruneapp.statistics.file import Inputs, Origin, save_statistics
+
+# Bytes of Gram matrices that the worker sums at once.
+GRAM_BUDGET = 4 << 30
+# A weight of one expert in a checkpoint, and one of all experts in the model.
+_EXPERT = re.compile(r"((?:.*\.)?experts)\.(\d+)\.(.+)\.weight")
+_DOWN = re.compile(r"down_proj|w2")
+
+
+@dataclass(frozen=True)
+class Collected:
+    """What was written."""
+
+    sha256: str  # of the file
+    seen: tuple[str, ...]  # the weights of the checkpoint that something was seen of
+    unseen: tuple[str, ...]
+    rows: int  # the most that were multiplied by any of them
+
+
+@dataclass(frozen=True)
+class _Sums:
+    """What the worker says that it wrote of a weight of the model, and where."""
+
+    file: Path
+    name: str
+    parts: int
+    columns: int
+    transposed: bool
+    offset: int
+    gram: int  # where Gram matrices begin; -1 if there are none
+
+    @property
+    def gram_bytes(self) -> int:
+        return 8 * self.parts * self.columns**2
+
+    def inputs(self, *, turned: bool, part: int | None) -> Inputs:
+        parts, columns = self.parts, self.columns
+        numbers = _numbers(self.file, self.offset, parts * (1 + 2 * columns))
+        counts, sums = numbers[:parts], numbers[parts:].reshape(2, parts, columns)
+        some = slice(None) if part is None else slice(part, part + 1)
+        return Inputs(sums[0, some], sums[1, some], counts[some], self.transposed != turned)
+
+    def grams(self, part: int | None) -> Iterator[NDArray[np.float64]]:
+        size = self.columns**2
+        for number in range(self.parts) if part is None else (part,):
+            yield _numbers(self.file, self.gram + 8 * number * size, size)
+
+
+def _numbers(file: Path, offset: int, count: int) -> NDArray[np.float64]:
+    return np.fromfile(file, np.float64, count, offset=offset)
+
+
+@dataclass(frozen=True)
+class _Source:
+    """Where the statistics of a weight of the checkpoint come from."""
+
+    name: str  # of the weight of the model
+    turned: bool = False  # whether the checkpoint has it transposed
+    part: int | None = None  # the one that it is; None for all of it
+
+
+def collect(
+    runner: ScriptRunner,
+    snapshot: Snapshot,
+    path: Path,
+    job: Job,
+    *,
+    seed: int = 0,
+    grams: Collection[str] = (),
+    budget: int = GRAM_BUDGET,
+) -> Collected:
+    """Run ``calibrate`` on a state, and write the statistics of its activations to a file.
+
+    Parameters
+    ----------
+    grams
+        Names of the weights whose Gram matrices are wanted, too.
+    budget
+        Bytes that these may take in the worker at once; more runs are made where it is not enough.
+
+    Raises
+    ------
+    EvaluationError
+        If the script fails, has no ``calibrate``, or runs other inputs from run to run.
+    ExportError
+        If the file cannot be written.
+    """
+    runner.start(job)
+    if "calibrate" not in runner.worker.functions:
+        raise EvaluationError(
+            f"'{runner.name}' does not define calibrate(model), which statistics of activations "
+            "are collected with.",
+            remedy="Define calibrate(model), and run some inputs through the model in it.",
+        )
+    weights = [
+        entry
+        for entry in snapshot.checkpoint.entries.values()
+        if len(entry.shape) > 1 and entry.prunable and entry.learned
+    ]
+    with runner.calibrating(snapshot, seed, job) as handover:
+        first = _run(runner, 0, (), seed, job)
+        sources = {}
+        for entry in weights:
+            source = _source(handover, entry, first)
+            if source is not None:
+                sources[entry.name] = source
+        wanted = {source.name for name, source in sources.items() if name in grams}
+        with_grams: dict[str, _Sums] = {}
+        for number, names in enumerate(_passes(first, wanted, budget), 1):
+            again = _run(runner, number, names, seed, job)
+            if not _same_inputs(first, again):
+                runner.verify(handover, job)  # it may be the weights that changed
+                raise EvaluationError(
+                    f"calibrate of '{runner.name}' ran other inputs in its next run, so sums of "
+                    "the two do not go together.",
+                    remedy="Run the same inputs in the same order each time; 'seed' is the same.",
+                )
+            with_grams |= {name: again[name] for name in names}
+    found = {
+        name: first[source.name].inputs(turned=source.turned, part=source.part)
+        for name, source in sources.items()
+    }
+    unseen = tuple(entry.name for entry in weights if entry.name not in sources)
+    origin = Origin(
+        source=_kind(runner),
+        script=runner.worker.script.sha256,
+        checkpoint=files_sha256(snapshot.checkpoint, job),
+        date=datetime.now(UTC).isoformat(timespec="seconds"),
+        unseen=unseen,
+    )
+    digest = save_statistics(
+        path,
+        found,
+        origin,
+        job,
+        grams={
+            name: with_grams[source.name].grams(source.part)
+            for name, source in sources.items()
+            if name in grams
+        },
+    )
+    rows = max((int(inputs.counts.max()) for inputs in found.values()), default=0)
+    return Collected(digest, tuple(found), unseen, rows)
+
+
+def _kind(runner: ScriptRunner) -> str:
+    worker = runner.worker
+    if not worker.script.builtin:
+        return "calibrate"
+    return "random tokens" if worker.options.text is None else "text"
+
+
+def _run(
+    runner: ScriptRunner, number: int, grams: Collection[str], seed: int, job: Job
+) -> dict[str, _Sums]:
+    file = runner.worker.folder / f"statistics-{number}"
+    label = "collecting statistics" if not grams else f"collecting Gram matrices, run {number}"
+    answer = runner.worker.call(
+        "statistics", job, label, seed=seed, grams=sorted(grams), path=str(file)
+    )
+    told: list[Mapping[str, Any]] = answer["weights"]
+    return {one["name"]: _Sums(file, **one) for one in told}
+
+
+def _passes(
+    first: Mapping[str, _Sums], wanted: Collection[str], budget: int
+) -> Iterator[list[str]]:
+    """Yield the weights whose Gram matrices are summed in one run."""
+    names: list[str] = []
+    used = 0
+    for name, sums in first.items():
+        if name not in wanted:
+            continue
+        if sums.gram_bytes > budget:
+            raise EvaluationError(
+                f"The Gram matrix of '{name}' takes {format_bytes(sums.gram_bytes)}, more than the "
+                f"{format_bytes(budget)} that all of one run may take.",
+                remedy="Allow more memory, or collect without Gram matrices.",
+            )
+        if used + sums.gram_bytes > budget:
+            yield names
+            names, used = [], 0
+        names.append(name)
+        used += sums.gram_bytes
+    if names:
+        yield names
+
+
+def _same_inputs(first: Mapping[str, _Sums], again: Mapping[str, _Sums]) -> bool:
+    """Whether two runs had the same inputs, as far as their sums tell."""
+    if first.keys() != again.keys():
+        return False
+    pairs = (
+        [run[name].inputs(turned=False, part=None) for run in (first, again)] for name in first
+    )
+    return all(
+        np.array_equal(one.counts, other.counts) and np.allclose(one.sum2, other.sum2, rtol=1e-3)
+        for one, other in pairs
+    )
+
+
+def _source(handover: Handover, entry: TensorEntry, seen: Mapping[str, _Sums]) -> _Source | None:
+    """Return where the statistics of a weight are; None if nothing was seen of it."""
+    found = handover.counterpart(entry.name)
+    if found is None:
+        return _of_fused_experts(entry, seen)
+    tensor, turned = found
+    for name, sums in seen.items():
+        if handover.tensors[name].place == tensor.place:
+            # Of a weight that is transposed the parts lie in its columns.
+            source = _Source(name, turned)
+            fit = not turned or sums.parts == 1
+            return (
+                source if fit and sums.inputs(turned=turned, part=None).fit(entry.shape) else None
+            )
+    return None
+
+
+def _of_fused_experts(entry: TensorEntry, seen: Mapping[str, _Sums]) -> _Source | None:
+    """Return the part of a weight of all experts that is one of them, found by name.
+
+    Transformers joins the experts of a checkpoint, and their gates with what they gate: these have
+    the same inputs.
+    """
+    match = _EXPERT.fullmatch(entry.name)
+    if match is None:
+        return None
+    layer, part = re.findall(r"\d+", match[1]), int(match[2])
+    down = bool(_DOWN.search(match[3]))
+    for name, sums in seen.items():
+        stem, _, last = name.rpartition(".")
+        if (
+            stem.endswith("experts")
+            and re.findall(r"\d+", stem) == layer
+            and bool(_DOWN.search(last)) == down
+            and part < sums.parts
+            and sums.columns == entry.shape[1]
+        ):
+            return _Source(name, turned=sums.transposed, part=part)
+    return None

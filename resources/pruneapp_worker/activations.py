@@ -1,0 +1,460 @@
+"""Statistics of activations: sums over what is multiplied by each weight, while a model runs.
+
+The products of a model are watched, not its modules: a weight is known by where it lies in memory,
+whatever module or function multiplies by it. Of each product the rows that went in are summed, in
+float64: of squares, of values, and, where asked for, of the products of any two inputs.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import math
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch.utils._python_dispatch import TorchDispatchMode
+
+from pruneapp_worker import tensors
+from pruneapp_worker.pipe import ContractError
+
+ATEN = torch.ops.aten
+# Numbers of activations that are widened to float64 in one go.
+PIECE = 1 << 22
+
+
+class Weight:
+    """A parameter or buffer of two or more dimensions."""
+
+    def __init__(self, name: str, tensor: torch.Tensor) -> None:
+        self.name = name
+        self.tensor = tensor
+        self.first = tensor.storage_offset()
+        self.span = 1 + sum((n - 1) * s for n, s in zip(tensor.shape, tensor.stride()))
+
+    def place_of(self, matrix: torch.Tensor) -> tuple[int, int, bool] | None:
+        """Return the part that a matrix of inputs by outputs is, and whether it lies so.
+
+        First element and size; None if it is no whole piece of the memory of the weight.
+        """
+        own, offset = self.tensor, matrix.storage_offset()
+        if own.dim() == 2 and offset == self.first:
+            if matrix.t().shape == own.shape and matrix.t().stride() == own.stride():
+                return 0, own.numel(), False
+            if matrix.shape == own.shape and matrix.stride() == own.stride():
+                return 0, own.numel(), True
+        inputs, outputs = matrix.shape
+        if own.is_contiguous():
+            if matrix.t().is_contiguous() and inputs in {own[0].numel(), own.shape[-1]}:
+                return offset - self.first, inputs * outputs, False
+            if matrix.is_contiguous() and outputs == own.shape[-1]:
+                return offset - self.first, inputs * outputs, True
+        return None
+
+
+class Sums:
+    """What was seen of the inputs of some equal parts of a weight."""
+
+    def __init__(self, parts: int, columns: int, *, grams: bool) -> None:
+        self.counts = torch.zeros(parts, dtype=torch.float64)
+        self.sum2 = torch.zeros(parts, columns, dtype=torch.float64)
+        self.sum = torch.zeros(parts, columns, dtype=torch.float64)
+        self.gram: Any = None  # made when something comes: an expert may see nothing
+        self.grams = grams
+
+    def add(self, count: int, sum2: torch.Tensor, total: torch.Tensor, grams: Any) -> None:
+        """Add the moments of some rows; `grams` yields parts and Gram matrices, if wanted."""
+        self.counts += count
+        self.sum2 += sum2
+        self.sum += total
+        if self.grams:
+            if self.gram is None:
+                parts, columns = self.sum.shape
+                self.gram = torch.zeros(parts, columns, columns, dtype=torch.float64)
+            for part, gram in grams():
+                self.gram[part] += gram
+
+
+class Rows:
+    """The rows that went into a product; what several weights share is summed once."""
+
+    def __init__(self, rows: torch.Tensor) -> None:
+        self.rows = rows
+        self.key = key_of(rows)
+        self.moments = moments(rows)
+        self._gram: Any = None
+
+    def grams(self) -> Any:
+        """Return the Gram matrix, as of the first and only part."""
+        if self._gram is None:
+            self._gram = sum(gram_of(piece) for piece in in_pieces(self.rows))
+        return ((0, self._gram),)
+
+
+class Watcher(TorchDispatchMode):
+    """Sums the inputs of each weight of a module while it is entered.
+
+    Parameters
+    ----------
+    grams
+        Names of weights of which Gram matrices are wanted.
+    """
+
+    def __init__(self, module: torch.nn.Module, grams: Any = ()) -> None:
+        super().__init__()
+        self._weights: dict[int, list[Weight]] = {}
+        self.grams = set(grams)
+        self.seen: dict[str, dict[tuple[int, int, bool, int], Sums]] = {}
+        self.sizes: dict[str, int] = {}
+        known = set()
+        for name, tensor in module.state_dict(keep_vars=True).items():
+            if (
+                isinstance(tensor, torch.Tensor)
+                and tensors.plain(tensor)
+                and tensor.dim() > 1
+                and tensor.is_floating_point()
+            ):
+                weight = Weight(name, tensor.detach())
+                place = (storage_of(tensor), weight.first, tuple(tensor.shape), tensor.stride())
+                self.sizes[name] = tensor.numel()
+                if place not in known:  # else it is tied
+                    known.add(place)
+                    self._weights.setdefault(place[0], []).append(weight)
+        self._last: Any = None
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        kwargs = kwargs or {}
+        watch = WATCHED.get(func._overloadpacket)  # noqa: SLF001 - there is no public way
+        if watch is None:
+            # In inference mode whole functions come here, such as einsum: take them apart.
+            if func.namespace == "aten" and hasattr(func, "decompose"):
+                with self:
+                    result = func.decompose(*args, **kwargs)
+                if result is not NotImplemented:
+                    return result
+            return func(*args, **kwargs)
+        result = func(*args, **kwargs)
+        with torch.no_grad():
+            watch(self, *args, **kwargs)
+        return result
+
+    def forget(self) -> None:
+        """Let go of the activations that were seen last."""
+        self._last = None
+
+    def _weight_of(self, tensor: torch.Tensor) -> Weight | None:
+        if not tensors.plain(tensor):
+            return None
+        offset = tensor.storage_offset()
+        for weight in self._weights.get(storage_of(tensor), ()):
+            if weight.first <= offset < weight.first + weight.span:
+                return weight
+        return None
+
+    def on_product(self, rows: torch.Tensor, matrix: torch.Tensor) -> None:
+        """Take note of ``rows @ matrix``, if the matrix is a weight."""
+        weight = self._weight_of(matrix)
+        place = None if weight is None else weight.place_of(matrix)
+        if weight is None or place is None or not rows.shape[0]:
+            return
+        sums = self._sums(weight, (*place, 1), matrix.shape[0])
+        key = key_of(rows)
+        if self._last is None or key is None or self._last.key != key:
+            self._last = Rows(rows)
+        sums.add(rows.shape[0], *self._last.moments, self._last.grams)
+
+    def _sums(self, weight: Weight, place: tuple[int, int, bool, int], columns: int) -> Sums:
+        places = self.seen.setdefault(weight.name, {})
+        if place not in places:
+            places[place] = Sums(place[3], columns, grams=weight.name in self.grams)
+        return places[place]
+
+    def on_linear(self, rows: torch.Tensor, weight: torch.Tensor, _bias: Any = None) -> None:
+        """Take note of a linear layer that was not taken apart."""
+        self.on_product(rows.reshape(-1, rows.shape[-1]), weight.t())
+
+    def on_mm(self, one: torch.Tensor, other: torch.Tensor) -> None:
+        """Take note of a product of matrices, either of which may be the weight."""
+        self.on_product(one, other)
+        if self._weight_of(other) is None:
+            self.on_product(other.t(), one.t())
+
+    def on_addmm(self, _bias: Any, one: torch.Tensor, other: torch.Tensor, **_more: Any) -> None:
+        """Take note of a product with something added."""
+        self.on_mm(one, other)
+
+    def on_bmm(self, one: torch.Tensor, other: torch.Tensor) -> None:
+        """Take note of the products of two stacks of matrices: a weight may be broadcast."""
+        for rows, stack in ((one, other), (other.mT, one.mT)):
+            if self._weight_of(stack) is not None:
+                if stack.stride(0) == 0:
+                    self.on_product(rows.reshape(-1, rows.shape[-1]), stack[0])
+                else:
+                    for part, matrix in zip(rows, stack):
+                        self.on_product(part, matrix)
+
+    def on_baddbmm(self, _bias: Any, one: torch.Tensor, other: torch.Tensor, **_m: Any) -> None:
+        """Take note of the same with something added."""
+        self.on_bmm(one, other)
+
+    def on_grouped_mm(
+        self, rows: torch.Tensor, stack: torch.Tensor, offs: Any = None, *_more: Any, **_m: Any
+    ) -> None:
+        """Take note of the products of runs of rows, one run for each of a stack of matrices."""
+        if rows.dim() == 2 and stack.dim() == 3 and offs is not None:
+            begin = 0
+            for end, matrix in zip(offs.tolist(), stack):
+                self.on_product(rows[begin:end], matrix)
+                begin = end
+        elif rows.dim() == 3:
+            self.on_bmm(rows, stack)
+
+    def on_convolution(  # noqa: PLR0917 - as torch has them
+        self,
+        image: torch.Tensor,
+        filters: torch.Tensor,
+        _bias: Any,
+        stride: Any,
+        padding: Any,
+        dilation: Any,
+        transposed: bool,  # noqa: FBT001
+        _output_padding: Any,
+        groups: int,
+    ) -> None:
+        """Take note of a convolution: its inputs are unfolded patches."""
+        weight = self._weight_of(filters)
+        if weight is None or not image.numel():
+            return
+        own, ndim = weight.tensor, filters.dim() - 2
+        same = filters.shape == own.shape and filters.storage_offset() == weight.first
+        if not same and not (own.is_contiguous() and filters.is_contiguous()):
+            return
+        place = (filters.storage_offset() - weight.first, filters.numel(), transposed, groups)
+        if image.dim() == ndim + 1:
+            image = image[None]
+        step, pad, gap = (
+            tuple(v) * ndim if len(v) == 1 else tuple(v) for v in (stride, padding, dilation)
+        )
+        if transposed:  # each pixel is a row
+            step, pad, gap, kernel = (1,) * ndim, (0,) * ndim, (1,) * ndim, (1,) * ndim
+        else:
+            kernel = tuple(filters.shape[2:])
+        patches = Patches(image, groups, step, gap, pad, kernel)
+        sums = self._sums(weight, place, patches.columns)
+        sums.add(patches.count, *patches.moments(), patches.grams)
+
+
+class Patches:
+    """The patches of a stack of pictures, of one dimension or more, that a convolution takes."""
+
+    def __init__(  # noqa: PLR0917 - as torch has them
+        self, image: Any, groups: int, stride: Any, dilation: Any, padding: Any, kernel: Any
+    ) -> None:
+        self.image = image
+        self.groups = groups
+        self.stride, self.dilation, self.padding = stride, dilation, padding
+        self.kernel = tuple(kernel)
+
+    @property
+    def columns(self) -> int:
+        """Numbers of a patch, in a group."""
+        return self.image.shape[1] // self.groups * math.prod(self.kernel)
+
+    @property
+    def size(self) -> tuple[int, ...]:
+        """How many patches there are along each dimension."""
+        return tuple(
+            (n + 2 * p - d * (k - 1) - 1) // s + 1
+            for n, p, d, k, s in zip(
+                self.image.shape[2:], self.padding, self.dilation, self.kernel, self.stride
+            )
+        )
+
+    @property
+    def count(self) -> int:
+        """How many patches there are."""
+        return self.image.shape[0] * math.prod(self.size)
+
+    def unfolded(self) -> Iterator[torch.Tensor]:
+        """Yield all patches of some pictures, ``[pictures, channels, *places, *kernel]``, views."""
+        amounts = [amount for pad in reversed(self.padding) for amount in (pad, pad)]
+        each = self.image[0].numel() * math.prod(self.kernel)
+        for some in self.image.split(max(1, PIECE // max(each, 1))):
+            padded = torch.nn.functional.pad(widened(some), amounts).contiguous()
+            strides = padded.stride()
+            steps = [s * step for s, step in zip(strides[2:], self.stride)]
+            gaps = [s * gap for s, gap in zip(strides[2:], self.dilation)]
+            shape = (*some.shape[:2], *self.size, *self.kernel)
+            yield padded.as_strided(shape, (*strides[:2], *steps, *gaps))
+
+    def moments(self) -> tuple[torch.Tensor, torch.Tensor]:
+        """Return sums of squares and of values, ``[groups, columns]``."""
+        channels = self.image.shape[1]
+        sum2 = torch.zeros((channels, *self.kernel), dtype=torch.float64)
+        total = torch.zeros_like(sum2)
+        over = [0, *range(2, 2 + len(self.kernel))]
+        for patches in self.unfolded():
+            for at in itertools.product(*map(range, self.kernel)):
+                part = patches[(..., *at)]
+                total[(slice(None), *at)] += part.sum(over).to("cpu", torch.float64)
+                sum2[(slice(None), *at)] += part.square().sum(over).to("cpu", torch.float64)
+        shape = (self.groups, self.columns)
+        return sum2.reshape(shape), total.reshape(shape)
+
+    def grams(self) -> Iterator[tuple[int, torch.Tensor]]:
+        """Yield Gram matrices, with the group that they belong to."""
+        ndim = len(self.kernel)
+        order = [0, *range(2, 2 + ndim), 1, *range(2 + ndim, 2 + 2 * ndim)]
+        for patches in self.unfolded():
+            for group, part in enumerate(patches.chunk(self.groups, 1)):
+                yield group, gram_of(part.permute(order).reshape(-1, self.columns))
+
+
+WATCHED = {
+    ATEN.mm: Watcher.on_mm,
+    ATEN.addmm: Watcher.on_addmm,
+    ATEN.bmm: Watcher.on_bmm,
+    ATEN.baddbmm: Watcher.on_baddbmm,
+    ATEN.linear: Watcher.on_linear,
+    ATEN.convolution: Watcher.on_convolution,
+}
+if hasattr(ATEN, "_grouped_mm"):
+    WATCHED[ATEN._grouped_mm] = Watcher.on_grouped_mm  # noqa: SLF001
+
+
+def storage_of(tensor: torch.Tensor) -> int:
+    """Return where the memory of a tensor begins."""
+    if hasattr(tensor, "untyped_storage"):
+        return tensor.untyped_storage().data_ptr()
+    return tensor.storage().data_ptr()
+
+
+def key_of(rows: torch.Tensor) -> Any:
+    """Return what tells a tensor and its contents from others; None if it does not say."""
+    with contextlib.suppress(RuntimeError):  # made in inference mode
+        version = rows._version  # noqa: SLF001 - there is no public way
+        return rows.data_ptr(), version, tuple(rows.shape), rows.stride(), rows.dtype
+    return None
+
+
+def widened(rows: torch.Tensor) -> torch.Tensor:
+    """Return numbers in which sums are exact enough: float64, or float32 on a GPU."""
+    rows = rows.detach()
+    return rows.double() if rows.device.type == "cpu" else rows.float()
+
+
+def gram_of(rows: torch.Tensor) -> torch.Tensor:
+    """Return the sums of the products of any two columns."""
+    wide = widened(rows)
+    return (wide.t() @ wide).to("cpu", torch.float64)
+
+
+def in_pieces(rows: torch.Tensor) -> Iterator[torch.Tensor]:
+    """Yield some rows after others."""
+    yield from rows.split(max(1, PIECE // max(rows.shape[-1], 1)))
+
+
+def moments(rows: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    """Return the sums of squares and of values of each column, ``float64[columns]``."""
+    columns = rows.shape[-1]
+    sum2 = torch.zeros(columns, dtype=torch.float64)
+    total = torch.zeros(columns, dtype=torch.float64)
+    for piece in in_pieces(rows):
+        wide = widened(piece)
+        total += wide.sum(0).to("cpu", torch.float64)
+        sum2 += (wide**2).sum(0).to("cpu", torch.float64)
+    return sum2, total
+
+
+def merged(numel: int, places: dict[tuple[int, int, bool, int], Sums]) -> Any:
+    """Return the sums of all equal parts of a weight, from those of the places that were seen.
+
+    Experts, or the queries, keys and values of one weight, are places of their own; what covers
+    several parts counts for each. Returns parts, columns, whether it is transposed, and for each
+    part what covers it; None if the places do not go together.
+    """
+    kinds = {(transposed, sums.sum.shape[1]) for (_, _, transposed, _), sums in places.items()}
+    if len(kinds) != 1:
+        return None
+    transposed, columns = kinds.pop()
+    size = numel
+    for first, length, _, parts in places:
+        size = math.gcd(size, math.gcd(first, length // parts))
+    cover: list[list[tuple[Sums, int]]] = [[] for _ in range(numel // size)]
+    for (first, length, _, parts), sums in places.items():
+        each = length // parts // size
+        for number in range(length // size):
+            cover[first // size + number].append((sums, number // each))
+    return columns, transposed, cover
+
+
+def report(watcher: Watcher, file: Any) -> list[dict[str, Any]]:
+    """Write what was seen into a file of float64, and say of what and where.
+
+    Of each weight: counts, sums of squares, sums of values, and its Gram matrices if wanted.
+    """
+    found = []
+    for name, places in watcher.seen.items():
+        merge = merged(watcher.sizes[name], places)
+        if merge is None:
+            continue
+        columns, transposed, cover = merge
+        told = {
+            "name": name,
+            "parts": len(cover),
+            "columns": columns,
+            "transposed": transposed,
+            "offset": file.tell(),
+            "gram": -1,
+        }
+        for what, shape in (("counts", (1,)), ("sum2", (columns,)), ("sum", (columns,))):
+            for part in cover:
+                write_sum(file, shape, [getattr(sums, what)[i] for sums, i in part])
+        if name in watcher.grams:
+            told["gram"] = file.tell()
+            for part in cover:
+                write_sum(file, (columns, columns), [sums.gram[i] for sums, i in part])
+        found.append(told)
+    return found
+
+
+def write_sum(file: Any, shape: tuple[int, ...], summands: list[torch.Tensor]) -> None:
+    """Write a sum of tensors."""
+    total = torch.zeros(shape, dtype=torch.float64)
+    for one in summands:
+        total += one
+    file.write(tensors.buffer_of(total))
+
+
+@contextlib.contextmanager
+def slow_attention() -> Any:
+    """Have nn.MultiheadAttention take its products one by one; its fast way hides them."""
+    mha = getattr(torch.backends, "mha", None)
+    if mha is None:
+        yield
+        return
+    before = mha.get_fastpath_enabled()
+    mha.set_fastpath_enabled(False)
+    try:
+        yield
+    finally:
+        mha.set_fastpath_enabled(before)
+
+
+def collect(module: torch.nn.Module, grams: Any, run: Any, path: str) -> list[dict[str, Any]]:
+    """Have `run` run inputs through a model, and write what was seen; see `report`."""
+    watcher = Watcher(module, grams)
+    with torch.no_grad(), slow_attention(), watcher:
+        run()
+    watcher.forget()
+    with Path(path).open("wb") as file:
+        found = report(watcher, file)
+    if not found:
+        raise ContractError(
+            "calibrate() multiplied nothing by the weights of the model, as far as can be seen.",
+            "Run some inputs through the model that load returned, in the same thread; compiled "
+            "models and quantized layers are not seen.",
+        )
+    return found

@@ -1,0 +1,122 @@
+"""``pruneapp statistics``: a file of what goes into each weight, and what is said of it."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from safetensors.numpy import load_file, save_file
+
+from tests.cli.command_process import until
+
+SCRIPT = """
+import torch
+from safetensors.torch import load_file
+
+def load(path):
+    model = torch.nn.ModuleDict({"fc": torch.nn.Linear(3, 2, bias=False),
+                                 "table": torch.nn.Embedding(4, 3)})
+    model.load_state_dict(load_file(path))
+    return model
+
+def calibrate(model, limit, seed):
+    model["fc"](torch.full((limit or 5, 3), 2.0 + seed))
+"""
+
+
+@pytest.fixture
+def place(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(0)
+    shapes = {"fc.weight": (2, 3), "table.weight": (4, 3)}
+    save_file({n: rng.normal(size=s).astype("f4") for n, s in shapes.items()}, "m.safetensors")
+    Path("script.py").write_text(SCRIPT)
+    return tmp_path
+
+
+@pytest.fixture
+def run(call):
+    return lambda *words: call("statistics", "m.safetensors", *words)
+
+
+def test_a_script_makes_a_file(run, place):
+    """And it is said what was seen and what was not."""
+    words = (
+        "--script",
+        "script.py",
+        "-o",
+        "s.safetensors",
+        "--gram",
+        "--seed",
+        "1",
+        "--limit",
+        "3",
+    )
+    status, out, err = run(*words, "--json")
+    assert (status, err) == (0, "")
+    told = json.loads(out)
+    assert len(told.pop("sha256")) == 64
+    assert told == {
+        "output": "s.safetensors",
+        "rows": 3,
+        "seen": ["fc.weight"],
+        "unseen": ["table.weight"],
+    }
+    arrays = load_file("s.safetensors")
+    assert arrays["fc.weight.in_sum2"].tolist() == [27.0] * 3
+    assert arrays["fc.weight.in_sum"].tolist() == [9.0] * 3
+    assert arrays["fc.weight.in_gram"].tolist() == [[27.0] * 3] * 3
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        ((), "--output is required"),
+        (("-o", "s.st"), "--script is required"),
+        (("-o", "s.st", "--script", "none.py"), "none.py' cannot be read"),
+        (("-o", "s.st", "--script", "bare.py"), "does not define calibrate(model)"),
+        (("-o", "m.safetensors", "--script", "script.py"), "is an input of this command"),
+        (("-o", "script.py", "--script", "script.py"), "is an input of this command"),
+        (("-o", ".", "--script", "script.py"), "is a folder"),
+        (("-o", "no/s.st", "--script", "script.py"), "in a folder that does not exist"),
+        (("-o", "s.st", "--script", "script.py", "--gram-memory", "8"), "size with its unit"),
+        (("-o", "s.st", "--script", "script.py", "--text", "x"), "not allowed with argument"),
+    ],
+)
+def test_what_cannot_be_done_is_said_in_a_sentence(run, place, words, says):
+    """And nothing is written."""
+    Path("bare.py").write_text("def evaluate(model):\n    return 1\n")
+    before = {path: path.read_bytes() for path in place.iterdir()}
+    status, out, err = run(*words)
+    assert (status, out) == (2, "")
+    assert says in err
+    assert before == {path: path.read_bytes() for path in place.iterdir()}
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
+def test_an_interrupt_ends_it_and_leaves_nothing(place):
+    """While the script sleeps."""
+    Path("script.py").write_text(
+        "import time\nfrom pathlib import Path\n\ndef load(path): pass\n\n"
+        "def calibrate(model): pass\n\nPath('started').touch()\ntime.sleep(100)\n"
+    )
+    process = subprocess.Popen(
+        [sys.executable, "-m", "pruneapp", "statistics", "m.safetensors", "--script", "script.py",
+         "-o", "s.st"],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=place,
+        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])},
+    )  # fmt: skip
+    until(process, "started", Path("started").exists)
+    began = time.monotonic()
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=20)
+    assert (process.returncode, out, err) == (130, "", "pruneapp: Interrupted.\n")
+    assert time.monotonic() - began < 10
+    assert not Path("s.st").exists()

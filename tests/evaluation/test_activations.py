@@ -1,0 +1,289 @@
+"""Sums over the inputs of each weight, as the worker collects them: beside hooks and by hand."""
+
+from __future__ import annotations
+
+import sys
+
+import numpy as np
+import pytest
+import torch
+
+from pruneapp import resources
+from pruneapp.statistics.file import Inputs
+
+nn = torch.nn
+
+
+@pytest.fixture(scope="module")
+def activations():
+    folder = str(resources.path("pruneapp_worker/main.py").parent.parent)
+    sys.path.insert(0, folder)
+    try:
+        from pruneapp_worker import activations  # as the worker imports it
+    finally:
+        sys.path.remove(folder)
+    return activations
+
+
+@pytest.fixture
+def collected(activations, tmp_path):
+    """Return what is seen of each weight while something runs, with all Gram matrices."""
+
+    def collect(module, run):
+        names = [name for name, value in module.state_dict().items() if value.dim() > 1]
+        path = tmp_path / "sums"
+        found = activations.collect(module, names, run, str(path))
+        numbers = np.fromfile(path, np.float64)
+        seen = {}
+        for told in found:
+            parts, columns, at = told["parts"], told["columns"], told["offset"] // 8
+            counts, sum2, total, gram = np.split(
+                numbers[at : at + parts * (1 + 2 * columns + columns**2)],
+                np.cumsum([parts, parts * columns, parts * columns]),
+            )
+            assert told["gram"] // 8 == at + parts * (1 + 2 * columns)
+            shape = (parts, columns)
+            inputs = Inputs(sum2.reshape(shape), total.reshape(shape), counts, told["transposed"])
+            gram = gram.reshape(parts, columns, columns)
+            assert inputs.fit(tuple(module.state_dict()[told["name"]].shape))
+            assert np.allclose(np.diagonal(gram, axis1=1, axis2=2), inputs.sum2)
+            seen[told["name"]] = (inputs, gram)
+        return seen
+
+    return collect
+
+
+def same(seen, *rows, transposed=False):
+    """The sums are those of these rows, one matrix for each part."""
+    inputs, gram = seen
+    rows = [part.detach().double().reshape(-1, part.shape[-1]).numpy() for part in rows]
+    assert inputs.transposed == transposed
+    assert inputs.counts.tolist() == [len(part) for part in rows]
+    assert np.allclose(inputs.sum, [part.sum(0) for part in rows])
+    assert np.allclose(inputs.sum2, [(part**2).sum(0) for part in rows])
+    assert np.allclose(gram, [part.T @ part for part in rows])
+
+
+@pytest.fixture(autouse=True)
+def _seeded():
+    torch.manual_seed(0)
+
+
+def unfolded(x, conv):
+    """The patches of a convolution of two dimensions, by groups."""
+    found = []
+    for part in x.chunk(conv.groups, 1):
+        patches = nn.functional.unfold(
+            part, conv.kernel_size, conv.dilation, conv.padding, conv.stride
+        )
+        found.append(patches.movedim(1, -1))
+    return found
+
+
+@pytest.mark.parametrize("mode", [torch.no_grad, torch.enable_grad, torch.inference_mode])
+def test_linear_layers_are_seen_in_every_mode(collected, mode):
+    """Of rows, of sequences, without bias; called twice; by a function; with shared inputs."""
+    model = nn.Sequential(nn.Linear(6, 5), nn.Tanh(), nn.Linear(5, 4, bias=False))
+    x, y = torch.randn(7, 6), torch.randn(2, 3, 6)
+
+    def run():
+        with mode():
+            for inputs in (x, y):
+                hidden = model[1](model[0](inputs))
+                torch.einsum("...i,oi->...o", hidden, model[2].weight)
+
+    seen = collected(model, run)
+    every = torch.cat([x, y.reshape(-1, 6)])
+    same(seen["0.weight"], every)
+    same(seen["2.weight"], model[1](model[0](every)))
+
+
+def test_what_several_layers_share_and_what_changes_in_place_are_told_apart(collected):
+    """Queries, keys and values have one input; a later one in the same memory is another."""
+    model = nn.ModuleList([nn.Linear(4, 4), nn.Linear(4, 3), nn.Linear(4, 2)])
+    x = torch.randn(5, 4)
+    first, second = x.clone(), x * 3
+
+    def run():
+        model[0](x)
+        model[1](x)
+        x.mul_(3)
+        model[2](x)
+
+    seen = collected(model, run)
+    same(seen["0.weight"], first)
+    same(seen["1.weight"], first)
+    same(seen["2.weight"], second)
+
+
+CONVOLUTIONS = [
+    {"kernel_size": 3, "padding": 1},
+    {"kernel_size": (3, 2), "stride": (2, 1), "dilation": (1, 2), "padding": (0, 2)},
+    {"kernel_size": 3, "groups": 2, "bias": False},
+    {"kernel_size": 2, "stride": 2, "groups": 4},
+]
+
+
+@pytest.mark.parametrize("options", CONVOLUTIONS)
+@pytest.mark.parametrize("layout", [torch.contiguous_format, torch.channels_last])
+def test_convolutions_are_seen_as_patches_of_each_group(collected, options, layout):
+    """As torch unfolds them, with stride, dilation, padding and groups."""
+    conv = nn.Conv2d(4, 8, **options).to(memory_format=layout)
+    x = torch.randn(3, 4, 9, 8).to(memory_format=layout)
+    seen = collected(conv, lambda: conv(x))
+    same(seen["weight"], *unfolded(x, conv))
+
+
+def test_convolutions_of_other_dimensions_and_transposed_ones_are_seen(collected):
+    """One dimension, three, and those whose rows are pixels; a pad that is no zero."""
+    model = nn.ModuleDict(
+        {
+            "one": nn.Conv1d(3, 5, 2, padding="same", padding_mode="circular"),
+            "three": nn.Conv3d(2, 3, 2),
+            "up": nn.ConvTranspose2d(4, 6, 2, groups=2),
+        }
+    )
+    one, three, up = torch.randn(2, 3, 6), torch.randn(1, 2, 3, 4, 3), torch.randn(2, 4, 3, 3)
+
+    def run():
+        model["one"](one)
+        model["three"](three)
+        model["up"](up)
+
+    seen = collected(model, run)
+    padded = torch.cat([one, one[..., :1]], -1)
+    same(seen["one.weight"], padded.unfold(-1, 2, 1).permute(0, 2, 1, 3).reshape(-1, 6))
+    patches = three.unfold(2, 2, 1).unfold(3, 2, 1).unfold(4, 2, 1)
+    same(seen["three.weight"], patches.permute(0, 2, 3, 4, 1, 5, 6, 7).reshape(-1, 16))
+    rows = [part.movedim(1, -1) for part in up.chunk(2, 1)]
+    same(seen["up.weight"], *rows, transposed=True)
+
+
+def test_attention_of_torch_is_seen_with_its_packed_weight(collected):
+    """One input for all three, or one for the queries and one for keys and values."""
+    attention = nn.MultiheadAttention(4, 2, batch_first=True).eval()
+    x, y = torch.randn(2, 3, 4), torch.randn(2, 5, 4)
+
+    same(collected(attention, lambda: attention(x, x, x))["in_proj_weight"], x)
+    same(collected(attention, lambda: attention(x, y, y))["in_proj_weight"], x, y, y)
+    encoder = nn.TransformerEncoder(
+        nn.TransformerEncoderLayer(4, 2, 6, batch_first=True), 2, enable_nested_tensor=False
+    ).eval()
+    seen = collected(encoder, lambda: encoder(x))
+    assert seen.keys() == {n for n, value in encoder.state_dict().items() if value.dim() > 1}
+
+
+class Experts(nn.Module):
+    """Fused experts, as in transformers 5: one weight for all."""
+
+    def __init__(self, *, transposed: bool) -> None:
+        super().__init__()
+        shape = (3, 4, 6) if transposed else (3, 6, 4)
+        self.weight = nn.Parameter(torch.randn(shape))
+        self.transposed = transposed
+
+    def forward(self, x, chosen):
+        out = x.new_zeros(len(x), 6)
+        for expert in chosen.unique():
+            matrix = self.weight[expert]
+            rows = chosen == expert
+            out[rows] = x[rows] @ (matrix if self.transposed else matrix.t())
+        return out
+
+
+@pytest.mark.parametrize("transposed", [False, True])
+def test_fused_experts_are_seen_by_their_place_in_the_weight(collected, transposed):
+    """An expert that saw nothing has counts of 0."""
+    model = Experts(transposed=transposed)
+    x, chosen = torch.randn(9, 4), torch.tensor([0, 2, 2, 0, 0, 2, 2, 2, 0])
+    seen = collected(model, lambda: model(x, chosen))
+    same(seen["weight"], x[chosen == 0], x[:0], x[chosen == 2], transposed=transposed)
+
+
+@pytest.mark.parametrize("transposed", [False, True])
+def test_stacks_of_products_are_seen(collected, transposed):
+    """bmm and its like, where a stack is the weight, or one matrix is broadcast."""
+    model = Experts(transposed=transposed)
+    stack = model.weight if transposed else model.weight.mT
+    x, bias = torch.randn(3, 5, 4), torch.randn(3, 5, 6)
+
+    def run():
+        torch.bmm(x, stack)
+        torch.baddbmm(bias, x, stack)
+        torch.bmm(stack.mT, x.mT)  # the weight in front
+
+    seen = collected(model, run)
+    same(seen["weight"], *(torch.cat([part] * 3) for part in x), transposed=transposed)
+    linear = nn.Linear(4, 4)
+    broadcast = linear.weight.t().expand(3, 4, 4)
+    same(collected(linear, lambda: torch.bmm(x, broadcast))["weight"], x)
+
+
+@pytest.mark.skipif(not hasattr(torch, "_grouped_mm"), reason="torch has no grouped products")
+def test_grouped_products_are_seen(collected):
+    """Runs of rows, one for each expert; as transformers 5 computes them."""
+    model = nn.ParameterDict({"weight": torch.randn(3, 8, 16).bfloat16()})
+    x, ends = torch.randn(10, 8).bfloat16(), torch.tensor([4, 4, 10], dtype=torch.int32)
+    seen = collected(model, lambda: torch._grouped_mm(x, model["weight"], ends))
+    same(seen["weight"], x[:4], x[:0], x[4:], transposed=True)
+
+
+def test_square_and_transposed_weights_are_told_apart(collected):
+    """Conv1D of transformers has its inputs first; strides say so, also of a square one."""
+    model = nn.ParameterDict({"one": torch.randn(4, 4), "two": torch.randn(4, 4)})
+    x = torch.randn(5, 4)
+
+    def run():
+        torch.addmm(torch.zeros(4), x, model["one"])
+        torch.addmm(torch.zeros(4), x, model["two"].t())
+
+    seen = collected(model, run)
+    same(seen["one"], x, transposed=True)
+    same(seen["two"], x)
+
+
+def test_what_cannot_be_told_is_left_out(collected, activations):
+    """A weight used both ways; columns of one; and nothing at all."""
+    model = nn.ParameterDict({"both": torch.randn(4, 4), "some": torch.randn(3, 4)})
+    other, x = nn.Linear(4, 4), torch.randn(5, 4)
+
+    def run():
+        x @ model["both"]
+        x @ model["both"].t()
+        x[:, :2] @ model["some"][:, :2].t()
+        x @ other.weight.t()
+
+    with pytest.raises(Exception, match="multiplied nothing by the weights"):
+        collected(model, run)
+    model["seen"] = torch.randn(2, 4)
+    seen = collected(model, lambda: (run(), x @ model["seen"].t()))
+    assert list(seen) == ["seen"]
+
+
+def test_large_inputs_are_summed_in_pieces_of_float64(collected, activations, monkeypatch):
+    """A mean that swallows the rest in float32 does not here."""
+    monkeypatch.setattr(activations, "PIECE", 64)
+    linear, conv = nn.Linear(4, 2), nn.Conv2d(2, 2, 2)
+    x, images = torch.randn(100, 4) + 1e4, torch.randn(5, 2, 4, 4)
+    same(collected(linear, lambda: linear(x))["weight"], x)
+    same(collected(conv, lambda: conv(images))["weight"], *unfolded(images, conv))
+
+
+def test_models_of_transformers_are_seen_whole(collected):
+    """GPT-2 with its Conv1D, llama, and a mixture of fused experts."""
+    transformers = pytest.importorskip("transformers")
+    small = {"vocab_size": 32, "num_attention_heads": 2, "num_hidden_layers": 1}
+    llama = {"hidden_size": 8, "intermediate_size": 12, "num_key_value_heads": 1, **small}
+    configs = [
+        transformers.GPT2Config(n_embd=8, n_layer=1, n_head=2, vocab_size=32, n_positions=16),
+        transformers.LlamaConfig(**llama),
+        transformers.Qwen3MoeConfig(
+            **llama, num_experts=4, num_experts_per_tok=2, moe_intermediate_size=8, head_dim=4
+        ),
+    ]
+    for config in configs:
+        model = transformers.AutoModelForCausalLM.from_config(config).eval()
+        ids = torch.randint(32, (2, 16))
+        seen = collected(model, lambda model=model, ids=ids: model(input_ids=ids))
+        every = {name for name, value in model.named_parameters() if value.dim() > 1}
+        assert {n for n in every - seen.keys() if "embed" not in n and "wpe" not in n} == set()
