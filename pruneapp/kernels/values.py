@@ -1,4 +1,7 @@
-"""What the bits of a checkpoint mean: exact values as float32, or float64 where they need it."""
+"""What the bits of a checkpoint mean: exact values as float32, or float64 where they need it.
+
+And the bits of values that were computed.
+"""
 
 from __future__ import annotations
 
@@ -44,6 +47,23 @@ def decode(bits: Bits, dtype: DType) -> Floats:
     if dtype.numpy in {"uint32", "int32", "uint64", "int64"}:
         return bits.view(dtype.numpy).astype(np.float64)
     raise ValueError(f"no values for elements of type {dtype.label}")
+
+
+def encode(values: Floats, dtype: DType) -> Bits:
+    """Return real numbers as raw elements of a type of floats, to the nearest, ties to even.
+
+    What is too large becomes infinite, or NaN in types without infinity. float64 goes to the types
+    of 8 bits and to bfloat16 by way of float32.
+    """
+    with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+        if dtype.numpy.startswith(("bfloat", "float8")):
+            import ml_dtypes
+
+            rounded = values.astype(np.float32).astype(getattr(ml_dtypes, dtype.numpy))
+        else:
+            rounded = values.astype(dtype.numpy)  # a copy, also of the same type
+    bits: Bits = rounded.view(dtype.storage)
+    return bits
 
 
 @lru_cache

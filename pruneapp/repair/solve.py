@@ -1,0 +1,302 @@
+"""Masked least squares: the weights that stay, moved so that the outputs come out as before.
+
+Of a layer with the weights W (a row for each output) and the inputs X (a row for each token or
+pixel) all that is needed is G = X'X. Among the weights B that are 0 where W is pruned, those are
+sought for which the outputs differ least on these inputs: of each row, minimise
+
+    (W - B) H (W - B)',   H = G + damping mean(diag G) I
+
+by conjugate gradients with a Jacobi preconditioner, all rows of a block at once. There are products
+of matrices only, and no factorization that can fail.
+
+The bias is a weight whose input is always 1, and that is always kept. Its best value is known for
+any weights: it moves by (W - B) times the mean of the inputs, and what is left of G is that of the
+inputs minus their mean.
+"""
+
+from __future__ import annotations
+
+from dataclasses import astuple, dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pruneapp.checkpoint.dtypes import DTYPES, DType
+from pruneapp.kernels.values import Bools, Float64s, Floats, Indices, decode, encode
+from pruneapp.progress import Job
+
+Float32s = NDArray[np.float32]
+
+ITERATIONS = 10
+DAMPING = 0.01
+# Rows that are solved together: fewer make the products slow, more take memory.
+_ROWS = 512
+# Multiplications between two looks at the token: some 50 ms of one core.
+_AT_ONCE = 1 << 30
+# Elements of G that are converted between two looks.
+_STRETCH = 1 << 22
+# Products with G beside those of the iterations: the outputs, the errors before and after.
+_MORE_PRODUCTS = 3
+
+
+@dataclass(frozen=True, eq=False)
+class Moments:
+    """What is known of the inputs of a layer."""
+
+    gram: Floats  # ``[columns, columns]``: X'X
+    sums: Floats | None = None  # ``[columns]``: the sum of each column of X; None if not known
+    count: float = 0.0  # rows of X
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """The weights of a layer as a matrix, or its bias as a vector."""
+
+    wanted: Floats  # the values whose outputs are to come out
+    present: Floats  # the values now, 0 where pruned
+    free: Bools  # what may move: kept, and not protected
+    dtype: DType = DTYPES["F32"]  # what the result is rounded to
+
+
+@dataclass(frozen=True)
+class Errors:
+    """Sums of squares, over all inputs: of outputs, and of how far they are from what they were.
+
+    Those of several groups of a layer add up.
+    """
+
+    outputs: float = 0.0
+    before: float = 0.0
+    after: float = 0.0
+    rounded: float = 0.0  # after the values were rounded to the type of the tensor
+
+    def __add__(self, other: Errors) -> Errors:
+        return Errors(*map(sum, zip(astuple(self), astuple(other), strict=True)))
+
+    def relative(self, error: float) -> float:
+        """Return one of the errors as a share of the outputs; 0 where nothing comes out."""
+        return error / self.outputs if self.outputs else 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class Solution:
+    """A layer whose weights were moved; what did not move is the very number that it was."""
+
+    weights: Float32s  # rounded to the type of the tensor
+    bias: Float64s | None  # the same; None without one
+    errors: Errors
+
+
+def work_of(rows: int, columns: int, dtype: DType, iterations: int = ITERATIONS) -> int:
+    """Return by how many units `solve` steps its job."""
+    return rows * columns**2 * (iterations + _MORE_PRODUCTS + _is_narrow(dtype))
+
+
+def _is_narrow(dtype: DType) -> bool:
+    return dtype.bits < 32
+
+
+def solve(
+    weights: Part,
+    moments: Moments,
+    bias: Part | None = None,
+    *,
+    iterations: int = ITERATIONS,
+    damping: float = DAMPING,
+    job: Job | None = None,
+) -> Solution:
+    """Move the free weights of a layer, and its bias, so that the outputs come out as `wanted`.
+
+    No row comes out worse than it was, on these inputs: where the solution would, once it is
+    rounded, the row stays as it is; and so does a row with weights that are not finite.
+
+    In float32, in units of the mean of the diagonal of G. The memory beyond the arguments and the
+    solution is G in float32 and some blocks of rows. `job` is stepped by `work_of`; may cancel.
+
+    Raises ValueError, in words as the end of a sentence, if the moments are not finite, or of
+    another number of inputs.
+    """
+    job = job or Job()
+    scale = _scale_of(moments, weights.wanted.shape[1])
+    solved = weights.present.astype(np.float32)
+    moved: Float64s | None = None if bias is None else bias.present.astype(np.float64)
+    shifts = np.zeros(len(solved), np.bool_)
+    if bias is not None and moments.sums is not None and moments.count > 0:
+        shifts = bias.free & np.isfinite(bias.wanted) & np.isfinite(bias.present)
+    errors = Errors()
+    for centred in (True, False):
+        chosen = np.flatnonzero(shifts == centred)
+        if not chosen.size:
+            continue
+        inputs = _Inputs.of(moments, scale, damping, job, centred=centred)
+        together = max(1, min(_ROWS, len(solved) // 4))
+        for start in range(0, chosen.size, together):
+            rows = chosen[start : start + together]
+            some, its_bias = _part_of(weights, rows), bias and _part_of(bias, rows)
+            solved[rows], shift, part = _solve_rows(some, its_bias, inputs, iterations)
+            if moved is not None and shift is not None:
+                moved[rows] = shift
+            errors += part
+    return Solution(solved, moved, Errors(*(scale * each for each in astuple(errors))))
+
+
+def _scale_of(moments: Moments, columns: int) -> float:
+    """Return the mean of the diagonal of G; 1 of one that is 0."""
+    gram = moments.gram
+    if gram.shape != (columns, columns):
+        shape = " × ".join(map(str, gram.shape))
+        raise ValueError(f"they are {shape}, and the layer has {columns:,} inputs")
+    diagonal = gram.diagonal().astype(np.float64)
+    if moments.sums is not None and moments.sums.shape != (columns,):
+        raise ValueError(f"there are {moments.sums.size:,} sums, and {columns:,} inputs")
+    scale = float(diagonal.mean()) if columns else 0.0
+    if not np.isfinite(scale) or (diagonal < 0).any():
+        raise ValueError("they are not finite, or less than 0 on the diagonal")
+    return scale or 1.0
+
+
+def _part_of(part: Part, rows: Indices) -> Part:
+    return Part(part.wanted[rows], part.present[rows], part.free[rows], part.dtype)
+
+
+@dataclass(frozen=True, eq=False)
+class _Inputs:
+    """The moments of inputs, in units of the mean of the diagonal of G."""
+
+    gram: Float32s  # of the inputs minus their mean, if they are `centred`
+    diagonal: Float32s  # the same, damped
+    mean: Float64s
+    count: float
+    damping: float
+    centred: bool
+    job: Job
+
+    @classmethod
+    def of(
+        cls, moments: Moments, scale: float, damping: float, job: Job, *, centred: bool
+    ) -> _Inputs:
+        columns = len(moments.gram)
+        count = moments.count / scale
+        mean: Float64s = np.zeros(columns)
+        if moments.sums is not None and moments.count > 0:
+            mean = moments.sums.astype(np.float64) / moments.count
+        gram = np.empty((columns, columns), np.float32)
+        rows = max(1, _STRETCH // max(columns, 1))
+        for start in range(0, columns, rows):
+            job.step(0)
+            some = slice(start, start + rows)
+            exact = moments.gram[some] / np.float64(scale)
+            if centred:
+                exact -= np.multiply.outer(count * mean[some], mean)
+            gram[some] = exact
+        if not np.isfinite(gram).all():
+            raise ValueError("they are not finite")
+        diagonal = np.maximum(gram.diagonal(), 0) + np.float32(damping)
+        return cls(gram, diagonal, mean, count, damping, centred, job)
+
+    def times(self, matrix: Float32s, out: Float32s) -> Float32s:
+        """Return a matrix times G, in `out`."""
+        rows, columns = matrix.shape
+        width = max(16, _AT_ONCE // max(rows * columns, 1))
+        for start in range(0, columns, width):
+            some = slice(start, start + width)
+            np.matmul(matrix, self.gram[:, some], out=out[:, some])
+            self.job.step(rows * columns * min(width, columns - start))
+        return out
+
+    def error(self, off: Float32s, product: Float32s, shift: Float64s) -> Float64s:
+        """Return the sum of squares of ``X off' + shift`` by row, of which `product` is off G."""
+        means = off @ self.mean
+        squares = np.einsum("ij,ij->i", off, product, dtype=np.float64)
+        if self.centred:
+            squares += self.count * (shift + means) ** 2
+        else:
+            squares += self.count * shift * (shift + 2 * means)
+        positive: Float64s = np.maximum(squares, 0)
+        return positive
+
+    def gradient(self, off: Float32s, product: Float32s, shift: Float64s) -> Float32s:
+        """Return where the error grows fastest, in the memory of `product`, as `error` has it."""
+        product += np.float32(self.damping) * off
+        if not self.centred and shift.any():
+            product += np.multiply.outer(shift * self.count, self.mean).astype(np.float32)
+        return product
+
+
+def _solve_rows(
+    weights: Part, bias: Part | None, inputs: _Inputs, iterations: int
+) -> tuple[Float32s, Float64s | None, Errors]:
+    wanted, solved = weights.wanted.astype(np.float32), weights.present.astype(np.float32)
+    finite: Bools = np.logical_and(np.isfinite(wanted).all(axis=1), np.isfinite(solved).all(axis=1))
+    free = weights.free & finite[:, None]
+    wanted[~finite] = solved[~finite] = 0.0
+    shift: Float64s = np.zeros(len(wanted))
+    if bias is not None:
+        with np.errstate(invalid="ignore"):
+            shift = bias.wanted.astype(np.float64) - bias.present
+        shift[~np.isfinite(shift)] = 0.0
+    product = inputs.times(wanted, np.empty_like(wanted))
+    outputs = inputs.error(wanted, product, np.zeros(len(wanted)))
+    off = wanted - solved
+    inputs.times(off, product)
+    before = inputs.error(off, product, shift)
+    _descend(solved, inputs.gradient(off, product, shift), free, inputs, iterations)
+    np.subtract(wanted, solved, out=off)
+    if inputs.centred:
+        shift = -(off @ inputs.mean)
+    after = inputs.error(off, inputs.times(off, product), shift)
+    if _is_narrow(weights.dtype):
+        solved = _rounded(solved, weights.dtype).astype(np.float32)
+        np.subtract(wanted, solved, out=off)
+        inputs.times(off, product)
+    if bias is not None and inputs.centred:
+        target = bias.wanted.astype(np.float64)
+        shift = target - _rounded(target - shift, bias.dtype)
+    rounded = inputs.error(off, product, shift)
+    worse = ~(finite & (rounded < before))  # NaN is no better
+    solved[worse] = weights.present[worse]
+    after[worse] = rounded[worse] = before[worse]
+    moved = None
+    if bias is not None:
+        moved = bias.present.astype(np.float64)
+        if inputs.centred:
+            moved = np.where(worse, moved, bias.wanted - shift)
+    return solved, moved, Errors(*(float(e.sum()) for e in (outputs, before, after, rounded)))
+
+
+def _descend(
+    solved: Float32s, residual: Float32s, free: Bools, inputs: _Inputs, iterations: int
+) -> None:
+    """Move what is free, in place, by steps of conjugate gradients; `residual` is used up."""
+    residual *= free
+    scaled = residual / inputs.diagonal
+    direction = scaled.copy()
+    curved = np.empty_like(direction)
+    strength = _dots(residual, scaled)
+    for _ in range(iterations):
+        inputs.times(direction, curved)
+        curved += np.float32(inputs.damping) * direction
+        curved *= free
+        length = _ratio(strength, _dots(direction, curved))
+        solved += length * direction
+        residual -= length * curved
+        np.divide(residual, inputs.diagonal, out=scaled)
+        before, strength = strength, _dots(residual, scaled)
+        direction *= _ratio(strength, before)
+        direction += scaled
+
+
+def _dots(a: Float32s, b: Float32s) -> Float32s:
+    dots: Float32s = np.einsum("ij,ij->i", a, b)
+    return dots
+
+
+def _ratio(a: Float32s, b: Float32s) -> Float32s:
+    """Return quotients as a column; 0 where nothing is left to be done."""
+    ratio = np.zeros_like(a)
+    np.divide(a, b, out=ratio, where=b > 0)
+    return ratio[:, None]
+
+
+def _rounded(values: Floats, dtype: DType) -> Floats:
+    return decode(encode(values, dtype), dtype)
