@@ -18,7 +18,7 @@ from pruneapp.document.state_cache import StateCache
 from pruneapp.kernels.kernel import BLOCK
 from pruneapp.kernels.threads import in_order, threads_for
 from pruneapp.kernels.values import Bools, Float64s, Floats, decode
-from pruneapp.masks.bitmask import BitMask
+from pruneapp.masks.bitmask import BitMask, MaskSet
 from pruneapp.progress import Job
 from pruneapp.results.state_comparison import Comparison, Difference, TensorDifference
 
@@ -27,14 +27,17 @@ Pair = tuple[str, TensorEntry | None, TensorEntry | None]
 
 
 def _owners(a: Snapshot, b: Snapshot, pair: Pair) -> tuple[Any, ...]:
-    """Return all that the values of both depend on: file, pruned, permanent."""
+    """Return all that the values of both depend on: file, pruned, permanent, replaced."""
     owners: list[Any] = []
     for side, entry in ((a, pair[1]), (b, pair[2])):
-        masks = (
-            () if entry is None else (side.masks.get(entry.name), side.permanent.get(entry.name))
-        )
+        masks = () if entry is None else (layer.get(entry.name) for layer in _layers(side))
         owners += (side.checkpoint, *masks)
     return tuple(owners)
+
+
+def _layers(side: Snapshot) -> tuple[MaskSet, ...]:
+    """Return the layers that values depend on."""
+    return side.masks, side.permanent, side.values
 
 
 # Elements that are read and worked on at once: in float64 they stay in the cache of a core.
@@ -55,7 +58,7 @@ class Side:
 
     def pieces(self, start: int = 0, stop: int | None = None) -> Iterator[Bits]:
         """Yield raw elements in pieces of `_PIECE`; `start` is a block's border."""
-        for chunk in self._snapshot.checkpoint.chunks(self._name, start, stop, _PIECE):
+        for chunk in self._snapshot.chunks(self._name, start, stop, _PIECE):
             if self._mask is None:
                 yield chunk.bits
             else:
@@ -373,9 +376,9 @@ def untouched(a: Snapshot, b: Snapshot, x: TensorEntry, y: TensorEntry) -> bool:
     """Say, unread, whether both are one tensor of one open file, with the same zeros over it."""
     if a.checkpoint is not b.checkpoint or x.name != y.name:
         return False
-    if all(
-        s.get(x.name) is t.get(x.name) for s, t in ((a.masks, b.masks), (a.permanent, b.permanent))
-    ):
+    if a.values.get(x.name) is not b.values.get(x.name):
+        return False
+    if all(s.get(x.name) is t.get(x.name) for s, t in zip(_layers(a), _layers(b), strict=True)):
         return True
     return _written_as_zero(a, x.name) == _written_as_zero(b, x.name)
 

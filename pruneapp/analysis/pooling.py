@@ -434,7 +434,7 @@ def effective(snapshot: Snapshot, name: str) -> ReadValues:
     mask = snapshot.zeroed(name)
 
     def bits(first: str, start: int, stop: int) -> Bits:
-        result = snapshot.checkpoint.bits(first, start, stop)
+        result = snapshot.bits_under(first, start, stop)
         if mask is not None:
             mask.zero(result, start)
         return result

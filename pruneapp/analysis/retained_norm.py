@@ -270,7 +270,8 @@ def batches_of_small_tensors(
 
     A call of numpy takes a microsecond however little it does, and a tensor needs some thirty.
     Tensors of one source, type and size of at most `BLOCK` elements are the rows of a matrix: one
-    block, so that the sum of a row is that of a tensor. Nothing of them is protected or permanent.
+    block, so that the sum of a row is that of a tensor. Nothing of them is protected or permanent,
+    and their values are those of the file.
 
     Yields
     ------
@@ -281,7 +282,9 @@ def batches_of_small_tensors(
     alone: list[str] = []
     for name in (n for batch in job.cancel.batches(names) for n in batch):
         entry = snapshot.entry(name)
-        plain = not (name in snapshot.permanent or name in snapshot.protected)
+        plain = not any(
+            name in layer for layer in (snapshot.permanent, snapshot.protected, snapshot.values)
+        )
         if plain and entry.location.strides is None and 0 < entry.numel <= BLOCK:
             groups[entry.location.source, entry.dtype.name, entry.numel].append(name)
         else:

@@ -110,7 +110,8 @@ def difference_tile(a: Snapshot, b: Snapshot, request: TileRequest, job: Job) ->
     """Make a part of a picture of how a tensor differs between two states.
 
     Of two states of one checkpoint the masks say what is there (a weight that is 0 in the file
-    is); of two checkpoints the values do, and pruned weights are 0.
+    is); of two checkpoints, and where values were replaced since, the values do, and pruned weights
+    are 0.
 
     Raises
     ------
@@ -124,7 +125,8 @@ def difference_tile(a: Snapshot, b: Snapshot, request: TileRequest, job: Job) ->
     other = _counterpart(a.entry(name), b, request.name)
     if a.entry(name).shape != other.shape:
         raise ValueError(f"'{name}' has the shapes {a.entry(name).shape} and {other.shape}")
-    if a.checkpoint is b.checkpoint and other.name == name:
+    same_values = a.values.get(name) is b.values.get(name)
+    if a.checkpoint is b.checkpoint and other.name == name and same_values:
         pictures, (large, within) = _since(a, b, part, job), scale(a, name)
     else:
         both = Changes(a, name, b, other.name, part.pool)
@@ -148,7 +150,7 @@ def _since(a: Snapshot, b: Snapshot, part: _TilePart, job: Job) -> Sequence[Pict
     before, after = a.zeroed(part.name), b.zeroed(part.name)
     if before is None and after is None:
         return tuple(part.blank(0) for _ in range(4))
-    read = reader(a.checkpoint.bits, a.entry(part.name))
+    read = reader(a.bits_under, a.entry(part.name))
     layers: list[Layer] = [
         LayerValues(changed(read, before, after), part.pool),
         LayerShares(lambda x, y: x & ~y, before, after),

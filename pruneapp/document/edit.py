@@ -21,12 +21,13 @@ FILE_MASKS = "file_masks"
 
 
 class EditKind(StrEnum):
-    """What changed the masks; the values are written into files."""
+    """What changed the state; the values are written into files."""
 
     PRUNE = "prune"  # a pruning step
     MANUAL = "edit"
     PERMANENT = "final"  # pruned weights were made permanent
     EXISTING = "found"  # masks that came with the file, or its zeros
+    REPAIR = "repair"  # what is left of pruned layers got other values
 
 
 @dataclass(frozen=True, eq=False)

@@ -142,8 +142,46 @@ class FileMasksEntry(Part, frozen=True, tag_field="name", tag="file_masks"):
     configuration: ChosenConfiguration = ChosenConfiguration()
 
 
+class ValuesConfiguration(Part, frozen=True):
+    """All elements of a tensor, in a side file."""
+
+    name: str
+    values: str  # ``sha256:`` and the SHA-256 of the raw elements, little-endian in C order
+    size: Count  # bytes
+
+
+class RepairSource(Part, frozen=True):
+    """What repaired values were computed from; they are not computed again."""
+
+    # SHA-256 of the statistics of the inputs of the layers; empty if they lie in no file.
+    statistics: str = ""
+    # SHA-256 of the files of the model whose outputs were wanted; none for the one that is pruned.
+    against: tuple[str, ...] = ()
+    iterations: Count = 10
+    damping: float = 0.01
+
+
+class RepairConfiguration(Part, frozen=True):
+    """The tensors that a repair changed."""
+
+    tensors: Annotated[tuple[ValuesConfiguration, ...], Meta(min_length=1)]
+    source: RepairSource = RepairSource()
+
+
+class RepairEntry(Part, frozen=True, tag_field="name", tag="repair"):
+    """What is left of pruned layers has other values, so that their outputs come out as before."""
+
+    configuration: RepairConfiguration
+
+
 Entry: TypeAlias = (
-    StepEntry | ScheduleEntry | EditEntry | TreatZerosEntry | FinalizeEntry | FileMasksEntry
+    StepEntry
+    | ScheduleEntry
+    | EditEntry
+    | RepairEntry
+    | TreatZerosEntry
+    | FinalizeEntry
+    | FileMasksEntry
 )
 T = TypeVar("T")
 

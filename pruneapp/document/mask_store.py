@@ -7,6 +7,7 @@ history changes in no time.
 from __future__ import annotations
 
 import io
+import mmap
 import tempfile
 import threading
 from collections import defaultdict
@@ -19,6 +20,7 @@ import numpy as np
 import platformdirs
 from numpy.typing import NDArray
 
+from pruneapp.checkpoint.elements import Bits
 from pruneapp.errors import HistoryError, StaleError, words_of
 from pruneapp.masks.bitmask import BitMask, Layer, LayerMasks
 from pruneapp.progress import Job
@@ -130,18 +132,67 @@ class ScratchFile:
         if self._closed:
             raise OSError("the scratch file of the history is closed")
         if self._file is None:
-            try:
-                folder = self._folder or platformdirs.user_cache_path("pruneapp", appauthor=False)
-                folder.mkdir(parents=True, exist_ok=True)
-                self._file = _nameless(folder)
-            except OSError:
-                self._file = _nameless(None)
+            self._file = _scratch(self._folder)
         return self._file
+
+
+def _scratch(folder: Path | None) -> io.FileIO:
+    try:
+        folder = folder or platformdirs.user_cache_path("pruneapp", appauthor=False)
+        folder.mkdir(parents=True, exist_ok=True)
+        return _nameless(folder)
+    except OSError:
+        return _nameless(None)
 
 
 def _nameless(folder: Path | None) -> io.FileIO:
     # Unbuffered: what a full disk refused must not be tried again when the file is closed.
     return tempfile.TemporaryFile("w+b", buffering=0, prefix="undo-", dir=folder)
+
+
+class ValuesFile:
+    """Values on their way to a state: in a file without a name, which is mapped at the end.
+
+    So they take no memory that the system could not have back. Nobody else can reach the file,
+    and it is gone with the last of the values.
+    """
+
+    def __init__(self, folder: Path | None = None) -> None:
+        self._folder = folder
+        self._file: io.FileIO | None = None
+        self._end = 0
+        self._places: dict[str, tuple[int, int]] = {}
+
+    def add(self, name: str, bits: Bits, job: Job) -> None:
+        """Write the raw elements of a tensor; raises `HistoryError` if the disk is full."""
+        data, done = bits.reshape(-1).view(np.uint8).data, 0
+        try:
+            if self._file is None:
+                self._file = _scratch(self._folder)
+            while done < len(data):
+                job.step(0)
+                done += self._file.write(data[done : done + _PIECE])
+            # Whole words; nothing is read of what a full disk may have refused of these.
+            padding = self._file.write(bytes(-len(data) % 8))
+        except OSError as error:
+            raise HistoryError(
+                f"The values of '{name}' cannot be written to the scratch file: {words_of(error)}.",
+                remedy="Make room on the disk, then try again.",
+            ) from error
+        self._places[name] = self._end, len(data)
+        self._end += len(data) + padding
+
+    def mapped(self) -> dict[str, BitMask]:
+        """Return the values by the names of their tensors; nothing is added any more."""
+        data: mmap.mmap | bytes = b""
+        if self._file is not None and self._end:
+            data = mmap.mmap(self._file.fileno(), self._end, access=mmap.ACCESS_READ)
+        if self._file is not None:
+            self._file.close()
+        return {
+            name: BitMask(np.frombuffer(data, np.uint8, size, start), 8 * size)
+            for name, (start, size) in self._places.items()
+        }
 
 
 class MaskSlot:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pruneapp.checkpoint.checkpoint import Checkpoint
-from pruneapp.checkpoint.elements import Bits, RawChunk
+from pruneapp.checkpoint.elements import CHUNK_BYTES, Bits, RawChunk
 from pruneapp.checkpoint.entry import TensorEntry
 from pruneapp.document.selection import resolve
 from pruneapp.document.state_cache import StateCache
@@ -71,6 +71,11 @@ class Snapshot:
         """Weights that no method prunes: a bit is 1 where it is protected."""
         return self.layers.protected
 
+    @property
+    def values(self) -> MaskSet:
+        """Raw elements of the tensors whose values are others than those of the file."""
+        return self.layers.values
+
     def replaced(self, changes: LayerMasks, revision: int | None = None) -> Snapshot:
         """Return the state with other masks of some tensors; by default the next revision."""
         if revision is None:
@@ -86,9 +91,10 @@ class Snapshot:
     ) -> Iterator[RawChunk]:
         """Return raw elements in flat order, as `Checkpoint.chunks`, permanent zeros as +0.0.
 
-        Pruned weights come with their original bits.
+        Those of the file, or the values in place of them: what reads weights of a state reads them
+        here, or by `bits`. Pruned weights come with the bits that they had.
         """
-        chunks = self.checkpoint.chunks(name, start, stop, size)
+        chunks = self._chunks(name, start, stop, size)
         mask = self.permanent.get(self.entry(name).name) if self.permanent else None
         if mask is None:
             return chunks
@@ -96,9 +102,40 @@ class Snapshot:
 
     def bits(self, name: str, start: int = 0, stop: int | None = None) -> Bits:
         """Return elements `start` to `stop`, permanent zeros as +0.0, in memory of their own."""
-        bits = self.checkpoint.bits(name, start, stop)
+        bits = self.bits_under(name, start, stop)
         mask = self.permanent.get(self.entry(name).name)
         return bits if mask is None else _zeroed(RawChunk(start, bits), mask)
+
+    def bits_under(self, name: str, start: int = 0, stop: int | None = None) -> Bits:
+        """Return the same as they were before any were made permanent."""
+        values = self._values(name)
+        if values is None:
+            return self.checkpoint.bits(name, start, stop)
+        return values[start : _stop(values, start, stop)].copy()
+
+    def _chunks(
+        self, name: str, start: int, stop: int | None, size: int | None
+    ) -> Iterator[RawChunk]:
+        values = self._values(name)
+        if values is None:
+            return self.checkpoint.chunks(name, start, stop, size)
+        stop, size = _stop(values, start, stop), size or CHUNK_BYTES // values.itemsize
+        # Copies: whoever iterates may write into a chunk.
+        return (
+            RawChunk(first, values[first : min(first + size, stop)].copy())
+            for first in range(start, stop, size)
+        )
+
+    def _values(self, name: str) -> Bits | None:
+        if not self.values:
+            return None
+        entry = self.entry(name)
+        values = self.values.get(entry.name)
+        return None if values is None else values.packed.view(entry.dtype.storage)
+
+    def replaces(self, name: str) -> bool:
+        """Whether a tensor has other values than those of the file."""
+        return bool(self.values) and self.entry(name).name in self.values
 
     def mask(self, name: str) -> BitMask | None:
         """Return what is kept of a tensor; None for everything."""
@@ -189,6 +226,13 @@ class Snapshot:
             given=given,
             protected=self.protected.get(entry.name),
         )
+
+
+def _stop(values: Bits, start: int, stop: int | None) -> int:
+    stop = values.size if stop is None else stop
+    if not 0 <= start <= stop <= values.size:
+        raise IndexError(f"elements {start} to {stop} of {values.size}")
+    return stop
 
 
 def _zeroed(chunk: RawChunk, mask: BitMask) -> Bits:

@@ -210,6 +210,9 @@ def state_sha256(snapshot: Snapshot) -> str:
         if zeroed is not None and zeroed.pruned:
             digest.update(f"{len(name)}:{name}".encode())
             digest.update(hashlib.sha256(zeroed.packed.data).digest())
+    for name, values in sorted(snapshot.values.items()):
+        digest.update(f"{len(name)}={name}".encode())
+        digest.update(hashlib.sha256(values.packed.data).digest())
     return digest.hexdigest()
 
 

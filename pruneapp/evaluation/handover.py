@@ -147,8 +147,9 @@ class Handover:
         self.tensors = {tensor.name: tensor for tensor in map(ModelTensor.of, described)}
         self.held = {name: tensor.sha256 for name, tensor in self.tensors.items()}
         self.spoiled = False  # whether something changed that cannot be put right again
-        # Of tensors that were handed over: the file of the values, and what was zero already.
-        self._given: dict[str, tuple[Checkpoint | None, BitMask | None]] = {}
+        # Of tensors that were handed over: the file, the values in place of those in it, and what
+        # was zero already.
+        self._given: dict[str, tuple[Checkpoint | None, BitMask | None, BitMask | None]] = {}
         self._pairs = {pair.name: pair for pair in self._matched(job)}
         self._places = {pair.tensor.place for pair in self._pairs.values()}
         self._refuse_strangers(job)
@@ -287,7 +288,8 @@ class Handover:
                     patch["mask"] = [str(scratch), file.tell()]
                     file.write(mask.packed.data)
                 found.append(patch)
-                self._given[pair.name] = snapshot.checkpoint, mask
+                values = snapshot.values.get(pair.name)
+                self._given[pair.name] = snapshot.checkpoint, values, mask
                 for tensor in self.tensors.values():
                     if tensor.place == pair.tensor.place:
                         self.held[tensor.name] = wanted
@@ -295,9 +297,12 @@ class Handover:
 
     def _only_fewer(self, snapshot: Snapshot, name: str, mask: BitMask | None) -> bool:
         """Whether all that a mask keeps is there already, with the values of the same file."""
-        before = self.loaded.checkpoint, self.loaded.zeroed(name)
-        checkpoint, known = self._given.get(name, before)
-        if checkpoint is not snapshot.checkpoint or mask is None:
+        loaded = self.loaded
+        before = loaded.checkpoint, loaded.values.get(name), loaded.zeroed(name)
+        checkpoint, values, known = self._given.get(name, before)
+        if checkpoint is not snapshot.checkpoint or values is not snapshot.values.get(name):
+            return False
+        if mask is None:
             return False
         return known is None or not (mask - known).kept
 
@@ -313,7 +318,9 @@ class Handover:
                 changed.append(tensor)
         places = {tensor.place for tensor in changed}
         self._given |= {
-            name: (None, None) for name, pair in self._pairs.items() if pair.tensor.place in places
+            name: (None, None, None)
+            for name, pair in self._pairs.items()
+            if pair.tensor.place in places
         }
         self.spoiled |= not places <= self._places
         return changed
@@ -343,11 +350,12 @@ def _values(snapshot: Snapshot, name: str, scratch: Path, file: IO[bytes]) -> di
     """Return where the worker reads the values of a tensor: in the file itself, or in `scratch`."""
     entry = snapshot.entry(name)
     source = snapshot.checkpoint.sources[entry.location.source]
-    if isinstance(source, FileSource) and entry.location.strides is None:
-        place: list[Any] = [str(source.path), entry.location.offset]
+    in_file = isinstance(source, FileSource) and not snapshot.replaces(name)
+    if in_file and entry.location.strides is None:
+        place: list[Any] = [str(source.file.path), entry.location.offset]
     else:
         place = [str(scratch), file.tell()]
-        for chunk in snapshot.checkpoint.chunks(name):
+        for chunk in snapshot.chunks(name):
             file.write(chunk.bits.data)
     return {"values": place, "dtype": entry.dtype.torch}
 

@@ -78,7 +78,7 @@ class Runner(Protocol):
 
 
 def as_on_disk(snapshot: Snapshot) -> Snapshot:
-    """Return a state as it is in the file: nothing is pruned."""
+    """Return a state as it is in the file: nothing is pruned, no value replaced."""
     return replace(snapshot, layers=MaskLayers(), revision=0)
 
 
@@ -274,7 +274,8 @@ class CommandRunner:
         """Measure a state, from its file if it is one, else from an export."""
         with contextlib.ExitStack() as stack:
             path = path_of(snapshot.checkpoint)
-            if snapshot.masks or snapshot.permanent or not _is_plain(snapshot):
+            changed = snapshot.masks or snapshot.permanent or snapshot.values
+            if changed or not _is_plain(snapshot):
                 path = stack.enter_context(_exported(snapshot, job))
             out = Path(tempfile.mkdtemp(prefix="pruneapp-out-"))
             stack.callback(shutil.rmtree, out, ignore_errors=True)

@@ -50,6 +50,9 @@ class State(Protocol):
         strikes zeros in it.
         """
 
+    def replaces(self, name: str) -> bool:
+        """Whether a tensor has other values than those of the file, besides the zeros."""
+
 
 # Read, zeroed and handed on before it leaves the cache of a core.
 CHUNK_BYTES = 1 << 20

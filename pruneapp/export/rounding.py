@@ -193,6 +193,10 @@ class RoundedState:
             raw_chunks = zero(raw_chunks, zeroed)
         return (self.rounding.rounded(entry, chunk) for chunk in raw_chunks)
 
+    def replaces(self, name: str) -> bool:
+        """Whether a tensor has other values than those of the file, besides the rounding."""
+        return self.state.replaces(name)
+
     def _entry(self, name: str) -> TensorEntry:
         return self.checkpoint.entries[name]
 

@@ -20,7 +20,10 @@ from msgspec import Struct
 from pruneapp.checkpoint.checkpoint import Checkpoint, open_checkpoint
 from pruneapp.checkpoint.entry import TensorEntry
 from pruneapp.checkpoint.io.digest import hashed_meanwhile
+from pruneapp.document.entries import RepairEntry
 from pruneapp.document.snapshot import Snapshot
+from pruneapp.edits.manual_edit import DIGEST, digest
+from pruneapp.edits.repaired_values import as_values
 from pruneapp.errors import (
     DamagedFileError,
     ExportError,
@@ -230,6 +233,9 @@ def verify(file: Path, against: Against, kernel: Kernel, job: Job) -> Verificati
                 job=job,
             )
         )
+        recipe, lost = _with_values(recipe, checkpoint, original, job)
+        if lost:
+            return Verification(lost)
         with hashed_meanwhile(original.files if texts else ()):
             fitted = fit(recipe, original, job)
             state, made_recipe = apply_recipe(original, recipe, fitted, kernel, job)
@@ -337,6 +343,43 @@ def _recipe(file: Path, texts: Mapping[str, str], against: Against) -> Recipe:
     recipe = Recipe.from_text(texts["recipe"], where=file.name) if beside is None else beside
     masks = provenance.read_masks(texts.get("masks", "{}"), recipe) | dict(recipe.masks)
     return Recipe(recipe.entries, masks, recipe.where)
+
+
+def _with_values(
+    recipe: Recipe, checkpoint: Checkpoint | None, original: Checkpoint, job: Job
+) -> tuple[Recipe, tuple[Difference, ...]]:
+    """Return a recipe with the values of its repairs as the file holds them, and what differs.
+
+    Values are as large as the tensors, so they are in no metadata; and they are known by their
+    SHA-256. Pruned weights are +0.0 in the file, and what they were in the original.
+    """
+    masks = dict(recipe.masks)
+    differences: list[Difference] = []
+    for entry in recipe.entries:
+        for tensor in entry.configuration.tensors if isinstance(entry, RepairEntry) else ():
+            key = tensor.values.removeprefix(DIGEST)
+            if key in masks or not original.holds(tensor.name):
+                continue
+            values = None
+            if checkpoint is not None and checkpoint.holds(tensor.name):
+                values = _values_in(checkpoint, original, tensor.name)
+            if values is not None and digest(values, job) == key:
+                masks[key] = values
+            else:
+                sentence = (
+                    "does not hold the values that its repair made; if it was pruned or rounded "
+                    "after the repair, give the recipe and its folder of values with --recipe"
+                )
+                differences.append(Difference(tensor.name, sentence))
+    return Recipe(recipe.entries, masks, recipe.where), tuple(differences[:MOST])
+
+
+def _values_in(checkpoint: Checkpoint, original: Checkpoint, name: str) -> BitMask | None:
+    ours, before = checkpoint.entry(name), original.entry(name)
+    if ours.dtype != before.dtype or ours.shape != before.shape:
+        return None
+    bits = checkpoint.bits(name)
+    return as_values(np.where(bits == 0, original.bits(name), bits))
 
 
 def _names_another(texts: Mapping[str, str], made: Recipe) -> bool:

@@ -190,8 +190,9 @@ class MaskSet(Mapping[str, BitMask]):
         return len(self._masks)
 
 
-# What a document says of each weight.
-Layer = Literal["masks", "permanent", "protected"]
+# What a document says of each weight, in a bit of a mask; and the values that it has in place of
+# those of the file, which are bits, too: of a tensor as many as its elements take.
+Layer = Literal["masks", "permanent", "protected", "values"]
 # Masks by layer and name of the tensor; None for no mask.
 LayerMasks = Mapping[Layer, Mapping[str, BitMask | None]]
 
@@ -210,11 +211,15 @@ class MaskLayers:
     protected
         Weights that no method prunes: a bit is 1 where it is protected. A tensor without a mask has
         none.
+    values
+        The raw elements that a tensor has in place of those of the file, pruned ones included; no
+        mask of kept weights. One that is not here has those of the file.
     """
 
     masks: MaskSet = field(default_factory=MaskSet)
     permanent: MaskSet = field(default_factory=MaskSet)
     protected: MaskSet = field(default_factory=MaskSet)
+    values: MaskSet = field(default_factory=MaskSet)
 
     def __getitem__(self, layer: Layer) -> MaskSet:
         masks: MaskSet = getattr(self, layer)

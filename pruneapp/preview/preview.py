@@ -388,6 +388,10 @@ class RuleState:
         """Yield raw elements in flat order, pruned ones with their original bits."""
         return self.before.chunks(name, start, stop, size)
 
+    def replaces(self, name: str) -> bool:
+        """Whether a tensor has other values than those of the file."""
+        return self.before.replaces(name)
+
 
 def state_after(
     snapshot: Snapshot,

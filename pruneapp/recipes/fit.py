@@ -18,6 +18,7 @@ from pruneapp.document.entries import (
     FileMasksEntry,
     FinalizeEntry,
     Path,
+    RepairEntry,
     ScheduleEntry,
     StepConfiguration,
     StepEntry,
@@ -31,6 +32,7 @@ from pruneapp.edits.coupled_tensors import Companions
 from pruneapp.edits.existing_masks import FileMasks, TreatZeros
 from pruneapp.edits.finalize import Finalize
 from pruneapp.edits.manual_edit import ManualEdit
+from pruneapp.edits.repaired_values import RepairedValues
 from pruneapp.errors import ParameterError, PruneAppError, RecipeError, counted
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.methods import registry
@@ -95,7 +97,7 @@ class Schedule:
     path: Path
 
 
-ResolvedAction = Step | Schedule | ManualEdit | TreatZeros | Finalize | FileMasks
+ResolvedAction = Step | Schedule | ManualEdit | RepairedValues | TreatZeros | Finalize | FileMasks
 
 
 @dataclass(frozen=True)
@@ -132,6 +134,8 @@ class EntryResolver:
                 return self._schedule(entry)
             case EditEntry():
                 return self._edit(entry)
+            case RepairEntry():
+                return self._repair(entry)
             case TreatZerosEntry() | FinalizeEntry() | FileMasksEntry():
                 return self._try("configuration", lambda: self._on_tensors(entry))
 
@@ -204,6 +208,14 @@ class EntryResolver:
             target_entry = self.checkpoint.entry(wanted.name)
             self._try(f"configuration.targets[{i}]", partial(check_target, target_entry, wanted))
         return edit
+
+    def _repair(self, entry: RepairEntry) -> RepairedValues | None:
+        def made() -> RepairedValues:
+            repaired = RepairedValues.of(entry, self.masks, self.job)
+            repaired.propose(Snapshot(self.checkpoint), self.job)
+            return repaired
+
+        return self._try("configuration", made)
 
     def _check_target(self, name: str) -> None:
         entry = self.checkpoint.entry(name)
@@ -310,7 +322,7 @@ def fit(recipe: Recipe, checkpoint: Checkpoint, job: Job) -> Fit:
 
 def _label(entry: Entry, action: ResolvedAction | None) -> str:
     match action:
-        case Step() | ManualEdit():
+        case Step() | ManualEdit() | RepairedValues():
             return action.label()
         case Schedule():
             much = percent(action.final) if isinstance(action.final, float) else f"{action.final:,}"

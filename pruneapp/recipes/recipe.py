@@ -1,4 +1,7 @@
-"""Recipes: entries in order, and the masks that they name; as JSON files with a folder of masks."""
+"""Recipes: entries in order, and the masks and values that they name.
+
+As JSON files, with a folder of masks and one of values beside them.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,7 @@ import msgspec
 import numpy as np
 
 from pruneapp.checkpoint.io.atomic_file import write_error, write_whole
-from pruneapp.document.entries import EditEntry, Entry, ScheduleEntry, StepEntry
+from pruneapp.document.entries import EditEntry, Entry, RepairEntry, ScheduleEntry, StepEntry
 from pruneapp.edits.manual_edit import DIGEST
 from pruneapp.errors import RecipeError, words_of
 from pruneapp.masks.bitmask import BitMask
@@ -33,7 +36,7 @@ class Recipe:
     """
 
     entries: tuple[Entry, ...]  # what is to be done, in order
-    # The masks that its edits name, by the SHA-256 of their packed bytes.
+    # The masks that its edits name and the values of its repairs, by the SHA-256 of their bytes.
     masks: Mapping[str, BitMask] = field(default_factory=dict)
     where: str = UNNAMED  # what messages call it: the file
 
@@ -65,6 +68,13 @@ class Recipe:
                     if target.mask:
                         yield target.mask.removeprefix(DIGEST), target.size
 
+    def named_values(self) -> Iterator[tuple[str, int]]:
+        """Yield the name and the number of bytes of all values that a repair names."""
+        for entry in self.entries:
+            if isinstance(entry, RepairEntry):
+                for tensor in entry.configuration.tensors:
+                    yield tensor.values.removeprefix(DIGEST), tensor.size
+
 
 def methods_of(recipe: Recipe) -> set[str]:
     """Return the names of the methods that a recipe wants."""
@@ -78,6 +88,7 @@ def methods_of(recipe: Recipe) -> set[str]:
 
 SUFFIX = ".recipe.json"
 MASK = ".mask"
+VALUES = ".values"
 # A recipe of a thousand steps with ten thousand names each is as large.
 _LARGEST = 512 << 20
 _PIECE = 8 << 20
@@ -87,14 +98,24 @@ _DIGEST = re.compile(r"[0-9a-f]{64}")
 
 def mask_folder(path: Path) -> Path:
     """Return the folder of the masks of a recipe: ``NAME.masks`` beside it."""
-    return path.with_name(path.name.removesuffix(".json").removesuffix(".recipe") + ".masks")
+    return _beside(path, ".masks")
+
+
+def values_folder(path: Path) -> Path:
+    """Return the folder of the values of its repairs: ``NAME.values`` beside it."""
+    return _beside(path, ".values")
+
+
+def _beside(path: Path, suffix: str) -> Path:
+    return path.with_name(path.name.removesuffix(".json").removesuffix(".recipe") + suffix)
 
 
 def save(recipe: Recipe, path: Path, job: Job) -> tuple[Path, ...]:
     """Write a recipe; the old file is there until the new one is safe. Returns what was written.
 
     Masks come first, each as ``<sha256>.mask`` in `mask_folder`: packed bits, the lowest first, 1
-    where a weight is meant. One that is there already, with the right size, is not written again.
+    where a weight is meant. Values go into `values_folder`, as ``<sha256>.values``: raw elements.
+    What is there already, with the right size, is not written again.
 
     Raises
     ------
@@ -102,17 +123,18 @@ def save(recipe: Recipe, path: Path, job: Job) -> tuple[Path, ...]:
         If the system refuses to write; the folder must exist.
     """
     text = recipe.text().encode()
-    wanted = {name: recipe.masks[name] for name, _ in recipe.named_masks()}
+    masks, values = mask_folder(path), values_folder(path)
+    wanted = {masks / f"{name}{MASK}": recipe.masks[name] for name, _ in recipe.named_masks()}
+    for name, _ in recipe.named_values():
+        wanted[values / f"{name}{VALUES}"] = recipe.masks[name]
     job.start(2 * (len(text) + sum(mask.nbytes for mask in wanted.values())), path.name)
     written = []
-    folder = mask_folder(path)
-    if wanted:
+    for folder in dict.fromkeys(file.parent for file in wanted):
         try:
             folder.mkdir(exist_ok=True)
         except OSError as error:
             raise write_error(folder, error, 0) from error
-    for name, mask in wanted.items():
-        file = folder / f"{name}{MASK}"
+    for file, mask in wanted.items():
         if not (file.is_file() and file.stat().st_size == mask.nbytes):
             write_whole(file, mask.packed.data, job)
             written.append(file)
@@ -121,9 +143,9 @@ def save(recipe: Recipe, path: Path, job: Job) -> tuple[Path, ...]:
 
 
 def load(path: Path, job: Job) -> Recipe:
-    """Read a recipe and the masks that lie beside it.
+    """Read a recipe, and the masks and values that lie beside it.
 
-    A mask that is not there is no error yet: `fit` says which entry needs it. Its content is
+    One that is not there is no error yet: `fit` says which entry needs it. Its content is
     compared with its name where it is used.
 
     Raises
@@ -132,13 +154,16 @@ def load(path: Path, job: Job) -> Recipe:
         If it cannot be read or is no recipe.
     """
     recipe = Recipe.from_text(_read(path), where=path.name)
-    named = dict(recipe.named_masks())
-    folder = mask_folder(path)
-    job.start(sum((size + 7) // 8 for size in named.values()), path.name)
+    named = {
+        name: (mask_folder(path) / f"{name}{MASK}", size) for name, size in recipe.named_masks()
+    }
+    for name, nbytes in recipe.named_values():
+        named[name] = values_folder(path) / f"{name}{VALUES}", 8 * nbytes
+    job.start(sum((size + 7) // 8 for _, size in named.values()), path.name)
     masks: dict[str, BitMask] = {}
-    for name, size in named.items():
+    for name, (file, size) in named.items():
         # Nothing that a recipe says may name a file elsewhere.
-        mask = _mask(folder / f"{name}{MASK}", size, job) if _DIGEST.fullmatch(name) else None
+        mask = _mask(file, size, job) if _DIGEST.fullmatch(name) else None
         if mask is not None:
             masks[name] = mask
     return Recipe(recipe.entries, masks, recipe.where)
@@ -185,11 +210,12 @@ def _read(path: Path) -> bytes:
 
 
 def _mask(path: Path, size: int, job: Job) -> BitMask | None:
-    packed = np.empty((size + 7) // 8, np.uint8)
     try:
         with path.open("rb") as file:
-            if path.stat().st_size != packed.nbytes:
+            # Looked at first: a recipe may promise more than there is memory.
+            if path.stat().st_size != (size + 7) // 8:
                 return None
+            packed = np.empty((size + 7) // 8, np.uint8)
             for start in range(0, packed.nbytes, _PIECE):
                 piece = packed[start : start + _PIECE]
                 if file.readinto(piece.data) != piece.nbytes:

@@ -14,6 +14,7 @@ from pruneapp.edits.apply_manual_edit import compute_manual_edit
 from pruneapp.edits.existing_masks import FileMasks, TreatZeros
 from pruneapp.edits.finalize import Finalize
 from pruneapp.edits.manual_edit import ManualEdit
+from pruneapp.edits.repaired_values import RepairedValues
 from pruneapp.errors import ParameterError, RecipeError, SelectionError
 from pruneapp.kernels.kernel import Kernel
 from pruneapp.masks.bitmask import BitMask
@@ -151,7 +152,7 @@ def _edit(state: Snapshot, action: ResolvedAction, kernel: Kernel, job: Job) -> 
             return compute_preview(state, action, kernel, job, norms=False).edit
         case ManualEdit():
             return compute_manual_edit(state, action, job).edit
-        case Finalize() | TreatZeros():
+        case RepairedValues() | Finalize() | TreatZeros():
             return action.propose(state, job).edit
         case FileMasks():
             return _on_top(state, action.propose(state, job).edit)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol, TypeVar, get_args
 
 import msgspec
 
@@ -44,12 +44,13 @@ class SavedEdit(msgspec.Struct, frozen=True, kw_only=True):
     masks: tuple[Swap, ...] = ()
     permanent: tuple[Swap, ...] = msgspec.field(name="final", default=())
     protected: tuple[Swap, ...] = ()
+    values: tuple[Swap, ...] = ()  # as masks of all the bits of a tensor
     meant: dict[str, int] = {}  # numbers of the masks that the entry names
 
     @property
     def layers(self) -> dict[Layer, tuple[Swap, ...]]:
         """What it changed, by layer."""
-        return {"masks": self.masks, "permanent": self.permanent, "protected": self.protected}
+        return {layer: getattr(self, layer) for layer in get_args(Layer)}
 
 
 @dataclass(frozen=True)

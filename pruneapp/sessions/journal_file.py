@@ -39,7 +39,7 @@ from pruneapp.sessions.history_codec import MaskNumbers, SavedEdit, bundles
 from pruneapp.sessions.mask_codec import SMALL, pack, pack_together
 from pruneapp.sessions.restore import repeatable
 
-VERSION = 2
+VERSION = 3
 MAGIC = b"pruneapp journal\n"
 # Length of the payload, CRC-32 of kind and payload, kind.
 _HEAD = struct.Struct("<IIB")

@@ -16,6 +16,7 @@ from typing import Any, Self
 
 from pruneapp.checkpoint.checkpoint import Checkpoint, open_checkpoint
 from pruneapp.checkpoint.contents import Notice
+from pruneapp.checkpoint.dtypes import DTYPES
 from pruneapp.document.document import Document
 from pruneapp.document.edit import Json, Proposal, Record
 from pruneapp.document.history import BUDGET
@@ -92,6 +93,9 @@ def misfits(checkpoint: Checkpoint, history: SavedHistory) -> tuple[str, ...]:
     reasons: dict[str, str] = {}
     entries = checkpoint.entries
     for edit in history.edits:
+        with_values = {
+            edit.tensors[at][0] for at, _, _ in edit.values if 0 <= at < len(edit.tensors)
+        }
         for name, shape, dtype in edit.tensors:
             entry = entries.get(name)
             if entry is None:
@@ -100,7 +104,7 @@ def misfits(checkpoint: Checkpoint, history: SavedHistory) -> tuple[str, ...]:
                 reasons[name] = f"'{name}' has the shape {list(entry.shape)}; it had {list(shape)}."
             elif entry.dtype.name != dtype:
                 reasons[name] = f"'{name}' is of type {entry.dtype.name}; it was {dtype}."
-            elif not entry.prunable:
+            elif not entry.prunable and name not in with_values:
                 reasons[name] = f"'{name}' cannot be pruned: {entry.why_not}."
     return tuple(reasons.values())
 
@@ -179,13 +183,15 @@ def _check(history: SavedHistory, where: str) -> None:
         names = list(sizes)
         if len(names) != len(edit.tensors):
             raise damaged(where, f"state {place:,} names a tensor twice")
+        bits = {name: DTYPES[dtype].bits for name, _, dtype in edit.tensors if dtype in DTYPES}
         for layer, swaps in edit.layers.items():
             for at, before, after in swaps:
                 if not 0 <= at < len(names):
                     raise damaged(where, f"state {place:,} changes a tensor without a name")
                 name = names[at]
+                size = sizes[name] * (bits.get(name, 0) if layer == "values" else 1)
                 for which in (before, after):
-                    _check_mask(history, which, sizes[name], where)
+                    _check_mask(history, which, size, where)
                 if state.get((layer, name), NO_MASK) != before:
                     raise damaged(where, f"state {place:,} does not follow the one before it")
                 state[layer, name] = after
@@ -461,6 +467,9 @@ def _take_masks(document: Document, saved: Saved, job: Job) -> None:
     left_out = saved.history.intents[: max(0, saved.history.position - len(saved.history.edits))]
     if left_out:
         document.notify(missing(left_out, "were to be computed from other weights"))
+    if any(edit.values for edit in saved.history.edits[: saved.history.position]):
+        sentence = f"The repair in {name} was computed from other weights, so it was left out."
+        document.notify(Notice(f"{sentence} Repair this checkpoint instead."))
 
 
 def _take_over(

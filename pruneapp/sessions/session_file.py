@@ -6,6 +6,9 @@ The tensors are bytes (U8):
     The masks in force, of every tensor that has one. Bit ``i % 8`` of byte ``i // 8``, the lowest
     first, belongs to element ``i`` of the tensor NAME in C order.
     ``numpy.unpackbits(mask, count=size, bitorder="little")`` unpacks it; 1 is kept (protected).
+``values/NAME``
+    The raw elements of every tensor that has others than the file, since version 2: little-endian,
+    in C order, those of pruned weights as they were.
 ``packed/NUMBER``
     Other masks of the history: frames of zstd, one for each 4 MiB, or one for several small masks.
     What comes out is the exclusive or with the mask that `session.json` calls its base.
@@ -65,13 +68,16 @@ from pruneapp.sessions.restore import Saved
 
 SUFFIX = ".prune"
 FORMAT = "pruneapp-session"
-VERSION = 1
+VERSION = 2
+# What a session without repaired values has: Pruneapp before 2 opens it, too.
+_WITHOUT_VALUES = 1
 TABLE = "session.json"
 # What the masks in force of each layer are called in the file.
 _PREFIXES: Mapping[Layer, str] = {
     "masks": "mask",
     "permanent": "final",
     "protected": "protected",
+    "values": "values",
 }
 
 
@@ -134,7 +140,8 @@ def save_session(
             table = _spool_history(capture, plain, view, spool, job)
             spool.add(TABLE, [encoded(table)])
             tensors = [(name, mask.nbytes) for name, mask in plain.masks.items()] + spool.tensors
-            header = _header(tensors, original.seen_from(path.absolute().parent))
+            relative = original.seen_from(path.absolute().parent)
+            header = _header(tensors, relative, _version_of(capture))
             nbytes = len(header) + sum(size for _, size in tensors)
             job.start(2 * nbytes, path.name)
             with AtomicFile(path, nbytes, job) as file:
@@ -255,7 +262,12 @@ def _spool_history(
         spool.add(f"edit/{count}", [encoded(edit)])
         last = record
     return Table(
-        VERSION, tuple(places), len(capture.records), capture.position, capture.exported, dict(view)
+        _version_of(capture),
+        tuple(places),
+        len(capture.records),
+        capture.position,
+        capture.exported,
+        dict(view),
     )
 
 
@@ -289,12 +301,17 @@ def _places(
     return [places[numbers.find(new.slot)] for new in fresh]
 
 
-def _header(tensors: list[tuple[str, int]], original: Original) -> bytes:
+def _version_of(capture: Capture) -> int:
+    repaired = any("values" in record.after for record in capture.records)
+    return VERSION if repaired else _WITHOUT_VALUES
+
+
+def _header(tensors: list[tuple[str, int]], original: Original, version: int) -> bytes:
     import pruneapp
 
     metadata = {
         "format": FORMAT,
-        "version": str(VERSION),
+        "version": str(version),
         "about": _ABOUT,
         "written_by": f"Pruneapp {pruneapp.__version__}",
         "original": encoded(original).decode(),

@@ -23,6 +23,7 @@ from pruneapp.checkpoint.dtypes import DTYPES, SAFETENSORS_DTYPES
 from pruneapp.checkpoint.formats import compact_codec
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.edits.mask_files import read_mask
+from pruneapp.edits.repaired_values import as_values
 from pruneapp.errors import ExportError, PruneAppError
 from pruneapp.export.catalog import FORMATS
 from pruneapp.export.exporter import export
@@ -93,6 +94,18 @@ def pruned(checkpoint: Checkpoint, sparsity: float, **more) -> Snapshot:
         if entry.prunable and entry.numel and sparsity:
             masks[entry.name] = BitMask.from_bools(rng.random(entry.numel) >= sparsity)
     return Snapshot(checkpoint, MaskLayers(MaskSet(masks), **more))
+
+
+def other_values(checkpoint: Checkpoint) -> MaskSet:
+    """Return other values for every tensor that can be pruned, any bits."""
+    rng = np.random.default_rng(11)
+    return MaskSet(
+        {
+            entry.name: as_values(rng.integers(0, 256, entry.nbytes, np.uint8))
+            for entry in checkpoint.entries.values()
+            if entry.prunable and entry.numel
+        }
+    )
 
 
 def expected(state: Snapshot) -> dict[str, bytes]:
@@ -229,6 +242,48 @@ def test_weights_that_were_made_final_are_zero(form, source, tmp_path):
     _, out = run(form, state, tmp_path)
 
     assert READ.get(form.name, by_our_reader)(out) == expected(state)
+
+
+@pytest.mark.parametrize("sparsity", [0.0, 0.7])
+@pytest.mark.parametrize("form", LOSSLESS, ids=lambda form: form.name)
+def test_repaired_values_are_written(form, sparsity, source, tmp_path):
+    """In the place of those of the file; and a format without weights says that it has none."""
+    if form.why_not(source):
+        return
+    state = pruned(source, sparsity, values=other_values(source))
+    _, out = run(form, state, tmp_path)
+
+    found = READ.get(form.name, by_our_reader)(out)
+    assert found == expected(state)
+    assert found["F32.large"] != expected(pruned(source, sparsity))["F32.large"]
+
+
+@pytest.mark.parametrize("container", ["zip", "legacy"])
+def test_a_torch_file_keeps_its_container_around_repaired_values(container, tmp_path):
+    """And what lies beside the tensors."""
+    import torch
+
+    weights = {n: torch.arange(24.0).reshape(4, 6) + 1 for n in ("a.weight", "b.weight")}
+    torch.save(
+        {"state_dict": weights, "epoch": 3},
+        tmp_path / "model.pt",
+        _use_new_zipfile_serialization=container == "zip",
+    )
+    with open_checkpoint(tmp_path / "model.pt") as checkpoint:
+        state = pruned(checkpoint, 0.5, values=other_values(checkpoint))
+        export(state, ExportRequest("torch", tmp_path / "out.pt"), Job())
+        wanted = expected(state)
+    written = torch.load(tmp_path / "out.pt", weights_only=True)
+    assert written["epoch"] == 3
+    assert {n: t.numpy().tobytes() for n, t in written["state_dict"].items()} == wanted
+
+
+def test_masks_alone_say_that_repaired_values_are_not_among_them(source, tmp_path):
+    state = pruned(source, 0.5, values=other_values(source))
+    report, _ = run(FORMATS["masks"], state, tmp_path)
+
+    (notice,) = [n for n in report.notices if "repaired" in n]
+    assert notice == f"The repaired values of {len(state.values)} tensors are not in the file."
 
 
 @pytest.mark.parametrize("form", FORMATS.values(), ids=lambda form: form.name)

@@ -59,6 +59,9 @@ class Ruled:
     def chunks(self, name: str, start: int = 0, stop: int | None = None, size: int | None = None):
         return self.checkpoint.chunks(name, start, stop, size)
 
+    def replaces(self, _name: str) -> bool:
+        return False
+
 
 @pytest.fixture(params=[1 << 20, 64])
 def small_chunks(request, monkeypatch):

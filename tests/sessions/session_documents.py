@@ -9,10 +9,12 @@ from safetensors.numpy import save_file
 
 from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.document.document import Capture, Document
+from pruneapp.document.entries import RepairSource
 from pruneapp.document.step import Row, Step
 from pruneapp.edits.apply_manual_edit import compute_manual_edit
 from pruneapp.edits.existing_masks import open_document
 from pruneapp.edits.manual_edit import ManualEdit, ManualTarget
+from pruneapp.edits.repaired_values import RepairedValues, as_values
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.preview.preview import compute_preview
@@ -50,6 +52,16 @@ def prune(document: Document, name: str = A, amount: float = 0.5) -> None:
 def by_hand(document: Document, operation: str, *targets: ManualTarget) -> None:
     edit = ManualEdit(operation, targets)
     document.commit(compute_manual_edit(document.snapshot(), edit, Job()))
+
+
+def repair(document: Document, *names: str, seed: int = 0) -> None:
+    """Give tensors other values: any numbers."""
+    rng, values = np.random.default_rng(seed), {}
+    for name in names:
+        entry = document.checkpoint.entry(name)
+        values[name] = as_values(rng.normal(size=entry.numel).astype(entry.dtype.numpy))
+    made = RepairedValues.made(values, RepairSource("ab" * 32), Job())
+    document.commit(made.propose(document.snapshot(), Job()))
 
 
 def storied(path: Path, **more) -> Document:
@@ -98,6 +110,7 @@ def states(document: Document) -> list[dict]:
                         ("masks", document.masks),
                         ("final", document.permanent),
                         ("protected", document.protected),
+                        ("values", document.snapshot().values),
                     )
                 },
             }

@@ -39,6 +39,7 @@ from tests.sessions.session_documents import (
     C,
     open_model,
     prune,
+    repair,
     save,
     shut,
     states,
@@ -74,6 +75,56 @@ def test_masks_that_were_put_aside_come_back_and_memory_stays_bounded(model, tmp
     assert again.history.memory <= budget + sum(m.nbytes for s in in_force for m in s.values())
     assert states(again) == before
     shut(document)
+    shut(again)
+
+
+@pytest.mark.parametrize("budget", [0, 1 << 30])
+def test_repaired_values_come_back(model, tmp_path, budget):
+    """In force and undone, of a bias that cannot be pruned, too; and anybody can read them."""
+    document = open_model(model, budget=budget, scratch=tmp_path)
+    prune(document, A)
+    repair(document, A, C)
+    prune(document, A, 3)
+    repair(document, A, seed=1)
+    repair(document, B, seed=2)
+    document.undo()
+    before = states(document)
+    save(document, tmp_path / "work.prune")
+    plain = load_file(tmp_path / "work.prune")[f"values/{A}"].view(np.float32)
+    assert np.array_equal(plain, document.snapshot().bits_under(A).view(np.float32))
+    with read_session(tmp_path / "work.prune", Job()) as session:
+        again = reopened(session, Job(), budget=budget, scratch=tmp_path)
+    assert states(again) == before
+    again.redo()
+    assert set(again.snapshot().values) == {A, B, C}
+    shut(document)
+    shut(again)
+
+
+def test_only_a_session_with_repaired_values_needs_a_new_version(model, tmp_path):
+    """Others open in Pruneapp as it was before."""
+    document = storied(model)
+    for version in ("1", "2"):
+        save(document, tmp_path / "work.prune")
+        with safe_open(tmp_path / "work.prune", "np") as file:
+            assert file.metadata()["version"] == version
+            assert json.loads(file.get_tensor("session.json").tobytes())["version"] == int(version)
+        repair(document, A)
+    shut(document)
+
+
+def test_a_repair_is_left_out_on_another_checkpoint_and_a_notice_says_so(model, tmp_path):
+    document = open_model(model)
+    prune(document, A)
+    repair(document, A)
+    save(document, tmp_path / "work.prune")
+    shut(document)
+    write_model(model, seed=4)
+    with read_session(tmp_path / "work.prune", Job()) as session:
+        again = masks_on_other(session, Job())
+    assert again.masks[A].pruned == 18
+    assert not again.snapshot().values
+    assert "The repair in work.prune was computed from other weights" in str(again.notices)
     shut(again)
 
 
@@ -361,7 +412,7 @@ def restored_or_refused(path: Path) -> str:
 
 def test_a_newer_version_is_one_sentence(session):
     header, body = parts(session)
-    header["__metadata__"]["version"] = "2"
+    header["__metadata__"]["version"] = "3"
     put_together(session, header, body)
     assert "newer Pruneapp" in restored_or_refused(session)
 

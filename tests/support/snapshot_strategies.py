@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from pruneapp.checkpoint.dtypes import DType
 from pruneapp.document.snapshot import Snapshot
+from pruneapp.edits.repaired_values import as_values
 from pruneapp.masks.bitmask import BitMask, MaskLayers, MaskSet
 from tests.support.memory_checkpoint import MemoryCheckpoint
 from tests.support.strategies import float_types, kept_bools, moderate_bits, raw_bits, shapes
@@ -19,8 +20,8 @@ from tests.support.tensors import decode_float64
 def snapshots(
     draw, *, least_dims=1, elements=60, finite=False, one_type=False, most=4, guarded=True
 ):
-    """A few tensors, some of them partly pruned, protected or permanent."""
-    arrays, masks, final, protected = {}, {}, {}, {}
+    """A few tensors, some of them partly pruned, protected or permanent, or with other values."""
+    arrays, masks, final, protected, values = {}, {}, {}, {}, {}
     dtype = draw(float_types)
     for i in range(draw(st.integers(1, most))):
         dtype = dtype if one_type else draw(float_types)
@@ -39,13 +40,15 @@ def snapshots(
             if guard.any():
                 protected[f"{i}.w"] = BitMask.from_bools(guard)
         if draw(st.integers(0, 4)) == 0:
+            other = draw(moderate_bits(dtype, size) if finite else raw_bits(dtype, size))
+            values[f"{i}.w"] = as_values(other)
+        if draw(st.integers(0, 4)) == 0:
             gone = draw(kept_bools(size))
             if gone is not None:
                 final[f"{i}.w"] = BitMask.from_bools(gone)
     checkpoint = MemoryCheckpoint(arrays, chunk=draw(st.sampled_from([7, 64, 1000])))
-    return Snapshot(
-        checkpoint, MaskLayers(MaskSet(masks), MaskSet(final), protected=MaskSet(protected))
-    )
+    layers = MaskLayers(*map(MaskSet, (masks, final, protected, values)))
+    return Snapshot(checkpoint, layers)
 
 
 def typed(bits: np.ndarray, dtype: DType) -> np.ndarray:

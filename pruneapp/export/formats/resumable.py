@@ -18,7 +18,7 @@ from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.checkpoint.entry import STATISTICS_NAMES, TensorEntry
 from pruneapp.checkpoint.formats.compact_codec import KEY, MASKS, VERSION
 from pruneapp.checkpoint.formats.packed_bits import SUFFIX
-from pruneapp.errors import ExportError
+from pruneapp.errors import ExportError, counted
 from pruneapp.export.format import ExportPart, Format, Plan
 from pruneapp.export.formats import safetensors, torch
 from pruneapp.export.formats.safetensors import json_object, plan_safetensors
@@ -155,6 +155,10 @@ def _plan_masks(part: ExportPart, values: Mapping[str, Any], job: Job) -> Plan:
     about = f'{{"version":{VERSION},"shapes":{json_object(shapes, job)}}}'
     metadata = {"format": MASKS, KEY: about, **part.texts("masks", values)}
     plan = plan_safetensors(records, metadata, job)
+    entries = chain.from_iterable(job.cancel.batches(part.entries))
+    if replaced := sum(part.state.replaces(entry.name) for entry in entries):
+        sentence = f"The repaired values of {counted(replaced, 'tensor')} are not in the file."
+        plan = replace(plan, notices=(sentence,))
     if records:
         return plan
     return replace(plan, notices=("Nothing is pruned, so there is no mask in the file.",))

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain, pairwise
 from operator import attrgetter
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,7 +31,13 @@ from pruneapp.checkpoint.torchfile.zip_format import SCRIPT, pickle_with, zip_la
 from pruneapp.errors import ExportError
 from pruneapp.export.format import ExportPart, Format, Plan
 from pruneapp.export.formats.zip_archive import ALIGNMENT, Member, StateDictPickle, ZipPlan
-from pruneapp.export.records import TensorRecord, finalized
+from pruneapp.export.records import (
+    RecordRange,
+    State,
+    TensorRecord,
+    finalized,
+    finalized_bytes,
+)
 from pruneapp.export.rounding import DTYPE, RoundedState
 from pruneapp.export.scripts import loading_code
 from pruneapp.export.sharding import SHARD_SIZE
@@ -160,6 +166,31 @@ class BytePatch:
         piece[:] = np.frombuffer(self.data, np.uint8, piece.size, at)
 
 
+@dataclass(frozen=True, eq=False)
+class ValuesPatch:
+    """Elements that lie side by side in a file, in the place of which others are written."""
+
+    state: State
+    entry: TensorEntry
+
+    @property
+    def offset(self) -> int:
+        """The byte of the first."""
+        return self.entry.location.offset
+
+    @property
+    def end(self) -> int:
+        """The byte behind the last."""
+        return self.offset + self.entry.nbytes
+
+    def apply(self, piece: NDArray[np.uint8], start: int) -> None:
+        """Change a piece of it that begins at the byte `start` of the file."""
+        itemsize = self.entry.dtype.bits // 8
+        first = (start - self.offset) // itemsize
+        elements = RecordRange(self.entry, first, first + piece.size // itemsize)
+        piece[:] = np.frombuffer(finalized_bytes(self.state, elements), np.uint8)
+
+
 @dataclass(frozen=True)
 class Checked:
     """A range of bytes of a file that a checksum covers."""
@@ -169,11 +200,14 @@ class Checked:
     places: tuple[int, ...]  # bytes at which its CRC-32 is written, four little-endian bytes each
 
 
+AnyPatch: TypeAlias = Patch | BytePatch | ValuesPatch
+
+
 @dataclass(frozen=True, eq=False)
 class _Span:
     start: int
     stop: int
-    patch: Patch | BytePatch | None = None
+    patch: AnyPatch | None = None
     covered: Checked | None = None  # what this is a part of
     checksum: Checked | None = None  # whose CRC this is
 
@@ -232,7 +266,7 @@ class PatchedFile:
     def __init__(
         self,
         source: ByteSource,
-        patches: Iterable[Patch | BytePatch],
+        patches: Iterable[AnyPatch],
         checked: Iterable[Checked],
         job: Job,
     ) -> None:
@@ -302,9 +336,7 @@ class PatchedFile:
             yield piece.data
 
 
-def _touched(
-    checked: Iterable[Checked], patches: Sequence[Patch | BytePatch], job: Job
-) -> list[Checked]:
+def _touched(checked: Iterable[Checked], patches: Sequence[AnyPatch], job: Job) -> list[Checked]:
     starts = np.array(list(map(attrgetter("offset"), patches)), np.int64)
     result = []
     ordered = sorted(checked, key=attrgetter("start"))
@@ -322,18 +354,18 @@ _STRETCH = 1 << 20
 
 def _plan(part: ExportPart, _values: Mapping[str, Any], job: Job) -> Plan:
     batches, state = job.cancel.batches(part.entries), part.state
-    zeroed = [e for batch in batches for e in batch if e.numel and state.zeroed(e.name) is not None]
+    changed = [e for batch in batches for e in batch if e.numel and _changes(state, e.name)]
     blocked_by: tuple[str, ...] = ()
     reason = _never_for(part)
     if not reason:
-        reason, blocked_by = _pruned_out_of_place(part, zeroed, job)
+        reason, blocked_by = _changed_out_of_place(part, changed, job)
     if not reason:
-        batches = job.cancel.batches(zeroed)
+        batches = job.cancel.batches(changed)
         arrays = [e for batch in batches for e in batch if _is_array(e, part.checkpoint)]
         replaced = _with_arrays(part, arrays, job) if arrays else ()
         if isinstance(replaced, tuple):
             names = {entry.name for entry in arrays}
-            rest = [entry for entry in zeroed if entry.name not in names] if names else zeroed
+            rest = [entry for entry in changed if entry.name not in names] if names else changed
             return _in_place(part, rest, replaced, job)
         reason, blocked_by = replaced, tuple(entry.name for entry in arrays)
     if refused := refuses(part.checkpoint):  # a patched file holds what it held
@@ -362,20 +394,35 @@ def _never_for(part: ExportPart) -> str:
     return ""
 
 
-def _pruned_out_of_place(
-    part: ExportPart, zeroed: Sequence[TensorEntry], job: Job
+def _changes(state: State, name: str) -> bool:
+    """Whether a tensor is written with other bytes than those of the file."""
+    return state.zeroed(name) is not None or state.replaces(name)
+
+
+def _changed_out_of_place(
+    part: ExportPart, changed: Sequence[TensorEntry], job: Job
 ) -> tuple[str, tuple[str, ...]]:
-    """Say why weights cannot be pruned inside the container, and of which tensors."""
+    """Say why weights cannot be changed inside the container, and of which tensors."""
     reasons = {}
-    for entry in chain.from_iterable(job.cancel.batches(zeroed)):
-        if reason := _why_not_patched(part.checkpoint, entry):
+    for entry in chain.from_iterable(job.cancel.batches(changed)):
+        reason = _why_not_patched(part.checkpoint, entry)
+        if not reason and part.state.replaces(entry.name):
+            reason = _why_not_replaced(part.checkpoint, entry)
+        if reason:
             reasons[entry.name] = reason
     if reasons:
         return next(iter(reasons.values())), tuple(reasons)
-    shared = overlapping(part.entries, frozenset(map(attrgetter("name"), zeroed)), job)
+    shared = overlapping(part.entries, frozenset(map(attrgetter("name"), changed)), job)
     if shared:
         return f"'{shared}' shares its numbers with another tensor in it", (shared,)
     return "", ()
+
+
+def _why_not_replaced(checkpoint: Checkpoint, entry: TensorEntry) -> str:
+    """Say why other values cannot be written in the place of a tensor; empty if they can."""
+    if entry.location.strides is None and not _is_array(entry, checkpoint):
+        return ""
+    return f"'{entry.name}' has new values, and does not lie in one piece in it"
 
 
 def _why_not_patched(checkpoint: Checkpoint, entry: TensorEntry) -> str:
@@ -434,14 +481,17 @@ def _never_in_place(checkpoint: Checkpoint) -> str:
 
 
 def _in_place(
-    part: ExportPart, zeroed: Sequence[TensorEntry], replaced: Sequence[BytePatch], job: Job
+    part: ExportPart, changed: Sequence[TensorEntry], replaced: Sequence[BytePatch], job: Job
 ) -> Plan:
     assert part.source is not None
     # Preferably the source that compares the checksums of the old bytes as they go by.
     sources = [s for s in part.checkpoint.sources if s.file is part.source]
     reading = next((s for s in sources if isinstance(s, CheckedSource)), part.source)
-    patches: list[Patch | BytePatch] = [*replaced]
-    for entry in chain.from_iterable(job.cancel.batches(zeroed)):
+    patches: list[AnyPatch] = [*replaced]
+    for entry in chain.from_iterable(job.cancel.batches(changed)):
+        if part.state.replaces(entry.name):
+            patches.append(ValuesPatch(part.state, entry))
+            continue
         zeroes = part.state.zeroed(entry.name)
         assert zeroes is not None
         patches.append(patch_of(entry, zeroes, job))

@@ -309,6 +309,11 @@ class _ScriptBuilder:
         return state.replaced(preview.edit.after)
 
     def _whole(self, state: Snapshot, action: ResolvedAction, edit: Edit) -> None:
+        if "values" in edit.after:
+            raise ExportError(
+                "The history has a repair, whose values torch.nn.utils.prune cannot compute.",
+                remedy="Leave the script out; 'pruneapp run' applies the recipe with its values.",
+            )
         masks_after = edit.after.get("masks", {})
         names = list(masks_after)
         free = not any(name in state.protected for name in names)

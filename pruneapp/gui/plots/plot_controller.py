@@ -344,8 +344,9 @@ class PlotController(QObject):
         if document is None or name is None:
             return
         snapshot = document.snapshot()
-        # With the permanent zeros that they were measured with: nothing else changes values.
-        key, owners = ("statistics", name), (snapshot.permanent.get(name),)
+        # With the permanent zeros and the values that they were measured with.
+        key = "statistics", name
+        owners = snapshot.permanent.get(name), snapshot.values.get(name)
         known: TensorStats | None = snapshot.cache.get(key, owners)
         if known is not None:
             self._tasks["stats"].cancel()  # of another state, or another tensor

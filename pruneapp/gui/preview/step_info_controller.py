@@ -243,6 +243,10 @@ class _After:
         """Return raw elements; no size depends on them."""
         return self._snapshot.chunks(name, start, stop, size)
 
+    def replaces(self, name: str) -> bool:
+        """Whether a tensor has other values than those of the file."""
+        return self._snapshot.replaces(name)
+
 
 def _bytes(text: str, step: Step) -> int:
     nbytes = parse_bytes(text)

@@ -1,0 +1,142 @@
+"""Values that a repair gave to tensors, as an edit: known by their SHA-256, with what made them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from pruneapp.checkpoint.elements import Bits
+from pruneapp.document.edit import Edit, EditKind, Proposal, listed
+from pruneapp.document.entries import (
+    RepairConfiguration,
+    RepairEntry,
+    RepairSource,
+    ValuesConfiguration,
+    read_entry,
+)
+from pruneapp.document.snapshot import Snapshot
+from pruneapp.document.step import shown_name
+from pruneapp.edits.manual_edit import DIGEST, digest
+from pruneapp.errors import ParameterError, SelectionError, counted
+from pruneapp.json_codec import encoded, load_object
+from pruneapp.masks.bitmask import BitMask
+from pruneapp.progress import Job
+
+
+def as_values(bits: Bits) -> BitMask:
+    """Return raw elements as a state holds them, without a copy; they are read-only then."""
+    packed = bits.reshape(-1).view(np.uint8)
+    return BitMask(packed, 8 * packed.size)
+
+
+@dataclass(frozen=True)
+class RepairedTensor:
+    """The values of a tensor: all of its elements, those of pruned weights as they were."""
+
+    name: str  # any name of the tensor
+    values: BitMask = field(hash=False)
+    sha256: str
+
+
+@dataclass(frozen=True)
+class RepairedValues:
+    """Whole tensors with other values than those of the file; what is pruned stays pruned."""
+
+    tensors: tuple[RepairedTensor, ...]
+    source: RepairSource
+
+    @classmethod
+    def made(cls, values: Mapping[str, BitMask], source: RepairSource, job: Job) -> RepairedValues:
+        """Make it of values by the names of their tensors; counts their SHA-256."""
+        tensors = (RepairedTensor(n, v, digest(v, job)) for n, v in values.items())
+        return cls(tuple(tensors), source)
+
+    @classmethod
+    def of(cls, entry: RepairEntry, values: Mapping[str, BitMask], job: Job) -> RepairedValues:
+        """Make it of an entry; raises `ParameterError` if values are missing or are others."""
+        configuration = entry.configuration
+        tensors = tuple(_tensor(each, values, job) for each in configuration.tensors)
+        return cls(tensors, configuration.source)
+
+    @classmethod
+    def from_dict(cls, data: object, values: Mapping[str, BitMask], job: Job) -> RepairedValues:
+        """Make it from what `to_dict` returned; raises as `of`."""
+        return cls.of(read_entry(data, RepairEntry), values, job)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The tensors, by any names."""
+        return tuple(tensor.name for tensor in self.tensors)
+
+    @property
+    def values(self) -> dict[str, BitMask]:
+        """The values by their SHA-256."""
+        return {tensor.sha256: tensor.values for tensor in self.tensors}
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain JSON, in which the values are named by their SHA-256."""
+        tensors = tuple(
+            ValuesConfiguration(t.name, DIGEST + t.sha256, t.values.nbytes) for t in self.tensors
+        )
+        entry = RepairEntry(RepairConfiguration(tensors, self.source))
+        plain: dict[str, Any] = load_object(encoded(entry))
+        return plain
+
+    def label(self) -> str:
+        """Say it in words."""
+        weights = [n for n in self.names if n.rpartition(".")[2] == "weight"] or list(self.names)
+        return (
+            f"Repair of {shown_name(weights[0])}"
+            if len(weights) == 1
+            else (f"Repair of {counted(len(weights), 'layer')}")
+        )
+
+    def propose(self, snapshot: Snapshot, job: Job, *, detail: str = "") -> Proposal:
+        """Return what it does to a state; `detail` is what is known of it beside the names.
+
+        Raises `UnknownTensorError`; `ParameterError` if the values are of another size than their
+        tensor; and `SelectionError` if there is no tensor.
+        """
+        after: dict[str, BitMask] = {}
+        for tensor in self.tensors:
+            entry = snapshot.entry(tensor.name)
+            if tensor.values.nbytes != entry.nbytes:
+                raise ParameterError(
+                    f"'{entry.name}' has {entry.nbytes:,} bytes, and the repaired values have "
+                    f"{tensor.values.nbytes:,}.",
+                    remedy="Choose the checkpoint that was repaired.",
+                )
+            after[entry.name] = tensor.values
+        if not after:
+            raise SelectionError("There is no tensor to be repaired.", remedy="Prune one first.")
+        edit = Edit.of(
+            snapshot,
+            EditKind.REPAIR,
+            self.label(),
+            detail or listed(f"New values in {counted(len(after), 'tensor')}", after),
+            {"values": after},
+            job,
+            entry=self.to_dict(),
+            entry_masks=self.values,
+        )
+        return Proposal(snapshot.revision, edit)
+
+
+def _tensor(wanted: ValuesConfiguration, values: Mapping[str, BitMask], job: Job) -> RepairedTensor:
+    key = wanted.values.removeprefix(DIGEST)
+    found = values.get(key)
+    if found is None:
+        raise ParameterError(
+            f"The repaired values {key} of '{wanted.name}' are missing.",
+            remedy="Put the folder of values beside the recipe.",
+        )
+    if found.nbytes != wanted.size or digest(found, job) != key:
+        raise ParameterError(
+            f"The repaired values {key} of '{wanted.name}' are not those that were saved under "
+            "this name.",
+            remedy="Restore the file from where the recipe came from.",
+        )
+    return RepairedTensor(wanted.name, found, key)
