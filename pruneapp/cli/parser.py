@@ -289,6 +289,41 @@ def _add_statistics(statistics: argparse.ArgumentParser) -> None:
     statistics.add_argument("--json", action="store_true", help="print JSON")
 
 
+def _add_repair(repair: argparse.ArgumentParser) -> None:
+    from pruneapp.cli.export_options import add_export
+
+    repair.add_argument("file", metavar="FILE", help="a pruned checkpoint")
+    repair.add_argument(
+        "--against", required=True, metavar="ORIGINAL", help="the checkpoint before it was pruned"
+    )
+    repair.add_argument(
+        "--statistics",
+        required=True,
+        metavar="STATS",
+        help="statistics file with Gram matrices of the inputs of layers",
+    )
+    repair.add_argument("-o", "--output", required=True, metavar="OUT", help="output path")
+    repair.add_argument(
+        "--iterations",
+        type=int,
+        default=10,
+        metavar="N",
+        help="iterations of conjugate gradients; default 10",
+    )
+    repair.add_argument(
+        "--damping",
+        type=float,
+        default=0.01,
+        metavar="D",
+        help="added to the diagonal of each Gram matrix, relative to its mean; default 0.01",
+    )
+    _add_select(repair, f"repair only {_MATCHING}; default: all pruned layers with statistics")
+    add_state_dict(repair)
+    add_export(repair)
+    repair.add_argument("--save-recipe", metavar="RECIPE", help="save the steps as a recipe")
+    repair.add_argument("--json", action="store_true", help="print the report as JSON")
+
+
 def _inspect(options: argparse.Namespace, token: CancelToken) -> int:
     from pruneapp.cli.inspect import inspect
 
@@ -355,6 +390,12 @@ def _statistics(options: argparse.Namespace, token: CancelToken) -> int:
     return statistics(options, token)
 
 
+def _repair(options: argparse.Namespace, token: CancelToken) -> int:
+    from pruneapp.cli.repair import repair
+
+    return repair(options, token)
+
+
 @dataclass(frozen=True)
 class Command:
     """A command: what its help says, its options, and the function that does it.
@@ -416,6 +457,13 @@ COMMANDS: Mapping[str, Command] = {
         "its own with your permissions: naming it here is consent to run it.",
         _add_statistics,
         _statistics,
+    ),
+    "repair": Command(
+        "Move the remaining weights of pruned layers so that the outputs of each layer come out as "
+        "those of the original: least squares on the statistics of its inputs. Zeros of FILE stay "
+        "zeros.",
+        _add_repair,
+        _repair,
     ),
 }
 

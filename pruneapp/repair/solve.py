@@ -29,8 +29,9 @@ Float32s = NDArray[np.float32]
 
 ITERATIONS = 10
 DAMPING = 0.01
-# Rows that are solved together: fewer make the products slow, more take memory.
-_ROWS = 512
+# Rows that are solved together, and a quarter of all between: fewer make the products slow, more
+# take memory.
+_FEWEST_ROWS, _MOST_ROWS = 64, 512
 # Multiplications between two looks at the token: some 50 ms of one core.
 _AT_ONCE = 1 << 30
 # Elements of G that are converted between two looks.
@@ -49,7 +50,7 @@ class Moments:
 
 
 @dataclass(frozen=True, eq=False)
-class Part:
+class Unknowns:
     """The weights of a layer as a matrix, or its bias as a vector."""
 
     wanted: Floats  # the values whose outputs are to come out
@@ -97,9 +98,9 @@ def _is_narrow(dtype: DType) -> bool:
 
 
 def solve(
-    weights: Part,
+    weights: Unknowns,
     moments: Moments,
-    bias: Part | None = None,
+    bias: Unknowns | None = None,
     *,
     iterations: int = ITERATIONS,
     damping: float = DAMPING,
@@ -129,10 +130,10 @@ def solve(
         if not chosen.size:
             continue
         inputs = _Inputs.of(moments, scale, damping, job, centred=centred)
-        together = max(1, min(_ROWS, len(solved) // 4))
+        together = max(_FEWEST_ROWS, min(_MOST_ROWS, len(solved) // 4))
         for start in range(0, chosen.size, together):
             rows = chosen[start : start + together]
-            some, its_bias = _part_of(weights, rows), bias and _part_of(bias, rows)
+            some, its_bias = _rows_of(weights, rows), bias and _rows_of(bias, rows)
             solved[rows], shift, part = _solve_rows(some, its_bias, inputs, iterations)
             if moved is not None and shift is not None:
                 moved[rows] = shift
@@ -155,8 +156,8 @@ def _scale_of(moments: Moments, columns: int) -> float:
     return scale or 1.0
 
 
-def _part_of(part: Part, rows: Indices) -> Part:
-    return Part(part.wanted[rows], part.present[rows], part.free[rows], part.dtype)
+def _rows_of(some: Unknowns, rows: Indices) -> Unknowns:
+    return Unknowns(some.wanted[rows], some.present[rows], some.free[rows], some.dtype)
 
 
 @dataclass(frozen=True, eq=False)
@@ -224,7 +225,7 @@ class _Inputs:
 
 
 def _solve_rows(
-    weights: Part, bias: Part | None, inputs: _Inputs, iterations: int
+    weights: Unknowns, bias: Unknowns | None, inputs: _Inputs, iterations: int
 ) -> tuple[Float32s, Float64s | None, Errors]:
     wanted, solved = weights.wanted.astype(np.float32), weights.present.astype(np.float32)
     finite: Bools = np.logical_and(np.isfinite(wanted).all(axis=1), np.isfinite(solved).all(axis=1))

@@ -14,6 +14,7 @@ import math
 import struct
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
 from typing import Self
@@ -105,6 +106,12 @@ class Statistics:
     def names(self) -> tuple[str, ...]:
         """The weights that something was seen of, in file order."""
         return tuple(name.removesuffix(SUM2) for name in self._file.entries if name.endswith(SUM2))
+
+    @cached_property
+    def grams(self) -> frozenset[str]:
+        """The weights that have Gram matrices."""
+        names = self._file.entries
+        return frozenset(name.removesuffix(GRAM) for name in names if name.endswith(GRAM))
 
     def inputs(self, names: Iterable[str], shape: tuple[int, ...]) -> Inputs | None:
         """Return what was seen of a weight, by any of its names; None if that is nothing.

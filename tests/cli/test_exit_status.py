@@ -19,6 +19,7 @@ import pruneapp
 from pruneapp.__main__ import main
 from pruneapp.cli.parser import COMMANDS, parse
 from pruneapp.progress import Cancelled
+from tests.repair.layers import InputArrays
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="a shell of Unix is meant")
 
@@ -26,6 +27,7 @@ METHOD = ("--method", "l1_unstructured", "--amount", "0.5")
 # An evaluation whose loss is 2 for b.st, and 1 for all others.
 PRINT_LOSS = 'case $0 in *b.st) loss=2;; *) loss=1;; esac; echo "{\\"loss\\": $loss}"'
 LOSS = ("--command", f"sh -c '{PRINT_LOSS}' {{checkpoint}}")
+BY = ("--against", "a.st", "--statistics", "s.st")
 # Every command: where it succeeds, where it finds a difference, and where a person can mend it.
 CASES: dict[str, tuple[tuple[tuple[str, ...], int], ...]] = {
     "inspect": ((("a.st",), 0), (("none.st",), 2)),
@@ -54,6 +56,7 @@ CASES: dict[str, tuple[tuple[tuple[str, ...], int], ...]] = {
         (("a.st", "--command", "false {checkpoint}"), 2),
     ),
     "statistics": ((("a.st", "-o", "out.st"), 2),),
+    "repair": ((("p.st", *BY, "-o", "out.st"), 0), (("a.st", *BY, "-o", "out.st"), 2)),
     "expand": ((("c.st", "-o", "out.st"), 0), (("a.st", "-o", "out.st"), 2)),
 }
 LISTENING = (("file", "file"), ("unread", "file"), ("closed", "file"), ("file", "closed"),
@@ -69,6 +72,7 @@ def place(tmp_path_factory):
     save_file(weights, folder / "a.st")
     save_file({name: 2 * array for name, array in weights.items()}, folder / "b.st")
     save_file({"w": np.zeros((4, 4), np.float32)}, folder / "z.st")
+    InputArrays({"layer0.weight": rng.normal(size=(50, 8))}).save(folder / "s.st")
     recipe = {
         "format": "pruneapp-recipe",
         "version": 1,

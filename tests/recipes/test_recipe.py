@@ -312,7 +312,7 @@ def test_what_does_not_fit_is_listed_and_nothing_runs(model, entries, places):
         ),
         (
             text_of({"name": "stepp"}),
-            "Did you mean 'step'? Allowed values: step, schedule, edit, repair, treat_zeros, finalize,",
+            "Did you mean 'step'? Allowed values: step, schedule, edit, repair, treat_zeros, ",
         ),
         (text_of({"name": "step"}), "at entries[0]: the key 'configuration' is missing."),
         (

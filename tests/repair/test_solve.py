@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from pruneapp.checkpoint.dtypes import DTYPES
 from pruneapp.kernels.values import decode, encode
 from pruneapp.progress import Cancelled, CancelToken, Job
-from pruneapp.repair.solve import Moments, Part, solve, work_of
+from pruneapp.repair.solve import Moments, Unknowns, solve, work_of
 
 # Enough for every number of columns below to come to an end.
 TO_THE_END = 60
@@ -27,7 +27,7 @@ def layer(seed, rows, columns, tokens, pruned=0.5, protected=0.0, mean=0.0):
     kept = generator.random((rows, columns)) >= pruned
     free = kept & (generator.random((rows, columns)) >= protected)
     moments = Moments(inputs.T @ inputs, inputs.sum(axis=0), tokens)
-    return inputs, moments, Part(wanted, np.where(kept, wanted, np.float32(0)), free)
+    return inputs, moments, Unknowns(wanted, np.where(kept, wanted, np.float32(0)), free)
 
 
 def dense(inputs, part, damping, scale, bias=None):
@@ -74,7 +74,7 @@ def test_a_bias_is_a_weight_that_is_always_kept(seed):
     inputs, moments, part = layer(seed, rows=8, columns=10, tokens=150, mean=3.0)
     generator = np.random.default_rng(seed + 100)
     wanted = generator.normal(size=8)
-    bias = Part(wanted, wanted + 0.5 * (np.arange(8) < 4), np.arange(8) % 2 == 0)
+    bias = Unknowns(wanted, wanted + 0.5 * (np.arange(8) < 4), np.arange(8) % 2 == 0)
     scale = np.trace(moments.gram) / 10
     solution = solve(part, moments, bias, iterations=TO_THE_END, damping=1e-5)
 
@@ -116,7 +116,7 @@ def test_no_row_is_worse_than_before(name, seed, rows, columns, tokens, pruned, 
     inputs *= size
     moments = Moments(inputs.T @ inputs, inputs.sum(axis=0), tokens)
     wanted = part.wanted if dtype.bits >= 32 else np.round(part.wanted * 4) / 4
-    part = Part(wanted, wanted * (part.present != 0), part.free, dtype)
+    part = Unknowns(wanted, wanted * (part.present != 0), part.free, dtype)
     solution = solve(part, moments)
 
     before = squares(inputs, part, part.present)
@@ -134,7 +134,7 @@ def test_rounding_is_counted():
     inputs, moments, part = layer(3, rows=6, columns=20, tokens=100)
     dtype = DTYPES["F8_E4M3"]
     wanted = decode(encode(part.wanted, dtype), dtype)
-    part = Part(wanted, wanted * (part.present != 0), part.free, dtype)
+    part = Unknowns(wanted, wanted * (part.present != 0), part.free, dtype)
     solution = solve(part, moments)
 
     assert np.array_equal(solution.weights, decode(encode(solution.weights, dtype), dtype))
@@ -194,7 +194,7 @@ def test_the_work_is_what_was_said(name):
             done.append(at)
 
     _, moments, part = layer(7, rows=9, columns=30, tokens=50)
-    part = Part(part.wanted, part.present, part.free, DTYPES[name])
+    part = Unknowns(part.wanted, part.present, part.free, DTYPES[name])
     solve(part, moments, job=Job(Bar()))
     assert done[-1] == work_of(9, 30, DTYPES[name])
     assert done == sorted(done)
@@ -205,7 +205,7 @@ def test_it_can_be_cancelled_at_any_time_and_memory_is_bounded():
     generator = np.random.default_rng(8)
     wanted = generator.normal(size=(2048, 2048)).astype(np.float32)
     kept = generator.random(wanted.shape) < 0.5
-    part = Part(wanted, wanted * kept, kept)
+    part = Unknowns(wanted, wanted * kept, kept)
     gram = np.eye(2048)
     token = CancelToken()
     done = []

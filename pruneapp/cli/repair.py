@@ -1,0 +1,119 @@
+"""``pruneapp repair``: remaining weights moved so that the outputs of layers come out as before."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from pruneapp.checkpoint.checkpoint import open_checkpoint
+from pruneapp.checkpoint.io.digest import hashed_meanwhile
+from pruneapp.cli import terminal
+from pruneapp.cli.export_options import (
+    check_places,
+    export_request,
+    print_report,
+    report_as_json,
+    target_of,
+    write_export,
+)
+from pruneapp.cli.terminal import DONE, named, print_json, print_table
+from pruneapp.document.document import Capture, Document
+from pruneapp.document.selection import select
+from pruneapp.edits.existing_masks import TreatZeros, open_document
+from pruneapp.errors import SelectionError, first_names
+from pruneapp.export.report_file import StepAccount
+from pruneapp.progress import CancelToken, Job
+from pruneapp.recipes.portable import history_recipe
+from pruneapp.recipes.recipe import save
+from pruneapp.repair.repair import LayerRepair, compute_repair, inputs_in
+from pruneapp.statistics.file import open_statistics
+
+_HEAD = ("layer", "left", "moved", "error before", "after", "after rounding")
+
+
+def repair(options: argparse.Namespace, token: CancelToken) -> int:
+    """Repair and write; prints the error of each layer."""
+    request = export_request(options, target_of(options.output))
+    with contextlib.ExitStack() as stack:
+        job = stack.enter_context(terminal.job("Repairing", token))
+        checkpoint = stack.enter_context(
+            open_checkpoint(Path(options.file), state_dict=options.state_dict, job=job)
+        )
+        check_places(options, checkpoint, request)
+        statistics = stack.enter_context(open_statistics(Path(options.statistics), job))
+        known = inputs_in(statistics)
+        against = stack.enter_context(open_checkpoint(Path(options.against), job=job))
+        document = open_document(checkpoint, job)
+        stack.callback(document.close)
+        _treat_zeros(document, job)
+        names = select(checkpoint, options.select) if options.select else None
+        with hashed_meanwhile(checkpoint.files):
+            outcome = compute_repair(
+                document.snapshot(),
+                known,
+                job,
+                names=names,
+                wanted=against,
+                iterations=options.iterations,
+                damping=options.damping,
+                statistics=statistics.sha256,
+            )
+        document.commit(outcome)
+        recipe = history_recipe(Capture.of(document), job)
+        if options.save_recipe:
+            save(recipe, Path(options.save_recipe), job)
+        steps = (StepAccount(outcome.edit.label, outcome.edit.detail),)
+        state = document.snapshot()
+        report, problem = write_export(options, state, recipe, request, job, steps=steps)
+    notices = report.notices
+    if outcome.unknown:
+        left = f"Not repaired, because their inputs are not known: {first_names(outcome.unknown)}."
+        notices = (*notices, left)
+    touched = outcome.edit.names
+    if options.json:
+        layers = {"layers": list(map(_as_json, outcome.layers)), "not_repaired": outcome.unknown}
+        print_json(layers | report_as_json(report, touched) | {"notices": notices})
+    else:
+        _print(outcome.layers)
+        print_report(report, notices, touched)
+    if problem is not None:
+        raise problem
+    return DONE
+
+
+def _treat_zeros(document: Document, job: Job) -> None:
+    """Let the zeros of the file count as pruned, beside what its masks say."""
+    entries = document.checkpoint.entries.values()
+    names = tuple(e.name for e in entries if e.prunable and len(e.shape) > 1)
+    with contextlib.suppress(SelectionError):  # there are none; what is pruned is said by masks
+        document.commit(TreatZeros(names).propose(document.snapshot(), job))
+
+
+def _print(layers: Sequence[LayerRepair]) -> None:
+    rows = [
+        (
+            named(layer.name),
+            f"{layer.left:,}",
+            f"{layer.moved:,}",
+            *(f"{error:.3%}" for error in (layer.before, layer.after, layer.rounded)),
+        )
+        for layer in layers
+    ]
+    print_table(_HEAD, rows, (False, True, True, True, True, True))
+    sys.stdout.write("\n")
+
+
+def _as_json(layer: LayerRepair) -> dict[str, Any]:
+    return {
+        "name": layer.name,
+        "left": layer.left,
+        "moved": layer.moved,
+        "error_before": layer.before,
+        "error_after": layer.after,
+        "error_rounded": layer.rounded,
+        "bias": layer.bias or None,
+    }

@@ -1,0 +1,368 @@
+"""The repair of a state: which layers, by which inputs, and what comes of it."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pruneapp.checkpoint.checkpoint import Checkpoint
+from pruneapp.checkpoint.dtypes import DType
+from pruneapp.checkpoint.elements import Bits
+from pruneapp.checkpoint.entry import TensorEntry
+from pruneapp.checkpoint.io.digest import sha256_of
+from pruneapp.document.edit import Proposal, listed
+from pruneapp.document.entries import RepairSource
+from pruneapp.document.mask_store import ValuesFile
+from pruneapp.document.selection import resolve
+from pruneapp.document.snapshot import Snapshot
+from pruneapp.edits.coupled_tensors import Companions
+from pruneapp.edits.repaired_values import RepairedValues
+from pruneapp.errors import ParameterError, SelectionError, UnknownTensorError, counted
+from pruneapp.kernels.values import Bools, Float64s, Floats, decode, encode
+from pruneapp.progress import Job
+from pruneapp.repair.solve import (
+    DAMPING,
+    ITERATIONS,
+    Errors,
+    Moments,
+    Solution,
+    Unknowns,
+    solve,
+    work_of,
+)
+from pruneapp.statistics.file import Statistics, fits
+
+
+@dataclass(frozen=True, eq=False)
+class LayerInputs:
+    """What is known of the inputs of a weight: Gram matrices, one for each group or expert."""
+
+    groups: int
+    columns: int
+    moments: Callable[[int], Moments]  # those of a group
+    transposed: bool = False  # whether the inputs are along the first dimension
+
+
+# Returns what is known of the inputs of a weight; None without a Gram matrix.
+KnownInputs: TypeAlias = Callable[[TensorEntry], LayerInputs | None]
+
+
+def inputs_in(statistics: Statistics) -> KnownInputs:
+    """Return what a file of statistics knows of weights.
+
+    Raises `ParameterError` if it has no Gram matrix; the function raises as
+    `Statistics.inputs`.
+    """
+    if not statistics.grams:
+        raise ParameterError(
+            f"'{statistics.path}' has no Gram matrices, which a repair needs.",
+            remedy="Collect the statistics with Gram matrices.",
+        )
+
+    def known(entry: TensorEntry) -> LayerInputs | None:
+        name = next((name for name in entry.names if name in statistics.grams), None)
+        inputs = None if name is None else statistics.inputs(entry.names, entry.shape)
+        if name is None or inputs is None:
+            return None
+        sums, counts = inputs.sum, inputs.counts
+
+        def moments(group: int) -> Moments:
+            gram = statistics.gram(name, group)
+            assert gram is not None
+            sum_of_group = None if sums is None else sums[group]
+            return Moments(gram, sum_of_group, float(counts[group]))
+
+        groups, columns = inputs.sum2.shape
+        return LayerInputs(groups, columns, moments, inputs.transposed)
+
+    return known
+
+
+@dataclass(frozen=True)
+class LayerRepair:
+    """What a repair did to one layer; errors are shares of the squares of its outputs."""
+
+    name: str  # of its weight
+    moved: int  # how many of its weights have another value
+    left: int  # how many are not pruned
+    before: float
+    after: float
+    rounded: float
+    bias: str = ""  # name of the bias, or of the running mean, that moved along
+
+
+@dataclass(frozen=True, eq=False)
+class Repair(Proposal):
+    """The outcome of a repair, to be put in force by `Document.commit`."""
+
+    layers: tuple[LayerRepair, ...]
+    # Pruned tensors that stay as they are: nothing is known of their inputs.
+    unknown: tuple[str, ...]
+
+
+def compute_repair(
+    snapshot: Snapshot,
+    known: KnownInputs,
+    job: Job,
+    *,
+    names: Sequence[str] | None = None,
+    wanted: Checkpoint | None = None,
+    iterations: int = ITERATIONS,
+    damping: float = DAMPING,
+    statistics: str = "",
+) -> Repair:
+    """Move what is left of pruned layers so that their outputs come out as before.
+
+    Pruned, protected and permanently zero weights stay as they are. With the weights moves the
+    bias, or else the running mean of a norm that follows. `job` is started with the work, named
+    by layers; may cancel.
+
+    Parameters
+    ----------
+    names
+        Weights, by any names; all that are pruned and have statistics by default.
+    wanted
+        The model whose outputs are to come out; by default that of the file itself, unpruned.
+    statistics
+        SHA-256 of the file that `known` comes from, for the recipe.
+
+    Raises
+    ------
+    SelectionError
+        If nothing is pruned, or nothing is known of the inputs of what is.
+    ParameterError
+        If a value breaks its rule, or statistics or a tensor of `wanted` do not fit a layer.
+    HistoryError
+        If there is no room on the disk for the values.
+    """
+    if iterations < 1:
+        raise ParameterError(f"'iterations' must be at least 1 (got {iterations}).")
+    if not 0 < damping < math.inf:
+        raise ParameterError(f"'damping' must be a positive number (got {damping}).")
+    snapshot.checkpoint.verify_unchanged()
+    chosen = snapshot.checkpoint.entries if names is None else resolve(snapshot.checkpoint, names)
+    pruned = [e for e in map(snapshot.entry, chosen) if _is_pruned(snapshot, e)]
+    layers = [_WeightMatrices.of(e, inputs) for e in pruned if (inputs := known(e)) is not None]
+    if not layers:
+        raise SelectionError(
+            "Nothing is known of the inputs of the pruned layers."
+            if pruned
+            else "Nothing is pruned in these layers, so there is nothing to repair.",
+            remedy="Collect statistics of this model, with Gram matrices." if pruned else "",
+        )
+    job.start(sum(layer.work(iterations) for layer in layers), layers[0].entry.name)
+    pairs = Companions(snapshot.checkpoint, job.cancel)
+    work = _LayerSolver(snapshot, wanted, iterations, damping, job)
+    values = ValuesFile()
+    repairs = [work.repair(layer, _shift_of(snapshot, layer, pairs), values) for layer in layers]
+    against = () if wanted is None else tuple(_sha256s(wanted, job))
+    source = RepairSource(statistics, against, iterations, damping)
+    made = RepairedValues.made(values.mapped(), source, job)
+    proposal = made.propose(snapshot, job, detail=_detail(repairs))
+    repaired = {layer.entry.name for layer in layers}
+    unknown = tuple(entry.name for entry in pruned if entry.name not in repaired)
+    return Repair(proposal.revision, proposal.edit, tuple(repairs), unknown)
+
+
+def _is_pruned(snapshot: Snapshot, entry: TensorEntry) -> bool:
+    zeroed = snapshot.zeroed(entry.name) if len(entry.shape) > 1 and entry.prunable else None
+    return zeroed is not None and 0 < zeroed.pruned < entry.numel
+
+
+def _sha256s(checkpoint: Checkpoint, job: Job) -> Iterator[str]:
+    for file in checkpoint.files:
+        yield sha256_of(file, Job(cancel=job.cancel))
+
+
+def _detail(repairs: Sequence[LayerRepair]) -> str:
+    lines = {
+        r.name: f"{r.name}: error of the outputs {r.before:.2%} before, {r.rounded:.2%} after"
+        for r in repairs
+    }
+    moved = sum(repair.moved for repair in repairs)
+    return listed(f"{counted(moved, 'weight')} moved", lines, lines.__getitem__)
+
+
+@dataclass(frozen=True, eq=False)
+class _WeightMatrices:
+    """A weight as matrices: outputs by inputs, one for each group or expert."""
+
+    entry: TensorEntry
+    inputs: LayerInputs
+
+    @classmethod
+    def of(cls, entry: TensorEntry, inputs: LayerInputs) -> _WeightMatrices:
+        """Return a weight with its inputs; raises `ParameterError` if they do not fit."""
+        groups, columns = inputs.groups, inputs.columns
+        if fits(entry.shape, groups, columns, transposed=inputs.transposed):
+            return cls(entry, inputs)
+        many = "a Gram matrix" if groups == 1 else f"{groups:,} Gram matrices"
+        raise ParameterError(
+            f"The statistics do not fit '{entry.name}': it has the shape {list(entry.shape)}, and "
+            f"they have {many} of {columns:,} inputs.",
+            remedy="Collect statistics of this model.",
+        )
+
+    @property
+    def rows(self) -> int:
+        """How many outputs a group has."""
+        return self.entry.numel // (self.inputs.groups * self.inputs.columns)
+
+    @property
+    def outputs(self) -> int:
+        """How many there are, of all groups."""
+        return self.inputs.groups * self.rows
+
+    def work(self, iterations: int) -> int:
+        """Return by how many units its solve steps a job."""
+        inputs = self.inputs
+        return inputs.groups * work_of(self.rows, inputs.columns, self.entry.dtype, iterations)
+
+    def matrices(self, flat: NDArray[Any]) -> NDArray[Any]:
+        """Return elements in flat order as a stack of matrices, without a copy."""
+        groups, columns = self.inputs.groups, self.inputs.columns
+        if self.inputs.transposed:
+            return flat.reshape(groups, columns, self.rows).swapaxes(1, 2)
+        return flat.reshape(groups, self.rows, columns)
+
+
+@dataclass(frozen=True)
+class _Shift:
+    """What moves the outputs of a layer: its bias; or, turned round, a running mean."""
+
+    entry: TensorEntry
+    sign: int
+
+
+def _shift_of(snapshot: Snapshot, layer: _WeightMatrices, pairs: Companions) -> _Shift | None:
+    companions = {c.part: c for c in pairs.of(layer.entry.name)}
+    if "bias" in companions:
+        return _Shift(snapshot.entry(companions["bias"].name), 1)
+    if "norm" in companions:
+        path = companions["norm"].name.rpartition(".")[0]
+        with contextlib.suppress(UnknownTensorError):
+            mean = snapshot.entry(f"{path}.running_mean")
+            if mean.shape == (layer.outputs,) and mean.dtype.form is not None:
+                return _Shift(mean, -1)
+    return None
+
+
+@dataclass(frozen=True, eq=False)
+class _Tensor:
+    """A tensor of the state, and of the model that is wanted."""
+
+    bits: Bits  # as they are under the zeros
+    present: Floats  # 0 where pruned
+    wanted: Floats
+    free: Bools
+
+    @classmethod
+    def read(cls, snapshot: Snapshot, wanted: Checkpoint | None, entry: TensorEntry) -> _Tensor:
+        source = snapshot.checkpoint if wanted is None else wanted
+        theirs = source.entry(entry.name)
+        if theirs.shape != entry.shape or theirs.dtype.form is None:
+            raise ParameterError(
+                f"'{source.path.name}' has '{entry.name}' in the shape {list(theirs.shape)} and "
+                f"type {theirs.dtype.label}; it must be floats of the shape {list(entry.shape)}.",
+                remedy="Name the model that was pruned.",
+            )
+        bits, zeroed = snapshot.bits_under(entry.name), snapshot.zeroed(entry.name)
+        protected = snapshot.protected.get(entry.name)
+        free = np.ones(bits.size, np.bool_) if zeroed is None else zeroed.bools()
+        present = np.where(free, decode(bits, entry.dtype), np.float32(0))
+        if protected is not None:
+            free = free & ~protected.bools()
+        return cls(bits, present, decode(source.bits(entry.name), theirs.dtype), free)
+
+    def moved(self, values: Floats, dtype: DType) -> tuple[Bits, int]:
+        """Return the elements with other values, and how many are others.
+
+        One that has come to 0 is -0.0, where there is one: it is not pruned, and reads so.
+        """
+        moved = self.free & (values != self.present)
+        bits = encode(values, dtype)
+        assert dtype.form is not None
+        if not dtype.form.fnuz:
+            bits[moved & (bits == 0)] = dtype.form.magnitude_mask + 1
+        np.copyto(bits, self.bits, where=~moved)
+        return bits, int(np.count_nonzero(moved))
+
+
+@dataclass(frozen=True)
+class _LayerSolver:
+    """What the repairs of all layers have in common."""
+
+    snapshot: Snapshot
+    wanted: Checkpoint | None
+    iterations: int
+    damping: float
+    job: Job
+
+    def repair(
+        self, layer: _WeightMatrices, shift: _Shift | None, values: ValuesFile
+    ) -> LayerRepair:
+        """Repair one layer; its values go into the file."""
+        entry, job = layer.entry, self.job
+        job.label(entry.name)
+        tensor = _Tensor.read(self.snapshot, self.wanted, entry)
+        vector = None if shift is None else _Tensor.read(self.snapshot, self.wanted, shift.entry)
+        errors = Errors()
+        solved: Floats = np.zeros(tensor.bits.size, np.float32)
+        biases: list[Float64s] = []
+        for group in range(layer.inputs.groups):
+            wanted, present, free = (
+                layer.matrices(side)[group] for side in (tensor.wanted, tensor.present, tensor.free)
+            )
+            weights, bias = Unknowns(wanted, present, free, entry.dtype), None
+            if shift is not None and vector is not None:
+                rows = slice(group * layer.rows, (group + 1) * layer.rows)
+                wanted, present = (shift.sign * s[rows] for s in (vector.wanted, vector.present))
+                bias = Unknowns(wanted, present, vector.free[rows], shift.entry.dtype)
+            solution = self._solve(weights, bias, layer, group)
+            layer.matrices(solved)[group] = solution.weights
+            errors += solution.errors
+            if shift is not None and solution.bias is not None:
+                biases.append(shift.sign * solution.bias)
+        bits, moved = tensor.moved(solved, entry.dtype)
+        values.add(entry.name, bits, job)
+        with_bias = ""
+        if shift is not None and vector is not None:
+            together: Float64s = np.concatenate(biases)
+            bits, others = vector.moved(together, shift.entry.dtype)
+            if others:
+                values.add(shift.entry.name, bits, job)
+                with_bias = shift.entry.name
+        zeroed = self.snapshot.zeroed(entry.name)
+        return LayerRepair(
+            entry.name,
+            moved,
+            entry.numel if zeroed is None else zeroed.kept,
+            errors.relative(errors.before),
+            errors.relative(errors.after),
+            errors.relative(errors.rounded),
+            with_bias,
+        )
+
+    def _solve(
+        self, weights: Unknowns, bias: Unknowns | None, layer: _WeightMatrices, group: int
+    ) -> Solution:
+        try:
+            return solve(
+                weights,
+                layer.inputs.moments(group),
+                bias,
+                iterations=self.iterations,
+                damping=self.damping,
+                job=self.job,
+            )
+        except ValueError as error:
+            raise ParameterError(
+                f"The statistics do not fit '{layer.entry.name}': {error}.",
+                remedy="Collect statistics of this model.",
+            ) from None

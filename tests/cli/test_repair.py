@@ -1,0 +1,141 @@
+"""``pruneapp repair``: what is written, what is said, and that ``verify`` finds it again."""
+
+from __future__ import annotations
+
+import json
+import shutil
+
+import numpy as np
+import pytest
+from safetensors.numpy import load_file, save_file
+
+from tests.repair.layers import InputArrays, mixed
+
+FC, BIAS, HEAD = "fc.weight", "fc.bias", "head.weight"
+
+
+@pytest.fixture
+def files(tmp_path):
+    """An original, what is left of it, and statistics of the inputs of one of two layers."""
+    rng = np.random.default_rng(1)
+    shapes = {FC: (20, 30), BIAS: (20,), HEAD: (5, 20)}
+    original = {n: rng.normal(size=shape).astype(np.float32) for n, shape in shapes.items()}
+    pruned = {n: t * (np.abs(t) > 0.7) if t.ndim > 1 else t for n, t in original.items()}
+    save_file(original, tmp_path / "original.safetensors")
+    save_file(pruned, tmp_path / "pruned.safetensors")
+    inputs = mixed(2, 400, 30, offset=1.0)
+    InputArrays({FC: inputs}).save(tmp_path / "stats.safetensors")
+    return original, pruned, inputs
+
+
+@pytest.fixture
+def repair(call, tmp_path, files):
+    """Repair what is left in this process; returns status, standard output and error."""
+
+    def run(*more, out="out.safetensors"):
+        return call(
+            "repair",
+            tmp_path / "pruned.safetensors",
+            "--against",
+            tmp_path / "original.safetensors",
+            "--statistics",
+            tmp_path / "stats.safetensors",
+            "-o",
+            tmp_path / out,
+            *more,
+        )
+
+    return run
+
+
+def error(inputs, files, tensors):
+    original = files[0]
+    change = inputs @ (original[FC] - tensors[FC]).T + original[BIAS] - tensors[BIAS]
+    return np.square(change).sum() / np.square(inputs @ original[FC].T).sum()
+
+
+def test_it_writes_what_comes_nearer_to_the_original(repair, files, tmp_path):
+    """Zeros stay zeros, a layer without statistics stays as it is, and the errors are true."""
+    _, pruned, inputs = files
+    status, out, _ = repair("--json")
+    said, written = json.loads(out), load_file(tmp_path / "out.safetensors")
+
+    assert status == 0
+    (layer,) = said["layers"]
+    assert layer["name"] == FC
+    assert layer["bias"] == BIAS
+    assert layer["error_before"] == pytest.approx(error(inputs, files, pruned), rel=1e-3)
+    assert layer["error_rounded"] == pytest.approx(error(inputs, files, written), rel=1e-3)
+    assert layer["error_rounded"] < 0.3 * layer["error_before"]
+    assert np.array_equal(written[FC] == 0, pruned[FC] == 0)
+    assert np.array_equal(written[HEAD], pruned[HEAD])
+    assert said["not_repaired"] == [HEAD]
+
+
+def test_it_says_so_in_a_table(repair):
+    status, out, _ = repair()
+
+    assert status == 0
+    head, row, *rest = out.splitlines()
+    assert head.split("  ")[0] == "layer"
+    assert row.split()[0] == FC
+    assert [cell[-1] for cell in row.split()[-3:]] == ["%"] * 3
+    assert any(line.endswith(f"their inputs are not known: '{HEAD}'.") for line in rest)
+
+
+@pytest.mark.parametrize("out", ["out.safetensors", "out.compact.safetensors"])
+def test_verify_finds_the_values_in_the_file_itself(repair, call, tmp_path, out):
+    """And every bit that is another one."""
+    repair(out=out)
+    against = ("--against", tmp_path / "pruned.safetensors")
+    assert call("verify", tmp_path / out, *against)[0] == 0
+    if out != "out.safetensors":
+        return
+    data = bytearray((tmp_path / out).read_bytes())
+    (length,) = np.frombuffer(data[:8], np.uint64)
+    header = json.loads(data[8 : 8 + int(length)])
+    start, stop = header[FC]["data_offsets"]
+    values = np.frombuffer(data, np.float32, (stop - start) // 4, 8 + int(length) + start)
+    place = 8 + int(length) + start + 4 * int(np.flatnonzero(values)[0])
+    data[place] ^= 1
+    (tmp_path / out).write_bytes(data)
+    status, said, _ = call("verify", tmp_path / out, *against)
+    assert status == 1
+    assert "does not hold the values that its repair made" in said
+    assert FC in said
+
+
+def test_what_was_rounded_since_is_verified_with_the_recipe(repair, call, tmp_path):
+    """Whose folder of values is beside it."""
+    recipe = tmp_path / "my.recipe.json"
+    repair("--dtype", "bfloat16", "--save-recipe", recipe)
+    verify = ("verify", tmp_path / "out.safetensors", "--against", tmp_path / "pruned.safetensors")
+    status, said, _ = call(*verify)
+    assert status == 1
+    assert "give the recipe and its folder of values with --recipe" in said
+    assert call(*verify, "--recipe", recipe)[0] == 0
+    again = tmp_path / "again.safetensors"
+    run = ("run", recipe, tmp_path / "pruned.safetensors", "-o", again, "--dtype", "bfloat16")
+    assert call(*run)[0] == 0
+    assert again.read_bytes() == (tmp_path / "out.safetensors").read_bytes()
+    shutil.rmtree(tmp_path / "my.values")
+    status, _, said = call(*run)
+    assert status == 2
+    assert "are missing. Put the folder of values beside the recipe." in said
+
+
+def test_what_does_not_fit_is_one_sentence(repair, call, tmp_path, files):
+    """And nothing is written."""
+    assert "--iterations must be at least 1 (got 0)" in repair("--iterations", "0")[2]
+    assert "--damping must be a positive number (got -1.0)" in repair("--damping=-1")[2]
+    other = {FC: np.ones((3, 3), np.float32), BIAS: files[0][BIAS]}
+    save_file(other, tmp_path / "original.safetensors")
+    status, _, said = repair()
+    assert status == 2
+    assert "'original.safetensors' has 'fc.weight' in the shape [3, 3]" in said
+    save_file(files[0], tmp_path / "original.safetensors")
+    save_file(files[0], tmp_path / "pruned.safetensors")
+    assert "Nothing is pruned in these layers, so there is nothing to repair." in repair()[2]
+    save_file(files[0], tmp_path / "stats.safetensors")
+    assert "holds no statistics of activations" in repair()[2]
+    assert not (tmp_path / "out.safetensors").exists()
