@@ -208,7 +208,10 @@ class _Measured:
         # as long
         self.smallest_kept = min(self.smallest_kept, float(np.fmin.reduce(narrow / stays)))
         if goes.any():
-            self.largest_gone = max(self.largest_gone, float(np.fmax.reduce(narrow * goes)))
+            largest = float(np.fmax.reduce(narrow * goes))
+            # What stays counts as 0 there: a NaN that goes has no magnitude to be said.
+            if largest > 0 or np.any(goes & (narrow == 0)):
+                self.largest_gone = max(self.largest_gone, largest)
 
 
 def _sums(values: Floats, terms: Float64s, where: Bools | None) -> list[float]:
@@ -318,7 +321,8 @@ def _retained_norms(values: Floats, kept_before: Bools | None, stays: Bools) -> 
         largest_pruned = np.fmax.reduce(sizes * goes, axis=1)
     # NaN where nothing is to be compared
     kept = np.where(np.isnan(kept), np.inf, kept)
-    cut = goes.any(axis=1) & np.isfinite(largest_pruned) & (largest_pruned <= kept)
+    cut = np.isfinite(largest_pruned) & (largest_pruned <= kept)
+    cut &= (largest_pruned > 0) | (goes & (sizes == 0)).any(axis=1)
     edges = [
         edge if is_cut else None for edge, is_cut in zip(largest_pruned.tolist(), cut, strict=True)
     ]

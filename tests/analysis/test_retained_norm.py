@@ -72,6 +72,21 @@ def test_there_is_no_threshold_where_something_smaller_stays(monkeypatch):
         assert measured(monkeypatch, weights, None, after | True, threads).threshold is None
 
 
+def test_there_is_no_threshold_where_nothing_but_nan_goes():
+    """A NaN has no magnitude; a zero that goes along has one. Alone, and beside tensors alike."""
+    arrays = {
+        name: np.array([first, np.nan, 2.0], np.float32)
+        for name, first in zip("abcde", (1.0, 0.0, 1.0, 1.0, 0.0), strict=True)
+    }
+    snapshot = Snapshot(MemoryCheckpoint(arrays))
+    after = {n: BitMask.from_bools(np.array([a[0] != 0, False, True])) for n, a in arrays.items()}
+    together = measure_retained_norms(snapshot, after, Job())
+    for name, array in arrays.items():
+        alone = measure_retained_norm(snapshot, name, after[name], Job())
+        expected = 0.0 if array[0] == 0 else None
+        assert (alone.threshold, together[name].threshold) == (expected, expected)
+
+
 def test_what_is_not_finite_is_left_out(monkeypatch):
     weights = np.ones(SIZE, np.float32)
     weights[[5, 6, -1]] = math.nan, math.inf, -math.inf
