@@ -32,7 +32,7 @@ def measure(ground: Ground) -> Iterator[Line]:
             preview = compute_preview(document.snapshot(), step, CpuKernel(), job, norms=False)
             nbytes = sum(mask.packed.nbytes for mask in preview.masks.values())
             weights = sum(mask.size for mask in preview.masks.values())
-            took = {"apply": _ms(partial(document.apply, preview))}
+            took = {"apply": _ms(partial(document.commit, preview))}
             for _ in range(20):
                 took["undo"] = max(took.get("undo", 0.0), _ms(document.undo))
                 took["redo"] = max(took.get("redo", 0.0), _ms(document.redo))

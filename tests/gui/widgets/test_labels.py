@@ -242,7 +242,8 @@ def test_a_state_of_the_history_is_told_by_the_name_of_its_tensor(qtbot, names):
     strip.set_items([HistoryItem(label, label) for label in labels], 0)
     metrics = strip.fontMetrics()
     model = strip.list.model()
-    shown = [strip._delegate._label(model.index(row), metrics) for row in range(len(names))]
+    widest = strip.list.widest
+    shown = [strip._delegate._label(model.index(row), metrics, widest) for row in range(len(names))]
     assert len(set(shown)) == len(names)
     for row, (text, name) in enumerate(zip(shown, names, strict=True)):
         assert text in {labels[row], f"L1 20 % on {short[name]}"}
