@@ -44,6 +44,19 @@ def theme(request):
 
 
 @pytest.fixture
+def palette_of(qapp):
+    """Give all widgets the palette of a theme, as a window does."""
+    before = qapp.palette()
+
+    def give(theme):
+        qapp.setPalette(theme.palette())
+        qapp.processEvents()  # it reaches what is shown by an event
+
+    yield give
+    qapp.setPalette(before)
+
+
+@pytest.fixture
 def screen():
     """A screen in memory; the environment of those who use it."""
     with xvfb.screen((1280, 900)) as found:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QRect, QSize, Qt, Signal
 from PySide6.QtGui import (
     QAccessible,
     QAccessibleAnnouncementEvent,
-    QColor,
     QGuiApplication,
     QKeyEvent,
     QPainter,
@@ -24,10 +22,9 @@ from PySide6.QtWidgets import (
 )
 
 from pruneapp.gui.widgets.controls import add_row, lay_in_column, symbol_button
-from pruneapp.gui.widgets.labels import ElidedLabel, as_plain, heading, plain, recolor
+from pruneapp.gui.widgets.labels import DANGER, MUTED, TEXT, ElidedLabel, as_plain, heading, plain
 from pruneapp.gui.widgets.number_format import plural
 from pruneapp.gui.widgets.safe_paint import reported
-from pruneapp.gui.widgets.theme import with_defaults
 
 if TYPE_CHECKING:  # it imports numpy, and the first picture has notices
     from pruneapp.results.short_names import ShortNames
@@ -77,8 +74,8 @@ class NoticeRow(QWidget):
         self.content = (sentence, action, details, trouble)
         self._trouble = trouble
         self._short = False
-        self._colors = with_defaults({})
         self.glyph = heading("✕" if trouble else "i")
+        self.glyph.setForegroundRole(DANGER if trouble else TEXT)
         self.glyph.setAccessibleName(self.tr("Error") if trouble else self.tr("Note"))
         text = short.in_text(sentence) if short else sentence
         self.sentence = plain(text, wrap=True)
@@ -90,7 +87,7 @@ class NoticeRow(QWidget):
         if short:
             self.line.set_names(short)
         self.line.hide()
-        self.older = plain()
+        self.older = plain(ink=MUTED)
         self.older.hide()
         self.action = QPushButton(action, self)
         self.action.setVisible(bool(action))
@@ -131,19 +128,12 @@ class NoticeRow(QWidget):
         self.older.setText(older)
         self._arrange()
 
-    def set_colors(self, colors: Mapping[str, str]) -> None:
-        """Take the theme's colours."""
-        self._colors = with_defaults(colors)
-        recolor(self.glyph, self._colors["danger" if self._trouble else "text"])
-        recolor(self.older, self._colors["muted"])
-        self.update()
-
     @reported
     def paintEvent(self, _event: QPaintEvent) -> None:
         """Paint the ground, and a stripe that says how grave it is; the glyph says it too."""
         painter = QPainter(self)
-        painter.fillRect(self.rect(), QColor(self._colors["surface"]))
-        stripe = QColor(self._colors["danger" if self._trouble else "muted"])
+        painter.fillRect(self.rect(), self.palette().base())
+        stripe = self.palette().color(DANGER if self._trouble else MUTED)
         painter.fillRect(QRect(0, 0, 4, self.height()), stripe)
         painter.end()
 
@@ -190,13 +180,12 @@ class NoticeBar(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._colors = with_defaults({})
         self._next = 1
         self._most, self._short = _MOST, False
         self._names: ShortNames | None = None
         self.notices: list[NoticeRow] = []
         self._layout = lay_in_column(self, spacing=4)
-        self.waiting = plain()
+        self.waiting = plain(ink=MUTED)
         self.waiting.setContentsMargins(_MARGINS[0], 0, _MARGINS[2], 4)
         self.waiting.hide()
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
@@ -225,7 +214,6 @@ class NoticeBar(QWidget):
             parent=self,
         )
         self._next += 1
-        notice.set_colors(self._colors)
         notice.acted.connect(self.actionRequested)
         notice.closed.connect(self.remove)
         self.notices.insert(0, notice)
@@ -260,13 +248,6 @@ class NoticeBar(QWidget):
         if (most, short) != (self._most, self._short):
             self._most, self._short = most, short
             self._arrange()
-
-    def set_colors(self, colors: Mapping[str, str]) -> None:
-        """Take the theme's colours."""
-        self._colors = with_defaults(colors)
-        recolor(self.waiting, self._colors["muted"])
-        for notice in self.notices:
-            notice.set_colors(colors)
 
     def sizeHint(self) -> QSize:
         """Take no room without a notice."""

@@ -7,10 +7,9 @@ from collections.abc import Mapping
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QGridLayout, QPushButton, QRadioButton, QWidget
 
-from pruneapp.gui.widgets.labels import heading, plain, recolor
+from pruneapp.gui.widgets.labels import MUTED, heading, plain
 from pruneapp.gui.widgets.number_format import NO_NUMBER, count, percent
 from pruneapp.gui.widgets.reports import CountsTable, DecisionDialog
-from pruneapp.gui.widgets.theme import with_defaults
 from pruneapp.results.short_names import ShortNames
 from pruneapp.results.state_comparison import Overlap, TensorOverlap
 
@@ -36,7 +35,6 @@ class CombineDialog(DecisionDialog):
     ) -> None:
         super().__init__(self.tr("Combine masks"), parent=parent)
         self._overlap = overlap
-        self._muted: list[QWidget] = []
         tensors = overlap.tensors
 
         def cells(row: int) -> tuple[str, ...]:
@@ -62,6 +60,7 @@ class CombineDialog(DecisionDialog):
                 "weights (intersection over union): {share}."
             ).format(file=file, n=count(len(tensors)), share=_share(overlap.total)),
             wrap=True,
+            ink=MUTED,
         )
         self.table = CountsTable(headers, len(tensors), cells, self, short=short)
         self.table.setAccessibleName(self.tr("Mask overlap per tensor"))
@@ -93,10 +92,8 @@ class CombineDialog(DecisionDialog):
             radio = QRadioButton(text, self)
             radio.setAccessibleDescription(help_)
             radio.toggled.connect(self._show_number)
-            note = plain(help_)
-            self._muted.append(note)
             choices.addWidget(radio, row, 0)
-            choices.addWidget(note, row, 1)
+            choices.addWidget(plain(help_, ink=MUTED), row, 1)
             self.choices[how] = radio
         choices.setColumnStretch(1, 1)
         self.picture = QPushButton(self.tr("Show differences"), self)
@@ -107,12 +104,6 @@ class CombineDialog(DecisionDialog):
         self.choices["or"].setFocus()
         self.accepted.connect(self._combine)
         self.picture.clicked.connect(self._show_picture)
-        self.set_colors({})
-
-    def set_colors(self, colors: Mapping[str, str]) -> None:
-        """Take the theme's colours."""
-        for label in (self.about, *self._muted):
-            recolor(label, with_defaults(colors)["muted"])
 
     @property
     def how(self) -> str:

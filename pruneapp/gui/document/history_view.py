@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from PySide6.QtCore import (
@@ -17,7 +17,6 @@ from PySide6.QtCore import (
 )
 from PySide6.QtGui import (
     QAccessible,
-    QColor,
     QFontMetrics,
     QKeyEvent,
     QPainter,
@@ -37,10 +36,9 @@ from PySide6.QtWidgets import (
 )
 
 from pruneapp.gui.widgets.controls import lay_in_row
-from pruneapp.gui.widgets.labels import as_plain, heading
+from pruneapp.gui.widgets.labels import MUTED, TEXT, as_plain, heading
 from pruneapp.gui.widgets.number_format import count
 from pruneapp.gui.widgets.safe_paint import reported, saved
-from pruneapp.gui.widgets.theme import with_defaults
 from pruneapp.results.document_rows import HistoryItem
 from pruneapp.results.short_names import ShortNames
 
@@ -119,7 +117,6 @@ class _StateDelegate(QStyledItemDelegate):
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self.colors = with_defaults({})
         self.short = ShortNames()
         self.position = 0
 
@@ -149,11 +146,11 @@ class _StateDelegate(QStyledItemDelegate):
                 painter.fillRect(rect, palette.color(QPalette.ColorRole.Highlight))
                 color = palette.color(QPalette.ColorRole.HighlightedText)
             elif option.state & QStyle.StateFlag.State_MouseOver:
-                painter.fillRect(rect, QColor(self.colors["window"]))
+                painter.fillRect(rect, palette.window())
             if later:
-                color = QColor(self.colors["muted"])
+                color = palette.color(MUTED)
             if not current:  # which has an edge of its own
-                painter.setPen(QColor(self.colors["border"]))
+                painter.setPen(palette.color(QPalette.ColorRole.Mid))
                 painter.drawLine(rect.topRight(), rect.bottomRight())
             painter.setPen(color)
             # Of a state that is cut off by the end of the strip, what can be read of it.
@@ -185,7 +182,6 @@ class _Strip(QListView):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.colors = with_defaults({})
         self.widest = _WIDEST  # pixels of a state: no more than half of the room
 
     @property
@@ -232,8 +228,8 @@ class _Strip(QListView):
         for shown, at, arrow in ((left, room.left(), "‹"), (right, room.right() - _EDGE + 1, "›")):
             if shown:
                 edge = QRect(at, room.top(), _EDGE, room.height())
-                painter.fillRect(edge, QColor(self.colors["window"]))
-                painter.setPen(QColor(self.colors["text"]))
+                painter.fillRect(edge, self.palette().window())
+                painter.setPen(self.palette().color(TEXT))
                 painter.drawText(edge, int(Qt.AlignmentFlag.AlignCenter), arrow)
         painter.end()
 
@@ -290,11 +286,6 @@ class HistoryStrip(QWidget):
             if index != self.list.currentIndex():
                 self.list.setCurrentIndex(index)
             self.list.scrollTo(index)
-        self.list.viewport().update()
-
-    def set_colors(self, colors: Mapping[str, str]) -> None:
-        """Take the theme's colours."""
-        self._delegate.colors = self.list.colors = with_defaults(colors)
         self.list.viewport().update()
 
     def _clicked(self, index: QModelIndex) -> None:

@@ -41,10 +41,9 @@ from pruneapp.gui.widgets.controls import (
     move_focus,
     single_shot,
 )
-from pruneapp.gui.widgets.labels import heading, plain, recolor
+from pruneapp.gui.widgets.labels import DANGER, MUTED, heading, plain
 from pruneapp.gui.widgets.reports import add_button_row
 from pruneapp.gui.widgets.screen import Dialog, Scrolled
-from pruneapp.gui.widgets.theme import with_defaults
 from pruneapp.results.export import ExportRequest, TargetCheck
 from pruneapp.results.format_offer import FormatOffer, Purpose, RoundingCost
 from pruneapp.results.pattern_report import BrokenPattern
@@ -69,16 +68,10 @@ class RoundingNote(QWidget):
         )
         add_row(lay_in_column(self, self.note, spacing=4), self.take, None)
 
-    def show_cost(
-        self,
-        offer: FormatOffer,
-        dtype: str,
-        cost: RoundingCost | str | None,
-        colors: Mapping[str, str],
-    ) -> None:
+    def show_cost(self, offer: FormatOffer, dtype: str, cost: RoundingCost | str | None) -> None:
         """Show what the chosen type costs, or why that is unknown; if none, offer a smaller one."""
         danger = isinstance(cost, str) or bool(cost is not None and cost.infinite)
-        recolor(self.note, colors["danger" if danger else "muted"])
+        self.note.setForegroundRole(DANGER if danger else MUTED)
         smaller = None if dtype or offer.nbytes is None else offer.in_16_bits
         if smaller is not None and offer.nbytes is not None and smaller >= _WORTH * offer.nbytes:
             smaller = None
@@ -118,13 +111,11 @@ class FormatDetails(QScrollArea):
         self.setMinimumHeight(self.fontMetrics().lineSpacing() * _LINES)
         self.setAccessibleName(self.tr("Selected format"))
         self.setAccessibleDescription(self.tr("Description, notes, compatibility and settings."))
-        self._colors = with_defaults({})
         self._offer: FormatOffer | None = None
         self._values: dict[str, dict[str, Any]] = {}
         self.fields: Fields | None = None
         self.rounding: RoundingNote | None = None
         self.costs: dict[str, RoundingCost | str] = {}
-        self._muted: list[QWidget] = []
 
     def sizeHint(self) -> QSize:
         """Ask for room for most formats; less will do, for it scrolls."""
@@ -202,25 +193,15 @@ class FormatDetails(QScrollArea):
         """Return what is wrong with them."""
         return () if self.fields is None else self.fields.errors()
 
-    def set_colors(self, colors: Mapping[str, str]) -> None:
-        """Take the theme's colours."""
-        self._colors = with_defaults(colors)
-        for label in self._muted:
-            recolor(label, self._colors["muted"])
-        self._show_rounding()
-        if self.fields is not None:
-            for field in self.fields.fields.values():
-                field.set_colors(self._colors)
-
     def _build(self) -> None:
         content = QWidget()
         layout = lay_in_column(content, spacing=4, margins=(0, _ABOVE, 8, 0))
-        self._muted, self.fields, self.rounding = [], None, None
+        self.fields = self.rounding = None
         if self._offer is not None:
             self._fill(layout, self._offer)
         layout.addStretch(1)
         self.setWidget(content)  # the one before is deleted
-        self.set_colors(self._colors)
+        self._show_rounding()
 
     def _fill(self, layout: QVBoxLayout, offer: FormatOffer) -> None:
         layout.addWidget(plain(offer.help, wrap=True))
@@ -257,7 +238,7 @@ class FormatDetails(QScrollArea):
     def _show_rounding(self) -> None:
         if self.rounding is not None and self._offer is not None:
             dtype = self.rounded_to()
-            self.rounding.show_cost(self._offer, dtype, self.costs.get(dtype), self._colors)
+            self.rounding.show_cost(self._offer, dtype, self.costs.get(dtype))
 
     def _on_taken(self) -> None:
         if self._offer is None or self.fields is None:
@@ -270,9 +251,7 @@ class FormatDetails(QScrollArea):
     def _list(self, layout: QVBoxLayout, title: str, lines: list[str]) -> None:
         layout.addWidget(heading(title))
         for line in lines:
-            label = plain(f"· {line}", wrap=True)
-            self._muted.append(label)
-            layout.addWidget(label)
+            layout.addWidget(plain(f"· {line}", wrap=True, ink=MUTED))
         layout.addSpacing(8)
 
     def _on_changed(self) -> None:
@@ -359,7 +338,7 @@ class ExportDialog(Dialog):
         self.nothing = plain(wrap=True)
         self.nothing.setContentsMargins(0, 0, 0, 8)  # it is about all of what follows
         self.nothing.hide()
-        self.broken = plain(wrap=True)
+        self.broken = plain(wrap=True, ink=DANGER)
         self.broken.setContentsMargins(0, 0, 0, 8)
         self.broken.hide()
         self._rounded = ""
@@ -380,7 +359,6 @@ class ExportDialog(Dialog):
         self.target.changed.connect(self._arrange)
         self.go.clicked.connect(self._finish)
         self.stop.clicked.connect(self.reject)
-        self.set_colors({})
         self._arrange()
 
     def _lay_out(self) -> None:
@@ -471,12 +449,6 @@ class ExportDialog(Dialog):
     def set_rounding(self, name: str, cost: RoundingCost | str) -> None:
         """Show what rounding to a type costs, or a sentence on why that is not known."""
         self.details.set_cost(name, cost)
-
-    def set_colors(self, colors: Mapping[str, str]) -> None:
-        """Take the theme's colours."""
-        recolor(self.broken, with_defaults(colors)["danger"])
-        for part in (self.purposes, self.formats, self.details, self.target):
-            part.set_colors(colors)
 
     @property
     def radios(self) -> Mapping[str, QRadioButton]:

@@ -18,8 +18,7 @@ from PySide6.QtWidgets import (
 
 from pruneapp.gui.widgets import number_format
 from pruneapp.gui.widgets.controls import add_row, clear, lay_in_column
-from pruneapp.gui.widgets.labels import on_one_line, plain, recolor, translate
-from pruneapp.gui.widgets.theme import with_defaults
+from pruneapp.gui.widgets.labels import MUTED, TEXT, on_one_line, plain, translate
 from pruneapp.params import ChoiceParam
 from pruneapp.results.export import TargetCheck
 from pruneapp.results.format_offer import FormatOffer, Loader, Purpose, RoundingCost
@@ -186,9 +185,8 @@ class Formats(QWidget):
         super().__init__(parent)
         self.radios: dict[str, QRadioButton] = {}
         self.sizes: dict[str, QLabel] = {}
-        self.refused = plain(wrap=True)
+        self.refused = plain(wrap=True, ink=MUTED)
         self._offers: dict[str, FormatOffer] = {}
-        self._colors = with_defaults({})
         self._group = QButtonGroup(self)
         self._layout = QGridLayout(self)
         self._layout.setContentsMargins(0, 0, 0, 0)
@@ -211,11 +209,11 @@ class Formats(QWidget):
             radio.setAccessibleDescription(offer.why_not or f"{words}. {offer.help}")
             size.setText(words)
             size.setToolTip(_size_tip(offer))
+            size.setForegroundRole(MUTED if offer.nbytes is None else TEXT)
         self.refused.setText("\n".join(_refusals(offers)))
         able = [offer.name for offer in offers if not offer.why_not]
         if able and (before is None or before.name not in able):
             self.choose(able[0])
-        self.set_colors(self._colors)
 
     def set_types(self, types: Mapping[str, str]) -> None:
         """Say which type the size of a format counts, where it is not that of the weights."""
@@ -248,14 +246,6 @@ class Formats(QWidget):
         """Return what is offered."""
         return self._offers.values()
 
-    def set_colors(self, colors: Mapping[str, str]) -> None:
-        """Take the theme's colours."""
-        self._colors = with_defaults(colors)
-        for name, label in self.sizes.items():
-            known = self._offers[name].nbytes is not None
-            recolor(label, self._colors["text" if known else "muted"])
-        recolor(self.refused, self._colors["muted"])
-
     def _build(self, offers: Sequence[FormatOffer]) -> None:
         clear(self._layout)
         self.radios, self.sizes = {}, {}
@@ -271,7 +261,7 @@ class Formats(QWidget):
             self._group.addButton(radio)
             self.radios[offer.name], self.sizes[offer.name] = radio, size
         # Where there is no room below it is left out: the formats say it in their tooltips, too.
-        self.refused = plain(wrap=True)
+        self.refused = plain(wrap=True, ink=MUTED)
         self.refused.setAlignment(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
         self.refused.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Ignored)
         self._layout.addWidget(self.refused, len(offers), 0, 1, 2)
@@ -301,7 +291,7 @@ class Purposes(QWidget):
         self._offers: tuple[FormatOffer, ...] = ()
         self.buttons: dict[Purpose, QRadioButton] = {}
         self._group = QButtonGroup(self)
-        self.reason = plain(wrap=True)
+        self.reason = plain(wrap=True, ink=MUTED)
         # Two lines, so that nothing below moves.
         self.reason.setMinimumHeight(2 * self.fontMetrics().lineSpacing())
         layout = lay_in_column(self)
@@ -320,7 +310,6 @@ class Purposes(QWidget):
         row.addStretch(1)
         layout.addWidget(self.reason)
         self._group.buttonClicked.connect(self._on_clicked)
-        self.set_colors({})
         self._show_reason()
 
     def set_offers(self, offers: Sequence[FormatOffer]) -> None:
@@ -347,10 +336,6 @@ class Purposes(QWidget):
             button.setChecked(False)
         self._group.setExclusive(True)
         self._show_reason()
-
-    def set_colors(self, colors: Mapping[str, str]) -> None:
-        """Take the theme's colours."""
-        recolor(self.reason, with_defaults(colors)["muted"])
 
     def purpose(self) -> Purpose | None:
         """Return what the person wants; None if they did not say."""

@@ -19,10 +19,9 @@ from PySide6.QtWidgets import (
 
 from pruneapp.gui.widgets import number_format
 from pruneapp.gui.widgets.controls import CopyButton
-from pruneapp.gui.widgets.labels import ElidedLabel, as_plain, heading, plain, recolor
+from pruneapp.gui.widgets.labels import DANGER, MUTED, ElidedLabel, as_plain, heading, plain
 from pruneapp.gui.widgets.reports import CountsTable, add_button_row
 from pruneapp.gui.widgets.screen import Dialog, room
-from pruneapp.gui.widgets.theme import with_defaults
 from pruneapp.results.export import ExportReport
 from pruneapp.results.short_names import ShortNames
 
@@ -67,13 +66,12 @@ class ExportReportDialog(Dialog):
         self.setWindowTitle(self.tr("Exported"))
         self._report = report
         self._steps = tuple(steps)
-        self._labels: list[QWidget] = []
         wrong = (*report.damage, *(f"{each.sentence}." for each in report.broken))
         notes = [notice for notice in report.notices if notice not in wrong]
         if report.kept_originals and not report.undo_ends:
             notes.append(self.tr("Undo goes on from the original that was kept."))
         self.notes = [plain(note, wrap=True) for note in notes]
-        self.warnings = [plain(f"▲ {warning}", wrap=True) for warning in wrong]
+        self.warnings = [plain(f"▲ {warning}", wrap=True, ink=DANGER) for warning in wrong]
         for label, each in zip(self.warnings[len(report.damage) :], report.broken, strict=True):
             label.setToolTip(as_plain("\n".join(each.named(shown))))
         pruned = [tensor for tensor in report.tensors if tensor.pruned]
@@ -119,7 +117,6 @@ class ExportReportDialog(Dialog):
         self.copy.clicked.connect(self._copy)
         self.show_folder.clicked.connect(lambda: self.folderRequested.emit(report.path))
         self.close_button.clicked.connect(self.accept)
-        self.set_colors({})
 
     def _above(self) -> QScrollArea:
         content = QWidget()
@@ -131,13 +128,11 @@ class ExportReportDialog(Dialog):
         rows.setHorizontalSpacing(16)
         rows.setVerticalSpacing(4)
         for label, text, tip in self._facts():
-            name = plain(label)
             value = ElidedLabel(text, self)
             value.setAccessibleName(f"{label}: {text}")
             if tip:
                 value.setToolTip(tip.strip())
-            rows.addRow(name, value)
-            self._labels.append(name)
+            rows.addRow(plain(label, ink=MUTED), value)
         for note in (*self.warnings, *self.notes):
             layout.addWidget(note)
         if self._report.loads:
@@ -169,13 +164,6 @@ class ExportReportDialog(Dialog):
         whole = min(self.above.sizeHint().height(), room(self).height() - rest)
         self.above.setMinimumHeight(max(self.above.minimumHeight(), whole))
         return self.sizeHint().expandedTo(QSize(min(max(names, code) + 2 * _MARGIN, _WIDEST), 0))
-
-    def set_colors(self, colors: Mapping[str, str]) -> None:
-        """Take the theme's colours."""
-        for label in self._labels:
-            recolor(label, with_defaults(colors)["muted"])
-        for label in self.warnings:
-            recolor(label, with_defaults(colors)["danger"])
 
     def as_text(self) -> str:
         """Return the whole report as text, numbers in full."""

@@ -18,8 +18,7 @@ from PySide6.QtWidgets import (
 
 from pruneapp.gui.export.format_list import briefly, check_words, files_words, rounded_to
 from pruneapp.gui.widgets.controls import add_row, lay_in_column
-from pruneapp.gui.widgets.labels import as_plain, heading, plain, recolor, translate
-from pruneapp.gui.widgets.theme import with_defaults
+from pruneapp.gui.widgets.labels import DANGER, TEXT, as_plain, heading, plain, translate
 from pruneapp.results.export import TargetCheck
 from pruneapp.results.format_offer import FormatOffer
 
@@ -96,7 +95,6 @@ class TargetRow(QWidget):
         self._source = ""
         self._kept_as = ""
         self._folders = False
-        self._colors = with_defaults({})
         self.title = heading("")
         self.path = QLineEdit(self)
         self.path.setMinimumWidth(420)
@@ -161,11 +159,6 @@ class TargetRow(QWidget):
         self._source, self._kept_as = path, kept_as
         self._show_note()
         self.changed.emit()
-
-    def set_colors(self, colors: Mapping[str, str]) -> None:
-        """Take the theme's colours."""
-        self._colors = with_defaults(colors)
-        self._show_note()
 
     def text(self) -> str:
         """Return the path that is wanted."""
@@ -279,7 +272,7 @@ class TargetRow(QWidget):
         self.path.setAccessibleName(name)
         problem = self.problem() or (self._offer.wrong if self._offer is not None else "")
         grave = problem or self.replaces_open()
-        recolor(self.note, self._colors["danger" if grave else "text"])
+        self.note.setForegroundRole(DANGER if grave else TEXT)
         text = f"✕ {problem}" if problem else self._about()
         self.note.setText(briefly(text))
         self.note.setToolTip(as_plain(text) if text != self.note.text() else "")

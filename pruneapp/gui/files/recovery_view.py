@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QRect, Qt, Signal
-from PySide6.QtGui import QColor, QPainter, QPaintEvent
+from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import (
     QGridLayout,
     QPushButton,
@@ -16,9 +16,8 @@ from PySide6.QtWidgets import (
 
 from pruneapp.gui.widgets import number_format
 from pruneapp.gui.widgets.controls import add_row, clear, lay_in_column, symbol_button
-from pruneapp.gui.widgets.labels import ElidedLabel, as_plain, heading, plain, recolor
+from pruneapp.gui.widgets.labels import MUTED, ElidedLabel, as_plain, heading, plain
 from pruneapp.gui.widgets.safe_paint import reported
-from pruneapp.gui.widgets.theme import with_defaults
 
 _MOST = 3  # rows; more are said to be there
 _GAP = 4  # below notices, as between them
@@ -55,14 +54,13 @@ class RecoveryView(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._colors = with_defaults({})
         self.setAccessibleName(self.tr("Recovery"))
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
         self.title = heading(self.tr("Pruneapp was closed unexpectedly"))
         self.later = symbol_button("×", self.tr("Ask again next time"), self)
         self.later.setAutoRaise(True)
         self.later.clicked.connect(self.dismissed)
-        self.more = plain()
+        self.more = plain(ink=MUTED)
         layout = lay_in_column(self, spacing=4, margins=(16, _GAP + 8, 8, 8))
         add_row(layout, self.title, self.more, None, self.later)
         self._rows = QGridLayout()
@@ -73,7 +71,6 @@ class RecoveryView(QWidget):
         self.restore_buttons: list[QPushButton] = []
         self.delete_buttons: list[QPushButton] = []
         self.files_button: QPushButton | None = None
-        self._muted: list[QWidget] = []
         self.hide()
 
     def set_recoverable(
@@ -81,7 +78,7 @@ class RecoveryView(QWidget):
     ) -> None:
         """Show what there is."""
         clear(self._rows)
-        self.restore_buttons, self.delete_buttons, self._muted = [], [], []
+        self.restore_buttons, self.delete_buttons = [], []
         self.files_button = None
         row = 0
         for work in works[:_MOST]:
@@ -96,23 +93,15 @@ class RecoveryView(QWidget):
         rest = len(works) - _MOST
         self.more.setText(self.tr("{n} more").format(n=rest) if rest > 0 else "")
         self.more.setVisible(rest > 0)
-        self.set_colors(self._colors)
         self.setVisible(bool(works) or files is not None)
-
-    def set_colors(self, colors: Mapping[str, str]) -> None:
-        """Take the theme's colours."""
-        self._colors = with_defaults(colors)
-        for label in (self.more, *self._muted):
-            recolor(label, self._colors["muted"])
-        self.update()
 
     @reported
     def paintEvent(self, _event: QPaintEvent) -> None:
         """Paint the ground, and a stripe as notices have it."""
         painter = QPainter(self)
         ground = self.rect().adjusted(0, _GAP, 0, 0)
-        painter.fillRect(ground, QColor(self._colors["surface"]))
-        painter.fillRect(QRect(0, _GAP, 4, ground.height()), QColor(self._colors["accent"]))
+        painter.fillRect(ground, self.palette().base())
+        painter.fillRect(QRect(0, _GAP, 4, ground.height()), self.palette().highlight())
         painter.end()
 
     def _add_work(self, row: int, work: RecoverableWork) -> int:
@@ -134,9 +123,8 @@ class RecoveryView(QWidget):
             what = self.tr("Work saved by a newer version of Pruneapp, {time}").format(
                 time=work.time
             )
-        last = ElidedLabel(work.last, self)
+        last = ElidedLabel(work.last, self, ink=MUTED)
         last.elide = Qt.TextElideMode.ElideRight
-        self._muted.append(last)
         restore = self._button(self.tr("Restore"), self.tr("Restore {what}").format(what=what))
         restore.setEnabled(bool(work.steps or work.undone))
         delete = self._button(self.tr("Delete"), self.tr("Delete {what}").format(what=what))
@@ -154,9 +142,9 @@ class RecoveryView(QWidget):
         again = plain(
             self.tr("The last step is recomputed.")
             if work.again == 1
-            else self.tr("The last {n} steps are recomputed.").format(n=work.again)
+            else self.tr("The last {n} steps are recomputed.").format(n=work.again),
+            ink=MUTED,
         )
-        self._muted.append(again)
         restore.setAccessibleDescription(again.text())
         self._rows.addWidget(again, row + 1, 0, 1, 2)
         return 2
@@ -171,8 +159,7 @@ class RecoveryView(QWidget):
         )
         label = plain(what)
         label.setToolTip(as_plain("\n".join(files.names[:20])))
-        where = ElidedLabel(files.names[0] if files.names else "", self)
-        self._muted.append(where)
+        where = ElidedLabel(files.names[0] if files.names else "", self, ink=MUTED)
         self.files_button = self._button(
             self.tr("Delete"), self.tr("Delete {what}").format(what=what)
         )

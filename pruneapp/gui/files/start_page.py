@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from PySide6.QtCore import QRectF, Qt, Signal
-from PySide6.QtGui import QColor, QKeyEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from pruneapp.gui.widgets.controls import add_row, clear, lay_in_column
-from pruneapp.gui.widgets.labels import ElidedLabel, heading, plain, recolor
+from pruneapp.gui.widgets.labels import MUTED, ElidedLabel, Ink, heading, plain
 from pruneapp.gui.widgets.safe_paint import reported
-from pruneapp.gui.widgets.theme import with_defaults
 
 _MOST = 6
 _WIDTH = 520
@@ -28,16 +27,16 @@ class EmptyPage(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._colors = with_defaults({})
         self._dropping = False
         title = plain(self.tr("Drop a checkpoint here"))
         font = title.font()
         font.setPointSizeF(font.pointSizeF() * 1.5)
         title.setFont(font)
         self.opens = plain(
-            self.tr(".safetensors, .pt, .pth, .bin, .ckpt, or a model folder"), wrap=True
+            self.tr(".safetensors, .pt, .pth, .bin, .ckpt, or a model folder"), wrap=True, ink=MUTED
         )
-        self.promise = plain(self.tr("Nothing is uploaded. Files are read, never run."), wrap=True)
+        promise = self.tr("Nothing is uploaded. Files are read, never run.")
+        self.promise = plain(promise, wrap=True, ink=MUTED)
         for label in (title, self.opens, self.promise):
             label.setAlignment(Qt.AlignmentFlag.AlignHCenter)
         self.open_button = QPushButton(self.tr("Open…"), self)
@@ -84,7 +83,6 @@ class EmptyPage(QWidget):
         self.folder_button.clicked.connect(self.folderRequested)
         self.sample_button.clicked.connect(self.sampleRequested)
         self.set_recent(())
-        self.set_colors({})
 
     def set_recent(self, paths: Sequence[str]) -> None:
         """List files that were open before, the newest first."""
@@ -107,23 +105,14 @@ class EmptyPage(QWidget):
             # A style centres a name in the least width of a button: each would begin elsewhere.
             button.setFixedWidth(metrics.horizontalAdvance(text) + 2 * _INSET)
             button.clicked.connect(self._open_recent)
-            where = ElidedLabel(folder, self)
-            recolor(where, self._colors["muted"])
             self._rows.addWidget(button, row, 0, Qt.AlignmentFlag.AlignLeft)
-            self._rows.addWidget(where, row, 1)
+            self._rows.addWidget(ElidedLabel(folder, self, ink=MUTED), row, 1)
             self.recent_buttons.append(button)
         self._recent.setVisible(bool(paths))
 
     def set_dropping(self, *, dropping: bool) -> None:
         """Show that what is dragged over the window can be dropped."""
         self._dropping = dropping
-        self.update()
-
-    def set_colors(self, colors: Mapping[str, str]) -> None:
-        """Take the theme's colours."""
-        self._colors = with_defaults(colors)
-        for label in (self.opens, self.promise, *self._recent.findChildren(ElidedLabel)):
-            recolor(label, self._colors["muted"])
         self.update()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
@@ -140,8 +129,8 @@ class EmptyPage(QWidget):
         """Paint the outline of the place to drop at."""
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        color = self._colors["accent" if self._dropping else "muted"]
-        pen = QPen(QColor(color), 2 if self._dropping else 1.5)
+        color = self.palette().color(Ink.Highlight if self._dropping else MUTED)
+        pen = QPen(color, 2 if self._dropping else 1.5)
         pen.setStyle(Qt.PenStyle.SolidLine if self._dropping else Qt.PenStyle.DashLine)
         painter.setPen(pen)
         painter.drawRoundedRect(QRectF(self._target.geometry()).adjusted(1, 1, -1, -1), 8, 8)

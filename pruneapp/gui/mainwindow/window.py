@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from PySide6.QtCore import (
@@ -135,9 +135,6 @@ class ModelStatus(QWidget):
         self.text.setText("")
         self.text.setAccessibleDescription("")
         self.text.setToolTip("")
-
-    def set_colors(self, _colors: Mapping[str, str]) -> None:
-        """Take the theme's colours: the palette has all that is needed."""
 
 
 class MainWindow(QMainWindow):

@@ -9,10 +9,9 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QCheckBox, QWidget
 
 from pruneapp.gui.widgets.controls import lay_in_row
-from pruneapp.gui.widgets.labels import ElidedLabel, as_plain, plain, recolor
+from pruneapp.gui.widgets.labels import MUTED, ElidedLabel, as_plain, plain
 from pruneapp.gui.widgets.number_format import count
 from pruneapp.gui.widgets.reports import CountsTable, DecisionDialog
-from pruneapp.gui.widgets.theme import with_defaults
 from pruneapp.results.document_rows import ManualEditCount
 from pruneapp.results.short_names import ShortNames
 
@@ -37,7 +36,7 @@ class AllBlocksDialog(DecisionDialog):
         self.pattern = ElidedLabel(pattern, self)
         self.pattern.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.pattern.setAccessibleName(self.tr("Pattern"))
-        self.sentence = plain(self._sentence(tensors), wrap=True)
+        self.sentence = plain(self._sentence(tensors), wrap=True, ink=MUTED)
 
         headers = [self.tr("Tensor"), self.tr("Included"), self.tr("Changed")]
         # Left out rather than hidden: screen readers are told of hidden columns, too.
@@ -56,11 +55,6 @@ class AllBlocksDialog(DecisionDialog):
         self.lay_out((self.pattern, self.sentence, self.table), wide=self.table)
         self.resize(560, 440)
         self.go.setFocus()
-        self.set_colors({})
-
-    def set_colors(self, colors: Mapping[str, str]) -> None:
-        """Take the theme's colours."""
-        recolor(self.sentence, with_defaults(colors)["muted"])
 
     def _sentence(self, tensors: Sequence[ManualEditCount]) -> str:
         changing = [tensor for tensor in tensors if tensor.changed]
@@ -92,7 +86,7 @@ class ManualEditOptions(QWidget):
         super().__init__()
         self.every_block = QCheckBox(self)
         self.companions = QCheckBox(self.tr("Include bias and norm"), self)
-        self.title = plain(self.tr("Manual edit"))
+        self.title = plain(self.tr("Manual edit"), ink=MUTED)
         lay_in_row(self, self.title, self.every_block, self.companions, None, spacing=_APART)
         # The room is kept: the picture above is not to jump from tensor to tensor.
         self.setFixedHeight(self.every_block.sizeHint().height())
@@ -124,10 +118,6 @@ class ManualEditOptions(QWidget):
         """Show what is wanted, silently."""
         self.every_block.setChecked(every_block)
         self.companions.setChecked(companions)
-
-    def set_colors(self, colors: Mapping[str, str]) -> None:
-        """Take the theme's colours."""
-        recolor(self.title, with_defaults(colors)["muted"])
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Leave out the heading where there is no room for it."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
@@ -23,8 +22,7 @@ from pruneapp.gui.method_form.editors import Editor, editor_for, read_amount, wr
 from pruneapp.gui.method_form.form_model import FormContext
 from pruneapp.gui.widgets import number_format
 from pruneapp.gui.widgets.controls import LineEdit, add_row, lay_in_column
-from pruneapp.gui.widgets.labels import plain, recolor
-from pruneapp.gui.widgets.theme import with_defaults
+from pruneapp.gui.widgets.labels import DANGER, MUTED, plain
 from pruneapp.params import (
     AmountParam,
     Choice,
@@ -72,16 +70,12 @@ class Field(QWidget):
         return self._reported
 
     def set_context(self, context: FormContext) -> None:
-        """Take note of the tensors that the value is to be about, and of colours."""
+        """Take note of the tensors that the value is to be about."""
         self._context = context
         self.editor.set_context(context)
         if isinstance(self.param, AmountParam):
             self.editor.setEnabled(context.amount_used)
         self._show_note()
-
-    def set_colors(self, colors: Mapping[str, str]) -> None:
-        """Take the theme's colours."""
-        self.set_context(replace(self._context, colors=with_defaults(colors)))
 
     def set_error(self, text: str) -> None:
         """Say what somebody else finds wrong, until the value changes."""
@@ -100,7 +94,7 @@ class Field(QWidget):
 
     def _show_note(self) -> None:
         error = self.error()
-        recolor(self.note, self._context.colors["danger" if error else "muted"])
+        self.note.setForegroundRole(DANGER if error else MUTED)
         self.note.setText(f"✕ {error}" if error else self._help())
 
     def _help(self) -> str:
@@ -245,7 +239,6 @@ class LimitsSection(QWidget):
 
     def __init__(self, params: Sequence[Param] = (), parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._colors = with_defaults({})
         self._reported = ""
         self._params = tuple(params)
         self.editors: dict[str, Editor] = {}
@@ -259,9 +252,9 @@ class LimitsSection(QWidget):
             self.tr("Limit the sparsity per tensor and in total, and exclude layers")
         )
         self.button.setAccessibleDescription(self.button.toolTip())
-        self.note = plain(wrap=True)
+        self.note = plain(wrap=True, ink=DANGER)
         about = self.tr("Sparsity limits after this step: per tensor and in total.")
-        self.about = plain(about, wrap=True)
+        self.about = plain(about, wrap=True, ink=MUTED)
         column = lay_in_column(self, self.about)
         rows = QFormLayout()
         column.addLayout(rows)
@@ -313,12 +306,6 @@ class LimitsSection(QWidget):
         self._reported = with_labels(text, self._params)
         self._show_note()
 
-    def set_colors(self, colors: Mapping[str, str]) -> None:
-        """Take the theme's colours."""
-        self._colors = with_defaults(colors)
-        recolor(self.about, self._colors["muted"])
-        self._show_note()
-
     def values(self) -> dict[str, Any]:
         """Return the limits that bind; raises `ParameterError`."""
         values = {name: editor.value() for name, editor in self.editors.items()}
@@ -354,7 +341,6 @@ class LimitsSection(QWidget):
     def _show_note(self) -> None:
         errors = self.errors()
         error = errors[0] if errors else self._reported
-        recolor(self.note, self._colors["danger"])
         self.note.setText(f"✕ {error}" if error else "")
         self.note.setVisible(bool(error))
         if errors:

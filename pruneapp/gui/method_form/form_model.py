@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from pruneapp.gui.widgets.theme import with_defaults
 from pruneapp.params import Param
 
 
@@ -21,7 +20,6 @@ class FormContext:
     mask_file: str = ""  # empty for none
     scores_file: str = ""
     amount_used: bool = True  # whether no limit says how much goes
-    colors: Mapping[str, str] = field(default_factory=lambda: with_defaults({}))
 
 
 @dataclass(frozen=True)

@@ -24,16 +24,15 @@ from pruneapp.gui.widgets import number_format
 from pruneapp.gui.widgets.controls import add_row, give_focus, lay_in_column, lay_in_row
 from pruneapp.gui.widgets.controls import replace as put_in_place
 from pruneapp.gui.widgets.labels import (
+    MUTED,
     ElidedLabel,
     as_plain,
     heading,
     on_lines,
     on_one_line,
     plain,
-    recolor,
     within_reason,
 )
-from pruneapp.gui.widgets.theme import with_defaults
 from pruneapp.params import Amount, AmountParam, Param
 from pruneapp.results.short_names import ShortNames
 
@@ -76,7 +75,7 @@ class CompanionsRow(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.box = QCheckBox(self.tr("Also prune matching bias and norm entries"), self)
-        self.note = plain(wrap=True)
+        self.note = plain(wrap=True, ink=MUTED)
         lay_in_column(self, self.box, self.note, spacing=2)
         self.setFocusProxy(self.box)
         self.box.clicked.connect(self.changed)
@@ -110,10 +109,6 @@ class CompanionsRow(QWidget):
     def _show_note(self) -> None:
         self.note.setVisible(self.box.isChecked() or not self._as_expected)
 
-    def set_colors(self, colors: Mapping[str, str]) -> None:
-        """Take the theme's colours."""
-        recolor(self.note, with_defaults(colors)["muted"])
-
 
 class PruneForm(QWidget):
     """Asks how to prune. `header` is its heading with the buttons of rules, to be placed above."""
@@ -135,7 +130,8 @@ class PruneForm(QWidget):
         self.rules: list[RuleEditor] = []  # at least one
         self.list = RuleList(self)
         self.list.setAccessibleName(self.tr("Rules"))
-        self.order = plain(self.tr("The last rule that matches a tensor applies to it."), wrap=True)
+        order = self.tr("The last rule that matches a tensor applies to it.")
+        self.order = plain(order, wrap=True, ink=MUTED)
         self.stack = RuleStack(self)
         self.remove = _flat_button(self.tr("Remove"), self.tr("Remove the selected rule"), self)
         self.add = _flat_button(
@@ -154,7 +150,7 @@ class PruneForm(QWidget):
         buttons = self.remove, self.add, self.exclude
         lay_in_row(top, heading(self.tr("Pruning step")), None, *buttons, spacing=4)
         # In the place of the choice below, which may be out of sight, if one rule decides it.
-        self.scope_note = ElidedLabel("", self.header)
+        self.scope_note = ElidedLabel("", self.header, ink=MUTED)
         # What scrolls below it keeps its distance.
         self.scope_note.setContentsMargins(0, 0, 0, 4)
         self.scope_note.setMinimumHeight(self.scope_note.sizeHint().height() + 4)
@@ -236,7 +232,6 @@ class PruneForm(QWidget):
         """Offer these limits, none of which binds."""
         old = self.limits
         self.limits = LimitsSection(params, self)
-        self.limits.set_colors(self.context.colors)
         self.limits.changed.connect(self._after_limits)
         self.limits.sizeAsked.connect(self.sizeAsked)
         put_in_place(self._buttons, old.button, self.limits.button)
@@ -279,15 +274,6 @@ class PruneForm(QWidget):
         self._after_limits_shown()
         self._arrange()
         del blockers
-
-    def set_colors(self, colors: Mapping[str, str]) -> None:
-        """Take the theme's colours."""
-        tokens = with_defaults(colors)
-        self.set_context(replace(self.context, colors=tokens))
-        self.limits.set_colors(tokens)
-        self.companions.set_colors(tokens)
-        for label in (self.order, self.scope_note):
-            recolor(label, tokens["muted"])
 
     def reset(self) -> None:
         """Go back to one rule for the checked tensors: the first method, with its defaults."""

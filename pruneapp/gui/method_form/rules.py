@@ -33,11 +33,12 @@ from pruneapp.gui.widgets.controls import (
     symbol_button,
 )
 from pruneapp.gui.widgets.labels import (
+    DANGER,
+    MUTED,
     ElidedLabel,
     ElidedLines,
     as_plain,
     plain,
-    recolor,
 )
 from pruneapp.params import Amount, AmountParam, DimParam, Param
 
@@ -73,18 +74,18 @@ class RuleEditor(QWidget):
         )
         self.explain = symbol_button("?", self.tr("Explain the method"), self)
         self.explain.setCheckable(True)
-        self.help = plain(wrap=True)
-        self.formula = plain(wrap=True)
+        self.help = plain(wrap=True, ink=MUTED)
+        self.formula = plain(wrap=True, ink=MUTED)
         self.help.hide()
         self.formula.hide()
 
         self.load_mask = QPushButton(self.tr("Load mask…"), self)
-        self.mask_name = ElidedLabel("", self)
+        self.mask_name = ElidedLabel("", self, ink=MUTED)
         self.load_scores = QPushButton(self.tr("Load scores…"), self)
         self.load_scores.setToolTip(
             self.tr("Rank weights by importance scores from a file instead of by magnitude.")
         )
-        self.scores_name = ElidedLabel("", self)
+        self.scores_name = ElidedLabel("", self, ink=MUTED)
         self.fields = Fields((), self)
 
         self._column = lay_in_column(self, spacing=12)
@@ -191,7 +192,7 @@ class RuleEditor(QWidget):
         elif self.target.wanted() == ("", ""):
             text = self.tr("Or enter a pattern, such as layer3.*.weight.")
         self.matched.set_text(text, tip)
-        recolor(self.matched, self._context.colors["danger" if error else "muted"])
+        self.matched.setForegroundRole(DANGER if error else MUTED)
 
     def _count(self, taken: int) -> str:
         """Say how many tensors match, and of how many this is not the rule that prunes them."""
@@ -224,15 +225,12 @@ class RuleEditor(QWidget):
         )
 
     def set_context(self, context: FormContext) -> None:
-        """Take note of the tensors that the rule is to be about, of files, and of colours."""
+        """Take note of the tensors that the rule is to be about, and of files."""
         former, self._context = self._context, context
         if context.kinds != former.kinds:
             self.target.set_kinds(context.kinds)
         self.mask_name.setText(context.mask_file or self.tr("no file loaded"))
         self.scores_name.setText(context.scores_file or self.tr("Ranking: weight magnitude"))
-        for label in (self.help, self.formula, self.mask_name, self.scores_name):
-            recolor(label, context.colors["muted"])
-        recolor(self.matched, context.colors["danger" if self._refused else "muted"])
         form = self.form()
         if form is not None and form.granularity in {"channels", "blocks"}:
             context = dataclasses.replace(context, left=None)  # how many there are is not counted

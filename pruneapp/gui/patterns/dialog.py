@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QModelIndex, QSignalBlocker, Qt, Signal
@@ -27,12 +27,11 @@ from pruneapp.gui.widgets.controls import (
     lay_in_column,
     single_shot,
 )
-from pruneapp.gui.widgets.labels import ElidedLabel, heading, plain, recolor
+from pruneapp.gui.widgets.labels import DANGER, MUTED, TEXT, ElidedLabel, heading, plain
 from pruneapp.gui.widgets.number_format import count, plural
 from pruneapp.gui.widgets.reports import CountsTable
 from pruneapp.gui.widgets.screen import Dialog
 from pruneapp.gui.widgets.status import BUSY_MS, JobStatus
-from pruneapp.gui.widgets.theme import with_defaults
 from pruneapp.params import DimParam, Param, with_labels
 
 CHECKED, ALL = "checked", "all"
@@ -61,7 +60,6 @@ class QuestionRow(QWidget):
     ) -> None:
         super().__init__(parent)
         self._param = pattern
-        self._colors = with_defaults({})
         self.pattern = ComboBox(self)
         self.pattern.setEditable(True)
         self.pattern.setLineEdit(LineEdit(self.pattern))
@@ -122,11 +120,6 @@ class QuestionRow(QWidget):
         """Spell out the dimensions: of so many, for layers of a kind; empty for different ones."""
         self.dim.set_context(FormContext((-1,) * rank, kind))
 
-    def set_colors(self, colors: Mapping[str, str]) -> None:
-        """Take the theme's colours."""
-        self._colors = with_defaults(colors)
-        self._say()
-
     def question(self) -> Question | None:
         """Return what is asked; None while the pattern is none."""
         try:
@@ -140,18 +133,18 @@ class QuestionRow(QWidget):
         self.changed.emit()
 
     def _say(self) -> None:
-        text, token = (
+        ink, text = (
+            MUTED,
             self.tr(
                 "2:4 means that at most 2 of every 4 weights are nonzero. Zeros in the "
                 "file count as pruned."
             ),
-            "muted",
         )
         try:
             self._param.parse(self.pattern.currentText())
         except ParameterError as error:
-            text, token = f"✕ {with_labels(str(error), (self._param,))}", "danger"
-        recolor(self.note, self._colors[token])
+            ink, text = DANGER, f"✕ {with_labels(str(error), (self._param,))}"
+        self.note.setForegroundRole(ink)
         self.note.setText(text)
 
 
@@ -176,7 +169,6 @@ class PatternDialog(Dialog):
         self.setWindowTitle(self.tr("Check sparsity pattern"))
         self._answer: PatternAnswer | None = None
         self._current = self._late = False
-        self._colors = with_defaults({})
         self._soon = single_shot(self, BUSY_MS, self._on_late)
         self.row = QuestionRow(pattern, usual, dim, self)
         self.headline = heading("")
@@ -188,9 +180,9 @@ class PatternDialog(Dialog):
         self.details.setAlignment(Qt.AlignmentFlag.AlignTop)
         self.details.setMinimumHeight(self.fontMetrics().lineSpacing() * _LINES)
         self.table = self._table()
-        self.place = ElidedLabel("", self)
+        self.place = ElidedLabel("", self, ink=MUTED)
         self.place.setAccessibleName(self.tr("Violating groups"))
-        self.note = plain(wrap=True)
+        self.note = plain(wrap=True, ink=MUTED)
         self.copy = CopyButton(self.tr("Copy the whole table as tab-separated text."), self)
         self.stale = ElidedLabel("", self)
         self.stale.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
@@ -208,7 +200,6 @@ class PatternDialog(Dialog):
         self.copy.clicked.connect(self.copyRequested)
         self.leave.clicked.connect(self.reject)
         self.go.clicked.connect(self.repairRequested)
-        self.set_colors({})
         self._show()
         self.row.setFocus()
 
@@ -247,13 +238,6 @@ class PatternDialog(Dialog):
         self._current = False
         self.stale.setText(text)
         self._end_job()
-        self._show_state()
-
-    def set_colors(self, colors: Mapping[str, str]) -> None:
-        """Take the theme's colours."""
-        self._colors = with_defaults(colors)
-        for label in (self.note, self.place):
-            recolor(label, self._colors["muted"])
         self._show_state()
 
     # Inside
@@ -299,7 +283,7 @@ class PatternDialog(Dialog):
         asks = self.row.question() is not None
         for label in (self.headline, self.details):  # what is no answer any more steps back
             old = answer is not None and (stale or self._late or not asks)
-            recolor(label, self._colors["muted" if old else "text"])
+            label.setForegroundRole(MUTED if old else TEXT)
         self.stale.setVisible(stale)
         self.again.setVisible(stale)
         broken = 0 if answer is None else answer.totals.broken

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QFont, QResizeEvent
 from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
 
 from pruneapp.gui.plots.base.readout import value_text
-from pruneapp.gui.widgets.labels import ElidedLabel, as_plain, on_lines, recolor, within_reason
+from pruneapp.gui.widgets.labels import MUTED, ElidedLabel, as_plain, on_lines, within_reason
 from pruneapp.gui.widgets.number_format import count, part, shape
-from pruneapp.gui.widgets.theme import LIGHT
 from pruneapp.results.document_rows import TensorRow
 from pruneapp.results.short_names import ShortNames
 from pruneapp.results.tensor_statistics import TensorStats
@@ -71,7 +70,7 @@ class _FactsLabel(ElidedLabel):
     """
 
     def __init__(self) -> None:
-        super().__init__()
+        super().__init__(ink=MUTED)
         self._facts: tuple[str, ...] = ()
 
     def set_facts(self, facts: Sequence[str]) -> None:
@@ -113,7 +112,6 @@ class TensorHeading(QWidget):
         policy.setHeightForWidth(True)
         self.setSizePolicy(policy)
         self._row: TensorRow | None = None
-        self.set_colors(LIGHT)
         self.set_tensor(None)
 
     def set_tensor(self, row: TensorRow | None, pruned: int = 0) -> None:
@@ -178,11 +176,6 @@ class TensorHeading(QWidget):
         """Take how many weights are pruned by now."""
         self.set_tensor(self._row, pruned)
 
-    def set_colors(self, colors: Mapping[str, str]) -> None:
-        """Take the colours of a theme by token."""
-        recolor(self.name, colors["text"])
-        recolor(self.details, colors["muted"])
-
 
 _GAP = "\u00a0"
 # Digits, and whether zeros are counted, of the wordings that have every entry.
@@ -211,7 +204,7 @@ class NumbersLine(QLabel):
         self.setFixedHeight(self.fontMetrics().height() + 2)
         self.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         self.setAccessibleName(self.tr("Statistics of the tensor"))
-        self.set_colors(LIGHT)
+        self.setForegroundRole(MUTED)
 
     def set_stats(self, stats: TensorStats | None) -> None:
         """Show the numbers of a tensor; None while they are not there."""
@@ -242,10 +235,6 @@ class NumbersLine(QLabel):
             self._wordings = tuple(map("   ".join, entries))
         self.setToolTip(self._wordings[0])
         self._fit()
-
-    def set_colors(self, colors: Mapping[str, str]) -> None:
-        """Take the colours of a theme by token."""
-        recolor(self, colors["muted"])
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Say as much as there is room for."""

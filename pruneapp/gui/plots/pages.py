@@ -145,8 +145,6 @@ class PlotPages(QWidget):
 
     def set_colors(self, colors: Mapping[str, str]) -> None:
         """Take the colours of a theme by token, and paint all anew."""
-        self.heading.set_colors(colors)
-        self.numbers.set_colors(colors)
         for picture in self.pictures.values():
             picture.set_colors(colors)
         tokens = with_defaults(colors)

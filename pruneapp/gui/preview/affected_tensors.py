@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import zip_longest
 
 from PySide6.QtCore import QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QEnterEvent, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtGui import QEnterEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractButton,
     QSizePolicy,
@@ -18,11 +18,12 @@ from PySide6.QtWidgets import (
 from pruneapp.gui.widgets import number_format, reports
 from pruneapp.gui.widgets.controls import lay_in_column, lay_in_row
 from pruneapp.gui.widgets.labels import (
+    DANGER,
+    MUTED,
     ElidedLabel,
     as_plain,
     on_lines,
     plain,
-    recolor,
     within_reason,
 )
 from pruneapp.gui.widgets.safe_paint import reported
@@ -43,7 +44,6 @@ class Alarm(QAbstractButton):
         super().__init__(parent)
         self._first = self._what = self._which = ""
         self._indent = self.fontMetrics().horizontalAdvance("▲ ")
-        self._color = with_defaults({})["danger"]
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.clicked.connect(self._go)
@@ -70,11 +70,6 @@ class Alarm(QAbstractButton):
         self.setEnabled(bool(text))
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus if text else Qt.FocusPolicy.NoFocus)
 
-    def set_colors(self, colors: Mapping[str, str]) -> None:
-        """Take the theme's colours."""
-        self._color = with_defaults(colors)["danger"]
-        self.update()
-
     def sizeHint(self) -> QSize:
         """Two lines, as wide as there is room: what it is, and which."""
         metrics = self.fontMetrics()
@@ -94,7 +89,7 @@ class Alarm(QAbstractButton):
         font = self.font()
         font.setUnderline(self.underMouse())
         painter.setFont(font)
-        painter.setPen(QColor(self._color))
+        painter.setPen(self.palette().color(DANGER))
         metrics = painter.fontMetrics()
         lines = (self._what, self._which)
         for place, line in enumerate(lines):
@@ -178,7 +173,7 @@ class MostAffected(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._heading = plain()
+        self._heading = plain(ink=MUTED)
         self._last_heading = ""  # the last heading that was not empty
         self.rows = [AffectedTensor(self) for _ in range(_LISTED)]
         lay_in_column(self, self._heading, *self.rows, spacing=0)
@@ -234,15 +229,6 @@ class MostAffected(QWidget):
         for row in self.rows:
             row.set_lines(row.name.lines())
 
-    def set_colors(self, colors: Mapping[str, str]) -> None:
-        """Take the theme's colours."""
-        tokens = with_defaults(colors)
-        recolor(self._heading, tokens["muted"])
-        for row in self.rows:
-            recolor(row.glyph, tokens["danger"])
-            row.bar.colors = tokens
-            row.bar.update()
-
 
 class AffectedTensor(QWidget):
     """One of the tensors that lose most: a glyph, the name, a bar, the share."""
@@ -251,7 +237,7 @@ class AffectedTensor(QWidget):
         super().__init__(parent)
         # Of one size whatever they say: a label that is not makes everything above it lay itself
         # out anew, at each move of a slider.
-        self.glyph = plain()
+        self.glyph = plain(ink=DANGER)
         self.glyph.setFixedWidth(self.fontMetrics().horizontalAdvance("▲ "))
         self.name = TensorName("", self)
         self.bar = _LossBar(self)
@@ -322,8 +308,13 @@ class _LossBar(QWidget):
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
         self.shares: tuple[float, float] | None = None
-        self.colors = with_defaults({})
+        self._colors = with_defaults({})
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Preferred)
+
+    def set_colors(self, colors: Mapping[str, str]) -> None:
+        """Take the theme's colours."""
+        self._colors = with_defaults(colors)
+        self.update()
 
     def sizeHint(self) -> QSize:
         return QSize(48, 12)
@@ -334,5 +325,5 @@ class _LossBar(QWidget):
             return
         painter = QPainter(self)
         rect = QRectF(0, (self.height() - 8) / 2, self.width(), 8)
-        paint_bar(painter, rect, *self.shares, self.colors)
+        paint_bar(painter, rect, *self.shares, self._colors)
         painter.end()

@@ -10,8 +10,7 @@ from PySide6.QtWidgets import QLabel, QPushButton, QSizePolicy, QWidget
 
 from pruneapp.gui.widgets import number_format
 from pruneapp.gui.widgets.controls import lay_in_column, lay_in_row
-from pruneapp.gui.widgets.labels import as_plain, plain, recolor, translate
-from pruneapp.gui.widgets.theme import with_defaults
+from pruneapp.gui.widgets.labels import MUTED, as_plain, plain, translate
 from pruneapp.results.sparsity_report import Estimate, SparsityReport
 
 _BILLION = 10**9
@@ -32,7 +31,7 @@ class Figures(QWidget):
         layout = lay_in_column(self, spacing=_SPACING)
         self._lines: dict[str, QWidget] = {}
         for key, text, tip in rows:
-            word, label = plain(text), _number()
+            word, label = plain(text, ink=MUTED), _number()
             for part in (word, label):
                 part.setToolTip(tip)
             self.words[key] = word
@@ -56,11 +55,6 @@ class Figures(QWidget):
         """How much lower it is than with all rows."""
         hidden = [line for key, line in self._lines.items() if line.isHidden() and key != _WHOLE]
         return sum(line.sizeHint().height() + _SPACING for line in hidden)
-
-    def set_colors(self, colors: Mapping[str, str]) -> None:
-        """Take the theme's colours."""
-        for word in self.words.values():
-            recolor(word, with_defaults(colors)["muted"])
 
 
 class StepFigures(Figures):

@@ -13,8 +13,7 @@ from pruneapp.gui.preview.figures import FileSizes, PruneAction, StepFigures
 from pruneapp.gui.preview.preview_state import PreviewStage, PreviewState
 from pruneapp.gui.widgets import number_format, reports
 from pruneapp.gui.widgets.controls import add_row, lay_in_column, single_shot
-from pruneapp.gui.widgets.labels import ElidedLabel, as_plain, heading, plain, recolor
-from pruneapp.gui.widgets.theme import with_defaults
+from pruneapp.gui.widgets.labels import DANGER, MUTED, ElidedLabel, as_plain, heading, plain
 from pruneapp.results.pattern_report import BrokenPattern
 from pruneapp.results.short_names import ShortNames
 from pruneapp.results.sparsity_report import Estimate, SparsityReport, TensorSparsity
@@ -28,7 +27,7 @@ class WaitingNote(ElidedLabel):
     """A word or two. Elided: a longer one would push the whole form out of the window."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__("", parent)
+        super().__init__("", parent, ink=MUTED)
         self.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         self._counted = 1.0
         self._busy = self._slow = False
@@ -106,16 +105,17 @@ class PreviewPanel(QWidget):
         )
         self.norm_retained, self.norm_retained_of_model, self.l1_retained = norms
         self.file = FileSizes(self)
-        self.error = plain(wrap=True)
+        self.error = plain(wrap=True, ink=DANGER)
         self.error.setAlignment(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
-        self.broken = plain(wrap=True)  # patterns that do not hold; hidden where all do
+        # Patterns that do not hold; hidden where all do.
+        self.broken = plain(wrap=True, ink=DANGER)
         self.alarm = Alarm(self)
         self.alarm.tensorRequested.connect(self.tensorRequested)
-        self.note = plain(wrap=True)
+        self.note = plain(wrap=True, ink=MUTED)
         self.note.setAlignment(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
         self.most = MostAffected(self)
         self.affected = self.most.rows
-        self.protected = plain(wrap=True)
+        self.protected = plain(wrap=True, ink=MUTED)
 
         layout = lay_in_column(self)
         add_row(layout, self.heading, self.state, wide=self.state)
@@ -131,7 +131,6 @@ class PreviewPanel(QWidget):
             lay_in_column(page, *parts, spacing=_SPACING).addStretch(1)
             self.pages.addWidget(page)
         layout.addWidget(self.pages)
-        self.set_colors({})
         self.clear()
 
     def set_scrolls(self, *, scrolls: bool) -> None:
@@ -293,16 +292,6 @@ class PreviewPanel(QWidget):
         self._put(self.note, sentence)
         self.action.set_again(0)
         self.action.set_disabled(sentence)
-
-    def set_colors(self, colors: Mapping[str, str]) -> None:
-        """Take the theme's colours."""
-        tokens = with_defaults(colors)
-        for label in (self.state, self.protected, self.note):
-            recolor(label, tokens["muted"])
-        for part in (self.figures, self.file, self.alarm, self.most):
-            part.set_colors(colors)
-        for label in (self.error, self.broken):
-            recolor(label, tokens["danger"])
 
     def _put(self, label: QLabel, sentence: str) -> None:
         text = self._short.in_text(sentence)

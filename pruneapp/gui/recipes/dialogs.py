@@ -11,10 +11,9 @@ from PySide6.QtWidgets import QPlainTextEdit, QWidget
 
 from pruneapp.gui.method_form.fields import Fields
 from pruneapp.gui.method_form.form_model import FormContext
-from pruneapp.gui.widgets.labels import ElidedLabel, heading, plain, recolor
+from pruneapp.gui.widgets.labels import DANGER, MUTED, ElidedLabel, heading, plain
 from pruneapp.gui.widgets.number_format import NO_NUMBER, count, part, plural
 from pruneapp.gui.widgets.reports import CountsTable, DecisionDialog
-from pruneapp.gui.widgets.theme import with_defaults
 from pruneapp.params import AmountParam, Param
 from pruneapp.results.short_names import ShortNames
 
@@ -43,14 +42,13 @@ class RoundsDialog(DecisionDialog):
         super().__init__(self.tr("Iterative pruning"), parent=parent)
         self._size, self._begun, self._whole = size, begun, whole
         self._after: tuple[int, ...] = ()
-        self.rule = ElidedLabel(rule, self)
+        self.rule = ElidedLabel(rule, self, ink=MUTED)
         self.rule.set_names(short or ShortNames())
         self.rule.setAccessibleName(self.tr("Pruning step"))
         self.fields = Fields(params, self)
-        self._colors = with_defaults({})
         self._note = note
         # What is wrong stands in its place, so that nothing jumps.
-        self.note = plain(note, wrap=True)
+        self.note = plain(note, wrap=True, ink=MUTED)
         headers = [
             self.tr("Round"),
             self.tr("This round"),
@@ -66,7 +64,6 @@ class RoundsDialog(DecisionDialog):
         self.lay_out((self.rule, self.fields, self.note, self.table), wide=self.table)
         self.resize(480, 520)
         self.fields.changed.connect(self._on_changed)
-        self.set_colors({})
 
     # Told
 
@@ -82,14 +79,6 @@ class RoundsDialog(DecisionDialog):
     def set_error(self, text: str) -> None:
         """Say why it cannot be done, until something else is asked for."""
         self._show((), text)
-
-    def set_colors(self, colors: Mapping[str, str]) -> None:
-        """Take the theme's colours."""
-        self._colors = with_defaults(colors)
-        recolor(self.rule, self._colors["muted"])
-        recolor(self.note, self._colors["muted"])
-        for field in self.fields.fields.values():
-            field.set_colors(colors)
 
     # Asked
 
@@ -109,7 +98,7 @@ class RoundsDialog(DecisionDialog):
         self._after = after
         self.table.set_count(len(after))
         self.note.setText(f"✕ {error}" if error else self._note)
-        recolor(self.note, self._colors["danger" if error else "muted"])
+        self.note.setForegroundRole(DANGER if error else MUTED)
         to_prune = after[-1] - self._begun if after else 0
         weights = self.tr("up to {n}").format(n=count(to_prune)) if self._whole else count(to_prune)
         words = plural(
@@ -159,7 +148,7 @@ class RecipeDialog(DecisionDialog):
         super().__init__(self.tr("Apply recipe"), self._action(lines), parent)
         self.file = ElidedLabel(file, self)
         self.file.setAccessibleName(self.tr("Recipe"))
-        self.sentence = plain(self._sentence(lines, problems), wrap=True)
+        self.sentence = plain(self._sentence(lines, problems), wrap=True, ink=MUTED)
 
         fits = {True: self.tr("yes"), False: self.tr("no")}
 
@@ -181,6 +170,7 @@ class RecipeDialog(DecisionDialog):
         self.problems.setAccessibleName(self.tr("Problems"))
         self.problems.setMinimumHeight(self.fontMetrics().lineSpacing() * _LINES + 12)
         self._trouble = heading(self._count(len(problems)))
+        self._trouble.setForegroundRole(DANGER)
         for widget in (self.problems, self._trouble):
             widget.setVisible(bool(problems))
         if problems:  # they are what is to be read, and may be long
@@ -191,13 +181,6 @@ class RecipeDialog(DecisionDialog):
         )
         self.resize(600, 480)
         (self.leave if problems else self.go).setFocus()
-        self.set_colors({})
-
-    def set_colors(self, colors: Mapping[str, str]) -> None:
-        """Take the theme's colours."""
-        known = with_defaults(colors)
-        recolor(self.sentence, known["muted"])
-        recolor(self._trouble, known["danger"])
 
     def _sentence(self, lines: Sequence[RecipeLine], problems: Sequence[str]) -> str:
         if not lines:

@@ -22,8 +22,7 @@ from pruneapp.gui.widgets.controls import (
     lay_in_column,
     single_shot,
 )
-from pruneapp.gui.widgets.labels import ElidedLabel, recolor
-from pruneapp.gui.widgets.theme import with_defaults
+from pruneapp.gui.widgets.labels import MUTED, ElidedLabel
 from pruneapp.results.document_rows import TensorRow
 from pruneapp.results.short_names import ShortNames
 
@@ -129,7 +128,7 @@ class ModuleTree(QWidget):
         self.tree_filter = TreeFilter(self)
         self.view = TreeView(self.model, self)
         # What it says must not make the whole side wider.
-        self.footer = ElidedLabel()
+        self.footer = ElidedLabel(ink=MUTED)
         self.footer.elide = Qt.TextElideMode.ElideRight
         self._used = True
         self._focus = -1
@@ -214,9 +213,7 @@ class ModuleTree(QWidget):
 
     def set_colors(self, colors: Mapping[str, str]) -> None:
         """Take the theme's colours."""
-        colors = with_defaults(colors)
         self.view.delegate.set_colors(colors)
-        recolor(self.footer, colors["muted"])
         self.view.viewport().update()
 
     def checked(self) -> tuple[str, ...]:

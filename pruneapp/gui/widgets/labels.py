@@ -43,6 +43,10 @@ _PARTS = re.compile(r"[^.…]+[.…]*|[.…]+")
 _WORDS = re.compile(r"[^_/-]+[_/-]*|[_/-]+")
 _MAY_BREAK = "\u200b"
 
+# Roles of the palette in which labels are painted; a palette of the theme has a colour for each.
+Ink = QPalette.ColorRole
+TEXT, MUTED, DANGER = Ink.WindowText, Ink.PlaceholderText, Ink.BrightText
+
 
 class ElidedLabel(QLabel):
     """One line of plain text that loses its middle where room is short.
@@ -54,11 +58,12 @@ class ElidedLabel(QLabel):
     # Where what does not fit is left out: of a name in the middle, of numbers at the end.
     elide = Qt.TextElideMode.ElideMiddle
 
-    def __init__(self, text: str = "", parent: QWidget | None = None) -> None:
+    def __init__(self, text: str = "", parent: QWidget | None = None, *, ink: Ink = TEXT) -> None:
         super().__init__(parent)
         self._of_file: ShortNames | None = None
         self.setTextFormat(Qt.TextFormat.PlainText)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.setForegroundRole(ink)
         self.setText(text)
 
     def setText(self, text: str) -> None:
@@ -120,7 +125,7 @@ class ElidedLabel(QLabel):
             self.palette(),
             self.isEnabled(),
             text,
-            QPalette.ColorRole.WindowText,
+            self.foregroundRole(),
         )
         if self.hasFocus():
             self.style().drawPrimitive(
@@ -261,27 +266,17 @@ def as_plain(text: str) -> str:
 
 def heading(text: str) -> QLabel:
     """Return a heading: the only place for bold."""
-    label = QLabel(text)
-    label.setTextFormat(Qt.TextFormat.PlainText)
+    label = plain(text)
     font = label.font()
     font.setBold(True)
     label.setFont(font)
     return label
 
 
-def plain(text: str = "", *, wrap: bool = False) -> QLabel:
+def plain(text: str = "", *, wrap: bool = False, ink: Ink = TEXT) -> QLabel:
     """Return a label that takes its text as it is."""
-    if wrap:
-        return Sentences(text)
-    label = QLabel()
+    label = Sentences() if wrap else QLabel()
     label.setTextFormat(Qt.TextFormat.PlainText)
     label.setText(text)
+    label.setForegroundRole(ink)
     return label
-
-
-def recolor(widget: QWidget, color: str) -> None:
-    """Set the colour of a widget's text, through its palette."""
-    palette = widget.palette()
-    palette.setColor(QPalette.ColorRole.WindowText, color)
-    palette.setColor(QPalette.ColorRole.Text, color)
-    widget.setPalette(palette)

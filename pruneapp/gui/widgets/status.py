@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from PySide6.QtCore import QElapsedTimer, Qt, Signal
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent
 from PySide6.QtWidgets import QProgressBar, QPushButton, QStatusBar, QWidget
 
 from pruneapp.gui.widgets import number_format
 from pruneapp.gui.widgets.controls import lay_in_row, single_shot
-from pruneapp.gui.widgets.labels import ElidedLabel, plain, recolor
-from pruneapp.gui.widgets.theme import with_defaults
+from pruneapp.gui.widgets.labels import MUTED, ElidedLabel, plain
 
 BUSY_MS = 200
 LONG_MS = 2_500
@@ -35,7 +32,7 @@ class JobStatus(QWidget):
         self._share: float | None = None
         self._clock = QElapsedTimer()
         self.label = ElidedLabel("", self)
-        self.left = plain()
+        self.left = plain(ink=MUTED)
         # Room for the longest, so that the bar stays where it is.
         self.left.setFixedWidth(self.fontMetrics().horizontalAdvance(self._long()) + 4)
         self.left.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
@@ -99,10 +96,6 @@ class JobStatus(QWidget):
         self._late_timer.stop()
         self.hide()
 
-    def set_colors(self, colors: Mapping[str, str]) -> None:
-        """Take the theme's colours."""
-        recolor(self.left, with_defaults(colors)["muted"])
-
     def _say_long(self) -> None:
         self._late = True
         self._write()
@@ -164,7 +157,3 @@ class Done(QWidget):
         self._timer.stop()
         self.label.setText("")
         self.hide()
-
-    def set_colors(self, colors: Mapping[str, str]) -> None:
-        """Take the theme's colours."""
-        recolor(self.label, with_defaults(colors)["text"])

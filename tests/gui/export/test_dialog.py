@@ -11,14 +11,15 @@ import pytest
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
 from PySide6.QtCore import QCoreApplication, QMargins, QPoint, QRect, Qt
-from PySide6.QtGui import QColor, QGuiApplication, QPalette
+from PySide6.QtGui import QGuiApplication, QPalette
 from PySide6.QtWidgets import QLabel, QStyleOptionViewItem
 
 from pruneapp.gui.export.dialog import ExportChoices, ExportDialog
 from pruneapp.gui.export.report_dialog import ExportReportDialog
 from pruneapp.gui.recipes.dialogs import RecipeDialog, RecipeLine
 from pruneapp.gui.widgets import screen as window_placing
-from pruneapp.gui.widgets.theme import LIGHT, Style
+from pruneapp.gui.widgets.labels import DANGER, MUTED
+from pruneapp.gui.widgets.theme import Style
 from pruneapp.params import Choice, ChoiceParam, FlagParam, Interval, IntParam, SizeParam
 from pruneapp.results.export import (
     ExportReport,
@@ -414,7 +415,7 @@ def test_replacing_the_source_says_where_the_original_is_kept(dialog, tmp_path, 
     dialog.target.path.setText(str(tmp_path / "." / "m.safetensors"))
     said = "Replaces the open model; a backup is kept as m.orig.safetensors."
     assert dialog.target.note.text() == said
-    assert dialog.target.note.palette().windowText().color() == QColor(LIGHT["danger"])
+    assert dialog.target.note.foregroundRole() == DANGER
     assert dialog.go.text() == "Replace original, 43 MB"
     dialog.target.replace.click()
     assert dialog.request().replace_original
@@ -572,7 +573,6 @@ class TestRounding:
     def test_what_a_type_ruins_is_said_before_in_red_with_glyph_and_word(
         self, dialog, type_, qtbot
     ):
-        dialog.set_colors({"danger": "#b3261e"})
         with qtbot.waitSignal(dialog.roundingRequested) as asked:
             qtbot.keyClick(type_, Qt.Key.Key_Down)
         assert asked.args == ["float16"]
@@ -584,14 +584,14 @@ class TestRounding:
             "▲ 64 values in conv2_BN.running_var exceed the range of float16 and "
             "become infinite. Largest rounding error 0.0039 (conv1.weight)."
         )
-        assert note.palette().windowText().color().name() == "#b3261e"
+        assert note.foregroundRole() == DANGER
         assert note.isVisible()
 
         with qtbot.waitSignal(dialog.roundingRequested) as asked:
             qtbot.keyClick(type_, Qt.Key.Key_Down)
         dialog.set_rounding("bfloat16", RoundingCost("bfloat16", 9, 0.5, "a.w", (), 3))
         assert note.text() == ("Largest rounding error 0.5 (a.w). Values rounded to 0: 3.")
-        assert note.palette().windowText().color().name() != "#b3261e"
+        assert note.foregroundRole() == MUTED
         with qtbot.assertNotEmitted(dialog.roundingRequested):
             qtbot.keyClick(type_, Qt.Key.Key_Up)
         assert "64 values" in note.text(), "it is known already"
@@ -663,7 +663,6 @@ BROKEN = (BrokenPattern(2, 4, 1, {"a.weight": 12}),)
 
 class TestABrokenPattern:
     def test_it_is_said_whatever_the_format_and_names_the_tensors(self, dialog):
-        dialog.set_colors({"danger": "#b3261e"})
         dialog.set_broken(())
         assert not dialog.broken.isVisible()
         dialog.set_broken(BROKEN, {"a.weight": "a"})
@@ -671,7 +670,7 @@ class TestABrokenPattern:
         assert dialog.broken.text() == (
             "▲ 2:4 does not hold in 1 tensor (12 groups): protected weights."
         )
-        assert dialog.broken.palette().windowText().color().name() == "#b3261e"
+        assert dialog.broken.foregroundRole() == DANGER
         assert dialog.broken.toolTip() == "<span>a: 12 groups</span>"
 
     def test_what_was_exported_without_the_pattern_is_warned_of(self, qtbot):
@@ -972,7 +971,6 @@ class TestTheReport:
         )
         dialog = ExportReportDialog(found)
         qtbot.addWidget(dialog)
-        dialog.set_colors({"danger": "#b3261e"})
         with qtbot.waitExposed(dialog):
             dialog.show()
         return dialog
@@ -991,7 +989,7 @@ class TestTheReport:
     def test_a_warning_is_red_with_a_glyph_and_all_kept_files_are_named(self, report):
         (warning,) = report.warnings
         assert warning.text() == "▲ 64 values became infinite."
-        assert warning.palette().windowText().color().name() == "#b3261e"
+        assert warning.foregroundRole() == DANGER
         text = report.as_text()
         assert "▲ 64 values became infinite.\n" in text
         assert "/models/m-1.orig.safetensors\n/models/m-2.orig.safetensors\n" in text

@@ -14,7 +14,6 @@ from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QApplication
 
 from pruneapp.gui.files.recovery_view import RecoverableWork, RecoveryView, TemporaryFiles
-from pruneapp.gui.widgets.theme import LIGHT
 
 LEFT = Qt.MouseButton.LeftButton
 WORKS = tuple(
@@ -153,10 +152,9 @@ def test_names_of_files_are_no_markup(qtbot, offer):
     )
 
 
-@pytest.mark.parametrize("colors", [LIGHT, {**LIGHT, "accent": "#123456"}])
-def test_the_stripe_has_the_accent(qtbot, offer, colors):
+def test_the_stripe_has_the_accent(qtbot, offer, palette_of, theme):
     shown(qtbot, offer, WORKS, None)
-    offer.set_colors(colors)
+    palette_of(theme)
     image = offer.grab().toImage()
-    assert image.pixelColor(1, offer.height() // 2) == QColor(colors["accent"])
-    assert image.pixelColor(8, 6) == QColor(colors["surface"])
+    assert image.pixelColor(1, offer.height() // 2) == QColor(theme.colors["accent"])
+    assert image.pixelColor(8, 6) == QColor(theme.colors["surface"])

@@ -10,7 +10,7 @@ import pytest
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
 from PySide6.QtCore import QCoreApplication, QEvent, QLocale, QPoint, Qt
-from PySide6.QtGui import QKeyEvent, QPalette
+from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QApplication, QLabel, QScrollArea, QVBoxLayout, QWidget
 
 from pruneapp.errors import ParameterError
@@ -25,6 +25,7 @@ from pruneapp.gui.method_form.editors import (
 from pruneapp.gui.method_form.fields import first_clause
 from pruneapp.gui.method_form.form_model import FormContext, FormRequest, FormRow, MethodForm
 from pruneapp.gui.method_form.panel import PruneForm
+from pruneapp.gui.widgets.labels import DANGER
 from pruneapp.params import (
     AmountParam,
     Choice,
@@ -311,7 +312,7 @@ def test_what_is_wrong_is_said_beside_the_field_in_red_and_with_a_sign(form, qtb
     retype(qtbot, editor(form, "amount").field, "130 %")
     label = form.rules[0].fields.fields["amount"].note
     assert label.text() == "✕ Enter a percentage from 0 to 100 %, or a count."
-    assert label.palette().color(QPalette.ColorRole.WindowText).name() == "#b3261e"
+    assert label.foregroundRole() == DANGER
     assert form.request() is None
     assert len(form.errors()) == 1
     retype(qtbot, editor(form, "amount").field, "30 %")

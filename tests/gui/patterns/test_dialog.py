@@ -9,12 +9,11 @@ import pytest
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import QApplication
 
 from pruneapp.gui.patterns.answer import PatternAnswer, as_text, cells, text_headers
 from pruneapp.gui.patterns.dialog import PatternDialog, Question
-from pruneapp.gui.widgets.theme import DARK, LIGHT
+from pruneapp.gui.widgets.labels import MUTED, TEXT
 from pruneapp.methods.builtin.patterns import PatternParam
 from pruneapp.params import DimParam
 from pruneapp.results.pattern_report import BrokenGroup, PatternReport, TensorPattern
@@ -89,10 +88,6 @@ def type_pattern(qtbot, dialog, text):
     qtbot.keyClicks(field, text)
 
 
-def ink(label):
-    return label.palette().color(QPalette.ColorRole.WindowText).name()
-
-
 def test_what_is_typed_and_chosen_is_asked_at_once(dialog, asked, qtbot):
     assert dialog.row.question() == Question("2:4", 1, everything=False)
     boxes = dialog.row.pattern, dialog.row.dim.combo, dialog.row.tensors
@@ -117,7 +112,7 @@ def test_what_is_no_pattern_is_said_and_nothing_can_be_repaired(dialog, asked, q
     assert f"(got '{text}')" in dialog.row.note.text()
     assert asked[-1] is None
     assert not dialog.go.isEnabled()
-    assert ink(dialog.headline) == LIGHT["muted"], "it answers another question"
+    assert dialog.headline.foregroundRole() == MUTED, "it answers another question"
     type_pattern(qtbot, dialog, "2:4")
     assert dialog.row.note.text().startswith("2:4 means that at most 2 of every 4")
     assert not dialog.go.isEnabled(), "it is being looked at"
@@ -223,12 +218,11 @@ def test_keys_go_through_the_tensors_and_each_is_shown(dialog, qtbot):
 
 
 def test_what_does_not_hold_any_more_steps_back_until_it_is_looked_at_again(dialog, asked, qtbot):
-    dialog.set_colors(DARK)
     dialog.set_answer(answer(DENSE))
     assert not dialog.again.isVisible()
     dialog.set_stale("The masks have changed since this check.")
     assert dialog.stale.text() == "The masks have changed since this check."
-    assert ink(dialog.headline) == DARK["muted"]
+    assert dialog.headline.foregroundRole() == MUTED
     assert not dialog.go.isEnabled()
     assert dialog.copy.isEnabled()
     qtbot.mouseClick(dialog.again, Qt.MouseButton.LeftButton)
@@ -236,7 +230,7 @@ def test_what_does_not_hold_any_more_steps_back_until_it_is_looked_at_again(dial
     dialog.set_under_way("Checking")
     assert not dialog.again.isVisible()
     dialog.set_answer(answer(DENSE))
-    assert ink(dialog.headline) == DARK["text"]
+    assert dialog.headline.foregroundRole() == TEXT
     assert dialog.go.isEnabled()
 
 
@@ -244,10 +238,10 @@ def test_work_can_be_stopped_once_it_takes_longer_than_a_moment(dialog, qtbot):
     dialog.set_answer(answer(DENSE))
     dialog.set_under_way("Checking sparsity pattern")
     assert not dialog.job.isVisible()
-    assert ink(dialog.headline) == LIGHT["text"]
+    assert dialog.headline.foregroundRole() == TEXT
     dialog.job.set_progress(1, 4, "fc1.weight")
     qtbot.waitUntil(dialog.job.isVisible)
-    qtbot.waitUntil(lambda: ink(dialog.headline) == LIGHT["muted"])
+    qtbot.waitUntil(lambda: dialog.headline.foregroundRole() == MUTED)
     assert "fc1.weight" in dialog.job.label.text()
     assert missed(dialog) == []
     with qtbot.waitSignal(dialog.stopRequested):
@@ -255,7 +249,7 @@ def test_work_can_be_stopped_once_it_takes_longer_than_a_moment(dialog, qtbot):
     dialog.set_stale("Stopped.")
     assert not dialog.job.isVisible()
     dialog.set_answer(answer(DENSE))
-    assert ink(dialog.headline) == LIGHT["text"]
+    assert dialog.headline.foregroundRole() == TEXT
 
 
 def test_trouble_takes_the_place_of_the_answer(dialog):

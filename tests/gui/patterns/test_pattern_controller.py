@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QGuiApplication, QPalette
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication
 from safetensors.numpy import save_file
 
@@ -328,8 +328,8 @@ def test_nothing_is_repaired_if_something_else_is_done_meanwhile(at_work, monkey
 def test_it_is_found_by_its_name_and_follows_the_theme(at_work):
     dialog = asked(at_work)
     at_work.menu("View", "Theme", "Dark")
-    ink = dialog.note.palette().color(QPalette.ColorRole.WindowText)
-    assert ink.name() == DARK["muted"]
+    note = dialog.note
+    at_work.wait(lambda: note.palette().color(note.foregroundRole()).name() == DARK["muted"])
     dialog.reject()
     at_work.wait(lambda: at_work.workbench.patterns.dialog is None)
     at_work.key("Ctrl+Shift+P")

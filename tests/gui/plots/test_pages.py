@@ -154,7 +154,6 @@ def test_the_theme_reaches_all(pages, theme):
     pages.set_colors(theme.colors)
     for picture in (pages.weights, pages.distribution, pages.channels, pages.model):
         assert picture.canvas.backgroundBrush().color().name() == theme.colors["surface"]
-    assert pages.numbers.palette().windowText().color().name() == theme.colors["muted"]
 
 
 def test_pages_are_freed_when_they_are_closed(qtbot):

@@ -13,7 +13,8 @@ from pruneapp.gui.mainwindow.document_panels import FORM_WIDTH
 from pruneapp.gui.preview.affected_tensors import TensorName
 from pruneapp.gui.preview.figures import PruneAction
 from pruneapp.gui.preview.panel import PreviewPanel
-from pruneapp.gui.widgets.theme import LIGHT
+from pruneapp.gui.widgets.labels import DANGER
+from pruneapp.gui.widgets.theme import LIGHT, LIGHT_THEME
 from pruneapp.results.pattern_report import BrokenPattern
 from pruneapp.results.short_names import ShortNames
 from pruneapp.results.sparsity_report import Estimate, SparsityReport, TensorSparsity
@@ -220,7 +221,8 @@ def test_an_estimate_is_marked_where_it_is_not_exact(forecast):
     assert sum("≈" in text for text in said()) == 5
 
 
-def test_the_worst_is_said_in_a_line_that_leads_there(forecast, qtbot):
+def test_the_worst_is_said_in_a_line_that_leads_there(forecast, qtbot, palette_of):
+    palette_of(LIGHT_THEME)
     alarm = forecast.alarm
     height = alarm.height()
     assert alarm.focusPolicy() == Qt.FocusPolicy.NoFocus, "nothing to go to"
@@ -440,14 +442,13 @@ BROKEN = (BrokenPattern(1, 4, 1, {"m.a": 10_000, "m.z": 939}),)
 
 @pytest.mark.parametrize("give", [PreviewPanel.set_report, PreviewPanel.set_done])
 def test_a_pattern_that_does_not_hold_is_a_visible_warning(forecast, give):
-    forecast.set_colors({"danger": "#b3261e"})
     assert not forecast.broken.isVisible()
     give(forecast, replace(REPORT, broken=BROKEN))
     label = forecast.broken
     assert label.isVisible()
     assert label.text() == ("▲ 1:4 does not hold in 2 tensors (10,939 groups): protected weights.")
     assert label.height() >= label.heightForWidth(label.width())
-    assert label.palette().windowText().color() == QColor("#b3261e")
+    assert label.foregroundRole() == DANGER
     assert label.toolTip() == "<span>a: 10,000 groups<br>m.z: 939 groups</span>"
     assert label.accessibleDescription() == "a: 10,000 groups; m.z: 939 groups"
     give(forecast, REPORT)

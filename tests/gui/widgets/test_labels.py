@@ -12,8 +12,9 @@ from pruneapp.gui.plots.base.readout import Readout
 from pruneapp.gui.plots.chart.axes import NamesAxis
 from pruneapp.gui.plots.heading import TensorHeading
 from pruneapp.gui.preview.affected_tensors import TensorName
-from pruneapp.gui.widgets.labels import ElidedLabel
+from pruneapp.gui.widgets.labels import DANGER, MUTED, TEXT, ElidedLabel, heading, plain
 from pruneapp.gui.widgets.reports import CountsTable
+from pruneapp.gui.widgets.theme import DARK_THEME, LIGHT_THEME
 from pruneapp.results.document_rows import HistoryItem, TensorRow
 from pruneapp.results.short_names import ShortNames
 
@@ -248,3 +249,30 @@ def test_a_state_of_the_history_is_told_by_the_name_of_its_tensor(qtbot, names):
     for row, (text, name) in enumerate(zip(shown, names, strict=True)):
         assert text in {labels[row], f"L1 20 % on {short[name]}"}
         assert name in model.index(row).data(Qt.ItemDataRole.ToolTipRole)
+
+
+@pytest.mark.parametrize(("ink", "token"), [(TEXT, "text"), (MUTED, "muted"), (DANGER, "danger")])
+@pytest.mark.parametrize("kind", ["plain", "wrapped", "selectable", "elided", "heading"])
+def test_a_label_is_painted_in_its_ink_also_when_the_theme_changes(
+    show, palette_of, kind, ink, token
+):
+    text = "████"  # no smooth edge of a letter is of the colour itself
+    label = ElidedLabel(text, ink=ink) if kind == "elided" else plain(text, ink=ink)
+    if kind == "wrapped":
+        label = plain(text, wrap=True, ink=ink)
+    elif kind == "selectable":
+        label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+    elif kind == "heading":
+        label = heading(text)
+        label.setForegroundRole(ink)
+    palette_of(LIGHT_THEME)
+    show(label, 200, 40)
+    for theme in (LIGHT_THEME, DARK_THEME, LIGHT_THEME):
+        palette_of(theme)
+        image = label.grab().toImage()
+        painted = {image.pixelColor(x, y).name() for x in range(60) for y in range(40)}
+        others = {theme.colors[other] for other in ("text", "muted", "danger")} - {
+            theme.colors[token]
+        }
+        assert theme.colors[token] in painted
+        assert not painted & others

@@ -21,7 +21,7 @@ from pruneapp.gui.plots.base.readout import FootLine, Legend, Readout, Swatch, T
 from pruneapp.gui.plots.base.table import NumbersView
 from pruneapp.gui.widgets.clipboard import NOTHING, Numbers
 from pruneapp.gui.widgets.controls import add_row, lay_in_column, lay_in_row
-from pruneapp.gui.widgets.labels import plain, recolor
+from pruneapp.gui.widgets.labels import DANGER, MUTED, plain
 from pruneapp.gui.widgets.safe_paint import saved
 from pruneapp.gui.widgets.theme import LIGHT, with_defaults
 from pruneapp.results.short_names import ShortNames
@@ -41,6 +41,7 @@ class BusyIndicator(QObject):
         self.note = QLabel(self.tr("Updating…"), stack)
         self.note.setAutoFillBackground(True)
         self.note.setBackgroundRole(QPalette.ColorRole.Base)
+        self.note.setForegroundRole(MUTED)
         self.note.setMargin(4)
         self.note.hide()
         # A busy state that comes at once flickers.
@@ -187,7 +188,6 @@ class PlotView(QWidget):
         """Take the colours of a theme by token, and paint anew."""
         self._colors = with_defaults(colors)
         self.legend.set_colors(self._colors)
-        self._recolor()
 
     def focus(self) -> None:
         """Give the focus to the picture, or the table; as soon as there is one."""
@@ -311,11 +311,6 @@ class PlotView(QWidget):
 
     # What the kinds of pictures use.
 
-    def _recolor(self) -> None:
-        alarm = self._error and self._trouble
-        recolor(self._message, self._colors["danger" if alarm else "muted"])
-        recolor(self._waiting.note, self._colors["muted"])
-
     def _set_stem(self, name: str, what: str) -> None:
         """Let names of files begin with that of a tensor, and what is shown of it."""
         safe = "".join(c if c.isalnum() or c in "._-" else "_" for c in name[-80:])
@@ -375,7 +370,7 @@ class PlotView(QWidget):
             page = self._table if self.shows_table else self._canvas
         self._stack.setCurrentWidget(page)
         self.export_menu.button.setEnabled(page is not self._message)
-        self._recolor()
+        self._message.setForegroundRole(DANGER if self._error and self._trouble else MUTED)
         self._waiting.show_note(shown=waiting and self._has_content and not self._error)
 
     def _on_table_toggled(self) -> None:
