@@ -32,10 +32,10 @@ DAMPING = 0.01
 # Rows that are solved together, and a quarter of all between: fewer make the products slow, more
 # take memory.
 _FEWEST_ROWS, _MOST_ROWS = 64, 512
-# Multiplications between two looks at the token: some 50 ms of one core.
-_AT_ONCE = 1 << 30
-# Elements of G that are converted between two looks.
-_STRETCH = 1 << 22
+# Multiplications between two looks at the token: some 50 ms of a core.
+_AT_ONCE = 1 << 31
+# Elements that are worked on at once: they stay in the cache of a core.
+_IN_CACHE = 1 << 16
 # Products with G beside those of the iterations: the outputs, the errors before and after.
 _MORE_PRODUCTS = 3
 
@@ -165,7 +165,7 @@ class _Inputs:
     """The moments of inputs, in units of the mean of the diagonal of G."""
 
     gram: Float32s  # of the inputs minus their mean, if they are `centred`
-    diagonal: Float32s  # the same, damped
+    preconditioner: Float32s  # one over the diagonal of that, damped
     mean: Float64s
     count: float
     damping: float
@@ -182,7 +182,8 @@ class _Inputs:
         if moments.sums is not None and moments.count > 0:
             mean = moments.sums.astype(np.float64) / moments.count
         gram = np.empty((columns, columns), np.float32)
-        rows = max(1, _STRETCH // max(columns, 1))
+        rows = max(1, _IN_CACHE // max(columns, 1))
+        finite = True
         for start in range(0, columns, rows):
             job.step(0)
             some = slice(start, start + rows)
@@ -190,10 +191,11 @@ class _Inputs:
             if centred:
                 exact -= np.multiply.outer(count * mean[some], mean)
             gram[some] = exact
-        if not np.isfinite(gram).all():
+            finite = finite and bool(np.isfinite(exact).all())
+        if not finite:
             raise ValueError("they are not finite")
-        diagonal = np.maximum(gram.diagonal(), 0) + np.float32(damping)
-        return cls(gram, diagonal, mean, count, damping, centred, job)
+        damped = np.maximum(gram.diagonal(), 0) + np.float32(damping)
+        return cls(gram, np.float32(1) / damped, mean, count, damping, centred, job)
 
     def times(self, matrix: Float32s, out: Float32s) -> Float32s:
         """Return a matrix times G, in `out`."""
@@ -270,21 +272,29 @@ def _descend(
 ) -> None:
     """Move what is free, in place, by steps of conjugate gradients; `residual` is used up."""
     residual *= free
-    scaled = residual / inputs.diagonal
-    direction = scaled.copy()
+    direction = residual * inputs.preconditioner
+    strength = _dots(residual, direction)
     curved = np.empty_like(direction)
-    strength = _dots(residual, scaled)
+
+    def step(rows: slice) -> None:
+        """Take a step with rows that stay in the cache of a core."""
+        change, image, rest = direction[rows], curved[rows], residual[rows]
+        image += np.float32(inputs.damping) * change
+        image *= free[rows]
+        length = _ratio(strength[rows], _dots(change, image))
+        solved[rows] += length * change
+        rest -= length * image
+        scaled = np.multiply(rest, inputs.preconditioner, out=image)
+        after = _dots(rest, scaled)
+        change *= _ratio(after, strength[rows])
+        change += scaled
+        strength[rows] = after
+
+    together = max(1, _IN_CACHE // max(residual.shape[1], 1))
     for _ in range(iterations):
         inputs.times(direction, curved)
-        curved += np.float32(inputs.damping) * direction
-        curved *= free
-        length = _ratio(strength, _dots(direction, curved))
-        solved += length * direction
-        residual -= length * curved
-        np.divide(residual, inputs.diagonal, out=scaled)
-        before, strength = strength, _dots(residual, scaled)
-        direction *= _ratio(strength, before)
-        direction += scaled
+        for start in range(0, len(residual), together):
+            step(slice(start, start + together))
 
 
 def _dots(a: Float32s, b: Float32s) -> Float32s:
