@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from pruneapp.analysis.layout import layout
 from pruneapp.analysis.tiles import difference_tile, tile
 from pruneapp.document.snapshot import Snapshot
+from pruneapp.edits.repaired_values import as_values
 from pruneapp.errors import UnknownTensorError
 from pruneapp.masks.bitmask import BitMask, MaskLayers, MaskSet
 from pruneapp.progress import Cancelled, CancelToken, Job
@@ -119,6 +120,29 @@ def test_two_states_of_one_file(case, data):
     np.testing.assert_allclose(got.removed, expected(before & ~after, request), rtol=1e-6)
     np.testing.assert_allclose(got.restored, expected(after & ~before, request), rtol=1e-6)
     np.testing.assert_allclose(got.in_neither, expected(~(before | after), request), rtol=1e-6)
+
+
+@settings(max_examples=30)
+@given(case=parts())
+def test_values_that_were_replaced_are_painted_and_so_is_their_change(case):
+    """By value, as of two checkpoints; and no value is replaced by the same one."""
+    shape, request, rng = case
+    x, y = (rng.normal(size=shape).astype(np.float32) for _ in range(2))
+    kept = rng.random(shape) < 0.6
+    a = Snapshot(MemoryCheckpoint({"w": x}), MaskLayers(mask_set(kept)))
+    b = a.replaced({"values": {"w": as_values(y)}})
+
+    painted = tile(b, request, None, Job()).values
+    np.testing.assert_allclose(painted, expected(y, request), rtol=1e-6)
+    got = difference_tile(a, b, request, Job())
+    change = np.where(kept, y - x, 0)
+    np.testing.assert_allclose(got.change, expected(change, request), rtol=1e-5, atol=1e-7)
+    np.testing.assert_allclose(got.in_neither, expected(~kept, request), rtol=1e-6)
+    assert not got.removed.any()
+    same = difference_tile(b, b.replaced({"masks": {"w": None}}), request, Job())
+    np.testing.assert_allclose(same.restored, expected(~kept, request), rtol=1e-6)
+    change = np.where(kept, 0, y)
+    np.testing.assert_allclose(same.change, expected(change, request), rtol=1e-6)
 
 
 @settings(max_examples=50)

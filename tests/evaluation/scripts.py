@@ -175,6 +175,9 @@ def outputs(state, dtype=torch.float32):
     tensors = {}
     for name in state.checkpoint.entries:
         tensors[name] = state.checkpoint.read(name).clone()
+        if state.replaces(name):
+            values = torch.from_numpy(state.bits(name)).view(tensors[name].dtype)
+            tensors[name] = values.reshape(tensors[name].shape)
         mask = state.zeroed(name)
         if mask is not None:
             kept = torch.from_numpy(mask.bools().copy()).reshape(tensors[name].shape)

@@ -7,9 +7,11 @@ import signal
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 import torch
 
+from pruneapp.edits.repaired_values import as_values
 from pruneapp.evaluation.runner import CommandRunner
 from pruneapp.evaluation.script import Options
 from pruneapp.progress import Job
@@ -22,7 +24,9 @@ def test_states_are_handed_over_in_place_and_undone(runner, mode, state, folder,
     dtype = torch.bfloat16 if how == "half" else torch.float32
     near = pytest.approx if how == "turned" else lambda value: value
     some, more = pruned(state), pruned(state, 0.9)
-    for one in (some, state, more, some):
+    other = 3 * np.random.default_rng(2).normal(size=state.entry("0.weight").numel)
+    repaired = some.replaced({"values": {"0.weight": as_values(other.astype(np.float32))}})
+    for one in (some, state, repaired, more, repaired, some):
         total, top = values(runner.run(one, 0, Job()))
         assert (total, top) == (near(expected(one, dtype)[0]), expected(one, dtype)[1])
     assert (folder / "loads").read_text().count("\n") == 1
