@@ -392,6 +392,34 @@ class FlagParam(Param):
         return "yes or no"
 
 
+# What stands before the SHA-256 of a file.
+SHA256 = "sha256:"
+
+
+@dataclass(frozen=True, kw_only=True)
+class FileParam(Param):
+    """A file that is read beside the checkpoint, named by what it holds; empty for none.
+
+    So a value means the same on every machine. Whoever lets a person choose a file opens it and
+    takes its name from there.
+    """
+
+    default: str = ""
+
+    def validate(self, value: Any) -> str:
+        """Accept the SHA-256 of a file, and nothing."""
+        if value == "" or (isinstance(value, str) and _SHA256.fullmatch(value)):
+            return str(value)
+        raise self.refuse(value)
+
+    def describe(self) -> str:
+        """Say the rule."""
+        return f"'{SHA256}' and the SHA-256 of a file in 64 hexadecimal digits"
+
+
+_SHA256 = re.compile(rf"{SHA256}[0-9a-f]{{64}}")
+
+
 @dataclass(frozen=True)
 class Choice:
     """One of a few values, and the words for it."""

@@ -6,7 +6,7 @@ import argparse
 import re
 from typing import Any
 
-from pruneapp.params import Param
+from pruneapp.params import FileParam, Param
 
 # What the name of a parameter is called on the command line, where that is not its spelling.
 # The spelling itself stays an option, which no help shows.
@@ -54,6 +54,8 @@ def add_option(parser: argparse.ArgumentParser, name: str, **more: Any) -> None:
 
 def rule_of(param: Param) -> str:
     """Return what the help says of a parameter."""
+    if isinstance(param, FileParam):  # here it is a path
+        return param.help
     return f"{param.help} Must be {param.describe()}."
 
 
@@ -71,6 +73,17 @@ def add_param(parser: argparse.ArgumentParser, name: str, kind: str, text: str) 
 def add_state_dict(parser: argparse.ArgumentParser) -> None:
     """Add the choice among several dicts of tensors."""
     parser.add_argument("--state-dict", metavar="KEY", help=STATE_DICT)
+
+
+def add_statistics(parser: argparse.ArgumentParser) -> None:
+    """Add the files that steps of a recipe name by their SHA-256."""
+    parser.add_argument(
+        "--statistics",
+        action="append",
+        default=[],
+        metavar="STATS",
+        help="statistics of activations that the recipe names; may be repeated",
+    )
 
 
 def add_computing(parser: argparse.ArgumentParser) -> None:

@@ -147,7 +147,15 @@ def print_report(
 
 
 # Options that name a file to read, and those that name one that is replaced.
-_READ = ("recipe", "mask", "importance_scores", "load_method", "against", "statistics")
+_READ = (
+    "recipe",
+    "mask",
+    "importance_scores",
+    "load_method",
+    "against",
+    "statistics",
+    "param_statistics",
+)
 _WRITTEN = ("save_recipe", "report")
 # What may be written beside the export.
 _BESIDE = ("report", "check_script", "save_recipe")

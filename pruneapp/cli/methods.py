@@ -11,7 +11,7 @@ from pruneapp.cli.arguments import option_of
 from pruneapp.cli.terminal import print_json
 from pruneapp.methods.method import Method
 from pruneapp.methods.registry import METHODS
-from pruneapp.params import Param
+from pruneapp.params import FileParam, Param
 from pruneapp.progress import CancelToken
 
 
@@ -39,6 +39,8 @@ def methods(options: argparse.Namespace, _token: CancelToken) -> int:
 def _default(param: Param) -> str:
     if param.name == "amount":  # a share that nobody asked for is never pruned
         return f"required, unless {option_of('total')} is given"
+    if isinstance(param, FileParam):
+        return "required"
     return f"default {param.format(param.default)}"
 
 
@@ -53,6 +55,7 @@ def _as_json(method: Method) -> dict[str, Any]:
         "takes_mask": method.takes_mask,
         "takes_scale": method.takes_scale,
         "takes_scores": method.takes_scores,
+        "takes_statistics": method.takes_statistics,
         "params": [
             {
                 "name": p.name,

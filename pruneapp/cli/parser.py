@@ -20,6 +20,7 @@ from pruneapp.cli.arguments import (
     add_option,
     add_param,
     add_state_dict,
+    add_statistics,
     rule_of,
 )
 from pruneapp.cli.terminal import EXIT_STATUS, USAGE_ERROR
@@ -173,6 +174,7 @@ def _add_run(run: argparse.ArgumentParser) -> None:
         help="write nothing; show the tensors that the recipe selects, and all problems",
     )
     add_state_dict(run)
+    add_statistics(run)
     add_computing(run)
     add_export(run)
     run.add_argument("--json", action="store_true", help="print the report as JSON")
@@ -192,6 +194,7 @@ def _add_verify(verify: argparse.ArgumentParser) -> None:
         "contain one (torch formats cannot), or if its masks are too large for the metadata",
     )
     add_state_dict(verify)
+    add_statistics(verify)
     add_computing(verify)
     verify.add_argument(
         "--format",

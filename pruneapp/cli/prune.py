@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import sys
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -27,7 +28,7 @@ from pruneapp.document.selection import default_selection, pruned_in, rows_of, s
 from pruneapp.document.step import Row, Step
 from pruneapp.edits.existing_masks import open_document
 from pruneapp.edits.mask_files import names_in, read_masks_for
-from pruneapp.errors import ParameterError, SelectionError
+from pruneapp.errors import ParameterError, SelectionError, counted
 from pruneapp.export.records import State
 from pruneapp.export.report_file import StepAccount
 from pruneapp.export.size_bounds import total_for
@@ -38,12 +39,14 @@ from pruneapp.methods import registry
 from pruneapp.methods.cutoff import check_scope
 from pruneapp.methods.limits import LIMITS, Limits, check_limits
 from pruneapp.methods.method import Method
-from pruneapp.params import parse_bytes
+from pruneapp.params import FileParam, parse_bytes
 from pruneapp.preview.preview import compute_preview, state_after
 from pruneapp.progress import CancelToken, Job
 from pruneapp.recipes.portable import history_recipe, portable
 from pruneapp.recipes.recipe import Recipe, save
 from pruneapp.results.export import ExportReport
+from pruneapp.statistics.registry import register as register_statistics
+from pruneapp.statistics.registry import statistics_of
 
 
 def offer_methods(file: str | None, wanted: Iterable[str]) -> None:
@@ -94,6 +97,8 @@ def prune(options: argparse.Namespace, token: CancelToken) -> int:
             names = names_in(masks, checkpoint) or _no_mask_fits(masks, checkpoint)
         else:
             names = default_selection(checkpoint) or _nothing_usual(checkpoint)
+            if method.takes_statistics:
+                names = _with_statistics(checkpoint, values, names)
         custom = None if masks is None else read_masks_for(checkpoint, names, masks, job)
         pattern = options.select[0] if options.select and len(options.select) == 1 else ""
         row = Row(names, method.name, values, pattern)
@@ -158,7 +163,46 @@ def _values(options: argparse.Namespace, method: Method, limits: Limits) -> dict
             f"'{method.name}' needs --amount or --target-sparsity.",
             remedy="Enter a fraction (0.5 or 50%) or a count (1000).",
         )
-    return method.validate({name: known[name].parse(text) for name, text in given.items()})
+    parsed = {
+        name: register_statistics(Path(text))
+        if isinstance(known[name], FileParam)
+        else known[name].parse(text)
+        for name, text in given.items()
+    }
+    if method.takes_statistics and "statistics" not in parsed:
+        raise ParameterError(
+            f"'{method.name}' needs --statistics FILE.",
+            remedy="Collect them with `pruneapp statistics`.",
+        )
+    return method.validate(parsed)
+
+
+def offer_statistics(paths: Iterable[str], job: Job) -> None:
+    """Open statistics files, so that what a recipe names by their SHA-256 is there."""
+    for path in paths:
+        register_statistics(Path(path), job)
+
+
+def _with_statistics(
+    checkpoint: Checkpoint, values: Mapping[str, Any], names: Iterable[str]
+) -> tuple[str, ...]:
+    """Return those of some tensors that statistics say something of."""
+    statistics = statistics_of(values["statistics"])
+    entries = [checkpoint.entry(name) for name in names]
+    seen = [e.name for e in entries if statistics.inputs(e.names, e.shape) is not None]
+    if not seen:
+        raise SelectionError(
+            f"The statistics '{statistics.path}' say nothing of the tensors of "
+            f"'{checkpoint.path}'.",
+            remedy="Choose statistics that were collected with this model.",
+        )
+    left = len(entries) - len(seen)
+    if left:
+        sys.stderr.write(
+            f"Note: {counted(left, 'tensor is', 'tensors are')} left as is, because the statistics "
+            "say nothing of the inputs. Select tensors with --select.\n"
+        )
+    return tuple(seen)
 
 
 def _nothing_usual(checkpoint: Checkpoint) -> NoReturn:

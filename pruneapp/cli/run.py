@@ -20,7 +20,7 @@ from pruneapp.cli.export_options import (
     target_of,
     write_export,
 )
-from pruneapp.cli.prune import offer_methods
+from pruneapp.cli.prune import offer_methods, offer_statistics
 from pruneapp.cli.terminal import DIFFERENT, DONE, print_json
 from pruneapp.errors import ParameterError, PruneAppError, RecipeError, counted, escaped
 from pruneapp.export.report_file import StepAccount
@@ -42,6 +42,7 @@ def run(options: argparse.Namespace, token: CancelToken) -> int:
         job = stack.enter_context(terminal.job("Running", token))
         recipe = _recipe(options, job)
         offer_methods(options.load_method, methods_of(recipe))
+        offer_statistics(options.statistics, job)
         checkpoint = stack.enter_context(
             open_checkpoint(Path(options.file), state_dict=options.state_dict, job=job)
         )

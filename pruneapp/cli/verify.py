@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from pruneapp.cli import terminal
-from pruneapp.cli.prune import offer_methods
+from pruneapp.cli.prune import offer_methods, offer_statistics
 from pruneapp.cli.terminal import DIFFERENT, DONE, print_json, size
 from pruneapp.errors import escaped
 from pruneapp.export.verify import Against, Verification
@@ -23,6 +23,7 @@ def verify(options: argparse.Namespace, token: CancelToken) -> int:
     with terminal.job("Verifying", token) as job:
         recipe = load(Path(options.recipe), job) if options.recipe else None
         offer_methods(options.load_method, () if recipe is None else methods_of(recipe))
+        offer_statistics(options.statistics, job)
         against = Against(
             Path(options.against),
             recipe,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -28,7 +29,7 @@ from pruneapp.methods.builtin.patterns import BlockParam, PatternParam
 from pruneapp.methods.cutoff import check_scope
 from pruneapp.methods.limits import Limits, check_limits, percent
 from pruneapp.methods.method import Method, Scope
-from pruneapp.params import Amount, AmountParam, DimParam, NormParam, Param, SeedParam
+from pruneapp.params import Amount, AmountParam, DimParam, FileParam, NormParam, Param, SeedParam
 
 # What wrappers put before every name, DataParallel among them; it says nothing about the model.
 IN_FRONT = WRAPPERS | {"module"}
@@ -358,7 +359,9 @@ def _said(method: Method, values: Mapping[str, Any], *, amount: bool) -> list[st
         elif isinstance(param, NormParam):
             head = _NORM_WORDS.get(value) or f"L{value:g}".replace("inf", "∞").replace("-", "−")
         elif isinstance(param, PatternParam):
-            head = value
+            head = re.sub("N:M.*", value, head)
+        elif isinstance(param, FileParam):
+            pass  # `detail` says which
         elif isinstance(param, (BlockParam, DimParam, SeedParam)):
             rest.append(f"{param.name} {value}".replace("-", "−"))
         elif value != param.default:

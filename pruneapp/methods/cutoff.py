@@ -121,11 +121,27 @@ def _check(method: Method, view: TensorView) -> None:
             f"The mask for '{name}' must have its {view.numel:,} elements (got {given.size:,}).",
             remedy="Choose the mask file made for this checkpoint.",
         )
+    if method.takes_statistics:
+        _check_inputs(method, view)
     if method.takes_scale and view.scale is None:
         raise ParameterError(
             f"No norm layer that follows '{name}' was found by name, so its channels have no "
             "scale.",
             remedy="Uncheck it, or choose a method that ranks channels by their weights.",
+        )
+
+
+def _check_inputs(method: Method, view: TensorView) -> None:
+    if view.inputs is None:
+        raise ParameterError(
+            f"The statistics say nothing of the inputs of '{view.name}'.",
+            remedy="Uncheck it, or collect statistics that reach it.",
+        )
+    if isinstance(method, RowMethod) and view.inputs.transposed:
+        raise ParameterError(
+            f"The rows of '{view.name}' are inputs, not outputs, so '{method.name}' cannot compare "
+            "weights within them.",
+            remedy="Uncheck it, or choose 'wanda_per_tensor'.",
         )
 
 

@@ -13,7 +13,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Literal, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol
 
 import numpy as np
 
@@ -27,6 +27,9 @@ from pruneapp.masks.channels import channels_left, kept_by_channel, mask_of_chan
 from pruneapp.masks.regions import Groups
 from pruneapp.params import DimParam, Param, validate_all
 from pruneapp.progress import Job
+
+if TYPE_CHECKING:
+    from pruneapp.statistics.file import Inputs
 
 Scope = Literal["local", "global"]
 Granularity = Literal["weights", "groups", "channels", "blocks", "mask"]
@@ -56,6 +59,8 @@ class TensorView:
     scale
         What the norm that follows multiplies the channels along dim 0 by, one element for each
         (`Method.takes_scale` only); None if there is none.
+    inputs
+        What was seen of its inputs (`Method.takes_statistics` only); None if that is nothing.
     """
 
     name: str
@@ -67,6 +72,7 @@ class TensorView:
     given: BitMask | None = None
     protected: BitMask | None = None
     scale: TensorView | None = None
+    inputs: Inputs | None = None
 
     @property
     def numel(self) -> int:
@@ -97,6 +103,8 @@ class Method(ABC):
         torch's function name where torch has the method.
     takes_scores
         Whether importance scores may stand in for the weights.
+    takes_statistics
+        Whether it ranks by statistics of activations, which its parameter ``statistics`` names.
     estimated_by
         What says beforehand how much it takes of each tensor, as long as the weights stand for
         themselves. ``magnitudes``: just the weights go whose magnitude is at or below a threshold,
@@ -118,6 +126,7 @@ class Method(ABC):
     takes_scores: bool = False
     takes_mask: bool = False
     takes_scale: bool = False
+    takes_statistics: bool = False
     estimated_by: EstimatedBy | None = None
     ranks_anew: bool = False
     prunes: bool = True

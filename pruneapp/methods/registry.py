@@ -6,6 +6,13 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from pruneapp.errors import MethodError, ParameterError, nearest
+from pruneapp.methods.builtin.activations import (
+    RIA,
+    WANDA,
+    WANDA_N_M,
+    WANDA_PER_TENSOR,
+    WANDA_STRUCTURED,
+)
 from pruneapp.methods.builtin.allocation import ERK, LAMP, UNIFORM_PLUS
 from pruneapp.methods.builtin.patterns import BLOCKS, N_M
 from pruneapp.methods.builtin.structured import BN_SCALE, FPGM, LN_STRUCTURED, RANDOM_STRUCTURED
@@ -84,6 +91,9 @@ for _method in (
     L1_PER_ROW,
     L1_NORMALIZED,
     RELATIVE_IMPORTANCE,
+    WANDA,
+    WANDA_PER_TENSOR,
+    RIA,
     LAMP,
     ERK,
     UNIFORM_PLUS,
@@ -91,8 +101,10 @@ for _method in (
     LN_STRUCTURED,
     FPGM,
     BN_SCALE,
+    WANDA_STRUCTURED,
     RANDOM_STRUCTURED,
     N_M,
+    WANDA_N_M,
     BLOCKS,
     CUSTOM_FROM_MASK,
     IDENTITY,

@@ -30,6 +30,7 @@ from pruneapp.methods.prune_tensors import prune, rules
 from pruneapp.preview.from_histograms import cut_prediction, known_channels, known_retained_norms
 from pruneapp.progress import Job
 from pruneapp.results.sparsity_report import SparsityReport, TensorSparsity
+from pruneapp.statistics.registry import statistics_of
 
 _UNKNOWN = RetainedNorm(math.nan, math.nan, math.nan, math.nan)
 
@@ -328,6 +329,9 @@ def view_for_row(  # noqa: PLR0917 - each its own type
     if scores is not None and method.takes_scores:
         ranked = _scores(scores, state, name)
     view = state.view(name, scores=ranked, given=mask)
+    if method.takes_statistics:
+        statistics = statistics_of(row.values["statistics"])
+        view = replace(view, inputs=statistics.inputs(entry.names, entry.shape))
     if method.takes_scale:
         norm = next((c.name for c in pairs.of(entry.name) if c.part == "norm"), None)
         view = replace(view, scale=None if norm is None else state.view(norm))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import signal
@@ -14,6 +15,9 @@ import numpy as np
 import pytest
 from safetensors.numpy import load_file, save_file
 
+from pruneapp.progress import Job
+from pruneapp.statistics import registry
+from pruneapp.statistics.file import Inputs, Origin, save_statistics
 from tests.cli.command_process import until
 
 SCRIPT = """
@@ -98,6 +102,70 @@ def test_what_cannot_be_done_is_said_in_a_sentence(run, place, words, says):
     assert (status, out) == (2, "")
     assert says in err
     assert before == {path: path.read_bytes() for path in place.iterdir()}
+
+
+@pytest.fixture
+def statistics(place):
+    """Statistics that were collected before, in which the last input is the largest."""
+    weights = {"fc.weight": Inputs(np.array([[1.0, 4.0, 9e6]]), None, np.array([10.0]))}
+    save_statistics(Path("s.safetensors"), weights, Origin(), Job())
+    yield Path("s.safetensors")
+    for name in list(registry._open):
+        registry.unregister(name)
+
+
+WANDA = ("m.safetensors", "--method", "wanda", "--amount", "0.5", "--statistics", "s.safetensors")
+
+
+def test_wanda_prunes_and_its_recipe_names_the_statistics(call, statistics):
+    """The same bytes come of the recipe, if the same statistics are at hand."""
+    status, _, err = call("prune", *WANDA, "-o", "p.safetensors", "--save-recipe", "r.json")
+    assert status == 0
+    assert err.startswith("Note: 1 tensor is left as is")
+    weights, pruned = load_file("m.safetensors"), load_file("p.safetensors")
+    scores = np.abs(weights["fc.weight"].astype(float)) * np.sqrt([0.1, 0.4, 9e5])
+    zeros = pruned["fc.weight"] == 0
+    assert zeros.sum() == 3
+    assert not zeros[:, 2].any()
+    assert (scores[zeros].max() < scores[:, 2]).all()
+    digest = "sha256:" + hashlib.sha256(statistics.read_bytes()).hexdigest()
+    (entry,) = json.loads(Path("r.json").read_text())["entries"]
+    (row,) = entry["configuration"]["rows"]
+    assert row["configuration"]["values"] == {"amount": 0.5, "statistics": digest}
+
+    given = ("--statistics", "s.safetensors")
+    assert call("run", "r.json", "m.safetensors", "-o", "q.safetensors", *given)[0] == 0
+    assert Path("q.safetensors").read_bytes() == Path("p.safetensors").read_bytes()
+    verify = ("verify", "p.safetensors", "--against", "m.safetensors")
+    assert call(*verify, *given)[0] == 0
+    registry.unregister(digest)
+    for command in (verify, ("run", "r.json", "m.safetensors", "-o", "x.safetensors")):
+        status, _, err = call(*command)
+        assert status == 2
+        assert f"SHA-256 {digest.removeprefix('sha256:')} are not there" in err
+        assert "--statistics" in err
+    assert not Path("x.safetensors").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (WANDA[:-2], "'wanda' needs --statistics FILE"),
+        ((*WANDA[:-1], "m.safetensors"), "holds no statistics of activations"),
+        ((*WANDA[:-1], "none"), "'none'"),
+        ((*WANDA, "--select", "table*"), "say nothing of the inputs of 'table.weight'"),
+        (("m.safetensors", "--method", "l1_unstructured", "--amount", "1", *WANDA[-2:]),
+         "does not take --statistics"),
+    ],
+)  # fmt: skip
+def test_statistics_that_do_not_suit_are_refused(call, statistics, words, says):
+    """Before anything is written."""
+    status, out, err = call("prune", *words, "-o", "p.safetensors")
+    assert (status, out) == (2, "")
+    assert says in err
+    assert not Path("p.safetensors").exists()
+    status, _, err = call("prune", *WANDA, "-o", "s.safetensors")
+    assert (status, "is an input of this command" in err) == (2, True)
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")

@@ -181,7 +181,12 @@ def test_a_choice_at_random_is_about_as_expected():
             assert guess.l1_retained == pytest.approx(row.l1_retained, rel=0.02)
 
 
-OFFERED = [(n, scope) for n, m in METHODS.items() if not m.takes_scale for scope in m.scopes]
+OFFERED = [
+    (name, scope)
+    for name, method in METHODS.items()
+    if not (method.takes_scale or method.takes_statistics)
+    for scope in method.scopes
+]
 
 
 @pytest.mark.parametrize(("name", "scope"), OFFERED)

@@ -14,6 +14,7 @@ from pruneapp.methods.method import WeightMethod
 from pruneapp.methods.registry import METHODS
 from pruneapp.preview.preview import RuleState, compute_preview, state_after
 from pruneapp.progress import Job
+from tests.support.activation_statistics import registered
 
 NAMES = ("module.conv1.weight", "module.conv2.weight", "module.fc.weight")
 VALUES = {"amount": 0.3, "n": 2, "dim": 0}
@@ -32,10 +33,18 @@ OFFERED = [
 ]
 
 
+@pytest.fixture
+def statistics(model, tmp_path):
+    shapes = {name: model.entry(name).shape for name in NAMES}
+    with registered(tmp_path / "s.safetensors", shapes) as name:
+        yield name
+
+
 @pytest.mark.parametrize(("name", "scope"), OFFERED)
-def test_every_method_leaves_the_same(model, name, scope):
+def test_every_method_leaves_the_same(model, statistics, name, scope):
     method = METHODS[name]
-    values = {p.name: VALUES[p.name] for p in method.params if p.name in VALUES}
+    given = {**VALUES, "statistics": statistics}
+    values = {p.name: given[p.name] for p in method.params if p.name in given}
     snapshot = Snapshot(model)
     for _ in range(2):  # the second on what the first left
         preview, state = both(snapshot, Step((Row(NAMES, name, values),), scope))

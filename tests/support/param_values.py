@@ -11,6 +11,7 @@ from pruneapp.methods.limits import ExcludeParam, TotalParam
 from pruneapp.params import (
     AmountParam,
     ChoiceParam,
+    FileParam,
     FlagParam,
     FloatParam,
     IntParam,
@@ -127,6 +128,16 @@ def _(_param: PatternParam) -> list[Any]:
 @invalid.register
 def _(_param: PatternParam) -> list[Any]:
     return ["4:4", "0:4", "4:2", "2-4", "2:4:8", "-1:4", f"1:{MOST + 1}", "", None, 2]
+
+
+@valid.register
+def _(_param: FileParam) -> list[Any]:
+    return ["", f"sha256:{'0a' * 32}"]
+
+
+@invalid.register
+def _(_param: FileParam) -> list[Any]:
+    return ["x", "0a" * 32, f"sha256:{'0A' * 32}", f"sha256:{'0a' * 31}", None, 1]
 
 
 @valid.register

@@ -14,6 +14,7 @@ from pruneapp.kernels.kernel import ReadBits
 from pruneapp.kernels.values import decode
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.methods.method import Method, TensorView
+from pruneapp.statistics.file import Inputs
 
 
 def reading(bits: np.ndarray, chunk: int = 1 << 20) -> ReadBits:
@@ -56,7 +57,7 @@ def view_of_values(values: np.ndarray, kept: np.ndarray | None = None, **more) -
 
 
 def asked_of(method: Method, shape: tuple[int, ...], seed: int = 0) -> dict[str, Any]:
-    """Return what a method needs besides the tensor: a mask, or the scale of a norm."""
+    """Return what a method needs besides the tensor: a mask, a scale, statistics."""
     rng = np.random.default_rng(seed)
     more: dict[str, Any] = {}
     if method.takes_mask:
@@ -64,6 +65,10 @@ def asked_of(method: Method, shape: tuple[int, ...], seed: int = 0) -> dict[str,
     if method.takes_scale:
         scale = rng.integers(-3, 4, shape[0]).astype(np.float32)
         more["scale"] = view_of_values(scale, name="norm.weight")
+    if method.takes_statistics:
+        columns = max(math.prod(shape[1:]), 1)
+        sum2 = rng.integers(0, 9, (1, columns)).astype(np.float64)
+        more["inputs"] = Inputs(sum2, None, np.array([3.0]))
     return more
 
 

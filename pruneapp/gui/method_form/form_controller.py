@@ -1,9 +1,10 @@
-"""From form and check marks to a step, and the masks and scores that it takes from files."""
+"""From form and check marks to a step, and the files that it takes: masks, scores, statistics."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -24,10 +25,12 @@ from pruneapp.gui.tree.panel import ModuleTree
 from pruneapp.gui.widgets.controls import single_shot
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.methods import registry
+from pruneapp.methods.builtin.activations import STATISTICS
 from pruneapp.methods.limits import LIMITS, Limits
 from pruneapp.methods.method import Method, Scope
-from pruneapp.params import Amount, validate_all, with_labels
+from pruneapp.params import Amount, FileParam, validate_all, with_labels
 from pruneapp.progress import Job
+from pruneapp.statistics.registry import register as register_statistics
 
 
 def in_form_words(error: PruneAppError) -> PruneAppError:
@@ -45,7 +48,7 @@ class FrozenExtras:
 
 
 class LoadedMasks(QObject):
-    """The loaded masks and scores of the open document."""
+    """The loaded masks, scores and statistics of the open document."""
 
     changed = Signal()
 
@@ -57,6 +60,8 @@ class LoadedMasks(QObject):
         self._scores: Checkpoint | None = None
         self.mask_file = ""
         self.scores_file = ""
+        self.statistics = ""  # their name in a step: the SHA-256 of their file
+        self.statistics_file = ""
         session.closed.connect(self.drop)
 
     def frozen(self, *, masks: bool = True, scores: bool = True) -> FrozenExtras:
@@ -103,9 +108,26 @@ class LoadedMasks(QObject):
             on_error=self._session.refused.emit,
         )
 
+    def load_statistics(self, path: Path) -> None:
+        """Open a file of statistics of activations."""
+        document = self._session.document
+
+        def done(name: str) -> None:
+            if self._session.document is document:
+                self.statistics, self.statistics_file = name, path.name
+                self.changed.emit()
+
+        self._jobs.submit(
+            self.tr("Opening statistics"),
+            partial(register_statistics, path),
+            on_result=done,
+            on_error=self._session.refused.emit,
+        )
+
     def drop(self) -> None:
-        """Forget everything that was loaded."""
+        """Forget everything that was loaded; what steps of the history name stays open."""
         self._masks, self.mask_file = None, ""
+        self.statistics = self.statistics_file = ""
         self._drop_scores()
         self.changed.emit()
 
@@ -163,6 +185,7 @@ class FormController(QObject):
         form.changed.connect(self._on_form_changed)
         form.maskFileRequested.connect(self._ask_masks)
         form.scoresFileRequested.connect(self._ask_scores)
+        form.statisticsFileRequested.connect(self._ask_statistics)
         extras.changed.connect(self._on_extras)
         session.opened.connect(self._on_opened)
         self.offer_methods()
@@ -178,11 +201,17 @@ class FormController(QObject):
             # Not twice: the field says what its rule is.
             raise ParameterError(self._form.errors_beside_fields().get(errors[0], errors[0]))
         rows = [
-            Row(names, row.method, row.values, row.pattern or row.kind)
+            Row(names, row.method, self._values(row), row.pattern or row.kind)
             for row, names in zip(request.rows, self._named(request.rows), strict=True)
         ]
         scope: Scope = "global" if request.scope == "global" else "local"
         return Step(tuple(rows), scope, self._limits(request), request.companions)
+
+    def _values(self, row: FormRow) -> Mapping[str, Any]:
+        """Return the values of a rule, and the name of the file that it takes."""
+        if not registry.get(row.method).takes_statistics:
+            return row.values
+        return {**row.values, STATISTICS.name: self._extras.statistics}
 
     def flush(self) -> None:
         """Take what is typed and checked as it stands, without waiting for a pause."""
@@ -399,7 +428,12 @@ class FormController(QObject):
             self._tree.set_checked(list(masks))
         self._checks_masked = False
         form, extras = self._form, self._extras
-        files = replace(form.context, mask_file=extras.mask_file, scores_file=extras.scores_file)
+        files = replace(
+            form.context,
+            mask_file=extras.mask_file,
+            scores_file=extras.scores_file,
+            statistics_file=extras.statistics_file,
+        )
         form.set_context(files)
         self.changed.emit()
 
@@ -444,9 +478,16 @@ class FormController(QObject):
         if name:
             self._extras.load_scores(Path(name))
 
+    def _ask_statistics(self) -> None:
+        name = self._chosen_file(self.tr("Load statistics of activations"))
+        if name:
+            self._extras.load_statistics(Path(name))
+
 
 def _form(method: Method) -> MethodForm:
     shared = {f.name: getattr(method, f.name) for f in fields(MethodForm) if f.name != "excludes"}
+    # Files have buttons of their own: one is loaded for all rules.
+    shared["params"] = tuple(p for p in method.params if not isinstance(p, FileParam))
     return MethodForm(**shared, excludes=not method.prunes)
 
 

@@ -19,6 +19,7 @@ class FormContext:
     kinds: tuple[str, ...] = ()  # of layers that a rule can be for
     mask_file: str = ""  # empty for none
     scores_file: str = ""
+    statistics_file: str = ""
     amount_used: bool = True  # whether no limit says how much goes
 
 
@@ -37,6 +38,7 @@ class MethodForm:
     granularity: str = "weights"
     takes_mask: bool = False
     takes_scores: bool = False
+    takes_statistics: bool = False
     excludes: bool = False  # it prunes nothing: its rule excludes tensors from those before
 
 

@@ -116,6 +116,7 @@ class PruneForm(QWidget):
     changed = Signal()  # `request` and `errors` say what is requested now
     maskFileRequested = Signal()
     scoresFileRequested = Signal()
+    statisticsFileRequested = Signal()
     sizeAsked = Signal()  # the total is to be entered as the size of a file
     roundsAsked = Signal()  # the rule is to be repeated to a final amount
     checkedUsed = Signal(bool)  # whether any rule is for the checked tensors
@@ -423,6 +424,7 @@ class PruneForm(QWidget):
         rule.changed.connect(self._after_change)
         rule.load_mask.clicked.connect(self.maskFileRequested)
         rule.load_scores.clicked.connect(self.scoresFileRequested)
+        rule.load_statistics.clicked.connect(self.statisticsFileRequested)
         self.rules.insert(place, rule)
         self.stack.insert(place, rule)
         return rule

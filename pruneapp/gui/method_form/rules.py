@@ -86,6 +86,14 @@ class RuleEditor(QWidget):
             self.tr("Rank weights by importance scores from a file instead of by magnitude.")
         )
         self.scores_name = ElidedLabel("", self, ink=MUTED)
+        self.load_statistics = QPushButton(self.tr("Load statistics…"), self)
+        self.load_statistics.setToolTip(
+            self.tr(
+                "Rank weights by their inputs, from a file of statistics of activations, which "
+                "pruneapp statistics makes."
+            )
+        )
+        self.statistics_name = ElidedLabel("", self, ink=MUTED)
         self.fields = Fields((), self)
 
         self._column = lay_in_column(self, spacing=12)
@@ -107,6 +115,7 @@ class RuleEditor(QWidget):
         for button, name in (
             (self.load_mask, self.mask_name),
             (self.load_scores, self.scores_name),
+            (self.load_statistics, self.statistics_name),
         ):
             add_row(self._column, button, name, wide=name)
         self._column.addStretch(1)
@@ -231,6 +240,7 @@ class RuleEditor(QWidget):
             self.target.set_kinds(context.kinds)
         self.mask_name.setText(context.mask_file or self.tr("no file loaded"))
         self.scores_name.setText(context.scores_file or self.tr("Ranking: weight magnitude"))
+        self.statistics_name.setText(context.statistics_file or self.tr("no file loaded"))
         form = self.form()
         if form is not None and form.granularity in {"channels", "blocks"}:
             context = dataclasses.replace(context, left=None)  # how many there are is not counted
@@ -274,6 +284,8 @@ class RuleEditor(QWidget):
         errors = self.fields.errors()
         if form.takes_mask and not self._context.mask_file:
             errors = (*errors, self.tr("Load a mask first."))
+        if form.takes_statistics and not self._context.statistics_file:
+            errors = (*errors, self.tr("Load statistics of activations first."))
         return errors
 
     def row(self) -> FormRow:
@@ -341,6 +353,8 @@ class RuleEditor(QWidget):
             widget.setVisible(bool(form and form.takes_mask))
         for widget in (self.load_scores, self.scores_name):
             widget.setVisible(bool(form and form.takes_scores))
+        for widget in (self.load_statistics, self.statistics_name):
+            widget.setVisible(bool(form and form.takes_statistics))
         self.set_context(self._context)
 
 

@@ -92,7 +92,7 @@ def _two(value: Any, sign: str) -> tuple[int, int] | None:
     return None if match is None else (int(match[1]), int(match[2]))
 
 
-_DIM = DimParam(
+DIM = DimParam(
     default=1,
     help=(
         "Dimension along which groups lie; 1 is the input features of a linear "
@@ -101,9 +101,10 @@ _DIM = DimParam(
 )
 
 
-def _groups(view: TensorView, values: Values) -> Groups:
+def groups_of(view: TensorView, values: Values) -> Groups:
+    """Return the groups of a pattern along a dimension; raises `ParameterError`."""
     kept, size = sizes_of(values["pattern"])
-    return Groups(_DIM.resolve(values["dim"], view.shape, view.name), size, kept)
+    return Groups(DIM.resolve(values["dim"], view.shape, view.name), size, kept)
 
 
 N_M = GroupMethod(
@@ -119,10 +120,10 @@ N_M = GroupMethod(
         "unstructured pruning."
     ),
     formula="score = |w|, compared within a group of M",
-    params=(PatternParam(), _DIM),
+    params=(PatternParam(), DIM),
     takes_scores=True,
     rank=magnitudes,
-    groups=_groups,
+    groups=groups_of,
 )
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
 from pruneapp.kernels.kernel import Kernel, Slices
-from pruneapp.kernels.sort_keys import Magnitudes, Scores, Uniform, finite_only
+from pruneapp.kernels.sort_keys import Magnitudes, Scores, Scoring, Uniform, finite_only
 from pruneapp.kernels.values import Float64s
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.methods.method import MaskMethod, RowMethod, TensorView, Values, WeightMethod
@@ -16,7 +17,7 @@ from pruneapp.params import AMOUNT_OF_WEIGHTS, Choice, ChoiceParam, Norm, SeedPa
 from pruneapp.progress import Job
 
 
-def _measure(
+def sums_of_magnitudes(
     view: TensorView, _values: Values, kernel: Kernel, job: Job
 ) -> tuple[Float64s, Float64s]:
     """Return the sums of the magnitudes of rows and of columns, 1 where there is nothing."""
@@ -38,27 +39,38 @@ def _matrix(view: TensorView) -> tuple[int, int]:
 def _rank(
     view: TensorView, _values: Values, _width: int, measured: tuple[Float64s, Float64s]
 ) -> Scores:
-    rows, columns = measured
-    length = columns.size
+    ranked = view.ranked
+    scoring = relative_scoring(*measured)
+    return Scores(ranked.read, ranked.numel, ranked.dtype, ranked.kept, scoring)
+
+
+def relative_scoring(rows: Float64s, columns: Float64s) -> Scoring:
+    """Return what divides magnitudes by the sums of their row and their column, and adds both."""
 
     def scoring(start: int, scores: Float64s) -> None:
-        at = 0
-        while at < scores.size:  # the rest of a row, whole rows, a part of one
-            row, column = divmod(start + at, length)
-            if column or scores.size - at < length:
-                size = min(length - column, scores.size - at)
-                part = scores[at : at + size]
-                along = columns[column : column + size]
-                part[...] = part / rows[row] + part / along
-            else:
-                many = (scores.size - at) // length
-                size = many * length
-                part = scores[at : at + size].reshape(many, length)
-                part[...] = part / rows[row : row + many, np.newaxis] + part / columns
-            at += size
+        for row, column, part in in_rows(start, scores, columns.size):
+            many, width = part.shape
+            above = rows[row : row + many, np.newaxis]
+            part[...] = part / above + part / columns[column : column + width]
 
-    ranked = view.ranked
-    return Scores(ranked.read, ranked.numel, ranked.dtype, ranked.kept, scoring)
+    return scoring
+
+
+def in_rows(start: int, values: Float64s, length: int) -> Iterator[tuple[int, int, Float64s]]:
+    """Take values apart that stand from a flat index on in a matrix with rows of some length.
+
+    Yields first row, first column and a matrix each: the rest of a row, whole rows, a part of one.
+    """
+    at = 0
+    while at < values.size:
+        row, column = divmod(start + at, length)
+        if column or values.size - at < length:
+            many, size = 1, min(length - column, values.size - at)
+        else:
+            many = (values.size - at) // length
+            size = many * length
+        yield row, column, values[at : at + size].reshape(many, -1)
+        at += size
 
 
 RELATIVE_IMPORTANCE = WeightMethod(
@@ -79,7 +91,7 @@ RELATIVE_IMPORTANCE = WeightMethod(
     least_dims=2,
     rank=_rank,
     least_width=Scores.width,
-    measure=_measure,
+    measure=sums_of_magnitudes,
     ranks_anew=True,
 )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import textwrap
 
+import numpy as np
 import pytest
 import torch
 from PySide6.QtCore import QPoint, Qt
@@ -13,6 +14,9 @@ from torch.nn.utils import prune
 
 from pruneapp import resources
 from pruneapp.methods import registry
+from pruneapp.progress import Job
+from pruneapp.statistics import registry as opened
+from pruneapp.statistics.file import Inputs, Origin, save_statistics
 
 SAMPLE = resources.path("sample/lenet-digits.safetensors")
 
@@ -324,6 +328,47 @@ def test_numbers_follow_final_weights_of_tensors_that_were_looked_at_before(pers
     assert "zeros\u00a00" not in numbers.text()
     person.key("Ctrl+Z", person.window)
     person.wait(lambda: "zeros\u00a00" in numbers.text())
+
+
+def test_statistics_are_loaded_from_a_file_for_methods_that_take_them(person, tmp_path):
+    """Without it nothing can be pruned; a file that is none is refused in a sentence."""
+    rng = np.random.default_rng(0)
+    inputs = Inputs(rng.random((1, 128)), None, np.array([7.0]))
+    path = tmp_path / "model.statistics.safetensors"
+    save_statistics(path, {"fc3.weight": inputs}, Origin(), Job())
+    person.menu("File", "Try the sample")
+    person.wait_open(SAMPLE)
+    person.key("Ctrl+Shift+A")
+    person.check("fc3.weight")
+    assert not person.rule.load_statistics.isVisible()
+
+    person.choose(person.rule.method, "Wanda (per tensor)")
+    assert person.rule.load_statistics.isVisible()
+    assert list(person.rule.fields.fields) == ["amount"]
+    assert person.rule.statistics_name.text() == "no file loaded"
+    assert person.rule.errors() == ("Load statistics of activations first.",)
+    assert not person.button.isEnabled()
+    person.chooses_file(SAMPLE)
+    person.click(person.rule.load_statistics)
+    person.wait(lambda: any("holds no statistics of activations" in t for t in person.notices))
+
+    person.chooses_file(path)
+    person.click(person.rule.load_statistics)
+    person.wait(lambda: person.rule.statistics_name.text() == path.name)
+    person.ask_amount("50")
+    assert person.wait_preview().newly_pruned == 640
+    person.click(person.button)
+    person.wait(lambda: len(person.states) == 2)
+    scores = load_file(SAMPLE)["fc3.weight"].double().abs() * torch.from_numpy(inputs.rms[0])
+    kept = mask_of(person, "fc3.weight").reshape(-1)
+    lowest = scores.reshape(-1).argsort(stable=True)[:640]
+    assert not kept[lowest].any()
+    assert kept.sum() == 640
+    person.check("fc2.weight")
+    error = person.views.preview.error
+    person.wait(lambda: "say nothing of the inputs of 'fc2.weight'" in error.text())
+    (name,) = set(opened._open)
+    opened.unregister(name)
 
 
 def test_masks_and_scores_are_loaded_from_files(person, tmp_path):

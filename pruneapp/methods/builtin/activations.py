@@ -1,0 +1,198 @@
+"""Methods that rank by what is multiplied by a weight: Wanda and RIA, with statistics."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from pruneapp.checkpoint.dtypes import DTYPES
+from pruneapp.checkpoint.elements import RawChunk
+from pruneapp.kernels.kernel import Kernel, Slices
+from pruneapp.kernels.sort_keys import Scores, Scoring, pieces
+from pruneapp.kernels.values import Float64s, decode
+from pruneapp.methods.builtin.patterns import DIM, PatternParam, groups_of
+from pruneapp.methods.builtin.unstructured import in_rows, relative_scoring, sums_of_magnitudes
+from pruneapp.methods.method import (
+    ChannelMethod,
+    GroupMethod,
+    RowMethod,
+    TensorView,
+    Values,
+    WeightMethod,
+)
+from pruneapp.params import AMOUNT_OF_CHANNELS, AMOUNT_OF_WEIGHTS, DimParam, FileParam
+from pruneapp.progress import Job
+
+# Weights that are multiplied by the size of their inputs at once.
+_PIECE = 1 << 18
+
+STATISTICS = FileParam(
+    name="statistics",
+    label="Statistics",
+    help="Statistics of activations, collected with this model.",
+)
+
+
+def _scaling(view: TensorView, sizes: Float64s) -> Scoring:
+    """Return what multiplies magnitudes by the sizes of their inputs, ``[parts, columns]``."""
+    inputs = view.inputs
+    assert inputs is not None  # these methods take statistics
+    parts, columns = sizes.shape
+    if inputs.transposed:  # rows of outputs, all with the same input
+        flat, length = sizes.reshape(-1), view.numel // (parts * columns)
+
+        def by_row(start: int, values: Float64s) -> None:
+            for row, _, part in in_rows(start, values, length):
+                np.multiply(part, flat[row : row + len(part), np.newaxis], out=part)
+
+        return by_row
+    rows = max(view.numel // (parts * columns), 1)  # of each part
+
+    def by_column(start: int, values: Float64s) -> None:
+        for row, column, part in in_rows(start, values, columns):
+            many, width = part.shape
+            of = 0 if parts == 1 else np.arange(row, row + many) // rows
+            np.multiply(part, sizes[of, column : column + width], out=part)
+
+    return by_column
+
+
+def _scaled(view: TensorView) -> TensorView:
+    """Return a tensor of the scores: magnitudes times the sizes of their inputs, in float64."""
+    assert view.inputs is not None
+    scaling = _scaling(view, view.inputs.rms)
+
+    def read(start: int = 0, stop: int | None = None) -> Iterator[RawChunk]:
+        stop = view.numel if stop is None else stop
+        for first, bits in pieces(view.read, start, stop, _PIECE):
+            with np.errstate(all="ignore"):  # NaN and infinities are ranked, too
+                values = np.abs(decode(bits, view.dtype), dtype=np.float64)
+                scaling(first, values)
+            yield RawChunk(first, values.view(np.uint64))
+
+    return replace(view, dtype=DTYPES["F64"], read=read)
+
+
+def _rank(
+    view: TensorView, _values: Values, _width: int | None = None, _measured: Any = None
+) -> Scores:
+    assert view.inputs is not None
+    scaling = _scaling(view, view.inputs.rms)
+    return Scores(view.read, view.numel, view.dtype, view.kept, scaling)
+
+
+WANDA = RowMethod(
+    name="wanda",
+    label="Wanda (per row)",
+    help=(
+        "Prunes the weights with the smallest product of magnitude and size of their "
+        "input in each row, that is, per output neuron or filter, to the same sparsity "
+        "(Sun et al., 2024). Use it for language models. It needs statistics of "
+        "activations, but no retraining. On small convolutional networks, and from about "
+        "70 % on, it is often worse than magnitude: measure it."
+    ),
+    formula="score = |w| * root mean square of its input, compared within a row",
+    params=(AMOUNT_OF_WEIGHTS, STATISTICS),
+    takes_statistics=True,
+    least_dims=2,
+    rank=_rank,
+)
+
+
+WANDA_PER_TENSOR = WeightMethod(
+    name="wanda_per_tensor",
+    label="Wanda (per tensor)",
+    help=(
+        "Prunes the weights of a tensor with the smallest product of magnitude and size "
+        "of their input, whatever their row. Use it instead of Wanda per row for image "
+        "models, and for layers whose rows are inputs (the Conv1D of transformers). It "
+        "needs statistics of activations. Measure it beside magnitude."
+    ),
+    formula="score = |w| * root mean square of its input",
+    params=(AMOUNT_OF_WEIGHTS, STATISTICS),
+    takes_statistics=True,
+    scopes=("local",),
+    least_dims=2,
+    rank=_rank,
+    least_width=Scores.width,
+)
+
+
+def _rank_ria(
+    view: TensorView, _values: Values, _width: int, measured: tuple[Float64s, Float64s]
+) -> Scores:
+    assert view.inputs is not None
+    relative = relative_scoring(*measured)
+    scaling = _scaling(view, np.sqrt(view.inputs.rms))
+
+    def scoring(start: int, scores: Float64s) -> None:
+        relative(start, scores)
+        scaling(start, scores)
+
+    return Scores(view.read, view.numel, view.dtype, view.kept, scoring)
+
+
+RIA = WeightMethod(
+    name="ria",
+    label="RIA (with activations)",
+    help=(
+        "Relative importance and activations (Zhang et al., 2024): ranks weights by "
+        "their share of their row and of their column, times the root of the size of "
+        "their input. Use it for language models; it is close to Wanda, and no neuron "
+        "loses all of its inputs or outputs. It needs statistics of activations. Pruned "
+        "weights are ignored."
+    ),
+    formula="score = (|w| / sum of |w| in its row + ... in its column) * sqrt(RMS of its input)",
+    params=(AMOUNT_OF_WEIGHTS, STATISTICS),
+    takes_statistics=True,
+    scopes=("local",),
+    least_dims=2,
+    rank=_rank_ria,
+    least_width=Scores.width,
+    measure=sums_of_magnitudes,
+    ranks_anew=True,
+)
+
+
+WANDA_N_M = GroupMethod(
+    name="wanda_n_m",
+    label="Wanda N:M (2:4)",
+    help=(
+        "Keeps the N weights of each group of M with the largest product of magnitude "
+        "and size of their input. Use it for 2:4 where statistics of activations are at "
+        "hand: at this sparsity it usually keeps more accuracy than magnitude (Sun et "
+        "al., 2024). Groups and dimension are those of N:M semi-structured."
+    ),
+    formula="score = |w| * root mean square of its input, compared within a group of M",
+    params=(PatternParam(), DIM, STATISTICS),
+    takes_statistics=True,
+    rank=_rank,
+    groups=groups_of,
+)
+
+
+def _score_channels(view: TensorView, values: Values, kernel: Kernel, job: Job) -> Float64s:
+    scores = _scaled(view)
+    dim = values["dim"] % len(view.shape)
+    slices = Slices(view.shape, scores.dtype, dim, view.kept, scores.read)
+    return kernel.channel_norms(slices, 1, job)
+
+
+WANDA_STRUCTURED = ChannelMethod(
+    name="wanda_structured",
+    label="Wanda structured (channels)",
+    help=(
+        "Prunes the channels with the smallest sum of magnitudes times sizes of their "
+        "inputs: all weights of a filter, a neuron or an input at once. Use it along the "
+        "input dimension (1) to find inputs that hardly carry a signal. It needs "
+        "statistics of activations. Each tensor is pruned separately; pruned weights "
+        "count as 0."
+    ),
+    formula="score = sum over the channel of |w| * root mean square of its input",
+    params=(AMOUNT_OF_CHANNELS, DimParam(), STATISTICS),
+    takes_statistics=True,
+    score=_score_channels,
+)

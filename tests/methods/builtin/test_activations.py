@@ -1,0 +1,150 @@
+"""Methods that take statistics: the masks of a plain computation with torch, in float64."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pruneapp.checkpoint.dtypes import DTYPES
+from pruneapp.errors import ParameterError
+from pruneapp.kernels.cpu import CpuKernel
+from pruneapp.methods import registry
+from pruneapp.methods.prune_tensors import prune
+from pruneapp.progress import Job
+from pruneapp.statistics.file import Inputs
+from tests.support.strategies import float_types, raw_bits
+from tests.support.tensors import decode_float64, view_of
+
+
+def mask_of(view, name, **values):
+    method = registry.get(name)
+    return prune([view], method, values, "local", CpuKernel(), Job()).masks[view.name].bools()
+
+
+# Shape of a weight, parts and columns of its statistics, and whether it has its inputs first.
+CASES = [
+    ((5, 6), 1, 6, False),
+    ((6, 5), 1, 6, True),
+    ((4, 3, 2, 2), 1, 12, False),
+    ((6, 2, 3), 1, 6, False),
+    ((4, 2, 2, 2), 2, 8, False),  # groups
+    ((6, 2, 2), 2, 3, True),  # of a transposed convolution
+    ((3, 4, 5), 3, 5, False),  # experts
+    ((3, 4, 5), 3, 4, True),
+    ((1, 1), 1, 1, False),
+]
+
+
+@st.composite
+def weights(draw, cases=CASES):
+    """A weight with statistics, and the sizes of the input of each element."""
+    shape, parts, columns, transposed = draw(st.sampled_from(cases))
+    dtype = draw(float_types)
+    size = math.prod(shape)
+    bits = draw(raw_bits(dtype, size))
+    rng = np.random.default_rng(draw(st.integers(0, 99)))
+    sum2 = rng.integers(0, 5, (parts, columns)) * rng.random((parts, columns))
+    counts = rng.integers(0, 4, parts).astype(np.float64)
+    inputs = Inputs(sum2, None, counts, transposed)
+    assert inputs.fit(shape)
+    rms = torch.sqrt(torch.from_numpy(sum2) / torch.from_numpy(counts)[:, None])
+    rms[torch.from_numpy(counts) == 0] = 1
+    if transposed:
+        every = rms[:, :, None].expand(parts, columns, size // (parts * columns))
+    else:
+        every = rms[:, None, :].expand(parts, size // (parts * columns), columns)
+    kept = rng.random(size) < 0.8
+    chunk = draw(st.sampled_from([1, 7, 1000]))
+    view = view_of(bits, dtype, shape, kept, chunk=chunk, inputs=inputs)
+    magnitudes = torch.from_numpy(decode_float64(bits, dtype)).abs()
+    return view, magnitudes, every.reshape(-1), torch.from_numpy(kept)
+
+
+def lowest(scores, kept, count):
+    """Which go: the lowest that are kept, of equals the first; NaN last."""
+    ranked = torch.where(kept, torch.nan_to_num(scores, nan=math.inf, posinf=math.inf), math.inf)
+    order = sorted(
+        torch.nonzero(kept).flatten().tolist(),
+        key=lambda i: (bool(scores[i].isnan()), float(ranked[i]), i),
+    )
+    after = kept.clone()
+    after[order[:count]] = False
+    return after.numpy()
+
+
+@settings(max_examples=60, deadline=None)
+@given(weight=weights())
+def test_wanda_of_a_tensor_prunes_the_lowest_products(weight):
+    """Of every type, shape and layout of statistics; bit for bit."""
+    view, magnitudes, sizes, kept = weight
+    with np.errstate(all="ignore"):
+        found = mask_of(view, "wanda_per_tensor", amount=0.4)
+    count = round(0.4 * int(kept.sum()))
+    assert np.array_equal(lowest(magnitudes * sizes, kept, count), found)
+
+
+@settings(max_examples=60, deadline=None)
+@given(weight=weights([case for case in CASES if not case[3]]), groups=st.booleans())
+def test_wanda_of_rows_and_groups_prunes_the_lowest_of_each(weight, groups):
+    """The share of every row; of two neighbors one."""
+    view, magnitudes, sizes, kept = weight
+    scores = (magnitudes * sizes).reshape(view.shape)
+    if groups:
+        found = mask_of(view, "wanda_n_m", pattern="1:2").reshape(view.shape)
+        rows, left = scores.movedim(1, -1), kept.reshape(view.shape).movedim(1, -1)
+        width = view.shape[1] // 2 * 2
+        wanted = left.clone()
+        for index in np.ndindex(rows.shape[:-1]):
+            for first in range(0, width, 2):
+                part = slice(first, first + 2)
+                less = max(int(left[index][part].sum()) - 1, 0)
+                wanted[index][part] = torch.from_numpy(
+                    lowest(rows[index][part], left[index][part], less)
+                )
+        assert np.array_equal(wanted.movedim(-1, 1).numpy(), found)
+        return
+    found = mask_of(view, "wanda", amount=0.5).reshape(view.shape[0], -1)
+    left = kept.reshape(view.shape[0], -1)
+    went = left.sum(1) - torch.from_numpy(found).sum(1)
+    assert int(went.sum()) == round(0.5 * int(kept.sum()))
+    for row, (some, mask) in enumerate(zip(scores.reshape(left.shape), left, strict=True)):
+        assert np.array_equal(lowest(some, mask, int(went[row])), found[row])
+
+
+def test_ria_ranks_by_shares_times_the_root_of_the_size():
+    """As in the paper, with a = 0.5; and channels by the sum of their products."""
+    rng = np.random.default_rng(0)
+    w = torch.from_numpy(rng.normal(size=(8, 12)))
+    inputs = Inputs(rng.random((1, 12)), None, np.array([5.0]))
+    bits = w.numpy().reshape(-1).view(np.uint64)
+    view = view_of(bits, DTYPES["F64"], (8, 12), inputs=inputs)
+    size = torch.sqrt(torch.from_numpy(inputs.sum2[0]) / 5)
+    every = torch.ones(96, dtype=torch.bool)
+    relative = w.abs() / w.abs().sum(1, keepdim=True) + w.abs() / w.abs().sum(0)
+    scores = (relative * size.sqrt()).reshape(-1)
+    assert np.array_equal(lowest(scores, every, 48), mask_of(view, "ria", amount=0.5))
+    for dim in (0, 1):
+        sums = (w.abs() * size).sum(1 - dim)
+        found = mask_of(view, "wanda_structured", amount=3, dim=dim).reshape(8, 12)
+        assert set(sums.argsort()[:3].tolist()) == set(np.flatnonzero(~found.any(1 - dim)))
+
+
+@pytest.mark.parametrize("name", [n for n, m in registry.METHODS.items() if m.takes_statistics])
+def test_weights_that_nothing_was_seen_of_are_refused(name):
+    """With the name of the tensor."""
+    view = view_of(np.arange(16, dtype=np.uint32), DTYPES["F32"], (4, 4))
+    with pytest.raises(ParameterError, match=r"say nothing of the inputs of 'layer.weight'"):
+        mask_of(view, name)
+
+
+def test_rows_that_are_inputs_are_refused_per_row():
+    """A Conv1D of transformers: all weights of a row have the same input."""
+    inputs = Inputs(np.ones((1, 4)), None, np.ones(1), transposed=True)
+    view = view_of(np.arange(16, dtype=np.uint32), DTYPES["F32"], (4, 4), inputs=inputs)
+    with pytest.raises(ParameterError, match=r"rows of 'layer.weight' are inputs, not outputs"):
+        mask_of(view, "wanda", amount=1)

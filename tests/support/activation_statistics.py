@@ -1,0 +1,30 @@
+"""Statistics of activations in files, for tests of what takes them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+
+from pruneapp.progress import Job
+from pruneapp.statistics import registry
+from pruneapp.statistics.file import Inputs, Origin, save_statistics
+
+
+@contextmanager
+def registered(path: Path, shapes: Mapping[str, tuple[int, ...]], seed: int = 0) -> Iterator[str]:
+    """Write statistics of weights of these shapes, and have them open; yields their name."""
+    rng = np.random.default_rng(seed)
+    weights = {
+        name: Inputs(rng.random((1, math.prod(shape[1:]))), None, np.array([7.0]))
+        for name, shape in shapes.items()
+    }
+    save_statistics(path, weights, Origin(), Job())
+    name = registry.register(path)
+    try:
+        yield name
+    finally:
+        registry.unregister(name)
