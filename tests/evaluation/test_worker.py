@@ -23,7 +23,7 @@ pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals and groups o
 
 
 @pytest.fixture
-def schedule(monkeypatch):
+def impatient(monkeypatch):
     """Be less patient with what does not stop."""
     monkeypatch.setattr(module, "UNTIL_INTERRUPT", 0.15)
     monkeypatch.setattr(module, "UNTIL_KILL", 0.5)
@@ -197,7 +197,7 @@ def test_the_end_of_a_worker_is_seen_though_a_child_holds_its_log(stubbed):
         ("catching()", False),
     ],
 )
-def test_a_cancelled_script_stops_and_if_it_can_the_worker_stays(stubbed, soon, does, stays):
+def test_a_cancelled_script_stops_and_if_it_can_the_worker_stays(stubbed, impatient, does, stays):
     worker = stubbed(f"""
         import time
         def catching():
@@ -220,7 +220,7 @@ def test_a_cancelled_script_stops_and_if_it_can_the_worker_stays(stubbed, soon, 
     assert worker.runs is stays
 
 
-def test_a_time_limit_is_kept_if_there_is_one(stubbed, soon):
+def test_a_time_limit_is_kept_if_there_is_one(stubbed, impatient):
     worker = stubbed(
         """
         import time
