@@ -268,6 +268,12 @@ def _add_statistics(statistics: argparse.ArgumentParser) -> None:
     kind = statistics.add_mutually_exclusive_group()
     kind.add_argument("--script", metavar="SCRIPT", help="Python file that calibrates; it is run")
     kind.add_argument(
+        "--from",
+        dest="imatrix",
+        metavar="IMATRIX",
+        help="convert an imatrix of llama.cpp (.gguf, .dat) that was made with this model",
+    )
+    kind.add_argument(
         "--text",
         metavar="TEXT",
         help="without a script: run this text; FILE is a model folder that transformers loads. "

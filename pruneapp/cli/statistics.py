@@ -13,12 +13,15 @@ from pruneapp.cli.export_options import same_place
 from pruneapp.cli.terminal import DONE, print_json
 from pruneapp.edits.existing_masks import open_document
 from pruneapp.errors import ParameterError, counted, escaped, first_names
-from pruneapp.evaluation.collection import GRAM_BUDGET, Collected, collect
+from pruneapp.evaluation.collection import GRAM_BUDGET, Collected, collect, now, weights_of
+from pruneapp.evaluation.evaluator import files_sha256
 from pruneapp.evaluation.process import EvaluationError
 from pruneapp.evaluation.runner import ScriptRunner
 from pruneapp.evaluation.script import EvaluationScript, Options, find_interpreter
 from pruneapp.params import parse_bytes
-from pruneapp.progress import CancelToken
+from pruneapp.progress import CancelToken, Job
+from pruneapp.statistics.file import Origin, save_statistics
+from pruneapp.statistics.imatrix import convert
 
 
 def statistics(options: argparse.Namespace, token: CancelToken) -> int:
@@ -30,23 +33,10 @@ def statistics(options: argparse.Namespace, token: CancelToken) -> int:
             open_checkpoint(Path(options.file), state_dict=options.state_dict, job=job)
         )
         output = _output(options, checkpoint)
-        document = stack.enter_context(contextlib.closing(open_document(checkpoint, job)))
-        runner = stack.enter_context(contextlib.closing(_runner(options)))
-        grams = tuple(checkpoint.entries) if options.gram else ()
-        try:
-            collected = collect(
-                runner,
-                document.snapshot(),
-                output,
-                job,
-                seed=options.seed,
-                grams=grams,
-                budget=budget,
-            )
-        except EvaluationError as error:
-            for line in error.details.splitlines():
-                sys.stderr.write(f"{escaped(line)}\n")
-            raise
+        if options.imatrix is not None:
+            collected, skipped = _convert(options, checkpoint, output, job)
+        else:
+            collected, skipped = _collect(options, checkpoint, output, budget, job), ()
     if options.json:
         print_json(
             {
@@ -59,7 +49,59 @@ def statistics(options: argparse.Namespace, token: CancelToken) -> int:
         )
     else:
         _print(collected, options.output)
+    if skipped:
+        names = first_names(skipped, 5, escaped)
+        sys.stderr.write(
+            f"Note: {counted(len(skipped), 'name')} of the imatrix left out, unknown or with "
+            f"inputs in another order than in the checkpoint: {names}\n"
+        )
     return DONE
+
+
+def _collect(
+    options: argparse.Namespace, checkpoint: Checkpoint, output: Path, budget: int, job: Job
+) -> Collected:
+    """Have a script, or the built-in one, run inputs through the model."""
+    grams = tuple(checkpoint.entries) if options.gram else ()
+    with (
+        contextlib.closing(open_document(checkpoint, job)) as document,
+        contextlib.closing(_runner(options)) as runner,
+    ):
+        try:
+            return collect(
+                runner,
+                document.snapshot(),
+                output,
+                job,
+                seed=options.seed,
+                grams=grams,
+                budget=budget,
+            )
+        except EvaluationError as error:
+            for line in error.details.splitlines():
+                sys.stderr.write(f"{escaped(line)}\n")
+            raise
+
+
+def _convert(
+    options: argparse.Namespace, checkpoint: Checkpoint, output: Path, job: Job
+) -> tuple[Collected, tuple[str, ...]]:
+    """Take the statistics of an imatrix, and the names in it that are left out."""
+    found = convert(Path(options.imatrix), checkpoint, job)
+    unseen = tuple(
+        entry.name for entry in weights_of(checkpoint) if entry.name not in found.weights
+    )
+    origin = Origin(
+        source="imatrix",
+        script=found.sha256,
+        checkpoint=files_sha256(checkpoint, job),
+        date=now(),
+        unseen=unseen,
+    )
+    grams = found.grams if options.gram else {}
+    digest = save_statistics(output, found.weights, origin, job, grams=grams)
+    rows = max(int(inputs.counts.max()) for inputs in found.weights.values())
+    return Collected(digest, tuple(found.weights), unseen, rows), found.skipped
 
 
 def _print(collected: Collected, output: str) -> None:
@@ -75,7 +117,7 @@ def _print(collected: Collected, output: str) -> None:
 def _output(options: argparse.Namespace, checkpoint: Checkpoint) -> Path:
     """Return where to write; raises before anything runs if that is not possible."""
     path = Path(options.output)
-    read = [Path(name) for name in (options.script, options.text) if name]
+    read = [Path(name) for name in (options.script, options.text, options.imatrix) if name]
     if any(same_place(path, other) for other in (*read, *(f.path for f in checkpoint.files))):
         raise ParameterError(
             f"'{path}' is an input of this command, and --output would replace it.",

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.checkpoint.entry import TensorEntry
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.evaluation.evaluator import files_sha256
@@ -118,11 +119,7 @@ def collect(
             "are collected with.",
             remedy="Define calibrate(model), and run some inputs through the model in it.",
         )
-    weights = [
-        entry
-        for entry in snapshot.checkpoint.entries.values()
-        if len(entry.shape) > 1 and entry.prunable and entry.learned
-    ]
+    weights = weights_of(snapshot.checkpoint)
     with runner.calibrating(snapshot, seed, job) as handover:
         first = _run(runner, 0, (), seed, job)
         sources = {}
@@ -151,7 +148,7 @@ def collect(
         source=_kind(runner),
         script=runner.worker.script.sha256,
         checkpoint=files_sha256(snapshot.checkpoint, job),
-        date=datetime.now(UTC).isoformat(timespec="seconds"),
+        date=now(),
         unseen=unseen,
     )
     digest = save_statistics(
@@ -167,6 +164,20 @@ def collect(
     )
     rows = max((int(inputs.counts.max()) for inputs in found.values()), default=0)
     return Collected(digest, tuple(found), unseen, rows)
+
+
+def weights_of(checkpoint: Checkpoint) -> list[TensorEntry]:
+    """Return the weights of which statistics can be there."""
+    return [
+        entry
+        for entry in checkpoint.entries.values()
+        if len(entry.shape) > 1 and entry.prunable and entry.learned
+    ]
+
+
+def now() -> str:
+    """Return the time in words of ISO 8601, for `Origin.date`."""
+    return datetime.now(UTC).isoformat(timespec="seconds")
 
 
 def _kind(runner: ScriptRunner) -> str:

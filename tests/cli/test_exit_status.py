@@ -20,6 +20,7 @@ from pruneapp.__main__ import main
 from pruneapp.cli.parser import COMMANDS, parse
 from pruneapp.progress import Cancelled
 from tests.repair.layers import InputArrays
+from tests.support.imatrix_files import dat
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="a shell of Unix is meant")
 
@@ -55,7 +56,10 @@ CASES: dict[str, tuple[tuple[tuple[str, ...], int], ...]] = {
         (("b.st", *LOSS, "--against", "a.st", "--at-most", "10%"), 1),
         (("a.st", "--command", "false {checkpoint}"), 2),
     ),
-    "statistics": ((("a.st", "-o", "out.st"), 2),),
+    "statistics": (
+        (("llm.st", "--from", "i.dat", "-o", "out.st"), 0),
+        (("a.st", "--from", "i.dat", "-o", "out.st"), 2),
+    ),
     "repair": ((("p.st", *BY, "-o", "out.st"), 0), (("a.st", *BY, "-o", "out.st"), 2)),
     "expand": ((("c.st", "-o", "out.st"), 0), (("a.st", "-o", "out.st"), 2)),
 }
@@ -72,6 +76,8 @@ def place(tmp_path_factory):
     save_file(weights, folder / "a.st")
     save_file({name: 2 * array for name, array in weights.items()}, folder / "b.st")
     save_file({"w": np.zeros((4, 4), np.float32)}, folder / "z.st")
+    save_file({"lm_head.weight": np.ones((4, 4), np.float32)}, folder / "llm.st")
+    (folder / "i.dat").write_bytes(dat({"output.weight": (1, np.ones(4))}))
     InputArrays({"layer0.weight": rng.normal(size=(50, 8))}).save(folder / "s.st")
     recipe = {
         "format": "pruneapp-recipe",

@@ -17,8 +17,9 @@ from safetensors.numpy import load_file, save_file
 
 from pruneapp.progress import Job
 from pruneapp.statistics import registry
-from pruneapp.statistics.file import Inputs, Origin, save_statistics
+from pruneapp.statistics.file import Inputs, Origin, open_statistics, save_statistics
 from tests.cli.command_process import until
+from tests.support.imatrix_files import gguf
 
 SCRIPT = """
 import torch
@@ -112,6 +113,45 @@ def statistics(place):
     yield Path("s.safetensors")
     for name in list(registry._open):
         registry.unregister(name)
+
+
+def test_an_imatrix_is_converted_and_says_what_it_leaves_out(call, tmp_path, monkeypatch):
+    """With the Gram matrices that it has, if they are wanted; another model's is refused."""
+    monkeypatch.chdir(tmp_path)
+    shapes = {"model.layers.0.mlp.up_proj.weight": (4, 6), "lm_head.weight": (9, 6)}
+    save_file({name: np.ones(shape, np.float32) for name, shape in shapes.items()}, "m.safetensors")
+    owner = "blk.0.ffn_up.weight"
+    arrays = {
+        f"{owner}.in_sum2": np.ones((1, 6)),
+        f"{owner}.counts": np.full((1, 1), 3),
+        f"{owner}.in_gram": np.eye(6),
+        "blk.0.ssm_out.weight.in_sum2": np.ones((1, 6)),
+    }
+    Path("i.gguf").write_bytes(gguf(arrays))
+    words = ("statistics", "m.safetensors", "--from", "i.gguf", "-o", "s.safetensors")
+    status, out, err = call(*words, "--gram")
+    assert status == 0
+    assert out == (
+        "Wrote statistics of 1 weight over 3 rows to s.safetensors\n"
+        "Nothing was seen of 1: lm_head.weight\n"
+    )
+    assert err == (
+        "Note: 1 name of the imatrix left out, unknown or with inputs in another order than in the "
+        "checkpoint: blk.0.ssm_out.weight\n"
+    )
+    assert np.array_equal(
+        load_file("s.safetensors")["model.layers.0.mlp.up_proj.weight.in_gram"], np.eye(6)
+    )
+    with open_statistics(Path("s.safetensors")) as statistics:
+        assert statistics.origin.source == "imatrix"
+        assert statistics.origin.script == hashlib.sha256(gguf(arrays)).hexdigest()
+    before = Path("s.safetensors").read_bytes()
+    arrays = {name.replace("blk.0", "blk.9"): array for name, array in arrays.items()}
+    Path("i.gguf").write_bytes(gguf(arrays))
+    status, out, err = call(*words)
+    assert (status, out) == (2, "")
+    assert "the file was made for another model" in err
+    assert Path("s.safetensors").read_bytes() == before
 
 
 WANDA = ("m.safetensors", "--method", "wanda", "--amount", "0.5", "--statistics", "s.safetensors")

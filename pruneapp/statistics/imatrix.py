@@ -1,0 +1,470 @@
+"""Importance matrices of llama.cpp as statistics: GGUF files and all three kinds of ``.dat``.
+
+They hold sums over the inputs of each weight under the names of GGUF, which are mapped to those of
+Hugging Face by a table. Nothing in the file says of which model it is, so every name that the table
+knows must have a weight in the checkpoint, and every length must fit.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import re
+import struct
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from pruneapp.checkpoint.checkpoint import Checkpoint
+from pruneapp.checkpoint.entry import TensorEntry
+from pruneapp.checkpoint.formats.headers import show
+from pruneapp.checkpoint.io.digest import sha256_of
+from pruneapp.checkpoint.io.source import FileSource
+from pruneapp.errors import (
+    CheckpointError,
+    DamagedFileError,
+    SelectionError,
+    UnrecognizedFileError,
+)
+from pruneapp.kernels.values import Float64s
+from pruneapp.progress import Job
+from pruneapp.statistics.file import COUNTS, GRAM, SUM, SUM2, Inputs, fits
+
+_GGUF = b"GGUF"
+# What llama.cpp itself would refuse, or nobody has.
+_MOST_ENTRIES = 1_000_000
+_LONGEST_NAME = 1024
+_BLOCK = 1 << 16
+# Sizes of the scalar types of GGUF by number; 8 is a string, 9 an array.
+_SIZES = {0: 1, 1: 1, 2: 2, 3: 2, 4: 4, 5: 4, 6: 4, 7: 1, 10: 8, 11: 8, 12: 8}
+_STRING, _ARRAY, _F32 = 8, 9, 0
+_ALIAS = "hessian.alias."
+
+
+@dataclass(frozen=True)
+class _Place:
+    """Numbers of float32 in the file."""
+
+    offset: int
+    shape: tuple[int, ...]  # the innermost last
+
+    @property
+    def numel(self) -> int:
+        return math.prod(self.shape)
+
+
+@dataclass
+class _Raw:
+    """What the file has of one of its names."""
+
+    sum2: _Place | None = None
+    sum: _Place | None = None
+    counts: _Place | float | None = None  # a number for all, in files before GGUF
+    gram: _Place | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Converted:
+    """An imatrix as statistics of a checkpoint.
+
+    `skipped` are names of the file that are left out: of kinds that the table does not know, or
+    whose inputs llama.cpp has in another order.
+    """
+
+    sha256: str
+    weights: Mapping[str, Inputs]
+    grams: Mapping[str, Iterable[Float64s]]
+    skipped: tuple[str, ...]
+
+
+class _Cursor:
+    """Reads a file from front to back, no byte beyond its end."""
+
+    def __init__(self, source: FileSource, at: int) -> None:
+        self._source = source
+        self.at = at
+        self._block = b""
+        self._first = 0
+
+    @property
+    def left(self) -> int:
+        return self._source.size - self.at
+
+    def take(self, size: int) -> bytes:
+        if size > self.left:
+            raise _cut_short(self._source.path)
+        if not self._first <= self.at <= self.at + size <= self._first + len(self._block):
+            self._first = self.at
+            self._block = self._source.read(self.at, min(max(size, _BLOCK), self.left))
+        start = self.at - self._first
+        self.at += size
+        return self._block[start : start + size]
+
+    def skip(self, size: int) -> None:
+        if size > self.left:
+            raise _cut_short(self._source.path)
+        self.at += size
+
+    def number(self, form: str) -> int:
+        return int(struct.unpack(f"<{form}", self.take(struct.calcsize(form)))[0])
+
+    def text(self, size: int, most: int = _LONGEST_NAME) -> str:
+        if not 0 < size <= most:
+            raise _damaged(self._source.path, f"a name in it has {size:,} bytes")
+        try:
+            text = self.take(size).decode()
+        except UnicodeDecodeError:
+            raise _damaged(self._source.path, "a name in it is not UTF-8 text") from None
+        if not text.isprintable():
+            raise _damaged(self._source.path, f"it has a name with control characters: {text!r}")
+        return text
+
+
+def convert(path: Path, checkpoint: Checkpoint, job: Job) -> Converted:
+    """Return the statistics in an imatrix file, under the names of a checkpoint.
+
+    Raises
+    ------
+    CheckpointError
+        If the file is none, is damaged, or is of a model of other layers or sizes.
+    """
+    source = FileSource(path)
+    try:
+        head = source.read(0, min(4, source.size))
+        raw = _read_gguf(source, job) if head == _GGUF else _read_dat(source, job)
+        weights, grams, skipped = _mapped(source, raw, checkpoint, job)
+        return Converted(sha256_of(source, job), weights, grams, skipped)
+    finally:
+        source.close()
+
+
+def _read_gguf(source: FileSource, job: Job) -> dict[str, _Raw]:
+    path = source.path
+    cursor = _Cursor(source, 4)
+    version = cursor.number("I")
+    if version not in {2, 3}:
+        raise _damaged(path, f"its GGUF version is {version}, not 2 or 3")
+    tensors, keys = cursor.number("Q"), cursor.number("Q")
+    # Each takes some bytes at least.
+    if tensors > min(_MOST_ENTRIES, cursor.left // 24) or keys > cursor.left // 13:
+        raise _damaged(path, f"it says that it has {tensors:,} tensors and {keys:,} keys")
+    alignment, kind = 32, ""
+    aliases: dict[str, str] = {}
+    for _ in range(keys):
+        job.cancel.check()
+        name = cursor.text(cursor.number("Q"), 1 << 16)
+        number = cursor.number("I")
+        if name == "general.alignment" and number == 4:
+            alignment = cursor.number("I")
+        elif number == _STRING and (name == "general.type" or name.startswith(_ALIAS)):
+            text = cursor.text(cursor.number("Q"))
+            kind = text if name == "general.type" else kind
+            if name.startswith(_ALIAS):
+                aliases[name.removeprefix(_ALIAS)] = text
+        else:
+            _skip(cursor, number, path)
+    if kind != "imatrix":
+        raise UnrecognizedFileError(
+            f"'{path}' is a GGUF file, but no imatrix"
+            + (f" (its general.type is '{show(kind)}')." if kind else "."),
+            remedy="Choose a file that llama-imatrix wrote.",
+        )
+    if alignment < 1 or alignment & (alignment - 1) or alignment > 1 << 20:
+        raise _damaged(path, f"its alignment is {alignment:,}")
+    places: dict[str, tuple[int, tuple[int, ...]]] = {}
+    for _ in range(tensors):
+        job.cancel.check()
+        name = cursor.text(cursor.number("Q"))
+        dims = cursor.number("I")
+        if dims > 4:
+            raise _damaged(path, f"'{show(name)}' has {dims:,} dimensions")
+        shape = tuple(cursor.number("Q") for _ in range(dims))[::-1]
+        number, offset = cursor.number("I"), cursor.number("Q")
+        if name in places:
+            raise _damaged(path, f"it has '{show(name)}' twice")
+        if name.endswith((SUM2, SUM, COUNTS, GRAM)):
+            if number != _F32:
+                raise _damaged(path, f"'{show(name)}' is not float32")
+            places[name] = (offset, shape)
+    start = -(-cursor.at // alignment) * alignment
+    raw: dict[str, _Raw] = {}
+    for name, (offset, shape) in places.items():
+        place = _Place(start + offset, shape)
+        if place.offset + 4 * place.numel > source.size:
+            raise _cut_short(path)
+        owner, _, what = name.rpartition(".")
+        one = raw.setdefault(owner, _Raw())
+        setattr(one, {"in_sum2": "sum2", "in_sum": "sum", "in_gram": "gram"}.get(what, what), place)
+    for name, owner in aliases.items():
+        if name in raw and owner in raw and raw[name].gram is None:
+            raw[name].gram = raw[owner].gram
+    return raw
+
+
+def _skip(cursor: _Cursor, number: int, path: Path) -> None:
+    """Skip a value; arrays of arrays are refused."""
+    if number == _STRING:
+        cursor.skip(cursor.number("Q"))
+    elif number == _ARRAY:
+        inner, count = cursor.number("I"), cursor.number("Q")
+        if inner == _STRING:
+            if count > cursor.left // 8:
+                raise _cut_short(path)
+            for _ in range(count):
+                cursor.skip(cursor.number("Q"))
+        else:
+            cursor.skip(count * _size_of(inner, path))
+    else:
+        cursor.skip(_size_of(number, path))
+
+
+def _size_of(number: int, path: Path) -> int:
+    if number not in _SIZES:
+        raise _damaged(path, f"it has a value of the unknown type {number:,}")
+    return _SIZES[number]
+
+
+def _read_dat(source: FileSource, job: Job) -> dict[str, _Raw]:
+    path = source.path
+    cursor = _Cursor(source, 0)
+    count = cursor.number("i") if source.size >= 4 else 0
+    if not 1 <= count <= _MOST_ENTRIES:
+        raise UnrecognizedFileError(
+            f"'{path}' is no imatrix of llama.cpp.",
+            remedy="Choose a .gguf or .dat file that llama-imatrix wrote.",
+        )
+    raw: dict[str, _Raw] = {}
+    for _ in range(count):
+        job.cancel.check()
+        name = cursor.text(cursor.number("i"))
+        calls, size = cursor.number("i"), cursor.number("i")
+        if name in raw:
+            raise _damaged(path, f"it has '{show(name)}' twice")
+        if size < 1 or calls < 0:
+            raise _damaged(path, f"'{show(name)}' has {size:,} values of {calls:,} calls")
+        raw[name] = _Raw(sum2=_Place(cursor.at, (size,)), counts=float(calls))
+        cursor.skip(4 * size)
+    if cursor.left:  # the number of chunks, and the path of the text
+        cursor.skip(4)
+        size = cursor.number("i")
+        if size != cursor.left:
+            raise _damaged(path, "other bytes follow its last entry")
+    return raw
+
+
+# A weight of a layer in Hugging Face's names, behind the number of its layer, and its GGUF kind.
+# Those that begin with a star have their inputs first: the Conv1D of GPT-2.
+_KINDS = {
+    "self_attn.q_proj": "attn_q",
+    "self_attn.k_proj": "attn_k",
+    "self_attn.v_proj": "attn_v",
+    "self_attn.o_proj": "attn_output",
+    "self_attn.qkv_proj": "attn_qkv",
+    "attn.c_attn": "*attn_qkv",
+    "attn.c_proj": "*attn_output",
+    "mlp.gate_proj": "ffn_gate",
+    "mlp.up_proj": "ffn_up",
+    "mlp.gate_up_proj": "ffn_up",
+    "mlp.down_proj": "ffn_down",
+    "mlp.c_fc": "*ffn_up",
+    "mlp.c_proj": "*ffn_down",
+    "mlp.gate": "ffn_gate_inp",
+    "block_sparse_moe.gate": "ffn_gate_inp",
+    "mlp.router": "ffn_gate_inp",
+    "mlp.shared_expert.gate_proj": "ffn_gate_shexp",
+    "mlp.shared_expert.up_proj": "ffn_up_shexp",
+    "mlp.shared_expert.down_proj": "ffn_down_shexp",
+    "mlp.shared_experts.gate_proj": "ffn_gate_shexp",
+    "mlp.shared_experts.up_proj": "ffn_up_shexp",
+    "mlp.shared_experts.down_proj": "ffn_down_shexp",
+}
+_EXPERTS = {
+    "gate_proj": "ffn_gate",
+    "up_proj": "ffn_up",
+    "gate_up_proj": "ffn_up",
+    "down_proj": "ffn_down",
+    "w1": "ffn_gate",
+    "w3": "ffn_up",
+    "w2": "ffn_down",
+}
+# Not layers of a vision tower, say, which an imatrix has nothing of.
+_LAYER = re.compile(
+    r"(?:(?:_orig_mod|module|base_model|model|transformer|language_model|text_model)\.)*"
+    r"(?:layers|h)\.(\d+)\.(.+?)(?:\.weight)?"
+)
+_EXPERT = re.compile(r"(?:mlp|block_sparse_moe|feed_forward)\.experts(?:\.(\d+))?\.(\w+)")
+_BLOCK_NAME = re.compile(r"blk\.(\d+)\.(\w+?)(?:\.(\d+))?\.weight")
+# Left out of it on purpose: the outputs of linear attention (ssm_out), whose inputs llama.cpp has
+# in another order, and the split matrices of latent attention (attn_k_b, attn_v_b).
+_KNOWN = {kind.removeprefix("*") for kind in _KINDS.values()} | {
+    f"{kind}_exps" for kind in _EXPERTS.values()
+}
+
+
+@dataclass(frozen=True)
+class _Weight:
+    """A weight of the checkpoint, and where a file may have it."""
+
+    entry: TensorEntry
+    names: tuple[str, ...]
+    transposed: bool = False
+    expert: int | None = None  # the one of all that `names` stand for
+    alone: str = ""  # its name in files that have an entry for each expert
+
+
+def _weight(entry: TensorEntry) -> _Weight | None:
+    """Return what the table knows of a weight; None for nothing."""
+    if len(entry.shape) < 2:
+        return None
+    for name in entry.names:
+        if name.endswith("lm_head.weight"):
+            return _Weight(entry, ("output.weight",))
+        if name.endswith(("embed_tokens.weight", "wte.weight")):
+            return _Weight(entry, ("token_embd.weight", "output.weight"))
+        layer = _LAYER.fullmatch(name)
+        if layer is None:
+            continue
+        block = f"blk.{layer[1]}"
+        kind = _KINDS.get(layer[2])
+        if kind is not None:
+            plain = kind.removeprefix("*")
+            return _Weight(entry, (f"{block}.{plain}.weight",), transposed=plain != kind)
+        expert = _EXPERT.fullmatch(layer[2])
+        if expert is not None and (kind := _EXPERTS.get(expert[2])) is not None:
+            number = None if expert[1] is None else int(expert[1])
+            alone = "" if number is None else f"{block}.{kind}.{number}.weight"
+            return _Weight(entry, (f"{block}.{kind}_exps.weight",), False, number, alone)
+    return None
+
+
+def _mapped(
+    source: FileSource, raw: Mapping[str, _Raw], checkpoint: Checkpoint, job: Job
+) -> tuple[dict[str, Inputs], dict[str, Iterable[Float64s]], tuple[str, ...]]:
+    weights: dict[str, Inputs] = {}
+    grams: dict[str, Iterable[Float64s]] = {}
+    used: set[str] = set()
+    for entry in checkpoint.entries.values():
+        job.cancel.check()
+        weight = _weight(entry)
+        if weight is None:
+            continue
+        name = next((name for name in (weight.alone, *weight.names) if name in raw), None)
+        if name is None:
+            continue
+        if name == weight.alone:
+            weight = replace(weight, expert=None)
+        weights[entry.name] = inputs = _inputs(source, name, raw[name], weight)
+        used.add(name)
+        gram, columns = raw[name].gram, inputs.sum2.shape[1]
+        if gram is not None and gram.shape == (columns, columns) and len(inputs.sum2) == 1:
+            grams[entry.name] = _Gram(source.path, gram)
+    rest = [name for name in raw if name not in used]
+    for name in rest:
+        block = _BLOCK_NAME.fullmatch(name)
+        if block is not None and block[2] in _KNOWN:
+            raise CheckpointError(
+                f"'{source.path}' has '{show(name)}', but '{checkpoint.path}' has no weight that "
+                "it could be: the file was made for another model.",
+                remedy="Choose the imatrix of this model.",
+            )
+    if not weights:
+        raise SelectionError(
+            f"None of the names in '{source.path}' (such as '{show(next(iter(raw), ''))}') is "
+            f"known for a weight of '{checkpoint.path}'.",
+            remedy="An imatrix suits language models under the names of Hugging Face.",
+        )
+    return weights, grams, tuple(rest)
+
+
+def _inputs(source: FileSource, name: str, raw: _Raw, weight: _Weight) -> Inputs:
+    """Read what the file has of one weight, once it is known to fit."""
+    path = source.path
+    if raw.sum2 is None or raw.counts is None:
+        raise _damaged(path, f"'{show(name)}' lacks its sums of squares or its counts")
+    size = raw.sum2.numel
+    parts, columns, transposed = _sizes(weight, size, raw.sum2.shape)
+    if not columns:
+        raise CheckpointError(
+            f"'{path}' has {size:,} inputs of '{show(name)}', but '{show(weight.entry.name)}' has "
+            f"the shape {list(weight.entry.shape)}.",
+            remedy="Choose an imatrix that was made for a model of this shape.",
+        )
+    # Of all experts, the one that the weight is.
+    first, many = (0, parts) if weight.expert is None else (weight.expert, 1)
+    if isinstance(raw.counts, float):
+        counts = np.full(many, raw.counts)
+    else:
+        if raw.counts.numel not in {1, parts}:
+            raise _damaged(path, f"'{show(name)}' has {raw.counts.numel:,} counts of {parts:,}")
+        each = raw.counts.numel == parts
+        found = _floats(source, raw.counts, first if each else 0, many if each else 1)
+        counts = np.broadcast_to(np.rint(found), (many,))
+    part = first * columns, many * columns
+    sum2 = _floats(source, raw.sum2, *part).reshape(many, columns)
+    total = None
+    if raw.sum is not None:
+        if raw.sum.numel != size:
+            raise _damaged(path, f"'{show(name)}' has sums of another length than its squares")
+        total = _floats(source, raw.sum, *part).reshape(many, columns)
+    if (sum2 < 0).any() or (counts < 0).any():
+        raise _damaged(path, f"'{show(name)}' has negative sums of squares or counts")
+    return Inputs(sum2, total, counts, transposed)
+
+
+def _sizes(weight: _Weight, size: int, shape: tuple[int, ...]) -> tuple[int, int, bool]:
+    """Return parts, columns and whether the weight is transposed; no columns if nothing fits."""
+    own = weight.entry.shape
+    found: list[tuple[int, int, bool]] = []
+    if weight.expert is not None and len(own) == 2:  # a slice of all experts
+        found = [(size // own[1], own[1], False)] if own[1] and not size % own[1] else []
+        found = [one for one in found if one[0] > weight.expert]
+    elif len(own) == 3:  # all experts in one; those that fit both ways are not known
+        sides = ((own[2], False), (own[1], True))
+        found = [(own[0], n, turned) for n, turned in sides if n * own[0] == size]
+    elif fits(own, 1, size, transposed=weight.transposed):
+        found = [(1, size, weight.transposed)]
+    found = [one for one in found if _agrees(shape, *one[:2])]
+    return found[0] if len(found) == 1 else (0, 0, False)
+
+
+def _agrees(shape: tuple[int, ...], parts: int, columns: int) -> bool:
+    """Whether the dimensions in a file are those, if it has any: a .dat file has only a length."""
+    own = [n for n in shape if n != 1]
+    return len(shape) == 1 or own == [n for n in (parts, columns) if n != 1]
+
+
+def _floats(source: FileSource, place: _Place, first: int, count: int) -> Float64s:
+    data = source.read(place.offset + 4 * first, 4 * count)
+    with np.errstate(invalid="ignore"):  # signalling NaNs, which are refused below
+        values = np.frombuffer(data, "<f4").astype(np.float64)
+    if not np.isfinite(values).all():
+        raise _damaged(source.path, "it holds numbers that are not finite")
+    return values
+
+
+@dataclass(frozen=True)
+class _Gram:
+    """A Gram matrix that is read when it is asked for: one may be larger than the memory."""
+
+    path: Path
+    place: _Place
+
+    def __iter__(self) -> Iterator[Float64s]:
+        with contextlib.closing(FileSource(self.path)) as source:
+            for row in range(self.place.shape[0]):
+                yield _floats(source, self.place, row * self.place.shape[1], self.place.shape[1])
+
+
+def _damaged(path: Path, what: str) -> DamagedFileError:
+    return DamagedFileError(
+        f"'{path}' is not a valid imatrix: {what}.", remedy="Download or make it again."
+    )
+
+
+def _cut_short(path: Path) -> DamagedFileError:
+    return DamagedFileError(
+        f"'{path}' is cut short: it is not a whole imatrix.",
+        remedy="The download or copy was interrupted: get the file again.",
+    )
