@@ -66,16 +66,11 @@ class CombineController(Controller):
                 theirs = masks_of(snapshot.checkpoint, file, job)
             return theirs, overlap(snapshot, theirs, job)
 
-        self._jobs.submit(
-            self.tr("Reading masks"),
-            work,
-            on_result=partial(self._show, document, path),
-            on_error=self._session.refused.emit,
-        )
+        self._session.work(self.tr("Reading masks"), work, partial(self._show, path))
 
-    def _show(self, document: Document, path: Path, file_masks: tuple[Masks, Overlap]) -> None:
-        if self._session.document is not document or self.dialog is not None:
-            return  # closed meanwhile
+    def _show(self, path: Path, file_masks: tuple[Masks, Overlap]) -> None:
+        if self.dialog is not None:
+            return
         theirs, both = file_masks
         contents = self._session.contents
         dialog = CombineDialog(path.name, both, contents.shown, self._window, short=contents.short)
@@ -92,13 +87,8 @@ class CombineController(Controller):
         def work(job: Job) -> ManualEditPreview:
             return compute_manual_edit(snapshot, combine(snapshot, theirs, how, title, job), job)
 
-        self._jobs.submit(
-            self.tr("Combining masks"),
-            work,
-            on_result=partial(self._on_combined, document),
-            on_error=self._session.refused.emit,
-        )
+        self._session.work(self.tr("Combining masks"), work, self._on_combined)
 
-    def _on_combined(self, document: Document, preview: ManualEditPreview) -> None:
-        if self._session.document is document and self._session.commit(preview):
+    def _on_combined(self, preview: ManualEditPreview) -> None:
+        if self._session.commit(preview):
             self.done.emit(preview)

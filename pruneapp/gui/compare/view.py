@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QPaintEvent
 from PySide6.QtWidgets import (
-    QLabel,
     QSizePolicy,
     QStyle,
     QStyleOptionComboBox,
@@ -23,7 +22,7 @@ from pruneapp.gui.plots.chart.chart import TensorsChart, grouped_edges, grouped_
 from pruneapp.gui.plots.chart.items import Floats, Stacks
 from pruneapp.gui.widgets.clipboard import NOTHING, Numbers
 from pruneapp.gui.widgets.controls import ComboBox, choice_box, lay_in_row, symbol_button
-from pruneapp.gui.widgets.labels import as_plain
+from pruneapp.gui.widgets.labels import as_plain, label_for
 from pruneapp.gui.widgets.number_format import NO_NUMBER, count, part, percent
 from pruneapp.gui.widgets.safe_paint import reported
 from pruneapp.results.document_rows import HistoryItem
@@ -95,8 +94,7 @@ class StateSelector(QWidget):
         self.swap_button.clicked.connect(self.swap)
         self._tips = self.tr("Base of the comparison"), self.tr("Compared with A")
         for box, letter in zip(self.boxes, "AB", strict=True):
-            label = QLabel(letter)
-            label.setBuddy(box)
+            label = label_for(box, letter)
             box.setAccessibleName(letter)
             # Labels of steps are long; the whole of them is in the list and the tooltips.
             box.setSizeAdjustPolicy(ComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)

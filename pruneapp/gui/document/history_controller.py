@@ -193,8 +193,6 @@ class StepSequence(QObject):
         snapshot = document.snapshot()
 
         def put(edits: tuple[Edit, ...]) -> None:
-            if self._session.document is not document:
-                return  # they were meant for a file that is gone
             if document.revision != snapshot.revision:
                 self._session.refused.emit(too_late)
                 return
@@ -202,8 +200,7 @@ class StepSequence(QObject):
             self._revision, self._done = snapshot.revision, done
             self._go_on()
 
-        refuse = self._session.refused.emit
-        self._jobs.submit(title, partial(make, snapshot), on_result=put, on_error=refuse)
+        self._session.work(title, partial(make, snapshot), put)
 
     def _go_on(self) -> None:
         document, done = self._session.document, self._done

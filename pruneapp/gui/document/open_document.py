@@ -374,6 +374,16 @@ class OpenDocument(QObject):
         """Go to a state of the history."""
         return self._try(lambda document: document.jump(position))
 
+    def work(self, title: str, work: Callable[[Job], T], done: Callable[[T], object]) -> None:
+        """Have something made of the document in the background, for `done` if it is still open."""
+        document = self.document
+
+        def end(result: T) -> None:
+            if self.document is document:
+                done(result)
+
+        self._jobs.submit(title, work, on_result=end, on_error=self.refused.emit)
+
     def propose(self, title: str, make: Callable[[Snapshot, Job], Proposal]) -> None:
         """Have a change of the state made in the background, and put it in force.
 

@@ -199,12 +199,8 @@ class ExportReportDialog(Dialog):
         size, checksum, each = number_format.size(report.nbytes), f"sha256 {report.sha256}", ""
         folder = report.path.is_dir()
         if folder:
-            words = (
-                self.tr("{size} in 1 file")
-                if len(report.files) == 1
-                else self.tr("{size} in {n} files")
-            )
-            size = words.format(size=size, n=number_format.count(len(report.files)))
+            one, several = self.tr("{size} in 1 file"), self.tr("{size} in {n} files")
+            size = number_format.plural(len(report.files), one, several).format(size=size)
             checksum = self.tr("one per file, included in the copied text")
             home = report.files[0].path.parent  # of the weights; links are followed there
             each = "\n".join(

@@ -14,9 +14,9 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from pruneapp.gui.widgets import number_format
 from pruneapp.gui.widgets.controls import add_row, clear, lay_in_column, symbol_button
 from pruneapp.gui.widgets.labels import MUTED, ElidedLabel, as_plain, heading, plain
+from pruneapp.gui.widgets.number_format import plural, size
 from pruneapp.gui.widgets.safe_paint import reported
 
 _MOST = 3  # rows; more are said to be there
@@ -106,23 +106,13 @@ class RecoveryView(QWidget):
 
     def _add_work(self, row: int, work: RecoverableWork) -> int:
         """Add work from a row on; returns how many rows it takes."""
-        steps = self.tr("1 step") if work.steps == 1 else self.tr("{n} steps").format(n=work.steps)
-        what = self.tr("{steps} on {file}, {time}").format(
-            steps=steps, file=work.file, time=work.time
-        )
+        what = self.tr("{steps} on {file}, {time}")
+        steps = plural(work.steps, self.tr("1 step"), self.tr("{n} steps"))
         if not work.steps and work.undone:
-            undone = (
-                self.tr("1 undone step")
-                if work.undone == 1
-                else self.tr("{n} undone steps").format(n=work.undone)
-            )
-            what = self.tr("{steps} on {file}, {time}").format(
-                steps=undone, file=work.file, time=work.time
-            )
+            steps = plural(work.undone, self.tr("1 undone step"), self.tr("{n} undone steps"))
         elif not work.steps:
-            what = self.tr("Work saved by a newer version of Pruneapp, {time}").format(
-                time=work.time
-            )
+            what = self.tr("Work saved by a newer version of Pruneapp, {time}")
+        what = what.format(steps=steps, file=work.file, time=work.time)
         last = ElidedLabel(work.last, self, ink=MUTED)
         last.elide = Qt.TextElideMode.ElideRight
         restore = self._button(self.tr("Restore"), self.tr("Restore {what}").format(what=what))
@@ -139,24 +129,21 @@ class RecoveryView(QWidget):
             self._rows.addWidget(widget, row, column)
         if not work.again:
             return 1
-        again = plain(
-            self.tr("The last step is recomputed.")
-            if work.again == 1
-            else self.tr("The last {n} steps are recomputed.").format(n=work.again),
-            ink=MUTED,
+        one, several = (
+            self.tr("The last step is recomputed."),
+            self.tr("The last {n} steps are recomputed."),
         )
+        again = plain(plural(work.again, one, several), ink=MUTED)
         restore.setAccessibleDescription(again.text())
         self._rows.addWidget(again, row + 1, 0, 1, 2)
         return 2
 
     def _add_files(self, row: int, files: TemporaryFiles) -> None:
-        count = len(files.names)
-        size = number_format.size(files.nbytes)
-        what = (
-            self.tr("1 temporary file of an export, {size}").format(size=size)
-            if count == 1
-            else self.tr("{n} temporary files of exports, {size}").format(n=count, size=size)
-        )
+        what = plural(
+            len(files.names),
+            self.tr("1 temporary file of an export, {size}"),
+            self.tr("{n} temporary files of exports, {size}"),
+        ).format(size=size(files.nbytes))
         label = plain(what)
         label.setToolTip(as_plain("\n".join(files.names[:20])))
         where = ElidedLabel(files.names[0] if files.names else "", self, ink=MUTED)

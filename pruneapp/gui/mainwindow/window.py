@@ -21,7 +21,6 @@ from PySide6.QtCore import (
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDragLeaveEvent, QDropEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QDockWidget,
-    QLabel,
     QMainWindow,
     QSizePolicy,
     QStackedWidget,
@@ -40,7 +39,7 @@ from pruneapp.gui.files.recovery_view import RecoveryView
 from pruneapp.gui.files.start_page import EmptyPage
 from pruneapp.gui.widgets import number_format
 from pruneapp.gui.widgets.controls import ComboBox, lay_in_column, lay_in_row, move_focus
-from pruneapp.gui.widgets.labels import ElidedLabel, as_plain
+from pruneapp.gui.widgets.labels import ElidedLabel, as_plain, label_for
 from pruneapp.gui.widgets.screen import fit_into_screen
 from pruneapp.gui.widgets.status import Done, JobStatus
 from pruneapp.gui.widgets.theme import Theme, ThemeManager
@@ -241,8 +240,7 @@ class MainWindow(QMainWindow):
         spring = QWidget()
         spring.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         bar.addWidget(spring)
-        label = QLabel(self.tr("Device"))
-        label.setBuddy(self.device)
+        label = label_for(self.device, self.tr("Device"))
         label.setContentsMargins(0, 0, 8, 0)
         bar.addWidget(label)
         self.device.addItem(self.tr("Automatic"), "auto")

@@ -169,16 +169,7 @@ class ManualEditController(Controller):
         def work(job: Job) -> ManualEditPreview:
             return compute_manual_edit(snapshot, complete_channels(snapshot, None, job), job)
 
-        def done(preview: ManualEditPreview) -> None:
-            if self._session.document is document:
-                self._put(preview)
-
-        self._jobs.submit(
-            self.tr("Finding channels"),
-            work,
-            on_result=done,
-            on_error=self._session.refused.emit,
-        )
+        self._session.work(self.tr("Finding channels"), work, self._put)
 
     def _go_on(self) -> None:
         document, busy = self._session.document, self._edit.task or self.dialog

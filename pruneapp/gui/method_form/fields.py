@@ -10,7 +10,6 @@ from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtWidgets import (
     QCheckBox,
     QFormLayout,
-    QLabel,
     QPushButton,
     QToolButton,
     QVBoxLayout,
@@ -22,7 +21,7 @@ from pruneapp.gui.method_form.editors import Editor, editor_for, read_amount, wr
 from pruneapp.gui.method_form.form_model import FormContext
 from pruneapp.gui.widgets import number_format
 from pruneapp.gui.widgets.controls import LineEdit, add_row, lay_in_column
-from pruneapp.gui.widgets.labels import DANGER, MUTED, plain
+from pruneapp.gui.widgets.labels import DANGER, MUTED, label_for, plain
 from pruneapp.params import (
     AmountParam,
     Choice,
@@ -50,9 +49,7 @@ class Field(QWidget):
         self.note.setToolTip(param.help)
         self._context = FormContext()
         self._reported = ""
-        label = QLabel(param.label, self)
-        label.setTextFormat(Qt.TextFormat.PlainText)
-        label.setBuddy(self.editor)
+        label = label_for(self.editor, param.label)
         label.setMinimumWidth(label_width(self))
         layout = lay_in_column(self, spacing=2)
         add_line(layout, label, self.editor)
@@ -275,10 +272,8 @@ class LimitsSection(QWidget):
                 editor.line.addWidget(self.by_size)
                 self.by_size.show()
             editor.changed.connect(self._after_change)
-            label = QLabel(param.label, self)
-            label.setTextFormat(Qt.TextFormat.PlainText)
+            label = label_for(editor, param.label)
             label.setToolTip(param.help)
-            label.setBuddy(editor)
             label.setMinimumWidth(label_width(self))
             rows.addRow(label, editor)
             self.editors[param.name] = editor

@@ -80,14 +80,10 @@ class LoadedMasks(QObject):
                 return read_masks_for(checkpoint, names_in(masks, checkpoint), masks, job)
 
         def done(masks: Mapping[str, BitMask]) -> None:
-            if self._session.document is not document:
-                return  # closed meanwhile
             self._masks, self.mask_file = masks, path.name
             self.changed.emit()
 
-        self._jobs.submit(
-            self.tr("Reading masks"), work, on_result=done, on_error=self._session.refused.emit
-        )
+        self._session.work(self.tr("Reading masks"), work, done)
 
     def load_scores(self, path: Path) -> None:
         """Open a file of importance scores."""

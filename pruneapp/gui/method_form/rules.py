@@ -10,7 +10,6 @@ from PySide6.QtCore import QSignalBlocker, QSize, Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
-    QLabel,
     QListWidget,
     QListWidgetItem,
     QPushButton,
@@ -38,6 +37,7 @@ from pruneapp.gui.widgets.labels import (
     ElidedLabel,
     ElidedLines,
     as_plain,
+    label_for,
     plain,
 )
 from pruneapp.params import Amount, AmountParam, DimParam, Param
@@ -55,8 +55,7 @@ class RuleEditor(QWidget):
         self._entered: list[tuple[Param, Any]] = []  # of all methods; equal ones share a value
 
         self.target = TensorChoice(self)
-        self._target_label = QLabel(self.tr("Tensors"), self)
-        self._target_label.setBuddy(self.target)
+        self._target_label = label_for(self.target, self.tr("Tensors"))
         self._target_label.setMinimumWidth(label_width(self))
         self.matched = ElidedLines(2, self)  # what is below does not move while one types
         # Once what it says has its place.
@@ -105,8 +104,7 @@ class RuleEditor(QWidget):
         # Beside the label: the names of methods need the width of the column.
         named = QWidget(self)
         named.setMinimumWidth(label_width(self))
-        label = QLabel(self.tr("Method"), named)
-        label.setBuddy(self.method)
+        label = label_for(self.method, self.tr("Method"))
         lay_in_row(named, label, self.explain, spacing=4, wide=label)
         add_line(self._column, named, self.method)
         self._column.addWidget(self.help)
@@ -179,25 +177,21 @@ class RuleEditor(QWidget):
         elif self._taken is not None:
             text = self._count(self._taken)
             if left := self._left:
-                text += " " + (
+                text += " " + number_format.plural(
+                    left,
                     self.tr(
                         "1 bias, norm or 1-D tensor also matches, but the rule does not apply "
                         "to it."
-                    )
-                    if left == 1
-                    else self.tr(
+                    ),
+                    self.tr(
                         "{n} biases, norms or 1-D tensors also match, but the rule does not apply "
                         "to them."
-                    ).format(n=number_format.count(left))
+                    ),
                 )
-                names = self._left_names
-                more = left - len(names)
-                rest = (
-                    (self.tr("and {n} more").format(n=number_format.count(more)),)
-                    if more > 0
-                    else ()
-                )
-                tip = "\n".join((self.tr("The rule does not apply to:"), *names, *rest))
+                names = list(self._left_names)
+                if (more := left - len(names)) > 0:
+                    names.append(self.tr("and {n} more").format(n=number_format.count(more)))
+                tip = "\n".join((self.tr("The rule does not apply to:"), *names))
         elif self.target.wanted() == ("", ""):
             text = self.tr("Or enter a pattern, such as layer3.*.weight.")
         self.matched.set_text(text, tip)
@@ -207,11 +201,7 @@ class RuleEditor(QWidget):
         """Say how many tensors match, and of how many this is not the rule that prunes them."""
         lost = sum(self._elsewhere.values())
         if not 0 < lost <= taken:
-            return (
-                self.tr("1 tensor.")
-                if taken == 1
-                else self.tr("{n} tensors.").format(n=number_format.count(taken))
-            )
+            return number_format.plural(taken, self.tr("1 tensor."), self.tr("{n} tensors."))
         later = [number for number in self._elsewhere if number]
         limits = self._elsewhere.get(0, 0)
         words = []

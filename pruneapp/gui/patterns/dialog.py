@@ -9,7 +9,6 @@ from PySide6.QtCore import QModelIndex, QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QFont, QKeyEvent
 from PySide6.QtWidgets import (
     QCompleter,
-    QLabel,
     QPushButton,
     QWidget,
 )
@@ -27,7 +26,7 @@ from pruneapp.gui.widgets.controls import (
     lay_in_column,
     single_shot,
 )
-from pruneapp.gui.widgets.labels import DANGER, MUTED, TEXT, ElidedLabel, heading, plain
+from pruneapp.gui.widgets.labels import DANGER, MUTED, TEXT, ElidedLabel, heading, label_for, plain
 from pruneapp.gui.widgets.number_format import count, plural
 from pruneapp.gui.widgets.reports import CountsTable
 from pruneapp.gui.widgets.screen import Dialog
@@ -88,10 +87,7 @@ class QuestionRow(QWidget):
         for place, (text, widget, stretch) in enumerate(labels):
             if place:
                 row.addSpacing(8)
-            label = QLabel(text, self)
-            label.setTextFormat(Qt.TextFormat.PlainText)
-            label.setBuddy(widget)
-            row.addWidget(label)
+            row.addWidget(label_for(widget, text))
             row.addWidget(widget, stretch)
         layout.addWidget(self.note)
         self.setFocusProxy(self.pattern)

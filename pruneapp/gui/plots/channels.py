@@ -20,7 +20,7 @@ from pruneapp.gui.plots.chart.items import BarSelection, CutLine, Floats, Marks,
 from pruneapp.gui.plots.edit_buttons import OperationButtons, operation_of
 from pruneapp.gui.widgets.clipboard import NOTHING, Numbers
 from pruneapp.gui.widgets.controls import choice_box, lay_in_row
-from pruneapp.gui.widgets.number_format import count, percent
+from pruneapp.gui.widgets.number_format import count, percent, plural
 from pruneapp.results.document_rows import ManualEditRequest, Operation
 from pruneapp.results.tensor_statistics import ChannelNorms
 
@@ -432,8 +432,7 @@ class ChannelsView(OrderedChart):
             self.canvas.set_line(None)
             return
         taken = ranks.within(channels)
-        words = self.tr("1 channel") if taken == 1 else self.tr("{n} channels")
-        label = words.format(n=count(taken))
+        label = plural(taken, self.tr("1 channel"), self.tr("{n} channels"))
         if self.order == NORM:
             line = CutLine(ranks.place_behind(taken), label, editable=self._editable)
         else:

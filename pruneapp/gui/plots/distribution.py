@@ -7,7 +7,7 @@ import math
 import numpy as np
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QCheckBox, QLabel
+from PySide6.QtWidgets import QCheckBox
 
 from pruneapp.gui.plots.base.readout import Swatch, value_text
 from pruneapp.gui.plots.chart.axes import CountAxis, Decades, MagnitudeAxis
@@ -15,6 +15,7 @@ from pruneapp.gui.plots.chart.chart import Chart, grouped_edges, grouped_sum
 from pruneapp.gui.plots.chart.items import CutLine, Floats, Stacks
 from pruneapp.gui.widgets.clipboard import NOTHING, Numbers
 from pruneapp.gui.widgets.controls import LineEdit, choice_box, single_shot
+from pruneapp.gui.widgets.labels import label_for
 from pruneapp.gui.widgets.number_format import count, locale, part
 from pruneapp.results.tensor_statistics import Binning, Histogram
 
@@ -147,8 +148,7 @@ class DistributionView(Chart):
         self.field.entered.connect(self._move_to)
         self.field.stepped.connect(self._on_stepped)
         self.field.refused.connect(self._on_refused)
-        label = QLabel(self.tr("Threshold"))
-        label.setBuddy(self.field)
+        label = label_for(self.field, self.tr("Threshold"))
         for widget in (self.binning_box, self.log_box, label, self.field):
             self._row.addWidget(widget)
         self._row.addStretch(1)

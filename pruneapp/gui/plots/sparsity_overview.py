@@ -16,7 +16,7 @@ from pruneapp.gui.plots.chart.items import Floats, Stacks
 from pruneapp.gui.plots.chart.size_strip import SizeStrip
 from pruneapp.gui.widgets.clipboard import NOTHING, Numbers
 from pruneapp.gui.widgets.controls import choice_box
-from pruneapp.gui.widgets.number_format import NO_NUMBER, count, part, percent, size
+from pruneapp.gui.widgets.number_format import NO_NUMBER, count, part, percent, plural, size
 from pruneapp.results.document_rows import TensorRow
 from pruneapp.results.sparsity_report import SparsityReport, TensorSparsity
 
@@ -231,13 +231,12 @@ class ModelView(TensorsChart):
         report = self._report
         if report is None:
             return ""
-        number = len(report.tensors)
-        words = (
-            self.tr("1 tensor, {share} of the model pruned")
-            if number == 1
-            else self.tr("{n} tensors, {share} of the model pruned")
+        words = plural(
+            len(report.tensors),
+            self.tr("1 tensor, {share} of the model pruned"),
+            self.tr("{n} tensors, {share} of the model pruned"),
         )
-        text = words.format(n=count(number), share=part(report.after, report.numel))
+        text = words.format(share=part(report.after, report.numel))
         to_prune = int(self._numbers.after.sum() - self._numbers.before.sum())
         if to_prune:
             then = part(report.after + to_prune, report.numel)

@@ -20,7 +20,7 @@ from pruneapp.gui.document.open_document import OpenDocument
 from pruneapp.gui.plots.base.export_menu import Encode, png
 from pruneapp.gui.plots.pages import PlotPages
 from pruneapp.gui.widgets.clipboard import Copies, Numbers, in_percent, text_of
-from pruneapp.gui.widgets.number_format import count
+from pruneapp.gui.widgets.number_format import plural
 from pruneapp.progress import Job
 from pruneapp.results.tensor_statistics import csv_text
 
@@ -116,8 +116,8 @@ class TableController(Controller):
 
     def _put(self, text: str, rows: int) -> None:
         QGuiApplication.clipboard().setText(text)
-        words = self.tr("Copied 1 row.") if rows == 1 else self.tr("Copied {n} rows.")
-        self._notifications.say_done(words.format(n=count(rows)))
+        words = plural(rows, self.tr("Copied 1 row."), self.tr("Copied {n} rows."))
+        self._notifications.say_done(words)
 
 
 def write_csv(numbers: Numbers, path: Path, job: Job) -> None:

@@ -331,10 +331,9 @@ class PruneAction(QWidget):
     def set_masks(self, tensors: int) -> None:
         """Say what a step that prunes nothing does: it gives so many tensors a mask of ones."""
         self._put(self._main)
-        n = number_format.count(tensors)
         if tensors:
-            one = self.tr("Add a mask to 1 tensor")
-            self._say(one if tensors == 1 else self.tr("Add masks to {n} tensors").format(n=n))
+            one, several = self.tr("Add a mask to 1 tensor"), self.tr("Add masks to {n} tensors")
+            self._say(number_format.plural(tensors, one, several))
             self.button.setEnabled(True)
         else:
             self._say(self.tr("Nothing to prune"))
@@ -423,12 +422,10 @@ class PruneAction(QWidget):
         return words + _PADDING + _SPACING
 
     def _words(self, weights: int, channels: int, *, exact: bool) -> str:
-        n = number_format.count(channels or weights)
         if channels:
-            return self.tr("1 channel") if channels == 1 else self.tr("{n} channels").format(n=n)
-        if weights == 1:
-            return self.tr("1 weight")
-        return (self.tr("{n} weights") if exact else self.tr("up to {n} weights")).format(n=n)
+            return number_format.plural(channels, self.tr("1 channel"), self.tr("{n} channels"))
+        several = self.tr("{n} weights") if exact else self.tr("up to {n} weights")
+        return number_format.plural(weights, self.tr("1 weight"), several)
 
     @property
     def why_not(self) -> str:

@@ -108,16 +108,11 @@ class RecipeController(Controller):
             recipe = load(path, job)
             return recipe, fit(recipe, checkpoint, job)
 
-        self._jobs.submit(
-            self.tr("Reading recipe"),
-            work,
-            on_result=partial(self._show, document),
-            on_error=self._session.refused.emit,
-        )
+        self._session.work(self.tr("Reading recipe"), work, partial(self._show, document))
 
     def _show(self, document: Document, fitted_recipe: tuple[Recipe, Fit]) -> None:
-        if self._session.document is not document or self.dialog is not None:
-            return  # closed meanwhile
+        if self.dialog is not None:
+            return
         self._notifications.end(NoticeTopic.RECIPE)
         recipe, fitted = fitted_recipe
         lines = [
@@ -178,16 +173,10 @@ class RecipeController(Controller):
         def work(job: Job) -> Script:
             return script_of(checkpoint, history_recipe(capture, job), kernel(), job)
 
-        self._jobs.submit(
-            self.tr("Writing Python script"),
-            work,
-            on_result=partial(self._on_script, document),
-            on_error=self._session.refused.emit,
-        )
+        done = partial(self._on_script, document)
+        self._session.work(self.tr("Writing Python script"), work, done)
 
     def _on_script(self, document: Document, script: Script) -> None:
-        if self._session.document is not document:
-            return
         path = self._proposed(document, ".prune.py")
         if not script.masks:
             QGuiApplication.clipboard().setText(script.pasted(path))

@@ -315,10 +315,9 @@ class ModuleTree(QWidget):
         if not self.model.nodes.rows:
             text = ""
         else:
-            text = self.tr("1 tensor") if tensors == 1 else self.tr("{n} tensors")
+            text = number_format.plural(tensors, self.tr("1 tensor"), self.tr("{n} tensors"))
             text += self.tr(", {weights} weights checked") if whole else self.tr(" checked")
-            n, many = number_format.count(tensors), number_format.count(weights)
-            text = text.format(n=n, weights=many)
+            text = text.format(weights=number_format.count(weights))
         if text and not self._used:
             text += self.tr("; not used by the rules")
         if checks.hidden:

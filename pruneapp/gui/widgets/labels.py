@@ -273,6 +273,13 @@ def heading(text: str) -> QLabel:
     return label
 
 
+def label_for(widget: QWidget, text: str) -> QLabel:
+    """Return a label that names a control, to screen readers as well."""
+    label = plain(text)
+    label.setBuddy(widget)
+    return label
+
+
 def plain(text: str = "", *, wrap: bool = False, ink: Ink = TEXT) -> QLabel:
     """Return a label that takes its text as it is."""
     label = Sentences() if wrap else QLabel()

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from PySide6.QtCore import QSignalBlocker, QSize, Qt, Signal
-from PySide6.QtWidgets import QButtonGroup, QLabel, QToolButton, QWidget
+from PySide6.QtWidgets import QButtonGroup, QToolButton, QWidget
 
 from pruneapp.gui.plots.base.plot_view import WrappingRow
 from pruneapp.gui.plots.edit_buttons import OperationButtons
@@ -21,6 +21,7 @@ from pruneapp.gui.widgets.controls import (
     clear,
     lay_in_row,
 )
+from pruneapp.gui.widgets.labels import label_for
 from pruneapp.gui.widgets.number_format import percent
 from pruneapp.gui.widgets.theme import SIZE, icon
 
@@ -179,8 +180,7 @@ class ModeRow(QWidget):
         self.slider.setPageStep(25)
         self.slider.setFixedWidth(64)
         self.slider.setAccessibleName(self.tr("Mask opacity"))
-        self.label = QLabel(self.tr("Mask"))  # for which there is not always room
-        self.label.setBuddy(self.slider)
+        self.label = label_for(self.slider, self.tr("Mask"))  # for which there is not always room
         self.axes_button = icon_switch(
             self.tr("Axes"), self.tr("choose the dimensions shown as rows and columns")
         )
@@ -253,10 +253,8 @@ class AxesRow(QWidget):
             (self.down_box, self.tr("Rows")),
             (self.across_box, self.tr("Columns")),
         ):
-            label = QLabel(text)
-            label.setBuddy(box)
             box.setMinimumWidth(64)  # whole where there is room
-            row.addWidget(label)
+            row.addWidget(label_for(box, text))
             row.addWidget(box)
         for box in (self.down_box, self.across_box):
             box.activated.connect(self._on_chosen)
@@ -322,12 +320,11 @@ class AxesRow(QWidget):
 
     def _add(self, dim: int) -> None:
         """Let a dimension that is on no axis be moved through."""
-        label = QLabel(self._labels[dim])
         slider = Slider(Qt.Orientation.Horizontal)
         slider.setMinimumWidth(40)
         slider.setMaximumWidth(160)
         number = SpinBox()
-        label.setBuddy(number)
+        label = label_for(number, self._labels[dim])
         for control in (slider, number):
             control.setRange(0, self._shape[dim] - 1)
             control.setValue(self.axes.fixed[dim])
