@@ -124,9 +124,8 @@ def _print(comparison: Comparison, rows: Sequence[TensorDifference]) -> None:
 def _cells(row: TensorDifference) -> tuple[str, ...]:
     name = named(row.name)
     if row.kind == "shape":
-        shapes = (
-            f"{_shape(s)} {t}" for s, t in ((row.shape_a, row.dtype_a), (row.shape_b, row.dtype_b))
-        )
+        kinds = (row.shape_a, row.dtype_a), (row.shape_b, row.dtype_b)
+        shapes = (f"{'×'.join(map(str, shape)) or 'scalar'} {dtype}" for shape, dtype in kinds)
         return name, " / ".join(shapes), *[""] * (len(_HEAD) - 2)
     if row.kind in {"only a", "only b", "unread"}:
         return name, _WORDS[row.kind], *[""] * (len(_HEAD) - 2)
@@ -141,10 +140,6 @@ def _cells(row: TensorDifference) -> tuple[str, ...]:
         percent(row.pruned_b, row.numel),
         "-" if overlap is None else f"{100 * overlap:.1f} %",
     )
-
-
-def _shape(shape: tuple[int, ...]) -> str:
-    return "×".join(map(str, shape)) or "scalar"
 
 
 def _as_json(

@@ -208,7 +208,7 @@ def check_places(
                 remedy="Choose another name for one of them.",
             )
     for _, path in _named(options, _BESIDE):
-        if not _inside(path, output):
+        if is_folder(output) or _place(output) not in _place(path).parents:
             check_file(path)
 
 
@@ -254,10 +254,6 @@ def same_place(one: Path, other: Path) -> bool:
         return one.samefile(other)
     except (OSError, ValueError):  # not there yet, or no name of a file
         return _place(one) == _place(other)
-
-
-def _inside(path: Path, folder: Path) -> bool:
-    return not is_folder(folder) and _place(folder) in _place(path).parents
 
 
 def _place(path: Path) -> Path:

@@ -121,7 +121,8 @@ class Companions:
         if layer.isdecimal():
             yield f"{parent}{dot}{int(layer) + 1}"
         for order in _IN_ORDER:
-            if layer in order and all(self._known(f"{parent}{dot}{n}.weight") for n in order):
+            weights = [f"{parent}{dot}{n}.weight" for n in order]
+            if layer in order and None not in map(self._entry, weights):
                 yield f"{parent}{dot}bn{order.index(layer) + 1}"
                 return
         match = _CONVOLUTION.fullmatch(layer)
@@ -161,9 +162,6 @@ class Companions:
                 # A grouped convolution sees more channels than its weight has along dim 1.
                 order.before = order.before and norm.numel % max(conv.shape[1], 1) == 0
         return orders
-
-    def _known(self, name: str) -> bool:
-        return self._entry(name) is not None
 
     def _entry(self, name: str) -> TensorEntry | None:
         try:

@@ -88,7 +88,8 @@ def encode(entries: tuple[Entry, ...]) -> bytes:
 
     Without a step of version 2 it is one of version 1, which every Pruneapp reads.
     """
-    newest: Version = max((_version(step) for step in _steps(entries)), default=1)
+    said = (1 if step.version is UNSET else step.version for step in _steps(entries))
+    newest: Version = max(said, default=1)
     versioned = tuple(_with_version(_with_version(e, UNSET, 1), newest, UNSET) for e in entries)
     return msgspec.json.encode(RecipeFile(FORMAT, newest, versioned))
 
@@ -98,10 +99,6 @@ def _steps(entries: Iterable[Entry]) -> Iterator[StepConfiguration]:
         step = entry.configuration.step if isinstance(entry, ScheduleEntry) else entry
         if isinstance(step, StepEntry):
             yield step.configuration
-
-
-def _version(step: StepConfiguration) -> Version:
-    return 1 if step.version is UNSET else step.version
 
 
 def _with_version(entry: Entry, old: Version | UnsetType, new: Version | UnsetType) -> Entry:

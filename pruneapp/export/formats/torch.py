@@ -354,7 +354,13 @@ _STRETCH = 1 << 20
 
 def _plan(part: ExportPart, _values: Mapping[str, Any], job: Job) -> Plan:
     batches, state = job.cancel.batches(part.entries), part.state
-    changed = [e for batch in batches for e in batch if e.numel and _changes(state, e.name)]
+    # What is written with other bytes than those of the file.
+    changed = [
+        e
+        for batch in batches
+        for e in batch
+        if e.numel and (state.zeroed(e.name) is not None or state.replaces(e.name))
+    ]
     blocked_by: tuple[str, ...] = ()
     reason = _never_for(part)
     if not reason:
@@ -392,11 +398,6 @@ def _never_for(part: ExportPart) -> str:
     if isinstance(part.state, RoundedState):
         return f"its numbers became {part.state.rounding.dtype.label}"
     return ""
-
-
-def _changes(state: State, name: str) -> bool:
-    """Whether a tensor is written with other bytes than those of the file."""
-    return state.zeroed(name) is not None or state.replaces(name)
 
 
 def _changed_out_of_place(

@@ -6,14 +6,14 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Generic, TypeVar
 
-from PySide6.QtCore import QObject, Qt, SignalInstance
+from PySide6.QtCore import Qt, SignalInstance
 from PySide6.QtWidgets import QDialog, QInputDialog, QMessageBox, QWidget
 
 import pruneapp
 from pruneapp.checkpoint.contents import StateDict
 from pruneapp.checkpoint.formats.headers import show
+from pruneapp.gui.app.context import AppContext, Controller
 from pruneapp.gui.widgets.labels import translate
-from pruneapp.gui.widgets.theme import ThemeManager
 
 # Tensors that a question names; the details have all of them.
 _LISTED = 6
@@ -221,27 +221,26 @@ def _box(parent: QWidget, title: str, text: str) -> QMessageBox:
 D = TypeVar("D", bound=QDialog)
 
 
-class DialogHolder(QObject, Generic[D]):
+class DialogController(Controller, Generic[D]):
     """Shows a dialog about the document, until that is `closed`, and not a second one beside it."""
 
-    def __init__(self, theme: ThemeManager, closed: SignalInstance, parent: QObject) -> None:
-        super().__init__(parent)
-        self._theme = theme
-        self.shown: D | None = None
-        closed.connect(self._on_closed)
+    def __init__(self, context: AppContext, closed: SignalInstance) -> None:
+        super().__init__(context)
+        self.dialog: D | None = None  # while it is shown
+        closed.connect(self._reject)
 
     def open(self, dialog: D) -> None:
         """Show a dialog that was made; the window waits for it."""
-        dialog.finished.connect(self._on_finished)
+        dialog.finished.connect(self._let_go)
         self._theme.apply_to(dialog)
-        self.shown = dialog
+        self.dialog = dialog
         dialog.open()
 
-    def _on_finished(self, _result: int) -> None:
-        if self.shown is not None:
-            self.shown.deleteLater()
-            self.shown = None
+    def _let_go(self) -> None:
+        if self.dialog is not None:
+            self.dialog.deleteLater()
+            self.dialog = None
 
-    def _on_closed(self) -> None:
-        if self.shown is not None:
-            self.shown.reject()
+    def _reject(self) -> None:
+        if self.dialog is not None:
+            self.dialog.reject()

@@ -14,8 +14,8 @@ from pruneapp.document.document import Document
 from pruneapp.edits.apply_manual_edit import ManualEditPreview, compute_manual_edit
 from pruneapp.edits.combine import Combination, combine, overlap
 from pruneapp.edits.mask_files import masks_of
-from pruneapp.gui.app.context import AppContext, Controller
-from pruneapp.gui.app.dialogs import DialogHolder
+from pruneapp.gui.app.context import AppContext
+from pruneapp.gui.app.dialogs import DialogController
 from pruneapp.gui.compare.combine_dialog import CombineDialog
 from pruneapp.gui.compare.compare_controller import CompareController
 from pruneapp.gui.document.open_document import OpenDocument
@@ -26,7 +26,7 @@ from pruneapp.results.state_comparison import Overlap
 Masks = Mapping[str, BitMask]
 
 
-class CombineController(Controller):
+class CombineController(DialogController[CombineDialog]):
     """Combines the masks of the document with those of a file."""
 
     done = Signal(object)  # (ManualEditPreview) what was done
@@ -34,15 +34,9 @@ class CombineController(Controller):
     def __init__(
         self, context: AppContext, session: OpenDocument, compare: CompareController
     ) -> None:
-        super().__init__(context)
+        super().__init__(context, session.closed)
         self._session = session
         self._compare = compare
-        self._one: DialogHolder[CombineDialog] = DialogHolder(context.theme, session.closed, self)
-
-    @property
-    def dialog(self) -> CombineDialog | None:
-        """What asks how; None while nothing is asked."""
-        return self._one.shown
 
     def ask(self) -> None:
         """Let the person choose a file, and then how."""
@@ -76,7 +70,7 @@ class CombineController(Controller):
         dialog = CombineDialog(path.name, both, contents.shown, self._window, short=contents.short)
         dialog.combineRequested.connect(partial(self._combine, theirs, path.name))
         dialog.pictureRequested.connect(partial(self._compare.other.set_masks, path.name, theirs))
-        self._one.open(dialog)
+        self.open(dialog)
 
     def _combine(self, theirs: Masks, title: str, how: Combination) -> None:
         document = self._session.document

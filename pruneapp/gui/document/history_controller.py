@@ -169,10 +169,9 @@ Make = Callable[[Snapshot, Job], tuple[Edit, ...]]
 class StepSequence(QObject):
     """Has steps made of the state in force, and makes each a step of the history."""
 
-    def __init__(self, session: OpenDocument, jobs: Jobs, parent: QObject) -> None:
+    def __init__(self, session: OpenDocument, parent: QObject) -> None:
         super().__init__(parent)
         self._session = session
-        self._jobs = jobs
         self._left: deque[Edit] = deque()
         self._count = self._revision = 0
         self._done: Callable[[int], None] | None = None

@@ -32,7 +32,7 @@ from pruneapp.export.report_file import StepAccount, account_of, write_account
 from pruneapp.export.rounding import cost_to_come
 from pruneapp.export.scripts.comparison_script import transformers_class, write_check_script
 from pruneapp.gui.app import dialogs
-from pruneapp.gui.app.context import AppContext
+from pruneapp.gui.app.context import AppContext, Controller
 from pruneapp.gui.app.jobs import Jobs, Task, Urgency
 from pruneapp.gui.document.open_document import OpenDocument
 from pruneapp.gui.export.dialog import ExportChoices, ExportDialog
@@ -283,7 +283,7 @@ class FormatSizes(QObject):
             task.cancel()
 
 
-class ExportController(QObject):
+class ExportController(Controller):
     """The export of the open document.
 
     `asked` returns the words on the button that would prune; empty if it would do nothing.
@@ -297,11 +297,8 @@ class ExportController(QObject):
     def __init__(
         self, context: AppContext, session: OpenDocument, *, asked: Callable[[], str]
     ) -> None:
-        super().__init__(context.window)
+        super().__init__(context)
         self._session = session
-        self._jobs = context.jobs
-        self._appearance = context.theme
-        self._window = context.window
         self._asked = asked
         self._choices: ExportChoices | None = None
         self._opened = Path()
@@ -371,7 +368,7 @@ class ExportController(QObject):
         dialog.target.set_path(str(target))
         dialog.exportRequested.connect(self._export)
         dialog.finished.connect(self._on_dialog_finished)
-        self._appearance.apply_to(dialog)
+        self._theme.apply_to(dialog)
         self.dialog = dialog
         FormatSizes(self._jobs, dialog, preview, self._session.refused.emit)
         if self._choices is not None:
@@ -486,7 +483,7 @@ class ExportController(QObject):
         )
         dialog.folderRequested.connect(self._show_folder)
         dialog.finished.connect(self._on_report_finished)
-        self._appearance.apply_to(dialog)
+        self._theme.apply_to(dialog)
         self.report = dialog
         dialog.open()
         if report.path.absolute().parent != self._opened.absolute().parent:

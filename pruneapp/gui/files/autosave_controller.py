@@ -22,7 +22,7 @@ from pruneapp.checkpoint.io.source import FileSource
 from pruneapp.document.document import Capture, Document, DocumentChanged
 from pruneapp.document.edit import Record
 from pruneapp.errors import OriginalChangedError, PruneAppError, StaleError
-from pruneapp.gui.app.context import AppContext
+from pruneapp.gui.app.context import AppContext, Controller
 from pruneapp.gui.app.jobs import IdleScheduler
 from pruneapp.gui.app.notifications import NoticeTopic
 from pruneapp.gui.document.open_document import OpenDocument
@@ -81,7 +81,7 @@ class _WriteResult:
     bug: tuple[str, str] | None = None
 
 
-class AutosaveController(QObject):
+class AutosaveController(Controller):
     """Keeps the work of the session's document as long as it is open.
 
     Parameters
@@ -100,8 +100,7 @@ class AutosaveController(QObject):
     _finished = Signal(object)
 
     def __init__(self, context: AppContext, session: OpenDocument, view: View) -> None:
-        super().__init__(context.window)
-        self._notifications = context.notifications
+        super().__init__(context)
         self._session = session
         self._view = view
         self._pool = ThreadPoolExecutor(1, thread_name_prefix="pruneapp-journal")

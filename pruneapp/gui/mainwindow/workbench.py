@@ -317,7 +317,7 @@ class Workbench(QObject):
             export=self.export,
             open_work=self.files.open,
         )
-        series = StepSequence(session, jobs, self)
+        series = StepSequence(session, self)
         self.recipes = RecipeController(context, session, series)
         self.rounds = RoundsController(context, session, series, form=self.form, extras=self.extras)
         self.history = HistoryController(session, jobs, self)

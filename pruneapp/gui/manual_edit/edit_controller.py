@@ -25,8 +25,8 @@ from pruneapp.edits.coupled_tensors import (
 )
 from pruneapp.edits.manual_edit import ManualEdit
 from pruneapp.errors import PruneAppError, SelectionError
-from pruneapp.gui.app.context import AppContext, Controller
-from pruneapp.gui.app.dialogs import DialogHolder
+from pruneapp.gui.app.context import AppContext
+from pruneapp.gui.app.dialogs import DialogController
 from pruneapp.gui.app.jobs import LatestTask
 from pruneapp.gui.app.settings import WITH_COMPANIONS
 from pruneapp.gui.compare.combine_controller import CombineController
@@ -81,7 +81,7 @@ def make(
     return EditResult(preview, role.pattern, edit.units()) if role else EditResult(preview)
 
 
-class ManualEditController(Controller):
+class ManualEditController(DialogController[AllBlocksDialog]):
     """Does what gestures and commands say, for the tensor in focus, its role, or its channels.
 
     A gesture may be meant `in_every_block`, for all tensors of the same role, which are shown
@@ -99,14 +99,13 @@ class ManualEditController(Controller):
         compare: CompareController,
         histograms: HistogramController,
     ) -> None:
-        super().__init__(context)
+        super().__init__(context, session.closed)
         self._session = session
         self._plots = plots
         self._pages = pages
         self._view = options
         self._waiting: deque[ManualEditRequest] = deque()
         self._slow = single_shot(self, SLOW_MS, self._show_slow)
-        self._one: DialogHolder[AllBlocksDialog] = DialogHolder(context.theme, session.closed, self)
         self._edit, self._offers = LatestTask(self._jobs), LatestTask(self._jobs)
         self._pairs: Companions | None = None
         actions = context.actions
@@ -144,11 +143,6 @@ class ManualEditController(Controller):
     def with_companions(self) -> bool:
         """Whether what is done to channels is done to their bias and norm as well."""
         return self._companions.isChecked()
-
-    @property
-    def dialog(self) -> AllBlocksDialog | None:
-        """What shows the tensors that are meant; None while nothing is asked."""
-        return self._one.shown
 
     # -- gestures ---------------------------------------------------------------------------------
 
@@ -266,7 +260,7 @@ class ManualEditController(Controller):
             short=contents.short,
         )
         dialog.accepted.connect(partial(self._put, result.preview))
-        self._one.open(dialog)
+        self.open(dialog)
         dialog.finished.connect(self._go_on)  # after it is let go of
 
     def _action(self, result: EditResult) -> str:

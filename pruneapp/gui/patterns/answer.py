@@ -211,7 +211,8 @@ def headers() -> tuple[str, ...]:
 def cells(answer: PatternAnswer, row: int) -> tuple[str, ...]:
     """Return the texts of a row."""
     tensor = answer.report.tensors[row]
-    name = f"{_sign(tensor)} {on_one_line(answer.shown.get(tensor.name, tensor.name))}"
+    sign = ("✕" if tensor.broken else "✓") if tensor.groups else NO_NUMBER
+    name = f"{sign} {on_one_line(answer.shown.get(tensor.name, tensor.name))}"
     if not tensor.groups:
         return (name, shape(tensor.shape), *(NO_NUMBER,) * 5)
     broken = translate("Patterns", "{n} of {groups}").format(
@@ -289,12 +290,6 @@ def _line(tensor: TensorPattern) -> str:
         tensor.why_not,
     )
     return "\t".join([" ".join(text.split()) for text in cells])
-
-
-def _sign(tensor: TensorPattern) -> str:
-    if not tensor.groups:
-        return NO_NUMBER
-    return "✕" if tensor.broken else "✓"
 
 
 def _place(group: BrokenGroup) -> str:

@@ -16,7 +16,7 @@ from pruneapp.gui.plots.chart.items import Floats, Stacks
 from pruneapp.gui.plots.chart.size_strip import SizeStrip
 from pruneapp.gui.widgets.clipboard import NOTHING, Numbers
 from pruneapp.gui.widgets.controls import choice_box
-from pruneapp.gui.widgets.number_format import NO_NUMBER, count, part, percent, plural, size
+from pruneapp.gui.widgets.number_format import count, part, percent, plural, size
 from pruneapp.results.document_rows import TensorRow
 from pruneapp.results.sparsity_report import SparsityReport, TensorSparsity
 
@@ -334,7 +334,7 @@ class ModelView(TensorsChart):
             )
         if before and not np.isnan(n.retained[i]):
             text += self.tr(", norm² retained {norm} since opening").format(
-                norm=_share(n.retained[i])
+                norm=percent(float(n.retained[i]))
             )
         return f"{text}, {size(int(n.nbytes[i]))}" if n.nbytes[i] else text
 
@@ -463,7 +463,3 @@ class ModelView(TensorsChart):
 
     def _on_strip_chosen(self, tensor: int) -> None:
         self.tensorClicked.emit(self._tensors[tensor].name)
-
-
-def _share(share: float) -> str:
-    return NO_NUMBER if np.isnan(share) else percent(float(share))

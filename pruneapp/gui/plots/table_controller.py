@@ -131,15 +131,14 @@ def write_csv(numbers: Numbers, path: Path, job: Job) -> None:
     parts = job.parts(2)
     headers = [in_percent(h) if at in numbers.shares else h for at, h in enumerate(numbers.headers)]
     rows = (
-        [_percent(cell) if at in numbers.shares else cell for at, cell in enumerate(row)]
+        [
+            round(100 * cell, 10) if at in numbers.shares and cell is not None else cell
+            for at, cell in enumerate(row)
+        ]
         for row in _stepped(numbers, next(parts))
     )
     data = csv_text(headers, rows).encode()
     write_whole(path, data, next(parts))
-
-
-def _percent(share: float | None) -> float | None:
-    return None if share is None else round(100 * share, 10)
 
 
 def _stepped(numbers: Numbers, job: Job) -> Iterator[Sequence[Any]]:

@@ -304,17 +304,14 @@ class PreviewPanel(QWidget):
 
     def _rest(self, title: str, *, done: bool) -> None:
         if self._waiting:
-            self._say_waiting()
+            self._put(self.note, self._why)
+            self.action.set_waiting(self._why)
         elif not self._resting or done != self._done:
             self._put(self.note, "")
             self.action.set_unknown(done=done)
         self._resting, self._done = True, done
         self.alarm.set_dangers({}, {})
         self._quiet(title)
-
-    def _say_waiting(self) -> None:
-        self._put(self.note, self._why)
-        self.action.set_waiting(self._why)
 
     def _quiet(self, title: str) -> None:
         if title != self.heading.text():

@@ -145,7 +145,9 @@ class RecipeDialog(DecisionDialog):
         problems: Sequence[str],
         parent: QWidget | None = None,
     ) -> None:
-        super().__init__(self.tr("Apply recipe"), self._action(lines), parent)
+        steps = sum(line.steps for line in lines)
+        action = plural(steps, self.tr("Apply 1 step"), self.tr("Apply {n} steps"))
+        super().__init__(self.tr("Apply recipe"), action, parent)
         self.file = ElidedLabel(file, self)
         self.file.setAccessibleName(self.tr("Recipe"))
         self.sentence = plain(self._sentence(lines, problems), wrap=True, ink=MUTED)
@@ -169,7 +171,8 @@ class RecipeDialog(DecisionDialog):
         self.problems.setTabChangesFocus(True)
         self.problems.setAccessibleName(self.tr("Problems"))
         self.problems.setMinimumHeight(self.fontMetrics().lineSpacing() * _LINES + 12)
-        self._trouble = heading(self._count(len(problems)))
+        words = plural(len(problems), self.tr("✕ 1 problem"), self.tr("✕ {n} problems"))
+        self._trouble = heading(words)
         self._trouble.setForegroundRole(DANGER)
         for widget in (self.problems, self._trouble):
             widget.setVisible(bool(problems))
@@ -192,10 +195,3 @@ class RecipeDialog(DecisionDialog):
         return self.tr(
             "The steps are applied to the current state. Each step can be undone separately."
         )
-
-    def _count(self, problems: int) -> str:
-        return plural(problems, self.tr("✕ 1 problem"), self.tr("✕ {n} problems"))
-
-    def _action(self, lines: Sequence[RecipeLine]) -> str:
-        steps = sum(line.steps for line in lines)
-        return plural(steps, self.tr("Apply 1 step"), self.tr("Apply {n} steps"))

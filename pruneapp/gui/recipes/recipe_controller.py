@@ -13,8 +13,8 @@ from pruneapp.document.edit import Edit
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.errors import PruneAppError, StaleError
 from pruneapp.export.scripts.script import Script, script_of, write_script
-from pruneapp.gui.app.context import AppContext, Controller
-from pruneapp.gui.app.dialogs import DialogHolder
+from pruneapp.gui.app.context import AppContext
+from pruneapp.gui.app.dialogs import DialogController
 from pruneapp.gui.app.notifications import NoticeTopic
 from pruneapp.gui.document.history_controller import StepSequence
 from pruneapp.gui.document.open_document import OpenDocument
@@ -27,25 +27,19 @@ from pruneapp.recipes.recipe import SUFFIX, Recipe, load, save
 from pruneapp.recipes.replay import replay_all
 
 
-class RecipeController(Controller):
+class RecipeController(DialogController[RecipeDialog]):
     """The commands for recipes; `series` makes their steps those of the document."""
 
     def __init__(self, context: AppContext, session: OpenDocument, series: StepSequence) -> None:
-        super().__init__(context)
+        super().__init__(context, session.closed)
         self._session = session
         self._series = series
-        self._one: DialogHolder[RecipeDialog] = DialogHolder(context.theme, session.closed, self)
         for name, call in {
             "save_recipe": self.save,
             "apply_recipe": self.apply,
             "copy_python": self.copy_python,
         }.items():
             context.actions[name].triggered.connect(call)
-
-    @property
-    def dialog(self) -> RecipeDialog | None:
-        """What shows how a recipe fits; None while none is shown."""
-        return self._one.shown
 
     # -- saving ---------------------------------------------------------------------------------
 
@@ -131,7 +125,7 @@ class RecipeController(Controller):
         # Masks of the file are in force here already, if the person wants them.
         dialog = RecipeDialog(recipe.where, lines, problems, parent=self._window)
         dialog.accepted.connect(partial(self._apply, document, recipe, fitted))
-        self._one.open(dialog)
+        self.open(dialog)
 
     def _apply(self, document: Document, recipe: Recipe, fitted: Fit) -> None:
         if self._session.document is not document:

@@ -12,8 +12,8 @@ from pruneapp.document.selection import rows_of
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.step import Step
 from pruneapp.errors import ParameterError, PruneAppError, StaleError
-from pruneapp.gui.app.context import AppContext, Controller
-from pruneapp.gui.app.dialogs import DialogHolder
+from pruneapp.gui.app.context import AppContext
+from pruneapp.gui.app.dialogs import DialogController
 from pruneapp.gui.document.history_controller import StepSequence
 from pruneapp.gui.document.open_document import OpenDocument
 from pruneapp.gui.method_form.form_controller import FormController, LoadedMasks, in_form_words
@@ -37,7 +37,7 @@ class _Repeated:
     begun: int
 
 
-class RoundsController(Controller):
+class RoundsController(DialogController[RoundsDialog]):
     """Asks for a schedule, and does it: each round is a step of the history."""
 
     def __init__(
@@ -49,19 +49,13 @@ class RoundsController(Controller):
         form: FormController,
         extras: LoadedMasks,
     ) -> None:
-        super().__init__(context)
+        super().__init__(context, session.closed)
         self._session = session
         self._series = series
         self._form = form
         self._extras = extras
         self._values: dict[str, Any] = {}  # rounds and path, as they were asked for last
-        self._one: DialogHolder[RoundsDialog] = DialogHolder(context.theme, session.closed, self)
         context.actions["prune_in_rounds"].triggered.connect(self.ask)
-
-    @property
-    def dialog(self) -> RoundsDialog | None:
-        """What asks for the schedule; None while nothing is asked."""
-        return self._one.shown
 
     def ask(self) -> None:
         """Let the person say how far, in how many rounds, along which path."""
@@ -91,7 +85,7 @@ class RoundsController(Controller):
         dialog.changed.connect(partial(self._show_rounds, dialog, asked))
         dialog.accepted.connect(partial(self._go, dialog, asked))
         self._show_rounds(dialog, asked)
-        self._one.open(dialog)
+        self.open(dialog)
 
     def _note(self, *, anew: bool) -> str:
         if anew:

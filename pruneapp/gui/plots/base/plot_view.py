@@ -187,7 +187,6 @@ class PlotView(QWidget):
     def set_colors(self, colors: Mapping[str, str]) -> None:
         """Take the colours of a theme by token, and paint anew."""
         self._colors = with_defaults(colors)
-        self.legend.set_colors(self._colors)
 
     def focus(self) -> None:
         """Give the focus to the picture, or the table; as soon as there is one."""

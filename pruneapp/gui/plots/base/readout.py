@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, QSize, Qt, Signal
@@ -27,11 +27,10 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from pruneapp.gui.widgets.labels import ElidedLabel, as_plain, on_one_line
+from pruneapp.gui.widgets.labels import TEXT, ElidedLabel, Ink, as_plain, on_one_line
 from pruneapp.gui.widgets.number_format import locale
 from pruneapp.gui.widgets.safe_paint import reported
 from pruneapp.gui.widgets.sparsity_bar import hatch
-from pruneapp.gui.widgets.theme import LIGHT
 
 _APART = 16
 _LONG = 1000  # letters of a text that fills any line
@@ -234,7 +233,6 @@ class Legend(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self.entries: tuple[Swatch, ...] = ()
-        self._colors: Mapping[str, str] = LIGHT
         self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
 
     def set_entries(self, entries: Sequence[Swatch]) -> None:
@@ -251,16 +249,13 @@ class Legend(QWidget):
         """Return the words, in order."""
         return [f"{e.before} … {e.label}" if e.before else e.label for e in self.entries]
 
-    def set_colors(self, colors: Mapping[str, str]) -> None:
-        """Take a theme."""
-        self._colors = colors
-        self.update()
-
     def sizeHint(self) -> QSize:
         """Ask for room for all in a line, and for as many lines as it takes for now."""
         width = sum(self._width(entry) for entry in self.entries)
         width += _SPACE * max(0, len(self.entries) - 1)
-        return QSize(width + 2, self._lines() * self._line_height())
+        places = self._places()
+        lines = places[-1].y() // self._line_height() + 1 if places else 1
+        return QSize(width + 2, lines * self._line_height())
 
     def minimumSizeHint(self) -> QSize:
         """Ask for room for the longest."""
@@ -295,10 +290,6 @@ class Legend(QWidget):
             left += width + _SPACE
         return places
 
-    def _lines(self) -> int:
-        places = self._places()
-        return places[-1].y() // self._line_height() + 1 if places else 1
-
     def _width(self, entry: Swatch) -> int:
         advance = self.fontMetrics().horizontalAdvance
         if not entry.colors:
@@ -309,7 +300,7 @@ class Legend(QWidget):
 
     def _paint_entry(self, painter: QPainter, entry: Swatch, place: QPoint) -> None:
         left, top, height = place.x(), place.y(), self._line_height()
-        painter.setPen(QColor(self._colors["text"]))
+        painter.setPen(self.palette().color(TEXT))
         if entry.before:
             width = self.fontMetrics().horizontalAdvance(entry.before)
             painter.drawText(left, top, width, height, _MIDDLE, entry.before)
@@ -321,7 +312,7 @@ class Legend(QWidget):
         rect = QRect(left, top + (height - _SWATCH) // 2, wide, _SWATCH)
         painter.fillRect(rect, self._brush(entry, rect))
         if entry.hatched or entry.is_ramp:
-            painter.setPen(QPen(QColor(self._colors["border"]), 1))
+            painter.setPen(QPen(self.palette().color(Ink.Mid), 1))
             painter.drawRect(rect.adjusted(0, 0, -1, -1))
         if entry.dashed:
             for color, style in (("#000000", Qt.PenStyle.SolidLine), ("#ffffff", _DASHES)):
@@ -331,7 +322,7 @@ class Legend(QWidget):
             for inset, color in ((0, "#000000"), (2, "#ffffff"), (4, "#000000")):
                 painter.setPen(QPen(QColor(color), 1))
                 painter.drawRect(rect.adjusted(inset, inset, -inset - 1, -inset - 1))
-        painter.setPen(QColor(self._colors["text"]))
+        painter.setPen(self.palette().color(TEXT))
         painter.drawText(
             left + wide + _GAP,
             top,
@@ -343,7 +334,7 @@ class Legend(QWidget):
 
     def _brush(self, entry: Swatch, rect: QRect) -> QBrush:
         if entry.hatched:
-            color, ground = (*entry.colors, self._colors["surface"])[:2]
+            color, ground = (*entry.colors, self.palette().base().color().name())[:2]
             return hatch(color, ground, self.devicePixelRatioF())
         if len(entry.colors) == 1:
             return QBrush(QColor(entry.colors[0]))

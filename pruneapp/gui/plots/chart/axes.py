@@ -96,11 +96,14 @@ class NamesAxis(PlotAxis):
         """Give names the room that there is in the window."""
         width = self.view_width()
         longest = max((widths[0] for widths in self._widths), default=0.0) + 1
-        title = self._title_room()
+        title = self._metrics().height() + _BESIDE if self.labelText else 0.0
         most = longest if width is None else max(SHARE * width - title, 40.0)
         one_line = [widths for widths in self._widths if widths[-1] < most]
         levels = range(max(map(len, one_line), default=1))
-        at_levels = [max((_at(widths, n) for widths in one_line), default=0.0) for n in levels]
+        at_levels = [
+            max((widths[min(n, len(widths) - 1)] for widths in one_line), default=0.0)
+            for n in levels
+        ]
         self._level = next(n for n in levels if at_levels[n] < most)
         self._room = most if len(one_line) < len(self._widths) else at_levels[self._level] + 1
         wide = 2 * _NEAR + self._room + title
@@ -120,9 +123,6 @@ class NamesAxis(PlotAxis):
             p.setPen(self._mark if name and name == self._marked else self.textPen())
             box = QRectF(right - self._room - 1, y - line / 2, self._room + 1, line)
             p.drawText(box, place, self.painted(name))
-
-    def _title_room(self) -> float:
-        return self._metrics().height() + _BESIDE if self.labelText else 0.0
 
     def painted(self, name: str) -> str:
         """Return a name as it is painted."""
@@ -158,10 +158,6 @@ def _cut(name: str, room: float, advance: Callable[[str], float]) -> str:
         text = "".join(next(parts) if part[0] not in _MARKS else part for part in split)
         text = text.replace(GAP + ".", GAP)
     return text
-
-
-def _at(widths: Sequence[float], level: int) -> float:
-    return widths[min(level, len(widths) - 1)]
 
 
 class PlaceAxis(PlotAxis):
