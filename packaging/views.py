@@ -221,7 +221,7 @@ def zeros(walk: Tour) -> None:
     person.press("Ctrl+E")
     wait_until(there, "the dialog of the export")
     assert dialog is not None
-    person.click(dialog.radios["safetensors"])
+    person.click(dialog.formats.radios["safetensors"])
     person.replace(dialog.target.path, target.name)
     person.click(dialog.go)
     wait_until(lambda: walk.bench.export.report is not None, "the export to be done")

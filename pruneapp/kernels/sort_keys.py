@@ -61,28 +61,24 @@ class Magnitudes:
         self.size = size
         self.kept = kept
         wanted = dtype.bits if width is None else width
-        self._width = dtype.bits if wanted <= dtype.bits else 32 if wanted <= 32 else 64
-
-    @property
-    def width(self) -> int:
-        """Bits of a key: those of the type, or 32 or 64."""
-        return self._width
+        # Bits of a key: those of the type, or 32 or 64.
+        self.width = dtype.bits if wanted <= dtype.bits else 32 if wanted <= 32 else 64
 
     @property
     def nan_key(self) -> int:
         """The key of every NaN."""
-        form = self.form if self.native else _wide_form(self._width)
+        form = self.form if self.native else _wide_form(self.width)
         return form.nan_key
 
     @property
     def native(self) -> bool:
         """Whether a key has the bits of the type itself."""
-        return self._width == self.form.bits
+        return self.width == self.form.bits
 
     def keys(self, start: int = 0, stop: int | None = None) -> Iterator[KeyChunk]:
         """Yield the keys of elements `start` to `stop`, in pieces of at most `PIECE`."""
         stop = self.size if stop is None else stop
-        buffer = np.empty(min(PIECE, stop - start), f"uint{self._width}")
+        buffer = np.empty(min(PIECE, stop - start), f"uint{self.width}")
         for first, bits in pieces(self.read, start, stop, PIECE):
             keys = buffer[: bits.size]
             self.write_keys(bits, keys)
@@ -91,7 +87,7 @@ class Magnitudes:
     def write_keys(self, bits: Bits, keys: Bits) -> None:
         """Write the keys of raw elements into `keys`, unsigned of `width` bits."""
         if self.form.bits <= 16 and not self.native:
-            np.take(key_table(self.dtype, self._width), bits, out=keys, mode="clip")
+            np.take(key_table(self.dtype, self.width), bits, out=keys, mode="clip")
             return
         if self.native:
             np.bitwise_and(bits, keys.dtype.type(self.form.magnitude_mask), out=keys)

@@ -243,7 +243,7 @@ def _exports(work: Cancels, name: str) -> None:
 
     def start() -> None:
         dialog = hand.export_dialog()
-        hand.click(dialog.radios[name])
+        hand.click(dialog.formats.radios[name])
         dialog.target.path.setText(str(work.target))
         hand.click(dialog.go)
 

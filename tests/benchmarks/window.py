@@ -210,7 +210,7 @@ class Hand:
         """Export by the dialog; returns the seconds from its button to the report."""
         exporting = self.bench.export
         dialog = self.export_dialog()
-        self.click(dialog.radios[format_])
+        self.click(dialog.formats.radios[format_])
         dialog.target.path.setText(str(target))
         seconds = self.when(exporting.exported, lambda: self.click(dialog.go))
         self.rest(0.1)

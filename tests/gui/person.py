@@ -304,7 +304,8 @@ class Person:
         self.click(self.window.export_button)
         self.wait(lambda: exporting.dialog is not None and exporting.dialog.isVisible())
         dialog = exporting.dialog
-        self.click(dialog.radios[form], QPoint(8, dialog.radios[form].height() // 2))
+        radio = dialog.formats.radios[form]
+        self.click(radio, QPoint(8, radio.height() // 2))
         self.type(dialog.target.path, str(path))
         self.click(dialog.go)
         self.wait(lambda: exporting.report is not None or bool(self.trouble))

@@ -330,17 +330,13 @@ class AtomicFile:
         self._job = job
         self._fd = -1
         self._pipeline: WritePipeline | None = None
-        self._part: Path | None = None
+        # The temporary file; None before it is made and after it is gone.
+        self.part: Path | None = None
 
     @property
     def taken(self) -> int:
         """How many bytes were written so far."""
         return 0 if self._pipeline is None else self._pipeline.taken
-
-    @property
-    def part(self) -> Path | None:
-        """The temporary file; None before it is made and after it is gone."""
-        return self._part
 
     def __enter__(self) -> Self:
         try:
@@ -357,11 +353,11 @@ class AtomicFile:
         part = self.target.with_name(hidden_name(self.target.name, "part"))
         flags = os.O_RDWR | os.O_CREAT | os.O_EXCL
         flags |= getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
-        self._part = part
+        self.part = part
         try:
             self._fd = os.open(part, flags, 0o666)  # the umask takes its share
         except OSError:
-            self._part = None  # a file of this name is not ours to remove
+            self.part = None  # a file of this name is not ours to remove
             raise
         lock(self._fd)  # so that `find_abandoned` leaves it alone
         with contextlib.suppress(FileNotFoundError):
@@ -418,11 +414,11 @@ class AtomicFile:
 
     def commit(self) -> None:
         """Give the file the target's name, in the place of the old file."""
-        assert self._part is not None
+        assert self.part is not None
         with self._translated():
             self._close()
-            self._part.replace(self.target)
-        self._part = None
+            self.part.replace(self.target)
+        self.part = None
         flush_folder(self.target.parent)
 
     def discard(self) -> None:
@@ -431,10 +427,10 @@ class AtomicFile:
             with contextlib.suppress(OSError):
                 self._close()
         finally:  # also if waiting for the disk is interrupted
-            if self._part is not None:
+            if self.part is not None:
                 with contextlib.suppress(OSError):
-                    self._part.unlink()
-                self._part = None
+                    self.part.unlink()
+                self.part = None
 
     def _close(self) -> None:
         if self._pipeline is not None:

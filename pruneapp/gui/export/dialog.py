@@ -14,7 +14,6 @@ from PySide6.QtWidgets import (
     QCheckBox,
     QFrame,
     QPushButton,
-    QRadioButton,
     QScrollArea,
     QVBoxLayout,
     QWidget,
@@ -435,7 +434,7 @@ class ExportDialog(Dialog):
         """Choose what the person chose before, as far as it is still offered."""
         self.details.set_all_values(choices.values)
         self.beside.set_wanted(script=choices.script, report=choices.report)
-        radio = self.radios.get(choices.format)
+        radio = self.formats.radios.get(choices.format)
         if radio is not None and radio.isEnabled():
             self.formats.choose(choices.format)
             self.purposes.choose(choices.purpose)
@@ -443,17 +442,12 @@ class ExportDialog(Dialog):
         if choices.path:
             self.target.path.setText(choices.path)
         for name, values in choices.values.items():
-            if name in self.radios:
+            if name in self.formats.radios:
                 self.parametersChanged.emit(name, values)
 
     def set_rounding(self, name: str, cost: RoundingCost | str) -> None:
         """Show what rounding to a type costs, or a sentence on why that is not known."""
         self.details.set_cost(name, cost)
-
-    @property
-    def radios(self) -> Mapping[str, QRadioButton]:
-        """The buttons of the formats, by their names."""
-        return self.formats.radios
 
     def chosen(self) -> FormatOffer | None:
         """Return the chosen format; None if none can be."""

@@ -171,7 +171,7 @@ class StatusController(QObject):
         total = self._session.contents.size.parameters
         pruned = sum(masks.counts(masks))
         self._window.model_status.set_model(total, pruned, self._session.contents.size.buffers)
-        self._views.preview.set_model(total, pruned)
+        self._views.preview.figures.set_model(total, pruned)
 
     def _show_position(self) -> None:
         document = self._session.document

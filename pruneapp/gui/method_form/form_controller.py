@@ -232,7 +232,7 @@ class FormController(QObject):
         try:
             return Limits(**request.limits)
         except ParameterError as error:
-            self._form.set_limits_error(str(error))
+            self._form.limits.set_error(str(error))
             raise
 
     def check_usual(self) -> None:

@@ -244,14 +244,6 @@ class PruneForm(QWidget):
         self.limits.set_limit(name, value)
         self._after_limits_shown()
 
-    def set_limits_error(self, text: str) -> None:
-        """Say beside the limits what is wrong with them together, until one changes."""
-        self.limits.set_error(text)
-
-    def set_paired(self, paired: int | None, tensors: int) -> None:
-        """Take how many of the tensors have a bias or norm that may go along; None: not known."""
-        self.companions.set_paired(paired, tensors)
-
     def set_context(self, context: FormContext) -> None:
         """Take what rules, fields and editors depend on, in place of `context`."""
         if context != self.context:

@@ -60,7 +60,7 @@ class RuleEditor(QWidget):
         self.matched = ElidedLines(2, self)  # what is below does not move while one types
         # Once what it says has its place.
         self._reveal = single_shot(self, 0, self._scroll_to_matched)
-        self._refused = False  # whether what it says is why the rule matches nothing
+        self.refused = False  # whether what it says is why the rule matches nothing
         self._taken: int | None = None
         self._left = 0
         self._left_names: tuple[str, ...] = ()
@@ -154,7 +154,7 @@ class RuleEditor(QWidget):
         are left out; `names` are the first of them.
         """
         self._taken, self._left, self._left_names = taken, left, tuple(names)
-        self._refused = bool(error)
+        self.refused = bool(error)
         self._show_matches(error)
         if error and self.target.hasFocus():
             self._reveal.start()
@@ -163,7 +163,7 @@ class RuleEditor(QWidget):
         """Take how many of its tensors later rules prune, by their numbers; 0: limits exclude."""
         if elsewhere != self._elsewhere:
             self._elsewhere = elsewhere
-            if self._taken is not None and not self._refused:
+            if self._taken is not None and not self.refused:
                 self._show_matches()
 
     def _show_matches(self, error: str = "") -> None:
@@ -289,11 +289,6 @@ class RuleEditor(QWidget):
         usual = {param.name: param.default for param in form.params} if form else {}
         values = usual | self.fields.valid_values()
         return FormRow(*self.target.wanted(), str(self.method.currentData()), values)
-
-    @property
-    def refused(self) -> bool:
-        """Whether it is said that the rule matches nothing."""
-        return self._refused
 
     def describe(self) -> tuple[str, str]:
         """Return its tensors, and what is done: "L1 unstructured (magnitude), 40 %"."""

@@ -30,23 +30,19 @@ class WaitingNote(ElidedLabel):
         super().__init__("", parent, ink=MUTED)
         self.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         self._counted = 1.0
-        self._busy = self._slow = False
+        self._busy = False
+        self.is_slow = False  # whether it says that numbers take long, and how to stop
         self._soon = single_shot(self, BUSY_MS, self._show_busy)
         self._late = single_shot(self, LONG_MS, self._show_long)
-
-    @property
-    def is_slow(self) -> bool:
-        """Whether it is said that exact numbers take long, and how to do without."""
-        return self._slow
 
     def set_busy(self, *, busy: bool) -> None:
         """Say that exact numbers are on their way, if they take longer than a moment."""
         if not busy:
             self._soon.stop()
             self._late.stop()
-            self._busy = self._slow = False
+            self._busy = self.is_slow = False
             self._say()
-        elif not self._late.isActive() and not self._slow:
+        elif not self._late.isActive() and not self.is_slow:
             self._soon.start()
             self._late.start()
 
@@ -65,12 +61,12 @@ class WaitingNote(ElidedLabel):
         self._say()
 
     def _show_long(self) -> None:
-        self._slow = True
+        self.is_slow = True
         self._say()
 
     def _say(self) -> None:
         text = ""
-        if self._slow:
+        if self.is_slow:
             text = self.tr("slow; press Esc to cancel")
         elif self._counted < 1:
             share = number_format.percent(min(self._counted, 0.99), 0)
@@ -151,10 +147,6 @@ class PreviewPanel(QWidget):
         """Do so; not for an estimate, for what is unknown in it is to come in a moment."""
         self.most.set_trimmed(trimmed=self._scrolls)
         self.protected.setHidden(self._scrolls and not self.protected.text())
-
-    def set_model(self, numel: int, pruned: int) -> None:
-        """Take note of how many elements the checkpoint has, and how many are pruned."""
-        self.figures.set_model(numel, pruned)
 
     def set_shown_names(self, shown: Mapping[str, str], short: ShortNames) -> None:
         """Take the names to show for the names in the file, and their shorter forms."""

@@ -92,7 +92,7 @@ class StepInfoController(QObject):
         self._panel.file.set_sizes({})
         self._coupled_task.cancel()
         self._coupled = ()
-        self._form.set_paired(None, 0)
+        self._form.companions.set_paired(None, 0)
         self._form.set_shares(())
 
     # -- how large a file of each format would be after the step, from headers alone ---------------
@@ -151,9 +151,9 @@ class StepInfoController(QObject):
 
         self._coupled_task.ask(
             work,
-            lambda paired: self._form.set_paired(paired, len(names)),
+            lambda paired: self._form.companions.set_paired(paired, len(names)),
             # A tensor that is not there: whatever is done with it says so.
-            lambda _error: self._form.set_paired(None, 0),
+            lambda _error: self._form.companions.set_paired(None, 0),
             urgency=Urgency.ASIDE,
         )
 
@@ -193,13 +193,13 @@ class StepInfoController(QObject):
             step = self._form_controller.step()
             nbytes = _bytes(text, step)
         except PruneAppError as error:
-            self._form.set_limits_error(str(error))
+            self._form.limits.set_error(str(error))
             return
         snapshot = document.snapshot()
         self._total_task.ask(
             lambda _job: _total(snapshot, step, nbytes),
             self._form_controller.set_total,
-            lambda error: self._form.set_limits_error(str(error)),
+            lambda error: self._form.limits.set_error(str(error)),
         )
 
 

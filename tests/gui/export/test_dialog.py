@@ -115,7 +115,7 @@ def said(widget) -> str:
 
 
 def pick(dialog, qtbot, name):
-    press(qtbot, dialog.radios[name])
+    press(qtbot, dialog.formats.radios[name])
 
 
 def want(dialog, qtbot, purpose):
@@ -200,8 +200,8 @@ def test_by_keys_alone(dialog, qtbot):
     qtbot.keyClick(first, Qt.Key.Key_Right)
     assert dialog.purposes.purpose() is Purpose.TRANSFORMERS
     assert dialog.chosen().name == "safetensors"
-    dialog.radios["safetensors"].setFocus()
-    qtbot.keyClick(dialog.radios["safetensors"], Qt.Key.Key_Down)
+    dialog.formats.radios["safetensors"].setFocus()
+    qtbot.keyClick(dialog.formats.radios["safetensors"], Qt.Key.Key_Down)
     assert dialog.chosen().name == "torch"
     with qtbot.waitSignal(dialog.exportRequested) as told:
         qtbot.keyClick(dialog.target.path, Qt.Key.Key_Return)
@@ -222,7 +222,7 @@ def test_return_never_replaces_a_file_before_the_button_was_read(dialog, qtbot, 
     assert dialog.go.hasFocus()
     what = "original" if name == "m.safetensors" else "file"
     assert dialog.go.text() == f"Replace {what}, 43 MB"
-    radio = dialog.radios["safetensors"]
+    radio = dialog.formats.radios["safetensors"]
     radio.setFocus()
     with qtbot.assertNotEmitted(dialog.exportRequested):
         qtbot.keyClick(radio, Qt.Key.Key_Return)
@@ -388,16 +388,16 @@ def test_the_wish_is_announced_and_closes_the_dialog(dialog, qtbot, tmp_path):
 
 
 def test_the_suffix_follows_the_format(dialog, qtbot):
-    radio = dialog.radios["torch"]
+    radio = dialog.formats.radios["torch"]
     qtbot.mouseClick(radio, Qt.MouseButton.LeftButton, pos=QPoint(8, radio.height() // 2))
     assert dialog.target.path.text().endswith("pruned.pt")
     assert dialog.go.text() == "Export 44 MB"
 
 
 def test_a_format_that_cannot_be_is_dimmed_and_says_why(dialog):
-    assert not dialog.radios["resumable"].isEnabled()
-    assert dialog.radios["resumable"].accessibleDescription() == "It has no container."
-    assert dialog.radios["resumable"].toolTip() == "It has no container."
+    assert not dialog.formats.radios["resumable"].isEnabled()
+    assert dialog.formats.radios["resumable"].accessibleDescription() == "It has no container."
+    assert dialog.formats.radios["resumable"].toolTip() == "It has no container."
     assert dialog.formats.refused.text() == "– It has no container."
     assert dialog.formats.refused.height() >= dialog.fontMetrics().lineSpacing()
     both = (DENSE, replace(TORCH, why_not="It has float6."), RESUMABLE)
@@ -608,7 +608,7 @@ class TestRounding:
         QCoreApplication.sendPostedEvents()
         before = dialog.formats.minimumSizeHint().width(), dialog.minimumSizeHint().width()
         dialog.formats.set_types({"safetensors": "bfloat16"})
-        assert dialog.radios["safetensors"].text().endswith(", bfloat16")
+        assert dialog.formats.radios["safetensors"].text().endswith(", bfloat16")
         QCoreApplication.sendPostedEvents()
         after = dialog.formats.minimumSizeHint().width(), dialog.minimumSizeHint().width()
         assert after == before
@@ -620,13 +620,13 @@ class TestRounding:
         with qtbot.waitSignals([dialog.parametersChanged, dialog.roundingRequested]):
             qtbot.mouseClick(rounding.take, Qt.MouseButton.LeftButton)
         assert type_.currentText() == "bfloat16"
-        assert dialog.radios["safetensors"].text() == "safetensors, bfloat16"
-        assert dialog.radios["torch"].text() == "torch"
+        assert dialog.formats.radios["safetensors"].text() == "safetensors, bfloat16"
+        assert dialog.formats.radios["torch"].text() == "torch"
         assert not rounding.take.isVisible()
         assert dialog.request().params == {"dtype": "bfloat16"}
         qtbot.keyClick(type_, Qt.Key.Key_Home)
         assert rounding.take.isVisible()
-        assert dialog.radios["safetensors"].text() == "safetensors"
+        assert dialog.formats.radios["safetensors"].text() == "safetensors"
         dialog.set_offers((replace(ROUNDED, in_16_bits=None), *COUNTED[1:]))
         assert not rounding.isVisible(), "nothing would be saved"
 
@@ -639,7 +639,7 @@ class TestRounding:
         qtbot.keyClick(dialog.details.fields.fields["dtype"].editor.combo, Qt.Key.Key_Down)
         assert {name for name, _ in counted} == able, "every size is counted anew"
         assert all(values["dtype"] == "float16" for _, values in counted)
-        qtbot.mouseClick(dialog.radios["torch"], Qt.MouseButton.LeftButton)
+        qtbot.mouseClick(dialog.formats.radios["torch"], Qt.MouseButton.LeftButton)
         assert dialog.details.fields.fields["dtype"].editor.combo.currentText() == "float16"
         assert dialog.request().params["dtype"] == "float16"
 
@@ -876,7 +876,7 @@ class TestKeys:
         inside = [field.editor.focusProxy() for field in fields]
         assert order == [
             purpose,
-            dialog.radios["safetensors"],
+            dialog.formats.radios["safetensors"],
             inside[0],
             rounding.take,
             *inside[1:],

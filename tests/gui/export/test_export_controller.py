@@ -63,7 +63,7 @@ def test_nothing_of_the_dialog_is_cut_off_at_the_right(pruned, monkeypatch):
     dialog = dialog_of(pruned)
     pruned.wait(lambda: "MB" in dialog.go.text() or "kB" in dialog.go.text())
     (area,) = dialog.findChildren(screen.Scrolled)
-    for radio in dialog.radios.values():
+    for radio in dialog.formats.radios.values():
         if radio.isEnabled():
             press(pruned, radio)
             pruned.pause(10)
@@ -157,7 +157,7 @@ def test_script_and_report_are_written_beside_on_request(pruned, file):
 
 def test_the_size_to_come_is_that_of_the_file_of_this_name(pruned, file):
     dialog = dialog_of(pruned)
-    press(pruned, dialog.radios["resumable"])
+    press(pruned, dialog.formats.radios["resumable"])
     pruned.wait(lambda: dialog.chosen().nbytes is not None)
     before = dialog.chosen().nbytes
     pruned.type(dialog.target.path, str(file.with_name("other.pt")))
@@ -173,7 +173,7 @@ def test_the_size_to_come_is_that_of_the_file_of_this_name(pruned, file):
 
 def test_a_setting_changes_the_size_to_come(pruned, file):
     dialog = dialog_of(pruned)
-    press(pruned, dialog.radios["zst"])
+    press(pruned, dialog.formats.radios["zst"])
     label: QLabel = dialog.formats.sizes["zst"]
     pruned.wait(lambda: "≈" in label.text())
     before = label.toolTip()
@@ -361,7 +361,7 @@ def test_a_second_export_says_what_it_replaces_and_keeps_the_choices(pruned, fil
     assert dialog.target.path.text() == str(first)
     note = dialog.target.note
     pruned.wait(lambda: note.text() == f"{first.name} already exists and will be replaced.")
-    press(pruned, dialog.radios["safetensors"])
+    press(pruned, dialog.formats.radios["safetensors"])
     dialog.target.path.setText(str(file))
     pruned.wait(lambda: "kept as model.orig.safetensors" in note.text())
     assert note.text().startswith("Replaces the open model; a backup is kept as ")
@@ -376,7 +376,7 @@ def test_a_second_export_says_what_it_replaces_and_keeps_the_choices(pruned, fil
 def test_default_names_of_all_formats_differ(pruned):
     dialog = dialog_of(pruned)
     names = []
-    for radio in dialog.radios.values():
+    for radio in dialog.formats.radios.values():
         press(pruned, radio)
         names.append(dialog.target.path.text())
     assert len(set(names)) == len(names), names

@@ -48,7 +48,7 @@ def go(person, name: str):
     dialog = exporting.dialog
     wanted = "torch" if name.endswith(".pt") else "safetensors"
     out = person.document.checkpoint.path.with_name(name)
-    radio = dialog.radios[wanted]
+    radio = dialog.formats.radios[wanted]
     person.click(radio, QPoint(8, radio.height() // 2))
     person.type(dialog.target.path, str(out))
     person.click(dialog.go)

@@ -134,7 +134,7 @@ def test_what_is_no_limit_is_said_beside_it(form, qtbot):
     assert tuple(form.errors_beside_fields()) == form.errors()
     retype(qtbot, form.limits.editors["floor"].field, "18 %")
     assert not form.limits.note.isVisible()
-    form.set_limits_error("'floor' cannot be.")
+    form.limits.set_error("'floor' cannot be.")
     assert form.limits.note.text() == f"✕ {form.limits.editors['floor'].param.label} cannot be."
     retype(qtbot, form.limits.editors["floor"].field, "19 %")
     assert form.limits.note.text() == ""

@@ -605,14 +605,14 @@ def test_a_request_with_companions_is_shown_silently_and_reset(form, qtbot):
 
 def test_how_many_tensors_have_companions_is_said(form):
     row = form.companions
-    form.set_paired(19, 20)
+    form.companions.set_paired(19, 20)
     assert row.note.text().endswith("19 of 20 tensors have a matching bias or norm.")
-    form.set_paired(20, 20)
+    form.companions.set_paired(20, 20)
     assert row.note.text().endswith("has a bias (beta).")
-    form.set_paired(0, 20)
+    form.companions.set_paired(0, 20)
     assert row.note.text() == "No bias or norm layer was found for these tensors by name."
     assert row.note.text() in row.box.accessibleDescription()
-    form.set_paired(None, 0)
+    form.companions.set_paired(None, 0)
     assert "norm" in row.note.text()
 
 

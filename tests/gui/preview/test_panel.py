@@ -43,7 +43,7 @@ def forecast(show):
     layout = QVBoxLayout(host)
     layout.addWidget(found)
     layout.addWidget(found.action)
-    found.set_model(1000, 40)
+    found.figures.set_model(1000, 40)
     found.set_shown_names({"m.a": "a", "m.b": "b", "m.c": "c"}, ShortNames("abc"))
     show(host)
     yield found
@@ -184,7 +184,7 @@ def test_numbers_of_any_size_fit_into_the_column(forecast, numel):
     assert forecast.minimumSizeHint().width() <= room
     forecast.set_estimate(Estimate(1, report.newly_pruned, exact=False, report=report))
     assert forecast.minimumSizeHint().width() <= room
-    forecast.set_model(numel, numel // 2)
+    forecast.figures.set_model(numel, numel // 2)
     forecast.set_now(report, tensors)
     assert forecast.minimumSizeHint().width() <= room
 
