@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from pruneapp.checkpoint.elements import Bits
-from pruneapp.errors import ParameterError
+from pruneapp.errors import ParameterError, first_names
 from pruneapp.kernels.kernel import Kernel, KeyRange, Ranking
 from pruneapp.kernels.lowest_channels import smallest
 from pruneapp.kernels.lowest_in_groups import lowest_per_row
@@ -50,6 +50,8 @@ def check_all(
     check_scope(method, scope)
     for view in tensors:
         _check(method, view)
+    if method.takes_statistics:
+        _check_inputs(method, tensors)
     return values
 
 
@@ -121,8 +123,6 @@ def _check(method: Method, view: TensorView) -> None:
             f"The mask for '{name}' must have its {view.numel:,} elements (got {given.size:,}).",
             remedy="Choose the mask file made for this checkpoint.",
         )
-    if method.takes_statistics:
-        _check_inputs(method, view)
     if method.takes_scale and view.scale is None:
         raise ParameterError(
             f"No norm layer that follows '{name}' was found by name, so its channels have no "
@@ -131,17 +131,23 @@ def _check(method: Method, view: TensorView) -> None:
         )
 
 
-def _check_inputs(method: Method, view: TensorView) -> None:
-    if view.inputs is None:
+def _check_inputs(method: Method, tensors: Sequence[TensorView]) -> None:
+    """Raise `ParameterError` if statistics say nothing of some tensors, or do not suit a method."""
+    unseen = [view.name for view in tensors if view.inputs is None]
+    if unseen:
         raise ParameterError(
-            f"The statistics say nothing of the inputs of '{view.name}'.",
-            remedy="Uncheck it, or collect statistics that reach it.",
+            f"The statistics say nothing of the inputs of {first_names(unseen)}.",
+            remedy="Uncheck those tensors, or collect statistics that reach them."
+            if len(unseen) > 1
+            else "Uncheck it, or collect statistics that reach it.",
         )
-    if isinstance(method, RowMethod) and view.inputs.transposed:
+    turned = [view.name for view in tensors if view.inputs is not None and view.inputs.transposed]
+    if turned and isinstance(method, RowMethod):
         raise ParameterError(
-            f"The rows of '{view.name}' are inputs, not outputs, so '{method.name}' cannot compare "
-            "weights within them.",
-            remedy="Uncheck it, or choose 'wanda_per_tensor'.",
+            f"The rows of {first_names(turned)} are inputs, not outputs, so '{method.name}' cannot "
+            "compare weights within them.",
+            remedy=f"Uncheck {'those tensors' if len(turned) > 1 else 'it'}, or choose "
+            "'wanda_per_tensor'.",
         )
 
 

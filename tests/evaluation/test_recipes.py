@@ -14,6 +14,7 @@ import pytest
 
 from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.document.snapshot import Snapshot
+from pruneapp.evaluation.collection import collect
 from pruneapp.evaluation.process import EvaluationError
 from pruneapp.evaluation.runner import ScriptRunner
 from pruneapp.evaluation.script import EvaluationScript, Interpreter, Options
@@ -227,6 +228,9 @@ def evaluate_rows(model, progress):
         assert len(dense["loss"].samples) == 2  # of 81 tokens, in windows of 32
         assert dense["perplexity"].value == pytest.approx(np.exp(dense["loss"].value))
         assert dense["rows"].value == 32 * 30
+        collected = collect(runner, state, tmp_path / "s.safetensors", Job())
+        assert collected.rows == 2 * 32
+        assert all("embed" in name or "head" in name for name in collected.unseen)
         mask = BitMask.from_bools(np.arange(checkpoint.entry(weight).numel) % 10 == 0)
         pruned = state.replaced({"masks": {weight: mask}})
         assert runner.run(pruned, 0, Job()).metrics["loss"] != dense["loss"]

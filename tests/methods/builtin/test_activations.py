@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -140,6 +141,9 @@ def test_weights_that_nothing_was_seen_of_are_refused(name):
     view = view_of(np.arange(16, dtype=np.uint32), DTYPES["F32"], (4, 4))
     with pytest.raises(ParameterError, match=r"say nothing of the inputs of 'layer.weight'"):
         mask_of(view, name)
+    views = [replace(view, name=f"layer{i}.weight") for i in range(5)]
+    with pytest.raises(ParameterError, match=r"'layer2.weight' and 2 more\. Uncheck those"):
+        prune(views, registry.get(name), {}, "local", CpuKernel(), Job())
 
 
 def test_rows_that_are_inputs_are_refused_per_row():
