@@ -303,7 +303,7 @@ def _report(
         omitted=omitted(state.checkpoint, request.omit),
         label=form.label,
         dtype=resolved.values.get(DTYPE.name, KEEP),
-        loads=form.loads(request.path),
+        loads=form.loads(request.path.absolute()),
     )
 
 

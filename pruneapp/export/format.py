@@ -154,8 +154,8 @@ class Format:
     container: Callable[[str], str] = lambda _suffix: ""
     # What the names of its files have in them beside those of formats that end so: ``-csr``.
     tag: str = ""
-    # Says how whoever gets a file or folder loads it: one to three lines of Python, or a command,
-    # of files that lie where it is typed.
+    # Says how a file or folder is loaded, given its absolute path: one to three lines of Python, or
+    # a command.
     loads: Callable[[Path], str]
     # A function ``load(path)`` in Python that returns the tensors of a file as a dict of torch
     # tensors, for scripts. It may use ``files_of(path, pattern)``, which gives the files of a

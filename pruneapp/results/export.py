@@ -97,7 +97,7 @@ class ExportReport:
     omitted: tuple[str, ...] = ()
     label: str = ""  # what people call the format
     dtype: str = "keep"  # the type that weights were rounded to; "keep" if they were not
-    loads: str = ""  # how whoever gets it loads it: a command, or a few lines of Python
+    loads: str = ""  # how it is loaded, from any folder: a command, or a few lines of Python
 
     @property
     def nbytes(self) -> int:

@@ -1,7 +1,7 @@
-"""How whoever gets an export loads it: one to three lines of Python, or a command.
+"""How an export is loaded: one to three lines of Python, or a command.
 
-Each takes the path of a file or folder that was written, and speaks of its name: the lines are
-typed where it lies.
+Each takes the absolute path of a file or folder that was written, so that the lines can be pasted
+wherever Python, or a shell, runs.
 """
 
 from __future__ import annotations
@@ -15,6 +15,8 @@ from pruneapp.export.destination.target import has_bytes
 
 READER_NAME = "read_compact.py"
 _DENSE = ".safetensors"
+# What `AutoTokenizer` reads a tokenizer from.
+_TOKENIZERS = ("tokenizer*.json", "vocab.*", "*.model")
 
 
 def safetensors(path: Path) -> str:
@@ -23,14 +25,14 @@ def safetensors(path: Path) -> str:
         return _folder(
             path, "*.safetensors", "from safetensors.torch import load_file", "load_file"
         )
-    return f"from safetensors.torch import load_file\nstate_dict = load_file({path.name!r})"
+    return f"from safetensors.torch import load_file\nstate_dict = load_file({str(path)!r})"
 
 
 def torch(path: Path) -> str:
     """Of a torch file, or of a folder of them."""
     if path.is_dir():
         return _folder(path, "*.bin", "import torch", "torch.load")
-    return f"import torch\nstate_dict = torch.load({path.name!r}, map_location='cpu')"
+    return f"import torch\nstate_dict = torch.load({str(path)!r}, map_location='cpu')"
 
 
 def csr(path: Path) -> str:
@@ -51,32 +53,27 @@ def masks(path: Path) -> str:
     """Of masks without weights."""
     return (
         "from safetensors.numpy import load_file\n"
-        f"bits = load_file({path.name!r})  # numpy.unpackbits(…, bitorder='little')"
+        f"bits = load_file({str(path)!r})  # numpy.unpackbits(…, bitorder='little')"
     )
 
 
 def compact(path: Path) -> str:
     """Of a packed file: by our reader beside it, to be sent along, else by Pruneapp."""
-    name = _typed(path.name)
-    dense = name.removesuffix(".compact.safetensors") + _DENSE
-    if _is_ours(path.with_name(READER_NAME)):
-        command = shlex.join(["python", READER_NAME, name, dense])
+    packed, reader = str(path), path.with_name(READER_NAME)
+    dense = packed.removesuffix(".compact.safetensors") + _DENSE
+    if _is_ours(reader):
+        command = shlex.join(["python", str(reader), packed, dense])
         return f"{command}\n# send {READER_NAME} along; it needs numpy and zstandard"
-    return shlex.join(["pruneapp", "expand", name, "-o", dense])
+    return shlex.join(["pruneapp", "expand", packed, "-o", dense])
 
 
 def zst(path: Path) -> str:
     """Of a dense file in a frame of zstd."""
-    name = _typed(path.name)
-    if name.endswith(f"{_DENSE}.zst"):
-        return shlex.join(["zstd", "-d", name])
+    packed = str(path)
+    if packed.endswith(f"{_DENSE}.zst"):
+        return shlex.join(["zstd", "-d", packed])
     # Of another name zstd does not know what to call what comes out.
-    return shlex.join(["zstd", "-d", name, "-o", name.removesuffix(".zst") + _DENSE])
-
-
-def _typed(name: str) -> str:
-    """Return the name of a file as an argument: one that begins with a dash is no option."""
-    return f"./{name}" if name.startswith("-") else name
+    return shlex.join(["zstd", "-d", packed, "-o", packed.removesuffix(".zst") + _DENSE])
 
 
 def _is_ours(reader: Path) -> bool:
@@ -89,11 +86,13 @@ def _is_ours(reader: Path) -> bool:
 
 def _folder(path: Path, pattern: str, line: str, load: str) -> str:
     if (path / CONFIG).is_file():
-        return (
-            "from transformers import AutoModel\n"
-            f"model = AutoModel.from_pretrained({path.name!r})  # or the class of your model"
-        )
+        tokenizer = any(file for like in _TOKENIZERS for file in path.glob(like))
+        code = f"from transformers import AutoModel{', AutoTokenizer' * tokenizer}"
+        code += f"\nmodel = AutoModel.from_pretrained({str(path)!r})  # or the class of your model"
+        if tokenizer:
+            code += f"\ntokenizer = AutoTokenizer.from_pretrained({str(path)!r})"
+        return code
     return (
         f"import pathlib\n{line}\n"
-        f"parts = [{load}(f) for f in sorted(pathlib.Path({path.name!r}).glob({pattern!r}))]"
+        f"parts = [{load}(f) for f in sorted(pathlib.Path({str(path)!r}).glob({pattern!r}))]"
     )

@@ -1,9 +1,10 @@
-"""What the report tells those who get a file: the lines are typed here as they stand."""
+"""How the report says an export is loaded: the lines are run as they stand, in another folder."""
 
 import os
 import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 import torch
@@ -26,8 +27,16 @@ def state(source_of):
 
 
 @pytest.fixture
-def shell(tmp_path):
-    """Type a line into a shell where a file lies; python and pruneapp are those of this test."""
+def elsewhere(tmp_path_factory, monkeypatch):
+    """Work in a folder that no export is in."""
+    folder = tmp_path_factory.mktemp("elsewhere")
+    monkeypatch.chdir(folder)
+    return folder
+
+
+@pytest.fixture
+def shell(tmp_path, elsewhere):
+    """Type a line into a shell somewhere else; python and pruneapp are those of this test."""
     programs = tmp_path / "programs"
     programs.mkdir()
     for name, words in (("python", ""), ("pruneapp", "-m pruneapp")):
@@ -36,7 +45,7 @@ def shell(tmp_path):
     found = dict(os.environ, PATH=f"{programs}{os.pathsep}{os.environ['PATH']}")
 
     def run(line):
-        subprocess.run(["sh", "-c", line], cwd=tmp_path, env=found, check=True, timeout=60)
+        subprocess.run(["sh", "-c", line], cwd=elsewhere, env=found, check=True, timeout=60)
 
     return run
 
@@ -57,12 +66,9 @@ class Model:
 @pytest.mark.parametrize("name", ODD)
 @pytest.mark.parametrize("ending", ["usual", "none"])
 @pytest.mark.parametrize("form", FORMATS)
-def test_the_lines_load_the_file_where_it_lies(
-    state, tmp_path, monkeypatch, shell, form, ending, name
-):
+def test_the_lines_load_the_file_from_anywhere(state, tmp_path, shell, form, ending, name):
     path = written(state, tmp_path, form, None if ending == "usual" else "", name)
     lines = FORMATS[form].loads(path)
-    monkeypatch.chdir(tmp_path)
     assert 1 <= len(lines.splitlines()) <= 3
     if lines.startswith(("from ", "import ")):
         found = {"model": Model()}
@@ -82,20 +88,26 @@ def test_the_lines_load_the_file_where_it_lies(
 @pytest.mark.parametrize(
     ("name", "line"),
     [
-        ("m.safetensors.zst", "zstd -d m.safetensors.zst"),
-        ("names_7", "zstd -d names_7 -o names_7.safetensors"),
-        ("m.zst", "zstd -d m.zst -o m.safetensors"),
-        ("m.ZST", "zstd -d m.ZST -o m.ZST.safetensors"),
-        ("-d", "zstd -d ./-d -o ./-d.safetensors"),
+        ("m.safetensors.zst", "zstd -d /a/m.safetensors.zst"),
+        ("names_7", "zstd -d /a/names_7 -o /a/names_7.safetensors"),
+        ("m.zst", "zstd -d /a/m.zst -o /a/m.safetensors"),
+        ("m.ZST", "zstd -d /a/m.ZST -o /a/m.ZST.safetensors"),
+        ("-d", "zstd -d /a/-d -o /a/-d.safetensors"),
     ],
 )
-def test_zstd_is_told_what_to_call_what_it_cannot_guess(tmp_path, name, line):
-    assert FORMATS["zst"].loads(tmp_path / name) == line
+def test_zstd_is_told_what_to_call_what_it_cannot_guess(name, line):
+    assert FORMATS["zst"].loads(Path("/a", name)) == line
 
 
-def test_weights_and_masks_in_a_torch_file_are_loaded_by_torch(state, tmp_path, monkeypatch):
-    path = written(state, tmp_path, "resumable", ".pt")
+def test_the_lines_name_the_absolute_path_of_a_relative_one(state, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
+    report = export(state, ExportRequest("safetensors", Path("m.safetensors")), Job())
+    assert report.loads.endswith(f"load_file({str(tmp_path / 'm.safetensors')!r})")
+
+
+@pytest.mark.usefixtures("elsewhere")
+def test_weights_and_masks_in_a_torch_file_are_loaded_by_torch(state, tmp_path):
+    path = written(state, tmp_path, "resumable", ".pt")
     found = {"model": Model()}
     exec(FORMATS["resumable"].loads(path), found)
     assert "w" in found["state_dict"]
@@ -105,7 +117,7 @@ def test_without_the_reader_a_packed_file_is_expanded(state, tmp_path):
     path = tmp_path / "m.compact.safetensors"
     export(state, ExportRequest("compact", path, params={"reader": False}), Job())
     assert FORMATS["compact"].loads(path) == (
-        "pruneapp expand m.compact.safetensors -o m.safetensors"
+        f"pruneapp expand {tmp_path}/m.compact.safetensors -o {tmp_path}/m.safetensors"
     )
 
 
@@ -120,15 +132,24 @@ def test_a_script_of_somebody_else_is_not_said_to_be_the_reader(state, tmp_path,
     )
 
 
+@pytest.mark.usefixtures("elsewhere")
 @pytest.mark.parametrize("form", ["safetensors", "torch", "resumable"])
-def test_a_folder_is_loaded_by_transformers_or_file_by_file(source_of, tmp_path, monkeypatch, form):
+def test_a_folder_is_loaded_by_transformers_or_file_by_file(source_of, tmp_path, form):
     tensors = {"a": torch.ones(400, 10), "b": torch.ones(300, 10)}
     state = as_snapshot(source_of("safetensors", tensors), {})
     path = tmp_path / NAME
     export(state, ExportRequest(form, path, params={"shard_size": 13_000}), Job())
-    monkeypatch.chdir(tmp_path)
     found = {}
     exec(FORMATS[form].loads(path), found)
     assert {name for part in found["parts"] for name in part} == set(tensors)
     (path / "config.json").write_text("{}")
-    assert 'from_pretrained("it\'s a model")' in FORMATS[form].loads(path)
+    assert FORMATS[form].loads(path) == (
+        "from transformers import AutoModel\n"
+        f"model = AutoModel.from_pretrained({str(path)!r})  # or the class of your model"
+    )
+    (path / "tokenizer.json").write_text("{}")
+    assert FORMATS[form].loads(path) == (
+        "from transformers import AutoModel, AutoTokenizer\n"
+        f"model = AutoModel.from_pretrained({str(path)!r})  # or the class of your model\n"
+        f"tokenizer = AutoTokenizer.from_pretrained({str(path)!r})"
+    )
