@@ -4,6 +4,7 @@ The contract with the script, the process that runs it, how weights get there an
 what the numbers say. No Qt, and no torch in this process: docs/measure.md.
 """
 
+from pruneapp.evaluation.collection import Collected, collect
 from pruneapp.evaluation.evaluator import Baseline, Change, Evaluator, Result
 from pruneapp.evaluation.metric import Metric, Tolerance
 from pruneapp.evaluation.process import EvaluationError
@@ -13,6 +14,7 @@ from pruneapp.evaluation.script import EvaluationScript, Interpreter, Options, f
 __all__ = [
     "Baseline",
     "Change",
+    "Collected",
     "CommandRunner",
     "EvaluationError",
     "EvaluationScript",
@@ -23,5 +25,6 @@ __all__ = [
     "Result",
     "ScriptRunner",
     "Tolerance",
+    "collect",
     "find_interpreter",
 ]

@@ -26,7 +26,13 @@ from pruneapp.checkpoint.checkpoint import Checkpoint, open_checkpoint
 from pruneapp.checkpoint.formats.safetensors import SAFETENSORS
 from pruneapp.checkpoint.io.atomic_file import AtomicFile
 from pruneapp.checkpoint.io.digest import sha256_of
-from pruneapp.errors import DamagedFileError, JsonError, ParameterError, UnsupportedFileError
+from pruneapp.errors import (
+    DamagedFileError,
+    JsonError,
+    ParameterError,
+    UnrecognizedFileError,
+    UnsupportedFileError,
+)
 from pruneapp.json_codec import decode as decode_json
 from pruneapp.kernels.values import Float64s, decode
 from pruneapp.progress import Job
@@ -209,7 +215,15 @@ def open_statistics(path: Path, job: Job | None = None) -> Statistics:
         If it cannot be read, is damaged, or holds no statistics.
     """
     job = job or Job()
-    file = open_checkpoint(path, job=job)
+    try:
+        file = open_checkpoint(path, job=job)
+    except (UnsupportedFileError, UnrecognizedFileError) as error:
+        raise UnsupportedFileError(
+            f"'{path}' is not a statistics file.",
+            remedy="Collect statistics with `pruneapp statistics`, or convert an imatrix of "
+            "llama.cpp with `pruneapp statistics FILE --from IMATRIX`.",
+            details=str(error),
+        ) from None
     try:
         return Statistics(path, sha256_of(file.files[0], job), _origin(file), file)
     except BaseException:

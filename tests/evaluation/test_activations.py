@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import importlib.util
 import sys
 
 import numpy as np
 import pytest
 import torch
+from safetensors.torch import load_file
 
 from pruneapp import resources
+from pruneapp.kernels.cpu import CpuKernel
+from pruneapp.methods.builtin.activations import WANDA_PER_TENSOR
+from pruneapp.methods.prune_tensors import prune
+from pruneapp.progress import Job
 from pruneapp.statistics.file import Inputs
+from tests.support.tensors import view_of_values
 
 nn = torch.nn
 
@@ -270,13 +277,12 @@ def test_large_inputs_are_summed_in_pieces_of_float64(collected, activations, mo
 
 
 def test_models_of_transformers_are_seen_whole(collected):
-    """GPT-2 with its Conv1D, llama, and a mixture of fused experts."""
+    """GPT-2 with its Conv1D, and a mixture of fused experts."""
     transformers = pytest.importorskip("transformers")
     small = {"vocab_size": 32, "num_attention_heads": 2, "num_hidden_layers": 1}
     llama = {"hidden_size": 8, "intermediate_size": 12, "num_key_value_heads": 1, **small}
     configs = [
         transformers.GPT2Config(n_embd=8, n_layer=1, n_head=2, vocab_size=32, n_positions=16),
-        transformers.LlamaConfig(**llama),
         transformers.Qwen3MoeConfig(
             **llama, num_experts=4, num_experts_per_tok=2, moe_intermediate_size=8, head_dim=4
         ),
@@ -287,3 +293,25 @@ def test_models_of_transformers_are_seen_whole(collected):
         seen = collected(model, lambda model=model, ids=ids: model(input_ids=ids))
         every = {name for name, value in model.named_parameters() if value.dim() > 1}
         assert {n for n in every - seen.keys() if "embed" not in n and "wpe" not in n} == set()
+
+
+def test_wanda_on_the_sample_is_what_the_literature_makes_of_it(collected):
+    """Calibrated on 256 pictures: 64.4 % right at 50 % of each tensor, where 98.9 % were."""
+    pytest.importorskip("sklearn")
+    spec = importlib.util.spec_from_file_location("train", resources.path("sample/train.py"))
+    train = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(train)
+    model = train.LeNet().eval()
+    tensors = load_file(resources.path("sample/lenet-digits.safetensors"))
+    model.load_state_dict(tensors)
+    pictures = train.digits()[0][:256]
+    seen = collected(model, lambda: model(pictures))
+    for name, (inputs, _) in seen.items():
+        view = view_of_values(tensors[name].numpy(), name=name, inputs=inputs)
+        amount = {"amount": 0.5}
+        masks = prune([view], WANDA_PER_TENSOR, amount, "local", CpuKernel(), Job()).masks
+        kept = torch.from_numpy(masks[name].bools().reshape(tensors[name].shape))
+        tensors[name] *= kept
+    model.load_state_dict(tensors)
+    assert len(seen) == 5
+    assert train.accuracy(model) == pytest.approx(0.644, abs=0.01)

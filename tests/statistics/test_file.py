@@ -11,6 +11,7 @@ from safetensors.numpy import load_file, save_file
 from pruneapp.errors import CheckpointError, DamagedFileError, ParameterError
 from pruneapp.progress import Job
 from pruneapp.statistics.file import KEY, Inputs, Origin, fits, open_statistics, save_statistics
+from tests.support.imatrix_files import dat, gguf
 
 RNG = np.random.default_rng(0)
 
@@ -166,6 +167,15 @@ def test_checkpoints_are_no_statistics_and_cut_files_are_refused(tmp_path):
         path.write_bytes(data[:size])
         with pytest.raises(CheckpointError):
             open_statistics(path)
+
+
+@pytest.mark.parametrize("data", [gguf({}), dat({"output.weight": (1, np.ones(3))}), b"x", b"{}"])
+def test_an_imatrix_is_to_be_converted_first(tmp_path, data):
+    """Nothing in it says which weights its names mean."""
+    path = tmp_path / "imatrix.any"
+    path.write_bytes(data)
+    with pytest.raises(CheckpointError, match=r"is not a statistics file\. .*--from IMATRIX"):
+        open_statistics(path)
 
 
 def test_the_header_is_json_of_the_format(tmp_path):
