@@ -19,11 +19,10 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from pruneapp.errors import ParameterError
+from pruneapp.errors import ParameterError, abridged
 from pruneapp.gui.export.format_list import (
     Formats,
     Purposes,
-    briefly,
     loader_words,
     rounded_to,
     rounding_words,
@@ -76,7 +75,7 @@ class RoundingNote(QWidget):
             smaller = None
         self.take.setVisible(smaller is not None)
         if dtype:
-            self.note.setText(briefly(rounding_words(cost, dtype)))
+            self.note.setText(abridged(rounding_words(cost, dtype)))
         elif smaller is not None:
             words = self.tr("{type}: {size}, with 8 significant bits per value.")
             self.note.setText(words.format(type=_SAFE, size=number_format.size(smaller)))

@@ -24,7 +24,6 @@ from pruneapp.results.export import TargetCheck
 from pruneapp.results.format_offer import FormatOffer, Loader, Purpose, RoundingCost
 
 _NAME = 48  # letters of a name in a line
-_MESSAGE = 400  # letters of a message that may quote a path of any length
 _NAMES = 4  # of many files, so many are named
 
 
@@ -106,12 +105,8 @@ def _infinite_words(cost: RoundingCost) -> str:
 
 def short_name(name: str) -> str:
     """Return a name without the middle of it that has no room in a line."""
-    return briefly(on_one_line(name), _NAME)
-
-
-def briefly(text: str, most: int = _MESSAGE) -> str:
-    """Return a message without the middle of what would push the buttons out of the screen."""
-    return text if len(text) <= most else f"{text[: most // 2]}…{text[-most // 2 :]}"
+    text = on_one_line(name)
+    return text if len(text) <= _NAME else f"{text[: _NAME // 2]}…{text[-_NAME // 2 :]}"
 
 
 def check_words(check: TargetCheck) -> str:

@@ -16,7 +16,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from pruneapp.gui.export.format_list import briefly, check_words, files_words, rounded_to
+from pruneapp.errors import abridged
+from pruneapp.gui.export.format_list import check_words, files_words, rounded_to
 from pruneapp.gui.widgets.controls import add_row, lay_in_column
 from pruneapp.gui.widgets.labels import DANGER, TEXT, as_plain, heading, plain, translate
 from pruneapp.results.export import TargetCheck
@@ -274,7 +275,7 @@ class TargetRow(QWidget):
         grave = problem or self.replaces_open()
         self.note.setForegroundRole(DANGER if grave else TEXT)
         text = f"✕ {problem}" if problem else self._about()
-        self.note.setText(briefly(text))
+        self.note.setText(abridged(text))
         self.note.setToolTip(as_plain(text) if text != self.note.text() else "")
         self.replace.setVisible(not problem and self.replaces_source())
 

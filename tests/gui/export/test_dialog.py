@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -718,6 +719,18 @@ class TestThePlace:
         assert dialog.target.note.text() == (
             "other.safetensors already exists and will be replaced."
         )
+
+    def test_sentences_stay_whole_and_long_names_in_them_do_not(self, dialog, qtbot, tmp_path):
+        name = str(tmp_path / "new.safetensors")
+        request = self.asked(dialog, qtbot, lambda: dialog.target.path.setText(name))
+        words = "'config.json' goes with it: it is in '{}'. Put it beside 'model.safetensors'. "
+        said = words * 6
+        dialog.set_check(request, TargetCheck(notices=(said.format(*"abcdef"),)))
+        assert dialog.target.note.text() == said.format(*"abcdef")
+        dialog.set_check(request, TargetCheck(notices=(words.format("y" * 500),)))
+        shown = re.escape(words).replace(r"\{\}", "y{90,99}…y{90,99}")
+        assert re.fullmatch(shown, dialog.target.note.text())
+        assert words.format("y" * 500) in dialog.target.note.toolTip()
 
     def test_an_answer_about_another_place_is_dropped(self, dialog, qtbot, tmp_path):
         first = self.asked(dialog, qtbot, lambda: dialog.target.path.setText(str(tmp_path / "a")))
