@@ -85,10 +85,14 @@ class Original(msgspec.Struct, frozen=True):
 
         What lies beside the session comes first: both may have been copied together.
         """
-        result = [folder / self.relative] if self.relative else []
+        result = []
+        if self.relative:
+            way = folder / self.relative
+            # As it was made, by the names alone; then as the system goes it, through links.
+            result += [Path(os.path.normpath(way)), way]
         if self.name:
             result.append(folder / self.name)
-        return (*result, Path(self.path))
+        return tuple(dict.fromkeys((*result, Path(self.path))))
 
 
 def describe(checkpoint: Checkpoint, job: Job) -> Original:

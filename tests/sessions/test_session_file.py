@@ -269,6 +269,30 @@ def test_a_checkpoint_that_moved_with_its_session_is_found(model, tmp_path):
     shut(again)
 
 
+def test_a_checkpoint_beside_the_folder_of_its_session_has_no_detour_in_its_path(model, tmp_path):
+    document = storied(model)
+    folder = tmp_path / "sessions"
+    folder.mkdir()
+    save(document, folder / "work.prune")
+    shut(document)
+    with read_session(folder / "work.prune", Job()) as session:
+        again = reopened(session, Job())
+    assert again.checkpoint.path == model
+    shut(again)
+    # Through a link to the folder of the session, ".." is not the folder of the link.
+    moved = tmp_path / "moved"
+    moved.mkdir()
+    for path in (model, folder):
+        path.rename(moved / path.name)
+    (tmp_path / "links").mkdir()
+    link = tmp_path / "links" / "link"
+    link.symlink_to(moved / "sessions")
+    with read_session(link / "work.prune", Job()) as session:
+        again = reopened(session, Job())
+    assert again.checkpoint.path.samefile(moved / "model.safetensors")
+    shut(again)
+
+
 def test_a_checkpoint_that_moved_elsewhere_is_asked_for_and_known_by_its_content(model, tmp_path):
     document = storied(model)
     before = states(document)
