@@ -383,7 +383,10 @@ class ChannelsView(OrderedChart):
         n = self._norms
         assert n is not None
         total = float(np.nansum(n.norms[self._selection.indices]))
-        return self.tr("{channels}, {norm} {total} in all").format(
+        one = self._selection.indices.size == 1
+        words = self.tr("{channels}, {norm} {total}")
+        words = words if one else self.tr("{channels}, sum of {norm}s {total}")
+        return words.format(
             channels=self._chosen_words(), norm=norm_name(n.n), total=value_text(total, 4)
         )
 

@@ -443,7 +443,7 @@ def test_clicks_choose_one_a_range_and_more(channels, qtbot, theme):
     assert channels.chosen == (1, 3)
     click(5, Qt.KeyboardModifier.ControlModifier)
     assert channels.chosen == (1, 3, 5)
-    assert "3 channels selected, L2 norm 5.5 in all" in channels.readout.text()
+    assert "3 channels selected, sum of L2 norms 5.5" in channels.readout.text()
     image = port.grab().toImage()
     outline = pixel(channels, 2.5, 3.9)
     assert {image.pixelColor(outline + QPoint(d, 0)).name() for d in range(-2, 3)} & {

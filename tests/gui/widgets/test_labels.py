@@ -114,7 +114,7 @@ def test_a_state_of_the_history_names_its_layer_in_the_short_form():
 def test_a_read_out_leaves_out_whole_statements(qtbot):
     readout = Readout()
     qtbot.addWidget(readout)
-    readout.setText("channel 2:  L2 norm 0.37, protected;  1 channel selected, L2 norm 0.38 in all")
+    readout.setText("channel 2:  L2 norm 0.37, protected;  1 channel selected, L2 norm 0.38")
     width = readout.fontMetrics().horizontalAdvance(readout.text()) + 2
     assert readout.shortened(width) == readout.text()
     assert readout.shortened(width - 40) == "channel 2:  L2 norm 0.37, protected; …"
