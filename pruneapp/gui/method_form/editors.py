@@ -472,11 +472,16 @@ def read_amount(text: str, param: Param, *, share: bool) -> Amount:
             value = number / 100
         checked: Amount = param.validate(value)
     except ValueError:  # a `ParameterError` is one
-        raise ParameterError(
-            QCoreApplication.translate(
+        if "," in plain and number_format.locale().decimalPoint() == ".":
+            words = QCoreApplication.translate(
+                "AmountEditor",
+                "Enter a percentage from 0 to 100 % with a decimal point, or a count.",
+            )
+        else:
+            words = QCoreApplication.translate(
                 "AmountEditor", "Enter a percentage from 0 to 100 %, or a count."
             )
-        ) from None
+        raise ParameterError(words) from None
     return checked
 
 

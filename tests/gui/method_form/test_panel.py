@@ -179,6 +179,14 @@ def test_what_is_no_amount_is_answered_by_what_to_enter(text, share):
     assert str(error.value) == "Enter a percentage from 0 to 100 %, or a count."
 
 
+@pytest.mark.parametrize("text", ["50,5 %", "50,5"])
+def test_a_decimal_comma_is_answered_by_the_decimal_point(form, qtbot, text):
+    retype(qtbot, editor(form, "amount").field, text)
+    assert note(form, "amount") == (
+        "✕ Enter a percentage from 0 to 100 % with a decimal point, or a count."
+    )
+
+
 @pytest.mark.parametrize("param", PARAMS, ids=lambda p: type(p).__name__)
 def test_no_message_quotes_a_space_that_nobody_typed(param):
     assert "\\x" not in str(param.refuse("7\u00a020\u202f%"))
