@@ -29,7 +29,7 @@ def put_up(*folders: Path) -> None:
     It cannot be taken down again.
     """
     inside = tuple(f"{folder.resolve()}{os.sep}" for folder in folders)
-    own = (*inside, "/dev/", "/proc/self/")
+    own = (*inside, "/proc/self/", *(f"/dev/{name}/" for name in ("null", "shm", "tty", "urandom")))
 
     def refuse(path: object) -> None:
         if isinstance(path, int) or path is None:

@@ -350,6 +350,7 @@ class AtomicFile:
         return self
 
     def _open(self) -> Path:
+        check_regular(self.target)
         part = self.target.with_name(hidden_name(self.target.name, "part"))
         flags = os.O_RDWR | os.O_CREAT | os.O_EXCL
         flags |= getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
@@ -456,6 +457,15 @@ class AtomicFile:
                 f"those that were written.",
                 remedy="Check the disk, or write to another one.",
             ) from None
+
+
+def check_regular(path: Path) -> None:
+    """Raise `ExportError` if a device, pipe or socket has the name: a file would replace it."""
+    if path.exists() and not (path.is_file() or path.is_dir()):
+        raise ExportError(
+            f"'{path}' is a pipe, socket or device, not a regular file.",
+            remedy="Choose another name.",
+        )
 
 
 def write_whole(target: Path, data: bytes | memoryview, job: Job) -> str:

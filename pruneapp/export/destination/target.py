@@ -12,7 +12,13 @@ from pathlib import Path
 from typing import Any
 
 from pruneapp.checkpoint.checkpoint import Checkpoint
-from pruneapp.checkpoint.io.atomic_file import PIECE_BYTES, AtomicFile, flush_folder, write_error
+from pruneapp.checkpoint.io.atomic_file import (
+    PIECE_BYTES,
+    AtomicFile,
+    check_regular,
+    flush_folder,
+    write_error,
+)
 from pruneapp.checkpoint.io.files import FORBIDDEN, NAME_BYTES, device_of, ends_badly, is_folder
 from pruneapp.errors import ExportError
 from pruneapp.export.destination import sidecars
@@ -261,11 +267,7 @@ def _check_length(name: str) -> None:
 def _check_kind(path: Path, resolved: Path) -> None:
     if resolved.is_dir():
         raise ExportError(f"'{path}' is a folder.", remedy="Add the name of a file to it.")
-    if resolved.exists() and not resolved.is_file():
-        raise ExportError(
-            f"'{path}' is a pipe, socket or device, not a regular file.",
-            remedy="Choose another name.",
-        )
+    check_regular(path)
 
 
 def _check_cache(resolved: Path) -> None:

@@ -79,6 +79,18 @@ def test_an_empty_file_can_be_written(target):
     assert target.read_bytes() == b""
 
 
+def test_a_pipe_or_a_device_is_never_replaced(tmp_path):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    for target in (pipe, tmp_path / "link"):
+        if target != pipe:
+            target.symlink_to(os.devnull)
+        with pytest.raises(ExportError, match="is a pipe, socket or device, not a regular file"):
+            write(target)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["link", "pipe"]
+    assert stat.S_ISFIFO(pipe.stat().st_mode)
+
+
 def test_the_mode_is_that_of_the_old_file_or_follows_the_umask(tmp_path):
     old, new = tmp_path / "old", tmp_path / "new"
     old.write_bytes(OLD)
