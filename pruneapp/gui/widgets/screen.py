@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QMargins, QObject, QPoint, QRect, QSize, Qt
-from PySide6.QtGui import QShowEvent
+from PySide6.QtCore import QCoreApplication, QEvent, QMargins, QObject, QPoint, QRect, QSize, Qt
+from PySide6.QtGui import QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QDialog, QFrame, QScrollArea, QWidget
 
 # What a frame takes before there is one to be measured: a title bar and three borders.
@@ -52,11 +52,33 @@ class Dialog(QDialog):
     All dialogs are of this class; the buttons of one that ends below the screen cannot be clicked.
     """
 
+    _shown = False
+
     def showEvent(self, event: QShowEvent) -> None:
-        """Fit into the screen before a place is chosen."""
-        if not event.spontaneous():
-            self.resize(self.preferred_size().boundedTo(room(self)))
+        """Fit into the screen, and take a place for the size that this gives."""
+        if event.spontaneous():
+            super().showEvent(event)
+            return
+        self._shown = False  # not as far as this: a place is chosen below
+        placed = self.testAttribute(Qt.WidgetAttribute.WA_Moved)
+        # What the content asks for is told by events: without them its size comes after its place.
+        QCoreApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest.value)
+        self.resize(self.preferred_size().boundedTo(room(self)))
         super().showEvent(event)
+        if not placed and (parent := self.parentWidget()) is not None:
+            # Left to the system, it may be placed for the size from before it was shown.
+            inside = QRect(QPoint(), self.size())
+            main = parent.window()
+            inside.moveCenter(QRect(main.mapToGlobal(QPoint()), main.size()).center())
+            self.setGeometry(inside)
+        fit_into_screen(self)
+        self._shown = True
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Stay in the screen when the content asks for more room; a person may drag it out."""
+        super().resizeEvent(event)
+        if self._shown and not event.spontaneous():
+            fit_into_screen(self)
 
     def preferred_size(self) -> QSize:
         """Return the size to open with where the screen has room for it."""

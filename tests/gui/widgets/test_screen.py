@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtCore import QMargins, QRect
-from PySide6.QtWidgets import QWidget
+from PySide6.QtCore import QMargins, QRect, QSize, Qt
+from PySide6.QtWidgets import QApplication, QLabel, QVBoxLayout, QWidget
 
 from pruneapp.gui.widgets import screen as window_placing
 
@@ -79,3 +79,76 @@ def test_a_window_comes_back_where_it_stood_however_small_its_frame(new_person, 
     assert first.window.close()
     monkeypatch.setattr(window_placing, "FRAME", QMargins(4, 36, 4, 4))
     assert new_person(show=False).window.geometry() == place
+
+
+class Growing(window_placing.Dialog):
+    """Asks for more than it was made with."""
+
+    def preferred_size(self):
+        return QSize(1180, 700)
+
+
+@pytest.fixture
+def framed(monkeypatch, small):
+    frame = QMargins(1, 20, 1, 5)
+    monkeypatch.setattr(window_placing, "_frame", lambda _window: frame)
+    return frame
+
+
+def test_a_dialog_is_placed_for_the_size_that_it_opens_with(qtbot, framed):
+    """Placed for the 600 pixels that it was made with, it stood half outside the screen."""
+    window = QWidget()
+    qtbot.addWidget(window)
+    window.setGeometry(SMALL.marginsRemoved(framed))
+    with qtbot.waitExposed(window):
+        window.show()
+    dialog = Growing(window)
+    dialog.resize(600, 400)
+    dialog.winId()  # the system may place it from here on
+    with qtbot.waitExposed(dialog):
+        dialog.show()
+    assert dialog.size() == QSize(1180, 700)
+    assert SMALL.contains(dialog.geometry().marginsAdded(framed))
+    between = dialog.geometry().center() - window.geometry().center()
+    assert between.manhattanLength() <= 2
+    # A place that it is given in every case: the system would choose one for another size.
+    assert dialog.testAttribute(Qt.WidgetAttribute.WA_Moved)
+
+
+def test_a_dialog_that_grows_stays_in_the_screen(qtbot, framed):
+    """Its buttons are at the lower right."""
+    dialog = window_placing.Dialog()
+    qtbot.addWidget(dialog)
+    dialog.setGeometry(600, 500, 400, 200)
+    with qtbot.waitExposed(dialog):
+        dialog.show()
+    assert dialog.geometry() == QRect(600, 500, 400, 200)
+    dialog.setMinimumSize(900, 400)
+    assert dialog.size() == QSize(900, 400)
+    assert SMALL.contains(dialog.geometry().marginsAdded(framed))
+
+
+class Asking(window_placing.Dialog):
+    """As large as its content, which changes before it is shown."""
+
+    def __init__(self):
+        super().__init__()
+        content, self.label = QWidget(), QLabel("Export")
+        QVBoxLayout(content).addWidget(self.label)
+        QVBoxLayout(self).addWidget(window_placing.Scrolled(content, self))
+
+    def preferred_size(self):
+        return self.sizeHint()
+
+
+def test_a_dialog_has_its_size_when_it_is_placed(qtbot, framed):
+    """The export dialog grew by 200 pixels to the right after it had been placed."""
+    dialog = Asking()
+    qtbot.addWidget(dialog)
+    dialog.adjustSize()
+    dialog.label.setText("model.pruned.safetensors " * 5)
+    dialog.show()  # its place is told to the system in here
+    placed = dialog.geometry()
+    assert placed.width() > dialog.label.sizeHint().width()
+    QApplication.processEvents()
+    assert dialog.geometry() == placed
