@@ -15,7 +15,8 @@ LONG_MS = 2_500
 # A cancelled job is over sooner, unless it has to wait for a disk.
 DISK_MS = 250
 _STEPS = 1000
-_GUESS_AFTER_MS = 1_000  # before that, the time left is a guess
+# Before that the time left is a guess: files are prepared first, which is no progress.
+_GUESS_AFTER_MS, _GUESS_AFTER_SHARE = 1_000, 0.02
 
 
 class JobStatus(QWidget):
@@ -113,8 +114,9 @@ class JobStatus(QWidget):
 
     def _time_left(self) -> str:
         elapsed = self._clock.elapsed()
-        if self._share and elapsed >= _GUESS_AFTER_MS:
-            seconds = elapsed / 1000 * (1 - self._share) / self._share
+        share = self._share or 0.0
+        if share >= _GUESS_AFTER_SHARE and elapsed >= _GUESS_AFTER_MS:
+            seconds = elapsed / 1000 * (1 - share) / share
             return self.tr("{time} left").format(time=number_format.duration(seconds))
         return self._long() if self._late else ""
 

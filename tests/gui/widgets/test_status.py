@@ -97,6 +97,8 @@ def test_the_time_left_is_guessed_after_a_second_and_long_jobs_say_so(qtbot, sho
     status.set_progress(0, 0)
     status._late_timer.timeout.emit()
     assert status.left.text() == "This may take a while."
+    status.set_progress(1, 100)
+    assert status.left.text() == "This may take a while.", "4 min were said of a few seconds"
     status.set_progress(1, 4)
     assert status.left.text() == "8 s left"
     status.set_idle()
