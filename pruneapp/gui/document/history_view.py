@@ -112,6 +112,10 @@ class _States(QAbstractListModel):
         return None
 
 
+def _wide(label: str, metrics: QFontMetrics) -> int:
+    return metrics.horizontalAdvance(label) + _MARK + 2 * _PADDING + 4
+
+
 class _StateDelegate(QStyledItemDelegate):
     """Paints a state."""
 
@@ -124,14 +128,12 @@ class _StateDelegate(QStyledItemDelegate):
         strip = option.widget
         assert isinstance(strip, _Strip), "a state is laid out in the strip"
         label = self._label(index, option.fontMetrics, strip.widest)
-        text = option.fontMetrics.horizontalAdvance(label)
-        width = min(strip.widest, text + _MARK + 2 * _PADDING + 4)
+        width = min(strip.widest, _wide(label, option.fontMetrics))
         return QSize(width, option.fontMetrics.height() + 14)
 
     def _label(self, index: Index, metrics: QFontMetrics, widest: int) -> str:
         label = str(index.data())
-        wide = metrics.horizontalAdvance(label) + _MARK + 2 * _PADDING + 4
-        return label if wide <= widest else self.short.in_text(label)
+        return label if _wide(label, metrics) <= widest else self.short.in_text(label)
 
     @reported
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
@@ -182,7 +184,7 @@ class _Strip(QListView):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.widest = _WIDEST  # pixels of a state: no more than half of the room
+        self.widest = _WIDEST  # pixels of a state
 
     @property
     def beyond(self) -> tuple[bool, bool]:
@@ -209,12 +211,22 @@ class _Strip(QListView):
         if state.left() < room.left():
             bar.setValue(bar.value() - (room.left() - state.left()))
 
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        half = self.viewport().width() // 2 - _EDGE
-        if (widest := min(_WIDEST, max(_NARROWEST, half))) != self.widest:
+    def measure(self) -> None:
+        """Let states be as wide as their labels where all fit; else, no wider than half of it."""
+        room, model, metrics = self.viewport().width(), self.model(), self.fontMetrics()
+        wide = 0
+        for row in range(model.rowCount()):
+            wide += _wide(str(model.index(row, 0).data()), metrics)
+            if wide > room:
+                break
+        half = min(_WIDEST, max(_NARROWEST, room // 2 - _EDGE))
+        if (widest := room if wide <= room else half) != self.widest:
             self.widest = widest
             self.scheduleDelayedItemsLayout()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.measure()
         if self.currentIndex().isValid():
             self.scrollTo(self.currentIndex())
 
@@ -281,6 +293,7 @@ class HistoryStrip(QWidget):
         """Show the states, and which one is the current."""
         self._delegate.position = position
         self._states.show(items, position)
+        self.list.measure()
         if 0 <= position < len(items):
             index = self._states.index(position)
             if index != self.list.currentIndex():

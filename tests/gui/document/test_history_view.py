@@ -117,6 +117,20 @@ def test_the_current_state_and_the_one_before_are_whole_in_a_narrow_window(show)
             assert strip.list.room().contains(rect), (width, row)
 
 
+def test_labels_are_whole_where_all_states_fit_together(show):
+    """Half of the strip was empty, and the label of the one step elided."""
+    strip = show(HistoryStrip(), 1200, 60)
+    label = "2:4, dim 1, on 2 tensors of encoder.layer.11.attention.output.dense, at most 90 %"
+    items = [HistoryItem("Opened", ""), HistoryItem(label, "")]
+    model, metrics = strip.list.model(), strip.list.fontMetrics()
+    strip.set_items(items, 1)
+    assert strip.list.visualRect(model.index(1)).width() > metrics.horizontalAdvance(label)
+    strip.set_items([*items, *[HistoryItem(f"{label} {n}", "") for n in range(3)]], 1)
+    assert strip.list.visualRect(model.index(1)).width() <= 380
+    strip.set_items(items, 1)
+    assert strip.list.visualRect(model.index(1)).width() > metrics.horizontalAdvance(label)
+
+
 def test_a_state_that_is_cut_off_shows_a_label_of_its_own_width(show):
     """1,447 weights without the 1 would be another number."""
     strip = show(HistoryStrip(), 360, 60)
