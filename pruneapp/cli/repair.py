@@ -19,6 +19,7 @@ from pruneapp.cli.export_options import (
     report_as_json,
     target_of,
     write_export,
+    zeros_not_counted,
 )
 from pruneapp.cli.terminal import DONE, named, print_json, print_table
 from pruneapp.document.document import Capture, Document
@@ -69,11 +70,13 @@ def repair(options: argparse.Namespace, token: CancelToken) -> int:
         steps = (StepAccount(outcome.edit.label, outcome.edit.detail),)
         state = document.snapshot()
         report, problem = write_export(options, state, recipe, request, job, steps=steps)
-    notices = report.notices
+    # Here they are counted: what is zero in the file is what was pruned.
+    earlier = zeros_not_counted(checkpoint)
+    notices = tuple(notice for notice in report.notices if notice != earlier)
     if outcome.unknown:
         left = f"Not repaired, because their inputs are not known: {first_names(outcome.unknown)}."
         notices = (*notices, left)
-    touched = outcome.edit.names
+    touched = [layer.name for layer in outcome.layers]
     if options.json:
         layers = {"layers": list(map(_as_json, outcome.layers)), "not_repaired": outcome.unknown}
         print_json(layers | report_as_json(report, touched) | {"notices": notices})

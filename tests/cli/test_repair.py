@@ -83,6 +83,17 @@ def test_it_says_so_in_a_table(repair):
     assert any(line.endswith(f"their inputs are not known: '{HEAD}'.") for line in rest)
 
 
+def test_zeros_that_pruneapp_wrote_are_counted(repair, call, tmp_path):
+    """Other commands say that they are ordinary weights; here they are what was pruned."""
+    l1 = ("--method", "l1_unstructured", "--amount", "0.5")
+    original = tmp_path / "original.safetensors"
+    assert call("prune", original, "-o", tmp_path / "pruned.safetensors", *l1)[0] == 0
+    status, out, _ = repair()
+    assert status == 0
+    assert "350 of 720 weights pruned" in out
+    assert "not counted as pruned" not in out
+
+
 @pytest.mark.parametrize("out", ["out.safetensors", "out.compact.safetensors"])
 def test_verify_finds_the_values_in_the_file_itself(repair, call, tmp_path, out):
     """And every bit that is another one."""
