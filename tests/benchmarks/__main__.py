@@ -16,7 +16,7 @@ from tests.benchmarks.report import replace_sections
 from tests.benchmarks.section import say, section
 from tests.benchmarks.subjects import SUBJECTS
 
-REPORT = ROOT / "docs" / "performance.md"
+DOCS = ROOT / "docs"
 
 
 def main() -> int:
@@ -24,7 +24,7 @@ def main() -> int:
     parser.add_argument("subjects", nargs="*", metavar="SUBJECT", help=", ".join(SUBJECTS))
     parser.add_argument("--rounds", type=int, default=5, help="measure so often (default: 5)")
     parser.add_argument("--folder", type=Path, help="keep models here for the next run")
-    parser.add_argument("--write", action="store_true", help=f"write {REPORT.relative_to(ROOT)}")
+    parser.add_argument("--write", action="store_true", help="write the pages in docs")
     parser.add_argument("--diagnose", action="store_true", help="write stalls-*.txt into --folder")
     options = parser.parse_args()
     if unknown := [name for name in options.subjects if name not in SUBJECTS]:
@@ -41,8 +41,11 @@ def main() -> int:
         with ProcessPoolExecutor(1, get_context("spawn"), max_tasks_per_child=1) as alone:
             sections = {name: alone.submit(section, name, ground).result() for name in chosen}
     if options.write:
-        measured = {name: text for name, (text, _) in sections.items() if text}
-        replace_sections(REPORT, measured, "# Performance\n")
+        for page in dict.fromkeys(SUBJECTS[name].page for name in chosen):
+            names = [name for name in chosen if SUBJECTS[name].page == page]
+            measured = {name: text for name in names if (text := sections[name][0])}
+            title = page.removesuffix(".md").capitalize()
+            replace_sections(DOCS / page, measured, f"# {title}\n")
     if not options.subjects:
         say(f"\nLeft out unless named: {', '.join(name for name in SUBJECTS if name not in usual)}")
     missed = [line for _, lines in sections.values() for line in lines if not line.holds]

@@ -146,6 +146,8 @@ class Subject:
         How it was measured, in a sentence or two.
     on_request
         Measured only if it is named.
+    page
+        The page of docs/ that its table is written to.
     """
 
     name: str
@@ -153,6 +155,7 @@ class Subject:
     measure: Callable[[Ground], Iterable[Line]]
     method: str
     on_request: bool = False
+    page: str = "performance.md"
 
 
 def median(values: Sequence[float]) -> float:

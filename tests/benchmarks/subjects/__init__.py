@@ -17,6 +17,7 @@ from tests.benchmarks.subjects import (
     norms,
     open_to_paint,
     picture,
+    quality,
     rounds,
     stages,
     start,
@@ -43,5 +44,6 @@ SUBJECTS: dict[str, Subject] = {
         lower_bound,
         acceptance,
         big,
+        quality,
     )
 }

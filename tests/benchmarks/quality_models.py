@@ -1,0 +1,196 @@
+"""Small models whose quality is measured in seconds, with what they are measured on."""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import sklearn.datasets
+import torch
+from PySide6.QtGui import QImage
+from torch import Tensor, nn
+from torch.nn import functional as F  # noqa: N812 - as everybody writes it
+
+from pruneapp.checkpoint.entry import TensorEntry
+from pruneapp.document.snapshot import Snapshot
+from pruneapp.repair.repair import LayerInputs
+from pruneapp.repair.solve import Moments
+from tests.conftest import ROOT, shared_folder
+
+# Rows of the inputs of a layer that are looked at of a batch, about.
+_MOST_ROWS = 4096
+SAMPLE = ROOT / "resources" / "sample" / "lenet-digits.safetensors"
+
+
+@dataclass(frozen=True)
+class QualityModel:
+    """A checkpoint, the model that loads it, and its data."""
+
+    path: Path
+    make: Callable[[], nn.Module]
+    prefix: str  # before the names of the checkpoint
+    calibration: Callable[[int], Tensor]  # the inputs of a draw
+    score: Callable[[nn.Module, nn.Module], float]  # of a model beside the dense one, in percent
+
+    def load(self, state: Snapshot) -> nn.Module:
+        """Return the model with the weights of a state."""
+        model, tensors = self.make(), {}
+        for name, entry in state.checkpoint.entries.items():
+            bits, zeroed = state.bits(name), state.zeroed(name)
+            if zeroed is not None:
+                bits = np.where(zeroed.bools(), bits, 0).astype(bits.dtype)
+            values = torch.from_numpy(bits.view(entry.dtype.numpy).copy())
+            tensors[name.removeprefix(self.prefix)] = values.reshape(entry.shape)
+        model.load_state_dict(tensors)
+        return model.eval()
+
+    def moments(self, dense: nn.Module, draw: int) -> Mapping[str, Moments]:
+        """Return the moments of the inputs of each layer, by the names of the checkpoint."""
+        sums: dict[str, list[np.ndarray]] = {}
+
+        def watch(name: str) -> Callable[[nn.Module, tuple[Tensor, ...]], None]:
+            def seen(module: nn.Module, inputs: tuple[Tensor, ...]) -> None:
+                rows = inputs[0]
+                if isinstance(module, nn.Conv2d):
+                    window = module.kernel_size, module.dilation, module.padding, module.stride
+                    patches = F.unfold(rows, *window)
+                    rows = patches.transpose(1, 2).reshape(-1, patches.shape[1])
+                # Of a picture of many places some are enough, in steps that fall on all columns.
+                rows = rows[:: len(rows) // _MOST_ROWS | 1]
+                # Products of a batch in float32, their sum in float64, as on a GPU.
+                gram, total = (rows.T @ rows).double(), rows.sum(0, dtype=torch.float64)
+                parts = [gram.numpy(), total.numpy(), np.array(float(len(rows)))]
+                before = sums.get(name)
+                sums[name] = parts if before is None else list(map(np.add, before, parts))
+
+            return seen
+
+        layers = [(n, m) for n, m in dense.named_modules() if isinstance(m, nn.Conv2d | nn.Linear)]
+        hooks = [
+            layer.register_forward_pre_hook(watch(f"{self.prefix}{name}.weight"))
+            for name, layer in layers
+        ]
+        with torch.no_grad():
+            for batch in self.calibration(draw).split(32):
+                dense(batch)
+        for hook in hooks:
+            hook.remove()
+        return {n: Moments(gram, total, float(rows)) for n, (gram, total, rows) in sums.items()}
+
+
+def known(moments: Mapping[str, Moments]) -> Callable[[TensorEntry], LayerInputs | None]:
+    """Return moments as a repair asks for them."""
+
+    def of(entry: TensorEntry) -> LayerInputs | None:
+        found = moments.get(entry.name)
+        return None if found is None else LayerInputs(1, len(found.gram), lambda _group: found)
+
+    return of
+
+
+def sample() -> QualityModel:
+    """The sample: its own test pictures, and 256 of those that it was trained on."""
+    spec = importlib.util.spec_from_file_location("train", SAMPLE.with_name("train.py"))
+    assert spec is not None
+    assert spec.loader is not None
+    train = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(train)
+    pictures, _, tests, labels = train.digits()
+
+    def draw(seed: int) -> Tensor:
+        order = torch.randperm(len(pictures), generator=torch.Generator().manual_seed(seed))
+        return pictures[order[:256]]
+
+    def score(model: nn.Module, _dense: nn.Module) -> float:
+        with torch.no_grad():
+            return 100 * (model(tests).argmax(1) == labels).double().mean().item()
+
+    return QualityModel(SAMPLE, train.LeNet, "", draw, score)
+
+
+class _Block(nn.Module):
+    def __init__(self, inputs: int, outputs: int) -> None:
+        super().__init__()
+        self.wider = outputs - inputs
+        self.stride = 2 if self.wider else 1
+        self.conv1 = nn.Conv2d(inputs, outputs, 3, self.stride, 1, bias=False)
+        self.bn1 = nn.BatchNorm2d(outputs)
+        self.conv2 = nn.Conv2d(outputs, outputs, 3, 1, 1, bias=False)
+        self.bn2 = nn.BatchNorm2d(outputs)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Return the features; the way around has zeros for the channels that come new."""
+        y = self.bn2(self.conv2(F.relu(self.bn1(self.conv1(x)))))
+        around = x[:, :, :: self.stride, :: self.stride]
+        half = self.wider // 2
+        return F.relu(y + F.pad(around, (0, 0, 0, 0, half, half)))
+
+
+class _ResNet20(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.conv1 = nn.Conv2d(3, 16, 3, 1, 1, bias=False)
+        self.bn1 = nn.BatchNorm2d(16)
+        widths = (16, 16, 32, 64)
+        for number in (1, 2, 3):
+            first = _Block(widths[number - 1], widths[number])
+            rest = [_Block(widths[number], widths[number]) for _ in range(2)]
+            setattr(self, f"layer{number}", nn.Sequential(first, *rest))
+        self.linear = nn.Linear(64, 10)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Return the ten scores of each picture of 32 x 32."""
+        x = F.relu(self.bn1(self.conv1(x)))
+        for number in (1, 2, 3):
+            x = getattr(self, f"layer{number}")(x)
+        return self.linear(x.mean((2, 3)))
+
+
+def _photos() -> Iterator[Tensor]:
+    folder = Path(sklearn.datasets.__file__).parent / "images"
+    for name in ("china.jpg", "flower.jpg"):
+        image = QImage(str(folder / name)).convertToFormat(QImage.Format.Format_RGB888)
+        rows = np.frombuffer(image.constBits(), np.uint8).reshape(image.height(), -1)
+        pixels = rows[:, : 3 * image.width()].reshape(image.height(), image.width(), 3)
+        yield torch.from_numpy(pixels.copy()).permute(2, 0, 1).float() / 255
+
+
+def resnet20() -> QualityModel | None:
+    """ResNet-20 on crops of two photos: whether it names what the dense model names.
+
+    None where the checkpoint is not there. Crops to calibrate and to test come from the same
+    photos and may overlap.
+    """
+    shared = shared_folder()
+    if shared is None:
+        return None
+    photos = list(_photos())
+    mean, spread = torch.tensor([0.485, 0.456, 0.406]), torch.tensor([0.229, 0.224, 0.225])
+
+    def crops(seed: int, count: int) -> Tensor:
+        rng = np.random.default_rng(seed)
+        found = []
+        for number in range(count):
+            photo = photos[number % 2]
+            size = int(rng.integers(32, 257))
+            row = int(rng.integers(photo.shape[1] - size + 1))
+            column = int(rng.integers(photo.shape[2] - size + 1))
+            crop = photo[:, row : row + size, column : column + size]
+            found.append(F.adaptive_avg_pool2d(crop, 32))
+        return (torch.stack(found) - mean[:, None, None]) / spread[:, None, None]
+
+    tests = crops(1000, 512)
+    wanted: list[Tensor] = []
+
+    def score(model: nn.Module, dense: nn.Module) -> float:
+        with torch.no_grad():
+            if not wanted:
+                wanted.append(dense(tests).argmax(1))
+            same = model(tests).argmax(1) == wanted[0]
+        return 100 * same.double().mean().item()
+
+    path = shared / "data" / "resnet20-12fca82f.th"
+    return QualityModel(path, _ResNet20, "module.", lambda seed: crops(seed, 256), score)

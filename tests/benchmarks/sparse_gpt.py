@@ -1,0 +1,41 @@
+"""SparseGPT, as a yardstick: written from the formulas of Frantar and Alistarh (2023).
+
+Within a layer it chooses itself what is pruned, in blocks of 128 columns, and moves what is left of
+the row to the right of each weight that goes.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+_BLOCK = 128
+_DAMPING = 0.01
+
+
+def sparse_gpt(weights: np.ndarray, gram: np.ndarray, share: float) -> np.ndarray:
+    """Return a matrix of weights, outputs by inputs, of which a share is pruned.
+
+    `gram` is X'X of its inputs, any multiple of it.
+    """
+    matrix = weights.astype(np.float64).copy()
+    hessian = gram.astype(np.float64).copy()
+    dead = hessian.diagonal() == 0
+    hessian[dead, dead] = 1
+    matrix[:, dead] = 0
+    hessian[np.diag_indices_from(hessian)] += _DAMPING * hessian.diagonal().mean()
+    upper = np.linalg.cholesky(np.linalg.inv(hessian)).T
+    columns = matrix.shape[1]
+    for start in range(0, columns, _BLOCK):
+        stop = min(start + _BLOCK, columns)
+        scores = (matrix[:, start:stop] / upper.diagonal()[start:stop]) ** 2
+        kept = np.ones(scores.size, np.bool_)
+        kept[np.argsort(scores, axis=None, kind="stable")[: round(share * scores.size)]] = False
+        kept = kept.reshape(scores.shape)
+        errors = np.zeros(scores.shape)
+        for at in range(start, stop):
+            gone = np.where(kept[:, at - start], 0, matrix[:, at])
+            errors[:, at - start] = gone / upper[at, at]
+            matrix[:, at:stop] -= np.outer(errors[:, at - start], upper[at, at:stop])
+            matrix[~kept[:, at - start], at] = 0
+        matrix[:, stop:] -= errors @ upper[start:stop, stop:]
+    return matrix.astype(weights.dtype)

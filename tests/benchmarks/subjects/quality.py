@@ -1,0 +1,135 @@
+"""What Repair is worth: small models at high sparsity, without it, with it, and by SparseGPT."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from pruneapp.checkpoint.checkpoint import Checkpoint, open_checkpoint
+from pruneapp.document.selection import default_selection
+from pruneapp.document.snapshot import Snapshot
+from pruneapp.document.step import Row, Scope, Step
+from pruneapp.edits.repaired_values import as_values
+from pruneapp.kernels.cpu import CpuKernel
+from pruneapp.masks.bitmask import BitMask
+from pruneapp.preview.preview import compute_preview
+from pruneapp.progress import Job
+from pruneapp.repair.repair import compute_repair
+from pruneapp.repair.solve import Moments
+from tests.benchmarks.benchmark import AtLeast, Bound, Ground, Line, Subject
+
+DRAWS = 4
+
+
+@dataclass(frozen=True)
+class Pruning:
+    """A step, and what is left of the model after it and a repair, at least."""
+
+    words: str
+    method: str
+    values: Mapping[str, Any]
+    scope: Scope = "global"
+    least: float | None = None
+
+    def masks(self, state: Snapshot) -> Mapping[str, BitMask]:
+        """Return what it prunes of the tensors that are pruned if nothing is selected."""
+        row = Row(default_selection(state.checkpoint), self.method, self.values)
+        return compute_preview(
+            state, Step((row,), self.scope), CpuKernel(), Job(), norms=False
+        ).masks
+
+    @property
+    def bound(self) -> Bound | None:
+        """What must hold."""
+        return None if self.least is None else AtLeast(self.least)
+
+
+def _lamp(amount: float, least: float | None = None) -> Pruning:
+    return Pruning(f"LAMP {amount:.0%}", "lamp", {"amount": amount}, least=least)
+
+
+def _l1(amount: float, least: float | None = None, scope: Scope = "global") -> Pruning:
+    words = f"L1 {scope} {amount:.0%}".replace("local", "per tensor")
+    return Pruning(words, "l1_unstructured", {"amount": amount}, scope, least)
+
+
+SAMPLE = (
+    _lamp(0.9, 97),
+    _lamp(0.95, 93),
+    _l1(0.8, 97.5),
+    _l1(0.9),
+    _l1(0.95),
+    Pruning("2:4", "n_m", {"pattern": "2:4"}, "local", 98),
+    _l1(0.5, scope="local"),
+    _l1(0.7, scope="local"),
+    _l1(0.8, scope="local"),
+)
+RESNET = (_l1(0.5, 86), _l1(0.7, 72), _l1(0.8), _l1(0.7, scope="local"))
+
+
+def measure(_ground: Ground) -> Iterator[Line]:
+    from tests.benchmarks import quality_models as models  # torch, and data sets
+
+    resnet = models.resnet20()
+    yield from _measured("sample", models.sample(), SAMPLE)
+    if resnet is not None:
+        yield from _measured("ResNet-20", resnet, RESNET)
+
+
+def _measured(name: str, model: Any, prunings: tuple[Pruning, ...]) -> Iterator[Line]:
+    from tests.benchmarks.quality_models import known
+
+    with open_checkpoint(model.path) as checkpoint:
+        whole = Snapshot(checkpoint)
+        dense = model.load(whole)
+        draws = [model.moments(dense, draw) for draw in range(DRAWS)]
+        yield Line(name, "unpruned", model.score(dense, dense), "%")
+        for pruning in prunings:
+            state = whole.replaced({"masks": pruning.masks(whole)})
+            without = model.score(model.load(state), dense)
+            repaired, others = [], []
+            for moments in draws:
+                after = compute_repair(state, known(moments), Job()).edit.after
+                repaired.append(model.score(model.load(state.replaced(after)), dense))
+                others.append(model.score(model.load(_by_sparse_gpt(state, moments)), dense))
+            note = f"{min(repaired):.1f} to {max(repaired):.1f} %; without repair {without:.1f} %"
+            yield Line(
+                f"{name}, {pruning.words}",
+                "after repair",
+                float(np.mean(repaired)),
+                "%",
+                peer=None if pruning.method == "n_m" else float(np.mean(others)),
+                bound=pruning.bound,
+                note=note,
+            )
+
+
+def _by_sparse_gpt(state: Snapshot, moments: Mapping[str, Moments]) -> Snapshot:
+    """Return the state that SparseGPT makes with the same share in each layer."""
+    from tests.benchmarks.sparse_gpt import sparse_gpt
+
+    checkpoint: Checkpoint = state.checkpoint
+    values = {}
+    for name, mask in state.masks.items():
+        entry = checkpoint.entry(name)
+        matrix = checkpoint.bits(name).view(np.float32).reshape(entry.shape[0], -1)
+        pruned = sparse_gpt(matrix, moments[name].gram, mask.pruned / mask.size)
+        values[name] = as_values(pruned)
+    return Snapshot(checkpoint).replaced({"values": values})
+
+
+SUBJECT = Subject(
+    "quality",
+    "Accuracy after repair",
+    measure,
+    "Means of four draws of the calibration data, with their range. Sample: accuracy on its own 360"
+    " test pictures, calibrated with 256 training pictures. ResNet-20 (CIFAR-10): share of 512"
+    " crops of scikit-learn's two photos that are named as by the unpruned model, calibrated with"
+    " 256 others, which may overlap. The peer is SparseGPT with the same share of zeros in every"
+    " layer and the same calibration data; it chooses the zeros within a layer itself.",
+    on_request=True,
+    page="quality.md",
+)
