@@ -189,7 +189,8 @@ def scale(snapshot: Snapshot, name: str) -> tuple[float, float]:
     It is what a picture shows in full colour: the 99.5th percentile of the finite magnitudes, of
     all of them up to 65,536 elements, else of 64 runs of 1,024 spread evenly: the same on every
     call. If that is 0, or there are at most 200, the largest of them; 1 if there is none but
-    zeros. The share is that of the same magnitudes: 1 if none is larger.
+    zeros. The share is that of the same magnitudes: 1 if none is larger. Of the file also where
+    values were replaced: a color means the same before and after.
     """
     entry = snapshot.entry(name)
     read = reader(snapshot.checkpoint.bits, entry)

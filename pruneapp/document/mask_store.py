@@ -154,7 +154,7 @@ class ValuesFile:
     """Values on their way to a state: in a file without a name, which is mapped at the end.
 
     So they take no memory that the system could not have back. Nobody else can reach the file,
-    and it is gone with the last of the values.
+    and it is gone with the last of the values. Close it when all are mapped, or none is wanted.
     """
 
     def __init__(self, folder: Path | None = None) -> None:
@@ -187,12 +187,15 @@ class ValuesFile:
         data: mmap.mmap | bytes = b""
         if self._file is not None and self._end:
             data = mmap.mmap(self._file.fileno(), self._end, access=mmap.ACCESS_READ)
-        if self._file is not None:
-            self._file.close()
         return {
             name: BitMask(np.frombuffer(data, np.uint8, size, start), 8 * size)
             for name, (start, size) in self._places.items()
         }
+
+    def close(self) -> None:
+        """Let go of the file; what was mapped of it stays."""
+        if self._file is not None:
+            self._file.close()
 
 
 class MaskSlot:

@@ -159,11 +159,12 @@ def compute_repair(
     job.start(sum(layer.work(iterations) for layer in layers), layers[0].entry.name)
     pairs = Companions(snapshot.checkpoint, job.cancel)
     work = _LayerSolver(snapshot, wanted, iterations, damping, job)
-    values = ValuesFile()
-    repairs = [work.repair(layer, _shift_of(snapshot, layer, pairs), values) for layer in layers]
+    with contextlib.closing(ValuesFile()) as file:
+        repairs = [work.repair(layer, _shift_of(snapshot, layer, pairs), file) for layer in layers]
+        values = file.mapped()
     against = () if wanted is None else tuple(_sha256s(wanted, job))
     source = RepairSource(statistics, against, iterations, damping)
-    made = RepairedValues.made(values.mapped(), source, job)
+    made = RepairedValues.made(values, source, job)
     proposal = made.propose(snapshot, job, detail=_detail(repairs))
     repaired = {layer.entry.name for layer in layers}
     unknown = tuple(entry.name for entry in pruned if entry.name not in repaired)
