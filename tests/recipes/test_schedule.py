@@ -22,6 +22,7 @@ from pruneapp.preview.preview import compute_preview
 from pruneapp.progress import Job
 from pruneapp.recipes.fit import Schedule
 from pruneapp.recipes.replay import SCHEDULE, replay
+from tests.support.activation_statistics import registered
 from tests.support.param_values import invalid, valid
 
 PARAMS = {param.name: param for param in SCHEDULE}
@@ -63,6 +64,13 @@ def test_a_recipe_takes_what_is_declared():
                 msgspec.convert(usual | {name: value}, ScheduleConfiguration)
 
 
+@pytest.fixture
+def statistics(model, tmp_path):
+    shapes = {name: model.entry(name).shape for name in NAMES}
+    with registered(tmp_path / "s.safetensors", shapes) as name:
+        yield name
+
+
 @pytest.mark.parametrize(
     ("method", "scope"),
     [
@@ -74,8 +82,9 @@ def test_a_recipe_takes_what_is_declared():
     ],
     ids=lambda value: getattr(value, "name", value),
 )
-def test_only_methods_that_rank_anew_take_other_weights_in_rounds(model, method, scope):
-    step = Step((Row(NAMES, method.name),), scope)
+def test_only_methods_that_rank_anew_take_other_weights_in_rounds(model, statistics, method, scope):
+    values = {"statistics": statistics} if method.takes_statistics else {}
+    step = Step((Row(NAMES, method.name, values),), scope)
     state = Snapshot(model)
     once = Step(step.rows, scope, Limits(total=0.7))
     preview = compute_preview(state, once, CpuKernel(), Job())
