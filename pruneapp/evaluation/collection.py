@@ -7,7 +7,7 @@ collected in further runs, as many in each as a budget of memory holds.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -25,7 +25,7 @@ from pruneapp.evaluation.process import EvaluationError
 from pruneapp.evaluation.runner import ScriptRunner
 from pruneapp.params import format_bytes
 from pruneapp.progress import Job
-from pruneapp.statistics.file import Inputs, Origin, save_statistics
+from pruneapp.statistics.file import Inputs, Origin, fits, save_statistics
 
 # Bytes of Gram matrices that the worker sums at once.
 GRAM_BUDGET = 4 << 30
@@ -60,12 +60,21 @@ class _Sums:
     def gram_bytes(self) -> int:
         return 8 * self.parts * self.columns**2
 
+    def fit(self, shape: tuple[int, ...], *, turned: bool) -> bool:
+        return fits(shape, self.parts, self.columns, transposed=self.transposed != turned)
+
     def inputs(self, *, turned: bool, part: int | None) -> Inputs:
-        parts, columns = self.parts, self.columns
-        numbers = _numbers(self.file, self.offset, parts * (1 + 2 * columns))
-        counts, sums = numbers[:parts], numbers[parts:].reshape(2, parts, columns)
-        some = slice(None) if part is None else slice(part, part + 1)
-        return Inputs(sums[0, some], sums[1, some], counts[some], self.transposed != turned)
+        columns = self.columns
+        first, parts = (0, self.parts) if part is None else (part, 1)
+        counts = _numbers(self.file, self.offset + 8 * first, parts)
+        sums = [
+            _numbers(self.file, at + 8 * first * columns, parts * columns).reshape(parts, columns)
+            for at in (
+                self.offset + 8 * self.parts,
+                self.offset + 8 * self.parts * (1 + columns),
+            )
+        ]
+        return Inputs(sums[0], sums[1], counts, self.transposed != turned)
 
     def grams(self, part: int | None) -> Iterator[NDArray[np.float64]]:
         size = self.columns**2
@@ -122,11 +131,7 @@ def collect(
     weights = weights_of(snapshot.checkpoint)
     with runner.calibrating(snapshot, seed, job) as handover:
         first = _run(runner, 0, (), seed, job)
-        sources = {}
-        for entry in weights:
-            source = _source(handover, entry, first)
-            if source is not None:
-                sources[entry.name] = source
+        sources = _sources(handover, weights, first)
         wanted = {source.name for name, source in sources.items() if name in grams}
         with_grams: dict[str, _Sums] = {}
         for number, names in enumerate(_passes(first, wanted, budget), 1):
@@ -236,42 +241,51 @@ def _same_inputs(first: Mapping[str, _Sums], again: Mapping[str, _Sums]) -> bool
     )
 
 
-def _source(handover: Handover, entry: TensorEntry, seen: Mapping[str, _Sums]) -> _Source | None:
-    """Return where the statistics of a weight are; None if nothing was seen of it."""
-    found = handover.counterpart(entry.name)
-    if found is None:
-        return _of_fused_experts(entry, seen)
-    tensor, turned = found
-    for name, sums in seen.items():
-        if handover.tensors[name].place == tensor.place:
-            # Of a weight that is transposed the parts lie in its columns.
-            source = _Source(name, turned)
-            fit = not turned or sums.parts == 1
-            return (
-                source if fit and sums.inputs(turned=turned, part=None).fit(entry.shape) else None
-            )
-    return None
+def _sources(
+    handover: Handover, weights: Iterable[TensorEntry], seen: Mapping[str, _Sums]
+) -> dict[str, _Source]:
+    """Return where the statistics of weights of the checkpoint are, of those that have some."""
+    by_place = {handover.tensors[name].place: name for name in seen}
+    fused = {}
+    for name in seen:
+        stem, _, last = name.rpartition(".")
+        if stem.endswith("experts"):
+            fused[_experts(stem, last)] = name
+    sources = {}
+    for entry in weights:
+        found = handover.counterpart(entry.name)
+        if found is None:
+            source = _of_fused_experts(entry, fused, seen)
+        else:
+            tensor, turned = found
+            name = by_place.get(tensor.place, "")
+            # Of a weight that is transposed the parts would lie in its columns.
+            fit = name and (not turned or seen[name].parts == 1)
+            fit = fit and seen[name].fit(entry.shape, turned=turned)
+            source = _Source(name, turned) if fit else None
+        if source is not None:
+            sources[entry.name] = source
+    return sources
 
 
-def _of_fused_experts(entry: TensorEntry, seen: Mapping[str, _Sums]) -> _Source | None:
+def _experts(stem: str, last: str) -> tuple[tuple[str, ...], bool]:
+    """Return of which layer the experts of a name are, and whether it is their last product."""
+    return tuple(re.findall(r"\d+", stem)), bool(_DOWN.search(last))
+
+
+def _of_fused_experts(
+    entry: TensorEntry, fused: Mapping[Any, str], seen: Mapping[str, _Sums]
+) -> _Source | None:
     """Return the part of a weight of all experts that is one of them, found by name.
 
     Transformers joins the experts of a checkpoint, and their gates with what they gate: these have
     the same inputs.
     """
     match = _EXPERT.fullmatch(entry.name)
-    if match is None:
+    name = "" if match is None else fused.get(_experts(match[1], match[3]), "")
+    if match is None or not name:
         return None
-    layer, part = re.findall(r"\d+", match[1]), int(match[2])
-    down = bool(_DOWN.search(match[3]))
-    for name, sums in seen.items():
-        stem, _, last = name.rpartition(".")
-        if (
-            stem.endswith("experts")
-            and re.findall(r"\d+", stem) == layer
-            and bool(_DOWN.search(last)) == down
-            and part < sums.parts
-            and sums.columns == entry.shape[1]
-        ):
-            return _Source(name, turned=sums.transposed, part=part)
-    return None
+    sums, part = seen[name], int(match[2])
+    if part >= sums.parts or sums.columns != entry.shape[1]:
+        return None
+    return _Source(name, turned=sums.transposed, part=part)

@@ -119,6 +119,10 @@ class Statistics:
         names = self._file.entries
         return frozenset(name.removesuffix(GRAM) for name in names if name.endswith(GRAM))
 
+    @cached_property
+    def _transposed(self) -> frozenset[str]:
+        return frozenset(self.origin.transposed)
+
     def inputs(self, names: Iterable[str], shape: tuple[int, ...]) -> Inputs | None:
         """Return what was seen of a weight, by any of its names; None if that is nothing.
 
@@ -133,7 +137,7 @@ class Statistics:
         if name is None:
             return None
         sizes = self._sizes(name)
-        transposed = name in self.origin.transposed
+        transposed = name in self._transposed
         if not fits(shape, *sizes, transposed=transposed):
             parts, columns = sizes
             have = f"{columns:,} inputs" if parts == 1 else f"{parts:,} x {columns:,} inputs"
