@@ -443,10 +443,25 @@ def slow_attention() -> Any:
         mha.set_fastpath_enabled(before)
 
 
+@contextlib.contextmanager
+def full_precision() -> Any:
+    """Have products of float32 computed in float32, not in the 19 bits that some GPUs offer."""
+    try:
+        before = torch.get_float32_matmul_precision()
+        torch.set_float32_matmul_precision("highest")
+    except RuntimeError:  # the script chose by another of torch's switches
+        yield
+        return
+    try:
+        yield
+    finally:
+        torch.set_float32_matmul_precision(before)
+
+
 def collect(module: torch.nn.Module, grams: Any, run: Any, path: str) -> list[dict[str, Any]]:
     """Have `run` run inputs through a model, and write what was seen; see `report`."""
     watcher = Watcher(module, grams)
-    with torch.no_grad(), slow_attention(), watcher:
+    with torch.no_grad(), slow_attention(), full_precision(), watcher:
         run()
     watcher.forget()
     with Path(path).open("wb") as file:

@@ -276,6 +276,25 @@ def test_large_inputs_are_summed_in_pieces_of_float64(collected, activations, mo
     same(collected(conv, lambda: conv(images))["weight"], *unfolded(images, conv))
 
 
+def test_what_is_switched_meanwhile_is_put_back(collected):
+    """The fast way of attention, and short products of float32."""
+    linear, x, found = nn.Linear(3, 3), torch.randn(2, 3), []
+
+    def run():
+        linear(x)
+        found.append(torch.get_float32_matmul_precision())
+        found.append(torch.backends.mha.get_fastpath_enabled())
+
+    torch.set_float32_matmul_precision("medium")
+    try:
+        collected(linear, run)
+        assert torch.get_float32_matmul_precision() == "medium"
+    finally:
+        torch.set_float32_matmul_precision("highest")
+    assert found == ["highest", False]
+    assert torch.backends.mha.get_fastpath_enabled()
+
+
 def test_models_of_transformers_are_seen_whole(collected):
     """GPT-2 with its Conv1D, and a mixture of fused experts."""
     transformers = pytest.importorskip("transformers")
