@@ -1,0 +1,62 @@
+"""A repaired model in the window: looked at, compared, undone, saved and exported."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from safetensors.numpy import load_file, save_file
+
+from pruneapp.checkpoint.checkpoint import open_checkpoint
+from pruneapp.document.document import Capture, Document
+from pruneapp.document.step import Row, Step
+from pruneapp.gui.plots.pages import Page
+from pruneapp.kernels.cpu import CpuKernel
+from pruneapp.preview.preview import compute_preview
+from pruneapp.progress import Job
+from pruneapp.repair.repair import compute_repair
+from pruneapp.sessions.session_file import save_session
+from tests.repair.layers import InputArrays, mixed
+
+FC, BIAS = "fc.weight", "fc.bias"
+
+
+@pytest.fixture
+def session(tmp_path):
+    """A session in which a layer was pruned and repaired; and the weights that it exports."""
+    rng = np.random.default_rng(1)
+    arrays = {FC: rng.normal(size=(20, 30)), BIAS: rng.normal(size=20)}
+    path = tmp_path / "model.safetensors"
+    save_file({n: a.astype(np.float32) for n, a in arrays.items()}, path)
+    with open_checkpoint(path) as checkpoint:
+        document = Document(checkpoint)
+        step = Step((Row((FC,), "l1_unstructured", {"amount": 0.5}),))
+        document.commit(compute_preview(document.snapshot(), step, CpuKernel(), Job()))
+        known = InputArrays({FC: mixed(2, 300, 30, offset=1.0)})
+        document.commit(compute_repair(document.snapshot(), known, Job()))
+        save_session(Capture.of(document), {}, tmp_path / "work.prune", Job())
+        state = document.snapshot()
+        zeroed = state.zeroed(FC)
+        weights = state.bits(FC).view(np.float32) * zeroed.bools()
+        bias = state.bits(BIAS).view(np.float32)
+        document.close()
+    return tmp_path / "work.prune", {FC: weights.reshape(20, 30), BIAS: bias}
+
+
+def test_a_repaired_session_is_shown_undone_and_exported(person, session, tmp_path):
+    """Every page paints it, undo brings the values of the file back, and the export has the new."""
+    file, expected = session
+    person.open(file)
+    person.wait(lambda: person.states and len(person.states) == 3)
+    assert person.states[-1].startswith("Repair of fc")
+    for page in Page:
+        person.views.pages.tabs.setCurrentIndex(page)
+        person.wait_idle()
+    person.export(tmp_path / "out.safetensors")
+    person.close_report()
+    written = load_file(tmp_path / "out.safetensors")
+    for name, array in expected.items():
+        assert np.array_equal(written[name], array)
+    person.key("Ctrl+Z")
+    person.wait(lambda: not person.document.snapshot().values)
+    person.wait_idle()
+    assert not person.trouble
