@@ -17,6 +17,7 @@ from pathlib import Path
 
 from pruneapp.methods.method import Method
 from pruneapp.methods.registry import METHODS
+from pruneapp.params import Param
 from pruneapp.recipes.schema import json_schema
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -78,14 +79,19 @@ def _method(method: Method) -> str:
         lines.append("It needs the norm that follows, which is found by its name.\n")
     if method.takes_mask:
         lines.append("It needs a file of masks.\n")
+    if method.takes_statistics:
+        lines.append("It needs [statistics of activations](statistics.md).\n")
     if method.params:
         lines += ["| parameter | what it is | allowed | default |", "|---|---|---|---|"]
-        lines += [
-            f"| `{p.name}` | {p.help} | {p.describe()} | `{p.format(p.default)}` |"
-            for p in method.params
-        ]
+        lines += [f"| `{p.name}` | {p.help} | {p.describe()} | {usual(p)} |" for p in method.params]
         lines.append("")
     return "\n".join(lines)
+
+
+def usual(param: Param) -> str:
+    """Return what the page says of a default; a file has none."""
+    text = param.format(param.default)
+    return f"`{text}`" if text else ""
 
 
 def in_window() -> str:
