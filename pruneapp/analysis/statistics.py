@@ -78,6 +78,7 @@ def stats(snapshot: Snapshot, name: str, job: Job) -> TensorStats:
         zeros=zeros,
         nan=nan,
         infinite=infinite,
+        repaired=snapshot.replaces(name),
     )
 
 

@@ -80,7 +80,8 @@ class TensorStats:
     """Numbers about the original values of a tensor; NaN and infinities are left out of them.
 
     `minimum`, `maximum`, `mean` and `std` (of the population) are NaN for a tensor without a
-    finite number. `zeros` counts zeros in the file, pruned or not.
+    finite number. `zeros` counts zeros in the file, pruned or not. Of a tensor that was `repaired`
+    they are about its new values.
     """
 
     name: str
@@ -93,6 +94,7 @@ class TensorStats:
     zeros: int
     nan: int
     infinite: int
+    repaired: bool = False
 
 
 @dataclass(frozen=True, eq=False)

@@ -221,7 +221,8 @@ class NumbersLine(QLabel):
         stats = self._stats
         self._wordings = ("",)
         if stats is not None:
-            of = (self.tr("In the file:"),) if self._pruned else ()
+            where = self.tr("After repair:") if stats.repaired else self.tr("In the file:")
+            of = (where,) if self._pruned else ()
             entries = [
                 (*of, *self._facts(stats, digits, counted=counted)) for digits, counted in _WHOLE
             ]

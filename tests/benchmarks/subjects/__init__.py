@@ -46,4 +46,4 @@ SUBJECTS: dict[str, Subject] = {
         big,
         quality,
     )
-}
+} | {quality.PHOTOS.name: quality.PHOTOS}

@@ -51,6 +51,8 @@ def test_a_repaired_session_is_shown_undone_and_exported(person, session, tmp_pa
     for page in Page:
         person.views.pages.tabs.setCurrentIndex(page)
         person.wait_idle()
+    person.views.pages.tabs.setCurrentIndex(Page.WEIGHTS)
+    person.wait(lambda: person.views.pages.numbers.text().startswith("After repair:"))
     person.export(tmp_path / "out.safetensors")
     person.close_report()
     written = load_file(tmp_path / "out.safetensors")
@@ -58,5 +60,5 @@ def test_a_repaired_session_is_shown_undone_and_exported(person, session, tmp_pa
         assert np.array_equal(written[name], array)
     person.key("Ctrl+Z")
     person.wait(lambda: not person.document.snapshot().values)
-    person.wait_idle()
+    person.wait(lambda: person.views.pages.numbers.text().startswith("In the file:"))
     assert not person.trouble
