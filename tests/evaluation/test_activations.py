@@ -301,7 +301,15 @@ def test_models_of_transformers_are_seen_whole(collected):
     small = {"vocab_size": 32, "num_attention_heads": 2, "num_hidden_layers": 1}
     llama = {"hidden_size": 8, "intermediate_size": 12, "num_key_value_heads": 1, **small}
     configs = [
-        transformers.GPT2Config(n_embd=8, n_layer=1, n_head=2, vocab_size=32, n_positions=16),
+        transformers.GPT2Config(
+            n_embd=8,
+            n_layer=1,
+            n_head=2,
+            vocab_size=32,
+            n_positions=16,
+            bos_token_id=0,
+            eos_token_id=0,
+        ),
         transformers.Qwen3MoeConfig(
             **llama, num_experts=4, num_experts_per_tok=2, moe_intermediate_size=8, head_dim=4
         ),

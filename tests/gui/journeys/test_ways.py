@@ -87,7 +87,7 @@ OPENING = {
     "gui/tree/model.py": ("TreeModel.set_nodes",),
     "gui/document/history_view.py": ("HistoryStrip.set_items",),
     "gui/method_form/panel.py": ("PruneForm.set_context",),
-    "gui/preview/panel.py": ("PreviewPanel.set_model",),
+    "gui/preview/figures.py": ("StepFigures.set_model",),
     "gui/plots/pages.py": ("PlotPages.set_tensor",),
 }
 

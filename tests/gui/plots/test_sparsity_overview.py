@@ -65,7 +65,6 @@ def model(qtbot):
     view.activateWindow()
     assert QTest.qWaitForWindowActive(view)
     view.set_report(REPORT, PREVIEW)
-    QApplication.processEvents()  # the legend asks for its lines once it knows its width
     return view
 
 

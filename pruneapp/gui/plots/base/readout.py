@@ -233,7 +233,9 @@ class Legend(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self.entries: tuple[Swatch, ...] = ()
-        self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
+        policy = QSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Minimum)
+        policy.setHeightForWidth(True)
+        self.setSizePolicy(policy)
 
     def set_entries(self, entries: Sequence[Swatch]) -> None:
         """Show other swatches."""
@@ -250,41 +252,39 @@ class Legend(QWidget):
         return [f"{e.before} … {e.label}" if e.before else e.label for e in self.entries]
 
     def sizeHint(self) -> QSize:
-        """Ask for room for all in a line, and for as many lines as it takes for now."""
+        """Ask for room for all in a line."""
         width = sum(self._width(entry) for entry in self.entries)
         width += _SPACE * max(0, len(self.entries) - 1)
-        places = self._places()
-        lines = places[-1].y() // self._line_height() + 1 if places else 1
-        return QSize(width + 2, lines * self._line_height())
+        return QSize(width + 2, self._line_height())
 
     def minimumSizeHint(self) -> QSize:
         """Ask for room for the longest."""
         width = max(map(self._width, self.entries), default=0)
-        return QSize(width + 2, self.sizeHint().height())
+        return QSize(width + 2, self._line_height())
 
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        """Ask for more or fewer lines."""
-        super().resizeEvent(event)
-        self.updateGeometry()
+    def heightForWidth(self, width: int) -> int:
+        """Ask for as many lines as it takes."""
+        places = self._places(width)
+        return (places[-1].y() if places else 0) + self._line_height()
 
     @reported
     def paintEvent(self, _event: QPaintEvent) -> None:
         """Paint the swatches."""
         painter = QPainter(self)
-        for entry, place in zip(self.entries, self._places(), strict=True):
+        for entry, place in zip(self.entries, self._places(self.width()), strict=True):
             self._paint_entry(painter, entry, place)
         painter.end()
 
     def _line_height(self) -> int:
         return max(_SWATCH, self.fontMetrics().height()) + 4
 
-    def _places(self) -> list[QPoint]:
-        """Return where each swatch begins."""
+    def _places(self, available: int) -> list[QPoint]:
+        """Return where each swatch begins in so many pixels."""
         places: list[QPoint] = []
         left, top = 0, 0
         for entry in self.entries:
             width = self._width(entry)
-            if left and left + width > self.width():
+            if left and left + width > available:
                 left, top = 0, top + self._line_height()
             places.append(QPoint(left, top))
             left += width + _SPACE

@@ -130,7 +130,7 @@ class TileRequests(QObject):
             return
         part = view.request(self._base.name, self._canvas.devicePixelRatioF())
         pixels = -(-part.rows // part.pool) * -(-part.columns // part.pool)
-        if _is_large(part) or pixels > HEAVY:
+        if _is_large(part) or pixels > HEAVY or (self._passing and fine.sampled):
             self._timer.start(REST_MS)
         else:
             self.schedule()

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import pytest
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
 from pruneapp.gui.plots.base.readout import Legend, Swatch
 
 COLORS = ("#ff0000", "#00c000", "#0000ff", "#c0c000")
@@ -15,22 +18,51 @@ def painted(legend) -> set[str]:
     return seen & set(COLORS)
 
 
-def test_a_legend_without_room_for_one_line_has_more_and_none_is_cut(qtbot):
-    """Found: on a screen of 1280 x 800 at 150 % the last swatches were cut."""
-    legend = Legend()
-    qtbot.addWidget(legend)
+class Picture(QWidget):
+    """Notes every height that it is given."""
+
+    def __init__(self):
+        super().__init__()
+        self.heights = []
+
+    def resizeEvent(self, event):  # noqa: N802 - Qt's name
+        self.heights.append(event.size().height())
+
+
+@pytest.fixture
+def legend(qtbot):
+    """A legend below a picture, as in every plot."""
+    window, legend = QWidget(), Legend()
+    qtbot.addWidget(window)
+    column = QVBoxLayout(window)
+    column.addWidget(Picture(), 1)
+    column.addWidget(legend)
+    window.show()
     legend.set_entries([Swatch("to be pruned", (color,)) for color in COLORS])
-    whole = legend.sizeHint()
-    legend.resize(whole)
-    assert legend.sizeHint() == whole
-    assert painted(legend) == set(COLORS)
-    one, least = whole.height(), legend.minimumSizeHint().width()
+    legend.kept = window  # Python's, which deletes it otherwise
+    return legend
+
+
+def test_a_legend_without_room_for_one_line_has_more_and_none_is_cut(legend, qapp):
+    """Found: on a screen of 1280 x 800 at 150 % the last swatches were cut."""
+    window, whole, least = legend.window(), legend.sizeHint(), legend.minimumSizeHint().width()
+    margins = window.width() - window.layout().contentsRect().width()
     assert least < whole.width() / 3
-    for width, lines in ((whole.width() // 2 + 10, 2), (least, 4)):
-        legend.resize(width, one)
-        legend.grab()  # sent its resize event
-        assert legend.sizeHint().height() == lines * one
-        legend.resize(width, lines * one)
+    for width, lines in ((whole.width(), 1), (whole.width() // 2 + 10, 2), (least, 4)):
+        window.resize(width + margins, 300)
+        qapp.processEvents()
         assert painted(legend) == set(COLORS)
-    legend.set_entries([])
-    assert legend.sizeHint().height() == one
+        assert legend.height() == lines * whole.height()
+
+
+def test_a_swatch_with_room_for_it_leaves_the_picture_as_large_as_it_was(legend, qapp):
+    window = legend.window()
+    window.resize(2 * legend.sizeHint().width(), 300)
+    qapp.processEvents()
+    heights = window.findChild(Picture).heights
+    heights.clear()
+    legend.set_entries([*legend.entries, Swatch("sampled", ())])
+    qapp.processEvents()
+    assert painted(legend) == set(COLORS)
+    assert legend.width() >= legend.sizeHint().width()
+    assert heights == []

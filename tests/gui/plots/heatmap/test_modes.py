@@ -186,8 +186,7 @@ def test_a_large_part_is_not_read_while_one_moves(view, make_tensor, qtbot, monk
     assert [request.sampled for request in tensor.requests] == [False]
 
 
-def test_of_states_that_pass_a_first_look_is_enough(view, make_tensor, qtbot, monkeypatch):
-    monkeypatch.setattr(requests, "REST_MS", 1000)  # longer than a busy machine takes for a look
+def test_of_states_that_pass_a_first_look_is_enough(view, make_tensor, qtbot):
     layout = Layout((3000, 2000), (0,), (1,), "output", "input")
     tensor = make_tensor(layout, np.ones((3000, 2000)), np.ones((3000, 2000)))
     tensor.attach(view)
