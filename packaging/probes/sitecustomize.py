@@ -46,7 +46,7 @@ class _Finder:
 
 
 try:
-    with open(f"{FOLDER}/seen", "r+b") as _file:  # noqa: PTH123
+    with open(f"{FOLDER}/seen", "r+b") as _file:  # noqa: PTH123 - a small start
         seen = mmap.mmap(_file.fileno(), 0)
 except OSError:
     pass  # nothing is measured

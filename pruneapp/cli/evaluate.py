@@ -42,7 +42,7 @@ def evaluate(options: argparse.Namespace, token: CancelToken) -> int:
         if options.against is not None:
             original = _open(stack, options.against, None, job)
         try:
-            result, changes = _measure(evaluator, file, original, allowed is not None, job)
+            result, changes = _measure(evaluator, file, original, job, judged=allowed is not None)
         except EvaluationError as error:
             for line in error.details.splitlines():
                 sys.stderr.write(f"{escaped(line)}\n")
@@ -106,8 +106,9 @@ def _measure(
     evaluator: Evaluator,
     file: Snapshot,
     original: Snapshot | None,
-    judged: bool,  # noqa: FBT001
     job: Job,
+    *,
+    judged: bool,
 ) -> tuple[Result, Sequence[Change]]:
     if original is None:
         return evaluator.measure(file, job), ()

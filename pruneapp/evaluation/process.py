@@ -134,7 +134,7 @@ class ChildProcess:
         """
         until = time.monotonic() + grace
         while self.runs and time.monotonic() < until:
-            time.sleep(0.01)
+            time.sleep(0.01)  # waiting on its number would take the number from `runs`
         if not self._ended:
             self._ended, self._killed = True, self.runs
             # Its number is its own, and that of the group, until it was waited for.
@@ -191,7 +191,7 @@ def _text(line: bytes) -> str:
 def _kill_tree(pid: int) -> None:
     """End a process of Windows and its children."""
     if sys.platform == "win32":
-        subprocess.run(  # noqa: S603
+        subprocess.run(  # noqa: S603 - our own arguments
             ["taskkill", "/F", "/T", "/PID", str(pid)],  # noqa: S607 - part of the system
             check=False,
             capture_output=True,

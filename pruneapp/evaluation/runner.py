@@ -270,7 +270,7 @@ class CommandRunner:
     def start(self, job: Job) -> None:
         """Nothing is kept warm."""
 
-    def run(self, snapshot: Snapshot, seed: int, job: Job, *, reference: bool = False) -> Measured:  # noqa: ARG002
+    def run(self, snapshot: Snapshot, seed: int, job: Job, *, reference: bool = False) -> Measured:  # noqa: ARG002 - as every runner
         """Measure a state, from its file if it is one, else from an export."""
         with contextlib.ExitStack() as stack:
             path = path_of(snapshot.checkpoint)

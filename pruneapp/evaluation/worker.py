@@ -177,8 +177,7 @@ class Worker:
                 self._process.interrupt()
             if asked is not None and now - asked > UNTIL_KILL:
                 self.stop()
-                self._refuse_late(late, limit)
-                raise Cancelled
+                raise self._late(limit) if late else Cancelled
             try:
                 message = self._messages.get(timeout=_LOOK)
             except queue.Empty:
@@ -204,8 +203,7 @@ class Worker:
                 reached = max(reached, done)
             elif kind in {"done", "error", "hello"} and message["id"] == self._number:
                 if kind == "error":
-                    self._refuse_late(late, limit)
-                    raise self._error(message, label)
+                    raise self._late(limit) if late else self._error(message, label)
                 if self._foreign:
                     self.stop()
                     raise EvaluationError(
@@ -217,14 +215,12 @@ class Worker:
                     job.step(_UNITS - reached)
                 return message
 
-    def _refuse_late(self, late: bool, limit: float | None) -> None:  # noqa: FBT001
-        if late:
-            raise EvaluationError(
-                f"'{self.script.path.name}' took longer than the {limit:g} seconds that it was "
-                "given.",
-                remedy="Allow more time, or evaluate fewer samples.",
-                details=self.log,
-            )
+    def _late(self, limit: float | None) -> EvaluationError:
+        return EvaluationError(
+            f"'{self.script.path.name}' took longer than the {limit:g} seconds that it was given.",
+            remedy="Allow more time, or evaluate fewer samples.",
+            details=self.log,
+        )
 
     def _last_message(self) -> dict[str, Any] | None:
         """Return what came before the process ended; children may still hold its pipe open."""

@@ -219,7 +219,7 @@ class Watcher(TorchDispatchMode):
         stride: Any,
         padding: Any,
         dilation: Any,
-        transposed: bool,  # noqa: FBT001
+        transposed: bool,  # noqa: FBT001 - as torch has it
         _output_padding: Any,
         groups: int,
     ) -> None:
@@ -321,7 +321,7 @@ WATCHED = {
     ATEN.convolution: Watcher.on_convolution,
 }
 if hasattr(ATEN, "_grouped_mm"):
-    WATCHED[ATEN._grouped_mm] = Watcher.on_grouped_mm  # noqa: SLF001
+    WATCHED[ATEN._grouped_mm] = Watcher.on_grouped_mm  # noqa: SLF001 - torch names it so
 
 
 def storage_of(tensor: torch.Tensor) -> int:
