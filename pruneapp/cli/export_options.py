@@ -174,7 +174,8 @@ def check_places(
     output = request.path
     form = get(request.format)
     check(checkpoint, request)
-    if options.output.endswith(("/", os.sep)) and not writes_folder(checkpoint, request):
+    is_folder_export = writes_folder(checkpoint, request)
+    if options.output.endswith(("/", os.sep)) and not is_folder_export:
         raise ParameterError(
             f"'{options.output}' is the name of a folder, but the export is a single file.",
             remedy=f"Add the name of a file to it: '{options.output}model{form.suffixes[0]}'.",

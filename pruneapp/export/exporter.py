@@ -15,7 +15,7 @@ from pruneapp.checkpoint.io.atomic_file import AtomicFile
 from pruneapp.checkpoint.io.files import hidden_name, lock
 from pruneapp.checkpoint.io.source import FileSource, close_quietly
 from pruneapp.errors import ExportError, first_names
-from pruneapp.export.catalog import get
+from pruneapp.export.catalog import FORMATS, get
 from pruneapp.export.completeness import account_for, omitted, refuse_unwritable
 from pruneapp.export.destination import folder
 from pruneapp.export.destination.sidecars import home_of
@@ -26,6 +26,7 @@ from pruneapp.export.destination.target import (
     kept_name,
     plan_sidecars,
     refuse_file,
+    refuse_suffix,
 )
 from pruneapp.export.format import Format, Plan
 from pruneapp.export.provenance import Provenance
@@ -44,6 +45,8 @@ from pruneapp.results.export import (
 
 # Names in a sentence; a sentence encoder has nine files beside its weights.
 _SHOWN = 12
+# Of the files of any format.
+_SUFFIXES = frozenset(suffix for form in FORMATS.values() for suffix in form.suffixes)
 
 
 @dataclass(frozen=True)
@@ -145,10 +148,13 @@ def _declared(request: ExportRequest) -> tuple[Format, Mapping[str, Any]]:
 
 
 def writes_folder(checkpoint: Checkpoint, request: ExportRequest) -> bool:
-    """Whether an export is a folder; `ExportError` if it must be, and the path is a file's name."""
+    """Whether an export is a folder; `ExportError` if it is, and the path is a file's name."""
     form, values = _declared(request)
     refuse_file(request.path, form, values)
-    return in_folder(checkpoint, form, values, request.path)
+    is_folder = in_folder(checkpoint, form, values, request.path)
+    if is_folder:
+        refuse_suffix(request.path, form, values, _SUFFIXES)
+    return is_folder
 
 
 def check_target(

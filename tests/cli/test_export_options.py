@@ -94,6 +94,19 @@ def test_files_of_a_largest_size_are_a_folder(source, tmp_path, capfd):
     assert "Yes" in capfd.readouterr().out
 
 
+def test_a_folder_with_the_name_of_another_formats_file_is_refused(source, tmp_path, capfd):
+    (tmp_path / "config.json").write_text("{}")
+    out = tmp_path / "zz.pt"
+    words = ["prune", tmp_path, "-o", out, "--method", "l1_unstructured", "--amount", "0.5"]
+    assert main([str(word) for word in (*words, "--format", "safetensors")]) == 2
+    assert capfd.readouterr().err == (
+        "pruneapp: 'zz.pt' is the name of a file, but not of one in the format 'safetensors': the "
+        "model would be written as a folder of that name. "
+        "Choose 'zz.safetensors' for one file, or 'zz' for a folder.\n"
+    )
+    assert not out.exists()
+
+
 def test_what_a_folder_holds_is_told_before_it_is_replaced(source, tmp_path, capfd):
     words = ["prune", source, "-o", tmp_path / "out", "--method", "l1_unstructured"]
     call = [str(word) for word in (*words, "--amount", "0.5", "--shard-size", "1GB")]

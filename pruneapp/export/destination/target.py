@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import chain, count
 from pathlib import Path
@@ -128,11 +128,31 @@ def refuse_file(path: Path, form: Format, values: Mapping[str, Any]) -> None:
     """Refuse the name of a file where files of a largest size go into a folder."""
     if limit_of(values) is None or is_folder(path) or not form.fits(path.name):
         return
-    suffix = next(suffix for suffix in form.suffixes if path.name.lower().endswith(suffix))
     raise ExportError(
         f"With a max shard size a folder is written, but '{path.name}' is the name of a file.",
-        remedy=f"Name a folder: '{path.name[: -len(suffix)] or 'model'}'.",
+        remedy=f"Name a folder: '{_without(form.suffixes, path.name)}'.",
     )
+
+
+def refuse_suffix(
+    path: Path, form: Format, values: Mapping[str, Any], suffixes: Iterable[str]
+) -> None:
+    """Refuse a new folder with the name of a file; `suffixes` are those of every format."""
+    if is_folder(path) or not path.name.lower().endswith(tuple(suffixes)):
+        return
+    stem = _without(suffixes, path.name)
+    one_file = f"'{stem}{form.suffixes[0]}' for one file, or " if limit_of(values) is None else ""
+    raise ExportError(
+        f"'{path.name}' is the name of a file, but not of one in the format '{form.name}': the "
+        "model would be written as a folder of that name.",
+        remedy=f"Choose {one_file}'{stem}' for a folder.",
+    )
+
+
+def _without(suffixes: Iterable[str], name: str) -> str:
+    """Return a name without the longest suffix that it ends in."""
+    longest = max((len(s) for s in suffixes if name.lower().endswith(s)), default=0)
+    return name[: len(name) - longest] or "model"
 
 
 def plan_sidecars(plan: Plan, target: Path) -> tuple[dict[Path, Plan], tuple[str, ...]]:

@@ -259,16 +259,21 @@ class TargetRow(QWidget):
         one_file = offer is not None and offer.one_file
         return self._limit is not None or (self._folders and not one_file)
 
+    def _is_folder(self) -> bool:
+        """Whether the path is the name of a folder: one with the suffix of its format is not."""
+        named = self._offer is not None and self.text().lower().endswith(self._offer.suffixes)
+        return self._limit is not None or (self._may_be_folder() and not named)
+
     def _on_typed(self) -> None:
         self._check = None
         self._show_note()
         self.changed.emit()
 
     def _show_note(self) -> None:
-        if self._limit is None:
-            title, name = self.tr("File"), self.tr("Destination file")
-        else:
+        if self._is_folder():
             title, name = self.tr("Folder"), self.tr("Destination folder")
+        else:
+            title, name = self.tr("File"), self.tr("Destination file")
         self.title.setText(title)
         self.path.setAccessibleName(name)
         problem = self.problem() or (self._offer.wrong if self._offer is not None else "")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,9 +12,11 @@ from safetensors.torch import load_file, save_file
 
 from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.errors import ExportError, FileChangedError
+from pruneapp.export.catalog import FORMATS
 from pruneapp.export.destination import folder as folders
 from pruneapp.export.destination.sidecars import _is_own, copy_of
-from pruneapp.export.exporter import check_target, export
+from pruneapp.export.exporter import check_target, export, writes_folder
+from pruneapp.export.sharding import SHARD_SIZE
 from pruneapp.progress import Cancelled, CancelToken, Job
 from pruneapp.results.export import ExportRequest
 from tests.support.containers import as_snapshot
@@ -129,6 +132,38 @@ def test_into_a_folder_that_is_there_nothing_is_left_of_an_export_that_fails(
     report = run(encoder, out)
     assert any("'1_Pooling/config.json' is in 'out' already" in n for n in report.notices)
     assert (out / "1_Pooling" / "config.json").read_text() == "other"
+
+
+SUFFIXES = sorted({suffix for form in FORMATS.values() for suffix in form.suffixes})
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+@pytest.mark.parametrize("form", FORMATS.values(), ids=lambda form: form.name)
+def test_no_folder_gets_the_name_of_a_file_of_another_format(encoder, tmp_path, form, suffix):
+    out = tmp_path / f"x{suffix}"
+    with open_checkpoint(encoder) as checkpoint:
+        assert checkpoint.contents.shards
+        request = ExportRequest(form.name, out)
+        if form.one_file or form.fits(out.name):
+            assert not writes_folder(checkpoint, request)
+            return
+        found = check_target(as_snapshot(checkpoint, {}), request, Job())
+        assert found.refused == (
+            f"'x{suffix}' is the name of a file, but not of one in the format '{form.name}': the "
+            "model would be written as a folder of that name. "
+            f"Choose 'x{form.suffixes[0]}' for one file, or 'x' for a folder."
+        )
+        with pytest.raises(ExportError, match="is the name of a file"):
+            export(as_snapshot(checkpoint, {}), request, Job())
+        assert not out.exists()
+        out.mkdir()
+        assert writes_folder(checkpoint, request), "it is there, so that is what was meant"
+        out.rmdir()
+        assert writes_folder(checkpoint, replace(request, path=tmp_path / "x-v1.5"))
+        if SHARD_SIZE in form.params:
+            limited = replace(request, params={SHARD_SIZE.name: 10**9})
+            with pytest.raises(ExportError, match=r"Choose 'x' for a folder\."):
+                writes_folder(checkpoint, limited)
 
 
 def test_a_file_where_a_folder_must_be_is_an_error_and_nothing_is_written(encoder, tmp_path):

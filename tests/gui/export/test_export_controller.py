@@ -243,6 +243,28 @@ def test_a_folder_is_exported_as_a_folder_for_transformers(person, file, tmp_pat
     assert mailed.is_file()
 
 
+def test_a_folder_with_the_name_of_a_file_is_refused_as_it_is_typed(person, file, tmp_path):
+    folder = tmp_path / "tiny"
+    folder.mkdir()
+    file.rename(folder / "model.safetensors")
+    (folder / "config.json").write_text("{}")
+    person.open(folder)
+    person.wait_open(folder)
+    person.wait_preview()
+    dialog = dialog_of(person)
+    target = dialog.target
+    person.wait(lambda: target.title.text() == "Folder")
+    person.type(target.path, str(tmp_path / "x.pt"))
+    person.wait(lambda: "'x.pt' is the name of a file" in target.note.text())
+    assert "Choose 'x.safetensors' for one file, or 'x' for a folder." in target.note.text()
+    assert not dialog.go.isEnabled()
+    person.type(target.path, str(tmp_path / "x.safetensors"))
+    person.wait(dialog.go.isEnabled)
+    assert target.title.text() == "File"
+    person.type(target.path, str(tmp_path / "x"))
+    person.wait(lambda: target.title.text() == "Folder" and dialog.go.isEnabled())
+
+
 def test_files_of_a_largest_size_are_a_folder_beside(pruned, file):
     dialog = dialog_of(pruned)
     (file.parent / "config.json").write_text("{}")
