@@ -14,9 +14,12 @@ from pathlib import Path
 from pruneapp import resources
 from pruneapp.errors import words_of
 from pruneapp.evaluation.process import EvaluationError
+from pruneapp.progress import Job
 
 # Lines that a person sees before a new script runs.
 FIRST_LINES = 20
+# Seconds between two looks at whether a job was cancelled.
+_LOOK = 0.05
 # More is no script that anybody wrote.
 _MOST_BYTES = 16 << 20
 _HEADER = re.compile(r"(?m)^# /// script\s*$\s(?P<content>(?:^#(?:| .*)$\s?)+?)^# ///\s*$")
@@ -119,8 +122,21 @@ class Interpreter:
     notice: str = ""  # what the person should know of the choice
 
 
-def find_interpreter(script: EvaluationScript, chosen: Path | None = None) -> Interpreter:
+def find_interpreter(
+    script: EvaluationScript,
+    chosen: Path | None = None,
+    job: Job | None = None,
+    *,
+    make: bool = True,
+) -> Interpreter:
     """Return the Python to run a script with: chosen, .venv, PEP 723, conda, ours, in this order.
+
+    Parameters
+    ----------
+    job
+        May cancel while uv makes an environment.
+    make
+        Whether uv may be run for a header: else its own path is returned, and nothing is run.
 
     Raises
     ------
@@ -137,7 +153,8 @@ def find_interpreter(script: EvaluationScript, chosen: Path | None = None) -> In
     if script.header:
         uv = shutil.which("uv")
         if uv is not None:
-            return Interpreter(_by_uv(uv, script), "made by uv as the header of the script says")
+            python = _by_uv(uv, script, job or Job()) if make else Path(uv)
+            return Interpreter(python, "made by uv as the header of the script says")
         notice = (
             "The script lists what it needs in a header (PEP 723), but uv, which would install it, "
             "was not found."
@@ -192,22 +209,36 @@ def _executable(path: Path) -> Path:
     )
 
 
-def _by_uv(uv: str, script: EvaluationScript) -> Path:
+def _by_uv(uv: str, script: EvaluationScript, job: Job) -> Path:
     """Have uv make the environment that the header of a script describes."""
     last = ""
     for command in (["sync", "--script"], ["python", "find", "--script"]):
-        done = subprocess.run(  # noqa: S603 - uv, for a script that the person chose to run
+        job.cancel.check()
+        with subprocess.Popen(  # noqa: S603 - uv, for a script that the person chose to run
             [uv, *command, str(script.path)],
             stdin=subprocess.DEVNULL,
-            capture_output=True,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
             text=True,
-            check=False,
-        )
-        if done.returncode:
+        ) as process:
+            printed = _printed_by(process, job)
+        if process.returncode:
             raise EvaluationError(
                 f"uv could not make the environment that the header of '{script.path}' describes.",
                 remedy="Correct the header, or choose an interpreter.",
-                details=done.stderr,
+                details=printed[1],
             )
-        last = done.stdout.strip()
+        last = printed[0].strip()
     return _executable(Path(last))
+
+
+def _printed_by(process: subprocess.Popen[str], job: Job) -> tuple[str, str]:
+    """Return what a process printed until its end; it is killed if the job is cancelled."""
+    while True:
+        try:
+            return process.communicate(timeout=_LOOK)
+        except subprocess.TimeoutExpired:
+            if job.cancel.cancelled:
+                process.kill()
+                process.communicate()
+                job.cancel.check()

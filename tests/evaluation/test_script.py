@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 import sys
+import threading
+import time
 from pathlib import Path
 
 import pytest
@@ -11,6 +13,7 @@ import pytest
 from pruneapp import resources
 from pruneapp.evaluation.process import EvaluationError
 from pruneapp.evaluation.script import FIRST_LINES, EvaluationScript, find_interpreter
+from pruneapp.progress import Cancelled, Job
 
 HEADER = """# /// script
 # requires-python = ">=3.9"
@@ -70,6 +73,8 @@ def test_uv_makes_the_environment_of_a_header(script, tmp_path, monkeypatch):
     uv.write_text(f'#!/bin/sh\necho "$@" >> {tmp_path}/called\necho {made}\n')
     uv.chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}/bin:/bin:/usr/bin")
+    assert find_interpreter(script, make=False).path == uv
+    assert not (tmp_path / "called").exists()
     assert find_interpreter(script).path == made
     assert (tmp_path / "called").read_text().splitlines() == [
         f"sync --script {script.path}",
@@ -79,6 +84,13 @@ def test_uv_makes_the_environment_of_a_header(script, tmp_path, monkeypatch):
     with pytest.raises(EvaluationError, match="uv could not make the environment") as caught:
         find_interpreter(script)
     assert "no such package" in caught.value.details
+    uv.write_text("#!/bin/sh\nexec sleep 60\n")
+    job = Job()
+    threading.Timer(0.2, job.cancel.cancel).start()
+    began = time.monotonic()
+    with pytest.raises(Cancelled):
+        find_interpreter(script, job=job)
+    assert time.monotonic() - began < 5
 
 
 def test_what_is_no_interpreter_is_refused(script, tmp_path):

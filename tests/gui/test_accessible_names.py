@@ -17,6 +17,12 @@ from pruneapp.gui.app.notices import NoticeBar
 from pruneapp.gui.compare.combine_dialog import CombineDialog
 from pruneapp.gui.compare.view import CompareView
 from pruneapp.gui.document.history_view import HistoryStrip
+from pruneapp.gui.evaluation.consent_dialog import (
+    ConsentReason,
+    ScriptConsentDialog,
+    ScriptFacts,
+)
+from pruneapp.gui.evaluation.source_choice import DataKind, SourceChoice
 from pruneapp.gui.export.dialog import ExportDialog
 from pruneapp.gui.export.report_dialog import ExportReportDialog
 from pruneapp.gui.files.recovery_view import RecoverableWork, RecoveryView, TemporaryFiles
@@ -112,6 +118,14 @@ def edit_options():
     return found
 
 
+def source_choice():
+    return SourceChoice(tuple(DataKind))
+
+
+def consent_dialog():
+    return ScriptConsentDialog(ScriptFacts("a.py", "0", "x", "python", "", ConsentReason.NEW))
+
+
 @pytest.mark.parametrize(
     "make",
     [
@@ -128,6 +142,8 @@ def edit_options():
         pictures,
         alike_dialog,
         combine_dialog,
+        source_choice,
+        consent_dialog,
         edit_options,
         Done,
     ],

@@ -17,6 +17,11 @@ from pruneapp import resources
 from pruneapp.gui.app.guide import GuideDialog
 from pruneapp.gui.commands.palette import CommandPalette, Entry, KeySheet
 from pruneapp.gui.compare.combine_dialog import CombineDialog
+from pruneapp.gui.evaluation.consent_dialog import (
+    ConsentReason,
+    ScriptConsentDialog,
+    ScriptFacts,
+)
 from pruneapp.gui.export.dialog import ExportDialog
 from pruneapp.gui.export.report_dialog import ExportReportDialog
 from pruneapp.gui.manual_edit.edit_views import AllBlocksDialog
@@ -108,7 +113,16 @@ def recipe():
     return RecipeDialog("recipe.json", lines, [SENTENCE] * 9)
 
 
+def consent():
+    code = "\n".join(["x" * 300] * 300)
+    where = "/models/" + "very-long-name/" * 20
+    return ScriptConsentDialog(
+        ScriptFacts(where, "ab" * 32, code, where, SENTENCE, ConsentReason.OTHER_PYTHON)
+    )
+
+
 MADE = (guide, palette, keys, combine, export, report, alike, pattern, rounds, recipe)
+MADE += (consent,)
 
 
 @pytest.fixture(params=[QRect(0, 0, 853, 533), QRect(0, 24, 1280, 776)], ids=str)
@@ -160,5 +174,5 @@ def test_every_dialog_of_the_application_is_among_them():
     }
     assert all(issubclass(kind, Dialog) for kind in found)
     shown = {GuideDialog, CommandPalette, KeySheet, CombineDialog, ExportDialog, AllBlocksDialog}
-    shown |= {ExportReportDialog, PatternDialog, RoundsDialog, RecipeDialog}
+    shown |= {ExportReportDialog, PatternDialog, RoundsDialog, RecipeDialog, ScriptConsentDialog}
     assert found - {Dialog, DecisionDialog} == shown

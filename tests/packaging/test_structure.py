@@ -20,11 +20,12 @@ WORKING = {
     "preview_state": "what is previewed: a step or the state in force",
     "document_panels": "reads and shows what is remembered of a step",
     "settings": "writes its file as exports are written",
+    "notifications": "has the topics of errors, of evaluations among them",
     "dialogs": "asks which of the dicts of tensors of a file is meant",
 }
 ENGINE = {
-    "analysis", "checkpoint", "cli", "document", "edits", "export", "kernels", "masks", "methods",
-    "preview", "prune", "recipes", "sessions",
+    "analysis", "checkpoint", "cli", "document", "edits", "evaluation", "export", "kernels",
+    "masks", "methods", "preview", "prune", "recipes", "repair", "sessions", "statistics",
 }  # fmt: skip
 
 

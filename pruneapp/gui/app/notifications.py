@@ -25,6 +25,7 @@ from pruneapp.errors import (
     abridged,
     escaped,
 )
+from pruneapp.evaluation.process import EvaluationError
 from pruneapp.gui.app.notices import NoticeBar
 from pruneapp.gui.widgets.status import Done
 
@@ -45,6 +46,7 @@ class NoticeTopic(Enum):
     METHOD = (MethodError,)
     DEVICE = (DeviceError,)
     HISTORY = (HistoryError,)
+    EVALUATION = (EvaluationError,)
     # Told of without an error, or by one that is about something else where it comes from.
     OTHER_MASKS = ("applying masks of a session",)
     SAVING = ("closing the session file",)

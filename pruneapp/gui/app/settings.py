@@ -18,6 +18,7 @@ from pruneapp.params import Choice, ChoiceParam, FlagParam, Param
 
 RECENT_FILES = 9
 VIEWED_FILES = 40
+AGREED_SCRIPTS = 200
 
 THEME = ChoiceParam(
     name="theme",
@@ -73,6 +74,9 @@ class Stored(msgspec.Struct):
     window: dict[str, Any] = {}
     folders: dict[str, str] = {}
     views: dict[str, dict[str, Any]] = {}
+    # By file and purpose: what its model is run with; and by script what was agreed to.
+    sources: dict[str, dict[str, dict[str, str]]] = {}
+    scripts: dict[str, str] = {}
 
 
 class Settings:
@@ -154,6 +158,37 @@ class Settings:
             views[str(file.absolute())] = dict(view)
             for old in list(views)[:-VIEWED_FILES]:
                 del views[old]
+        self._write()
+
+    def source(self, file: Path | None, purpose: str) -> Mapping[str, str]:
+        """Return what the model of a file is run with for a purpose, as it was kept.
+
+        Else what it is run with for another one, or that of the file of last time; empty if none.
+        """
+        kept = self._stored.sources
+        last = next(reversed(kept.values()), {})
+        found = kept.get(str(file.absolute()), last) if file is not None else last
+        return found.get(purpose) or next(reversed(found.values()), {})
+
+    def set_source(self, file: Path, purpose: str, source: Mapping[str, str]) -> None:
+        """Keep what the model of a file is run with; that of files of long ago goes."""
+        kept, name = self._stored.sources, str(file.absolute())
+        kept[name] = {**kept.pop(name, {}), purpose: dict(source)}
+        for old in list(kept)[:-VIEWED_FILES]:
+            del kept[old]
+        self._write()
+
+    def agreed_to(self, script: Path) -> str:
+        """Return what a person agreed to run under this path last; empty if never."""
+        return self._stored.scripts.get(str(script), "")
+
+    def agree_to(self, script: Path, key: str) -> None:
+        """Keep that a person agreed to run a script as it is."""
+        scripts = self._stored.scripts
+        scripts.pop(str(script), None)
+        scripts[str(script)] = key
+        for old in list(scripts)[:-AGREED_SCRIPTS]:
+            del scripts[old]
         self._write()
 
     def blob(self, name: str) -> bytes:

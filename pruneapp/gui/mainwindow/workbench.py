@@ -21,6 +21,7 @@ from pruneapp.gui.commands.declarations import ACTIONS
 from pruneapp.gui.compare.compare_controller import CompareController
 from pruneapp.gui.document.history_controller import HistoryController, StepSequence
 from pruneapp.gui.document.open_document import OpenDocument, OpenRequest
+from pruneapp.gui.evaluation.script_controller import ScriptController
 from pruneapp.gui.export.export_controller import ExportController
 from pruneapp.gui.files.autosave_controller import AutosaveController, Checksums
 from pruneapp.gui.files.open_controller import OpenController
@@ -321,6 +322,7 @@ class Workbench(QObject):
         self.recipes = RecipeController(context, session, series)
         self.rounds = RoundsController(context, session, series, form=self.form, extras=self.extras)
         self.history = HistoryController(session, jobs, self)
+        self.scripts = ScriptController(context, session)
         self.compare = CompareController(
             context,
             session,

@@ -1,0 +1,214 @@
+"""Which script runs for a file, with which Python, and whether the person agreed to it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from PySide6.QtWidgets import QWidget
+
+from pruneapp.errors import ParameterError, PruneAppError
+from pruneapp.evaluation.runner import ScriptRunner, path_of
+from pruneapp.evaluation.script import EvaluationScript, Interpreter, Options, find_interpreter
+from pruneapp.gui.app.context import AppContext, Controller
+from pruneapp.gui.app.jobs import LatestTask
+from pruneapp.gui.document.open_document import OpenDocument
+from pruneapp.gui.evaluation.consent_dialog import (
+    ConsentReason,
+    ScriptConsentDialog,
+    ScriptFacts,
+)
+from pruneapp.gui.evaluation.source_choice import DataKind, DataSource
+from pruneapp.progress import Job
+
+
+@dataclass(frozen=True)
+class AgreedScript:
+    """A script that may run: one that ships, or one that the person agreed to as it is."""
+
+    script: EvaluationScript
+    python: Path | None = None  # as chosen; None for the one that is found
+    text: Path | None = None  # what the script that ships reads
+
+    def runner(self, job: Job, *, device: str = "", limit: int | None = None) -> ScriptRunner:
+        """Return what runs it; in a job, for uv may have to make its environment first.
+
+        Raises `EvaluationError` if there is no Python for it.
+        """
+        interpreter = find_interpreter(self.script, self.python, job)
+        return ScriptRunner(self.script, interpreter, Options(device, limit, text=self.text))
+
+
+@dataclass(frozen=True)
+class _Found:
+    """What a choice comes to."""
+
+    agreed: AgreedScript
+    interpreter: Interpreter
+
+    @property
+    def key(self) -> str:
+        """What the person agrees to, beside the path."""
+        return f"{self.agreed.script.sha256} {self.interpreter.path}"
+
+
+def find(source: DataSource, _job: Job) -> _Found:
+    """Read the script that was chosen, and find its Python; neither is run.
+
+    Raises `EvaluationError` or `ParameterError` if one of them is not there.
+    """
+    text = None
+    if source.kind is DataKind.SCRIPT:
+        script = EvaluationScript.read(_path(source.path, "an evaluation script"))
+    else:
+        if source.kind is DataKind.TEXT:
+            text = _path(source.path, "a text file")
+            if not text.is_file():
+                raise ParameterError(
+                    f"There is no file '{text}'.", remedy="Choose a text file for the model."
+                )
+        script = EvaluationScript.shipped(text=text is not None)
+    python = Path(source.python).expanduser() if source.python else None
+    return _Found(AgreedScript(script, python, text), find_interpreter(script, python, make=False))
+
+
+def _path(typed: str, what: str) -> Path:
+    if not typed:
+        raise ParameterError(f"Choose {what}.")
+    return Path(typed).expanduser()
+
+
+class ScriptController(Controller):
+    """Finds, remembers for each file, and asks before anything new runs.
+
+    Nothing of a checkpoint, recipe or session gets here: paths are what the person chose. `dialog`
+    asks; None while nothing is asked.
+    """
+
+    def __init__(self, context: AppContext, session: OpenDocument) -> None:
+        super().__init__(context)
+        self._session = session
+        self._look = LatestTask(context.jobs)
+        self._request = LatestTask(context.jobs)
+        self.dialog: ScriptConsentDialog | None = None
+        session.closed.connect(self._on_closed)
+
+    # -- what was chosen for a file -------------------------------------------------------------
+
+    @property
+    def kinds(self) -> tuple[DataKind, ...]:
+        """What the model of the open file can be run on."""
+        document = self._session.document
+        if document is None:
+            return (DataKind.SCRIPT,)
+        folder = path_of(document.checkpoint)
+        by_transformers = self._session.contents.configuration is not None and folder.is_dir()
+        more = (DataKind.TEXT, DataKind.TOKENS) if by_transformers else ()
+        return (DataKind.SCRIPT, *more)
+
+    def source(self, purpose: str) -> DataSource:
+        """Return what was chosen last for the open file and a purpose, such as ``repair``.
+
+        For another purpose, or another file, what was chosen last at all.
+        """
+        document = self._session.document
+        file = None if document is None else document.checkpoint.path
+        stored = self._settings.source(file, purpose)
+        try:
+            kind = DataKind(stored.get("kind", ""))
+        except ValueError:
+            return DataSource()
+        return DataSource(kind, stored.get("path", ""), stored.get("python", ""))
+
+    def remember(self, purpose: str, source: DataSource) -> None:
+        """Keep what was chosen for the open file."""
+        document = self._session.document
+        if document is not None:
+            stored = {"kind": source.kind.value, "path": source.path, "python": source.python}
+            self._settings.set_source(document.checkpoint.path, purpose, stored)
+
+    # -- looking, without running ---------------------------------------------------------------
+
+    def look(self, source: DataSource, show: Callable[[str, bool], None]) -> None:
+        """Have `show` told what a choice comes to, and whether that is trouble."""
+
+        def found(result: _Found) -> None:
+            show(self._words(result), False)
+
+        def failed(error: PruneAppError) -> None:
+            show(f"{error.sentence} {error.remedy}".strip(), bool(source.path))
+
+        self._look.ask(partial(find, source), found, failed)
+
+    def _words(self, found: _Found) -> str:
+        python = found.interpreter
+        words = self.tr("Runs with {python} ({found}).").format(
+            python=python.path, found=python.found
+        )
+        return f"{words} {python.notice}".strip()
+
+    # -- running --------------------------------------------------------------------------------
+
+    def request(
+        self,
+        source: DataSource,
+        run: Callable[[AgreedScript], None],
+        *,
+        refused: Callable[[PruneAppError], None],
+        parent: QWidget | None = None,
+    ) -> None:
+        """Call `run` with what was chosen, after the person agreed to a script that is new.
+
+        Of a script that is neither new nor changed nobody is asked. Nothing is called if the
+        person does not agree. `parent` is the dialog that it was chosen in.
+        """
+
+        def found(result: _Found) -> None:
+            script = result.agreed.script
+            known = self._settings.agreed_to(script.path)
+            if script.builtin or known == result.key:
+                run(result.agreed)
+            elif self.dialog is None:
+                self._ask(result, known, run, parent)
+
+        self._request.ask(partial(find, source), found, refused)
+
+    def _ask(
+        self,
+        found: _Found,
+        known: str,
+        run: Callable[[AgreedScript], None],
+        parent: QWidget | None,
+    ) -> None:
+        script, python = found.agreed.script, found.interpreter
+        reason = ConsentReason.NEW
+        if known:
+            same = known.startswith(script.sha256)
+            reason = ConsentReason.OTHER_PYTHON if same else ConsentReason.CHANGED
+        facts = ScriptFacts(
+            str(script.path), script.sha256, script.text, str(python.path), python.found, reason
+        )
+        dialog = ScriptConsentDialog(facts, parent or self._window)
+
+        def agreed() -> None:
+            self._settings.agree_to(script.path, found.key)
+            run(found.agreed)
+
+        dialog.accepted.connect(agreed)
+        dialog.finished.connect(self._let_go)
+        self._theme.apply_to(dialog)
+        self.dialog = dialog
+        dialog.open()
+
+    def _let_go(self) -> None:
+        if self.dialog is not None:
+            self.dialog.deleteLater()
+            self.dialog = None
+
+    def _on_closed(self) -> None:
+        self._look.cancel()
+        self._request.cancel()
+        if self.dialog is not None:
+            self.dialog.reject()

@@ -1,0 +1,200 @@
+"""Where a model is run on data: a script, a text, random token ids, or statistics of before."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from enum import Enum
+
+from PySide6.QtCore import QSignalBlocker, Signal
+from PySide6.QtWidgets import QFileDialog, QGridLayout, QPushButton, QRadioButton, QWidget
+
+from pruneapp.gui.widgets.controls import LineEdit, lay_in_column, single_shot
+from pruneapp.gui.widgets.labels import DANGER, MUTED, label_for, plain, translate
+
+# A path that is typed is looked at after a pause.
+TYPED_MS = 300
+# Lines that have their room below the fields, so that nothing jumps.
+_LINES = 2
+
+
+class DataKind(Enum):
+    """What the inputs of a model are, or what is known of them."""
+
+    SCRIPT = "script"
+    TEXT = "text"
+    TOKENS = "tokens"
+    STATISTICS = "statistics"
+
+
+@dataclass(frozen=True)
+class DataSource:
+    """What a person chose; paths as they were typed."""
+
+    kind: DataKind = DataKind.SCRIPT
+    path: str = ""  # of the script, the text or the statistics
+    python: str = ""  # empty for the one that is found
+
+    @property
+    def runs(self) -> bool:
+        """Whether a Python runs the model."""
+        return self.kind is not DataKind.STATISTICS
+
+
+class SourceChoice(QWidget):
+    """A row for each kind of source, and one for the Python; below them what was found.
+
+    `kinds` are those that are offered. Only the fields of what is chosen can be edited.
+    """
+
+    changed = Signal()  # something else is chosen or typed; answer with `set_found`
+
+    def __init__(self, kinds: Sequence[DataKind], parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._folder = ""
+        self._paths: dict[DataKind, str] = {}
+        self.radios: dict[DataKind, QRadioButton] = {}
+        self.fields: dict[DataKind, LineEdit] = {}
+        self.buttons: dict[DataKind, QPushButton] = {}
+        self._typed = single_shot(self, TYPED_MS, self.changed)
+        rows = QWidget(self)
+        grid = QGridLayout(rows)
+        grid.setContentsMargins(0, 0, 0, 0)
+        grid.setHorizontalSpacing(8)
+        grid.setVerticalSpacing(6)
+        grid.setColumnStretch(1, 1)
+        for row, kind in enumerate(kinds):
+            label, help_ = _words(kind)
+            radio = self.radios[kind] = QRadioButton(label, rows)
+            radio.setToolTip(help_)
+            radio.setAccessibleDescription(help_)
+            grid.addWidget(radio, row, 0)
+            if kind is DataKind.TOKENS:
+                note = plain(help_, ink=MUTED)
+                grid.addWidget(note, row, 1, 1, 2)
+            else:
+                name = label.replace("&", "")
+                field, button = self._path_row(name, help_, grid, row)
+                self.fields[kind], self.buttons[kind] = field, button
+                button.clicked.connect(lambda _=False, kind=kind: self._browse(kind))
+            radio.toggled.connect(self._on_kind)
+        self.python, self.browse_python = self._path_row(
+            self.tr("Python"),
+            self.tr("The interpreter of the environment in which the model runs."),
+            grid,
+            len(kinds),
+        )
+        self.python.setPlaceholderText(self.tr("automatic"))
+        grid.addWidget(label_for(self.python, self.tr("P&ython")), len(kinds), 0)
+        self.browse_python.clicked.connect(self._browse_python)
+        self.found = plain(wrap=True, ink=MUTED)
+        self.found.setMinimumHeight(_LINES * self.fontMetrics().lineSpacing())
+        lay_in_column(self, rows, self.found)
+        with QSignalBlocker(self):
+            next(iter(self.radios.values())).setChecked(True)
+
+    def set_folder(self, folder: str) -> None:
+        """Take where file dialogs begin while nothing is typed."""
+        self._folder = folder
+
+    def set_source(self, source: DataSource) -> None:
+        """Show what is chosen, silently; another kind than those offered is left."""
+        if source.kind not in self.radios:
+            return
+        with QSignalBlocker(self):
+            self.radios[source.kind].setChecked(True)
+            for field, text in (
+                (self.fields.get(source.kind), source.path),
+                (self.python, source.python),
+            ):
+                if field is not None:
+                    field.setText(text)
+        self._typed.stop()
+
+    def source(self) -> DataSource:
+        """Return what is chosen."""
+        kind = next(kind for kind, radio in self.radios.items() if radio.isChecked())
+        field = self.fields.get(kind)
+        chosen = DataSource(kind, "" if field is None else field.text().strip())
+        return replace(chosen, python=self.python.text().strip()) if chosen.runs else chosen
+
+    def set_found(self, text: str, *, trouble: bool = False) -> None:
+        """Say what was found, or why it cannot be used."""
+        self.found.setText(f"✕ {text}" if trouble else text)
+        self.found.setForegroundRole(DANGER if trouble else MUTED)
+
+    def _path_row(
+        self, name: str, help_: str, grid: QGridLayout, row: int
+    ) -> tuple[LineEdit, QPushButton]:
+        field = LineEdit(self)
+        field.setAccessibleName(name)
+        field.setAccessibleDescription(help_)
+        field.setToolTip(help_)
+        field.setMinimumWidth(320)
+        field.textEdited.connect(lambda _text: self._typed.start())
+        button = QPushButton(self.tr("Browse…"), self)
+        button.setAutoDefault(False)
+        button.setAccessibleDescription(f"{name}: {help_}")
+        grid.addWidget(field, row, 1)
+        grid.addWidget(button, row, 2)
+        return field, button
+
+    def _on_kind(self, checked: bool) -> None:
+        if not checked:
+            return
+        chosen = self.source()
+        for kind, field in self.fields.items():
+            field.setEnabled(kind is chosen.kind)
+            self.buttons[kind].setEnabled(kind is chosen.kind)
+        self.python.setEnabled(chosen.runs)
+        self.browse_python.setEnabled(chosen.runs)
+        self._typed.stop()
+        self.changed.emit()
+
+    def _browse(self, kind: DataKind) -> None:
+        title = self.radios[kind].text().replace("&", "")
+        self._ask_file(self.fields[kind], title, _filter(kind))
+
+    def _browse_python(self) -> None:
+        self._ask_file(self.python, self.tr("Python interpreter"), "")
+
+    def _ask_file(self, field: LineEdit, title: str, kinds: str) -> None:
+        path, _ = QFileDialog.getOpenFileName(self, title, field.text() or self._folder, kinds)
+        if path:
+            field.setText(path)
+            self._typed.stop()
+            self.changed.emit()
+
+
+def _words(kind: DataKind) -> tuple[str, str]:
+    return {
+        DataKind.SCRIPT: (
+            translate("DataKind", "&Evaluation script"),
+            translate("DataKind", "A Python file that loads the model and runs inputs through it."),
+        ),
+        DataKind.TEXT: (
+            translate("DataKind", "&Text file"),
+            translate(
+                "DataKind", "A text for the model, which transformers loads from its folder."
+            ),
+        ),
+        DataKind.TOKENS: (
+            translate("DataKind", "&No data"),
+            translate("DataKind", "Random token ids, the same each time: unlike any real input."),
+        ),
+        DataKind.STATISTICS: (
+            translate("DataKind", "&Statistics file"),
+            translate("DataKind", "Statistics of activations of the unpruned model."),
+        ),
+    }[kind]
+
+
+def _filter(kind: DataKind) -> str:
+    every = translate("DataKind", "All files (*)")
+    patterns = {
+        DataKind.SCRIPT: translate("DataKind", "Python files ({patterns})").format(patterns="*.py"),
+        DataKind.STATISTICS: translate("DataKind", "Statistics ({patterns})").format(
+            patterns="*.safetensors"
+        ),
+    }
+    return ";;".join(filter(None, (patterns.get(kind, ""), every)))

@@ -1,0 +1,71 @@
+"""The question before a script runs: all that matters is seen, and Enter runs nothing."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import Qt
+
+from pruneapp.gui.evaluation.consent_dialog import (
+    MOST_LINES,
+    ConsentReason,
+    ScriptConsentDialog,
+    ScriptFacts,
+)
+
+FACTS = ScriptFacts(
+    "/x/eval.py", "ab" * 32, "import os\n\tx = 1\n", "/x/python", "as chosen", ConsentReason.NEW
+)
+
+
+@pytest.fixture
+def ask(qtbot):
+    def asked(facts=FACTS):
+        dialog = ScriptConsentDialog(facts)
+        qtbot.addWidget(dialog)
+        with qtbot.waitActive(dialog):
+            dialog.show()
+            dialog.activateWindow()
+        dialog.answers = []
+        dialog.finished.connect(dialog.answers.append)
+        return dialog
+
+    return asked
+
+
+def test_path_python_and_lines_are_shown(ask):
+    dialog = ask()
+    assert dialog.question.text() == "Run this script? It is new."
+    assert list(dialog.facts.values()) == ["/x/eval.py", "/x/python (as chosen)", "ab" * 32]
+    assert dialog.lines.toPlainText() == "import os\n    x = 1"
+    assert dialog.shown.text() == "All 2 lines"
+    assert "not a sandbox" in dialog.warning.text()
+
+
+@pytest.mark.parametrize(
+    ("reason", "words"),
+    [(ConsentReason.CHANGED, "has changed"), (ConsentReason.OTHER_PYTHON, "another Python")],
+)
+def test_it_says_why_it_asks(ask, reason, words):
+    facts = ScriptFacts(*FACTS.__dict__.values())
+    dialog = ask(ScriptFacts(**{**facts.__dict__, "reason": reason}))
+    assert words in dialog.question.text()
+
+
+def test_what_would_hide_code_is_visible(ask):
+    code = "safe = 1 # \u202e evil\n" + "\n".join(map(str, range(MOST_LINES)))
+    dialog = ask(ScriptFacts(**{**FACTS.__dict__, "text": code}))
+    assert dialog.lines.toPlainText().startswith("safe = 1 # \\u202e evil\n")
+    assert dialog.shown.text() == "The first 2,000 of 2,001 lines"
+
+
+def test_enter_and_escape_run_nothing(ask, qtbot):
+    for key in (Qt.Key.Key_Return, Qt.Key.Key_Escape):
+        dialog = ask()
+        qtbot.keyClick(dialog.focusWidget(), key)
+        assert dialog.answers == [0]
+
+
+def test_run_is_a_click(ask, qtbot):
+    dialog = ask()
+    qtbot.mouseClick(dialog.go, Qt.MouseButton.LeftButton)
+    assert dialog.answers == [1]

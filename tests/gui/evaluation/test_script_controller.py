@@ -1,0 +1,139 @@
+"""Scripts in the window: found without being run, agreed to once, asked about when they change."""
+
+from __future__ import annotations
+
+import json
+import sys
+
+import numpy as np
+import pytest
+from safetensors.numpy import save_file
+
+from pruneapp.gui.evaluation.source_choice import DataKind, DataSource
+from pruneapp.progress import Job
+
+
+@pytest.fixture
+def opened(person, tmp_path):
+    """A person with a small model open, and its controller of scripts."""
+    file = tmp_path / "m.safetensors"
+    save_file({"fc.weight": np.ones((4, 4), np.float32)}, file)
+    person.open(file)
+    person.wait_open(file)
+    return person, person.workbench.scripts
+
+
+@pytest.fixture
+def script(tmp_path):
+    """A script that would leave a file behind if it ran."""
+    path = tmp_path / "eval.py"
+    path.write_text(f"open({str(tmp_path / 'ran')!r}, 'w')\n")
+    return path
+
+
+def request(person, scripts, source):
+    """Ask for a script; returns the lists of what may run, and of what was refused."""
+    run, refused = [], []
+    scripts.request(source, run.append, refused=refused.append)
+    person.wait(lambda: run or refused or scripts.dialog is not None)
+    return run, refused
+
+
+def test_a_new_script_is_asked_about_once_and_again_when_it_changed(opened, script, tmp_path):
+    person, scripts = opened
+    source = DataSource(path=str(script), python=sys.executable)
+    for answer, ran in (("leave", 0), ("go", 1)):
+        run, _ = request(person, scripts, source)
+        assert scripts.dialog.question.text() == "Run this script? It is new."
+        person.click(getattr(scripts.dialog, answer))
+        person.wait(lambda: scripts.dialog is None)
+        assert len(run) == ran
+    assert run[0].script.path == script
+    run, _ = request(person, scripts, source)
+    assert len(run) == 1
+    script.write_text("import os\n")
+    run, _ = request(person, scripts, source)
+    assert "has changed" in scripts.dialog.question.text()
+    assert scripts.dialog.lines.toPlainText() == "import os"
+    person.click(scripts.dialog.go)
+    person.wait(lambda: run)
+    assert not (tmp_path / "ran").exists()
+
+
+def test_another_python_is_asked_about(opened, script, tmp_path):
+    person, scripts = opened
+    request(person, scripts, DataSource(path=str(script), python=sys.executable))
+    person.click(scripts.dialog.go)
+    other = tmp_path / ".venv" / "bin" / "python"
+    other.parent.mkdir(parents=True)
+    other.write_text("#!/bin/sh\n")
+    other.chmod(0o755)
+    run, _ = request(person, scripts, DataSource(path=str(script)))
+    assert "another Python" in scripts.dialog.question.text()
+    assert str(other) in list(scripts.dialog.facts.values())[1]
+    person.key("Esc", scripts.dialog)
+    person.wait(lambda: scripts.dialog is None)
+    assert run == []
+
+
+def test_what_is_not_there_is_refused_in_a_sentence(opened, script, tmp_path):
+    person, scripts = opened
+    for source, words in (
+        (DataSource(), "Choose an evaluation script."),
+        (DataSource(path=str(tmp_path / "no.py")), "cannot be read"),
+        (DataSource(path=str(script), python="/no/python"), "no Python interpreter"),
+        (DataSource(DataKind.TEXT, str(tmp_path / "no.txt")), "There is no file"),
+    ):
+        run, refused = request(person, scripts, source)
+        assert run == []
+        assert words in str(refused[0])
+    told = []
+    scripts.look(DataSource(path="/no.py"), lambda *one: told.append(one))
+    person.wait(lambda: told)
+    assert told[0][1]
+    assert "cannot be read" in told[0][0]
+
+
+def test_looking_names_the_python_and_runs_nothing(opened, script, tmp_path):
+    person, scripts = opened
+    told = []
+    scripts.look(DataSource(path=str(script), python=sys.executable), lambda *one: told.append(one))
+    person.wait(lambda: told)
+    assert told == [(f"Runs with {sys.executable} (as chosen).", False)]
+    assert not (tmp_path / "ran").exists()
+
+
+def test_what_was_chosen_is_remembered_for_the_file(opened, script, tmp_path, new_person):
+    _, scripts = opened
+    source = DataSource(DataKind.SCRIPT, str(script), "python3")
+    scripts.remember("repair", source)
+    assert scripts.source("repair") == source
+    assert scripts.source("evaluate") == source  # nothing else was chosen for it
+    scripts.remember("evaluate", DataSource(DataKind.TOKENS))
+    assert scripts.source("repair") == source
+    later = new_person(tmp_path / "m.safetensors")
+    later.wait_ready()
+    later.wait_open(tmp_path / "m.safetensors")
+    assert later.workbench.scripts.source("repair") == source
+    assert later.workbench.scripts.source("evaluate") == DataSource(DataKind.TOKENS)
+
+
+def test_folders_of_transformers_need_no_script_and_no_question(person, tmp_path):
+    folder = tmp_path / "model"
+    folder.mkdir()
+    save_file({"fc.weight": np.ones((4, 4), np.float32)}, folder / "model.safetensors")
+    (folder / "config.json").write_text(json.dumps({"architectures": ["BertModel"]}))
+    person.chooses_file(folder, "getExistingDirectory")
+    person.key("Ctrl+Shift+O")
+    person.wait_open(folder)
+    scripts = person.workbench.scripts
+    assert scripts.kinds == (DataKind.SCRIPT, DataKind.TEXT, DataKind.TOKENS)
+    run, _ = request(person, scripts, DataSource(DataKind.TOKENS, python=sys.executable))
+    runner = run[0].runner(Job())
+    assert runner.worker.script.builtin
+    assert str(runner.worker.python) == sys.executable
+
+
+def test_a_file_without_a_config_needs_a_script(opened):
+    _, scripts = opened
+    assert scripts.kinds == (DataKind.SCRIPT,)

@@ -1,0 +1,77 @@
+"""The choice of what a model is run on: by mouse and keys, and what is typed."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QFileDialog
+
+from pruneapp.gui.evaluation.source_choice import DataKind, DataSource, SourceChoice
+
+
+@pytest.fixture
+def choice(show):
+    found = show(SourceChoice(tuple(DataKind)), 700, 260)
+    found.seen = []
+    found.changed.connect(lambda: found.seen.append(found.source()))
+    return found
+
+
+def test_the_first_kind_is_chosen_and_only_its_field_can_be_edited(choice):
+    assert choice.source() == DataSource()
+    assert choice.fields[DataKind.SCRIPT].isEnabled()
+    assert not choice.fields[DataKind.TEXT].isEnabled()
+    assert choice.python.isEnabled()
+
+
+def test_what_is_typed_is_told_after_a_pause(choice, qtbot):
+    field = choice.fields[DataKind.SCRIPT]
+    qtbot.keyClicks(field, " a.py ")
+    assert choice.seen == []
+    qtbot.waitUntil(lambda: bool(choice.seen))
+    qtbot.keyClicks(choice.python, "python3")
+    qtbot.waitUntil(lambda: len(choice.seen) == 2)
+    assert choice.seen == [
+        DataSource(path="a.py"),
+        DataSource(path="a.py", python="python3"),
+    ]
+
+
+def test_another_kind_keeps_what_was_typed_for_the_first(choice, qtbot):
+    choice.set_source(DataSource(DataKind.SCRIPT, "a.py", "/bin/python"))
+    assert choice.seen == []
+    qtbot.mouseClick(choice.radios[DataKind.STATISTICS], Qt.MouseButton.LeftButton)
+    assert choice.seen == [DataSource(DataKind.STATISTICS)]
+    assert not choice.python.isEnabled()
+    choice.radios[DataKind.TOKENS].setFocus()
+    qtbot.keyClick(choice.radios[DataKind.TOKENS], Qt.Key.Key_Space)
+    assert choice.source() == DataSource(DataKind.TOKENS, "", "/bin/python")
+    qtbot.mouseClick(choice.radios[DataKind.SCRIPT], Qt.MouseButton.LeftButton)
+    assert choice.source() == DataSource(DataKind.SCRIPT, "a.py", "/bin/python")
+
+
+def test_a_file_is_chosen_in_the_dialog_of_the_system(choice, qtbot, monkeypatch):
+    asked = []
+
+    def answer(_parent, title, folder, kinds):
+        asked.append((title, folder, kinds))
+        return "/x/b.py", ""
+
+    monkeypatch.setattr(QFileDialog, "getOpenFileName", staticmethod(answer))
+    choice.set_folder("/models")
+    qtbot.mouseClick(choice.buttons[DataKind.SCRIPT], Qt.MouseButton.LeftButton)
+    assert asked == [("Evaluation script", "/models", "Python files (*.py);;All files (*)")]
+    assert choice.seen == [DataSource(path="/x/b.py")]
+
+
+def test_a_kind_that_is_not_offered_is_left(show):
+    choice = show(SourceChoice((DataKind.SCRIPT,)))
+    choice.set_source(DataSource(DataKind.TOKENS))
+    assert choice.source() == DataSource()
+
+
+def test_what_was_found_stands_below(choice):
+    choice.set_found("Runs with python.")
+    assert choice.found.text() == "Runs with python."
+    choice.set_found("There is no file.", trouble=True)
+    assert choice.found.text() == "✕ There is no file."
