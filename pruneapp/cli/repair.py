@@ -30,7 +30,8 @@ from pruneapp.export.report_file import StepAccount
 from pruneapp.progress import CancelToken, Job
 from pruneapp.recipes.portable import history_recipe
 from pruneapp.recipes.recipe import save
-from pruneapp.repair.repair import LayerRepair, compute_repair, inputs_in
+from pruneapp.repair.repair import compute_repair, inputs_in
+from pruneapp.results.repair_report import LayerRepair, risks_of
 from pruneapp.statistics.file import open_statistics
 
 _HEAD = ("layer", "left", "moved", "error before", "after", "after rounding")
@@ -76,6 +77,7 @@ def repair(options: argparse.Namespace, token: CancelToken) -> int:
     if outcome.unknown:
         left = f"Not repaired, because their inputs are not known: {first_names(outcome.unknown)}."
         notices = (*notices, left)
+    notices = (*notices, *risks_of(outcome.layers, statistics.origin.source))
     touched = [layer.name for layer in outcome.layers]
     if options.json:
         layers = {"layers": list(map(_as_json, outcome.layers)), "not_repaired": outcome.unknown}

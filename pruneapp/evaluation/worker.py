@@ -54,6 +54,7 @@ class Worker:
         self.functions: tuple[str, ...] = ()
         self.higher: dict[str, bool] | bool | None = None  # its HIGHER_IS_BETTER
         self.folder = Path()  # for states on their way, while there is a process
+        self.hasty = False  # whether a call that is cancelled ends the process at once
         self._process: ChildProcess | None = None
         self._messages: queue.SimpleQueue[dict[str, Any] | None] = queue.SimpleQueue()
         self._token = ""
@@ -175,7 +176,7 @@ class Worker:
             if asked is not None and now - asked > UNTIL_INTERRUPT and not interrupted:
                 interrupted = True
                 self._process.interrupt()
-            if asked is not None and now - asked > UNTIL_KILL:
+            if asked is not None and (self.hasty or now - asked > UNTIL_KILL):
                 self.stop()
                 raise self._late(limit) if late else Cancelled
             try:

@@ -36,6 +36,7 @@ from pruneapp.repair.solve import (
     solve,
     work_of,
 )
+from pruneapp.results.repair_report import LayerRepair, PrunedLayer
 from pruneapp.statistics.file import Statistics, fits
 
 
@@ -84,19 +85,6 @@ def inputs_in(statistics: Statistics) -> KnownInputs:
     return known
 
 
-@dataclass(frozen=True)
-class LayerRepair:
-    """What a repair did to one layer; errors are shares of the squares of its outputs."""
-
-    name: str  # of its weight
-    moved: int  # how many of its weights have another value
-    left: int  # how many are not pruned
-    before: float
-    after: float
-    rounded: float
-    bias: str = ""  # name of the bias, or of the running mean, that moved along
-
-
 @dataclass(frozen=True, eq=False)
 class Repair(Proposal):
     """The outcome of a repair, to be put in force by `Document.commit`."""
@@ -104,6 +92,36 @@ class Repair(Proposal):
     layers: tuple[LayerRepair, ...]
     # Pruned tensors that stay as they are: nothing is known of their inputs.
     unknown: tuple[str, ...]
+
+
+def pruned_layers(
+    snapshot: Snapshot, job: Job, known: KnownInputs | None = None
+) -> tuple[PrunedLayer, ...]:
+    """Return the weights that a repair would take, in file order.
+
+    `known` says of which of them something is known; raises as that. May cancel.
+    """
+    layers = []
+    for batch in job.cancel.batches(snapshot.checkpoint.entries):
+        for entry in map(snapshot.entry, batch):
+            zeroed = snapshot.zeroed(entry.name)
+            if zeroed is None or not _is_pruned(snapshot, entry):
+                continue
+            columns = math.prod(entry.shape[-1:] if len(entry.shape) == 3 else entry.shape[1:])
+            parts = entry.shape[0] if len(entry.shape) == 3 else 1
+            inputs = None if known is None else known(entry)
+            if inputs is not None:
+                parts, columns = inputs.groups, inputs.columns
+            layers.append(
+                PrunedLayer(
+                    entry.name,
+                    entry.numel,
+                    zeroed.pruned,
+                    8 * parts * columns**2,
+                    known is None or inputs is not None,
+                )
+            )
+    return tuple(layers)
 
 
 def compute_repair(
@@ -348,6 +366,7 @@ class _LayerSolver:
             errors.relative(errors.after),
             errors.relative(errors.rounded),
             with_bias,
+            entry.numel,
         )
 
     def _solve(

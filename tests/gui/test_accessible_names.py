@@ -32,6 +32,9 @@ from pruneapp.gui.method_form.form_model import MethodForm
 from pruneapp.gui.method_form.panel import PruneForm
 from pruneapp.gui.plots.pages import Page, PlotPages
 from pruneapp.gui.preview.panel import PreviewPanel
+from pruneapp.gui.repair.dialog import RepairDialog
+from pruneapp.gui.repair.repair_controller import PARAMS
+from pruneapp.gui.repair.report_dialog import RepairReportDialog
 from pruneapp.gui.tree.nodes import build_nodes
 from pruneapp.gui.tree.panel import ModuleTree
 from pruneapp.gui.widgets.status import Done, JobStatus
@@ -39,6 +42,7 @@ from pruneapp.params import AmountParam, DimParam, NormParam, SeedParam
 from pruneapp.results.document_rows import HistoryItem, ManualEditCount, TensorRow
 from pruneapp.results.export import ExportReport, WrittenFile, WrittenTensor
 from pruneapp.results.format_offer import FormatOffer
+from pruneapp.results.repair_report import LayerRepair, PrunedLayer
 from pruneapp.results.state_comparison import Overlap, TensorOverlap
 
 
@@ -122,6 +126,17 @@ def source_choice():
     return SourceChoice(tuple(DataKind))
 
 
+def repair_dialog():
+    found = RepairDialog(tuple(DataKind), PARAMS, {})
+    found.set_layers([PrunedLayer("a.weight", 4, 2, 32)])
+    return found
+
+
+def repair_report():
+    layers = [LayerRepair("a.weight", 5, 50, 0.2, 0.1, 0.3)]
+    return RepairReportDialog(layers, risks=["No."], unknown=(), source="a.py", shown={})
+
+
 def consent_dialog():
     return ScriptConsentDialog(ScriptFacts("a.py", "0", "x", "python", "", ConsentReason.NEW))
 
@@ -144,6 +159,8 @@ def consent_dialog():
         combine_dialog,
         source_choice,
         consent_dialog,
+        repair_dialog,
+        repair_report,
         edit_options,
         Done,
     ],

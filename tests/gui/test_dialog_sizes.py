@@ -22,12 +22,16 @@ from pruneapp.gui.evaluation.consent_dialog import (
     ScriptConsentDialog,
     ScriptFacts,
 )
+from pruneapp.gui.evaluation.source_choice import DataKind
 from pruneapp.gui.export.dialog import ExportDialog
 from pruneapp.gui.export.report_dialog import ExportReportDialog
 from pruneapp.gui.manual_edit.edit_views import AllBlocksDialog
 from pruneapp.gui.patterns.answer import PatternAnswer
 from pruneapp.gui.patterns.dialog import PatternDialog
 from pruneapp.gui.recipes.dialogs import RecipeDialog, RecipeLine, RoundsDialog
+from pruneapp.gui.repair.dialog import RepairDialog
+from pruneapp.gui.repair.repair_controller import PARAMS
+from pruneapp.gui.repair.report_dialog import RepairReportDialog
 from pruneapp.gui.widgets import screen as window_placing
 from pruneapp.gui.widgets.reports import DecisionDialog
 from pruneapp.gui.widgets.screen import Dialog, room
@@ -37,6 +41,7 @@ from pruneapp.recipes.replay import SCHEDULE
 from pruneapp.results.document_rows import ManualEditCount
 from pruneapp.results.export import ExportReport, WrittenFile, WrittenTensor
 from pruneapp.results.pattern_report import BrokenGroup, PatternReport, TensorPattern
+from pruneapp.results.repair_report import LayerRepair, PrunedLayer
 from pruneapp.results.state_comparison import Overlap, TensorOverlap
 from tests.gui.export.test_dialog import OFFERS
 
@@ -121,8 +126,20 @@ def consent():
     )
 
 
+def repair():
+    found = RepairDialog(tuple(DataKind), PARAMS, {})
+    found.source.set_found(SENTENCE)
+    found.set_layers([PrunedLayer(name, 100, 50, 10**6) for name in NAMES])
+    return found
+
+
+def repaired():
+    layers = [LayerRepair(name, 5, 50, 0.2, 0.1, 0.3, numel=100) for name in NAMES]
+    return RepairReportDialog(layers, risks=[SENTENCE] * 3, unknown=NAMES, source="a.py", shown={})
+
+
 MADE = (guide, palette, keys, combine, export, report, alike, pattern, rounds, recipe)
-MADE += (consent,)
+MADE += (consent, repair, repaired)
 
 
 @pytest.fixture(params=[QRect(0, 0, 853, 533), QRect(0, 24, 1280, 776)], ids=str)
@@ -175,4 +192,5 @@ def test_every_dialog_of_the_application_is_among_them():
     assert all(issubclass(kind, Dialog) for kind in found)
     shown = {GuideDialog, CommandPalette, KeySheet, CombineDialog, ExportDialog, AllBlocksDialog}
     shown |= {ExportReportDialog, PatternDialog, RoundsDialog, RecipeDialog, ScriptConsentDialog}
+    shown |= {RepairDialog, RepairReportDialog}
     assert found - {Dialog, DecisionDialog} == shown

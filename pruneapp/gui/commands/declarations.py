@@ -439,6 +439,17 @@ ACTIONS: tuple[ActionSpec, ...] = (
         ),
     ),
     ActionSpec(
+        "repair",
+        PRUNE,
+        QT_TRANSLATE_NOOP("Actions", "Repa&ir…"),
+        keys=("Ctrl+R",),
+        tip=QT_TRANSLATE_NOOP(
+            "Actions",
+            "Change the remaining weights so that the outputs of pruned layers come out as before",
+        ),
+        separated=True,
+    ),
+    ActionSpec(
         "compare_with",
         TOOLS,
         QT_TRANSLATE_NOOP("Actions", "Compare &with a file…"),

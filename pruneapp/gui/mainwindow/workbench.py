@@ -45,6 +45,7 @@ from pruneapp.gui.preview.preview_controller import PreviewController, PruneCont
 from pruneapp.gui.preview.step_info_controller import StepInfoController
 from pruneapp.gui.recipes.recipe_controller import RecipeController
 from pruneapp.gui.recipes.rounds_controller import RoundsController
+from pruneapp.gui.repair.repair_controller import RepairController
 from pruneapp.gui.tree.nodes import Nodes, build_nodes
 from pruneapp.gui.widgets import number_format
 from pruneapp.gui.widgets.controls import LineEdit
@@ -323,6 +324,7 @@ class Workbench(QObject):
         self.rounds = RoundsController(context, session, series, form=self.form, extras=self.extras)
         self.history = HistoryController(session, jobs, self)
         self.scripts = ScriptController(context, session)
+        self.repair = RepairController(context, session, self.scripts, undo=self.history.undo)
         self.compare = CompareController(
             context,
             session,
@@ -373,6 +375,7 @@ class Workbench(QObject):
         views.tree.checkRefused.connect(self.notifications.say_done)
         views.form.roundsAsked.connect(self.rounds.ask)
         views.preview.tensorRequested.connect(self.show_tensor)
+        views.preview.repairRequested.connect(self.repair.ask)
         views.history.jumpRequested.connect(self.history.jump)
         self.form.changed.connect(self.preview.refresh)
         self.form.opened.connect(self.preview.wait)

@@ -6,14 +6,22 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtWidgets import QLabel, QStackedWidget, QWidget
+from PySide6.QtWidgets import QLabel, QSizePolicy, QStackedWidget, QToolButton, QWidget
 
 from pruneapp.gui.preview.affected_tensors import Alarm, MostAffected
 from pruneapp.gui.preview.figures import FileSizes, PruneAction, StepFigures
 from pruneapp.gui.preview.preview_state import PreviewStage, PreviewState
 from pruneapp.gui.widgets import number_format, reports
 from pruneapp.gui.widgets.controls import add_row, lay_in_column, single_shot
-from pruneapp.gui.widgets.labels import DANGER, MUTED, ElidedLabel, as_plain, heading, plain
+from pruneapp.gui.widgets.labels import (
+    DANGER,
+    MUTED,
+    ElidedLabel,
+    as_plain,
+    heading,
+    plain,
+    translate,
+)
 from pruneapp.results.pattern_report import BrokenPattern
 from pruneapp.results.short_names import ShortNames
 from pruneapp.results.sparsity_report import Estimate, SparsityReport, TensorSparsity
@@ -85,6 +93,7 @@ class PreviewPanel(QWidget):
     """
 
     tensorRequested = Signal(str)  # its name in the file
+    repairRequested = Signal()  # of the state that is shown
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -95,6 +104,8 @@ class PreviewPanel(QWidget):
         self.action = PruneAction()
         self.heading = heading(self.tr("Preview"))
         self.state = WaitingNote(self)
+        self.repair = _repair_button(self)
+        self.repair.clicked.connect(self.repairRequested)
         self.figures = StepFigures(self)
         self.tensors, self.pruned, self.sparsity, self.remaining, *norms = (
             self.figures.labels.values()
@@ -114,7 +125,7 @@ class PreviewPanel(QWidget):
         self.protected = plain(wrap=True, ink=MUTED)
 
         layout = lay_in_column(self)
-        add_row(layout, self.heading, self.state, wide=self.state)
+        add_row(layout, self.heading, self.state, self.repair, wide=self.state)
         # What would be hurt, or in the same room what the same again would do.
         self._warning = _Lines(self.alarm, self.note)
         # The numbers, or in the same room why nothing can be done: what is below may be cut off.
@@ -242,6 +253,7 @@ class PreviewPanel(QWidget):
         self._rest(self.tr("Result"), done=True)
         self._show_broken(report.broken)
         self.figures.show_done(report, whole)
+        self.repair.setVisible(True)
         least = [replace(tensor, before=tensor.after) for tensor in report.most_affected]
         self._show_most(report, least)
         self._trim()
@@ -250,6 +262,7 @@ class PreviewPanel(QWidget):
         """Show the current state as far as it is counted, and what is pruned most."""
         self._rest(self.tr("Current state"), done=False)
         self.figures.show_now(report)
+        self.repair.setHidden(self.figures.unpruned)
         self.file.set_unpruned(unpruned=self.figures.unpruned)
         self._gap.setFixedHeight(self.figures.hidden_height + self.file.hidden_height)
         dangers = {} if report is None else report.dangers
@@ -292,6 +305,7 @@ class PreviewPanel(QWidget):
 
     def _plan(self) -> None:
         self._resting = self._waiting = False
+        self.repair.hide()
         self._quiet(self.tr("Preview"))
 
     def _rest(self, title: str, *, done: bool) -> None:
@@ -333,6 +347,22 @@ class PreviewPanel(QWidget):
         if by_norm:
             heading = self.tr("Most affected (by norm² lost)")
         self.most.show_tensors(heading, tensors, self._shown, report.dangers, by_norm=by_norm)
+
+
+def _repair_button(parent: QWidget) -> QToolButton:
+    """Return a button that is no higher than the heading beside it, so that nothing moves."""
+    button = QToolButton(parent)
+    button.setText(translate("PreviewPanel", "Repair…"))
+    button.setToolTip(
+        translate(
+            "PreviewPanel",
+            "Change the remaining weights so that the outputs of pruned layers come out as before",
+        )
+    )
+    button.setAccessibleDescription(button.toolTip())
+    button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+    button.setSizePolicy(QSizePolicy.Policy.Minimum, QSizePolicy.Policy.Ignored)
+    return button
 
 
 class _Lines(QStackedWidget):

@@ -1,0 +1,315 @@
+"""From "Repair…" to the report: statistics are collected, layers solved, a step of the history."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from pruneapp.document.document import Document
+from pruneapp.document.snapshot import Snapshot
+from pruneapp.errors import ParameterError, PruneAppError, SelectionError
+from pruneapp.evaluation.calibrated_repair import (
+    CalibratedRepair,
+    RepairSettings,
+    repair_by_script,
+    repair_by_statistics,
+)
+from pruneapp.evaluation.collection import GRAM_BUDGET
+from pruneapp.gui.app.context import AppContext
+from pruneapp.gui.app.dialogs import DialogController
+from pruneapp.gui.app.jobs import LatestTask, Task
+from pruneapp.gui.app.notifications import NoticeTopic
+from pruneapp.gui.document.open_document import OpenDocument
+from pruneapp.gui.evaluation.script_controller import AgreedScript, ScriptController
+from pruneapp.gui.evaluation.source_choice import DataKind, DataSource
+from pruneapp.gui.repair.dialog import RepairDialog
+from pruneapp.gui.repair.report_dialog import RepairReportDialog
+from pruneapp.gui.widgets import number_format
+from pruneapp.params import FloatParam, Interval, IntParam, SizeParam
+from pruneapp.progress import Job
+from pruneapp.repair.repair import inputs_in, pruned_layers
+from pruneapp.repair.solve import DAMPING, ITERATIONS
+from pruneapp.results.repair_report import PrunedLayer
+from pruneapp.statistics.file import open_statistics
+
+PURPOSE, MEASURED = "repair", "evaluation"
+PARAMS = (
+    IntParam(
+        name="iterations",
+        label="Iterations",
+        help="Iterations of conjugate gradients. More take longer and come nearer to the outputs "
+        "on these inputs.",
+        default=ITERATIONS,
+        bounds=Interval(1, 1000),
+    ),
+    FloatParam(
+        name="damping",
+        label="Damping",
+        help="Added to the diagonal of the Gram matrix, relative to its mean. More of it changes "
+        "the weights less.",
+        default=DAMPING,
+        bounds=Interval(1e-9, 1e3),
+    ),
+    SizeParam(
+        name="memory",
+        label="Memory",
+        help="Gram matrices that are summed at once take no more; with less, the inputs are run "
+        "several times.",
+        default=GRAM_BUDGET,
+    ),
+)
+
+
+def layers_of(snapshot: Snapshot, source: DataSource, job: Job) -> tuple[PrunedLayer, ...]:
+    """Return what is pruned, and by a file of statistics what is known of it.
+
+    Raises as `open_statistics` and `inputs_in`.
+    """
+    if source.runs:
+        return pruned_layers(snapshot, job)
+    with open_statistics(_statistics_in(source), job) as statistics:
+        return pruned_layers(snapshot, job, inputs_in(statistics))
+
+
+def _statistics_in(source: DataSource) -> Path:
+    if not source.path:
+        raise ParameterError("Choose a statistics file.")
+    return Path(source.path).expanduser()
+
+
+def run_and_repair(
+    agreed: AgreedScript, snapshot: Snapshot, settings: RepairSettings, job: Job
+) -> CalibratedRepair:
+    """Run inputs through the model, and repair it; the process is gone afterwards."""
+    with contextlib.closing(agreed.runner(job)) as runner:
+        runner.worker.hasty = True  # it is needed no more
+        return repair_by_script(runner, snapshot, settings, job)
+
+
+class RepairController(DialogController[RepairDialog]):
+    """Repairs the state in force, as one step.
+
+    `undo` takes back the last step. `report` is shown after a repair; None otherwise.
+    """
+
+    def __init__(
+        self,
+        context: AppContext,
+        session: OpenDocument,
+        scripts: ScriptController,
+        *,
+        undo: Callable[[], object],
+    ) -> None:
+        super().__init__(context, session.closed)
+        self._session = session
+        self._scripts = scripts
+        self._undo = undo
+        self._survey = LatestTask(context.jobs)
+        self._task: Task[CalibratedRepair] | None = None
+        self.report: RepairReportDialog | None = None
+        context.actions["repair"].triggered.connect(self.ask)
+        session.opening.connect(self._stop)
+        session.closed.connect(self._on_closed)
+
+    # -- asking ---------------------------------------------------------------------------------
+
+    def ask(self) -> None:
+        """Show the dialog, if something is pruned."""
+        document = self._session.document
+        if document is None or self.dialog is not None or not self._session.may_work():
+            return
+        snapshot = document.snapshot()
+        self._survey.ask(
+            lambda job: pruned_layers(snapshot, job), self._show, self._session.refused.emit
+        )
+
+    def _show(self, layers: tuple[PrunedLayer, ...]) -> None:
+        document = self._session.document
+        if document is None or self.dialog is not None:
+            return
+        if not layers:
+            self._session.refused.emit(
+                SelectionError(
+                    "No layer is pruned in part, so there is nothing to repair.",
+                    remedy="Prune first; zeros in the file count after Treat zeros as pruned.",
+                )
+            )
+            return
+        contents = self._session.contents
+        kinds = (*self._scripts.kinds, DataKind.STATISTICS)
+        dialog = RepairDialog(kinds, PARAMS, contents.shown, self._window, short=contents.short)
+        dialog.source.set_folder(str(document.checkpoint.path.absolute().parent))
+        dialog.source.set_source(self._scripts.source(PURPOSE))
+        dialog.set_layers(layers)
+        dialog.sourceChanged.connect(self._look)
+        dialog.repairRequested.connect(self._request)
+        dialog.finished.connect(self._survey.cancel)
+        self.open(dialog)
+        self._look()
+
+    def _look(self) -> None:
+        """Find what the choice comes to, without running anything."""
+        document, dialog = self._session.document, self.dialog
+        if document is None or dialog is None:
+            return
+        source, snapshot = dialog.source.source(), document.snapshot()
+        if source.runs:
+            self._scripts.look(source, self._show_found)
+        self._survey.ask(
+            partial(layers_of, snapshot, source), partial(self._show_layers, source), self._refuse
+        )
+
+    def _show_found(self, text: str, trouble: bool) -> None:
+        if self.dialog is not None and self.dialog.source.source().runs:
+            self.dialog.source.set_found(text, trouble=trouble)
+
+    def _show_layers(self, source: DataSource, layers: tuple[PrunedLayer, ...]) -> None:
+        if self.dialog is None:
+            return
+        self.dialog.set_layers(layers)
+        if not source.runs:
+            known = sum(layer.known for layer in layers)
+            text = number_format.plural(
+                known,
+                self.tr("It has statistics of 1 pruned layer."),
+                self.tr("It has statistics of {n} pruned layers."),
+            )
+            self.dialog.source.set_found(text, trouble=not known)
+
+    def _refuse(self, error: PruneAppError) -> None:
+        """Say in the dialog why a choice cannot be used."""
+        dialog = self.dialog
+        if dialog is None:
+            return
+        dialog.source.set_found(f"{error.sentence} {error.remedy}".strip(), trouble=True)
+        if not dialog.source.source().runs:
+            dialog.set_layers([replace(layer, known=False) for layer in dialog.layers])
+
+    # -- repairing ------------------------------------------------------------------------------
+
+    def _request(self) -> None:
+        document, dialog = self._session.document, self.dialog
+        if document is None or dialog is None or not self._session.may_work():
+            return
+        source, values = dialog.source.source(), dialog.values()
+        self._scripts.remember(PURPOSE, source)
+        settings = _settings(values)
+        snapshot = document.snapshot()
+        if source.runs:
+            self._scripts.request(
+                source,
+                lambda agreed: self._begin(
+                    document, source, partial(run_and_repair, agreed, snapshot, settings)
+                ),
+                refused=self._refuse,
+                parent=dialog,
+            )
+            return
+        try:
+            path = _statistics_in(source)
+        except ParameterError as error:
+            self._refuse(error)
+            return
+        self._begin(document, source, partial(repair_by_statistics, path, snapshot, settings))
+
+    def _begin(
+        self, document: Document, source: DataSource, work: Callable[[Job], CalibratedRepair]
+    ) -> None:
+        if self.dialog is None or self._session.document is not document:
+            return
+        self.dialog.accept()
+        self._notifications.end(NoticeTopic.EVALUATION, NoticeTopic.PRUNING)
+        self._session.lock(
+            PruneAppError(
+                "A repair is being computed; changes made now would be lost.",
+                remedy="Wait for it to finish, or press Esc to cancel it.",
+            )
+        )
+        self._task = self._jobs.submit(
+            self.tr("Repair:"),
+            work,
+            on_result=partial(self._on_repaired, document, source),
+            on_error=self._on_failed,
+            on_cancelled=self._on_cancelled,
+        )
+
+    def _release(self) -> None:
+        self._task = None
+        self._session.lock(None)
+
+    def _on_failed(self, error: PruneAppError) -> None:
+        self._release()
+        self._session.refused.emit(error)
+
+    def _on_cancelled(self) -> None:
+        self._release()
+        self._notifications.say_done(self.tr("Repair cancelled: nothing was changed."))
+
+    def _on_repaired(self, document: Document, source: DataSource, done: CalibratedRepair) -> None:
+        self._release()
+        if self._session.document is not document or not self._session.commit(done.repair):
+            return
+        contents = self._session.contents
+        dialog = RepairReportDialog(
+            done.repair.layers,
+            risks=(*done.risks, *self._same_data(source)),
+            unknown=done.repair.unknown,
+            source=self._words(source),
+            shown=contents.shown,
+            short=contents.short,
+            parent=self._window,
+        )
+        dialog.undoRequested.connect(self._undo)
+        dialog.finished.connect(self._on_report_finished)
+        self._theme.apply_to(dialog)
+        self.report = dialog
+        dialog.open()
+        text = number_format.plural(
+            len(done.repair.layers), self.tr("1 layer repaired."), self.tr("{n} layers repaired.")
+        )
+        self._notifications.say_done(text)
+
+    def _words(self, source: DataSource) -> str:
+        if source.kind is DataKind.TOKENS:
+            return self.tr("no data, random token ids")
+        return Path(source.path).name
+
+    def _same_data(self, source: DataSource) -> tuple[str, ...]:
+        """Warn if the model is measured on what it was repaired by, as far as that is known."""
+        measured = self._scripts.source(MEASURED)
+        if source.kind is DataKind.TEXT and measured == source:
+            return (
+                self.tr(
+                    "The model is measured on the text that it was repaired by: its metric will be "
+                    "better than on other texts."
+                ),
+            )
+        return ()
+
+    # -- the document ---------------------------------------------------------------------------
+
+    def _stop(self) -> None:
+        if self._task is not None:
+            self._task.cancel()
+
+    def _on_closed(self) -> None:
+        self._stop()
+        self._survey.cancel()
+        if self.report is not None:
+            self.report.reject()
+
+    def _on_report_finished(self, _result: int) -> None:
+        if self.report is not None:
+            self.report.deleteLater()
+            self.report = None
+
+
+def _settings(values: Mapping[str, Any]) -> RepairSettings:
+    memory = values["memory"]
+    return RepairSettings(
+        values["iterations"], values["damping"], GRAM_BUDGET if memory is None else memory
+    )

@@ -1,0 +1,71 @@
+"""What can be repaired, what a repair did to each layer, and what a person should know of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pruneapp.errors import counted, first_names
+
+# From such a share on, the same in every layer, a repair made a small network worse.
+HIGH_SHARE = 0.65
+# So far the shares of layers may be from each other and count as the same.
+SAME_SHARE = 0.05
+
+
+@dataclass(frozen=True)
+class PrunedLayer:
+    """A weight that is pruned in part."""
+
+    name: str
+    numel: int
+    pruned: int
+    gram_bytes: int  # of its Gram matrices, as far as the shape tells
+    known: bool = True  # whether its inputs are known, or are to be collected
+
+
+@dataclass(frozen=True)
+class LayerRepair:
+    """What a repair did to one layer; errors are shares of the squares of its outputs."""
+
+    name: str  # of its weight
+    moved: int  # how many of its weights have another value
+    left: int  # how many are not pruned
+    before: float
+    after: float
+    rounded: float
+    bias: str = ""  # name of the bias, or of the running mean, that moved along
+    numel: int = 0  # how many weights there are
+
+    @property
+    def is_worse(self) -> bool:
+        """Whether its outputs are farther from those of the unpruned layer than before."""
+        return self.rounded > self.before
+
+
+def risks_of(layers: Sequence[LayerRepair], source: str = "") -> tuple[str, ...]:
+    """Return why a repair may have done harm, a sentence each; docs/quality.md has the figures.
+
+    `source` is what the inputs were, as in `pruneapp.statistics.file.Origin`.
+    """
+    found = []
+    worse = [layer.name for layer in layers if layer.is_worse]
+    if worse:
+        one, several = "1 layer has a larger error", f"{len(worse):,} layers have larger errors"
+        found.append(
+            f"{one if len(worse) == 1 else several} after the repair than before: "
+            f"{first_names(worse)}."
+        )
+    shares = [1 - layer.left / layer.numel for layer in layers if layer.numel]
+    if len(shares) > 1 and min(shares) >= HIGH_SHARE and max(shares) - min(shares) <= SAME_SHARE:
+        found.append(
+            f"All {counted(len(shares), 'layer')} have nearly the same high sparsity "
+            f"({min(shares):.0%} to {max(shares):.0%}). A small convolutional network got worse by "
+            "the repair of such a mask; global pruning and LAMP leave more in its first layers."
+        )
+    if source == "random tokens":
+        found.append(
+            "The inputs were random token ids, which are unlike any real input: the repaired model "
+            "may be worse on yours."
+        )
+    return tuple(found)

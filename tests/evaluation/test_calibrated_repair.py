@@ -1,0 +1,91 @@
+"""A repair whose statistics are collected for it: of the unpruned model, and nothing is left."""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from pathlib import Path
+
+import pytest
+
+from pruneapp.evaluation import calibrated_repair
+from pruneapp.evaluation.calibrated_repair import (
+    RepairSettings,
+    repair_by_script,
+    repair_by_statistics,
+)
+from pruneapp.evaluation.collection import Collected, collect
+from pruneapp.evaluation.process import EvaluationError
+from pruneapp.evaluation.runner import ScriptRunner
+from pruneapp.evaluation.script import Interpreter, Options
+from pruneapp.progress import Cancelled, CancelToken, Job
+from tests.evaluation.scripts import AGREEMENT, pruned, write_script
+
+
+@pytest.fixture
+def runner_of(tmp_path):
+    """Make runners of scripts whose model is the usual one."""
+    (tmp_path / "mode").write_text("plain")
+    made = []
+
+    def make(body):
+        script = write_script(tmp_path, body, load="")
+        made.append(ScriptRunner(script, Interpreter(Path(sys.executable), "ours"), Options()))
+        return made[-1]
+
+    yield make
+    for runner in made:
+        runner.close()
+
+
+class Labels:
+    """Keeps what a job says that it works on."""
+
+    def __init__(self):
+        self.seen = []
+
+    def report(self, _done, _total, label):
+        if label not in self.seen:
+            self.seen.append(label)
+
+
+def test_the_unpruned_model_is_run_and_the_pruned_layers_are_repaired(
+    runner_of, state, tmp_path, monkeypatch
+):
+    """The same comes of statistics that were collected before; the temporary ones are gone."""
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(temporary))
+    labels, half = Labels(), pruned(state)
+    runner = runner_of(AGREEMENT)
+    done = repair_by_script(runner, half, RepairSettings(), Job(labels))
+    assert not runner.worker.runs
+    assert list(temporary.iterdir()) == []
+    assert [layer.name for layer in done.repair.layers] == ["0.weight", "4.weight"]
+    assert all(layer.rounded < layer.before for layer in done.repair.layers)
+    assert done.risks == ()
+    assert {"0.weight", "4.weight"} <= set(labels.seen)
+    assert any(label.startswith("collecting statistics") for label in labels.seen)
+
+    path = tmp_path / "m.statistics.safetensors"
+    collect(runner, state, path, Job(), grams=["0.weight", "4.weight"])
+    again = repair_by_statistics(path, half, RepairSettings(), Job())
+    sums = [set(one.repair.edit.entry_masks) for one in (done, again)]  # by SHA-256
+    assert sums[0] == sums[1]
+
+
+def test_a_script_that_runs_none_of_the_pruned_layers_is_refused(runner_of, state, monkeypatch):
+    nothing = Collected("", ("3.weight",), (), 5)
+    monkeypatch.setattr(calibrated_repair, "collect", lambda *_a, **_k: nothing)
+    with pytest.raises(EvaluationError) as caught:
+        repair_by_script(runner_of(AGREEMENT), pruned(state), RepairSettings(), Job())
+    assert "ran no input through any of the pruned layers" in str(caught.value)
+
+
+def test_nothing_is_started_for_a_cancelled_job(runner_of, state):
+    token = CancelToken()
+    token.cancel()
+    runner = runner_of(AGREEMENT)
+    with pytest.raises(Cancelled):
+        repair_by_script(runner, pruned(state), RepairSettings(), Job(cancel=token))
+    assert not runner.worker.runs

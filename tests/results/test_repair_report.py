@@ -1,0 +1,34 @@
+"""What a person is warned of after a repair."""
+
+from __future__ import annotations
+
+from pruneapp.results.repair_report import LayerRepair, risks_of
+
+
+def layer(name="a", before=0.2, rounded=0.1, left=30):
+    return LayerRepair(name, 5, left, before, rounded, rounded, numel=100)
+
+
+def test_an_ordinary_repair_has_no_risks():
+    assert risks_of([layer("a", left=10), layer("b", left=30)]) == ()
+    assert risks_of([layer(left=5)]) == ()  # of one layer no share is uniform
+    assert risks_of([layer("a", left=50), layer("b", left=50)]) == ()
+    assert risks_of([]) == ()
+
+
+def test_layers_that_got_worse_are_named():
+    (risk,) = risks_of([layer("a"), layer("b", 0.1, 0.2, left=60)])
+    assert risk == "1 layer has a larger error after the repair than before: 'b'."
+    (risk,) = risks_of([layer("a", 0.1, 0.3), layer("b", 0.1, 0.2, left=60)])
+    assert risk.startswith("2 layers have larger errors after the repair than before: 'a'")
+
+
+def test_uniform_high_sparsity_is_warned_of():
+    (risk,) = risks_of([layer("a", left=30), layer("b", left=28)])
+    assert risk.startswith("All 2 layers have nearly the same high sparsity (70% to 72%).")
+
+
+def test_random_tokens_are_no_data():
+    (risk,) = risks_of([layer()], "random tokens")
+    assert "random token ids" in risk
+    assert risks_of([layer()], "text") == ()
