@@ -16,12 +16,13 @@ from __future__ import annotations
 import json
 import math
 import re
+import stat
 import threading
 from pathlib import Path
 from types import UnionType
 from typing import Any, TypeVar, overload
 
-from pruneapp.errors import JsonError, nearest
+from pruneapp.errors import JsonError, PruneAppError, nearest, words_of
 
 T = TypeVar("T")
 
@@ -78,6 +79,40 @@ def _finite_only(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [_finite_only(one) for one in value]
     return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def read(path: Path, kind: str, most: int, error: type[PruneAppError]) -> bytes:
+    """Return the bytes of a file that ought to be JSON: a `kind`, such as ``recipe``.
+
+    Raises
+    ------
+    PruneAppError
+        Of the type `error`, if it cannot be read, is no regular file or larger than `most` bytes.
+    """
+    try:
+        status = path.stat()
+        if not stat.S_ISREG(status.st_mode):  # a device has no end, and a pipe no beginning
+            raise error(
+                f"'{path}' is not a regular file, so it cannot be read as a {kind}.",
+                remedy="Choose another file.",
+            )
+        if status.st_size > most:
+            raise error(
+                f"'{path}' is too large for a {kind}: it has {status.st_size:,} bytes.",
+                remedy="Choose another file.",
+            )
+        return path.read_bytes()
+    except OSError as refused:
+        raise error(
+            f"'{path}' cannot be read: {words_of(refused)}.",
+            remedy=(
+                "Check your permissions."
+                if isinstance(refused, PermissionError)
+                else "Check the name and the folder."
+            ),
+        ) from None
+    except ValueError:
+        raise error(f"'{path}' is not a valid file name.", remedy="Check the name.") from None
 
 
 def load(

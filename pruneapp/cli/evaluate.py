@@ -36,16 +36,16 @@ def evaluate(options: argparse.Namespace, token: CancelToken) -> int:
     notices: list[str] = []
     with contextlib.ExitStack() as stack:
         job = stack.enter_context(terminal.job("Evaluating", token))
-        evaluator = stack.enter_context(Evaluator(_runner(options, notices)))
-        file = _open(stack, options.file, options.state_dict, job)
+        runner = runner_of(options, notices, original=options.against is not None)
+        evaluator = stack.enter_context(Evaluator(runner))
+        file = open_state(stack, options.file, options.state_dict, job)
         original = None
         if options.against is not None:
-            original = _open(stack, options.against, None, job)
+            original = open_state(stack, options.against, None, job)
         try:
             result, changes = _measure(evaluator, file, original, job, judged=allowed is not None)
         except EvaluationError as error:
-            for line in error.details.splitlines():
-                sys.stderr.write(f"{escaped(line)}\n")
+            print_details(error)
             raise
     worse = allowed is not None and any(
         allowed.exceeded(c.metric.value, c.original.value, higher=bool(c.higher))
@@ -62,7 +62,11 @@ def evaluate(options: argparse.Namespace, token: CancelToken) -> int:
     return DIFFERENT if worse else DONE
 
 
-def _runner(options: argparse.Namespace, notices: list[str]) -> Runner:
+def runner_of(options: argparse.Namespace, notices: list[str], *, original: bool) -> Runner:
+    """Return what runs the evaluation that options name; `original` if agreement can be measured.
+
+    What the person should know of the choice is added to `notices`.
+    """
     text = None if options.text is None else Path(options.text)
     if text is not None and (options.script or options.command_line):
         raise ParameterError(
@@ -79,7 +83,7 @@ def _runner(options: argparse.Namespace, notices: list[str]) -> Runner:
     if options.script is not None:
         script = EvaluationScript.read(Path(options.script))
     elif (Path(options.file) / "config.json").is_file():
-        if text is None and options.against is None:
+        if text is None and not original:
             raise ParameterError(
                 "Without a script, '--text' or '--against' is required.",
                 remedy="Name a text for the perplexity, or the original for the agreement with it.",
@@ -97,7 +101,14 @@ def _runner(options: argparse.Namespace, notices: list[str]) -> Runner:
     return ScriptRunner(script, interpreter, given)
 
 
-def _open(stack: contextlib.ExitStack, path: str, key: str | None, job: Job) -> Snapshot:
+def print_details(error: EvaluationError) -> None:
+    """Print the traceback or the log of a script that failed, before the sentence comes."""
+    for line in error.details.splitlines():
+        sys.stderr.write(f"{escaped(line)}\n")
+
+
+def open_state(stack: contextlib.ExitStack, path: str, key: str | None, job: Job) -> Snapshot:
+    """Open a checkpoint until the stack ends; returns it with the masks that it contains."""
     checkpoint = stack.enter_context(open_checkpoint(Path(path), state_dict=key, job=job))
     return stack.enter_context(contextlib.closing(open_document(checkpoint, job))).snapshot()
 

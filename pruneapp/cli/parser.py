@@ -105,6 +105,23 @@ def _add_expand(expand: argparse.ArgumentParser) -> None:
     expand.add_argument("-o", "--output", required=True, metavar="OUT", help="output path")
 
 
+def _add_method_parameters(parser: argparse.ArgumentParser, *, scanned: bool = False) -> None:
+    """Add the parameters of all methods; of those that can be scanned all but the amount."""
+    from pruneapp.methods.registry import METHODS
+
+    # One option for each parameter of any method; what it means for which is said by each.
+    declared: dict[str, dict[str, list[str]]] = {}
+    for method in METHODS.values():
+        for param in method.params:
+            if scanned and (param.name == "amount" or not method.has_amount):
+                continue
+            users = declared.setdefault(param.name, {}).setdefault(rule_of(param), [])
+            users.append(method.name)
+    for name, meanings in declared.items():
+        help_text = " ".join(f"{text} For {', '.join(users)}." for text, users in meanings.items())
+        add_param(parser, name, "param", help_text)
+
+
 def _add_prune(prune: argparse.ArgumentParser) -> None:
     from pruneapp.cli.export_options import add_export
     from pruneapp.methods.limits import LIMITS
@@ -116,15 +133,7 @@ def _add_prune(prune: argparse.ArgumentParser) -> None:
     prune.add_argument(
         "--method", required=True, metavar="NAME", help="one of: " + ", ".join(METHODS)
     )
-    # One option for each parameter of any method; what it means for which is said by each.
-    declared: dict[str, dict[str, list[str]]] = {}
-    for method in METHODS.values():
-        for param in method.params:
-            users = declared.setdefault(param.name, {}).setdefault(rule_of(param), [])
-            users.append(method.name)
-    for name, meanings in declared.items():
-        help_text = " ".join(f"{text} For {', '.join(users)}." for text, users in meanings.items())
-        add_param(prune, name, "param", help_text)
+    _add_method_parameters(prune)
     for param in LIMITS:
         more = " Or the maximum size of the compact file: 40MB." * (param.name == "total")
         add_param(prune, param.name, "limit", rule_of(param) + more)
@@ -214,21 +223,7 @@ def _add_verify(verify: argparse.ArgumentParser) -> None:
 
 def _add_evaluate(evaluate: argparse.ArgumentParser) -> None:
     evaluate.add_argument("file", metavar="FILE", help="a checkpoint: a file, an index, a folder")
-    kind = evaluate.add_mutually_exclusive_group()
-    kind.add_argument("--script", metavar="SCRIPT", help="Python file that evaluates; it is run")
-    kind.add_argument(
-        "--command",
-        dest="command_line",
-        metavar="COMMAND",
-        help="command line that evaluates {checkpoint} and prints JSON, or writes it to {out}",
-    )
-    _add_python(evaluate)
-    evaluate.add_argument(
-        "--text",
-        metavar="TEXT",
-        help="without a script: perplexity over this text; FILE is a model folder that "
-        "transformers loads. Without a text, too: agreement with ORIGINAL on random token ids",
-    )
+    _add_evaluation(evaluate)
     evaluate.add_argument("--against", metavar="ORIGINAL", help="the original checkpoint")
     evaluate.add_argument(
         "--at-most",
@@ -239,6 +234,24 @@ def _add_evaluate(evaluate: argparse.ArgumentParser) -> None:
     _add_running(evaluate)
     add_state_dict(evaluate)
     evaluate.add_argument("--json", action="store_true", help="print JSON")
+
+
+def _add_evaluation(parser: argparse.ArgumentParser) -> None:
+    kind = parser.add_mutually_exclusive_group()
+    kind.add_argument("--script", metavar="SCRIPT", help="Python file that evaluates; it is run")
+    kind.add_argument(
+        "--command",
+        dest="command_line",
+        metavar="COMMAND",
+        help="command line that evaluates {checkpoint} and prints JSON, or writes it to {out}",
+    )
+    _add_python(parser)
+    parser.add_argument(
+        "--text",
+        metavar="TEXT",
+        help="without a script: perplexity over this text; FILE is a model folder that "
+        "transformers loads. Without a text, too: agreement with the original on random token ids",
+    )
 
 
 def _add_python(parser: argparse.ArgumentParser) -> None:
@@ -333,6 +346,99 @@ def _add_repair(repair: argparse.ArgumentParser) -> None:
     repair.add_argument("--json", action="store_true", help="print the report as JSON")
 
 
+def _add_scan(scan: argparse.ArgumentParser) -> None:
+    from pruneapp.methods.limits import LIMITS
+
+    scan.add_argument("file", metavar="FILE", help="a checkpoint: a file, an index, a folder")
+    _add_evaluation(scan)
+    scan.add_argument(
+        "-o",
+        "--output",
+        required=True,
+        metavar="SCAN",
+        help="scan file; one that is there already is continued",
+    )
+    scan.add_argument(
+        "--method",
+        default="l1_unstructured",
+        metavar="NAME",
+        help="a method with an amount of weights or channels; default l1_unstructured",
+    )
+    _add_method_parameters(scan, scanned=True)
+    scan.add_argument(
+        "--amounts",
+        default="30%,50%,70%,85%,95%",
+        metavar="LIST",
+        help="fractions of each tensor, with commas between them; default 30%%,50%%,70%%,85%%,95%%",
+    )
+    _add_select(scan, f"scan {_MATCHING}; default: {_USUAL}")
+    for param in LIMITS:
+        if param.name == "spare":
+            add_param(scan, param.name, "limit", rule_of(param))
+    scan.add_argument(
+        "--load-method",
+        metavar="FILE",
+        help="Python file with a custom pruning method; its code is run",
+    )
+    _add_script_seed(scan)
+    _add_running(scan)
+    add_state_dict(scan)
+    scan.add_argument("--json", action="store_true", help="print JSON")
+
+
+def _add_script_seed(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--script-seed", type=int, default=0, metavar="SEED", help="'seed' of the script, default 0"
+    )
+
+
+def _add_allocate(allocate: argparse.ArgumentParser) -> None:
+    allocate.add_argument("scan", metavar="SCAN", help="scan file of pruneapp scan")
+    allocate.add_argument(
+        "file",
+        metavar="FILE",
+        nargs="?",
+        help="the scanned checkpoint; required only if the result is measured",
+    )
+    allocate.add_argument(
+        "--target-sparsity",
+        "--total",
+        dest="total",
+        required=True,
+        metavar="TARGET_SPARSITY",
+        help="sparsity of all scanned tensors together: a fraction of their weights, or a number "
+        "of weights; met exactly",
+    )
+    allocate.add_argument("-o", "--output", metavar="RECIPE", help="save the step as a recipe")
+    allocate.add_argument(
+        "--metric",
+        metavar="NAME",
+        help="metric whose damage counts; default: the first that is better if lower, or the first",
+    )
+    for name, word in (("floor", "minimum"), ("ceiling", "maximum")):
+        add_option(
+            allocate,
+            name,
+            action="append",
+            default=[],
+            metavar="[PATTERN=]SHARE",
+            help=f"{word} sparsity of each tensor, or of those whose name matches this glob; may "
+            "be repeated, the last one takes precedence",
+        )
+    _add_select(allocate, f"allocate only {_MATCHING}; default: all that were scanned")
+    _add_evaluation(allocate)
+    _add_script_seed(allocate)
+    _add_running(allocate)
+    allocate.add_argument(
+        "--load-method",
+        metavar="FILE",
+        help="Python file with the custom pruning method of the scan; its code is run",
+    )
+    add_statistics(allocate)
+    add_state_dict(allocate)
+    allocate.add_argument("--json", action="store_true", help="print JSON")
+
+
 def _inspect(options: argparse.Namespace, token: CancelToken) -> int:
     from pruneapp.cli.inspect import inspect
 
@@ -399,6 +505,18 @@ def _statistics(options: argparse.Namespace, token: CancelToken) -> int:
     return statistics(options, token)
 
 
+def _scan(options: argparse.Namespace, token: CancelToken) -> int:
+    from pruneapp.cli.scan import scan
+
+    return scan(options, token)
+
+
+def _allocate(options: argparse.Namespace, token: CancelToken) -> int:
+    from pruneapp.cli.scan import allocate
+
+    return allocate(options, token)
+
+
 def _repair(options: argparse.Namespace, token: CancelToken) -> int:
     from pruneapp.cli.repair import repair
 
@@ -458,6 +576,22 @@ COMMANDS: Mapping[str, Command] = {
         _STATUS.format(
             "0 measured; 1 if --at-most was given and a metric is worse by more than that"
         ).replace("that you can fix", "that you can fix, of the script too"),
+    ),
+    "scan": Command(
+        "Sensitivity scan: prune one tensor at a time to several amounts, and run your evaluation "
+        "script each time. Coarse to fine, the largest tensors first; after Ctrl+C the same "
+        "command continues. The script runs in a process of its own with your permissions: "
+        "naming it here is consent to run it.",
+        _add_scan,
+        _scan,
+    ),
+    "allocate": Command(
+        "Choose the sparsity of each tensor by a sensitivity scan so that the model loses the "
+        "least at a total sparsity: a recipe with one rule per tensor, for pruneapp run. With a "
+        "script, measure the result.",
+        _add_allocate,
+        _allocate,
+        intermixed=True,
     ),
     "statistics": Command(
         "Collect statistics of activations: sums over what is multiplied by each weight while the "

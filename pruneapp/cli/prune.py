@@ -76,7 +76,7 @@ def prune(options: argparse.Namespace, token: CancelToken) -> int:
     given = _given(options, "limit")
     limits = Limits(**{name: params[name].parse(text) for name, text in given.items()})
     check_limits(method, limits)
-    values = _values(options, method, limits)
+    values = method_values(options, method, amount=limits.total is None)
     scope = options.scope or method.scopes[0]
     check_scope(method, scope)
     request = export_request(options, target_of(options.output))
@@ -96,9 +96,9 @@ def prune(options: argparse.Namespace, token: CancelToken) -> int:
         elif masks is not None:
             names = names_in(masks, checkpoint) or _no_mask_fits(masks, checkpoint)
         else:
-            names = default_selection(checkpoint) or _nothing_usual(checkpoint)
+            names = usual_selection(checkpoint)
             if method.takes_statistics:
-                names = _with_statistics(checkpoint, values, names)
+                names = with_statistics(checkpoint, values, names)
         custom = None if masks is None else read_masks_for(checkpoint, names, masks, job)
         pattern = options.select[0] if options.select and len(options.select) == 1 else ""
         row = Row(names, method.name, values, pattern)
@@ -145,7 +145,8 @@ def _bytes_wanted(options: argparse.Namespace, method: Method) -> int | None:
     return nbytes
 
 
-def _values(options: argparse.Namespace, method: Method, limits: Limits) -> dict[str, Any]:
+def method_values(options: argparse.Namespace, method: Method, *, amount: bool) -> dict[str, Any]:
+    """Return the values of a method's parameters; `amount` says whether one is needed, or none."""
     given = _given(options, "param")
     known = {p.name: p for p in method.params}
     for name in given:
@@ -154,11 +155,11 @@ def _values(options: argparse.Namespace, method: Method, limits: Limits) -> dict
             raise ParameterError(
                 f"'{method.name}' does not take {option_of(name)} (it takes {takes})."
             )
-    if "amount" in given and limits.total is not None:
+    if "amount" in given and not amount:
         raise ParameterError(
             "--target-sparsity replaces --amount (got both).", remedy="Remove one of them."
         )
-    if "amount" in known and "amount" not in given and limits.total is None:
+    if "amount" in known and "amount" not in given and amount:
         raise ParameterError(
             f"'{method.name}' needs --amount or --target-sparsity.",
             remedy="Enter a fraction (0.5 or 50%) or a count (1000).",
@@ -183,7 +184,7 @@ def offer_statistics(paths: Iterable[str], job: Job) -> None:
         register_statistics(Path(path), job)
 
 
-def _with_statistics(
+def with_statistics(
     checkpoint: Checkpoint, values: Mapping[str, Any], names: Iterable[str]
 ) -> tuple[str, ...]:
     """Return those of some tensors that statistics say something of."""
@@ -205,7 +206,11 @@ def _with_statistics(
     return tuple(seen)
 
 
-def _nothing_usual(checkpoint: Checkpoint) -> NoReturn:
+def usual_selection(checkpoint: Checkpoint) -> tuple[str, ...]:
+    """Return what is pruned if nothing is selected; raises `SelectionError` if that is nothing."""
+    names = default_selection(checkpoint)
+    if names:
+        return names
     able = [e for e in checkpoint.entries.values() if e.prunable]
     if able:
         raise SelectionError(

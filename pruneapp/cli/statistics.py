@@ -5,10 +5,12 @@ from __future__ import annotations
 import argparse
 import contextlib
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 
 from pruneapp.checkpoint.checkpoint import Checkpoint, open_checkpoint
 from pruneapp.cli import terminal
+from pruneapp.cli.evaluate import print_details
 from pruneapp.cli.export_options import same_place
 from pruneapp.cli.terminal import DONE, print_json
 from pruneapp.edits.existing_masks import open_document
@@ -78,8 +80,7 @@ def _collect(
                 budget=budget,
             )
         except EvaluationError as error:
-            for line in error.details.splitlines():
-                sys.stderr.write(f"{escaped(line)}\n")
+            print_details(error)
             raise
 
 
@@ -116,18 +117,28 @@ def _print(collected: Collected, output: str) -> None:
 
 def _output(options: argparse.Namespace, checkpoint: Checkpoint) -> Path:
     """Return where to write; raises before anything runs if that is not possible."""
-    path = Path(options.output)
-    read = [Path(name) for name in (options.script, options.text, options.imatrix) if name]
-    if any(same_place(path, other) for other in (*read, *(f.path for f in checkpoint.files))):
+    read = (options.script, options.text, options.imatrix)
+    return output_beside(
+        options.output, read, checkpoint, "statistics", "model.statistics.safetensors"
+    )
+
+
+def output_beside(
+    output: str, read: Iterable[str | None], checkpoint: Checkpoint, what: str, example: str
+) -> Path:
+    """Return where to write one file; raises `ParameterError` if that is an input, or no file."""
+    path = Path(output)
+    inputs = (*(Path(name) for name in read if name), *(file.path for file in checkpoint.files))
+    if any(same_place(path, other) for other in inputs):
         raise ParameterError(
             f"'{path}' is an input of this command, and --output would replace it.",
             remedy="Choose another name.",
         )
     if path.is_dir() or not path.parent.is_dir():
-        what = "is a folder" if path.is_dir() else "is in a folder that does not exist"
+        why = "is a folder" if path.is_dir() else "is in a folder that does not exist"
         raise ParameterError(
-            f"'{path}' {what}, so the statistics cannot be written there.",
-            remedy="Name a file, such as model.statistics.safetensors.",
+            f"'{path}' {why}, so the {what} cannot be written there.",
+            remedy=f"Name a file, such as {example}.",
         )
     return path
 

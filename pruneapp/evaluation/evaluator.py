@@ -87,7 +87,7 @@ class Evaluator:
     def __init__(self, runner: Runner, seed: int = 0) -> None:
         self.runner = runner
         self.results: dict[ResultKey, Result] = {}
-        self._seed = seed
+        self.seed = seed
         self._baseline: Baseline | None = None
         self._original: Snapshot | None = None
 
@@ -97,7 +97,7 @@ class Evaluator:
         `snapshot` is any state of it; raises as `measure`.
         """
         original = as_on_disk(snapshot)
-        seeds = (self._seed, self._seed, self._seed + 1)
+        seeds = (self.seed, self.seed, self.seed + 1)
         runs: list[Measured] = []
         for number, (seed, part) in enumerate(zip(seeds, job.parts(len(seeds)), strict=True)):
             if number == 2 and self.runner.agrees:  # other inputs agree with nothing
@@ -136,8 +136,8 @@ class Evaluator:
                 remedy="Define evaluate(model), or name the original.",
             )
         if self.runner.agrees and not self.runner.has_reference and self._original is not None:
-            self.runner.run(self._original, self._seed, job, reference=True)
-        measured = self.runner.run(snapshot, self._seed, job)
+            self.runner.run(self._original, self.seed, job, reference=True)
+        measured = self.runner.run(snapshot, self.seed, job)
         refuse_no_numbers(measured.metrics, self.runner.name)
         result = self.results[key] = Result(key, measured)
         return result
@@ -181,7 +181,7 @@ class Evaluator:
     def key_of(self, snapshot: Snapshot, job: Job) -> ResultKey:
         """Return what a result of a state depends on; hashes the files once."""
         files = files_sha256(snapshot.checkpoint, job)
-        return ResultKey(state_sha256(snapshot), files, self.runner.key, self._seed)
+        return ResultKey(state_sha256(snapshot), files, self.runner.key, self.seed)
 
     def close(self) -> None:
         """End the process."""

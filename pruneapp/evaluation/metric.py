@@ -10,6 +10,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
+from types import MappingProxyType
 from typing import Any
 
 from pruneapp.errors import ParameterError
@@ -56,14 +57,22 @@ Metrics = Mapping[str, Metric]
 Directions = Mapping[str, bool] | bool | None
 
 
+class NoNumberError(EvaluationError):
+    """A metric is NaN or infinite."""
+
+    metrics: Metrics = MappingProxyType({})  # all that were returned
+
+
 def refuse_no_numbers(metrics: Metrics, script: str) -> None:
-    """Raise `EvaluationError` if a metric is NaN or infinite."""
+    """Raise `NoNumberError` if a metric is NaN or infinite."""
     for name, metric in metrics.items():
         if not math.isfinite(metric.value):
-            raise EvaluationError(
+            error = NoNumberError(
                 f"'{name}' of '{script}' is {metric.value}, which is not a finite number.",
                 remedy="The pruned model may be broken, or the evaluation divides by zero.",
             )
+            error.metrics = metrics
+            raise error
 
 
 def higher_is_better(name: str, declared: Directions) -> bool | None:

@@ -54,6 +54,9 @@ class Runner(Protocol):
 
     name: str  # of the script or command, for messages
     key: str  # what its numbers depend on beside the state
+    sha256: str  # of the script or command
+    interpreter: str  # path of the Python that runs the script; empty for a command
+    options: Options
 
     @property
     def directions(self) -> Directions:
@@ -88,7 +91,8 @@ class ScriptRunner:
     def __init__(
         self, script: EvaluationScript, interpreter: Interpreter, options: Options
     ) -> None:
-        self.name = script.path.name
+        self.name, self.sha256 = script.path.name, script.sha256
+        self.interpreter, self.options = str(interpreter.path), options
         self.key = hashlib.sha256(
             repr((script.sha256, str(interpreter.path), options)).encode()
         ).hexdigest()
@@ -255,6 +259,7 @@ class CommandRunner:
 
     agrees = has_reference = False
     directions: Directions = None
+    interpreter = ""
 
     def __init__(self, command: str, options: Options) -> None:
         self._words = shlex.split(command)
@@ -263,9 +268,9 @@ class CommandRunner:
                 "The command does not name the checkpoint.",
                 remedy="Write {checkpoint} where its path belongs.",
             )
-        self.name = self._words[0]
+        self.name, self.options = self._words[0], options
+        self.sha256 = hashlib.sha256(command.encode()).hexdigest()
         self.key = hashlib.sha256(repr((command, options)).encode()).hexdigest()
-        self._limit = options.time_limit
 
     def start(self, job: Job) -> None:
         """Nothing is kept warm."""
@@ -295,13 +300,13 @@ class CommandRunner:
         given = {"checkpoint": str(path), "out": str(out), "seed": str(seed)}
         words = [_filled(word, given) for word in self._words]
         process = ChildProcess(words, Path.cwd(), ENVIRONMENT, talks=False)
-        began, asked = time.monotonic(), 0.0
+        began, asked, limit = time.monotonic(), 0.0, self.options.time_limit
         try:
             with contextlib.suppress(Cancelled):
                 job.start(0, f"running {self.name}")
             while process.runs:
                 now = time.monotonic()
-                late = self._limit is not None and now - began > self._limit
+                late = limit is not None and now - began > limit
                 if late or job.cancel.cancelled:
                     if not asked:
                         asked = now
@@ -314,7 +319,7 @@ class CommandRunner:
         if asked:
             job.cancel.check()
             raise EvaluationError(
-                f"'{self.name}' took longer than the {self._limit:g} seconds that it was given.",
+                f"'{self.name}' took longer than the {limit:g} seconds that it was given.",
                 remedy="Allow more time, or evaluate fewer samples.",
             )
         if status:

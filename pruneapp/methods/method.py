@@ -133,6 +133,12 @@ class Method(ABC):
     scopes: tuple[Scope, ...] = ("local",)
     least_dims: int = 1
 
+    @property
+    def has_amount(self) -> bool:
+        """Whether an amount of weights or channels says how much it takes of a tensor."""
+        amount = any(param.name == "amount" for param in self.params)
+        return amount and self.granularity in {"weights", "channels"}
+
     def validate(self, values: Values) -> dict[str, Any]:
         """Return a valid value for every parameter; raises `ParameterError`."""
         return validate_all(self.params, values)

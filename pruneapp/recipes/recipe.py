@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import hashlib
 import re
-import stat
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,7 +17,8 @@ import numpy as np
 from pruneapp.checkpoint.io.atomic_file import write_error, write_whole
 from pruneapp.document.entries import EditEntry, Entry, RepairEntry, ScheduleEntry, StepEntry
 from pruneapp.edits.manual_edit import DIGEST
-from pruneapp.errors import RecipeError, words_of
+from pruneapp.errors import RecipeError
+from pruneapp.json_codec import read
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.progress import Job
 from pruneapp.recipes.schema import FORMAT, decode, encode
@@ -153,7 +153,7 @@ def load(path: Path, job: Job) -> Recipe:
     RecipeError
         If it cannot be read or is no recipe.
     """
-    recipe = Recipe.from_text(_read(path), where=path.name)
+    recipe = Recipe.from_text(read(path, "recipe", _LARGEST, RecipeError), where=path.name)
     named = {
         name: (mask_folder(path) / f"{name}{MASK}", size) for name, size in recipe.named_masks()
     }
@@ -179,34 +179,6 @@ def is_recipe(path: Path) -> bool:
     except (OSError, ValueError):
         return False
     return head.lstrip()[:1] == b"{" and f'"{FORMAT}"'.encode() in head
-
-
-def _read(path: Path) -> bytes:
-    try:
-        status = path.stat()
-        if not stat.S_ISREG(status.st_mode):  # a device has no end, and a pipe no beginning
-            raise RecipeError(
-                f"'{path}' is not a regular file, so it cannot be read as a recipe.",
-                remedy="Choose another file.",
-            )
-        size = status.st_size
-        if size > _LARGEST:
-            raise RecipeError(
-                f"'{path}' is too large for a recipe: it has {size:,} bytes.",
-                remedy="Choose another file.",
-            )
-        return path.read_bytes()
-    except OSError as error:
-        raise RecipeError(
-            f"'{path}' cannot be read: {words_of(error)}.",
-            remedy=(
-                "Check your permissions."
-                if isinstance(error, PermissionError)
-                else "Check the name and the folder."
-            ),
-        ) from None
-    except ValueError:
-        raise RecipeError(f"'{path}' is not a valid file name.", remedy="Check the name.") from None
 
 
 def _mask(path: Path, size: int, job: Job) -> BitMask | None:

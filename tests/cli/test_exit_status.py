@@ -18,7 +18,9 @@ from safetensors.numpy import save_file
 import pruneapp
 from pruneapp.__main__ import main
 from pruneapp.cli.parser import COMMANDS, parse
+from pruneapp.evaluation.scan_file import write_scan
 from pruneapp.progress import Cancelled
+from tests.evaluation.scans import made_scan
 from tests.repair.layers import InputArrays
 from tests.support.imatrix_files import dat
 
@@ -60,6 +62,14 @@ CASES: dict[str, tuple[tuple[tuple[str, ...], int], ...]] = {
         (("llm.st", "--from", "i.dat", "-o", "out.st"), 0),
         (("a.st", "--from", "i.dat", "-o", "out.st"), 2),
     ),
+    "scan": (
+        (("z.st", *LOSS, "-o", "new.scan", "--amounts", "50%"), 0),
+        (("z.st", *LOSS, "-o", "s.st", "--amounts", "50%"), 2),
+    ),
+    "allocate": (
+        (("z.scan", "--total", "4"), 0),
+        (("z.scan", "--total", "99%"), 2),
+    ),
     "repair": ((("p.st", *BY, "-o", "out.st"), 0), (("a.st", *BY, "-o", "out.st"), 2)),
     "expand": ((("c.st", "-o", "out.st"), 0), (("a.st", "-o", "out.st"), 2)),
 }
@@ -96,6 +106,7 @@ def place(tmp_path_factory):
     (folder / "r.json").write_text(json.dumps(recipe))
     recipe["entries"][0]["configuration"]["rows"][0]["configuration"]["pattern"] = "none*"
     (folder / "wrong.json").write_text(json.dumps(recipe))
+    write_scan(made_scan({"w": (16, {0.5: 0.1})}), folder / "z.scan")
     for name, more in (("p.st", ()), ("c.st", ("--format", "compact"))):
         words = ["prune", folder / "a.st", "-o", folder / name, *METHOD, *more]
         assert main([str(word) for word in words]) == 0

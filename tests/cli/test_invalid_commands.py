@@ -44,6 +44,7 @@ LINES = {
     "run": lambda one, other: (one, other, "--check"),
     "prune": lambda one, other: (one, "-o", "out.safetensors", *PRUNE, "--save-recipe", other),
     "methods": lambda one, other: (one, other),
+    "allocate": lambda one, other: (one, other, "--total", "50%", "-o", "out.recipe.json"),
 }
 
 

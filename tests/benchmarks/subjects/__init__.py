@@ -18,6 +18,7 @@ from tests.benchmarks.subjects import (
     open_to_paint,
     picture,
     quality,
+    quality_scan,
     rounds,
     stages,
     start,
@@ -45,5 +46,6 @@ SUBJECTS: dict[str, Subject] = {
         acceptance,
         big,
         quality,
+        quality_scan,
     )
 } | {quality.PHOTOS.name: quality.PHOTOS}

@@ -1,0 +1,359 @@
+"""``pruneapp scan`` and ``pruneapp allocate``: which tensors a model can spare, and a step of that.
+
+What is printed of a scan is its file as a table; ``allocate`` makes a recipe of it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from pruneapp.cli import terminal
+from pruneapp.cli.evaluate import open_state, print_details, runner_of
+from pruneapp.cli.prune import (
+    method_values,
+    offer_methods,
+    offer_statistics,
+    usual_selection,
+    with_statistics,
+)
+from pruneapp.cli.statistics import output_beside
+from pruneapp.cli.terminal import DONE, named, percent, print_json, print_table
+from pruneapp.document.selection import select
+from pruneapp.document.snapshot import Snapshot
+from pruneapp.document.step import Step
+from pruneapp.errors import ParameterError, counted, escaped, first_names
+from pruneapp.evaluation.allocation import Allocation, Bound
+from pruneapp.evaluation.allocation import allocate as allocated_by
+from pruneapp.evaluation.evaluator import Change, Evaluator, files_sha256
+from pruneapp.evaluation.process import EvaluationError
+from pruneapp.evaluation.scan import ScanRequest, check_scanned, missing, scan_tensors
+from pruneapp.evaluation.scan_file import SUFFIX, Scan, read_scan, write_scan
+from pruneapp.kernels.devices import kernel_for
+from pruneapp.methods import limits as limits_of
+from pruneapp.methods import registry
+from pruneapp.params import AmountParam
+from pruneapp.preview.preview import compute_preview
+from pruneapp.progress import CancelToken, Job
+from pruneapp.recipes.recipe import save
+
+# Seconds between two times that an unfinished scan is written.
+KEEP = 10.0
+
+
+def scan(options: argparse.Namespace, token: CancelToken) -> int:
+    """Measure what is not in the scan file yet, and write it, also when interrupted."""
+    offer_methods(options.load_method, (options.method,))
+    method = registry.get(options.method)
+    check_scanned(method)
+    values = method_values(options, method, amount=False)
+    params = {param.name: param for param in limits_of.LIMITS}
+    spare = params["spare"].parse(options.limit_spare or "")
+    amounts = _amounts(options.amounts)
+    notices: list[str] = []
+    with contextlib.ExitStack() as stack:
+        job = stack.enter_context(terminal.job("Scanning", token))
+        runner = runner_of(options, notices, original=True)
+        evaluator = stack.enter_context(Evaluator(runner, options.script_seed))
+        state = open_state(stack, options.file, options.state_dict, job)
+        _refuse_masks(state)
+        checkpoint = state.checkpoint
+        read = (options.script, options.text)
+        path = output_beside(options.output, read, checkpoint, "scan", f"model{SUFFIX}")
+        known = read_scan(path) if path.exists() else None
+        if options.select:
+            names = select(checkpoint, options.select)
+        else:
+            names = usual_selection(checkpoint)
+            if method.takes_statistics:
+                names = with_statistics(checkpoint, values, names)
+        request = ScanRequest(names, method.name, values, amounts, spare)
+        kernel = kernel_for("auto")
+        latest, written, wrote = known, known, time.monotonic()
+        try:
+            for latest in scan_tensors(
+                evaluator, state, request, job, known=known, where=path.name, kernel=kernel
+            ):
+                if written is known and latest.measured == (known.measured if known else 0):
+                    _say_time(latest, request)
+                if time.monotonic() - wrote > KEEP:
+                    write_scan(latest, path)
+                    written, wrote = latest, time.monotonic()
+        except EvaluationError as error:
+            print_details(error)
+            raise
+        finally:
+            if latest is not None and latest is not written:
+                write_scan(latest, path)
+            if latest is not None and sys.exception() is not None:
+                sys.stderr.write(
+                    f"{latest.measured:,} of {latest.wanted:,} evaluations are in "
+                    f"'{escaped(path.name)}'; the same command continues.\n"
+                )
+    assert latest is not None
+    if options.json:
+        print_json(_as_json(latest, options.output))
+    else:
+        _print(latest)
+    for notice in notices:
+        sys.stderr.write(f"Note: {escaped(notice)}\n")
+    return DONE
+
+
+def _amounts(text: str) -> tuple[float, ...]:
+    """Read fractions with commas between them."""
+    amounts = [AmountParam(name="amounts").parse(word) for word in text.split(",") if word.strip()]
+    if any(isinstance(amount, int) for amount in amounts):
+        raise ParameterError(
+            f"'amounts' must be fractions, because tensors differ in size (got '{text}').",
+            remedy="Enter 0.5 or 50%.",
+        )
+    return tuple(map(float, amounts))
+
+
+def _refuse_masks(state: Snapshot) -> None:
+    if state.masks:
+        raise ParameterError(
+            f"'{state.checkpoint.path}' contains masks, and a scan begins with nothing pruned.",
+            remedy="Scan the original, or make the masks permanent by an export as safetensors.",
+        )
+
+
+def _say_time(scan: Scan, request: ScanRequest) -> None:
+    """Say how long it will take, as soon as that is known."""
+    names = {tensor.name for tensor in scan.tensors}.intersection(request.names)
+    left = len(missing(scan.tensors, request.amounts, names))
+    if left and scan.seconds:
+        sys.stderr.write(
+            f"{counted(len(names), 'tensor')} x {counted(len(request.amounts), 'amount')}: "
+            f"{counted(left, 'evaluation')} left of {_duration(scan.seconds)} each, about "
+            f"{_duration(left * scan.seconds)}\n"
+        )
+
+
+def _duration(seconds: float) -> str:
+    if seconds < 120:
+        return f"{seconds:.2g} s" if seconds < 10 else f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.1f} h"
+
+
+def _print(scan: Scan) -> None:
+    metric = scan.metric()
+    rows = []
+    for tensor in scan.tensors:
+        cells = {cell.amount: cell.metrics.get(metric.name) for cell in tensor.cells}
+        found = [
+            "-" if a not in cells else "no number" if cells[a] is None else f"{cells[a]:.6g}"
+            for a in scan.amounts
+        ]
+        rows.append((named(tensor.name), f"{tensor.weights:,}", *found))
+    head = ("tensor", "weights", *(limits_of.percent(amount) for amount in scan.amounts))
+    print_table(head, rows, (False, *(True for _ in head[1:])))
+    sys.stdout.write(
+        f"{escaped(metric.name)}, {'higher' if metric.higher else 'lower'} is better; "
+        f"{metric.before:.6g} before"
+        + (f", noise {metric.noise:.6g}\n" if metric.noise else ", repeatable\n")
+    )
+
+
+def _as_json(scan: Scan, output: str) -> Mapping[str, Any]:
+    return {
+        "output": output,
+        "measured": scan.measured,
+        "wanted": scan.wanted,
+        "metrics": {
+            m.name: {"before": m.before, "noise": m.noise, "higher": m.higher} for m in scan.metrics
+        },
+    }
+
+
+def allocate(options: argparse.Namespace, token: CancelToken) -> int:
+    """Turn a scan into a recipe; measures the result if a script is named."""
+    total = next(p for p in limits_of.LIMITS if p.name == "total").parse(options.total)
+    if options.file is None and any((options.script, options.command_line, options.text)):
+        raise ParameterError(
+            "To measure the result, the scanned checkpoint is needed.",
+            remedy="Name it behind the scan: pruneapp allocate SCAN FILE --script SCRIPT …",
+        )
+    known = read_scan(Path(options.scan))
+    offer_methods(options.load_method, (known.conditions.method,))
+    allocation = allocated_by(
+        known,
+        total,
+        metric=options.metric,
+        bounds=[
+            *(_bound(text, "floor") for text in options.floor),
+            *(_bound(text, "ceiling") for text in options.ceiling),
+        ],
+        patterns=options.select or (),
+    )
+    recipe = allocation.recipe()
+    notices: list[str] = []
+    with contextlib.ExitStack() as stack:
+        job = stack.enter_context(terminal.job("Allocating", token))
+        measured = None
+        if options.file is not None:
+            measured = _measure(stack, options, allocation, notices, job)
+        if options.output is not None:
+            save(recipe, Path(options.output), job)
+    if allocation.unmeasured:
+        names = first_names(allocation.unmeasured, 5, escaped)
+        notices.append(
+            f"{counted(len(allocation.unmeasured), 'tensor is', 'tensors are')} not measured yet "
+            f"and left as is: {names}"
+        )
+    if options.json:
+        print_json(_allocation_as_json(allocation, measured, options.output))
+    else:
+        _print_allocation(allocation, measured)
+    for notice in notices:
+        sys.stderr.write(f"Note: {escaped(notice)}\n")
+    return DONE
+
+
+def _bound(text: str, limit: str) -> Bound:
+    """Read ``90%`` or ``PATTERN=90%``."""
+    pattern, _, share = text.rpartition("=")
+    param = next(param for param in limits_of.LIMITS if param.name == limit)
+    value = param.parse(share)
+    low, high = (value, None) if limit == "floor" else (None, value)
+    return Bound(pattern or "*", low, high)
+
+
+def _measure(
+    stack: contextlib.ExitStack,
+    options: argparse.Namespace,
+    allocation: Allocation,
+    notices: list[str],
+    job: Job,
+) -> tuple[Sequence[Change], Sequence[Change]]:
+    """Measure what the allocation does to the model, and what one rule to the same total does."""
+    conditions = allocation.scan.conditions
+    offer_statistics(options.statistics, job)
+    runner = runner_of(options, notices, original=True)
+    evaluator = stack.enter_context(Evaluator(runner, options.script_seed))
+    state = open_state(stack, options.file, options.state_dict, job)
+    if files_sha256(state.checkpoint, job) != conditions.checkpoint_sha256:
+        raise EvaluationError(
+            f"'{state.checkpoint.path}' is not the checkpoint that was scanned "
+            f"('{conditions.checkpoint}'): its bytes differ.",
+            remedy="Name that one, or scan this one.",
+        )
+    parts = job.parts(3)
+    try:
+        baseline = evaluator.measure_baseline(state, next(parts))
+        found = []
+        for step, part in zip((allocation.step(), allocation.uniform()), parts, strict=False):
+            after = _after(state, step, part)
+            found.append(evaluator.changes(evaluator.measure(after, part)))
+    except EvaluationError as error:
+        print_details(error)
+        raise
+    before = {name: metric.value for name, metric in baseline.first.metrics.items()}
+    same = (conditions.script_sha256, conditions.limit, conditions.seed) == (
+        runner.sha256,
+        options.limit,
+        options.script_seed,
+    )
+    if same:
+        notices.append(
+            "The same script, limit and seed measured the scan and the result, so the result is "
+            "measured on the data that it was chosen by. Measure it on other data as well."
+        )
+    elif all(before.get(metric.name) == metric.before for metric in allocation.scan.metrics):
+        notices.append(
+            "The unpruned model has exactly the values that it had in the scan: the result seems "
+            "to be measured on the data that it was chosen by."
+        )
+    return found[0], found[1]
+
+
+def _after(state: Snapshot, step: Step, job: Job) -> Snapshot:
+    preview = compute_preview(state, step, kernel_for("auto"), Job(cancel=job.cancel), norms=False)
+    return state.replaced(preview.edit.after)
+
+
+def _print_allocation(
+    allocation: Allocation, measured: tuple[Sequence[Change], Sequence[Change]] | None
+) -> None:
+    rows = [
+        (
+            named(share.tensor.name),
+            f"{share.tensor.weights:,}",
+            f"{share.pruned:,}",
+            percent(share.pruned, share.tensor.weights),
+            f"{share.damage:.3g}",
+        )
+        for share in allocation.shares
+    ]
+    print_table(
+        ("tensor", "weights", "pruned", "sparsity", "damage"),
+        rows,
+        (False, True, True, True, True),
+    )
+    metric = allocation.metric
+    sys.stdout.write(
+        f"Pruned: {allocation.pruned:,} of {allocation.weights:,} "
+        f"({percent(allocation.pruned, allocation.weights)})\n"
+        f"{escaped(metric.name)}: {metric.before:.6g} before, {allocation.predicted:.6g} predicted "
+        "if damages add up\n"
+    )
+    if measured is None:
+        return
+    sys.stdout.write("\n")
+    measures = [
+        (
+            ours.name,
+            f"{ours.original.value:.6g}",
+            f"{allocation.predicted:.6g}" if ours.name == metric.name else "-",
+            f"{ours.metric.value:.6g}",
+            f"{uniform.metric.value:.6g}",
+            f"{ours.band.half:.6g}" if ours.band.half else "-",
+        )
+        for ours, uniform in zip(*measured, strict=True)
+    ]
+    print_table(
+        ("metric", "unpruned", "predicted", "allocated", "one rule", "noise"),
+        measures,
+        (False, True, True, True, True, True),
+    )
+
+
+def _allocation_as_json(
+    allocation: Allocation,
+    measured: tuple[Sequence[Change], Sequence[Change]] | None,
+    output: str | None,
+) -> Mapping[str, Any]:
+    more: dict[str, Any] = {}
+    if measured is not None:
+        ours, uniform = measured
+        more = {
+            "unpruned": {change.name: change.original.value for change in ours},
+            "measured": {change.name: change.metric.value for change in ours},
+            "one_rule": {change.name: change.metric.value for change in uniform},
+            "noise": {change.name: change.band.half for change in ours},
+        }
+    return {
+        "output": output,
+        "metric": allocation.metric.name,
+        "before": allocation.metric.before,
+        "predicted": allocation.predicted,
+        "pruned": allocation.pruned,
+        "weights": allocation.weights,
+        "tensors": [
+            {
+                "name": share.tensor.name,
+                "weights": share.tensor.weights,
+                "pruned": share.pruned,
+                "damage": share.damage,
+            }
+            for share in allocation.shares
+        ],
+        "not_measured": list(allocation.unmeasured),
+        **more,
+    }

@@ -1,0 +1,373 @@
+"""How much of each tensor to prune, by what a sensitivity scan measured.
+
+Damage of a tensor is how much worse the model gets if that tensor alone is pruned. It is made
+monotone, interpolated logarithmically between the amounts that were scanned, and taken by its
+greatest convex minorant; then the target is filled greedily, always where a weight does the least
+damage. That is exact for the minorants (Lagrange), to the weight. That damages of several tensors
+add up is an assumption, so the result has to be measured.
+"""
+
+from __future__ import annotations
+
+import fnmatch
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pruneapp.document.entries import RowConfiguration, RowEntry
+from pruneapp.document.step import Row, Step
+from pruneapp.errors import ParameterError, SelectionError
+from pruneapp.evaluation.process import EvaluationError
+from pruneapp.evaluation.scan_file import Scan, ScanMetric, ScanTensor
+from pruneapp.methods import registry
+from pruneapp.methods.limits import Limits, percent
+from pruneapp.params import Amount
+from pruneapp.recipes.portable import step_entry
+from pruneapp.recipes.recipe import Recipe
+
+Counts = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+# Points of a curve that the minorant is taken of.
+POINTS = 200
+# Below this share of the typical damage of a scan, damages are told apart no more: what the
+# logarithm is taken of is at least this.
+RESOLUTION = 0.01
+# Products of a share and a size that are so near to a whole number are meant to be it.
+_NEAR = 1e-9
+# No metric is as large; sums of it are numbers yet.
+_HUGE = 1e290
+
+
+@dataclass(frozen=True, eq=False)
+class Curve:
+    """The damage of one tensor by how many of its weights are pruned, and how many may be.
+
+    All counts are of pruned weights after the step. `counts` and `damages` are what was measured,
+    ascending by count; where nothing more is pruned than before, there is no damage.
+    """
+
+    before: int
+    low: int
+    high: int
+    counts: Counts
+    damages: Floats
+    unit: int = 1  # weights that go together
+
+
+def resolution_of(curves: Sequence[Curve]) -> float:
+    """Return the damage below which curves are told apart no more."""
+    worst = [float(curve.damages.max()) for curve in curves if curve.damages.size]
+    positive = [one for one in worst if one > 0]
+    return RESOLUTION * float(np.median(positive)) if positive else 1.0
+
+
+def damage_at(curve: Curve, counts: Counts, resolution: float) -> Floats:
+    """Return the damage at some counts: monotone, logarithmic between those that were measured."""
+    known = np.concatenate(([curve.before], curve.counts)).astype(np.float64)
+    damages = np.maximum.accumulate(np.concatenate(([0.0], np.maximum(curve.damages, 0.0))))
+    logs = np.interp(counts, known, np.log1p(damages / resolution))
+    found: Floats = resolution * np.expm1(logs)
+    return found
+
+
+def minorant(x: Floats, y: Floats) -> NDArray[np.intp]:
+    """Return which of some points, ascending in `x`, are corners of their convex minorant."""
+    corners: list[int] = []
+    for i in range(len(x)):
+        while len(corners) > 1:
+            a, b = corners[-2:]
+            if (y[b] - y[a]) * (x[i] - x[b]) < (y[i] - y[b]) * (x[b] - x[a]):
+                break
+            corners.pop()
+        corners.append(i)
+    return np.array(corners, np.intp)
+
+
+def fill(curves: Sequence[Curve], target: int, resolution: float | None = None) -> Counts:
+    """Return how many weights of each tensor are pruned, so that the sum is the target.
+
+    Within the bounds of each, ``int64[curves]``. Where several do the same damage a weight, each
+    gives the same share of what it could. Of tensors whose weights go in larger units as many are
+    pruned as fit.
+
+    Raises
+    ------
+    ParameterError
+        If the bounds of all do not allow the target.
+    """
+    if resolution is None:
+        resolution = resolution_of(curves)
+    low = np.array([curve.low for curve in curves], np.int64)
+    high = np.array([curve.high for curve in curves], np.int64)
+    least, most = int(low.sum()), int(high.sum())
+    if not least <= target <= most:
+        raise ParameterError(
+            f"The total must be from {least:,} to {most:,} weights here (got {target:,}): that is "
+            "what limits and the scanned amounts allow.",
+            remedy="Choose another total, change the limits, or scan larger amounts.",
+        )
+    owners: list[Counts] = []
+    lengths: list[Counts] = []
+    slopes: list[Floats] = []
+    for i, curve in enumerate(curves):
+        units = (curve.high - curve.low) // curve.unit
+        grid = np.unique(np.linspace(0, units, min(units, POINTS) + 1).round().astype(np.int64))
+        counts = curve.low + curve.unit * grid
+        damages = damage_at(curve, counts, resolution)
+        corners = minorant(counts.astype(np.float64), damages)
+        length = np.diff(counts[corners])
+        owners.append(np.full(length.size, i, np.int64))
+        lengths.append(length)
+        slopes.append(np.maximum.accumulate(np.diff(damages[corners]) / length))
+    owner, length = np.concatenate(owners), np.concatenate(lengths)
+    unit = np.array([curve.unit for curve in curves], np.int64)[owner]
+    slope = np.concatenate(slopes)
+    return low + _greedy(owner, length, slope, unit, target - least, len(curves))
+
+
+def _greedy(  # noqa: PLR0917 - columns of one table
+    owner: Counts, length: Counts, slope: Floats, unit: Counts, left: int, number: int
+) -> Counts:
+    """Take pieces of curves, those of the least slope first, until nothing is left to take."""
+    order = np.argsort(slope, kind="stable")
+    owner, length, slope, unit = owner[order], length[order], slope[order], unit[order]
+    starts = np.flatnonzero(np.diff(slope, prepend=-math.inf))
+    taken = np.zeros(number, np.int64)
+    ended = np.zeros(number, np.bool_)  # of which a piece did not go whole: none of the next do
+    for start, stop in zip(starts, [*starts[1:], slope.size], strict=True):
+        some = np.arange(start, stop)
+        some = some[~ended[owner[some]]]
+        size = int(length[some].sum())
+        if size <= left:
+            parts = length[some]
+        else:
+            share = left / size
+            parts = np.floor(length[some] * share / unit[some]).astype(np.int64) * unit[some]
+            rest = length[some] - parts
+            # The earlier of equals get one more, as long as it fits.
+            for i in np.argsort(-(length[some] * share - parts) / unit[some], kind="stable"):
+                more = int(unit[some][i])
+                if more <= rest[i] and more <= left - int(parts.sum()):
+                    parts[i] += more
+            ended[owner[some[parts < length[some]]]] = True
+        np.add.at(taken, owner[some], parts)
+        left -= int(parts.sum())
+        if not left:
+            break
+    return taken
+
+
+@dataclass(frozen=True)
+class Bound:
+    """Least and largest sparsity of the tensors that a pattern matches; later ones take precedence.
+
+    Raises
+    ------
+    ParameterError
+        If they are no shares.
+    """
+
+    pattern: str = "*"
+    low: float | None = None
+    high: float | None = None
+
+    def __post_init__(self) -> None:
+        for share in (self.low, self.high):
+            if share is not None and not 0 <= share <= 1:
+                raise ParameterError(
+                    f"A sparsity must be from 0.0 to 1.0, or from 0% to 100% (got {share})."
+                )
+
+
+@dataclass(frozen=True)
+class TensorShare:
+    """How much of a tensor is pruned."""
+
+    tensor: ScanTensor
+    pruned: int  # weights after the step
+    damage: float  # that is predicted of it
+
+
+@dataclass(frozen=True)
+class Allocation:
+    """How much of each tensor of a scan is pruned, and what that is predicted to do."""
+
+    scan: Scan
+    metric: ScanMetric
+    shares: tuple[TensorShare, ...]
+    unmeasured: tuple[str, ...] = ()  # tensors that stay, because nothing was measured of them
+
+    @property
+    def pruned(self) -> int:
+        """Weights that are pruned after the step."""
+        return sum(share.pruned for share in self.shares)
+
+    @property
+    def weights(self) -> int:
+        """Weights of its tensors."""
+        return sum(share.tensor.weights for share in self.shares)
+
+    @property
+    def predicted(self) -> float:
+        """The metric, if damages add up."""
+        damage = math.fsum(share.damage for share in self.shares)
+        return self.metric.before - damage if self.metric.higher else self.metric.before + damage
+
+    def step(self) -> Step:
+        """Return the step that prunes just that: one rule per tensor."""
+        conditions = self.scan.conditions
+        rows = []
+        for share in self.shares:
+            tensor = share.tensor
+            amount = (share.pruned - tensor.pruned) // tensor.unit
+            rows.append(self._row((tensor.name,), {"amount": amount}))
+        return Step(tuple(rows), registry.get(conditions.method).scopes[0])
+
+    def uniform(self) -> Step:
+        """Return the step that prunes as much by one rule, as if there had been no scan."""
+        conditions = self.scan.conditions
+        names = tuple(share.tensor.name for share in self.shares)
+        row = self._row(names, {})
+        scope = registry.get(conditions.method).scopes[0]
+        return Step((row,), scope, Limits(total=self.pruned))
+
+    def _row(self, names: tuple[str, ...], more: dict[str, Any]) -> Row:
+        conditions = self.scan.conditions
+        values = {**conditions.values, **more}
+        return Row.of(RowEntry(conditions.method, RowConfiguration(values, names=names)))
+
+    def recipe(self) -> Recipe:
+        """Return the recipe of `step`."""
+        return Recipe(
+            (step_entry(self.step(), lambda names, _pattern: RowConfiguration(names=names)),)
+        )
+
+
+def allocate(
+    scan: Scan,
+    total: Amount,
+    *,
+    metric: str | None = None,
+    bounds: Sequence[Bound] = (),
+    patterns: Sequence[str] = (),
+) -> Allocation:
+    """Return how much to prune of each tensor of a scan so that all of them come to a total.
+
+    Parameters
+    ----------
+    total
+        Of the weights of all tensors together, as `Limits.total`.
+    metric
+        Whose damage counts; by default that of `Scan.metric`.
+    bounds
+        Least and largest sparsities, of the tensors that their patterns match. No tensor is pruned
+        further than it was scanned.
+    patterns
+        Globs over names: only these tensors; by default all that were scanned.
+
+    Raises
+    ------
+    EvaluationError
+        If nothing was measured yet, or there is no such metric.
+    ParameterError
+        If limits and scanned amounts do not allow the total.
+    SelectionError
+        If a pattern matches no tensor of the scan.
+    """
+    by = scan.metric(metric)
+    chosen = _matched([tensor.name for tensor in scan.tensors], patterns or ("*",))
+    tensors = [t for t in scan.tensors if t.name in chosen and t.cells]
+    if not tensors:
+        raise EvaluationError(
+            "Nothing was measured of these tensors yet.",
+            remedy="Continue the scan: `pruneapp scan` with the same file.",
+        )
+    unmeasured = tuple(t.name for t in scan.tensors if t.name in chosen and not t.cells)
+    worst = _worst(scan, by)
+    limits = _limits([t.name for t in tensors], bounds)
+    curves = [_curve(t, by, worst, *limits[t.name]) for t in tensors]
+    resolution = resolution_of(curves)
+    weights = sum(tensor.weights for tensor in tensors)
+    target = round(total * weights) if isinstance(total, float) else total
+    counts = fill(curves, target, resolution)
+    shares = tuple(
+        TensorShare(tensor, int(n), float(damage_at(curve, np.array([n]), resolution)[0]))
+        for tensor, curve, n in zip(tensors, curves, counts, strict=True)
+    )
+    return Allocation(scan, by, shares, unmeasured)
+
+
+def _worst(scan: Scan, by: ScanMetric) -> float:
+    """Return what counts as the damage where the metric was no finite number."""
+    damages = [
+        by.damage(cell.metrics[by.name])
+        for tensor in scan.tensors
+        for cell in tensor.cells
+        if by.name in cell.metrics
+    ]
+    largest = max([0.0, *damages])
+    return min(10 * largest, _HUGE) or 1.0
+
+
+def _curve(tensor: ScanTensor, by: ScanMetric, worst: float, low: float, high: float) -> Curve:
+    """Return the damage of a tensor, and its bounds in whole units."""
+    damages: dict[int, float] = {}
+    for cell in tensor.cells:
+        damage = by.damage(cell.metrics[by.name]) if by.name in cell.metrics else math.inf
+        damage = min(damage, _HUGE) if damage < math.inf else worst
+        if cell.pruned > tensor.pruned:
+            damages[cell.pruned] = max(damage, damages.get(cell.pruned, 0.0))
+    measured = sorted(damages)
+    unit, before = tensor.unit, tensor.pruned
+    most = max(measured, default=before)
+    # As `Limits`: where no whole number lies between both, the larger one holds.
+    highest = max(before, min(most, math.floor(high * tensor.weights + _NEAR)))
+    highest = before + (highest - before) // unit * unit
+    lowest = before - (before - math.ceil(low * tensor.weights - _NEAR)) // unit * unit
+    return Curve(
+        before,
+        min(max(lowest, before), highest),
+        highest,
+        np.array(measured, np.int64),
+        np.array([damages[count] for count in measured], np.float64),
+        unit,
+    )
+
+
+def _limits(names: Sequence[str], bounds: Sequence[Bound]) -> dict[str, tuple[float, float]]:
+    limits = dict.fromkeys(names, (0.0, 1.0))
+    for bound in bounds:
+        for name in _matched(names, (bound.pattern,)):
+            low, high = limits[name]
+            low = low if bound.low is None else bound.low
+            high = high if bound.high is None else bound.high
+            limits[name] = low, high
+    for name, (low, high) in limits.items():
+        if low > high:
+            raise ParameterError(
+                f"The minimum sparsity of '{name}', {percent(low)}, is above its maximum of "
+                f"{percent(high)}.",
+                remedy="Lower the minimum or raise the maximum sparsity.",
+            )
+    return limits
+
+
+def _matched(names: Sequence[str], patterns: Sequence[str]) -> set[str]:
+    """Return the names that match any of some globs; each has to match one."""
+    found: set[str] = set()
+    for pattern in patterns:
+        matches = re.compile(fnmatch.translate(pattern)).match
+        matched = [name for name in names if name == pattern or matches(name)]
+        if not matched:
+            raise SelectionError(
+                f"No tensor of the scan matches '{pattern}'.",
+                remedy="Patterns are case-sensitive and match whole names; '*' matches all.",
+            )
+        found.update(matched)
+    return found

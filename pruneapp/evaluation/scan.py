@@ -1,0 +1,297 @@
+"""Sensitivity scans: one tensor pruned at a time, to several amounts, and the model measured."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from msgspec.structs import replace
+
+from pruneapp.document.selection import rows_of
+from pruneapp.document.snapshot import Snapshot
+from pruneapp.document.step import Row, Step, dim_of
+from pruneapp.errors import ParameterError, SelectionError
+from pruneapp.evaluation.evaluator import Evaluator, files_sha256, state_sha256
+from pruneapp.evaluation.metric import NoNumberError, compared, direction_of
+from pruneapp.evaluation.process import EvaluationError
+from pruneapp.evaluation.scan_file import (
+    FORMAT,
+    VERSION,
+    Scan,
+    ScanCell,
+    ScanConditions,
+    ScanMetric,
+    ScanTensor,
+    refuse_other_conditions,
+)
+from pruneapp.kernels.cpu import CpuKernel
+from pruneapp.kernels.kernel import Kernel
+from pruneapp.methods import registry
+from pruneapp.methods.limits import Limits
+from pruneapp.methods.method import Method
+from pruneapp.params import Amount
+from pruneapp.preview.preview import compute_preview
+from pruneapp.progress import Job
+
+AMOUNTS = (0.3, 0.5, 0.7, 0.85, 0.95)
+
+
+@dataclass(frozen=True)
+class ScanRequest:
+    """Which tensors are pruned how far, and how.
+
+    Raises
+    ------
+    ParameterError
+        If the method has no amount of weights or channels, a value breaks its rule, or an amount is
+        no share.
+    """
+
+    names: tuple[str, ...]  # any names of the tensors
+    method: str = "l1_unstructured"
+    values: Mapping[str, Any] = field(default_factory=dict)  # of its parameters, less the amount
+    amounts: tuple[float, ...] = AMOUNTS  # shares of what is left of a tensor
+    spare: tuple[str, ...] = ()  # as `Limits.spare`
+
+    def __post_init__(self) -> None:
+        check_scanned(registry.get(self.method))
+        amounts = tuple(sorted({float(amount) for amount in self.amounts}))
+        if not amounts or not all(0 < amount <= 1 for amount in amounts):
+            raise ParameterError(
+                "'amounts' must be fractions above 0.0, up to 1.0.",
+                remedy="Separate several by commas: 30%,50%,70%.",
+            )
+        object.__setattr__(self, "amounts", amounts)
+        valid = self.row(self.names, amounts[0]).values
+        object.__setattr__(self, "values", {n: v for n, v in valid.items() if n != "amount"})
+
+    def row(self, names: Sequence[str], amount: Amount) -> Row:
+        """Return the rule that prunes tensors to an amount."""
+        return Row(tuple(names), self.method, {**self.values, "amount": amount})
+
+    def step(self, names: Sequence[str], amount: Amount, *, spare: bool = False) -> Step:
+        """Return the step of that rule alone; or one that leaves alone what is to be spared."""
+        limits = Limits(spare=self.spare if spare else ())
+        scope = registry.get(self.method).scopes[0]
+        return Step((self.row(names, amount),), scope, limits)
+
+
+def check_scanned(method: Method) -> None:
+    """Raise `ParameterError` if a method has no amount that could be scanned."""
+    if not method.has_amount:
+        raise ParameterError(
+            f"'{method.name}' cannot be scanned: it has no amount of weights or channels.",
+            remedy="Choose a method such as l1_unstructured or ln_structured.",
+        )
+
+
+def scan_tensors(
+    evaluator: Evaluator,
+    snapshot: Snapshot,
+    request: ScanRequest,
+    job: Job,
+    *,
+    known: Scan | None = None,
+    where: str = "scan",
+    kernel: Kernel | None = None,
+) -> Iterator[Scan]:
+    """Measure a state with each tensor pruned to each amount; yields the scan after each of them.
+
+    The first one holds what is `known` already, and what the model is before. Coarse to fine: the
+    amount in the middle of all tensors first, then those halfway; of each amount the largest
+    tensors first. So whatever was measured when somebody stops is of use. Nothing is measured
+    if all is known.
+
+    Parameters
+    ----------
+    known
+        An earlier scan, to be continued; `where` is what messages call it. Other amounts and
+        tensors are added to it.
+
+    Raises
+    ------
+    EvaluationError
+        As `Evaluator.measure`; or if the earlier scan was measured under other conditions, or the
+        unpruned model has another value now; or it is not known of a metric which way is better.
+    ParameterError, SelectionError
+        If the method does not suit a tensor, or no tensor is left.
+    """
+    names = _names(snapshot, request)
+    conditions = _conditions(evaluator, snapshot, request, job)
+    tensors: tuple[ScanTensor, ...] = ()
+    amounts = {*request.amounts}
+    if known is not None:
+        refuse_other_conditions(known, conditions, where)
+        tensors, amounts = known.tensors, amounts.union(known.amounts)
+    there = {tensor.name for tensor in tensors}
+    tensors += tuple(_tensor(snapshot, request, name) for name in names if name not in there)
+    todo = missing(tensors, request.amounts, names)
+    if known is not None and not todo:
+        yield replace(known, amounts=tuple(sorted(amounts)), tensors=tensors)
+        return
+    parts = job.parts(1 + len(todo))
+    metrics, seconds = _before(evaluator, snapshot, next(parts))
+    if known is not None:
+        _refuse_other_values(known, metrics, where)
+        metrics = known.metrics
+    scanned = Scan(FORMAT, VERSION, conditions, tuple(sorted(amounts)), tensors, metrics, seconds)
+    yield scanned
+    kernel = kernel or CpuKernel()
+    places = {tensor.name: number for number, tensor in enumerate(tensors)}
+    for (name, amount), part in zip(todo, parts, strict=True):
+        cell = _cell(evaluator, snapshot, request, name, amount, kernel, part)
+        changed = list(scanned.tensors)
+        changed[places[name]] = changed[places[name]].with_cell(cell)
+        scanned = replace(scanned, tensors=tuple(changed))
+        yield scanned
+
+
+def coarse_to_fine(amounts: Sequence[float]) -> list[float]:
+    """Return amounts so that the first few say the most: the middle, then the middles of halves."""
+    ordered, waiting = [], [sorted(amounts)]
+    for some in waiting:
+        if some:
+            middle = len(some) // 2
+            ordered.append(some[middle])
+            waiting += [some[middle + 1 :], some[:middle]]
+    return ordered
+
+
+def missing(
+    tensors: Iterable[ScanTensor], amounts: Sequence[float], names: Iterable[str]
+) -> list[tuple[str, float]]:
+    """Return which of some tensors and amounts are to be measured yet, in order."""
+    wanted = {*names}
+    largest = sorted((t for t in tensors if t.name in wanted), key=lambda tensor: -tensor.weights)
+    done = {t.name: {cell.amount for cell in t.cells} for t in largest}
+    return [
+        (tensor.name, amount)
+        for amount in coarse_to_fine(amounts)
+        for tensor in largest
+        if amount not in done[tensor.name]
+    ]
+
+
+def _names(snapshot: Snapshot, request: ScanRequest) -> list[str]:
+    """Return the tensors of which anything may be pruned, in file order."""
+    step = request.step(request.names, request.amounts[0], spare=True)
+    rows = rows_of(snapshot.checkpoint, step)
+    names = []
+    for name in (name for _, some in rows for name in some):
+        eligible = snapshot.eligible(name)
+        if snapshot.entry(name).numel and (eligible is None or eligible.kept):
+            names.append(name)
+    if not names:
+        raise SelectionError(
+            "Nothing is left to be pruned of the selected tensors.",
+            remedy="Select other tensors.",
+        )
+    return names
+
+
+def _tensor(snapshot: Snapshot, request: ScanRequest, name: str) -> ScanTensor:
+    entry, protected = snapshot.entry(name), snapshot.protected.get(name)
+    along = dim_of(request.row([name], request.amounts[0]), entry.shape, name)
+    return ScanTensor(
+        name,
+        entry.numel,
+        snapshot.masks.pruned(name),
+        0 if protected is None else protected.kept,
+        1 if along < 0 else entry.numel // entry.shape[along],
+    )
+
+
+def _cell(  # noqa: PLR0917 - each its own type
+    evaluator: Evaluator,
+    snapshot: Snapshot,
+    request: ScanRequest,
+    name: str,
+    amount: float,
+    kernel: Kernel,
+    job: Job,
+) -> ScanCell:
+    """Prune a tensor, and measure."""
+    eligible, kept = snapshot.eligible(name), snapshot.mask(name)
+    left = snapshot.entry(name).numel if kept is None else kept.kept
+    if eligible is not None and registry.get(request.method).granularity == "weights":
+        # As far as protected weights allow.
+        step = request.step([name], min(round(amount * left), eligible.kept))
+    else:
+        step = request.step([name], amount)
+    preview = compute_preview(snapshot, step, kernel, Job(cancel=job.cancel), norms=False)
+    mask = preview.masks[name]
+    state = snapshot.replaced({"masks": {name: mask}})
+    try:
+        measured = evaluator.measure(state, job).metrics
+    except NoNumberError as error:
+        measured = error.metrics
+    finite = {
+        key: metric.value
+        for key, metric in measured.items()
+        if compared(key, evaluator.runner.directions) and math.isfinite(metric.value)
+    }
+    return ScanCell(amount, mask.pruned, finite)
+
+
+def _conditions(
+    evaluator: Evaluator, snapshot: Snapshot, request: ScanRequest, job: Job
+) -> ScanConditions:
+    runner, checkpoint = evaluator.runner, snapshot.checkpoint
+    touched = snapshot.masks or snapshot.permanent or snapshot.values
+    values = request.row(request.names, request.amounts[0]).to_dict()["configuration"]["values"]
+    return ScanConditions(
+        checkpoint=checkpoint.path.name,
+        checkpoint_sha256=files_sha256(checkpoint, job),
+        script=runner.name,
+        script_sha256=runner.sha256,
+        interpreter_sha256=hashlib.sha256(runner.interpreter.encode()).hexdigest(),
+        method=request.method,
+        values={name: value for name, value in values.items() if name != "amount"},
+        seed=evaluator.seed,
+        limit=runner.options.limit,
+        device=runner.options.device,
+        state_sha256=state_sha256(snapshot) if touched else "",
+    )
+
+
+def _before(
+    evaluator: Evaluator, snapshot: Snapshot, job: Job
+) -> tuple[tuple[ScanMetric, ...], float]:
+    """Return what the metrics are before anything is pruned, and how many seconds they take."""
+    first, second = job.parts(2)
+    baseline = evaluator.measure_baseline(snapshot, first)
+    directions, name = evaluator.runner.directions, evaluator.runner.name
+    judged = [key for key in baseline.first.metrics if compared(key, directions)]
+    if not judged:
+        raise EvaluationError(
+            f"'{name}' returned no metric that can be better or worse.",
+            remedy="Return a number such as a loss or an accuracy.",
+        )
+    higher = {key: direction_of(key, directions, name) for key in judged}
+    result = evaluator.measure(snapshot, second)
+    metrics = tuple(
+        ScanMetric(key, higher[key], result.metrics[key].value, baseline.spreads[key].largest)
+        for key in judged
+    )
+    return metrics, baseline.first.measured.seconds
+
+
+def _refuse_other_values(known: Scan, metrics: Sequence[ScanMetric], where: str) -> None:
+    before = {metric.name: metric for metric in known.metrics}
+    for metric in metrics:
+        was = before.get(metric.name)
+        if was is None or len(before) != len(metrics):
+            raise EvaluationError(
+                f"'{where}' has other metrics than the script returns now.",
+                remedy="Choose another name for this scan, or delete that file.",
+            )
+        room = max(was.noise, metric.noise, 1e-6 * abs(was.before))
+        if abs(metric.before - was.before) > room:
+            raise EvaluationError(
+                f"'{where}' has {was.before:.6g} as '{metric.name}' of the unpruned model, and "
+                f"now it is {metric.before:.6g}: the data or the packages have changed.",
+                remedy="Choose another name for this scan, or delete that file.",
+            )

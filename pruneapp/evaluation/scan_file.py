@@ -1,0 +1,232 @@
+"""The file of a sensitivity scan: what was measured with one tensor pruned, to several amounts.
+
+Strict JSON. What is not measured yet is not in it, so a scan that was interrupted is a scan.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from msgspec import Meta, field
+from msgspec.structs import asdict, replace
+
+from pruneapp import json_codec
+from pruneapp.checkpoint.io.atomic_file import write_whole
+from pruneapp.document.entries import Part
+from pruneapp.errors import JsonError, nearest
+from pruneapp.evaluation.process import EvaluationError
+from pruneapp.progress import Job
+
+FORMAT: Literal["pruneapp-scan"] = "pruneapp-scan"
+VERSION: Literal[1] = 1
+SUFFIX = ".scan.json"
+# A scan of a hundred thousand tensors is as large.
+_LARGEST = 256 << 20
+_MOST = 1 << 53
+
+Weights = Annotated[int, Meta(ge=0, le=_MOST)]
+Fraction = Annotated[float, Meta(gt=0.0, le=1.0)]
+
+
+class ScanConditions(Part, frozen=True):
+    """What every number of a scan depends on: runs that differ in any of it do not compare.
+
+    Files are named for people; what counts are the SHA-256 of the checkpoint (of those of its
+    files), of the script (or the command), and of the path of the interpreter.
+    """
+
+    checkpoint: str
+    checkpoint_sha256: str
+    script: str
+    script_sha256: str
+    interpreter_sha256: str
+    method: str
+    # Of the method's parameters, all but the amount.
+    values: dict[str, Any] = field(default_factory=dict)
+    seed: int = 0
+    limit: int | None = None
+    device: str = ""
+    # What was pruned and replaced before: SHA-256 of masks and values.
+    state_sha256: str = ""
+
+
+class ScanMetric(Part, frozen=True):
+    """One metric, and what it is before the scan prunes anything."""
+
+    name: str
+    higher: bool  # whether a higher value is better
+    before: float
+    noise: float = 0.0  # the largest difference of three runs of the unpruned model
+
+    def damage(self, value: float) -> float:
+        """Return by how much a value is worse than before."""
+        return self.before - value if self.higher else value - self.before
+
+
+class ScanCell(Part, frozen=True):
+    """What was measured with one tensor pruned to one amount."""
+
+    amount: Fraction  # of what was left of it
+    pruned: Weights  # of its weights, with those that were before
+    # Only finite ones: a metric that is not here was NaN or infinite.
+    metrics: dict[str, float] = field(default_factory=dict)
+
+
+class ScanTensor(Part, frozen=True):
+    """A tensor, and what was measured of it."""
+
+    name: str
+    weights: Annotated[int, Meta(ge=1, le=_MOST)]
+    pruned: Weights = 0  # before the scan
+    protected: Weights = 0  # weights that no method prunes
+    unit: Annotated[int, Meta(ge=1, le=_MOST)] = 1  # weights of a channel, for methods that
+    # prune whole ones
+    cells: tuple[ScanCell, ...] = ()
+
+    def with_cell(self, cell: ScanCell) -> ScanTensor:
+        """Return it with one more cell, in the order of the amounts."""
+        others = [one for one in self.cells if one.amount != cell.amount]
+        return replace(self, cells=tuple(sorted([*others, cell], key=lambda one: one.amount)))
+
+
+class Scan(Part, frozen=True):
+    """A sensitivity scan, complete or not."""
+
+    format: Literal["pruneapp-scan"]
+    version: Literal[1]
+    conditions: ScanConditions
+    # Amounts and tensors, measured or not.
+    amounts: Annotated[tuple[Fraction, ...], Meta(min_length=1)]
+    tensors: Annotated[tuple[ScanTensor, ...], Meta(min_length=1)]
+    metrics: Annotated[tuple[ScanMetric, ...], Meta(min_length=1)]
+    seconds: Annotated[float, Meta(ge=0.0)] = 0.0  # that one evaluation takes
+
+    @property
+    def measured(self) -> int:
+        """How many cells there are."""
+        return sum(len(tensor.cells) for tensor in self.tensors)
+
+    @property
+    def wanted(self) -> int:
+        """How many there will be."""
+        return len(self.amounts) * len(self.tensors)
+
+    def metric(self, name: str | None = None) -> ScanMetric:
+        """Return a metric by its name.
+
+        By default the first that is better if lower: a loss moves with every weight, a share of
+        right answers in steps. The first of all if there is no such metric.
+
+        Raises
+        ------
+        EvaluationError
+            If there is none of this name.
+        """
+        if name is None:
+            return next((one for one in self.metrics if not one.higher), self.metrics[0])
+        found = {one.name: one for one in self.metrics}
+        if name not in found:
+            raise EvaluationError(
+                f"The scan has no metric '{name}'.", remedy=nearest(name, found, "metrics")
+            )
+        return found[name]
+
+    def text(self) -> bytes:
+        """Return it as JSON."""
+        return json_codec.encoded(self, indent=1) + b"\n"
+
+
+def read_scan(path: Path) -> Scan:
+    """Read a scan.
+
+    Raises
+    ------
+    EvaluationError
+        If it cannot be read, or is no sound scan: what is wrong, and where.
+    """
+    text = json_codec.read(path, "scan", _LARGEST, EvaluationError)
+    try:
+        head = json_codec.load_object(text, path.name, file_names=True)
+        if head.get("format") != FORMAT:
+            raise EvaluationError(
+                f'\'{path.name}\' is not a sensitivity scan: it lacks "format": "{FORMAT}".',
+                remedy="Choose a file that `pruneapp scan` wrote.",
+            )
+        version = head.get("version")
+        if type(version) is int and version > VERSION:
+            raise EvaluationError(
+                f"'{path.name}' is a scan of version {version:,}, and this Pruneapp reads up to "
+                f"{VERSION}.",
+                remedy="Install a newer Pruneapp.",
+            )
+        scan = json_codec.decode(text, Scan, path.name, file_names=True)
+        _check(scan, path.name)
+    except JsonError as error:
+        raise EvaluationError(
+            error.sentence, remedy=f"{error.remedy} See docs/sensitivity.md.".lstrip()
+        ) from None
+    return scan
+
+
+def write_scan(scan: Scan, path: Path) -> None:
+    """Write a scan; the old file is there until the new one is safe. Raises `ExportError`."""
+    write_whole(path, scan.text(), Job())
+
+
+def refuse_other_conditions(scan: Scan, conditions: ScanConditions, where: str) -> None:
+    """Raise `EvaluationError` if what a scan holds does not compare with what would be added."""
+    before, now = asdict(scan.conditions), asdict(conditions)
+    differing = [words for key, words in _WORDS.items() if before[key] != now[key]]
+    if differing:
+        raise EvaluationError(
+            f"'{where}' is a scan with another {' and another '.join(differing)}.",
+            remedy="Choose another name for this scan, or delete that file.",
+        )
+
+
+_WORDS = {
+    "checkpoint_sha256": "checkpoint",
+    "state_sha256": "state of the checkpoint",
+    "script_sha256": "script",
+    "interpreter_sha256": "Python interpreter",
+    "method": "method",
+    "values": "setting of the method",
+    "seed": "seed",
+    "limit": "limit",
+    "device": "device",
+}
+
+
+def _check(scan: Scan, where: str) -> None:
+    """Raise `JsonError` for what types alone do not say."""
+    _check_unique((one.name for one in scan.tensors), where, "tensors")
+    _check_unique((one.name for one in scan.metrics), where, "metrics")
+    _check_unique(map(str, scan.amounts), where, "amounts")
+    if sum(tensor.weights for tensor in scan.tensors) > _MOST:
+        raise JsonError("these are more weights than any model has", where, "tensors")
+    known = {metric.name for metric in scan.metrics}
+    for number, tensor in enumerate(scan.tensors):
+        place = f"tensors[{number}]"
+        if tensor.weights % tensor.unit:
+            raise JsonError("'unit' does not divide 'weights'", where, place)
+        if tensor.pruned + tensor.protected > tensor.weights:
+            raise JsonError("more is pruned and protected than there is", where, place)
+        _check_unique((str(cell.amount) for cell in tensor.cells), where, f"{place}.cells")
+        for index, cell in enumerate(tensor.cells):
+            at = f"{place}.cells[{index}]"
+            if cell.amount not in scan.amounts:
+                raise JsonError(f"{cell.amount} is none of the amounts of the scan", where, at)
+            if not tensor.pruned <= cell.pruned <= tensor.weights - tensor.protected:
+                raise JsonError("'pruned' is not a count that this tensor can have", where, at)
+            for name in cell.metrics.keys() - known:
+                raise JsonError(f"'{name}' is none of the metrics of the scan", where, at)
+
+
+def _check_unique(names: Iterable[str], where: str, place: str) -> None:
+    seen: set[str] = set()
+    for name in names:
+        if name in seen:
+            raise JsonError(f"'{name}' comes twice", where, place)
+        seen.add(name)

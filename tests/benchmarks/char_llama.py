@@ -1,0 +1,120 @@
+"""A small language model over bytes, trained here: Python's own library, in three parts."""
+
+from __future__ import annotations
+
+import math
+import sysconfig
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import torch
+import transformers
+from torch import Tensor
+from torch.nn import functional as F  # noqa: N812 - as everybody writes it
+
+from pruneapp.document.snapshot import Snapshot
+from pruneapp.evaluation.metric import Metric
+from pruneapp.evaluation.runner import Measured
+from pruneapp.evaluation.script import Options
+from pruneapp.progress import Job
+
+STEPS = 800
+BATCH, TOKENS = 16, 128
+# Of the files of the library, in the order of their names, every so many belong to a part.
+PARTS = {"scan": 8, "test": 9}
+
+
+def text_of(part: str) -> Tensor:
+    """Return the bytes of a part of the library: ``train``, ``scan`` or ``test``."""
+    files = sorted(Path(sysconfig.get_path("stdlib")).glob("*.py"))
+    numbers = {number: name for name, number in PARTS.items()}
+    chosen = [f for i, f in enumerate(files) if numbers.get(i % 10, "train") == part]
+    return torch.from_numpy(np.frombuffer(b"".join(f.read_bytes() for f in chosen), np.uint8))
+
+
+def windows(part: str, count: int, seed: int) -> Tensor:
+    """Return so many windows of a part, drawn by a seed."""
+    text = text_of(part)
+    generator = torch.Generator().manual_seed(seed)
+    starts = torch.randint(len(text) - TOKENS, (count,), generator=generator)
+    return torch.stack([text[start : start + TOKENS + 1] for start in starts]).long()
+
+
+def train(folder: Path) -> Path:
+    """Train the model; returns the file of its weights."""
+    torch.manual_seed(0)
+    model = _model()
+    optimizer = torch.optim.AdamW(model.parameters(), 3e-3, weight_decay=0.1)
+    schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, 3e-3, STEPS, pct_start=0.1)
+    rows = windows("train", STEPS * BATCH, 0)
+    for batch in rows.split(BATCH):
+        loss = _losses(model, batch).mean()
+        optimizer.zero_grad()
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        optimizer.step()
+        schedule.step()
+    model.save_pretrained(folder)
+    return folder / "model.safetensors"
+
+
+def _model() -> transformers.LlamaForCausalLM:
+    return transformers.LlamaForCausalLM(
+        transformers.LlamaConfig(
+            vocab_size=256,
+            hidden_size=128,
+            intermediate_size=320,
+            num_hidden_layers=4,
+            num_attention_heads=4,
+            num_key_value_heads=2,
+            max_position_embeddings=TOKENS,
+            use_cache=False,
+        )
+    )
+
+
+def _losses(model: transformers.LlamaForCausalLM, rows: Tensor) -> Tensor:
+    """Return the loss of each token."""
+    logits = model(rows[:, :-1]).logits
+    return F.cross_entropy(logits.flatten(0, 1), rows[:, 1:].flatten(), reduction="none")
+
+
+class LlamaRunner:
+    """Measures states in this process, on windows of a part of the library."""
+
+    agrees = has_reference = False
+    directions = None
+    interpreter = ""
+    options = Options()
+
+    def __init__(self, part: str, count: int, seed: int) -> None:
+        self.name = self.key = self.sha256 = f"{part} {count} {seed}"
+        self.rows = windows(part, count, seed)
+        self.model = _model().eval()
+
+    def start(self, job: Job) -> None:
+        """Nothing has to be started."""
+
+    def close(self) -> None:
+        """Nothing has to be ended."""
+
+    @torch.no_grad()
+    def run(self, snapshot: Snapshot, seed: int, job: Job, *, reference: bool = False) -> Measured:
+        """Return the loss of a state."""
+        self.model.load_state_dict(dict(_tensors(snapshot)))
+        losses = torch.cat([_losses(self.model, batch) for batch in self.rows.split(32)])
+        return Measured({"loss": Metric(losses.double().mean().item())}, 0.0)
+
+
+def _tensors(state: Snapshot) -> Iterator[tuple[str, Tensor]]:
+    for name, entry in state.checkpoint.entries.items():
+        values, mask = state.bits(name).view(np.float32), state.zeroed(name)
+        if mask is not None:
+            values *= mask.bools()
+        yield name, torch.from_numpy(values).reshape(entry.shape)
+
+
+def perplexity(loss: float) -> float:
+    """Return it as people compare it."""
+    return math.exp(loss)

@@ -1,0 +1,207 @@
+"""``pruneapp scan`` and ``pruneapp allocate``: from a script to a step with the exact total."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from safetensors.numpy import load_file, save_file
+
+from pruneapp.cli import scan as module
+from tests.cli.command_process import until
+
+SCRIPT = """
+import torch
+from safetensors.torch import load_file
+
+def load(path):
+    model = torch.nn.Sequential(torch.nn.Linear(8, 16, bias=False), torch.nn.ReLU(),
+                                torch.nn.Linear(16, 4, bias=False))
+    model.load_state_dict(load_file(path))
+    return model.eval()
+
+def evaluate(model, seed, limit):
+    x = torch.randn(limit or 40, 8, generator=torch.Generator().manual_seed(seed))
+    return {"share": 1.0, "loss": -(model(x).detach() ** 2).mean()}
+
+HIGHER_IS_BETTER = {"share": True}
+"""
+# Its loss is how many bytes are zero; says by the size of a file how often it ran.
+COMMAND = """
+import sys, time
+data = open(sys.argv[1], "rb").read()
+with open(sys.argv[2], "ab") as log: log.write(b".")
+time.sleep(float(sys.argv[3]))
+print('{"loss": %d}' % data.count(0))
+"""
+
+
+@pytest.fixture
+def place(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(0)
+    shapes = {"0.weight": (16, 8), "2.weight": (4, 16)}
+    save_file({n: rng.normal(size=s).astype("f4") for n, s in shapes.items()}, "m.safetensors")
+    Path("script.py").write_text(SCRIPT)
+    Path("command.py").write_text(COMMAND)
+    return tmp_path
+
+
+def command(seconds=0.0):
+    return shlex.join([sys.executable, "-IS", "command.py", "{checkpoint}", "log", str(seconds)])
+
+
+def test_a_scan_becomes_a_recipe_that_prunes_exactly_the_total(call, place):
+    """And what was predicted is measured, beside one rule to the same total."""
+    words = ("scan", "m.safetensors", "--script", "script.py", "-o", "m.scan.json")
+    status, out, err = call(*words, "--amounts", "50%,90%")
+    assert status == 0
+    assert "2 tensors x 2 amounts: 4 evaluations left of " in err
+    assert out.splitlines()[0].split() == ["tensor", "weights", "50", "%", "90", "%"]
+    assert "loss, lower is better; " in out
+    status, out, err = call(*words, "--amounts", "0.5,0.9", "--json")
+    told = json.loads(out)
+    assert (status, err, told["measured"], told["wanted"]) == (0, "", 4, 4)
+    assert told["metrics"]["share"] == {"before": 1.0, "noise": 0.0, "higher": True}
+
+    status, out, err = call(
+        "allocate", "m.scan.json", "--total", "61%", "-o", "r.recipe.json",
+        "--max-sparsity", "0.*=70%", "--json",
+    )  # fmt: skip
+    assert (status, err) == (0, "")
+    told = json.loads(out)
+    assert told["metric"] == "loss"
+    assert told["pruned"] == round(0.61 * 192) == sum(t["pruned"] for t in told["tensors"])
+    assert told["tensors"][0]["pruned"] <= 89
+    assert call("run", "r.recipe.json", "m.safetensors", "-o", "p.safetensors")[0] == 0
+    pruned = load_file("p.safetensors")
+    assert {n: int((a == 0).sum()) for n, a in pruned.items()} == {
+        t["name"]: t["pruned"] for t in told["tensors"]
+    }
+
+    more = ("m.safetensors", "--script", "script.py", "--total", "61%")
+    status, out, err = call("allocate", "m.scan.json", *more, "--json")
+    told = json.loads(out)
+    assert status == 0
+    assert "the data that it was chosen by" in err
+    assert told["measured"].keys() == told["one_rule"].keys() == told["unpruned"].keys()
+    assert told["unpruned"]["loss"] == told["before"] < told["measured"]["loss"]
+
+    status, out, err = call("allocate", "m.scan.json", *more, "--script-seed", "1")
+    assert (status, err) == (0, "")
+    rows = [line.split() for line in out.splitlines()]
+    assert ["metric", "unpruned", "predicted", "allocated", "one", "rule", "noise"] in rows
+    assert "predicted if damages add up" in out
+
+
+def test_data_that_give_the_same_values_are_said_to_be_the_same(call, place):
+    """A copy of a script is another script, but reads the same data."""
+    assert call(
+        "scan", "m.safetensors", "--command", command(), "-o", "s.json", "--amounts", "0.5"
+    )[0] == 0  # fmt: skip
+    other = command(1e-9)
+    status, _, err = call(
+        "allocate", "s.json", "m.safetensors", "--command", other, "--total", "0.3"
+    )
+    assert status == 0
+    assert "exactly the values that it had in the scan" in err
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
+def test_an_interrupted_scan_keeps_what_it_has_and_goes_on(call, place):
+    words = ("scan", "m.safetensors", "--command", command(0.1), "-o", "s.json")
+    process = subprocess.Popen(
+        [sys.executable, "-m", "pruneapp", *words],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=os.environ | {"PYTHONPATH": str(Path(__file__).parents[2])},
+    )
+    log = Path("log")
+    until(process, "measuring", lambda: log.exists() and log.stat().st_size >= 6)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=20)
+    assert (process.returncode, out) == (130, "")
+    kept = sum(len(t.get("cells", ())) for t in json.loads(Path("s.json").read_text())["tensors"])
+    assert 2 <= kept < 10
+    assert f"{kept} of 10 evaluations are in 's.json'; the same command continues." in err
+    assert err.endswith("pruneapp: Interrupted.\n")
+    log.unlink()
+    status, out, err = call(*words[:-1], "s.json", "--json")
+    assert status == 0
+    assert (json.loads(out)["measured"], log.stat().st_size) == (10, 3 + 10 - kept)
+
+
+def test_a_scan_that_fails_keeps_what_it_has(call, place, monkeypatch):
+    monkeypatch.setattr(module, "KEEP", 0.0)
+    Path("command.py").write_text(COMMAND + "sys.exit(len(open('log').read()) > 5)")
+    status, _, err = call(
+        "scan", "m.safetensors", "--command", command(), "-o", "s.json", "--amounts", "0.5,0.7"
+    )
+    assert status == 2
+    assert "2 of 4 evaluations are in 's.json'" in err
+    assert len(json.loads(Path("s.json").read_text())["tensors"]) == 2
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--method", "n_m"), "'n_m' cannot be scanned"),
+        (("--amounts", "1,2"), "must be fractions"),
+        (("--amounts", "150%"), "--amounts must be"),
+        (("--amounts", ","), "must be fractions"),
+        (("--method", "l1_unstructured", "--dim", "1"), "does not take --dim"),
+        (("--select", "x"), "No tensor in"),
+        (("-o", "m.safetensors"), "is an input of this command"),
+        (("-o", "none/s.json"), "in a folder that does not exist"),
+        (("-o", "command.py"), "is not JSON"),
+        (("--exclude", "x"), "--exclude must be"),
+    ],
+)
+def test_a_scan_that_means_nothing_is_refused(call, place, words, said):
+    more = () if "-o" in words else ("-o", "s.json")
+    status, out, err = call("scan", "m.safetensors", "--command", command(), *words, *more)
+    assert (status, out) == (2, "")
+    assert said in err
+    assert not Path("log").exists()
+    assert not Path("s.json").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--total", "95%"), "must be from 0 to"),
+        (("--total", "x"), "--target-sparsity must be"),
+        (("--total", "50%", "--max-sparsity", "x=0.5"), "No tensor of the scan matches 'x'"),
+        (("--total", "50%", "--max-sparsity", "2"), "--max-sparsity must be"),
+        (("--total", "50%", "--metric", "fluff"), "has no metric 'fluff'"),
+        (("--total", "50%", "--select", "x"), "No tensor of the scan matches 'x'"),
+        (("--total", "50%", "m.safetensors"), "--script is required"),
+        (("--total", "50%", "--script", "script.py"), "the scanned checkpoint is needed"),
+        (("--total", "50%", "o.safetensors", "--command", command()), "is not the checkpoint"),
+        ((), "--total is required"),
+    ],
+)
+def test_an_allocation_that_means_nothing_is_refused(call, place, words, said):
+    save_file({"w": np.ones((4, 4), np.float32)}, "o.safetensors")
+    scanned = ("scan", "m.safetensors", "--command", command(), "-o", "s.json", "--amounts", "0.5")
+    assert call(*scanned)[0] == 0
+    status, out, err = call("allocate", "s.json", *words, "-o", "r.json")
+    assert (status, out) == (2, "")
+    assert said in err
+    assert not Path("r.json").exists()
+
+
+def test_a_file_with_masks_is_not_scanned(call, place):
+    prune = ("prune", "m.safetensors", "-o", "r.pt", "--method", "l1_unstructured")
+    assert call(*prune, "--amount", "0.5", "--format", "resumable")[0] == 0
+    status, _, err = call("scan", "r.pt", "--command", command(), "-o", "s.json")
+    assert status == 2
+    assert "contains masks, and a scan begins with nothing pruned" in err

@@ -1,0 +1,216 @@
+"""Scans: what is measured, in which order, and how one that was interrupted goes on."""
+
+from __future__ import annotations
+
+import math
+from contextlib import contextmanager
+
+import numpy as np
+import pytest
+from safetensors.numpy import save_file
+
+from pruneapp.checkpoint.checkpoint import open_checkpoint
+from pruneapp.document.snapshot import Snapshot
+from pruneapp.errors import ParameterError, SelectionError
+from pruneapp.evaluation.evaluator import Evaluator
+from pruneapp.evaluation.metric import Metric
+from pruneapp.evaluation.process import EvaluationError
+from pruneapp.evaluation.runner import Measured
+from pruneapp.evaluation.scan import ScanRequest, coarse_to_fine, scan_tensors
+from pruneapp.evaluation.script import Options
+from pruneapp.masks.bitmask import BitMask
+from pruneapp.progress import Cancelled, CancelToken, Job
+
+NAMES = ("small.weight", "large.weight")
+
+
+class PrunedShares:
+    """Says how much is pruned: the loss is 1, and the share of each tensor."""
+
+    name, key, sha256, interpreter = "made.py", "k", "s" * 64, "python"
+    options = Options()
+    agrees = has_reference = False
+
+    def __init__(self, **more) -> None:
+        self.states: list[dict[str, float]] = []
+        self.directions = None
+        self.unpruned = 1.0
+        self.metrics = lambda loss: {"loss": loss}
+        self.__dict__ |= more
+
+    def start(self, job) -> None: ...
+
+    def run(self, snapshot, seed, job, *, reference=False):
+        job.cancel.check()
+        masks = {name: mask.pruned / mask.size for name, mask in snapshot.masks.items()}
+        self.states.append({name: share for name, share in masks.items() if share})
+        found = self.metrics(self.unpruned + sum(masks.values()))
+        return Measured({name: Metric(value) for name, value in found.items()}, 0.5)
+
+    def close(self) -> None: ...
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory):
+    path = tmp_path_factory.mktemp("scans") / "m.safetensors"
+    rng = np.random.default_rng(0)
+    shapes = {"small.weight": (4, 5), "large.weight": (10, 20), "large.bias": (10,)}
+    save_file({name: rng.normal(size=s).astype("f4") for name, s in shapes.items()}, path)
+    return path
+
+
+@pytest.fixture
+def state(file):
+    with open_checkpoint(file) as checkpoint:
+        yield Snapshot(checkpoint)
+
+
+def last(found):
+    """Return the complete scan."""
+    *_, scanned = found
+    return scanned
+
+
+@contextmanager
+def measured(runner=None):
+    with Evaluator(runner or PrunedShares()) as evaluator:
+        yield evaluator
+
+
+def test_the_middle_amount_comes_first_and_the_largest_tensor(state):
+    runner = PrunedShares()
+    with measured(runner) as evaluator:
+        scanned = last(scan_tensors(evaluator, state, ScanRequest(NAMES), Job()))
+    pruned = [state for state in runner.states if state]
+    assert [next(iter(state)) for state in pruned] == [NAMES[1], NAMES[0]] * 5
+    assert [round(*state.values(), 2) for state in pruned[::2]] == [
+        round(round(200 * amount) / 200, 2) for amount in (0.7, 0.95, 0.5, 0.85, 0.3)
+    ]
+    large, small = scanned.tensors  # as in the file
+    assert (small.name, small.weights, scanned.measured, scanned.wanted) == (NAMES[0], 20, 10, 10)
+    for cell in large.cells:
+        assert cell.pruned == round(cell.amount * 200)
+        assert cell.metrics == {"loss": 1 + cell.pruned / 200}
+    (metric,) = scanned.metrics
+    assert (metric.name, metric.higher, metric.before, metric.noise) == ("loss", False, 1, 0)
+    assert scanned.seconds == 0.5
+
+
+@pytest.mark.parametrize("number", range(8))
+def test_every_amount_is_in_the_order_once(number):
+    amounts = [0.1 * n for n in range(1, number + 1)]
+    assert sorted(coarse_to_fine(amounts)) == amounts
+
+
+def test_an_interrupted_scan_goes_on_where_it_was(state):
+    token = CancelToken()
+    with measured() as evaluator:
+        found = scan_tensors(evaluator, state, ScanRequest(NAMES), Job(cancel=token))
+        kept = [next(found) for _ in range(5)][-1]
+        token.cancel()
+        with pytest.raises(Cancelled):
+            next(found)
+    assert kept.measured == 4
+    runner = PrunedShares()
+    with measured(runner) as evaluator:
+        scanned = last(scan_tensors(evaluator, state, ScanRequest(NAMES), Job(), known=kept))
+        assert len([state for state in runner.states if state]) == 6
+        whole = last(scan_tensors(evaluator, state, ScanRequest(NAMES), Job()))
+    assert scanned == whole
+    runner = PrunedShares()
+    with measured(runner) as evaluator:
+        assert last(scan_tensors(evaluator, state, ScanRequest(NAMES), Job(), known=whole)) == whole
+    assert runner.states == []  # not even the unpruned model
+
+
+def test_amounts_and_tensors_may_be_added(state):
+    with measured() as evaluator:
+        first = last(scan_tensors(evaluator, state, ScanRequest(NAMES[:1], amounts=(0.5,)), Job()))
+        more = ScanRequest(NAMES, amounts=(0.2,))
+        scanned = last(scan_tensors(evaluator, state, more, Job(), known=first))
+    assert scanned.amounts == (0.2, 0.5)
+    assert [[c.amount for c in tensor.cells] for tensor in scanned.tensors] == [[0.2, 0.5], [0.2]]
+    assert (scanned.measured, scanned.wanted) == (3, 4)
+
+
+def test_what_does_not_compare_is_not_continued(state):
+    request = ScanRequest(NAMES, amounts=(0.5,))
+    with measured() as evaluator:
+        known = last(scan_tensors(evaluator, state, request, Job()))
+    cases = {
+        "another script": (PrunedShares(sha256="t" * 64), request),
+        "another Python interpreter": (PrunedShares(interpreter="other"), request),
+        "another limit": (PrunedShares(options=Options(limit=3)), request),
+        "another method": (PrunedShares(), ScanRequest(NAMES, "random_unstructured")),
+        "has 1 as 'loss' of the unpruned model, and now it is 2": (
+            PrunedShares(unpruned=2.0),
+            ScanRequest(NAMES, amounts=(0.6,)),
+        ),
+        "has other metrics": (
+            PrunedShares(metrics=lambda loss: {"kl": loss}),
+            ScanRequest(NAMES, amounts=(0.6,)),
+        ),
+    }
+    for words, (runner, asked) in cases.items():
+        with measured(runner) as evaluator, pytest.raises(EvaluationError, match=words):
+            last(scan_tensors(evaluator, state, asked, Job(), known=known, where="x.scan.json"))
+
+
+def test_what_is_no_number_is_left_out_and_the_scan_goes_on(state):
+    def metrics(loss):
+        return {"perplexity": math.inf if loss > 1.8 else loss, "loss": loss, "seconds": 3.0}
+
+    with measured(PrunedShares(metrics=metrics)) as evaluator:
+        scanned = last(scan_tensors(evaluator, state, ScanRequest(NAMES), Job()))
+    assert [metric.name for metric in scanned.metrics] == ["perplexity", "loss"]
+    assert [sorted(cell.metrics) for cell in scanned.tensors[0].cells] == [
+        ["loss", "perplexity"],
+        ["loss", "perplexity"],
+        ["loss", "perplexity"],
+        ["loss"],
+        ["loss"],
+    ]
+
+
+def test_protected_weights_stay_and_those_that_were_pruned_count(state):
+    kept = np.arange(200) >= 100
+    protected = kept & (np.arange(200) < 190)
+    state = state.replaced(
+        {
+            "masks": {"large.weight": BitMask.from_bools(kept)},
+            "protected": {"large.weight": BitMask.from_bools(protected)},
+        }
+    )
+    request = ScanRequest(NAMES[1:], amounts=(0.05, 0.5))
+    with measured() as evaluator:
+        (tensor,) = last(scan_tensors(evaluator, state, request, Job())).tensors
+    assert (tensor.pruned, tensor.protected) == (100, 90)
+    assert [cell.pruned for cell in tensor.cells] == [105, 110]
+
+
+def test_channels_are_scanned_as_such(state):
+    request = ScanRequest(NAMES[1:], "ln_structured", {"n": 2, "dim": 0}, (0.5,))
+    with measured() as evaluator:
+        (tensor,) = last(scan_tensors(evaluator, state, request, Job())).tensors
+    assert (tensor.unit, tensor.cells[0].pruned) == (20, 100)
+
+
+def test_requests_that_mean_nothing_are_refused(state):
+    for words, asked in (
+        ("'n_m' cannot be scanned", {"method": "n_m"}),
+        ("'identity' cannot be scanned", {"method": "identity"}),
+        ("'amounts' must be fractions", {"amounts": (0.0,)}),
+        ("'amounts' must be fractions", {"amounts": ()}),
+        ("There is no method", {"method": "x"}),
+    ):
+        with pytest.raises(ParameterError, match=words):
+            ScanRequest(NAMES, **asked)
+    pruned = state.replaced({"masks": {"small.weight": BitMask.from_bools(np.zeros(20, bool))}})
+    with measured() as evaluator, pytest.raises(SelectionError, match="Nothing is left"):
+        last(scan_tensors(evaluator, pruned, ScanRequest(NAMES[:1]), Job()))
+    runner = PrunedShares(metrics=lambda loss: {"fluff": loss})
+    with measured(runner) as evaluator, pytest.raises(EvaluationError, match="HIGHER_IS_BETTER"):
+        last(scan_tensors(evaluator, state, ScanRequest(NAMES), Job()))
+    runner = PrunedShares(metrics=lambda loss: {"runtime": loss})
+    with measured(runner) as evaluator, pytest.raises(EvaluationError, match="no metric that can"):
+        last(scan_tensors(evaluator, state, ScanRequest(NAMES), Job()))
