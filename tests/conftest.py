@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import gc
+import itertools
 import logging
 import os
 import sys
 import threading
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -48,10 +50,18 @@ def qapp_cls() -> type:
     return Application
 
 
+@pytest.fixture(scope="session")
+def homes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Names of folders; pytest's own would list all that there are, for every test."""
+    base = tmp_path_factory.mktemp("homes")
+    return (base / str(number) for number in itertools.count())
+
+
 @pytest.fixture(autouse=True)
-def own_folders(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+def own_folders(homes: Iterator[Path], monkeypatch: pytest.MonkeyPatch) -> None:
     """Settings, caches and logs go to a folder of the test."""
-    home = tmp_path_factory.mktemp("home")
+    home = next(homes)
+    home.mkdir()
     for variable in ("XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_STATE_HOME", "XDG_DATA_HOME"):
         monkeypatch.setenv(variable, str(home / variable.lower()))
 
@@ -100,6 +110,12 @@ def no_leaked_widgets(request: pytest.FixtureRequest):
     gc.collect()
     left = [w for w in QApplication.topLevelWidgets() if id(w) not in before and w.isVisible()]
     assert not left, f"windows left open: {left}"
+
+
+def pytest_collection_finish() -> None:
+    """Let no collection of garbage go through the modules of torch, Qt and the tests again."""
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -23,7 +23,7 @@ from tests.support.strategies import FLOATS, float_types, kept_bools, raw_bits
 from tests.support.tensors import magnitudes, reading
 
 SIZE = 5003
-THREADS = [1, 2, 3, 8]
+THREADS = [1, 3, 8]
 LENGTHS = [8, 64, 1000 * 8]
 SPREADS = [
     "normal",
@@ -233,7 +233,7 @@ class ExactnessContract(ABC):
 
     @pytest.mark.parametrize("room", [0, 400, 4000, [0], [400], [4000]], indirect=True, ids=str)
     @pytest.mark.parametrize("name", ["normal", "wide", "two", "spot"])
-    @pytest.mark.parametrize("dtype", ["F16", "F32", "F64"])
+    @pytest.mark.parametrize("dtype", ["F16", "F64"])
     def test_little_room_for_what_is_near_the_cut(self, small, room, name, dtype):
         """What cannot be held is read once more, whether that was foreseen or not."""
         bits = spread(name, DTYPES[dtype])

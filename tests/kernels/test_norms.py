@@ -95,7 +95,7 @@ def test_sums_are_added_in_the_order_of_the_contract(shape):
     for dim in range(len(shape)):
         expected = np.sqrt(sums_by_loop(values, dim))
         for cut in CUTS:
-            for threads in (1, 3) if large else (1, 2, 3, 8):
+            for threads in (3,) if large else (1, 2, 8):
                 found = norms_cut(values, dim, threads, **cut)
 
                 assert expected.tobytes() == found.tobytes(), (dim, cut, threads)

@@ -298,6 +298,16 @@ def test_every_key_is_text_where_a_pattern_can_be_typed(at_work, fired):
     assert target.currentText() == "layer4-[0]+mrp 5?"  # in place of what stood there
 
 
+@pytest.fixture
+def quick_typist(qapp):
+    """What is typed after a twentieth of a second is another word."""
+    before = qapp.keyboardInputInterval()
+    qapp.setKeyboardInputInterval(50)
+    yield
+    qapp.setKeyboardInputInterval(before)
+
+
+@pytest.mark.usefixtures("quick_typist")
 def test_a_closed_box_takes_the_keys_of_its_items_alone(at_work, fired):
     pages = at_work.views.pages
     commands = {"1": "page_weights", "2": "page_distribution", "5": "page_compare", "M": "mask"}

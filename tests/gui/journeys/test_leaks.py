@@ -50,7 +50,11 @@ def test_rounds_of_prune_look_undo_leave_no_mask_state_or_picture(person, tmp_pa
         # Not collected: what only the collector finds stays for a long time in a quiet window.
         counts.append(alive())
     assert counts[-1]["BitMask"] > 0, "nothing was counted"
-    early, late = counts[2:5], counts[-3:]
-    for kind in KINDS:
-        before, after = (max(c[kind] for c in part) for part in (early, late))
-        assert after <= before, f"{kind}: {before} after 5 rounds, {after} after {ROUNDS}"
+    before = {kind: max(c[kind] for c in counts[2:5]) for kind in KINDS}
+
+    def nothing_has_grown() -> None:
+        after = alive()
+        for kind, most in before.items():
+            assert after[kind] <= most, f"{kind}: {most} after 5 rounds, {after[kind]} now"
+
+    person.qtbot.waitUntil(nothing_has_grown)  # on a busy machine the last picture comes late

@@ -16,7 +16,7 @@ from pruneapp.gui.plots.base import export_menu
 from pruneapp.gui.plots.heatmap.view import WeightsView
 from pruneapp.results.tile import Layout
 
-ROWS, COLUMNS = 32_000, 4_096
+ROWS, COLUMNS = 8_000, 4_096
 AT_MOST = 0.05  # seconds of the main thread
 
 
@@ -67,7 +67,7 @@ def test_images_of_a_drawing_are_put_in_later(qapp):
 
 @pytest.fixture
 def large(qtbot, make_tensor):
-    """A picture of 130 million weights, of which a third is to be pruned."""
+    """A picture of 33 million weights, of which a third is to be pruned."""
     view = WeightsView()
     qtbot.addWidget(view)
     view.resize(1280, 800)

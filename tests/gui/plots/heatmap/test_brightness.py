@@ -69,8 +69,7 @@ def lightness(luminance: float) -> float:
     return 116 * luminance ** (1 / 3) - 16
 
 
-@pytest.mark.parametrize("ratio", [1.0, 1.5])
-@pytest.mark.parametrize("zoom", [1, 2.3, 12])
+@pytest.mark.parametrize(("zoom", "ratio"), [(1, 1.0), (1, 1.5), (2.3, 1.5), (12, 1.0)])
 @pytest.mark.parametrize("mode", [Mode.MASK, Mode.MAGNITUDE])
 def test_the_brightness_of_a_region_tells_its_sparsity(brightness, mode, zoom, ratio):
     found = [brightness(mode, percent, zoom, ratio) for percent in SPARSITIES]
