@@ -121,7 +121,8 @@ def collect(
     ExportError
         If the file cannot be written.
     """
-    runner.start(job)
+    parts = job.parts(4)
+    runner.start(next(parts))
     if "calibrate" not in runner.worker.functions:
         raise EvaluationError(
             f"'{runner.name}' does not define calibrate(model), which statistics of activations "
@@ -129,13 +130,16 @@ def collect(
             remedy="Define calibrate(model), and run some inputs through the model in it.",
         )
     weights = weights_of(snapshot.checkpoint)
-    with runner.calibrating(snapshot, seed, job) as handover:
-        first = _run(runner, 0, (), seed, job)
+    with runner.calibrating(snapshot, seed, next(parts)) as handover:
+        first = _run(runner, 0, (), seed, next(parts))
         sources = _sources(handover, weights, first)
         wanted = {source.name for name, source in sources.items() if name in grams}
         with_grams: dict[str, _Sums] = {}
-        for number, names in enumerate(_passes(first, wanted, budget), 1):
-            again = _run(runner, number, names, seed, job)
+        passes = list(_passes(first, wanted, budget))
+        last = next(parts)
+        runs = last.parts(len(passes) + 1)
+        for number, names in enumerate(passes, 1):
+            again = _run(runner, number, names, seed, next(runs))
             if not _same_inputs(first, again):
                 runner.verify(handover, job)  # it may be the weights that changed
                 raise EvaluationError(
@@ -160,7 +164,7 @@ def collect(
         path,
         found,
         origin,
-        job,
+        next(runs),
         grams={
             name: with_grams[source.name].grams(source.part)
             for name, source in sources.items()

@@ -58,10 +58,11 @@ def risks_of(layers: Sequence[LayerRepair], source: str = "") -> tuple[str, ...]
         )
     shares = [1 - layer.left / layer.numel for layer in layers if layer.numel]
     if len(shares) > 1 and min(shares) >= HIGH_SHARE and max(shares) - min(shares) <= SAME_SHARE:
+        ends = dict.fromkeys(f"{share:.0%}" for share in (min(shares), max(shares)))
         found.append(
             f"All {counted(len(shares), 'layer')} have nearly the same high sparsity "
-            f"({min(shares):.0%} to {max(shares):.0%}). A small convolutional network got worse by "
-            "the repair of such a mask; global pruning and LAMP leave more in its first layers."
+            f"({' to '.join(ends)}). A small convolutional network got worse by the repair of "
+            "such a mask; global pruning and LAMP leave more in its first layers."
         )
     if source == "random tokens":
         found.append(

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 import tempfile
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from pruneapp.evaluation import calibrated_repair
@@ -14,11 +16,12 @@ from pruneapp.evaluation.calibrated_repair import (
     repair_by_script,
     repair_by_statistics,
 )
-from pruneapp.evaluation.collection import Collected, collect
+from pruneapp.evaluation.collection import Collected
 from pruneapp.evaluation.process import EvaluationError
 from pruneapp.evaluation.runner import ScriptRunner
 from pruneapp.evaluation.script import Interpreter, Options
 from pruneapp.progress import Cancelled, CancelToken, Job
+from pruneapp.statistics.file import Inputs, Origin, open_statistics, save_statistics
 from tests.evaluation.scripts import AGREEMENT, pruned, write_script
 
 
@@ -39,14 +42,15 @@ def runner_of(tmp_path):
 
 
 class Labels:
-    """Keeps what a job says that it works on."""
+    """Keeps what a job says that it works on, and how far it is then."""
 
     def __init__(self):
-        self.seen = []
+        self.seen = {}
 
-    def report(self, _done, _total, label):
-        if label not in self.seen:
-            self.seen.append(label)
+    def report(self, done, total, label):
+        share = done / max(total, 1)
+        assert share >= max(self.seen.values(), default=0)
+        self.seen.setdefault(label, share)
 
 
 def test_the_unpruned_model_is_run_and_the_pruned_layers_are_repaired(
@@ -56,6 +60,13 @@ def test_the_unpruned_model_is_run_and_the_pruned_layers_are_repaired(
     temporary = tmp_path / "temporary"
     temporary.mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(temporary))
+    path = tmp_path / "m.statistics.safetensors"
+
+    def kept(file, job):
+        shutil.copy(file, path)
+        return open_statistics(file, job)
+
+    monkeypatch.setattr(calibrated_repair, "open_statistics", kept)
     labels, half = Labels(), pruned(state)
     runner = runner_of(AGREEMENT)
     done = repair_by_script(runner, half, RepairSettings(), Job(labels))
@@ -64,11 +75,11 @@ def test_the_unpruned_model_is_run_and_the_pruned_layers_are_repaired(
     assert [layer.name for layer in done.repair.layers] == ["0.weight", "4.weight"]
     assert all(layer.rounded < layer.before for layer in done.repair.layers)
     assert done.risks == ()
-    assert {"0.weight", "4.weight"} <= set(labels.seen)
-    assert any(label.startswith("collecting statistics") for label in labels.seen)
+    stages = "starting Python", "loading the model", "collecting statistics", "0.weight", "4.weight"
+    assert sorted(stages, key=labels.seen.__getitem__) == list(stages)
+    assert labels.seen["0.weight"] == 0.5
 
-    path = tmp_path / "m.statistics.safetensors"
-    collect(runner, state, path, Job(), grams=["0.weight", "4.weight"])
+    monkeypatch.undo()
     again = repair_by_statistics(path, half, RepairSettings(), Job())
     sums = [set(one.repair.edit.entry_masks) for one in (done, again)]  # by SHA-256
     assert sums[0] == sums[1]
@@ -89,3 +100,16 @@ def test_nothing_is_started_for_a_cancelled_job(runner_of, state):
     with pytest.raises(Cancelled):
         repair_by_script(runner, pruned(state), RepairSettings(), Job(cancel=token))
     assert not runner.worker.runs
+
+
+def test_statistics_of_another_checkpoint_are_warned_of(state, tmp_path):
+    path, rng = tmp_path / "s.safetensors", np.random.default_rng(0)
+    inputs = rng.normal(size=(100, 16))
+    known = Inputs(np.square(inputs).sum(axis=0)[None], None, np.array([100.0]))
+    grams = {"0.weight": [(inputs.T @ inputs)[None]]}
+    save_statistics(path, {"0.weight": known}, Origin(checkpoint="0"), Job(), grams=grams)
+    done = repair_by_statistics(path, pruned(state), RepairSettings(), Job())
+    assert done.risks == (
+        "The statistics in 's.safetensors' were collected with another checkpoint.",
+    )
+    assert done.repair.unknown == ("4.weight",)

@@ -154,8 +154,7 @@ class RepairDialog(Dialog):
             size=size(2 * largest)
         )
         if self.source.source().runs:
-            text = self.tr(
-                "Gram matrices: {total}, collected in as many runs as the memory limit asks for, "
-                "and kept in a temporary file until the end. {rest}"
-            ).format(total=size(total), rest=text)
+            text = self.tr("Gram matrices: {total}, in a temporary file. {rest}").format(
+                total=size(total), rest=text
+            )
         return text
