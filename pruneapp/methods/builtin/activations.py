@@ -14,7 +14,12 @@ from pruneapp.kernels.kernel import Kernel, Slices
 from pruneapp.kernels.sort_keys import Scores, Scoring, pieces
 from pruneapp.kernels.values import Float64s, decode
 from pruneapp.methods.builtin.patterns import DIM, PatternParam, groups_of
-from pruneapp.methods.builtin.unstructured import in_rows, relative_scoring, sums_of_magnitudes
+from pruneapp.methods.builtin.unstructured import (
+    RELATIVE_IMPORTANCE,
+    in_rows,
+    relative_scoring,
+    scored,
+)
 from pruneapp.methods.method import (
     ChannelMethod,
     GroupMethod,
@@ -36,10 +41,11 @@ STATISTICS = FileParam(
 )
 
 
-def _scaling(view: TensorView, sizes: Float64s) -> Scoring:
-    """Return what multiplies magnitudes by the sizes of their inputs, ``[parts, columns]``."""
+def _scaling(view: TensorView, power: float = 1.0) -> Scoring:
+    """Return what multiplies magnitudes by a power of the sizes of their inputs."""
     inputs = view.inputs
     assert inputs is not None  # these methods take statistics
+    sizes = inputs.rms**power
     parts, columns = sizes.shape
     if inputs.transposed:  # rows of outputs, all with the same input
         flat, length = sizes.reshape(-1), view.numel // (parts * columns)
@@ -62,8 +68,7 @@ def _scaling(view: TensorView, sizes: Float64s) -> Scoring:
 
 def _scaled(view: TensorView) -> TensorView:
     """Return a tensor of the scores: magnitudes times the sizes of their inputs, in float64."""
-    assert view.inputs is not None
-    scaling = _scaling(view, view.inputs.rms)
+    scaling = _scaling(view)
 
     def read(start: int = 0, stop: int | None = None) -> Iterator[RawChunk]:
         stop = view.numel if stop is None else stop
@@ -79,9 +84,7 @@ def _scaled(view: TensorView) -> TensorView:
 def _rank(
     view: TensorView, _values: Values, _width: int | None = None, _measured: Any = None
 ) -> Scores:
-    assert view.inputs is not None
-    scaling = _scaling(view, view.inputs.rms)
-    return Scores(view.read, view.numel, view.dtype, view.kept, scaling)
+    return scored(view, _scaling(view))
 
 
 WANDA = RowMethod(
@@ -124,18 +127,17 @@ WANDA_PER_TENSOR = WeightMethod(
 def _rank_ria(
     view: TensorView, _values: Values, _width: int, measured: tuple[Float64s, Float64s]
 ) -> Scores:
-    assert view.inputs is not None
-    relative = relative_scoring(*measured)
-    scaling = _scaling(view, np.sqrt(view.inputs.rms))
+    relative, scaling = relative_scoring(*measured), _scaling(view, 0.5)
 
     def scoring(start: int, scores: Float64s) -> None:
         relative(start, scores)
         scaling(start, scores)
 
-    return Scores(view.read, view.numel, view.dtype, view.kept, scoring)
+    return scored(view, scoring)
 
 
-RIA = WeightMethod(
+RIA = replace(
+    RELATIVE_IMPORTANCE,
     name="ria",
     label="RIA (with activations)",
     help=(
@@ -146,14 +148,10 @@ RIA = WeightMethod(
         "weights are ignored."
     ),
     formula="score = (|w| / sum of |w| in its row + ... in its column) * sqrt(RMS of its input)",
-    params=(AMOUNT_OF_WEIGHTS, STATISTICS),
+    params=(*RELATIVE_IMPORTANCE.params, STATISTICS),
+    takes_scores=False,
     takes_statistics=True,
-    scopes=("local",),
-    least_dims=2,
     rank=_rank_ria,
-    least_width=Scores.width,
-    measure=sums_of_magnitudes,
-    ranks_anew=True,
 )
 
 

@@ -36,12 +36,16 @@ def _matrix(view: TensorView) -> tuple[int, int]:
     return view.shape[0], math.prod(view.shape[1:])
 
 
+def scored(view: TensorView, scoring: Scoring) -> Scores:
+    """Return the ranking of a tensor by what a scoring makes of its magnitudes."""
+    ranked = view.ranked
+    return Scores(ranked.read, ranked.numel, ranked.dtype, ranked.kept, scoring)
+
+
 def _rank(
     view: TensorView, _values: Values, _width: int, measured: tuple[Float64s, Float64s]
 ) -> Scores:
-    ranked = view.ranked
-    scoring = relative_scoring(*measured)
-    return Scores(ranked.read, ranked.numel, ranked.dtype, ranked.kept, scoring)
+    return scored(view, relative_scoring(*measured))
 
 
 def relative_scoring(rows: Float64s, columns: Float64s) -> Scoring:
@@ -117,8 +121,7 @@ def _rank_normalized(view: TensorView, _values: Values, _width: int, measured: f
     def scoring(_start: int, scores: Float64s) -> None:
         np.divide(scores, measured, out=scores)
 
-    ranked = view.ranked
-    return Scores(ranked.read, ranked.numel, ranked.dtype, ranked.kept, scoring)
+    return scored(view, scoring)
 
 
 L1_NORMALIZED = WeightMethod(
