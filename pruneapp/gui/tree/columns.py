@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from pruneapp.gui.tree.cell_text import Cells
 from pruneapp.gui.widgets import number_format
 from pruneapp.gui.widgets.labels import QT_TRANSLATE_NOOP
+from pruneapp.gui.widgets.number_format import NO_NUMBER
 
 Text = Callable[[Cells, int], str]  # of a node
 Keys = Callable[[Cells, NDArray[np.int32]], NDArray[np.float64]]  # of nodes
@@ -80,8 +81,17 @@ def _row_keys(field: str, of_module: Callable[[Cells, int], Hashable]) -> Keys:
     return keys
 
 
-def _count(values: NDArray[np.int64], some: NDArray[np.bool_], node: int) -> str:
-    return number_format.count(int(values[node])) if some[node] else number_format.NO_NUMBER
+def _number(numbers: str, some: str, **spec: Any) -> ColumnSpec:
+    """Return a column of numbers, arrays of `Cells`; `some` says which nodes have one."""
+    of, known = attrgetter(numbers), attrgetter(some)
+
+    def text(cells: Cells, node: int) -> str:
+        return number_format.count(int(of(cells)[node])) if known(cells)[node] else NO_NUMBER
+
+    def keys(cells: Cells, nodes: NDArray[np.int32]) -> NDArray[np.float64]:
+        return np.where(known(cells)[nodes], of(cells)[nodes], np.nan)
+
+    return ColumnSpec(text=text, sample="0" * 12, keys=keys, number=True, **spec)
 
 
 class Column(IntEnum):
@@ -137,25 +147,17 @@ class Column(IntEnum):
         in_tree=1,
         in_list=1,
     )
-    PARAMETERS = ColumnSpec(
+    PARAMETERS = _number(
+        "parameters_below",
+        "holds_parameters",
         title=QT_TRANSLATE_NOOP("TreeModel", "Parameters"),
-        text=lambda cells, node: _count(cells.parameters_below, cells.holds_parameters, node),
-        sample="0" * 12,
-        keys=lambda cells, nodes: np.where(
-            cells.holds_parameters[nodes], cells.parameters_below[nodes], np.nan
-        ),
-        number=True,
         in_tree=2,
         in_list=4,
     )
-    TO_PRUNE = ColumnSpec(
+    TO_PRUNE = _number(
+        "to_prune_below",
+        "can_lose",
         title=QT_TRANSLATE_NOOP("TreeModel", "To be pruned"),
-        text=lambda cells, node: _count(cells.to_prune_below, cells.can_lose, node),
-        sample="0" * 12,
-        keys=lambda cells, nodes: np.where(
-            cells.can_lose[nodes], cells.to_prune_below[nodes], np.nan
-        ),
-        number=True,
         live=True,
         in_tree=HIDDEN,  # the last column says it as shares, which have a meaning for modules
         in_list=5,
