@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import difflib
+import importlib
 import os
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -31,10 +32,15 @@ _STATUS = (
     "Exit status: {}; 2 for errors that you can fix, 3 for a defect of Pruneapp, 130 if "
     "interrupted."
 )
+_CHECKPOINT = "a checkpoint: a file, an index, a model folder"
 _MATCHING = (
     "tensors whose full name matches this glob (case-sensitive, * matches dots); may be repeated"
 )
 _USUAL = "all prunable tensors with two or more dimensions, except embeddings and norms"
+
+
+def _add_file(parser: argparse.ArgumentParser, text: str = _CHECKPOINT) -> None:
+    parser.add_argument("file", metavar="FILE", help=text)
 
 
 def _add_select(parser: argparse.ArgumentParser, text: str) -> None:
@@ -42,14 +48,14 @@ def _add_select(parser: argparse.ArgumentParser, text: str) -> None:
 
 
 def _add_inspect(inspect: argparse.ArgumentParser) -> None:
-    inspect.add_argument("file", help="a checkpoint: a file, an index, a model folder")
+    _add_file(inspect)
     _add_select(inspect, f"list only {_MATCHING}; default: all tensors")
     add_state_dict(inspect)
     inspect.add_argument("--json", action="store_true", help="print JSON")
 
 
 def _add_diff(diff: argparse.ArgumentParser) -> None:
-    diff.add_argument("a", metavar="A", help="a checkpoint: a file, an index, a model folder")
+    diff.add_argument("a", metavar="A", help=_CHECKPOINT)
     diff.add_argument("b", metavar="B", help="the other checkpoint")
     diff.add_argument(
         "pattern",
@@ -64,7 +70,7 @@ def _add_diff(diff: argparse.ArgumentParser) -> None:
 
 
 def _add_check(check: argparse.ArgumentParser) -> None:
-    check.add_argument("file", help="a checkpoint: a file, an index, a model folder")
+    _add_file(check)
     check.add_argument(
         "--pattern",
         required=True,
@@ -88,7 +94,7 @@ def _add_methods(methods: argparse.ArgumentParser) -> None:
 
 
 def _add_sizes(sizes: argparse.ArgumentParser) -> None:
-    sizes.add_argument("file", help="a checkpoint: a file, an index, a model folder")
+    _add_file(sizes)
     sizes.add_argument(
         "-o",
         "--output",
@@ -101,7 +107,7 @@ def _add_sizes(sizes: argparse.ArgumentParser) -> None:
 
 
 def _add_expand(expand: argparse.ArgumentParser) -> None:
-    expand.add_argument("file", help="a file in compact or zst format")
+    _add_file(expand, "a file in compact or zst format")
     expand.add_argument("-o", "--output", required=True, metavar="OUT", help="output path")
 
 
@@ -128,7 +134,7 @@ def _add_prune(prune: argparse.ArgumentParser) -> None:
     from pruneapp.methods.method import Scope
     from pruneapp.methods.registry import METHODS
 
-    prune.add_argument("file", help="a checkpoint: a file, an index, a model folder")
+    _add_file(prune)
     prune.add_argument("-o", "--output", required=True, metavar="OUT", help="output path")
     prune.add_argument(
         "--method", required=True, metavar="NAME", help="one of: " + ", ".join(METHODS)
@@ -175,7 +181,7 @@ def _add_run(run: argparse.ArgumentParser) -> None:
     run.add_argument(
         "recipe", metavar="RECIPE", help="a recipe saved by the window or by pruneapp prune"
     )
-    run.add_argument("file", metavar="FILE", help="a checkpoint: a file, an index, a folder")
+    _add_file(run)
     run.add_argument("-o", "--output", metavar="OUT", help="output path")
     run.add_argument(
         "--check",
@@ -192,7 +198,7 @@ def _add_run(run: argparse.ArgumentParser) -> None:
 def _add_verify(verify: argparse.ArgumentParser) -> None:
     from pruneapp.export.catalog import FORMATS
 
-    verify.add_argument("file", metavar="FILE", help="the exported file or folder")
+    _add_file(verify, "the exported file or folder")
     verify.add_argument(
         "--against", required=True, metavar="ORIGINAL", help="the original checkpoint"
     )
@@ -222,7 +228,7 @@ def _add_verify(verify: argparse.ArgumentParser) -> None:
 
 
 def _add_evaluate(evaluate: argparse.ArgumentParser) -> None:
-    evaluate.add_argument("file", metavar="FILE", help="a checkpoint: a file, an index, a folder")
+    _add_file(evaluate)
     _add_evaluation(evaluate)
     evaluate.add_argument("--against", metavar="ORIGINAL", help="the original checkpoint")
     evaluate.add_argument(
@@ -232,8 +238,6 @@ def _add_evaluate(evaluate: argparse.ArgumentParser) -> None:
         "or relative to the original (1%%)",
     )
     _add_running(evaluate)
-    add_state_dict(evaluate)
-    evaluate.add_argument("--json", action="store_true", help="print JSON")
 
 
 def _add_evaluation(parser: argparse.ArgumentParser) -> None:
@@ -245,7 +249,6 @@ def _add_evaluation(parser: argparse.ArgumentParser) -> None:
         metavar="COMMAND",
         help="command line that evaluates {checkpoint} and prints JSON, or writes it to {out}",
     )
-    _add_python(parser)
     parser.add_argument(
         "--text",
         metavar="TEXT",
@@ -254,16 +257,14 @@ def _add_evaluation(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def _add_python(parser: argparse.ArgumentParser) -> None:
+def _add_running(parser: argparse.ArgumentParser) -> None:
+    """Add how a script is run, and what else commands that run one have in common."""
     parser.add_argument(
         "--python",
         metavar="PYTHON",
         help="interpreter for the script, 3.9 or newer with torch; default: .venv beside the "
         "script, its PEP 723 header (with uv), the active conda or virtual environment, Pruneapp's",
     )
-
-
-def _add_running(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--limit", type=int, metavar="N", help="'limit' of the script")
     parser.add_argument(
         "--device", default="", help="'device' of the script; default: the fastest that torch has"
@@ -274,10 +275,12 @@ def _add_running(parser: argparse.ArgumentParser) -> None:
         metavar="SECONDS",
         help="stop a call of the script after so many seconds; default: never",
     )
+    add_state_dict(parser)
+    parser.add_argument("--json", action="store_true", help="print JSON")
 
 
 def _add_statistics(statistics: argparse.ArgumentParser) -> None:
-    statistics.add_argument("file", metavar="FILE", help="a checkpoint: a file, an index, a folder")
+    _add_file(statistics)
     kind = statistics.add_mutually_exclusive_group()
     kind.add_argument("--script", metavar="SCRIPT", help="Python file that calibrates; it is run")
     kind.add_argument(
@@ -305,16 +308,13 @@ def _add_statistics(statistics: argparse.ArgumentParser) -> None:
         help="memory for these in one run of the script, default 4GiB; it runs as often as needed",
     )
     statistics.add_argument("--seed", type=int, default=0, help="'seed' of the script, default 0")
-    _add_python(statistics)
     _add_running(statistics)
-    add_state_dict(statistics)
-    statistics.add_argument("--json", action="store_true", help="print JSON")
 
 
 def _add_repair(repair: argparse.ArgumentParser) -> None:
     from pruneapp.cli.export_options import add_export
 
-    repair.add_argument("file", metavar="FILE", help="a pruned checkpoint")
+    _add_file(repair, "a pruned checkpoint")
     repair.add_argument(
         "--against", required=True, metavar="ORIGINAL", help="the checkpoint before it was pruned"
     )
@@ -349,7 +349,7 @@ def _add_repair(repair: argparse.ArgumentParser) -> None:
 def _add_scan(scan: argparse.ArgumentParser) -> None:
     from pruneapp.methods.limits import LIMITS
 
-    scan.add_argument("file", metavar="FILE", help="a checkpoint: a file, an index, a folder")
+    _add_file(scan)
     _add_evaluation(scan)
     scan.add_argument(
         "-o",
@@ -382,8 +382,6 @@ def _add_scan(scan: argparse.ArgumentParser) -> None:
     )
     _add_script_seed(scan)
     _add_running(scan)
-    add_state_dict(scan)
-    scan.add_argument("--json", action="store_true", help="print JSON")
 
 
 def _add_script_seed(parser: argparse.ArgumentParser) -> None:
@@ -428,122 +426,49 @@ def _add_allocate(allocate: argparse.ArgumentParser) -> None:
     _add_select(allocate, f"allocate only {_MATCHING}; default: all that were scanned")
     _add_evaluation(allocate)
     _add_script_seed(allocate)
-    _add_running(allocate)
     allocate.add_argument(
         "--load-method",
         metavar="FILE",
         help="Python file with the custom pruning method of the scan; its code is run",
     )
     add_statistics(allocate)
-    add_state_dict(allocate)
-    allocate.add_argument("--json", action="store_true", help="print JSON")
+    _add_running(allocate)
 
 
-def _inspect(options: argparse.Namespace, token: CancelToken) -> int:
-    from pruneapp.cli.inspect import inspect
-
-    return inspect(options, token)
+Run = Callable[[argparse.Namespace, CancelToken], int]
 
 
-def _diff(options: argparse.Namespace, token: CancelToken) -> int:
-    from pruneapp.cli.diff import diff
+def _in_file(file: str, name: str = "") -> Run:
+    """Return a function in a file, without a name that of its name; imported when it is called.
 
-    return diff(options, token)
+    So no help has to wait for what it needs.
+    """
 
+    def run(options: argparse.Namespace, token: CancelToken) -> int:
+        command: Run = getattr(importlib.import_module(f"pruneapp.cli.{file}"), name or file)
+        return command(options, token)
 
-def _check(options: argparse.Namespace, token: CancelToken) -> int:
-    from pruneapp.cli.check import check
-
-    return check(options, token)
-
-
-def _methods(options: argparse.Namespace, token: CancelToken) -> int:
-    from pruneapp.cli.methods import methods
-
-    return methods(options, token)
-
-
-def _prune(options: argparse.Namespace, token: CancelToken) -> int:
-    from pruneapp.cli.prune import prune
-
-    return prune(options, token)
-
-
-def _run(options: argparse.Namespace, token: CancelToken) -> int:
-    from pruneapp.cli.run import run
-
-    return run(options, token)
-
-
-def _verify(options: argparse.Namespace, token: CancelToken) -> int:
-    from pruneapp.cli.verify import verify
-
-    return verify(options, token)
-
-
-def _sizes(options: argparse.Namespace, token: CancelToken) -> int:
-    from pruneapp.cli.sizes import sizes
-
-    return sizes(options, token)
-
-
-def _expand(options: argparse.Namespace, token: CancelToken) -> int:
-    from pruneapp.cli.expand import expand
-
-    return expand(options, token)
-
-
-def _evaluate(options: argparse.Namespace, token: CancelToken) -> int:
-    from pruneapp.cli.evaluate import evaluate
-
-    return evaluate(options, token)
-
-
-def _statistics(options: argparse.Namespace, token: CancelToken) -> int:
-    from pruneapp.cli.statistics import statistics
-
-    return statistics(options, token)
-
-
-def _scan(options: argparse.Namespace, token: CancelToken) -> int:
-    from pruneapp.cli.scan import scan
-
-    return scan(options, token)
-
-
-def _allocate(options: argparse.Namespace, token: CancelToken) -> int:
-    from pruneapp.cli.scan import allocate
-
-    return allocate(options, token)
-
-
-def _repair(options: argparse.Namespace, token: CancelToken) -> int:
-    from pruneapp.cli.repair import repair
-
-    return repair(options, token)
+    return run
 
 
 @dataclass(frozen=True)
 class Command:
-    """A command: what its help says, its options, and the function that does it.
-
-    The function imports what it needs when it is called, so that no help has to wait for it.
-    """
+    """A command: what its help says, its options, and the function that does it."""
 
     description: str
     add_options: Callable[[argparse.ArgumentParser], None]
-    run: Callable[[argparse.Namespace, CancelToken], int]
+    run: Run
     epilog: str = EXIT_STATUS
     intermixed: bool = False  # arguments may stand behind options
 
 
 COMMANDS: Mapping[str, Command] = {
-    "inspect": Command("List the tensors of a checkpoint.", _add_inspect, _inspect),
+    "inspect": Command("List the tensors of a checkpoint.", _add_inspect, _in_file("inspect")),
     "diff": Command(
         "Compare the tensors of two checkpoints by value, independent of format and dtype; masks "
         "in a file are applied. Sorted by the norm of the difference relative to the norm in A.",
         _add_diff,
-        _diff,
+        _in_file("diff"),
         _STATUS.format(
             "0 if all values are equal (NaN equals NaN, 0 equals -0), 1 if any differ, if a "
             "tensor is in one file only or has another shape"
@@ -553,26 +478,30 @@ COMMANDS: Mapping[str, Command] = {
     "check": Command(
         "Check whether the weights of a checkpoint follow a pattern such as 2:4.",
         _add_check,
-        _check,
+        _in_file("check"),
         _STATUS.format("0 if every tensor has it, 1 if any has not"),
     ),
-    "methods": Command("List the pruning methods.", _add_methods, _methods),
-    "prune": Command("Prune a checkpoint and write the result.", _add_prune, _prune),
-    "run": Command("Apply a recipe and write the result.", _add_run, _run),
+    "methods": Command("List the pruning methods.", _add_methods, _in_file("methods")),
+    "prune": Command("Prune a checkpoint and write the result.", _add_prune, _in_file("prune")),
+    "run": Command("Apply a recipe and write the result.", _add_run, _in_file("run")),
     "verify": Command(
         "Check that a file is the exact result of its recipe.",
         _add_verify,
-        _verify,
+        _in_file("verify"),
         _STATUS.format("0 if the file is what its recipe makes, 1 if not"),
     ),
-    "sizes": Command("Estimate the size of the export in each format.", _add_sizes, _sizes),
-    "expand": Command("Convert a compact or zst export to a dense file.", _add_expand, _expand),
+    "sizes": Command(
+        "Estimate the size of the export in each format.", _add_sizes, _in_file("sizes")
+    ),
+    "expand": Command(
+        "Convert a compact or zst export to a dense file.", _add_expand, _in_file("expand")
+    ),
     "evaluate": Command(
         "Run your evaluation script on a checkpoint, and on the original beside it. The script is "
         "a Python file with load(path) and evaluate(model); docs/measure.md describes it. It runs "
         "in a process of its own with your permissions: naming it here is consent to run it.",
         _add_evaluate,
-        _evaluate,
+        _in_file("evaluate"),
         _STATUS.format(
             "0 measured; 1 if --at-most was given and a metric is worse by more than that"
         ).replace("that you can fix", "that you can fix, of the script too"),
@@ -583,14 +512,14 @@ COMMANDS: Mapping[str, Command] = {
         "command continues. The script runs in a process of its own with your permissions: "
         "naming it here is consent to run it.",
         _add_scan,
-        _scan,
+        _in_file("scan"),
     ),
     "allocate": Command(
         "Choose the sparsity of each tensor by a sensitivity scan so that the model loses the "
         "least at a total sparsity: a recipe with one rule per tensor, for pruneapp run. With a "
         "script, measure the result.",
         _add_allocate,
-        _allocate,
+        _in_file("scan", "allocate"),
         intermixed=True,
     ),
     "statistics": Command(
@@ -599,14 +528,14 @@ COMMANDS: Mapping[str, Command] = {
         "load(path) and calibrate(model); docs/statistics.md describes it. It runs in a process of "
         "its own with your permissions: naming it here is consent to run it.",
         _add_statistics,
-        _statistics,
+        _in_file("statistics"),
     ),
     "repair": Command(
         "Move the remaining weights of pruned layers so that the outputs of each layer come out as "
         "those of the original: least squares on the statistics of its inputs. Zeros of FILE stay "
         "zeros.",
         _add_repair,
-        _repair,
+        _in_file("repair"),
     ),
 }
 
@@ -663,7 +592,7 @@ def _in_our_words(message: str) -> str:
         return f"{_long(match[1])} needs a value"
     if message.startswith(_REQUIRED):
         missing = [_long(one) for one in message.removeprefix(_REQUIRED).split(", ")]
-        missing = [one.upper() if one == "file" else one for one in missing if one != "PATTERN"]
+        missing = [one for one in missing if one != "PATTERN"]
         return f"{' and '.join(missing)} {'is' if len(missing) == 1 else 'are'} required"
     return message
 
