@@ -45,8 +45,8 @@ from pruneapp.progress import CancelToken, Job
 from pruneapp.recipes.portable import history_recipe, portable
 from pruneapp.recipes.recipe import Recipe, save
 from pruneapp.results.export import ExportReport
-from pruneapp.statistics.registry import register as register_statistics
-from pruneapp.statistics.registry import statistics_of
+from pruneapp.statistics.file import register as register_statistics
+from pruneapp.statistics.file import statistics_of
 
 
 def offer_methods(file: str | None, wanted: Iterable[str]) -> None:

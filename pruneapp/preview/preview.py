@@ -30,7 +30,7 @@ from pruneapp.methods.prune_tensors import prune, rules
 from pruneapp.preview.from_histograms import cut_prediction, known_channels, known_retained_norms
 from pruneapp.progress import Job
 from pruneapp.results.sparsity_report import SparsityReport, TensorSparsity
-from pruneapp.statistics.registry import statistics_of
+from pruneapp.statistics.file import statistics_of
 
 _UNKNOWN = RetainedNorm(math.nan, math.nan, math.nan, math.nan)
 

@@ -35,6 +35,7 @@ from pruneapp.errors import (
 )
 from pruneapp.json_codec import decode as decode_json
 from pruneapp.kernels.values import Float64s, decode
+from pruneapp.params import SHA256
 from pruneapp.progress import Job
 
 SUM2, SUM, COUNTS, GRAM = ".in_sum2", ".in_sum", ".counts", ".in_gram"
@@ -233,6 +234,42 @@ def open_statistics(path: Path, job: Job | None = None) -> Statistics:
     except BaseException:
         file.close()
         raise
+
+
+# The files that are open, by what recipes name them by: their SHA-256. That stands for the same
+# numbers everywhere, so it does not matter who opened them.
+_open: dict[str, Statistics] = {}
+
+
+def register(path: Path, job: Job | None = None) -> str:
+    """Open a statistics file for whoever names it; returns its name, ``sha256:…``.
+
+    Raises what `open_statistics` raises.
+    """
+    statistics = open_statistics(path, job)
+    name = f"{SHA256}{statistics.sha256}"
+    if _open.setdefault(name, statistics) is not statistics:
+        statistics.close()
+    return name
+
+
+def statistics_of(name: str) -> Statistics:
+    """Return open statistics by their name.
+
+    Raises `ParameterError` if the name is empty, or no such file is open.
+    """
+    if not name:
+        raise ParameterError(
+            "Ranking weights by their inputs needs statistics of activations.",
+            remedy="Choose a statistics file; `pruneapp statistics` makes one.",
+        )
+    if name not in _open:
+        raise ParameterError(
+            f"The statistics of activations with the SHA-256 {name.removeprefix(SHA256)} are not "
+            "there.",
+            remedy="Load the statistics file in the form, or name it with --statistics.",
+        )
+    return _open[name]
 
 
 def _origin(file: Checkpoint) -> Origin:

@@ -16,9 +16,10 @@ import pytest
 from safetensors.numpy import load_file, save_file
 
 from pruneapp.progress import Job
-from pruneapp.statistics import registry
+from pruneapp.statistics import file as opened
 from pruneapp.statistics.file import Inputs, Origin, open_statistics, save_statistics
 from tests.cli.command_process import until
+from tests.support.activation_statistics import forget
 from tests.support.imatrix_files import gguf
 
 SCRIPT = """
@@ -111,8 +112,8 @@ def statistics(place):
     weights = {"fc.weight": Inputs(np.array([[1.0, 4.0, 9e6]]), None, np.array([10.0]))}
     save_statistics(Path("s.safetensors"), weights, Origin(), Job())
     yield Path("s.safetensors")
-    for name in list(registry._open):
-        registry.unregister(name)
+    for name in list(opened._open):
+        forget(name)
 
 
 def test_an_imatrix_is_converted_and_says_what_it_leaves_out(call, tmp_path, monkeypatch):
@@ -178,7 +179,7 @@ def test_wanda_prunes_and_its_recipe_names_the_statistics(call, statistics):
     assert Path("q.safetensors").read_bytes() == Path("p.safetensors").read_bytes()
     verify = ("verify", "p.safetensors", "--against", "m.safetensors")
     assert call(*verify, *given)[0] == 0
-    registry.unregister(digest)
+    forget(digest)
     for command in (verify, ("run", "r.json", "m.safetensors", "-o", "x.safetensors")):
         status, _, err = call(*command)
         assert status == 2

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from pruneapp.progress import Job
-from pruneapp.statistics import registry
+from pruneapp.statistics import file as opened
 from pruneapp.statistics.file import Inputs, Origin, save_statistics
 
 
@@ -23,8 +23,13 @@ def registered(path: Path, shapes: Mapping[str, tuple[int, ...]], seed: int = 0)
         for name, shape in shapes.items()
     }
     save_statistics(path, weights, Origin(), Job())
-    name = registry.register(path)
+    name = opened.register(path)
     try:
         yield name
     finally:
-        registry.unregister(name)
+        forget(name)
+
+
+def forget(name: str) -> None:
+    """Close statistics that are open under a name."""
+    opened._open.pop(name).close()

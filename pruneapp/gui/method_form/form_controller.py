@@ -30,7 +30,7 @@ from pruneapp.methods.limits import LIMITS, Limits
 from pruneapp.methods.method import Method, Scope
 from pruneapp.params import Amount, FileParam, validate_all, with_labels
 from pruneapp.progress import Job
-from pruneapp.statistics.registry import register as register_statistics
+from pruneapp.statistics.file import register as register_statistics
 
 
 def in_form_words(error: PruneAppError) -> PruneAppError:
