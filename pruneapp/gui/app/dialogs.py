@@ -92,16 +92,14 @@ def delete_work(parent: QWidget, what: str) -> bool:
     )
 
 
-def stop_jobs(parent: QWidget) -> bool:
-    """Ask whether the running job may be stopped."""
+def stop_jobs(parent: QWidget, ended: SignalInstance) -> bool:
+    """Ask whether the running job may be stopped; not any longer once it has `ended`."""
     text = translate(
         "Questions", "If you cancel it, nothing is changed and no incomplete file is left."
     )
-    return _confirm(
-        _box(parent, translate("Questions", "A job is still running."), text),
-        translate("Questions", "Cancel job"),
-        stay=translate("Questions", "Wait"),
-    )
+    box = _box(parent, translate("Questions", "A job is still running."), text)
+    ended.connect(box.reject)
+    return _confirm(box, translate("Questions", "Cancel job"), stay=translate("Questions", "Wait"))
 
 
 def run_code(parent: QWidget, path: str) -> bool:

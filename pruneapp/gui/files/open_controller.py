@@ -173,8 +173,8 @@ class OpenController(Controller):
     def _may_stop(self) -> bool:
         if not self._jobs.busy:
             return True
-        if not dialogs.stop_jobs(self._window):
-            return False
+        if not dialogs.stop_jobs(self._window, self._jobs.idle):
+            return not self._jobs.busy  # it has ended by itself, and said what came of it
         self._jobs.cancel_visible()
         return True
 

@@ -8,8 +8,9 @@ import time
 import numpy as np
 import pytest
 import torch
-from PySide6.QtCore import QPoint
+from PySide6.QtCore import QPoint, QTimer
 from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QApplication
 from safetensors.torch import load_file, save_file
 
 from pruneapp.export import exporter
@@ -291,6 +292,22 @@ def test_closing_while_a_job_runs_stops_it(pruned, slow_export, tmp_path):
     assert took.seconds < 1
     assert len(asked) == 2
     assert not list(tmp_path.glob("out*"))
+
+
+def test_the_question_about_a_job_goes_with_the_job(pruned, slow_export, tmp_path):
+    """It stayed open over a window in which nothing ran any more."""
+    begin_export(pruned, tmp_path / "out.safetensors")
+    pruned.wait(lambda: slow_export.running)
+
+    def end() -> None:
+        question = QApplication.activeModalWidget()
+        assert "still running" in question.text()
+        slow_export.closed = False
+        QTimer.singleShot(3000, question, question.reject)  # else the test would stand still
+
+    QTimer.singleShot(50, pruned.window, end)
+    assert pruned.window.close(), "it was to be closed, and nothing is in the way"
+    assert load_file(tmp_path / "out.safetensors")["fc.weight"].eq(0).sum() == 16
 
 
 def test_an_export_is_cancelled_and_leaves_nothing(pruned, slow_export, tmp_path):
