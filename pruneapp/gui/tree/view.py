@@ -57,6 +57,8 @@ from pruneapp.gui.widgets.controls import single_shot
 from pruneapp.gui.widgets.labels import within_reason
 from pruneapp.gui.widgets.safe_paint import reported
 
+_Hint = QAbstractItemView.ScrollHint
+
 # Selected rows have another ground: Qt paints them, and all if there are many of them.
 _MANY = 100
 _PLACE = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
@@ -660,6 +662,12 @@ class TreeView(QTreeView):
             row.setRight(self.viewport().width() - 1)
             painter.drawRect(row.adjusted(3, 1, -4, -2))
         painter.end()
+
+    def scrollTo(self, index: Index, hint: _Hint = _Hint.EnsureVisible) -> None:
+        """Show a row whole: Qt counts rows, and those at the edge may be higher than the last."""
+        super().scrollTo(index, hint)
+        if self.visualRect(index).bottom() >= self.viewport().height():
+            super().scrollTo(index, _Hint.PositionAtBottom)
 
     def scrollContentsBy(self, dx: int, dy: int) -> None:
         """Scroll by rows, and paint the frame anew: Qt moves it with the pixels of the rows."""

@@ -107,6 +107,20 @@ def shown_names(tree):
     return [nodes.paths[number] for number in tree.model.listing.tensor_order()]
 
 
+def test_a_row_that_is_shown_is_shown_whole(tree):
+    """Below rows on two lines, the current one was cut off at the lower edge."""
+    long = ".".join(["a_module_with_a_name_that_needs_lines_of_its_own"] * 2)
+    rows = [row(f"{n}.{long if n < 20 else 'short'}.weight", (4, 4), "Linear") for n in range(40)]
+    tree.set_nodes(build_nodes(rows))
+    for name in [each.name for each in rows]:
+        tree.view.collapseAll()
+        tree.view.scrollToTop()
+        tree.set_focused(name)
+        shown = tree.view.visualRect(tree.view.currentIndex())
+        assert shown.top() >= 0
+        assert shown.bottom() < tree.view.viewport().height(), name
+
+
 def test_the_model_keeps_qts_rules(tree, qtmodeltester):
     qtmodeltester.check(tree.model)
 
