@@ -64,7 +64,7 @@ ACTIONS: tuple[ActionSpec, ...] = (
     ActionSpec(
         "sample",
         FILE,
-        QT_TRANSLATE_NOOP("Actions", "Try the &sample"),
+        QT_TRANSLATE_NOOP("Actions", "Try the sa&mple"),
         tip=QT_TRANSLATE_NOOP("Actions", "Open the small model included with Pruneapp"),
         always=True,
     ),
@@ -150,14 +150,14 @@ ACTIONS: tuple[ActionSpec, ...] = (
     ActionSpec(
         "check_none",
         EDIT,
-        QT_TRANSLATE_NOOP("Actions", "&Uncheck all"),
+        QT_TRANSLATE_NOOP("Actions", "U&ncheck all"),
         keys=("Ctrl+Shift+A",),
         tip=QT_TRANSLATE_NOOP("Actions", "Uncheck all tensors"),
     ),
     ActionSpec(
         "check_usual",
         EDIT,
-        QT_TRANSLATE_NOOP("Actions", "Check defa&ult layers"),
+        QT_TRANSLATE_NOOP("Actions", "Check &default layers"),
         tip=QT_TRANSLATE_NOOP(
             "Actions", "Check weights with two or more dimensions, except embeddings and norms"
         ),
@@ -213,7 +213,7 @@ ACTIONS: tuple[ActionSpec, ...] = (
     ActionSpec(
         "mask",
         VIEW,
-        QT_TRANSLATE_NOOP("Actions", "Mask &on and off"),
+        QT_TRANSLATE_NOOP("Actions", "Mas&k on and off"),
         keys=("M",),
         tip=QT_TRANSLATE_NOOP("Actions", "Show or hide the mask"),
         separated=True,
@@ -228,7 +228,7 @@ ACTIONS: tuple[ActionSpec, ...] = (
     ActionSpec(
         "zoom_out",
         VIEW,
-        QT_TRANSLATE_NOOP("Actions", "Zoom ou&t"),
+        QT_TRANSLATE_NOOP("Actions", "Zoom o&ut"),
         keys=("-",),
         tip=QT_TRANSLATE_NOOP("Actions", "Zoom out"),
     ),
@@ -409,7 +409,7 @@ ACTIONS: tuple[ActionSpec, ...] = (
     ActionSpec(
         "combine_masks",
         PRUNE,
-        QT_TRANSLATE_NOOP("Actions", "Combine &masks with a file…"),
+        QT_TRANSLATE_NOOP("Actions", "Com&bine masks with a file…"),
         tip=QT_TRANSLATE_NOOP("Actions", "Compare masks with those of a file and combine them"),
     ),
     ActionSpec(
@@ -431,7 +431,7 @@ ACTIONS: tuple[ActionSpec, ...] = (
     ActionSpec(
         "make_permanent",
         PRUNE,
-        QT_TRANSLATE_NOOP("Actions", "Make &permanent"),
+        QT_TRANSLATE_NOOP("Actions", "Mak&e permanent"),
         tip=QT_TRANSLATE_NOOP(
             "Actions",
             "Replace pruned weights of the checked tensors by zeros, like "
