@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -12,14 +12,16 @@ import numpy as np
 from pruneapp.analysis.retained_norm import RetainedNorm, measure_retained_norm, total_of
 from pruneapp.analysis.zeros import broken_groups, nonzero, pattern_of
 from pruneapp.checkpoint.entry import TensorEntry
-from pruneapp.document.selection import resolve
+from pruneapp.document.selection import resolve, rows_of
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.step import Row, Step
 from pruneapp.errors import ParameterError
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.masks.regions import Groups, group_boxes, kept_in_groups
+from pruneapp.methods import registry
 from pruneapp.methods.builtin.patterns import N_M
+from pruneapp.methods.method import GroupMethod
 from pruneapp.methods.prune_tensors import prune
 from pruneapp.progress import Job
 from pruneapp.results.pattern_report import (
@@ -29,7 +31,7 @@ from pruneapp.results.pattern_report import (
     TensorPattern,
 )
 
-__all__ = ["broken_patterns", "certificate", "check_pattern", "repair"]
+__all__ = ["broken_patterns", "certificate", "check_pattern", "groups_wanted", "repair"]
 
 # Broken groups of a tensor that are named.
 _NAMED = 5
@@ -116,7 +118,7 @@ def _look(left: BitMask, entry: TensorEntry, groups: Groups, job: Job) -> Tensor
         entry.shape,
         groups=whole * around,
         broken=broken,
-        outside=entry.numel - whole * around * groups.size,
+        outside=groups.outside(entry.shape),
         first=tuple(first),
         why_not=why,
     )
@@ -184,6 +186,20 @@ def certificate(snapshot: Snapshot, job: Job) -> str | None:
         f"{n}:{m} along dim 1: {count}{of} tensor{'' if count == 1 and not of else 's'}"
         for (n, m), count in sorted(patterns.items())
     )
+
+
+def groups_wanted(snapshot: Snapshot, steps: Iterable[Step]) -> dict[str, Groups]:
+    """Return the groups that steps gave to tensors, by first names, the last of each."""
+    wanted: dict[str, Groups] = {}
+    for step in steps:
+        methods = {row.method: registry.METHODS.get(row.method) for row in step.rows}
+        if not any(isinstance(method, GroupMethod) for method in methods.values()):
+            continue
+        for row, names in rows_of(snapshot.checkpoint, step):
+            method = methods[row.method]
+            if isinstance(method, GroupMethod):
+                wanted |= {n: method.groups(snapshot.view(n), row.values) for n in names}
+    return wanted
 
 
 def broken_patterns(

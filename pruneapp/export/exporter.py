@@ -14,7 +14,7 @@ from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.checkpoint.io.atomic_file import AtomicFile
 from pruneapp.checkpoint.io.files import hidden_name, lock
 from pruneapp.checkpoint.io.source import FileSource, close_quietly
-from pruneapp.errors import ExportError, first_names
+from pruneapp.errors import ExportError, counted, first_names
 from pruneapp.export.catalog import FORMATS, get
 from pruneapp.export.completeness import account_for, omitted, refuse_unwritable
 from pruneapp.export.destination import folder
@@ -287,7 +287,12 @@ def _report(
     cost = () if rounding is None else (describe(rounding.cost),)
     provenance = resolved.provenance
     broken = () if provenance is None else provenance.broken
+    tensors = tuple(_tensors(state))
+    gone = [tensor.name for tensor in tensors if 0 < tensor.numel == tensor.pruned]
     sentences = [*(f"{each.sentence}." for each in broken), *notices, *cost]
+    if gone:
+        are = counted(len(gone), "tensor is", "tensors are")
+        sentences.append(f"{are} pruned completely: {first_names(gone)}.")
     if undo_ends:
         sentences.append("The original was deleted, so undo ends here: open the new file to go on.")
     if request.replace_original:
@@ -298,7 +303,7 @@ def _report(
         path=request.path,
         format=request.format,
         files=tuple(written),
-        tensors=tuple(_tensors(state)),
+        tensors=tensors,
         kept_originals=left,
         undo_ends=undo_ends,
         notices=tuple(sentences),

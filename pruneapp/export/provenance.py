@@ -15,7 +15,7 @@ import base64
 import contextlib
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -24,21 +24,19 @@ import numpy as np
 from msgspec import UNSET
 
 from pruneapp import __version__
-from pruneapp.analysis.patterns import broken_patterns, certificate
+from pruneapp.analysis.patterns import broken_patterns, certificate, groups_wanted
 from pruneapp.checkpoint.formats.safetensors import MAX_HEADER_BYTES
 from pruneapp.checkpoint.io.digest import bytes_left, sha256_of
 from pruneapp.checkpoint.io.source import FileSource
 from pruneapp.document.entries import ScheduleEntry, StepEntry
-from pruneapp.document.selection import rows_of
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.step import Row, Step
 from pruneapp.errors import CheckpointError, JsonError
 from pruneapp.export.records import State
 from pruneapp.json_codec import decode, load_object
 from pruneapp.masks.bitmask import BitMask
-from pruneapp.masks.regions import Groups
 from pruneapp.methods import registry
-from pruneapp.methods.method import GroupMethod, WeightMethod
+from pruneapp.methods.method import WeightMethod
 from pruneapp.progress import Job
 from pruneapp.recipes.portable import chosen_by
 from pruneapp.recipes.recipe import Recipe
@@ -144,15 +142,13 @@ def estimated_provenance(state: State, recipe: Recipe, job: Job) -> Provenance:
     broken: tuple[BrokenPattern, ...] = ()
     if isinstance(state, Snapshot) and may_have_pattern(recipe):
         pattern = certificate(state, job) or ""
-        broken = broken_patterns(state, _wanted(state, recipe), job)
+        broken = broken_patterns(state, groups_wanted(state, _steps_of(state, recipe)), job)
     inputs = (_NOT_COUNTED,) * len(checkpoint.files)
     omitted = tuple(contents.unreadable)
     return Provenance(recipe, inputs, state_dict, pattern=pattern, broken=broken, omitted=omitted)
 
 
-def _wanted(state: Snapshot, recipe: Recipe) -> dict[str, Groups]:
-    """Return the groups that steps of a recipe gave to tensors, the last of each."""
-    wanted: dict[str, Groups] = {}
+def _steps_of(state: Snapshot, recipe: Recipe) -> Iterator[Step]:
     for entry in recipe.entries:
         if not isinstance(entry, StepEntry):
             continue
@@ -162,11 +158,7 @@ def _wanted(state: Snapshot, recipe: Recipe) -> dict[str, Groups]:
             Row.of(row, chosen_by(state.checkpoint, row.configuration, version))
             for row in configuration.rows
         )
-        for row, names in rows_of(state.checkpoint, Step.of(configuration, rows)):
-            method = registry.get(row.method)
-            if isinstance(method, GroupMethod):
-                wanted |= {n: method.groups(state.view(n), row.values) for n in names}
-    return wanted
+        yield Step.of(configuration, rows)
 
 
 def may_have_pattern(recipe: Recipe) -> bool:

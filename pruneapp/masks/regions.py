@@ -141,6 +141,11 @@ class Groups:
     size: int  # elements of a group
     keep: int  # how many of them stay, from 0 to `size`
 
+    def outside(self, shape: tuple[int, ...]) -> int:
+        """Return how many elements at the end of the dimension are in no whole group."""
+        length = shape[self.dim]
+        return math.prod(shape) // max(length, 1) * (length % self.size)
+
 
 def group_boxes(shape: tuple[int, ...], groups: Groups, size: int = _PIECE) -> Iterator[Box]:
     """Cut a tensor into boxes that hold whole groups, of about `size` elements if these allow it.

@@ -167,7 +167,7 @@ def compute_preview(
     measured = sum([sizes[name] for name in pruned]) if norms else 0
     job.start(sum(reserved) + measured, touched[0])
     state = snapshot
-    protected_count = 0
+    protected_count = outside = 0
     pruned_channels: dict[str, Gone] = {}
     near: Mapping[str, NearTaken] = {}
     lacking: dict[str, Groups] = {}  # of tensors in which too many of a group are protected
@@ -199,11 +199,9 @@ def compute_preview(
         state = before.replaced({"masks": result.masks})
         protected_count += sum(result.protected.values())
         if isinstance(method, GroupMethod):
-            lacking |= {
-                view.name: method.groups(view, row.values)
-                for view in views
-                if result.protected.get(view.name)
-            }
+            groups = {view.name: method.groups(view, row.values) for view in views}
+            lacking |= {name: of for name, of in groups.items() if result.protected.get(name)}
+            outside += sum([groups[view.name].outside(view.shape) for view in views])
         if step.companions:
             for name, went in pruned_filters(before, state.masks, row, names, job).items():
                 pruned_channels[name] = (
@@ -261,7 +259,7 @@ def compute_preview(
         entry=entry,
         entry_masks=entry_masks,
     )
-    report = replace(report, protected=protected_count, broken=broken)
+    report = replace(report, protected=protected_count, outside=outside, broken=broken)
     return Preview(snapshot.revision, edit, step, masks, report)
 
 

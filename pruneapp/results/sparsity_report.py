@@ -115,6 +115,7 @@ class SparsityReport:
     # How many weights a given mask would have taken, or the groups of a pattern, had they not been
     # protected.
     protected: int = 0
+    outside: int = 0  # weights in no whole group of a pattern of the step
     # Patterns of the step that do not hold in all of its tensors, because of protected weights.
     broken: tuple[BrokenPattern, ...] = ()
     # Shares of norm² that tensors had left before the step, of what the opened file has, by name; 1

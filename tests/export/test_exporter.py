@@ -455,6 +455,22 @@ def test_a_folder_with_one_file_is_written_as_a_folder(suffix, tmp_path):
         assert not written.bits("a.weight")[1::2].any()
 
 
+def test_tensors_without_a_weight_are_named_in_the_notes(tmp_path):
+    from safetensors.torch import save_file
+
+    path = tmp_path / "m.safetensors"
+    save_file({name: torch.ones(2, 3) for name in "abc"} | {"none": torch.ones(0, 3)}, path)
+    empty, half = np.zeros((2, 3), np.bool_), np.eye(2, 3, dtype=np.bool_)
+    with open_checkpoint(path) as checkpoint:
+        request = ExportRequest("safetensors", tmp_path / "out.safetensors")
+        for kept, said in (
+            ({"b": empty, "c": half}, ("1 tensor is pruned completely: 'b'.",)),
+            ({"a": empty, "b": empty}, ("2 tensors are pruned completely: 'a', 'b'.",)),
+            ({"c": half}, ()),
+        ):
+            assert export(as_snapshot(checkpoint, kept), request, Job()).notices == said
+
+
 def test_the_file_of_a_folder_alone_says_what_transformers_misses(tmp_path):
     from safetensors.torch import save_file
 

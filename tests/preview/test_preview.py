@@ -342,6 +342,9 @@ def test_a_pattern_that_protected_weights_break_is_counted_and_named(model):
 
     holds = preview_of(state, Row((CONVS[1],), "n_m", {"pattern": "1:4"}))
     assert holds.report.broken == ()
+    assert holds.report.outside == 0
+    odd = preview_of(state, Row((FC,), "n_m", {"pattern": "2:5"})).report
+    assert odd.outside == 10 * (64 % 5)
     assert holds.edit.detail.startswith("N:M")
 
 

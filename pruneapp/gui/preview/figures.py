@@ -372,6 +372,12 @@ class PruneAction(QWidget):
         self._say(self.tr("Change a setting to preview a step"), self._beside())
         self.set_disabled(why or self.button.text())
 
+    def set_refused(self, why: str) -> None:
+        """Say that the form can do nothing to the current state, and in the tooltip why."""
+        self._put(self._quiet)
+        self._say(self.tr("Cannot prune with these settings"))
+        self.set_disabled(why)
+
     def set_disabled(self, why: str) -> None:
         """Disable the button, which says in its tooltip why."""
         self.button.setEnabled(False)

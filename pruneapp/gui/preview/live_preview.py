@@ -8,6 +8,7 @@ from functools import partial
 
 from PySide6.QtCore import QObject
 
+from pruneapp.analysis.patterns import broken_patterns, groups_wanted
 from pruneapp.document.document import Capture
 from pruneapp.document.history import PastState
 from pruneapp.document.step import Step
@@ -217,7 +218,9 @@ class CurrentStateRunner:
 
 
 def _current(first: PastState, capture: Capture, sizes: CompactSizes, job: Job) -> CurrentState:
-    report = retained(first.load(job), capture.snapshot, job)
+    steps = [record.step for record in capture.records[: capture.position] if record.step]
+    broken = broken_patterns(capture.snapshot, groups_wanted(capture.snapshot, steps), job)
+    report = replace(retained(first.load(job), capture.snapshot, job), broken=broken)
     _ = report.dangers  # judged here, not in the main thread
     pruned = [t for t in report.tensors if t.after]
     pruned.sort(key=lambda t: -t.after / t.numel)

@@ -22,9 +22,8 @@ from pruneapp.gui.widgets.labels import (
     plain,
     translate,
 )
-from pruneapp.results.pattern_report import BrokenPattern
 from pruneapp.results.short_names import ShortNames
-from pruneapp.results.sparsity_report import Estimate, SparsityReport, TensorSparsity
+from pruneapp.results.sparsity_report import Estimate, Severity, SparsityReport, TensorSparsity
 
 BUSY_MS = 200
 LONG_MS = 2_500
@@ -114,7 +113,7 @@ class PreviewPanel(QWidget):
         self.file = FileSizes(self)
         self.error = plain(wrap=True, ink=DANGER)
         self.error.setAlignment(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
-        # Patterns that do not hold; hidden where all do.
+        # What is wrong with patterns and tensors; hidden where nothing is.
         self.broken = plain(wrap=True, ink=DANGER)
         self.alarm = Alarm(self)
         self.alarm.tensorRequested.connect(self.tensorRequested)
@@ -229,15 +228,15 @@ class PreviewPanel(QWidget):
     def set_report(self, report: SparsityReport, *, channels: int = 0) -> None:
         """Show what exactly would happen."""
         self._plan()
-        self._show_broken(report.broken)
+        reports.show_broken(self.broken, report.broken, self._shown)
         self.figures.show_report(report, exact=True, sure=True)
         self._show_affected(report)
-        if report.protected:
-            self.protected.setText(
-                self.tr("{n} more weights would be pruned, but they are protected.").format(
-                    n=number_format.count(report.protected)
-                )
-            )
+        stays = {
+            self.tr("{n} more weights would be pruned, but they are protected."): report.protected,
+            self.tr("{n} weights are in no group of the pattern, and are kept."): report.outside,
+        }
+        texts = [text.format(n=number_format.count(n)) for text, n in stays.items() if n]
+        self.protected.setText("\n".join(texts))
         self._trim()
         self.action.set_count(report.newly_pruned, channels)
 
@@ -251,7 +250,7 @@ class PreviewPanel(QWidget):
     def set_done(self, report: SparsityReport, whole: float | None = None) -> None:
         """Show the result of a step, and the norm² that the `whole` model retains."""
         self._rest(self.tr("Result"), done=True)
-        self._show_broken(report.broken)
+        self._warn(report)
         self.figures.show_done(report, whole)
         self.repair.setVisible(True)
         least = [replace(tensor, before=tensor.after) for tensor in report.most_affected]
@@ -261,6 +260,7 @@ class PreviewPanel(QWidget):
     def set_now(self, report: SparsityReport | None, pruned: Sequence[TensorSparsity] = ()) -> None:
         """Show the current state as far as it is counted, and what is pruned most."""
         self._rest(self.tr("Current state"), done=False)
+        self._warn(report)
         self.figures.show_now(report)
         self.repair.setHidden(self.figures.unpruned)
         self.file.set_unpruned(unpruned=self.figures.unpruned)
@@ -295,8 +295,7 @@ class PreviewPanel(QWidget):
     def set_not_again(self, sentence: str) -> None:
         """Say why the form can do nothing to the current state; nobody requested it."""
         self._put(self.note, sentence)
-        self.action.set_again(0)
-        self.action.set_disabled(sentence)
+        self.action.set_refused(sentence)
 
     def _put(self, label: QLabel, sentence: str) -> None:
         text = self._short.in_text(sentence)
@@ -324,14 +323,21 @@ class PreviewPanel(QWidget):
             self.heading.setText(title)
         self._put(self.error, "")
         self.protected.setText("")
-        self._show_broken(())
+        self._warn(None)
         self._gap.setFixedHeight(0)
         self.file.set_unpruned(unpruned=False)
         self._warning.setCurrentWidget(self.note if self._resting else self.alarm)
         self.pages.setCurrentIndex(0)
 
-    def _show_broken(self, broken: Sequence[BrokenPattern]) -> None:
-        reports.show_broken(self.broken, broken, self._shown)
+    def _warn(self, report: SparsityReport | None) -> None:
+        """Say what is wrong with a state: patterns that do not hold, tensors without weights."""
+        broken, dangers = ((), {}) if report is None else (report.broken, report.dangers)
+        emptied = [
+            self._short[self._shown.get(name, name)]
+            for name, danger in dangers.items()
+            if danger.severity is Severity.ALL
+        ]
+        reports.show_broken(self.broken, broken, self._shown, emptied)
 
     def _show_affected(self, report: SparsityReport | None) -> None:
         if report is None:

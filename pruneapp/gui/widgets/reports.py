@@ -26,6 +26,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from pruneapp.errors import first_names
 from pruneapp.gui.widgets import number_format
 from pruneapp.gui.widgets.clipboard import copied_by
 from pruneapp.gui.widgets.controls import add_row, lay_in_column
@@ -247,16 +248,25 @@ def several(severity: Severity, count: int) -> str:
     return number_format.plural(count, one, translate("Danger", "{n} tensors are at risk"))
 
 
-def show_broken(label: QLabel, broken: Sequence[BrokenPattern], shown: Mapping[str, str]) -> None:
+def show_broken(
+    label: QLabel,
+    broken: Sequence[BrokenPattern],
+    shown: Mapping[str, str],
+    emptied: Sequence[str] = (),
+) -> None:
     """Warn in a label of patterns that do not hold; its tooltip names the tensors as `shown`.
 
-    It is hidden where all hold.
+    And of tensors of which nothing is left, by names to show. It is hidden without a warning.
     """
-    label.setText("\n".join(f"▲ {each.sentence}." for each in broken))
+    texts = [f"▲ {each.sentence}." for each in broken]
+    if emptied:
+        what = several(Severity.ALL, len(emptied))
+        texts.append(f"{GLYPHS[Severity.ALL]} {what}: {first_names(emptied, show=str)}.")
+    label.setText("\n".join(texts))
     lines = [line for each in broken for line in each.named(shown)]
     label.setToolTip(as_plain("\n".join(lines)))
     label.setAccessibleDescription("; ".join(lines))
-    label.setHidden(not broken)
+    label.setHidden(not texts)
 
 
 class DecisionDialog(Dialog):

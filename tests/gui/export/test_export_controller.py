@@ -485,3 +485,10 @@ def test_a_pattern_that_protected_weights_break_is_said_wherever_it_is_exported(
     dialog = dialog_of(person)
     assert dialog.broken.text().endswith("(2 groups): weights were protected or restored.")
     person.click(dialog.stop)
+
+    # Undone, the panel says it of the current state as it did of the result.
+    panel = person.views.preview
+    person.click_state(2)
+    person.wait(lambda: panel.broken.text() == f"▲ {sentence}.")
+    person.click_state(1)
+    person.wait(lambda: not panel.broken.text())

@@ -34,6 +34,8 @@ REPORT = SparsityReport(
     norm_retained=0.9912,
     l1_retained=0.8,
 )
+# With something left of each tensor.
+SPARED = replace(REPORT, tensors=tuple(t for t in REPORT.tensors if t.after < t.numel))
 
 
 @pytest.fixture
@@ -258,6 +260,32 @@ def test_the_forecast_says_what_stays_because_it_is_protected(forecast):
     assert not forecast.protected.text()
 
 
+def test_the_forecast_says_what_no_group_of_a_pattern_has(forecast):
+    """Only `pruneapp check` said that the dimension is no multiple."""
+    said = "96 weights are in no group of the pattern, and are kept."
+    forecast.set_report(replace(REPORT, outside=96))
+    assert forecast.protected.isVisible()
+    assert forecast.protected.text() == said
+    forecast.set_report(replace(REPORT, outside=96, protected=2))
+    assert forecast.protected.text().splitlines()[1:] == [said]
+    forecast.set_report(REPORT)
+    assert not forecast.protected.text()
+
+
+@pytest.mark.parametrize("give", [PreviewPanel.set_done, PreviewPanel.set_now])
+def test_what_is_pruned_completely_is_named_as_long_as_it_is(forecast, give):
+    give(forecast, REPORT)
+    assert forecast.broken.isVisible()
+    assert forecast.broken.text() == "■ 1 tensor is pruned completely: b."
+    many = tuple(TensorSparsity(f"m.{letter}", 10, 0, 10) for letter in "abcde")
+    give(forecast, replace(REPORT, tensors=many))
+    assert forecast.broken.text() == "■ 5 tensors are pruned completely: a, b, c and 2 more."
+    give(forecast, SPARED)
+    assert not forecast.broken.isVisible()
+    forecast.set_report(REPORT)
+    assert not forecast.broken.isVisible(), "the line of the alarm says it"
+
+
 def test_the_size_of_a_file_is_told_and_those_of_other_formats_in_the_tooltip(forecast, qtbot):
     forecast.file.set_formats((("a", "Not at all"), ("b", "As this"), ("c", "As that")))
     label = forecast.file.labels["size"]
@@ -301,6 +329,8 @@ def test_what_was_done_is_told_without_arrow_or_accent_and_with_its_marks(foreca
     assert button.isVisible()
     forecast.set_not_again("There are not so many.")
     assert forecast.note.text() == "There are not so many."
+    assert forecast.action.button.text() == "Cannot prune with these settings", "there is more"
+    assert forecast.action.button.toolTip() == "<span>There are not so many.</span>"
     assert forecast.error.text() == ""
     assert not forecast.action.button.isEnabled()
     forecast.set_report(REPORT)
@@ -440,10 +470,12 @@ def test_the_button_announces_the_wish(forecast, qtbot):
 BROKEN = (BrokenPattern(1, 4, 1, {"m.a": 10_000, "m.z": 939}),)
 
 
-@pytest.mark.parametrize("give", [PreviewPanel.set_report, PreviewPanel.set_done])
+@pytest.mark.parametrize(
+    "give", [PreviewPanel.set_report, PreviewPanel.set_done, PreviewPanel.set_now]
+)
 def test_a_pattern_that_does_not_hold_is_a_visible_warning(forecast, give):
     assert not forecast.broken.isVisible()
-    give(forecast, replace(REPORT, broken=BROKEN))
+    give(forecast, replace(SPARED, broken=BROKEN))
     label = forecast.broken
     assert label.isVisible()
     assert label.text() == ("▲ 1:4 does not hold in 2 tensors (10,939 groups): protected weights.")
@@ -451,5 +483,5 @@ def test_a_pattern_that_does_not_hold_is_a_visible_warning(forecast, give):
     assert label.foregroundRole() == DANGER
     assert label.toolTip() == "<span>a: 10,000 groups<br>m.z: 939 groups</span>"
     assert label.accessibleDescription() == "a: 10,000 groups; m.z: 939 groups"
-    give(forecast, REPORT)
+    give(forecast, SPARED)
     assert not label.isVisible()
