@@ -312,14 +312,21 @@ class DistributionView(Chart):
             self._to_prune = h.to_be_pruned.astype(np.float64)
 
     def _lowest_kept(self) -> float:
-        """Return the magnitude below which no bin has anything that is kept; 0 if none has."""
+        """Return the magnitude below which no bin has anything that is kept."""
         h = self._histogram
         if h is None or not h.kept.any():
-            return 0.0
+            return self._highest()
         edges, kept = h.edges, h.kept > 0
         # The bin in which 0 lies begins at magnitude 0, the others at their end that is nearer.
         nearest = np.maximum(np.maximum(edges[:-1], -edges[1:]), 0.0)
         return float(nearest[kept].min())
+
+    def _highest(self) -> float:
+        """Return the largest magnitude of all; 0 if there are no weights."""
+        h = self._histogram
+        if h is None or not (h.kept.any() or h.pruned.any()):
+            return 0.0
+        return float(np.abs(h.edges).max()) if h.ends is None else h.ends[1]
 
     def _is_rough(self) -> bool:
         """Whether a line that waits stands at the edge of a bin, where no step put it."""
@@ -500,9 +507,7 @@ class DistributionView(Chart):
         """Follow the person at once, and announce it."""
         if not self._editable or self._histogram is None:
             return
-        edges, ends = self._histogram.edges, self._histogram.ends
-        highest = float(np.abs(edges).max()) if ends is None else ends[1]
-        value = min(max(value, 0.0), highest)
+        value = min(max(value, 0.0), self._highest())
         self._following, self._answered = True, False
         self._about = self._waits = False
         self._put(value)

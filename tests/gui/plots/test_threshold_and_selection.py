@@ -126,6 +126,8 @@ def test_a_line_that_waits_names_the_threshold_of_the_step_and_no_edge_of_a_bin(
     assert distribution.field.text() == "≈ 1.25", "until the histogram of that state is there"
     distribution.set_histogram(pruned)
     assert distribution.field.text() == distribution.canvas.line.label == "≈ 1"
+    distribution.set_histogram(replace(histogram(), kept=np.zeros(4, np.int64)))
+    assert distribution.field.text() == "≈ 4", "of a recovered step of 100 %"
     distribution.set_histogram(histogram())  # as after random pruning
     assert distribution.field.text() == "≈ 0"
     distribution.set_histogram(replace(histogram(), pruned=np.zeros(4, np.int64)))
