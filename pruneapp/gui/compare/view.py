@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from itertools import takewhile
 
 import numpy as np
 from numpy.typing import NDArray
@@ -119,13 +120,17 @@ class StateSelector(QWidget):
 
     def set_points(self, items: Sequence[HistoryItem], position: int) -> None:
         """Take the states, and which one is the current."""
-        self._items, self._position = tuple(items), position
-        for side, usual in enumerate(self._usual()):
-            chosen = self._wanted[side]
-            if not items or (chosen is not None and chosen >= len(items)):
+        former, self._items, self._position = self._items, tuple(items), position
+        left = sum(
+            1 for _ in takewhile(lambda both: both[0] is both[1], zip(former, items, strict=False))
+        )
+        for side, chosen in enumerate(self._wanted):
+            if not items or (chosen is not None and chosen >= left):
                 self._own[side] = False  # that state is gone
-            if not self._own[side]:
-                self._wanted[side] = usual
+        self._follow()
+        if self._wanted[0] == self._wanted[1]:  # the history came to the one that was chosen
+            self._own = [False, False]
+            self._follow()
         self._fill()
 
     def swap(self) -> None:
@@ -142,23 +147,25 @@ class StateSelector(QWidget):
         As the original of what is open it is the base, and what is open now stands against it.
         """
         self._other = label
-        if label is not None and original:
-            self._asking = 0
-            self._own[1] = False
         if label is not None:
+            self._asking = 0 if original else self._asking
+            against = 1 - self._asking
+            self._own[against] &= not original and self._wanted[against] is not None
             self._wanted[self._asking], self._own[self._asking] = None, True
-            if self._wanted[1 - self._asking] is None:
-                self._own[1 - self._asking] = False
-        for side, usual in enumerate(self._usual()):
-            if self._wanted[side] is None and label is None:
-                self._own[side] = False
-            if not self._own[side]:
-                self._wanted[side] = usual
+        else:
+            self._own = [
+                own and w is not None for own, w in zip(self._own, self._wanted, strict=True)
+            ]
+        self._follow()
         self._fill()
 
-    def _usual(self) -> tuple[int, int]:
+    def _follow(self) -> None:
+        """Take the usual states, as far as the person did not choose others."""
         # The file as it was opened and now; it is what is there now that stands against a file.
-        return (0 if self._other is None else self._position), self._position
+        usual = (0 if self._other is None else self._position), self._position
+        for side, own in enumerate(self._own):
+            if not own:
+                self._wanted[side] = usual[side]
 
     def _fill(self) -> None:
         for box, wanted in zip(self.boxes, self._wanted, strict=True):

@@ -138,9 +138,21 @@ def test_b_follows_the_history_until_it_is_chosen(view, qtbot):
         qtbot.keyClick(view.sides.boxes[0], Qt.Key.Key_Down)
     assert told.args == [1, 2]
     view.set_points(POINTS, 1)
-    assert view.wanted == (1, 1)
+    assert view.wanted == (0, 1), "both were the current state: nothing to compare"
+    qtbot.keyClick(view.sides.boxes[0], Qt.Key.Key_Down)
+    assert view.wanted == (1, 1), "the person may want it"
     view.set_points(POINTS[:1], 0)
     assert view.wanted == (0, 0), "the state that was chosen is gone"
+
+
+def test_a_step_in_the_place_of_the_one_that_was_chosen_is_another_state(view, qtbot):
+    """After undo and another step, A was the new step, which B showed as well."""
+    view.set_points(POINTS, 1)
+    qtbot.keyClick(view.sides.boxes[0], Qt.Key.Key_Down)
+    qtbot.keyClick(view.sides.boxes[0], Qt.Key.Key_Down)
+    assert view.wanted == (2, 1)
+    view.set_points([*POINTS[:2], HistoryItem("L2 30 %, dim 0", "other channels")], 2)
+    assert view.wanted == (0, 2)
 
 
 def test_another_file_is_asked_for_and_takes_the_side(view, qtbot):
