@@ -186,7 +186,7 @@ class PruneForm(QWidget):
 
     def set_methods(self, forms: Sequence[MethodForm]) -> None:
         """Offer these methods; what was entered stays as far as they allow."""
-        former = self._snapshot()
+        former = self.corrected()
         self._methods = tuple(forms)
         self.exclude.setVisible(any(form.excludes for form in forms))
         self.set_request(former)
@@ -214,8 +214,8 @@ class PruneForm(QWidget):
     ) -> bool:
         """Say how many tensors a rule takes; returns whether all of that can be read there."""
         rule = self.used[row]
-        rule.set_matches(taken, left, names, error=error)
-        self._arrange_list()
+        if rule.set_matches(taken, left, names, error=error):
+            self._arrange_list()
         return rule is self.stack.currentWidget() and not rule.matched.is_elided
 
     def set_names(self, names: ShortNames) -> None:
@@ -353,7 +353,8 @@ class PruneForm(QWidget):
     def corrected(self) -> FormRequest:
         """Return what is requested, with the default in place of each value that is wrong.
 
-        And with the rule that is shown, which is the first if that one is ignored.
+        And with the rule that is shown, which is the first if that one is ignored; and with what
+        is chosen where a method leaves no choice: the next one may.
         """
         limits = {} if self.limits.errors() else self.limits.values()
         # A rule alone that names no tensors is kept for its method, and is for the checked ones.
@@ -361,12 +362,15 @@ class PruneForm(QWidget):
         shown = self.stack.currentWidget()
         selected = next((place for place, rule in enumerate(used) if rule is shown), 0)
         rows = tuple(rule.corrected() for rule in used)
-        return FormRequest(rows, self.scope(), limits, self._with_companions(), selected)
+        companions = self.companions.box.isChecked()
+        return FormRequest(rows, self._wanted_scope(), limits, companions, selected)
+
+    def _wanted_scope(self) -> str:
+        return "global" if self.all.isChecked() else "local"
 
     def scope(self) -> str:
         """Return "local" or "global", as far as all rules can do it."""
-        scopes = self._scopes()
-        wanted = "global" if self.all.isChecked() else "local"
+        scopes, wanted = self._scopes(), self._wanted_scope()
         if wanted in scopes:
             return wanted
         return "local" if "local" in scopes or not scopes else "global"
@@ -406,10 +410,6 @@ class PruneForm(QWidget):
         self.scope_note.setToolTip(as_plain(tip))
         self.scope_note.setAccessibleDescription(tip)
 
-    def _snapshot(self) -> FormRequest:
-        scope = "global" if self.all.isChecked() else "local"
-        return replace(self.corrected(), scope=scope, companions=self.companions.box.isChecked())
-
     def _insert(self, place: int) -> RuleEditor:
         rule = RuleEditor(self._methods, self.stack)
         rule.set_context(self.context)
@@ -438,6 +438,7 @@ class PruneForm(QWidget):
         rule.set_row(FormRow("", "", method, values))
         rule.target.set_empty()
         rule.set_matches(None)
+        rule.remember(self.rules[place - 1])
         self.stack.setCurrentIndex(place)
         self._arrange()
         rule.target.setFocus()

@@ -60,10 +60,9 @@ class RuleEditor(QWidget):
         self.matched = ElidedLines(2, self)  # what is below does not move while one types
         # Once what it says has its place.
         self._reveal = single_shot(self, 0, self._scroll_to_matched)
-        self.refused = False  # whether what it says is why the rule matches nothing
-        self._taken: int | None = None
-        self._left = 0
-        self._left_names: tuple[str, ...] = ()
+        self.refused = ""  # why the rule matches nothing, if that is what it says
+        # Of which tensors, and what, was said last; see `set_matches`.
+        self._matches: tuple[str | None, int | None, int, tuple[str, ...]] = None, None, 0, ()
         self._elsewhere: Mapping[int, int] = {}
         self.method = ComboBox(self)
         self.method.setAccessibleName(self.tr("Method"))
@@ -145,38 +144,46 @@ class RuleEditor(QWidget):
                     self.fields.fields[name].editor.set_value(value)
             self._entered.clear()
 
+    def remember(self, other: RuleEditor) -> None:
+        """Offer what was entered in another rule, also for methods that are not chosen now."""
+        self._entered = list(other._entered)
+
     def set_matches(
         self, taken: int | None, left: int = 0, names: Sequence[str] = (), *, error: str = ""
-    ) -> None:
-        """Say how many tensors it takes, or by `error` why it takes none.
+    ) -> bool:
+        """Say how many tensors it takes, or by `error` why it takes none; returns if that is new.
 
         `taken` is None for the checked tensors, and while it is not known. `left` more match and
         are left out; `names` are the first of them.
         """
-        self._taken, self._left, self._left_names = taken, left, tuple(names)
-        self.refused = bool(error)
-        self._show_matches(error)
+        matches = self.target.currentText(), taken, left, tuple(names)
+        if (matches, error) == (self._matches, self.refused):
+            return False  # a slider asks with each move
+        self._matches, self.refused = matches, error
+        self._show_matches()
         if error and self.target.hasFocus():
             self._reveal.start()
+        return True
 
     def set_elsewhere(self, elsewhere: Mapping[int, int]) -> None:
         """Take how many of its tensors later rules prune, by their numbers; 0: limits exclude."""
         if elsewhere != self._elsewhere:
             self._elsewhere = elsewhere
-            if self._taken is not None and not self.refused:
+            if self._matches[1] is not None and not self.refused:
                 self._show_matches()
 
-    def _show_matches(self, error: str = "") -> None:
-        text, tip = "", ""
+    def _show_matches(self) -> None:
+        _, taken, left, first_left = self._matches
+        text = tip = ""
         if self.target.is_empty:
             text = self.tr(
                 "No layers yet: enter a pattern or choose a type. Until then, this rule is ignored."
             )
-        elif error:
-            text = f"✕ {error}"
-        elif self._taken is not None:
-            text = self._count(self._taken)
-            if left := self._left:
+        elif self.refused:
+            text = f"✕ {self.refused}"
+        elif taken is not None:
+            text = self._count(taken)
+            if left:
                 text += " " + number_format.plural(
                     left,
                     self.tr(
@@ -188,14 +195,14 @@ class RuleEditor(QWidget):
                         "to them."
                     ),
                 )
-                names = list(self._left_names)
+                names = list(first_left)
                 if (more := left - len(names)) > 0:
                     names.append(self.tr("and {n} more").format(n=number_format.count(more)))
                 tip = "\n".join((self.tr("The rule does not apply to:"), *names))
         elif self.target.wanted() == ("", ""):
             text = self.tr("Or enter a pattern, such as layer3.*.weight.")
         self.matched.set_text(text, tip)
-        self.matched.setForegroundRole(DANGER if error else MUTED)
+        self.matched.setForegroundRole(DANGER if self.refused else MUTED)
 
     def _count(self, taken: int) -> str:
         """Say how many tensors match, and of how many this is not the rule that prunes them."""

@@ -78,6 +78,22 @@ def test_the_form_is_found_again_and_asks_for_nothing(person, files):
     assert not person.button.isEnabled()
 
 
+def test_a_method_without_a_choice_of_scope_leaves_the_choice_as_it_was(person, files):
+    """LAMP is global: found again, so was whatever was chosen after it."""
+    first, second = files
+    opened(person, first)
+    form = person.views.form
+    form.choose_method("lamp")
+    assert form.request().scope == "global"
+    opened(person, second)
+    form.reset()
+    opened(person, first)
+    assert form.request().rows[0].method == "lamp"
+    form.choose_method("l1_unstructured")
+    assert form.request().scope == "local"
+    assert form.each.isChecked()
+
+
 def test_columns_and_order_are_found_again(person, files):
     opened(person, files[0])
     view = person.views.tree.view

@@ -25,6 +25,7 @@ from pruneapp.gui.method_form.editors import (
 from pruneapp.gui.method_form.fields import first_clause
 from pruneapp.gui.method_form.form_model import FormContext, FormRequest, FormRow, MethodForm
 from pruneapp.gui.method_form.panel import PruneForm
+from pruneapp.gui.method_form.rules import RuleEditor
 from pruneapp.gui.widgets.labels import DANGER
 from pruneapp.params import (
     AmountParam,
@@ -417,6 +418,41 @@ def test_two_rules_are_one_request(form, qtbot):
         qtbot.mouseClick(form.remove, Qt.MouseButton.LeftButton)
     assert [row.kind for row in form.request().rows] == ["Linear"]
     assert not form.remove.isEnabled()
+
+
+def test_a_new_rule_has_what_was_entered_before_another_method_was_chosen(form, qtbot):
+    """After a rule without an amount it started at 20 %, whatever had been entered."""
+    retype(qtbot, editor(form, "amount").field, "45 %")
+    choose(form, "ln")
+    choose(form, "mask")
+    qtbot.mouseClick(form.add, Qt.MouseButton.LeftButton)
+    assert form.rules[1].method.currentData() == "mask"
+    choose(form, "l1", 1)
+    assert editor(form, "amount", 1).value() == 0.45
+
+
+def test_what_is_said_of_a_rule_is_said_once(form, qtbot, monkeypatch):
+    """At each move of a slider every rule laid out the list of all."""
+    for pattern in ("a*", "b*", "c*"):
+        qtbot.mouseClick(form.add, Qt.MouseButton.LeftButton)
+        retype(qtbot, form.rules[-1].target.lineEdit(), pattern)
+
+    def say():
+        for place in range(4):
+            form.set_matches(place, place + 1)
+
+    say()
+    said = [rule.matched.text() for rule in form.rules]
+    described = []
+    monkeypatch.setattr(RuleEditor, "describe", lambda rule: described.append(rule) or ("", ""))
+    say()
+    assert not described
+    assert [rule.matched.text() for rule in form.rules] == said
+    form.set_matches(2, 5)
+    assert len(described) == 4
+    retype(qtbot, form.rules[2].target.lineEdit(), "d*")
+    form.set_matches(2, 5)
+    assert "5 tensors" in form.rules[2].matched.text()
 
 
 def test_a_list_of_rules_names_all_tensors_on_as_many_lines_as_they_need(form, qtbot):
