@@ -364,12 +364,10 @@ class ExportDialog(Dialog):
         purpose, form = heading(self.tr("Purpose")), heading(self.tr("Format"))
         layout = lay_in_column(content, self.nothing, self.broken, purpose, self.purposes, 4, form)
         add_row(layout, self.formats, self.details, spacing=24, wide=self.details, stretch=1)
-        layout.addSpacing(4)
-        layout.addWidget(self.target)
-        layout.addWidget(self.beside)
-        # On a low screen what is chosen scrolls, and the buttons stay.
+        # On a low screen what is chosen scrolls; where it goes, and the buttons, stay.
         chosen = Scrolled(content, self)
-        whole = lay_in_column(self, chosen, spacing=16, margins=(16, 16, 16, 16), wide=chosen)
+        parts = chosen, self.target, self.beside
+        whole = lay_in_column(self, *parts, spacing=12, margins=(16, 16, 16, 16), wide=chosen)
         add_button_row(whole, self.stop, self.go)
 
     def preferred_size(self) -> QSize:
@@ -524,13 +522,17 @@ class ExportDialog(Dialog):
             self._pause.start()
             self.target.set_check(None)
         sized = offer is not None and offer.nbytes is not None
+        replaced = 0 if request is None else self.target.replaced()
+        words = self.tr("{action}, {size}")
         if request is not None and self.target.replaces_open():
-            words = self.tr("Replace original, {size}") if sized else self.tr("Replace original")
-        elif request is not None and self.target.replaces_file():
-            words = self.tr("Replace file, {size}") if sized else self.tr("Replace file")
+            action = self.tr("Replace original")
+        elif replaced:
+            several = self.tr("Replace {n} files")
+            action = number_format.plural(replaced, self.tr("Replace file"), several)
         else:
-            words = self.tr("Export {size}") if sized else self.tr("Export")
-        self.go.setText(words.format(size=size_words(offer) if offer is not None else ""))
+            action, words = self.tr("Export"), self.tr("{action} {size}")
+        size = size_words(offer) if offer is not None else ""
+        self.go.setText(words.format(action=action, size=size) if sized else action)
         ready = offer is not None and not offer.wrong and not self.details.errors()
         self.go.setEnabled(ready and not self.target.problem())
 

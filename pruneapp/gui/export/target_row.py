@@ -197,8 +197,10 @@ class TargetRow(QWidget):
         path = os.path.expanduser(self.text())  # noqa: PTH111 - takes what is no name of a user
         return os.path.lexists(path)
 
-    def replaces_file(self) -> bool:
-        """Whether a file is where the export goes."""
+    def replaced(self) -> int:
+        """Return how many files the export replaces, as far as that is known."""
+        if self._check is not None:
+            return len(self._check.replaced)
         path = os.path.expanduser(self.text())  # noqa: PTH111 - as above
         return self._limit is None and os.path.isfile(path)  # noqa: PTH113 - a name may be too long
 

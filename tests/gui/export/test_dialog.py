@@ -688,6 +688,18 @@ class TestABrokenPattern:
 
 
 class TestThePlace:
+    @pytest.mark.parametrize("height", [520, 700])
+    def test_it_is_in_sight_on_a_low_screen(self, dialog, height):
+        """At 150 % one had to scroll to see where the file goes."""
+        dialog.resize(dialog.width(), height)
+        QCoreApplication.processEvents()
+        assert dialog.height() == height
+        for part in (dialog.target.path, dialog.target.note, dialog.beside, dialog.go):
+            assert not part.visibleRegion().isEmpty()
+            bottom = part.mapTo(dialog, part.rect().bottomLeft()).y()
+            assert bottom < height
+            assert part.visibleRegion().boundingRect().height() == part.height()
+
     def asked(self, dialog, qtbot, act):
         with qtbot.waitSignal(dialog.checkRequested) as told:
             act()
@@ -708,6 +720,9 @@ class TestThePlace:
         assert dialog.target.note.text() == (
             "6 files already exist and will be replaced: a, b, c, d and 2 more."
         )
+        assert dialog.go.text() == "Replace 6 files, 43 MB"
+        dialog.set_check(request, TargetCheck())
+        assert dialog.go.text() == "Export 43 MB"
         dialog.set_check(request, TargetCheck(refused="No. Choose another name."))
         assert dialog.target.note.text() == "✕ No. Choose another name."
         assert not dialog.go.isEnabled()
@@ -719,6 +734,7 @@ class TestThePlace:
         assert dialog.target.note.text() == (
             "other.safetensors already exists and will be replaced."
         )
+        assert dialog.go.text() == "Replace file, 43 MB"
 
     def test_sentences_stay_whole_and_long_names_in_them_do_not(self, dialog, qtbot, tmp_path):
         name = str(tmp_path / "new.safetensors")
