@@ -87,8 +87,8 @@ class EvaluationScript:
 
     @property
     def builtin(self) -> bool:
-        """Whether it is one that is shipped."""
-        return self.path.parent.name == "pruneapp_worker"
+        """Whether it is one that is shipped, by the folder itself: a name can be anybody's."""
+        return self.path.parent == resources.path("pruneapp_worker").resolve()
 
     @property
     def unchanged(self) -> bool:

@@ -119,3 +119,14 @@ def test_the_worker_is_valid_for_the_oldest_python_and_needs_only_torch():
                     "transformers",
                 }
                 assert top in allowed, (file, name)
+
+
+@pytest.mark.parametrize("text", [False, True])
+def test_only_what_is_shipped_is_built_in(tmp_path, text):
+    """A folder of that name is no way around the question before a script runs."""
+    shipped = EvaluationScript.shipped(text=text)
+    assert shipped.builtin
+    copy = tmp_path / shipped.path.parent.name / shipped.path.name
+    copy.parent.mkdir()
+    copy.write_text(shipped.text)
+    assert not EvaluationScript.read(copy).builtin
