@@ -171,6 +171,11 @@ class Evaluator:
             for name, metric in result.metrics.items()
         ]
 
+    @property
+    def baseline(self) -> Baseline | None:
+        """The unpruned model; None until it was measured."""
+        return self._baseline
+
     def refuse_undirected(self, baseline: Baseline) -> None:
         """Raise `EvaluationError` if it is not known of a metric which way is better."""
         directions = self.runner.directions
@@ -181,7 +186,7 @@ class Evaluator:
     def key_of(self, snapshot: Snapshot, job: Job) -> ResultKey:
         """Return what a result of a state depends on; hashes the files once."""
         files = files_sha256(snapshot.checkpoint, job)
-        return ResultKey(state_sha256(snapshot), files, self.runner.key, self.seed)
+        return ResultKey(state_sha256(snapshot, job), files, self.runner.key, self.seed)
 
     def close(self) -> None:
         """End the process."""
@@ -202,15 +207,17 @@ def files_sha256(checkpoint: Checkpoint, job: Job) -> str:
     return files.hexdigest()
 
 
-def state_sha256(snapshot: Snapshot) -> str:
-    """Return what of a state differs from its file, as one hash."""
-    digest = hashlib.sha256()
+def state_sha256(snapshot: Snapshot, job: Job | None = None) -> str:
+    """Return what of a state differs from its file, as one hash; may cancel."""
+    digest, cancel = hashlib.sha256(), (job or Job()).cancel
     for name in snapshot.checkpoint.entries:
         zeroed = snapshot.zeroed(name)
         if zeroed is not None and zeroed.pruned:
+            cancel.check()
             digest.update(f"{len(name)}:{name}".encode())
             digest.update(hashlib.sha256(zeroed.packed.data).digest())
     for name, values in sorted(snapshot.values.items()):
+        cancel.check()
         digest.update(f"{len(name)}={name}".encode())
         digest.update(hashlib.sha256(values.packed.data).digest())
     return digest.hexdigest()

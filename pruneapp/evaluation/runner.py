@@ -76,6 +76,9 @@ class Runner(Protocol):
     def run(self, snapshot: Snapshot, seed: int, job: Job, *, reference: bool = False) -> Measured:
         """Measure a state; `reference` if it is the unpruned model."""
 
+    def hurry(self) -> None:
+        """Let a run that is cancelled end its process at once; any thread may call it."""
+
     def close(self) -> None:
         """End its process."""
 
@@ -215,6 +218,10 @@ class ScriptRunner:
         finally:
             scratch.unlink(missing_ok=True)
 
+    def hurry(self) -> None:
+        """Let a run that is cancelled end the worker at once."""
+        self.worker.hasty = True
+
     def close(self) -> None:
         """End the worker."""
         self.worker.close()
@@ -271,6 +278,7 @@ class CommandRunner:
         self.name, self.options = self._words[0], options
         self.sha256 = hashlib.sha256(command.encode()).hexdigest()
         self.key = hashlib.sha256(repr((command, options)).encode()).hexdigest()
+        self._hasty = False
 
     def start(self, job: Job) -> None:
         """Nothing is kept warm."""
@@ -311,7 +319,7 @@ class CommandRunner:
                     if not asked:
                         asked = now
                         process.interrupt()
-                    if now - asked > UNTIL_KILL - UNTIL_INTERRUPT:
+                    if self._hasty or now - asked > UNTIL_KILL - UNTIL_INTERRUPT:
                         break
                 job.cancel.wait(_LOOK) if not asked else time.sleep(_LOOK)
         finally:
@@ -331,6 +339,10 @@ class CommandRunner:
                 details=process.log,
             )
         return process.log
+
+    def hurry(self) -> None:
+        """Let a run that is cancelled end the command at once."""
+        self._hasty = True
 
     def close(self) -> None:
         """Nothing is left of a command."""

@@ -22,7 +22,8 @@ from pruneapp.gui.evaluation.consent_dialog import (
     ScriptConsentDialog,
     ScriptFacts,
 )
-from pruneapp.gui.evaluation.source_choice import DataKind, SourceChoice
+from pruneapp.gui.evaluation.evaluate_dialog import EvaluateDialog
+from pruneapp.gui.evaluation.source_choice import DataKind, DataSource, SourceChoice
 from pruneapp.gui.export.dialog import ExportDialog
 from pruneapp.gui.export.report_dialog import ExportReportDialog
 from pruneapp.gui.files.recovery_view import RecoverableWork, RecoveryView, TemporaryFiles
@@ -137,6 +138,10 @@ def repair_report():
     return RepairReportDialog(layers, risks=["No."], unknown=(), source="a.py", shown={})
 
 
+def evaluate_dialog():
+    return EvaluateDialog(tuple(DataKind)[:3], DataSource())
+
+
 def consent_dialog():
     return ScriptConsentDialog(ScriptFacts("a.py", "0", "x", "python", "", ConsentReason.NEW))
 
@@ -159,6 +164,7 @@ def consent_dialog():
         combine_dialog,
         source_choice,
         consent_dialog,
+        evaluate_dialog,
         repair_dialog,
         repair_report,
         edit_options,

@@ -22,7 +22,8 @@ from pruneapp.gui.evaluation.consent_dialog import (
     ScriptConsentDialog,
     ScriptFacts,
 )
-from pruneapp.gui.evaluation.source_choice import DataKind
+from pruneapp.gui.evaluation.evaluate_dialog import EvaluateDialog
+from pruneapp.gui.evaluation.source_choice import DataKind, DataSource
 from pruneapp.gui.export.dialog import ExportDialog
 from pruneapp.gui.export.report_dialog import ExportReportDialog
 from pruneapp.gui.manual_edit.edit_views import AllBlocksDialog
@@ -138,8 +139,15 @@ def repaired():
     return RepairReportDialog(layers, risks=[SENTENCE] * 3, unknown=NAMES, source="a.py", shown={})
 
 
+def evaluate():
+    kinds = DataKind.SCRIPT, DataKind.TEXT, DataKind.TOKENS
+    found = EvaluateDialog(kinds, DataSource())
+    found.choice.set_found(SENTENCE * 3)
+    return found
+
+
 MADE = (guide, palette, keys, combine, export, report, alike, pattern, rounds, recipe)
-MADE += (consent, repair, repaired)
+MADE += (consent, repair, repaired, evaluate)
 
 
 @pytest.fixture(params=[QRect(0, 0, 853, 533), QRect(0, 24, 1280, 776)], ids=str)
@@ -192,5 +200,5 @@ def test_every_dialog_of_the_application_is_among_them():
     assert all(issubclass(kind, Dialog) for kind in found)
     shown = {GuideDialog, CommandPalette, KeySheet, CombineDialog, ExportDialog, AllBlocksDialog}
     shown |= {ExportReportDialog, PatternDialog, RoundsDialog, RecipeDialog, ScriptConsentDialog}
-    shown |= {RepairDialog, RepairReportDialog}
+    shown |= {RepairDialog, RepairReportDialog, EvaluateDialog}
     assert found - {Dialog, DecisionDialog} == shown

@@ -3,7 +3,8 @@
 One worker thread owns what is serial by nature (opening, previews, pruning, export); one small
 executor answers pictures and counts, so that a long prune never blocks a picture. Its second
 thread is for answers that import torch (which devices, which methods there are). Numbers that a
-moving slider waits for have a thread of their own: behind two tiles they came too late. Results
+moving slider waits for have a thread of their own: behind two tiles they came too late. So have
+programs of the person, which may take minutes, and may not listen to who cancels them. Results
 come back on the main thread, and only there are callbacks called: a lambda connected to a
 worker's signal would run in the worker, so the only connections are to bound methods of `Jobs`.
 """
@@ -57,6 +58,7 @@ class Task(Generic[T]):
     visible: bool
     writes: bool = False
     on_late: Callable[[T], object] | None = None
+    apart: bool = False
     token: CancelToken = field(default_factory=CancelToken)
     begun: bool = False
     result: T | None = None
@@ -166,6 +168,7 @@ class Jobs(QObject):
         self._reported.connect(self._on_progressed)
         self._executor = ThreadPoolExecutor(2, thread_name_prefix="pruneapp-pictures")
         self._numbers = ThreadPoolExecutor(1, thread_name_prefix="pruneapp-numbers")
+        self._programs = ThreadPoolExecutor(1, thread_name_prefix="pruneapp-programs")
         self._pending: list[Task[Any]] = []
         self._thread.start()
         self._unresponsive: Task[Any] | None = None
@@ -186,22 +189,27 @@ class Jobs(QObject):
         on_late: Callable[[T], object] | None = None,
         visible: bool = True,
         writes: bool = False,
+        apart: bool = False,
     ) -> Task[T]:
         """Queue work for the one worker; callbacks are called on the main thread.
 
         The `title`, as "Pruning", is for the status bar, if it is `visible` there. `work` is a
         plain function that steps its `Job` at least every 50 ms. `on_late` is called with a result
         that comes although it was cancelled, to let go of what it holds. One that `writes` may
-        have to wait for a disk before it can stop.
+        have to wait for a disk before it can stop. One `apart` waits for a program of the person:
+        it keeps nothing of ours waiting, and is over as soon as it is cancelled, even if the
+        program ends later.
         """
-        self.make_room()
         task: Task[T] = Task(
-            title, work, on_result, on_error, on_cancelled, visible, writes, on_late
+            title, work, on_result, on_error, on_cancelled, visible, writes, on_late, apart
         )
-        waits = self.busy
         self._pending.append(task)
-        self._tasks.put(task)
-        if visible and not waits:
+        if apart:
+            self._programs.submit(self._answer, task)
+        else:
+            self.make_room()
+            self._tasks.put(task)
+        if task is self._first_visible:
             self.started.emit(title)
         return task
 
@@ -239,7 +247,8 @@ class Jobs(QObject):
         visible = [task for task in self._pending if task.visible]
         for task in visible:
             task.cancel()
-            if not task.begun:  # nobody has to wait for the one that it waits for
+            # Nobody has to wait for the one that it waits for, or for a program.
+            if task.apart or not task.begun:
                 self._on_ended(task)
         return bool(visible)
 
@@ -250,7 +259,9 @@ class Jobs(QObject):
 
     @property
     def _first_visible(self) -> Task[Any] | None:
-        return next((task for task in self._pending if task.visible), None)
+        """What the status bar shows: what is done apart, only while there is nothing else."""
+        visible = [task for task in self._pending if task.visible]
+        return min(visible, key=lambda task: task.apart, default=None)
 
     @property
     def writing(self) -> bool:
@@ -271,7 +282,7 @@ class Jobs(QObject):
         stopped, self._pending = self._pending, []
         for task in stopped:
             task.cancel()
-        for executor in (self._executor, self._numbers):
+        for executor in (self._executor, self._numbers, self._programs):
             executor.shutdown(wait=True, cancel_futures=True)
         self._tasks.put(None)
         self._thread.join(patience_ms / 1000)
@@ -306,17 +317,18 @@ class Jobs(QObject):
     @Slot(object)
     def _on_ended(self, task: Task[Any]) -> None:
         try:
-            if task in self._pending:  # not stopped meanwhile
+            if task in self._pending:  # not stopped meanwhile, nor over before
+                shown = task is self._first_visible
                 self._pending.remove(task)
-                self._report_end(task)
+                self._report_end(task, shown=shown)
         finally:
             if task is self._stuck:
                 self._stuck = None
                 self.unstuck.emit()
             task.release()
 
-    def _report_end(self, task: Task[Any]) -> None:
-        if task.visible:
+    def _report_end(self, task: Task[Any], *, shown: bool) -> None:
+        if shown:
             following = self._first_visible
             if following is None:
                 self.idle.emit()

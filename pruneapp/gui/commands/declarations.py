@@ -211,6 +211,14 @@ ACTIONS: tuple[ActionSpec, ...] = (
         group="page",
     ),
     ActionSpec(
+        "page_quality",
+        VIEW,
+        QT_TRANSLATE_NOOP("Actions", "&Quality"),
+        keys=("6",),
+        tip=QT_TRANSLATE_NOOP("Actions", "Metric of each evaluated state against its sparsity"),
+        group="page",
+    ),
+    ActionSpec(
         "mask",
         VIEW,
         QT_TRANSLATE_NOOP("Actions", "Mas&k on and off"),
@@ -463,6 +471,30 @@ ACTIONS: tuple[ActionSpec, ...] = (
         QT_TRANSLATE_NOOP("Actions", "Chec&k sparsity pattern…"),
         tip=QT_TRANSLATE_NOOP(
             "Actions", "Find tensors and groups that violate a pattern such as 2:4, and repair them"
+        ),
+    ),
+    ActionSpec(
+        "evaluate",
+        TOOLS,
+        QT_TRANSLATE_NOOP("Actions", "&Evaluate…"),
+        tip=QT_TRANSLATE_NOOP(
+            "Actions", "Choose an evaluation script, and measure the current state with it"
+        ),
+        separated=True,
+    ),
+    ActionSpec(
+        "evaluate_state",
+        TOOLS,
+        QT_TRANSLATE_NOOP("Actions", "Evaluate &this state"),
+        keys=("Ctrl+M",),
+        tip=QT_TRANSLATE_NOOP("Actions", "Measure the current state with the evaluation script"),
+    ),
+    ActionSpec(
+        "evaluate_all",
+        TOOLS,
+        QT_TRANSLATE_NOOP("Actions", "Eval&uate all states"),
+        tip=QT_TRANSLATE_NOOP(
+            "Actions", "Measure all states of the history that were not measured yet"
         ),
     ),
     ActionSpec(

@@ -10,6 +10,7 @@ from PySide6.QtCore import (
     QModelIndex,
     QObject,
     QPersistentModelIndex,
+    QPoint,
     QRect,
     QSize,
     Qt,
@@ -17,8 +18,10 @@ from PySide6.QtCore import (
 )
 from PySide6.QtGui import (
     QAccessible,
+    QColor,
     QFontMetrics,
     QKeyEvent,
+    QMouseEvent,
     QPainter,
     QPaintEvent,
     QPalette,
@@ -40,6 +43,7 @@ from pruneapp.gui.widgets.labels import MUTED, TEXT, as_plain, heading
 from pruneapp.gui.widgets.number_format import count
 from pruneapp.gui.widgets.safe_paint import reported, saved
 from pruneapp.results.document_rows import HistoryItem
+from pruneapp.results.quality import HistoryMark
 from pruneapp.results.short_names import ShortNames
 
 _TOLD = 10  # lines of the details of a state that its tooltip has
@@ -49,6 +53,9 @@ _PADDING = 12
 _NEAR = 2  # pixels that hide nothing: Qt counts the last one twice
 _EDGE = 16  # pixels of the arrow at an edge beyond which there are more states
 _MARK = 16  # room for the glyph of the current state, in every item: nothing moves on a jump
+_DOT = 9  # pixels of the hollow dot of a state that was not evaluated
+
+_AT_THE_END = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 
 Index = QModelIndex | QPersistentModelIndex
 
@@ -59,7 +66,12 @@ class _States(QAbstractListModel):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.items: tuple[HistoryItem, ...] = ()
+        self.marks: Sequence[HistoryMark] = ()
         self.position = 0
+
+    def mark(self, row: int) -> HistoryMark | None:
+        """Return what stands beside a state."""
+        return self.marks[row] if row < len(self.marks) else None
 
     def show(self, items: Sequence[HistoryItem], position: int) -> None:
         """Show these states; those that were there stay, for the view lays new ones out."""
@@ -102,18 +114,29 @@ class _States(QAbstractListModel):
                 lines[_TOLD:] = [self.tr("and {n} more").format(n=more)]
             if index.row() > self.position:
                 lines.append(self.tr("Undone. Click to redo up to this step."))
+            if (mark := self.mark(index.row())) is not None:
+                click = "" if mark.text else self.tr(" (click the dot to evaluate it)")
+                lines.append(f"{mark.words}{click}")
             return "<br>".join(map(as_plain, lines))
         if role == Qt.ItemDataRole.AccessibleTextRole:
+            mark = self.mark(index.row())
+            label = item.label if mark is None else f"{item.label}, {mark.words}"
             if index.row() == self.position:
-                return self.tr("{label}, current").format(label=item.label)
+                return self.tr("{label}, current").format(label=label)
             if index.row() > self.position:
-                return self.tr("{label}, undone").format(label=item.label)
-            return item.label
+                return self.tr("{label}, undone").format(label=label)
+            return label
         return None
 
 
 def _wide(label: str, metrics: QFontMetrics) -> int:
     return metrics.horizontalAdvance(label) + _MARK + 2 * _PADDING + 4
+
+
+def _room_of(mark: HistoryMark | None, metrics: QFontMetrics) -> int:
+    if mark is None:
+        return 0
+    return _PADDING + (metrics.horizontalAdvance(mark.text) if mark.text else _DOT)
 
 
 class _StateDelegate(QStyledItemDelegate):
@@ -129,6 +152,7 @@ class _StateDelegate(QStyledItemDelegate):
         assert isinstance(strip, _Strip), "a state is laid out in the strip"
         label = self._label(index, option.fontMetrics, strip.widest)
         width = min(strip.widest, _wide(label, option.fontMetrics))
+        width += _room_of(strip.states.mark(index.row()), option.fontMetrics)
         return QSize(width, option.fontMetrics.height() + 14)
 
     def _label(self, index: Index, metrics: QFontMetrics, widest: int) -> str:
@@ -160,6 +184,13 @@ class _StateDelegate(QStyledItemDelegate):
             assert isinstance(strip, _Strip), "a state is painted in the strip"
             seen = rect & strip.room()
             inner = seen.adjusted(_PADDING, 0, -_PADDING, 0)
+            mark = strip.states.mark(index.row())
+            room = _room_of(mark, option.fontMetrics)
+            if mark is not None and room < inner.width():
+                ink = palette.color(MUTED) if mark.faded and not current else color
+                _paint_mark(painter, inner, mark, ink)
+                inner.setRight(inner.right() - room)
+                painter.setPen(color)
             glyph = "●" if current else "↷" if later else ""
             painter.drawText(inner, int(Qt.AlignmentFlag.AlignVCenter), glyph)
             # The end of what begins beyond the left edge: its middle would say nothing.
@@ -177,13 +208,29 @@ class _StateDelegate(QStyledItemDelegate):
                 painter.drawRect(rect.adjusted(2, 2, -3, -3))
 
 
+def _paint_mark(painter: QPainter, room: QRect, mark: HistoryMark, ink: QColor) -> None:
+    """Paint at the right end what stands beside a state."""
+    painter.setPen(QPen(ink, 1.5))
+    if mark.text:
+        painter.drawText(room, int(_AT_THE_END), mark.text)
+        return
+    dot = QRect(room.right() - _DOT, room.center().y() - _DOT // 2, _DOT, _DOT)
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    painter.drawEllipse(dot)
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing, on=False)
+
+
 class _Strip(QListView):
     """The list; Return and Space jump to the state under the cursor."""
 
     jump = Signal(int)
+    measure_asked = Signal(int)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(self, states: _States, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self.states = states
+        self.setModel(states)
         self.widest = _WIDEST  # pixels of a state
 
     @property
@@ -217,6 +264,7 @@ class _Strip(QListView):
         wide = 0
         for row in range(model.rowCount()):
             wide += _wide(str(model.index(row, 0).data()), metrics)
+            wide += _room_of(self.states.mark(row), metrics)
             if wide > room:
                 break
         half = min(_WIDEST, max(_NARROWEST, room // 2 - _EDGE))
@@ -245,6 +293,22 @@ class _Strip(QListView):
                 painter.drawText(edge, int(Qt.AlignmentFlag.AlignCenter), arrow)
         painter.end()
 
+    def dot_at(self, place: QPoint) -> int:
+        """Return the number of the state whose dot is there; -1 for none."""
+        index = self.indexAt(place)
+        mark = self.states.mark(index.row()) if index.isValid() else None
+        if mark is None or mark.text:
+            return -1
+        end = (self.visualRect(index) & self.room()).right()
+        return index.row() if place.x() > end - _DOT - 2 * _PADDING else -1
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        dot = self.dot_at(event.position().toPoint())
+        if dot >= 0 and event.button() == Qt.MouseButton.LeftButton:
+            self.measure_asked.emit(dot)  # which is no click on the state: nobody goes there
+        else:
+            super().mousePressEvent(event)
+
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() in {Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space}:
             if self.currentIndex().isValid():
@@ -257,13 +321,13 @@ class HistoryStrip(QWidget):
     """The states of the document from left to right."""
 
     jumpRequested = Signal(int)  # the number of a state
+    measureRequested = Signal(int)  # the same; the person wants to know its metric
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._states = _States(self)
         self._delegate = _StateDelegate(self)
-        self.list = _Strip(self)
-        self.list.setModel(self._states)
+        self.list = _Strip(self._states, self)
         self.list.setItemDelegate(self._delegate)
         self.list.setFlow(QListView.Flow.LeftToRight)
         self.list.setWrapping(False)
@@ -283,6 +347,7 @@ class HistoryStrip(QWidget):
         lay_in_row(self, title, self.list, spacing=12, wide=self.list)
         self.list.clicked.connect(self._clicked)
         self.list.jump.connect(self._jump)
+        self.list.measure_asked.connect(self.measureRequested)
 
     def set_names(self, names: ShortNames) -> None:
         """Take the shorter forms of the names of the file."""
@@ -299,6 +364,17 @@ class HistoryStrip(QWidget):
             if index != self.list.currentIndex():
                 self.list.setCurrentIndex(index)
             self.list.scrollTo(index)
+        self.list.viewport().update()
+
+    def set_marks(self, marks: Sequence[HistoryMark]) -> None:
+        """Take what stands beside each state; nothing where states are not evaluated."""
+        if list(marks) == list(self._states.marks):
+            return
+        self._states.marks = marks
+        self.list.scheduleDelayedItemsLayout()
+        self.list.measure()
+        if self.list.currentIndex().isValid():
+            self.list.scrollTo(self.list.currentIndex())
         self.list.viewport().update()
 
     def _clicked(self, index: QModelIndex) -> None:

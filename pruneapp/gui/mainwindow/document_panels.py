@@ -193,7 +193,14 @@ def _dock(name: str, title: str, widget: QWidget, parent: QWidget) -> QDockWidge
     return dock
 
 
-PAGES = ("page_weights", "page_distribution", "page_channels", "page_model", "page_compare")
+PAGES = (
+    "page_weights",
+    "page_distribution",
+    "page_channels",
+    "page_model",
+    "page_compare",
+    "page_quality",
+)
 _LEAST_MIDDLE = 460  # pixels that the picture keeps when the list takes of its room
 
 

@@ -5,8 +5,10 @@ Connections are to bound methods of objects that live in the main thread.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from types import TracebackType
+from typing import Any
 
 from PySide6.QtCore import QObject, Slot
 from PySide6.QtGui import QAction, QCloseEvent, QKeySequence
@@ -21,6 +23,7 @@ from pruneapp.gui.commands.declarations import ACTIONS
 from pruneapp.gui.compare.compare_controller import CompareController
 from pruneapp.gui.document.history_controller import HistoryController, StepSequence
 from pruneapp.gui.document.open_document import OpenDocument, OpenRequest
+from pruneapp.gui.evaluation.evaluation_controller import EvaluationController
 from pruneapp.gui.evaluation.script_controller import ScriptController
 from pruneapp.gui.export.export_controller import ExportController
 from pruneapp.gui.files.autosave_controller import AutosaveController, Checksums
@@ -304,10 +307,14 @@ class Workbench(QObject):
             show_tensor=self.show_tensor,
             check=self.form.check,
         )
-        self.autosave = AutosaveController(context, session, view.read)
+        self.autosave = AutosaveController(context, session, self._read_view)
         self.checksums = Checksums(context, session, self.autosave)
         self.sessions = SessionController(
-            context, session, autosave=self.autosave, read_view=view.read, show_view=view.show
+            context,
+            session,
+            autosave=self.autosave,
+            read_view=self._read_view,
+            show_view=self._show_view,
         )
         self.files = OpenController(
             context, session, window.empty, export=self.export, sessions=self.sessions
@@ -325,6 +332,7 @@ class Workbench(QObject):
         self.history = HistoryController(session, jobs, self)
         self.scripts = ScriptController(context, session)
         self.repair = RepairController(context, session, self.scripts, undo=self.history.undo)
+        self.evaluation = EvaluationController(context, session, self.scripts, views.history)
         self.compare = CompareController(
             context,
             session,
@@ -369,6 +377,7 @@ class Workbench(QObject):
         window.closing.connect(self._on_closing)
         window.dropped.connect(self.files.open)
         window.activated.connect(self.files.look_at_file)
+        window.activated.connect(self.evaluation.look_at_script)
         self.jobs.failed.connect(self.notifications.report_failure)
         views.tree.focusChanged.connect(self.plots.show_tensor)
         views.tree.focusChanged.connect(views.compare.follow)
@@ -382,6 +391,9 @@ class Workbench(QObject):
         self.preview.stateChanged.connect(self.tree_preview.set_preview)
         self.histograms.completed.connect(self.plots.recount)
         self.histograms.completed.connect(self.preview.note_counted)
+        self.evaluation.measured.connect(self._show_quality)
+        views.pages.quality.stateRequested.connect(self.history.jump)
+        views.pages.quality.metricChosen.connect(self.evaluation.show_metric)
         self.export.sized.connect(self.status.show_size)
         self.export.exported.connect(self._on_exported)
         self.export.cancelled.connect(self.notifications.say_done)
@@ -401,7 +413,9 @@ class Workbench(QObject):
         self.preview.drop()
         self.histograms.stop()
         self.window.hide()
+        self.evaluation.stop()
         self.ended = self.jobs.stop()
+        self.evaluation.end()
         self.session.close()
         self.autosave.stop()
 
@@ -439,6 +453,18 @@ class Workbench(QObject):
             self.form.update_context()
             for field in self.views.form.findChildren(LineEdit):
                 field.clear_undo()  # what was typed has been done: Ctrl+Z takes back the step
+
+    def _show_quality(self) -> None:
+        document, evaluation = self.session.document, self.evaluation
+        position = -1 if document is None else document.position
+        self.views.pages.quality.set_states(evaluation.states(), position, evaluation.metric)
+
+    def _read_view(self) -> Mapping[str, Any]:
+        return {**self.view_state.read(), **self.evaluation.read()}
+
+    def _show_view(self, view: Mapping[str, Any]) -> None:
+        self.view_state.show(view)
+        self.evaluation.show(view)
 
     def show_tensor(self, name: str) -> None:
         """Put a tensor into focus, in tree and pictures."""

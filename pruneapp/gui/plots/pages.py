@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from enum import IntEnum
 
-from PySide6.QtCore import QEvent, Signal
+from PySide6.QtCore import QEvent, QSize, Signal
 from PySide6.QtGui import QColor, QResizeEvent
 from PySide6.QtWidgets import (
     QSizePolicy,
@@ -19,6 +19,7 @@ from pruneapp.gui.plots.channels import ChannelsView
 from pruneapp.gui.plots.distribution import DistributionView
 from pruneapp.gui.plots.heading import NumbersLine, TensorHeading
 from pruneapp.gui.plots.heatmap.view import WeightsView
+from pruneapp.gui.plots.quality import QualityView
 from pruneapp.gui.plots.sparsity_overview import ModelView
 from pruneapp.gui.widgets.controls import lay_in_column
 from pruneapp.gui.widgets.theme import with_defaults
@@ -34,11 +35,20 @@ class Page(IntEnum):
     CHANNELS = 2
     MODEL = 3
     COMPARE = 4
+    QUALITY = 5
 
 
 _GAP = 8
+_LESS = 10  # pixels beside the title of a tab, which `Style` lets its words have
 # Pages of one tensor, whose numbers are beside what is read out.
 _OF_THE_TENSOR = frozenset({Page.WEIGHTS, Page.DISTRIBUTION, Page.CHANNELS})
+
+
+class _Tabs(QTabBar):
+    """Tabs that stand in one row with the controls in a small window."""
+
+    def tabSizeHint(self, index: int) -> QSize:
+        return super().tabSizeHint(index) - QSize(_LESS, 0)
 
 
 class PlotPages(QWidget):
@@ -54,16 +64,18 @@ class PlotPages(QWidget):
         self.distribution = DistributionView()
         self.channels = ChannelsView()
         self.model = ModelView()
+        self.quality = QualityView()
         self.pictures: dict[Page, PlotView] = {
             Page.WEIGHTS: self.weights,
             Page.DISTRIBUTION: self.distribution,
             Page.CHANNELS: self.channels,
             Page.MODEL: self.model,
             Page.COMPARE: compare,
+            Page.QUALITY: self.quality,
         }
         self._tab_colors = QColor(), QColor()
         self._narrow = False
-        self.tabs = QTabBar()
+        self.tabs = _Tabs()
         self.tabs.setDrawBase(False)
         self.tabs.setUsesScrollButtons(True)
         self.tabs.setSizePolicy(QSizePolicy.Policy.Minimum, QSizePolicy.Policy.Fixed)
@@ -77,6 +89,7 @@ class PlotPages(QWidget):
             self.tr("Channels"),
             self.tr("Model"),
             self.tr("Compare"),
+            self.tr("Quality"),
         )
         for (page, picture), title in zip(self.pictures.items(), titles, strict=True):
             self.tabs.setTabToolTip(self.tabs.addTab(title), f"{title} ({page + 1})")

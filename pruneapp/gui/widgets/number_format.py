@@ -94,6 +94,21 @@ def number(value: float) -> str:
     return locale().toString(float(value), "g", 4)
 
 
+def signed(text: str, value: float) -> str:
+    """Write the sign of a value before the text of its amount; none before that of 0."""
+    return f"{'+' if value > 0 else '−' if value < 0 else ''}{text}"
+
+
+def metric(value: float, *, share: bool) -> str:
+    """Write the value of a metric; a share of samples in percent."""
+    return _percent(value, 1) if share else number(value)
+
+
+def metric_amount(value: float, *, share: bool) -> str:
+    """Write by how much two values of a metric differ; of shares, in points of a percent."""
+    return locale().toString(100 * abs(value), "f", 1) if share else number(abs(value))
+
+
 def duration(seconds: float) -> str:
     """Write a stretch of time, rounded as one says it."""
     whole = max(1, round(seconds))

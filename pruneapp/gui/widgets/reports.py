@@ -26,13 +26,14 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from pruneapp.errors import first_names
+from pruneapp.errors import abridged, escaped, first_names
 from pruneapp.gui.widgets import number_format
 from pruneapp.gui.widgets.clipboard import copied_by
 from pruneapp.gui.widgets.controls import add_row, lay_in_column
 from pruneapp.gui.widgets.labels import as_plain, translate, within_reason
 from pruneapp.gui.widgets.screen import Dialog
 from pruneapp.results.pattern_report import BrokenPattern
+from pruneapp.results.quality import StateQuality
 from pruneapp.results.short_names import ShortNames
 from pruneapp.results.sparsity_report import Danger, Severity
 
@@ -246,6 +247,61 @@ def several(severity: Severity, count: int) -> str:
         )
     one = translate("Danger", "1 tensor is at risk")
     return number_format.plural(count, one, translate("Danger", "{n} tensors are at risk"))
+
+
+def quality_in_short(quality: StateQuality, name: str = "") -> str:
+    """Return sparsity, metric and difference of a state: ``80.0 % pruned: 74.2 % −24.7``."""
+    metric = quality.metric(name)
+    if metric is None:
+        return number_format.NO_NUMBER
+    value = number_format.metric(metric.value, share=metric.share)
+    amount = number_format.metric_amount(metric.difference, share=metric.share)
+    if not metric.difference:
+        difference = ""
+    elif metric.is_none:
+        difference = " ≈"
+    else:
+        difference = f" {number_format.signed(amount, metric.difference)}"
+    if not quality.sparsity:
+        return f"{value}{difference}"
+    return translate("Quality", "{share} pruned: {value}").format(
+        share=number_format.percent(quality.sparsity), value=f"{value}{difference}"
+    )
+
+
+def quality_in_words(quality: StateQuality, name: str = "") -> str:
+    """Return the same in full, with what is noise."""
+    metric = quality.metric(name)
+    if metric is None:
+        return translate("Quality", "not measured")
+    value = translate("Quality", "{metric} {value}").format(
+        metric=abridged(escaped(metric.name)),
+        value=number_format.metric(metric.value, share=metric.share),
+    )
+    if not quality.sparsity and not metric.difference:
+        return translate("Quality", "{value}, unpruned model").format(value=value)
+    amount, half = (
+        number_format.metric_amount(each, share=metric.share)
+        for each in (metric.difference, metric.half)
+    )
+    if metric.share:
+        amount, half = (
+            translate("Quality", "{n} points").format(n=each) for each in (amount, half)
+        )
+    if metric.is_none:
+        words = translate("Quality", "no difference found within ±{half} ({noise})")
+    elif metric.higher is None or not metric.difference:
+        amount = number_format.signed(amount, metric.difference)
+        words = translate("Quality", "difference {amount} ({noise})")
+    elif metric.worse > 0:
+        words = translate("Quality", "{amount} worse than the unpruned model ({noise})")
+    else:
+        words = translate("Quality", "{amount} better than the unpruned model ({noise})")
+    return translate("Quality", "{share} pruned: {value}, {change}").format(
+        share=number_format.percent(quality.sparsity),
+        value=value,
+        change=words.format(amount=amount, half=half, noise=metric.noise),
+    )
 
 
 def show_broken(

@@ -38,6 +38,7 @@ from pruneapp.gui.widgets.safe_paint import saved
 
 _RADIUS = 2.0
 # Fusion moves the words of the tabs behind down, and cuts off what hangs below the line.
+_TAB_SIDE = 6  # pixels that narrow tabs may have less beside their words
 _TAB_ROOM = 2
 _ARROW_GAP = 6
 # Percent by which Fusion darkens the window's colour for an outline.
@@ -86,7 +87,7 @@ class Style(QProxyStyle):
     ) -> None:
         """Draw the shapes of tabs, and their words with room for letters like g."""
         if element == QStyle.ControlElement.CE_TabBarTabLabel:
-            with _resized(option, 0, -_TAB_ROOM, 0, _TAB_ROOM):
+            with _resized(option, -_TAB_SIDE, -_TAB_ROOM, _TAB_SIDE, _TAB_ROOM):
                 super().drawControl(element, option, painter, widget)
             return
         if element == QStyle.ControlElement.CE_HeaderLabel:

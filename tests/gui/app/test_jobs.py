@@ -288,3 +288,25 @@ def test_what_a_job_worked_on_is_let_go_of_without_the_collector(jobs, qtbot, en
         qtbot.waitUntil(lambda: alive[0]() is None)
     finally:
         gc.enable()
+
+
+def test_what_waits_for_a_program_keeps_nothing_waiting_and_is_over_when_cancelled(jobs, qtbot):
+    """The program itself may end later: it may not listen."""
+    program, other, started, idle = Heard(), Heard(), [], []
+    jobs.started.connect(started.append)
+    jobs.idle.connect(lambda: idle.append(1))
+    ends = threading.Event()
+    waits = jobs.submit("Program", lambda _job: ends.wait(30), **program.callbacks(), apart=True)
+    qtbot.waitUntil(lambda: waits.begun)
+    jobs.submit("Work", lambda _job: 1, **other.callbacks())
+    qtbot.waitUntil(lambda: other.results == [1])
+    assert started == ["Program", "Work", "Program"]
+
+    assert jobs.cancel_visible()
+
+    assert program.cancelled == 1
+    assert idle == [1]
+    ends.set()
+    jobs.submit("Next", lambda _job: 2, **program.callbacks(), apart=True)
+    qtbot.waitUntil(lambda: program.results == [2])
+    assert program.cancelled == 1

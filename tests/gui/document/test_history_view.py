@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QColor
 
 from pruneapp.gui.document.history_view import HistoryStrip
 from pruneapp.results.document_rows import HistoryItem
+from pruneapp.results.quality import HistoryMark
 
 ITEMS = [
     HistoryItem("Opened", "resnet20.th"),
@@ -174,3 +175,37 @@ def test_a_new_step_lets_the_states_before_it_stay_and_cuts_off_the_undone_ones(
     assert strip.list.currentIndex().row() == 3
     strip.set_items(ITEMS[:1], 0)
     assert model.rowCount() == 1
+
+
+def test_states_show_their_metric_or_a_dot_to_be_clicked(show, qtbot):
+    strip = show(HistoryStrip(), 900, 60)
+    strip.set_items(ITEMS, 1)
+    before = strip.list.visualRect(strip.list.model().index(2)).width()
+    marks = [
+        HistoryMark("98.9 %", "accuracy 98.9 %"),
+        HistoryMark(words="not evaluated"),
+        HistoryMark("74.2 % −24.7", "24.7 points worse", faded=True),
+    ]
+    strip.set_marks(marks)
+    qtbot.wait(20)
+    model, viewport = strip.list.model(), strip.list.viewport()
+    wider = strip.list.visualRect(model.index(2)).width() - before
+    assert wider > strip.fontMetrics().horizontalAdvance("74.2 % −24.7")
+    role = Qt.ItemDataRole.AccessibleTextRole
+    assert model.index(0).data(role) == "Opened, accuracy 98.9 %"
+    assert "click the dot" in model.index(1).data(Qt.ItemDataRole.ToolTipRole)
+    dot = strip.list.visualRect(model.index(1))
+    place = QPoint(dot.right() - 12 - 5, dot.center().y())
+    image, ground = viewport.grab().toImage(), strip.palette().highlight().color()
+    ring = {image.pixelColor(place.x() + dx, place.y()).name() for dx in range(-7, 8)}
+    assert ring > {ground.name()}, "the dot is not painted"
+    assert image.pixelColor(place) == ground, "it is hollow"
+    with qtbot.assertNotEmitted(strip.jumpRequested), qtbot.waitSignal(strip.measureRequested) as s:
+        qtbot.mouseClick(viewport, Qt.MouseButton.LeftButton, pos=place)
+    assert s.args == [1]
+    place = QPoint(strip.list.visualRect(model.index(2)).right() - 17, dot.center().y())
+    with qtbot.waitSignal(strip.jumpRequested):  # a metric is a part of its state
+        qtbot.mouseClick(viewport, Qt.MouseButton.LeftButton, pos=place)
+    strip.set_marks(())
+    qtbot.wait(20)
+    assert strip.list.visualRect(model.index(2)).width() == before

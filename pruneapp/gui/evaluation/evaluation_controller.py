@@ -1,0 +1,488 @@
+"""The metric of each state: measured on demand by a script, kept, and shown in the history.
+
+One warm process belongs to the script of the open file, and ends with either.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+from PySide6.QtCore import Signal
+
+from pruneapp.document.document import Document
+from pruneapp.document.history import PastState
+from pruneapp.errors import PruneAppError
+from pruneapp.gui.app.context import AppContext
+from pruneapp.gui.app.dialogs import DialogController
+from pruneapp.gui.app.jobs import LatestTask, Task, Urgency
+from pruneapp.gui.app.notifications import NoticeTopic
+from pruneapp.gui.document.history_view import HistoryStrip
+from pruneapp.gui.document.open_document import OpenDocument
+from pruneapp.gui.evaluation.evaluate_dialog import EvaluateDialog
+from pruneapp.gui.evaluation.script_controller import AgreedScript, ScriptController
+from pruneapp.gui.evaluation.source_choice import DataSource
+from pruneapp.gui.widgets.reports import quality_in_short, quality_in_words
+from pruneapp.progress import Job
+from pruneapp.results.quality import HistoryMark, MeasuredState, MetricChange, StateQuality
+
+if TYPE_CHECKING:  # imported with the first evaluation
+    from pruneapp.evaluation.evaluator import Evaluator, Result
+
+PURPOSE = "evaluation"
+
+
+class _ScriptChangedError(PruneAppError):
+    """A script is another one than that which the person agreed to."""
+
+
+@dataclass(frozen=True)
+class _Measurement:
+    """What came of evaluating one state."""
+
+    state: str  # its hash
+    evaluation: str  # the hash of script, interpreter and options
+    quality: StateQuality
+    notices: tuple[str, ...]
+
+
+class _Process:
+    """The evaluator of a script; everything but `hurry` in the thread of programs."""
+
+    def __init__(self, agreed: AgreedScript) -> None:
+        self._agreed = agreed
+        self._evaluator: Evaluator | None = None
+        self._hasty = False
+
+    def measure(self, past: PastState, parameters: int, job: Job) -> _Measurement:
+        """Measure a state, and before all others the unpruned model.
+
+        Raises
+        ------
+        EvaluationError
+            If the script fails.
+        _ScriptChangedError
+            If it is another one by now.
+        """
+        from pruneapp.evaluation.evaluator import Evaluator
+
+        if not self.unchanged:
+            raise _ScriptChangedError(f"'{self._agreed.script.path}' has changed.")
+        if self._evaluator is None:
+            self._evaluator = Evaluator(self._agreed.runner(Job(cancel=job.cancel)))
+        evaluator = self._evaluator
+        if self._hasty:
+            evaluator.runner.hurry()
+        if evaluator.baseline is None:
+            parts = job.parts(2)
+            evaluator.measure_baseline(past.in_force, next(parts))
+            job = next(parts)
+        snapshot = past.load(Job(cancel=job.cancel))
+        result = evaluator.measure(snapshot, job)
+        pruned = sum(snapshot.masks.counts(snapshot.masks))
+        return _Measurement(
+            result.key.state,
+            result.key.evaluation,
+            StateQuality(_changes(evaluator, result), pruned / (parameters or 1)),
+            result.measured.notices,
+        )
+
+    @property
+    def unchanged(self) -> bool:
+        """Whether the script is still the one that the person agreed to; any thread may ask."""
+        return self._agreed.script.unchanged
+
+    def hurry(self) -> None:
+        """Let what is cancelled end the process at once."""
+        self._hasty = True
+        if self._evaluator is not None:
+            self._evaluator.runner.hurry()
+
+    def close(self) -> None:
+        """End the process."""
+        if self._evaluator is not None:
+            self._evaluator.close()
+
+
+def _changes(evaluator: Evaluator, result: Result) -> tuple[MetricChange, ...]:
+    return tuple(
+        MetricChange(
+            change.name,
+            change.metric.value,
+            change.original.value,
+            change.band.half,
+            change.band.words,
+            change.higher,
+            change.judged,
+            change.metric.counts is not None or {0.0, 1.0}.issuperset(change.metric.samples or [2]),
+        )
+        for change in evaluator.changes(result)
+    )
+
+
+class _Kept(msgspec.Struct, frozen=True):
+    """A result in a session."""
+
+    state: str
+    evaluation: str
+    quality: StateQuality
+
+
+def identify(past: PastState, job: Job) -> str:
+    """Return the hash of a state, under which its results are kept."""
+    from pruneapp.evaluation.evaluator import state_sha256
+
+    return state_sha256(past.load(Job(cancel=job.cancel)), job)
+
+
+class EvaluationController(DialogController[EvaluateDialog]):
+    """Measures states by what the person chose once for the file.
+
+    States are told apart by the keys of their records, see `Record`, and results by the hashes of
+    states, so that neither undo nor doing a step again loses one.
+    """
+
+    measured = Signal()  # `qualities` are others by now
+
+    def __init__(
+        self,
+        context: AppContext,
+        session: OpenDocument,
+        scripts: ScriptController,
+        history: HistoryStrip,
+    ) -> None:
+        super().__init__(context, session.closed)
+        self._session, self._scripts, self._history = session, scripts, history
+        self.metric = ""  # the name of the one that is shown; empty for the first
+        self._source: DataSource | None = None  # what was chosen for the open file
+        self._process: _Process | None = None
+        self._ending: list[_Process] = []
+        self._evaluation = ""  # the hash of what measures now; empty until it has
+        self._results: dict[tuple[str, str], StateQuality] = {}  # by state and evaluation
+        self._states: dict[object, str] = {}  # hashes, by the keys of records
+        self._wanted: list[object] = []
+        self._count = 0  # of the states that were asked for together
+        self._under_way: Task[_Measurement] | None = None
+        self._current: object = None  # the key of the state that is under way
+        self._identity = LatestTask(context.jobs)
+        self._change = LatestTask(context.jobs)
+        for name, call in {
+            "evaluate": self.ask,
+            "evaluate_state": self.evaluate_state,
+            "evaluate_all": self.evaluate_all,
+        }.items():
+            context.actions[name].triggered.connect(call)
+        history.measureRequested.connect(self._on_requested)
+        session.changed.connect(self._refresh)
+        session.closed.connect(self._on_closed)
+
+    # -- what the person asks for ---------------------------------------------------------------
+
+    def ask(self) -> None:
+        """Let the person choose what measures, and measure the state in force by it."""
+        self._choose(self._keys_at([self._position]))
+
+    def evaluate_state(self) -> None:
+        """Measure the state in force."""
+        self._measure(self._keys_at([self._position]))
+
+    def evaluate_all(self) -> None:
+        """Measure all states that were not measured yet."""
+        found = {key: self._found(key) for key in self._keys}
+        self._measure([key for key, known in found.items() if known is None or known[1]])
+
+    def _on_requested(self, number: int) -> None:
+        self._measure(self._keys_at([number]))
+
+    def _choose(self, keys: list[object]) -> None:
+        document = self._session.document
+        if document is None or self.dialog is not None or not self._session.may_work():
+            return
+        source = self._source or self._scripts.source(PURPOSE)
+        dialog = EvaluateDialog(self._scripts.kinds, source, self._window)
+        dialog.choice.set_folder(str(document.checkpoint.path.absolute().parent))
+        dialog.choice.changed.connect(partial(self._look, dialog))
+        dialog.evaluateRequested.connect(partial(self._on_chosen, dialog, keys))
+        self.open(dialog)
+        self._look(dialog)
+
+    def _look(self, dialog: EvaluateDialog) -> None:
+        def show(text: str, trouble: bool) -> None:
+            if self.dialog is dialog:
+                dialog.choice.set_found(text, trouble=trouble)
+
+        self._scripts.look(dialog.choice.source(), show)
+
+    def _on_chosen(self, dialog: EvaluateDialog, keys: list[object], source: DataSource) -> None:
+        def refused(error: PruneAppError) -> None:
+            if self.dialog is dialog:
+                dialog.choice.set_found(f"{error.sentence} {error.remedy}".strip(), trouble=True)
+
+        def run(agreed: AgreedScript) -> None:
+            if self.dialog is dialog:
+                dialog.done(EvaluateDialog.DialogCode.Accepted)
+                self._scripts.remember(PURPOSE, source)
+                self._begin(source, agreed, keys)
+
+        self._scripts.request(source, run, refused=refused, parent=dialog)
+
+    def _measure(self, keys: list[object]) -> None:
+        """Measure states by what was chosen; first of all have it chosen, and agreed to."""
+        if self._session.document is None or not keys:
+            return
+        if self._process is not None:
+            self._want(keys)
+        elif self._source is None:
+            self._choose(keys)
+        else:
+            source = self._source
+            self._scripts.request(
+                source,
+                lambda agreed: self._begin(source, agreed, keys),
+                refused=self._notifications.refuse,
+            )
+
+    def _begin(self, source: DataSource, agreed: AgreedScript, keys: list[object]) -> None:
+        self._drop()
+        self._source, self._process = source, _Process(agreed)
+        self._want([None, *keys])  # the unpruned model first
+
+    # -- measuring ------------------------------------------------------------------------------
+
+    def _want(self, keys: Iterable[object]) -> None:
+        if not self._wanted and self._under_way is None:
+            self._count = 0
+        for key in dict.fromkeys(keys):
+            under_way = self._under_way is not None and key is self._current
+            if key not in self._wanted and not under_way:
+                self._wanted.append(key)
+                self._count += 1
+        self._go_on()
+
+    def _go_on(self) -> None:
+        document, process, keys = self._session.document, self._process, self._keys
+        if self._under_way is not None or document is None or process is None:
+            return
+        self._wanted = [key for key in self._wanted if key in keys]  # branches may be deleted
+        if not self._wanted:
+            self._refresh()
+            return
+        number, key = self._count - len(self._wanted) + 1, self._wanted.pop(0)
+        title = self.tr("Evaluation:")
+        if self._count > 1:
+            title = self.tr("Evaluation {n} of {count}:").format(n=number, count=self._count)
+        self._current = key
+        self._under_way = self._jobs.submit(
+            title,
+            partial(
+                process.measure,
+                document.state_at(keys.index(key)),
+                self._session.contents.size.parameters,
+            ),
+            on_result=partial(self._on_measured, process, key),
+            on_error=partial(self._on_failed, process, key),
+            on_cancelled=partial(self._on_cancelled, process),
+            apart=True,
+        )
+        self._refresh()
+
+    def _on_measured(self, process: _Process, key: object, found: _Measurement) -> None:
+        if process is not self._process:
+            return
+        self._under_way = None
+        self._evaluation = found.evaluation
+        self._states[key] = found.state
+        self._results[found.state, found.evaluation] = found.quality
+        self._notifications.end(NoticeTopic.EVALUATION)
+        for notice in found.notices:
+            self._notifications.mention(NoticeTopic.EVALUATION, notice)
+        if not self._wanted:
+            self._notifications.say_done(quality_in_words(found.quality, self.metric))
+        self._go_on()
+
+    def _on_failed(self, process: _Process, key: object, error: PruneAppError) -> None:
+        if process is not self._process:
+            return
+        keys, self._wanted, self._under_way = [key, *self._wanted], [], None
+        if isinstance(error, _ScriptChangedError):
+            self._forget_script()
+            self._measure(keys)
+        else:
+            self._notifications.refuse(error, NoticeTopic.EVALUATION)
+            self._refresh()
+
+    def _on_cancelled(self, process: _Process) -> None:
+        if process is self._process:
+            self._wanted, self._under_way = [], None
+            self._refresh()
+
+    def look_at_script(self) -> None:
+        """Notice whether the script was changed: what it measured before is true no more."""
+        process = self._process
+        if process is None:
+            return
+
+        def found(unchanged: bool) -> None:
+            if process is self._process and not unchanged and self._under_way is None:
+                self._forget_script()
+
+        self._change.ask(lambda _job: process.unchanged, found)
+
+    def _forget_script(self) -> None:
+        """Let what was measured become old; the person is asked before the new script runs."""
+        self._drop()
+        self._evaluation = ""
+        self._refresh()
+
+    def _drop(self) -> None:
+        """End the process, once it has done what is under way."""
+        process, self._process = self._process, None
+        task, self._under_way, self._wanted = self._under_way, None, []
+        if process is None:
+            return
+        if task is not None:
+            process.hurry()
+            task.cancel()
+        self._ending.append(process)
+
+        def ended(_: None) -> None:
+            self._ending.remove(process)
+
+        self._jobs.submit(
+            "",
+            lambda _job: process.close(),
+            on_result=ended,
+            on_error=self._notifications.refuse,
+            visible=False,
+            apart=True,
+        )
+
+    def stop(self) -> None:
+        """Ask the script to end at once; `end` once the jobs have stopped."""
+        if self._process is not None:
+            self._process.hurry()
+
+    def end(self) -> None:
+        """End what is left of the processes, when no job uses them any more."""
+        process, self._process = self._process, None
+        for left in (process, *self._ending):
+            if left is not None:
+                left.close()
+        self._ending.clear()
+
+    def _on_closed(self) -> None:
+        self._drop()
+        self._source, self._evaluation, self.metric = None, "", ""
+        self._results.clear()
+        self._states.clear()
+        self._identity.cancel()
+        self._change.cancel()
+        self._history.set_marks(())
+        self.measured.emit()
+
+    # -- sessions -------------------------------------------------------------------------------
+
+    def read(self) -> Mapping[str, Any]:
+        """Return what was measured as plain JSON, for a session."""
+        kept = [_Kept(*key, quality) for key, quality in self._results.items()]
+        return {"evaluation": msgspec.to_builtins(kept)} if kept else {}
+
+    def show(self, view: Mapping[str, Any]) -> None:
+        """Show what was measured before; it is old until the same script is chosen again."""
+        try:
+            kept = msgspec.convert(view.get("evaluation", []), list[_Kept])
+        except msgspec.ValidationError:
+            return  # of a session that somebody else made
+        self._results |= {(one.state, one.evaluation): one.quality for one in kept}
+        self._refresh()
+
+    # -- what is known --------------------------------------------------------------------------
+
+    @property
+    def _position(self) -> int:
+        document = self._session.document
+        return -1 if document is None else document.position
+
+    @property
+    def _keys(self) -> list[object]:
+        """The keys of all states, by their numbers."""
+        document = self._session.document
+        return [] if document is None else [None, *(r.key for r in document.history.records)]
+
+    def _keys_at(self, numbers: Iterable[int]) -> list[object]:
+        keys = self._keys
+        return [keys[number] for number in numbers if 0 <= number < len(keys)]
+
+    def states(self) -> tuple[MeasuredState, ...]:
+        """Return the states that were measured."""
+        document = self._session.document
+        if document is None or not self._results:
+            return ()
+        found = enumerate(zip(self._keys, document.items, strict=True))
+        return tuple(
+            MeasuredState(number, item.label, *known)
+            for number, (key, item) in found
+            if (known := self._found(key)) is not None
+        )
+
+    def show_metric(self, name: str) -> None:
+        """Show another metric."""
+        self.metric = name
+        self._refresh()
+
+    def _found(self, key: object) -> tuple[StateQuality, bool] | None:
+        """Return what was measured of a state last, and whether that is old."""
+        state = self._states.get(key)
+        if state is None:
+            return None
+        found = self._results.get((state, self._evaluation))
+        if found is not None:
+            return found, False
+        old = [quality for (of, _), quality in self._results.items() if of == state]
+        return (old[-1], True) if old else None
+
+    def _refresh(self, _change: object = None) -> None:
+        if self._session.document is None or (self._source is None and not self._results):
+            return
+        waits = {*map(id, self._wanted)}
+        if self._under_way is not None:
+            waits.add(id(self._current))
+        self._history.set_marks([self._mark(key, waits=id(key) in waits) for key in self._keys])
+        self.measured.emit()
+        self._identify()
+
+    def _mark(self, key: object, *, waits: bool) -> HistoryMark:
+        found = self._found(key)
+        if waits:
+            return HistoryMark("…", self.tr("being evaluated"), faded=True)
+        if found is None:
+            return HistoryMark(words=self.tr("not evaluated"))
+        quality, is_old = found
+        text = quality_in_short(quality, self.metric)
+        words = quality_in_words(quality, self.metric)
+        if is_old:
+            old = self.tr("{words}; measured by another script, Python or options")
+            words = old.format(words=words)
+        return HistoryMark(text, words, faded=is_old)
+
+    def _identify(self) -> None:
+        """Find out which of the states without a result are the same as one that has it."""
+        document = self._session.document
+        if document is None or not self._results or self._identity.task is not None:
+            return
+        for number, key in enumerate(self._keys):
+            if key not in self._states:
+                self._identity.ask(
+                    partial(identify, document.state_at(number)),
+                    partial(self._on_identified, document, key),
+                    urgency=Urgency.ASIDE,
+                )
+                return
+
+    def _on_identified(self, document: Document, key: object, state: str) -> None:
+        if document is self._session.document:
+            self._states[key] = state
+            self._refresh()

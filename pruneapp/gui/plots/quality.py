@@ -1,0 +1,537 @@
+"""Metric against sparsity: the measured states as points, the noise, and a target to be dragged."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+
+from PySide6.QtCore import QModelIndex, QPointF, QRectF, QSignalBlocker, Qt, Signal
+from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPen, QWheelEvent
+
+from pruneapp.gui.plots.base.plot_canvas import ZOOM_STEP, PlotArea, PlotCanvas
+from pruneapp.gui.plots.base.plot_view import PlotView
+from pruneapp.gui.plots.base.readout import Swatch
+from pruneapp.gui.plots.chart.axes import NumberAxis
+from pruneapp.gui.plots.chart.chart_canvas import STEPS
+from pruneapp.gui.plots.chart.items import CutLine, is_on, paint_line
+from pruneapp.gui.widgets.clipboard import NOTHING, Numbers
+from pruneapp.gui.widgets.controls import choice_box
+from pruneapp.gui.widgets.labels import translate
+from pruneapp.gui.widgets.number_format import (
+    metric_amount,
+    percent,
+    plural,
+    signed,
+)
+from pruneapp.gui.widgets.reports import quality_in_words
+from pruneapp.gui.widgets.safe_paint import saved
+from pruneapp.results.quality import MeasuredState, MetricChange
+
+_RADIUS = 5.0  # pixels of a point
+_NEAR = 12.0  # from a point, within which the mouse is on it
+_BEYOND = 0.08  # of what can be seen, beside the outermost points
+_CLEAR = 56  # of 255: how much of its colour the band of the noise has
+# How much worse is allowed at first: one point of a share, else a hundredth of the value.
+_TOLERANCE = 0.01
+_STEP = 0.1  # by which keys change that, relative to what it is at first
+
+Band = tuple[float, float, float]  # where along x, and what of y is within the noise there
+
+
+class QualityCanvas(PlotCanvas):
+    """Points, of which one has the cursor, and a line across that can be moved."""
+
+    hovered = Signal(int)  # the point under the mouse; -1 for none
+    cursorMoved = Signal(int)  # the person put the cursor on this point
+    activated = Signal(int)  # the person clicked on this point, or pressed Return on it
+    lineMoved = Signal(float)  # the person holds the line there
+    lineStepped = Signal(int)  # the person moves it so many steps by keys
+
+    def __init__(self) -> None:
+        super().__init__(NumberAxis("bottom"), NumberAxis("left"), margin=24)
+        for axis in (self.bottom, self.left):
+            axis.enableAutoSIPrefix(False)
+            axis.setStyle(tickLength=4, maxTickLevel=0, hideOverlappingLabels=24)
+        self.points: Sequence[QPointF] = ()
+        self.faded: frozenset[int] = frozenset()
+        self.current = self.cursor = -1
+        self.band: Sequence[Band] = ()
+        self.line: CutLine | None = None
+        self.holding = False
+        self._whole = QRectF(0, 0, 1, 1)
+
+    @property
+    def place(self) -> PlotArea:
+        """Where the plot is, and what of it can be seen."""
+        rect = QRectF(self.viewportTransform().mapRect(self.box.sceneBoundingRect()))
+        (left, right), (low, high) = self.box.viewRange()
+        return PlotArea(rect, (left, right), (low, high))
+
+    def set_points(
+        self, points: Sequence[QPointF], faded: frozenset[int], current: int, band: Sequence[Band]
+    ) -> None:
+        """Show other points; all of them come into sight if there is a new one."""
+        fresh = len(points) != len(self.points)
+        self.points, self.faded, self.current, self.band = points, faded, current, band
+        self.cursor = min(self.cursor, len(points) - 1)
+        xs = [0.0, *[point.x() for point in points]]
+        ys = [point.y() for point in points] + [y for _, *both in band[:1] for y in both]
+        wide, high = max(xs) or 1.0, (max(ys) - min(ys)) if ys else 1.0
+        high = high or abs(max(ys)) or 1.0
+        self._whole = QRectF(-_BEYOND * wide, min(ys, default=0.0) - _BEYOND * high, 0, 0)
+        self._whole.setRight(max(xs) + _BEYOND * wide)
+        self._whole.setBottom(max(ys, default=1.0) + _BEYOND * high)
+        if fresh:
+            self.fit()
+        self.viewport().update()
+
+    def set_line(self, line: CutLine | None) -> None:
+        """Show the target; None for none."""
+        self.line = line
+        self.viewport().update()
+
+    def fit(self) -> None:
+        """Look at all points."""
+        self._show(self._whole)
+
+    def zoom(self, factor: float, at: QPointF | None = None) -> None:
+        """Go closer towards a place, else towards the cursor or the middle."""
+        (left, right), (low, high) = self.box.viewRange()
+        if at is None:
+            at = QPointF((left + right) / 2, (low + high) / 2)
+            if 0 <= self.cursor < len(self.points):
+                at = self.points[self.cursor]
+        start = QPointF(at.x() - (at.x() - left) / factor, at.y() - (at.y() - low) / factor)
+        end = QPointF(at.x() + (right - at.x()) / factor, at.y() + (high - at.y()) / factor)
+        self._show(QRectF(start, end))
+
+    def _show(self, area: QRectF) -> None:
+        self.box.setXRange(area.left(), area.right(), padding=0)
+        self.box.setYRange(area.top(), area.bottom(), padding=0)
+        self.viewChanged.emit()
+
+    def set_cursor(self, point: int) -> None:
+        """Put the cursor on a point, -1 for none."""
+        self.cursor = point
+        self.viewport().update()
+
+    def pixel_of(self, point: int) -> QPointF:
+        """Return the pixel of this widget on which a point lies."""
+        return self.place.pixel(self.points[point].x(), self.points[point].y())
+
+    def point_at(self, pixel: QPointF) -> int:
+        """Return the point that is nearest to a pixel, if it is near; else -1."""
+        far = [(self.pixel_of(n) - pixel).manhattanLength() for n in range(len(self.points))]
+        nearest = min(range(len(far)), key=far.__getitem__, default=-1)
+        return nearest if nearest >= 0 and far[nearest] <= _NEAR else -1
+
+    # -- painting ---------------------------------------------------------------------------------
+
+    def paint_over(self, painter: QPainter) -> None:
+        """Paint the noise, the points from sparse to dense joined, and the target."""
+        painter.setFont(self.font())
+        place, colors = self.place, self._colors
+        with saved(painter):
+            painter.setClipRect(place.rect)
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            self._paint_band(painter, place)
+            fresh = [n for n in range(len(self.points)) if n not in self.faded]
+            painter.setPen(QPen(QColor(colors["kept"]), 1.5))
+            for one, two in pairwise(fresh):
+                painter.drawLine(self.pixel_of(one), self.pixel_of(two))
+            for number in range(len(self.points)):
+                self._paint_point(painter, number)
+        if self.line is not None and self.points:
+            paint_line(painter, self.line, place, colors, held=self.holding)
+
+    def _paint_band(self, painter: QPainter, place: PlotArea) -> None:
+        if not self.band:
+            return
+        first, last = (place.x[0], *self.band[0][1:]), (place.x[1], *self.band[-1][1:])
+        ends = [first, *self.band, last]
+        band = QColor(self._colors["muted"])
+        band.setAlpha(_CLEAR)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(band)
+        above = [place.pixel(x, high) for x, _, high in ends]
+        painter.drawPolygon([*above, *[place.pixel(x, low) for x, low, _ in reversed(ends)]])
+
+    def _paint_point(self, painter: QPainter, number: int) -> None:
+        colors, middle = self._colors, self.pixel_of(number)
+        faded = number in self.faded
+        ink = QColor(colors["muted" if faded else "kept"])
+        painter.setPen(QPen(ink, 2))
+        painter.setBrush(QColor(colors["surface"]) if faded else ink)
+        painter.drawEllipse(middle, _RADIUS, _RADIUS)
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        if number == self.current:
+            painter.setPen(QPen(QColor(colors["accent"]), 2))
+            painter.drawEllipse(middle, _RADIUS + 4, _RADIUS + 4)
+        if number == self.cursor:
+            painter.setPen(QPen(QColor(colors["text"]), 1, Qt.PenStyle.DotLine))
+            side = _RADIUS + 7
+            painter.drawRect(QRectF(middle - QPointF(side, side), middle + QPointF(side, side)))
+
+    # -- mouse and keys ---------------------------------------------------------------------------
+
+    def _on_line(self, pixel: QPointF) -> bool:
+        return self.line is not None and is_on(self.line, pixel, self.place, self.font())
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        """Zoom towards the mouse."""
+        steps = event.angleDelta().y() / 120
+        if steps and self.points:
+            self.zoom(ZOOM_STEP**steps, self.place.point(event.position()))
+        event.accept()
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        """Take hold of the line, or begin a click or a drag."""
+        if event.button() == Qt.MouseButton.LeftButton and self._on_line(event.position()):
+            self.holding = True
+            self.viewport().update()
+            event.accept()
+        else:
+            super().mousePressEvent(event)
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        """Move the line or the picture; say what is under the mouse."""
+        if self.holding:
+            self.lineMoved.emit(self.place.point(event.position()).y())
+            event.accept()
+        else:
+            super().mouseMoveEvent(event)
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        """Let the line go, or do what a click means."""
+        self.holding = False
+        self.viewport().update()
+        super().mouseReleaseEvent(event)
+
+    def _drag(self, _event: QMouseEvent, _start: QPointF, moved: QPointF) -> None:
+        place = self.place
+        way = place.point(QPointF(0, 0)) - place.point(moved)
+        left, low = place.x[0], place.y[0]
+        wide, high = place.x[1] - left, place.y[1] - low
+        self._show(QRectF(left + way.x(), low + way.y(), wide, high))
+
+    def _hover(self, pixel: QPointF | None) -> None:
+        if pixel is not None and self._pressed is None and self._on_line(pixel):
+            self.viewport().setCursor(Qt.CursorShape.SplitVCursor)
+        elif pixel is not None:
+            self.viewport().unsetCursor()
+        self.hovered.emit(-1 if pixel is None else self.point_at(pixel))
+
+    def _click(self, event: QMouseEvent) -> None:
+        point = self.point_at(event.position())
+        if point >= 0:
+            self.set_cursor(point)
+            self.cursorMoved.emit(point)
+            self.activated.emit(point)
+
+    def takes(self, event: QKeyEvent) -> bool:
+        """Whether a key means something here."""
+        ctrl = event.modifiers() & Qt.KeyboardModifier.ControlModifier
+        return (event.key() in STEPS) if ctrl else event.key() in _KEYS
+
+    def _press_key(self, event: QKeyEvent) -> bool:
+        key, count = event.key(), len(self.points)
+        if event.modifiers() & Qt.KeyboardModifier.ControlModifier:
+            if self.line is None or key not in STEPS:
+                return False
+            self.lineStepped.emit(STEPS[Qt.Key(key)])
+        elif key in {Qt.Key.Key_Return, Qt.Key.Key_Enter} and self.cursor >= 0:
+            self.activated.emit(self.cursor)
+        elif count and key in STEPS:
+            step = STEPS[Qt.Key(key)]
+            at = self.current if self.cursor < 0 else self.cursor + step
+            self.set_cursor(min(max(at, 0), count - 1))
+            self.cursorMoved.emit(self.cursor)
+        else:
+            return super()._press_key(event)
+        return True
+
+
+_KEYS = {
+    Qt.Key.Key_Plus,
+    Qt.Key.Key_Equal,
+    Qt.Key.Key_Minus,
+    Qt.Key.Key_Underscore,
+    Qt.Key.Key_0,
+}
+
+
+class QualityView(PlotView):
+    """The metric of the measured states; points are in order of sparsity."""
+
+    stateRequested = Signal(int)  # the person wants to go to this state of the history
+    metricChosen = Signal(str)  # the person wants to see another metric
+
+    def __init__(self) -> None:
+        self.canvas = QualityCanvas()
+        self._states: Sequence[MeasuredState] = ()
+        self._hovered = -1
+        self._name = ""  # of the metric; empty for the first
+        self._tolerances: dict[str, float] = {}  # by metric, as the person set them
+        super().__init__(self.canvas)
+        self.metric_box = choice_box(self.tr("Metric"), self.tr("What the height of points is"), ())
+        self.metric_box.setEnabled(False)
+        self.metric_box.activated.connect(self._on_metric_chosen)
+        self._row.addWidget(self.metric_box)
+        self._row.addStretch(1)
+        self.legend_in_corner = False
+        canvas = self.canvas
+        canvas.hovered.connect(self._on_hovered)
+        canvas.cursorMoved.connect(self._on_cursor_moved)
+        canvas.activated.connect(self._go_to)
+        canvas.lineMoved.connect(self._on_line_moved)
+        canvas.lineStepped.connect(self._on_line_stepped)
+        self._table.activated.connect(self._on_row_activated)
+        self._set_stem("", "quality")
+        self.set_colors(self._colors)
+
+    def empty_text(self) -> str:
+        """Say what to do where there is nothing to show."""
+        return self._instead or self.tr(
+            "Nothing has been evaluated yet. Choose Tools > Evaluate… to measure the model with "
+            "your own script."
+        )
+
+    # -- what it is told --------------------------------------------------------------------------
+
+    def set_states(self, states: Sequence[MeasuredState], position: int, metric: str) -> None:
+        """Show these states, of which the one at `position` is in force, by a metric."""
+        self._name = metric
+        self._offer_metrics(states)
+        known = [s for s in states if s.quality.metric(metric) is not None]
+        self._states = sorted(known, key=lambda s: s.quality.sparsity)
+        self._hovered = -1
+        first = self._metric
+        scale = 100.0 if first is not None and first.share else 1.0
+        if first is not None:
+            unit = self.tr("{metric}, %") if first.share else "{metric}"
+            self.canvas.left.setLabel(unit.format(metric=first.name[:60]))
+            self.canvas.bottom.setLabel(self.tr("pruned, %"))
+        points = [
+            QPointF(100 * s.quality.sparsity, scale * self._of(s).value) for s in self._states
+        ]
+        faded = frozenset(n for n, s in enumerate(self._states) if s.is_old)
+        current = next((n for n, s in enumerate(self._states) if s.number == position), -1)
+        band = []
+        for state in self._states:
+            low, high = _noise(self._of(state))
+            if low < high and not state.is_old:
+                band.append((100 * state.quality.sparsity, scale * low, scale * high))
+        self.canvas.set_points(points, faded, current, band)
+        self._set_content(present=bool(points))
+        self._redraw()
+
+    def set_colors(self, colors: Mapping[str, str]) -> None:
+        """Take the colours of a theme by token, and paint anew."""
+        super().set_colors(colors)
+        self.canvas.set_colors(self._colors)
+        self._redraw()
+
+    def _offer_metrics(self, states: Sequence[MeasuredState]) -> None:
+        names = list(dict.fromkeys(m.name for s in states for m in s.quality.metrics))
+        with QSignalBlocker(self.metric_box):
+            self.metric_box.clear()
+            for name in names:
+                self.metric_box.addItem(name, name)
+            shown = next((m for s in states if (m := s.quality.metric(self._name))), None)
+            self.metric_box.setCurrentIndex(-1 if shown is None else names.index(shown.name))
+        self.metric_box.setEnabled(len(names) > 1)
+
+    # -- the target -------------------------------------------------------------------------------
+
+    @property
+    def _metric(self) -> MetricChange | None:
+        """That of a state that was measured as it would be now, if there is one."""
+        fresh = sorted(self._states, key=lambda s: s.is_old)
+        return self._of(fresh[0]) if fresh else None
+
+    def _of(self, state: MeasuredState) -> MetricChange:
+        metric = state.quality.metric(self._name)
+        assert metric is not None, "states without it are left out"
+        return metric
+
+    @property
+    def tolerance(self) -> float:
+        """How much worse than the unpruned model is allowed."""
+        metric = self._metric
+        if metric is None:
+            return 0.0
+        usual = _TOLERANCE * (1.0 if metric.share else abs(metric.original) or 1.0)
+        return self._tolerances.get(metric.name, usual)
+
+    def best(self) -> MeasuredState | None:
+        """Return the state with the largest sparsity that holds the target."""
+        rounding = 1e-12
+        held = [
+            s
+            for s in self._states
+            if not s.is_old and self._of(s).worse <= self.tolerance + rounding
+        ]
+        return held[-1] if held else None
+
+    def _set_tolerance(self, tolerance: float) -> None:
+        metric = self._metric
+        if metric is not None and metric.higher is not None:
+            self._tolerances[metric.name] = max(0.0, tolerance)
+            self._redraw()
+
+    def _on_line_moved(self, y: float) -> None:
+        metric = self._metric
+        if metric is not None:
+            value = y / (100.0 if metric.share else 1.0)
+            away = value - metric.original
+            self._set_tolerance(-away if metric.higher else away)
+
+    def _on_line_stepped(self, steps: int) -> None:
+        metric = self._metric
+        if metric is not None:
+            usual = _TOLERANCE * (1.0 if metric.share else abs(metric.original) or 1.0)
+            # Upwards on the screen.
+            self._set_tolerance(
+                self.tolerance + (-steps if metric.higher else steps) * _STEP * usual
+            )
+
+    # -- words ------------------------------------------------------------------------------------
+
+    def summary(self) -> str:
+        """Say which state holds the target."""
+        metric = self._metric
+        if metric is None:
+            return ""
+        if metric.higher is None:
+            return self.tr(
+                "It is not known whether a higher or a lower {metric} is better: declare "
+                "HIGHER_IS_BETTER in the script."
+            ).format(metric=metric.name)
+        best, target = self.best(), _amount(metric, self.tolerance)
+        if best is None or not best.quality.sparsity:
+            return self.tr("At most {target} worse: no measured state with pruned weights.").format(
+                target=target
+            )
+        words = self.tr("At most {target} worse: up to {share} pruned ({label})")
+        half = self._of(best).half
+        if half > self.tolerance:
+            words += self.tr("; noise ±{noise}")
+        return words.format(
+            target=target,
+            share=percent(best.quality.sparsity),
+            label=best.label,
+            noise=_amount(metric, half),
+        )
+
+    def numbers(self) -> Numbers:
+        """Return the states, from dense to sparse."""
+        states, of = self._states, self._of
+        if not states:
+            return NOTHING
+        held = {s.number for s in states if of(s).worse <= self.tolerance + 1e-12}
+        yes, no, old = self.tr("yes"), self.tr("no"), self.tr("measured before")
+
+        def row(at: int) -> tuple[object, ...]:
+            state, metric = states[at], of(states[at])
+            verdict = old if state.is_old else yes if state.number in held else no
+            difference = metric.difference
+            return (
+                state.label,
+                state.quality.sparsity,
+                metric.value,
+                difference,
+                metric.half,
+                verdict,
+            )
+
+        headers = (
+            self.tr("state"),
+            self.tr("sparsity"),
+            of(states[0]).name,
+            self.tr("difference"),
+            self.tr("noise ±"),
+            self.tr("holds the target"),
+        )
+        return Numbers(headers, len(states), row, shares=frozenset({1}))
+
+    def _redraw(self) -> None:
+        """Paint the target, and say what can be seen."""
+        metric = self._metric
+        if metric is None or metric.higher is None:
+            self.canvas.set_line(None)
+        else:
+            at = metric.original - self.tolerance * (1 if metric.higher else -1)
+            label = _amount(metric, self.tolerance)
+            sign = signed(label, -1 if metric.higher else 1)
+            scale = 100.0 if metric.share else 1.0
+            self.canvas.set_line(CutLine(scale * at, sign, upright=False))
+        self._set_legend(self._swatches() if self._has_content else ())
+        words = self.summary() if self._has_content else self.empty_text()
+        self._describe(self.tr("Metric against sparsity"), words)
+        self._refresh_readout()
+        self._refresh_table()
+
+    def _swatches(self) -> list[Swatch]:
+        colors = self._colors
+        count = plural(len(self._states), self.tr("1 state"), self.tr("{n} states"))
+        swatches = [Swatch(count, (colors["kept"],))]
+        if self.canvas.band:
+            metric = self._metric
+            noise = "" if metric is None else metric.noise
+            words = self.tr("noise: {what}").format(what=noise)
+            swatches.append(Swatch(words, (_over(colors["muted"], colors["surface"]),)))
+        if self.canvas.faded:
+            swatches.append(Swatch(self.tr("measured before"), (colors["muted"],)))
+        return swatches
+
+    def _refresh_readout(self) -> None:
+        at = self._hovered if self._hovered >= 0 else self.canvas.cursor
+        if not self._has_content:
+            self.readout.setText("")
+        elif 0 <= at < len(self._states):
+            state = self._states[at]
+            words = quality_in_words(state.quality, self._name)
+            self.readout.setText(f"{state.label}:  {words}")
+        else:
+            self.readout.setText(self.summary())
+
+    def _on_hovered(self, point: int) -> None:
+        if point != self._hovered:
+            self._hovered = point
+            self._refresh_readout()
+
+    def _on_cursor_moved(self, _point: int) -> None:
+        self._hovered = -1
+        self._refresh_readout()
+
+    def _on_row_activated(self, index: QModelIndex) -> None:
+        self._go_to(index.row())
+
+    def _go_to(self, point: int) -> None:
+        self.stateRequested.emit(self._states[point].number)
+
+    def _on_metric_chosen(self) -> None:
+        self.metricChosen.emit(str(self.metric_box.currentData()))
+
+
+def _noise(metric: MetricChange) -> tuple[float, float]:
+    """Return between which values a metric is no other than that of the unpruned model."""
+    low, high = metric.original - metric.half, metric.original + metric.half
+    return (max(low, 0.0), min(high, 1.0)) if metric.share else (low, high)
+
+
+def _amount(metric: MetricChange, amount: float) -> str:
+    text = metric_amount(amount, share=metric.share)
+    return translate("Quality", "{n} points").format(n=text) if metric.share else text
+
+
+def _over(color: str, ground: str) -> str:
+    """Return a colour as the band of the noise has it on its ground."""
+    above, below = QColor(color), QColor(ground)
+    share = _CLEAR / 255
+    parts = (
+        (above.red(), below.red()),
+        (above.green(), below.green()),
+        (above.blue(), below.blue()),
+    )
+    return QColor(*[round(a * share + b * (1 - share)) for a, b in parts]).name()

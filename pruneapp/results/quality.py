@@ -1,0 +1,68 @@
+"""What was measured of states, beside the unpruned model, as lists and charts show it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class MetricChange:
+    """A metric of a state, beside that of the unpruned model."""
+
+    name: str
+    value: float
+    original: float
+    half: float  # half the width of the noise of a difference; 0 if it is not known
+    noise: str  # what the noise is, in words
+    higher: bool | None = None  # whether a higher value is better; None if that is not known
+    judged: bool = True  # whether it can be worse at all: times and counts cannot
+    share: bool = False  # whether it is a share of samples, which people read in percent
+
+    @property
+    def difference(self) -> float:
+        """The value, minus the original's."""
+        return self.value - self.original
+
+    @property
+    def is_none(self) -> bool:
+        """Whether the difference is within the noise; never, where that is not known."""
+        return self.half > 0 and abs(self.difference) <= self.half
+
+    @property
+    def worse(self) -> float:
+        """By how much it is worse; below 0 if it is better."""
+        return self.difference if self.higher is False else -self.difference
+
+
+@dataclass(frozen=True)
+class StateQuality:
+    """What was measured of one state."""
+
+    metrics: tuple[MetricChange, ...]  # in the order in which the script returned them
+    sparsity: float  # share of the parameters of the model that are pruned
+
+    def metric(self, name: str = "") -> MetricChange | None:
+        """Return a metric by its name; without one, the first that can be worse."""
+        judged = [m for m in self.metrics if m.judged and m.higher is not None]
+        if name:
+            return next((m for m in self.metrics if m.name == name), None)
+        return next(iter((*judged, *self.metrics)), None)
+
+
+@dataclass(frozen=True)
+class HistoryMark:
+    """What stands beside a state of the history."""
+
+    text: str = ""  # its metric; empty for a hollow dot, which has it measured by a click
+    words: str = ""  # the same in full
+    faded: bool = False  # whether it is true no more
+
+
+@dataclass(frozen=True)
+class MeasuredState:
+    """A state of the history that was measured."""
+
+    number: int  # in the history
+    label: str
+    quality: StateQuality
+    is_old: bool  # whether another script, Python or options measured it

@@ -1,0 +1,300 @@
+"""The metric of each state in the history: by mouse, menu and keys; kept, greyed, cancelled."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from safetensors.numpy import save_file
+
+from pruneapp.evaluation.metric import Metric
+from pruneapp.evaluation.process import EvaluationError
+from pruneapp.evaluation.runner import Measured
+from pruneapp.gui.evaluation.script_controller import AgreedScript
+from pruneapp.gui.evaluation.source_choice import DataKind
+from tests.gui.job_gate import Gate
+from tests.gui.person import plain
+
+SCRIPT = """
+import torch
+from safetensors.torch import load_file
+
+def load(path):
+    first, second = torch.nn.Linear(8, 5, bias=False), torch.nn.Linear(5, 6, bias=False)
+    model = torch.nn.Sequential(first, second)
+    model.load_state_dict(load_file(path))
+    return model
+
+def evaluate(model):
+    out = model(torch.eye(8))
+    return {"accuracy": (100 - int((model[0].weight == 0).sum()), 100)}
+"""
+
+
+class Runner:
+    """Measures in this process: of 100 samples, one is wrong for each pruned weight."""
+
+    name, agrees, has_reference, directions = "my_evaluation.py", False, False, None
+
+    def __init__(self, script):
+        self.key = script.sha256
+        self.gate = Gate()
+        self.measured, self.error, self.closed = [], None, False
+
+    def start(self, _job):
+        self.closed = False
+
+    def run(self, snapshot, _seed, job, *, reference=False):
+        self.gate.wait(job)
+        if self.error is not None:
+            raise self.error
+        pruned = sum(snapshot.masks.counts(snapshot.masks))
+        self.measured.append(pruned)
+        right = 100 - pruned
+        return Measured({"accuracy": Metric(right / 100, counts=(right, 100))}, 0.0)
+
+    def hurry(self):
+        pass
+
+    def close(self):
+        self.closed = True
+
+
+@pytest.fixture
+def runners(monkeypatch):
+    """The runners that were made; what is measured runs in this process."""
+    made = []
+
+    def make(agreed, _job, **_options):
+        made.append(Runner(agreed.script))
+        return made[-1]
+
+    monkeypatch.setattr(AgreedScript, "runner", make)
+    return made
+
+
+@pytest.fixture
+def script(tmp_path):
+    path = tmp_path / "my_evaluation.py"
+    path.write_text(SCRIPT)
+    return path
+
+
+@pytest.fixture
+def pruned(person, tmp_path):
+    """A person who has pruned twice."""
+    path = tmp_path / "model.safetensors"
+    rng = np.random.default_rng(1)
+    arrays = {"0.weight": rng.normal(size=(5, 8)), "1.weight": rng.normal(size=(6, 5))}
+    save_file({n: a.astype(np.float32) for n, a in arrays.items()}, path)
+    person.open(path)
+    person.wait_open(path)
+    for amount in ("10 %", "50 %"):
+        prune(person, amount)
+    return person
+
+
+def prune(person, amount):
+    revision = person.document.revision
+    person.ask_amount(amount)
+    person.wait_preview()
+    person.click(person.button)
+    person.wait(lambda: person.document.revision > revision)
+
+
+def choose(person, script, entry="Evaluate"):
+    """Choose a script by the menu, and agree to it."""
+    evaluation, scripts = person.workbench.evaluation, person.workbench.scripts
+    person.menu("Tools", entry)
+    person.wait(lambda: evaluation.dialog is not None and evaluation.dialog.isVisible())
+    dialog = evaluation.dialog
+    person.type(dialog.choice.fields[DataKind.SCRIPT], str(script))
+    person.type(dialog.choice.python, sys.executable)
+    person.wait(dialog.go.isEnabled)
+    person.click(dialog.go)
+    agree(person)
+    assert scripts.dialog is None
+    person.wait(lambda: evaluation.dialog is None)
+
+
+def agree(person):
+    scripts = person.workbench.scripts
+    person.wait(lambda: scripts.dialog is not None and scripts.dialog.isVisible())
+    person.click(scripts.dialog.go)
+    person.wait(lambda: scripts.dialog is None)
+
+
+def marks(person):
+    """What stands beside each state: its text, "○" for the dot, in brackets if it is grey."""
+    states = person.views.history.list.states
+    found = []
+    for row in range(states.rowCount()):
+        mark = states.mark(row)
+        text = "" if mark is None else plain(mark.text) or "○"
+        found.append(f"({text})" if mark is not None and mark.faded else text)
+    return found
+
+
+def click_mark(person, row):
+    strip = person.views.history.list
+    strip.scrollTo(strip.model().index(row))
+    rect = strip.visualRect(strip.model().index(row))
+    person.click(strip.viewport(), QPoint(rect.right() - 14, rect.center().y()))
+
+
+def words(person, row):
+    return plain(person.views.history.list.model().index(row).data(ROLE))
+
+
+ROLE = Qt.ItemDataRole.AccessibleTextRole
+
+
+def test_states_show_their_metric_and_dots_measure_the_others(pruned, runners, script):
+    assert marks(pruned) == ["", "", ""]
+    choose(pruned, script)
+    pruned.wait_idle()
+    (runner,) = runners
+    assert runner.measured == [0, 0, 0, 39]
+    assert marks(pruned) == ["100.0 %", "○", "55.7 % pruned: 61.0 % −39.0"]
+    assert "accuracy 61.0 %, 39.0 points worse than the unpruned model" in words(pruned, 2)
+    assert "not evaluated" in words(pruned, 1)
+    click_mark(pruned, 1)
+    pruned.wait_idle()
+    assert pruned.document.position == 2, "a click on a dot goes nowhere"
+    assert runner.measured[4:] == [7]
+    assert marks(pruned)[1] == "10.0 % pruned: 93.0 % −7.0"
+    assert len(runners) == 1, "the process stays"
+
+
+def test_undo_redo_and_the_same_step_again_keep_results(pruned, runners, script):
+    choose(pruned, script)
+    pruned.wait_idle()
+    before = marks(pruned)
+    pruned.key("Ctrl+Z")
+    pruned.wait(lambda: pruned.document.position == 1)
+    assert marks(pruned) == before
+    pruned.key("Ctrl+M")
+    pruned.wait_idle()
+    prune(pruned, "50 %")
+    pruned.wait_idle()
+    pruned.wait(lambda: marks(pruned)[-1] == before[-1])
+    assert runners[0].measured == [0, 0, 0, 39, 7]
+
+
+def test_all_states_are_measured_and_those_that_were_stay_after_esc(pruned, runners, script):
+    choose(pruned, script)
+    pruned.wait_idle()
+    prune(pruned, "20 %")
+    runner = runners[0]
+    runner.gate.closed = True
+    pruned.menu("Tools", "Evaluate all states")
+    pruned.wait(lambda: runner.gate.running)
+    assert marks(pruned)[1::2] == ["(…)", "(…)"]
+    assert "Evaluation 1 of 2" in pruned.window.job_status.label.text()
+    pruned.key("Esc")
+    assert not pruned.workbench.jobs.busy
+    assert marks(pruned)[1::2] == ["○", "○"]
+    assert marks(pruned)[2] == "55.7 % pruned: 61.0 % −39.0"
+    runner.gate.closed = False
+    pruned.menu("Tools", "Evaluate all states")
+    pruned.wait_idle()
+    assert "○" not in marks(pruned)
+
+
+def test_pruning_does_not_wait_for_an_evaluation(pruned, runners, script):
+    choose(pruned, script)
+    pruned.wait_idle()
+    runners[0].gate.closed = True
+    click_mark(pruned, 1)
+    prune(pruned, "20 %")
+    assert marks(pruned)[1] == "(…)"
+    runners[0].gate.closed = False
+    pruned.wait_idle()
+    assert marks(pruned)[1] == "10.0 % pruned: 93.0 % −7.0"
+
+
+def test_a_changed_script_greys_what_it_measured_and_is_asked_about(pruned, runners, script):
+    choose(pruned, script)
+    pruned.wait_idle()
+    script.write_text(SCRIPT + "\n")
+    pruned.window.activated.emit()
+    pruned.wait(lambda: marks(pruned)[2].startswith("("))
+    assert "measured by another script" in words(pruned, 2)
+    pruned.wait_idle()
+    assert runners[0].closed
+    pruned.key("Ctrl+M")
+    agree(pruned)
+    pruned.wait_idle()
+    assert marks(pruned) == ["100.0 %", "○", "55.7 % pruned: 61.0 % −39.0"]
+    script.write_text(SCRIPT + "\n\n")  # while the window was in front
+    click_mark(pruned, 1)
+    agree(pruned)
+    pruned.wait_idle()
+    assert [runner.measured for runner in runners] == [[0, 0, 0, 39], [0, 0, 0, 39], [0, 0, 0, 7]]
+    assert marks(pruned)[2].startswith("(")
+
+
+def test_what_fails_is_said_in_a_sentence_and_can_be_tried_again(pruned, runners, script):
+    choose(pruned, script)
+    pruned.wait_idle()
+    runners[0].error = EvaluationError("The script raised ValueError.", remedy="Correct it.")
+    click_mark(pruned, 1)
+    pruned.wait_idle()
+    assert pruned.trouble == ["The script raised ValueError. Correct it."]
+    assert marks(pruned)[1] == "○"
+    runners[0].error = None
+    click_mark(pruned, 1)
+    pruned.wait_idle()
+    assert pruned.trouble == []
+
+
+def test_a_session_keeps_results_and_runs_nothing(pruned, runners, script, tmp_path):
+    choose(pruned, script)
+    pruned.wait_idle()
+    before = marks(pruned)
+    file = tmp_path / "work.prune"
+    pruned.chooses_file(file, "getSaveFileName")
+    pruned.key("Ctrl+S")
+    pruned.wait_idle()
+    pruned.key("Ctrl+W")
+    pruned.wait_idle()
+    assert runners[0].closed
+    pruned.open(file)
+    pruned.wait(lambda: pruned.document is not None)
+    pruned.wait(lambda: marks(pruned) == [f"({before[0]})", "○", f"({before[2]})"])
+    assert len(runners) == 1
+    assert pruned.workbench.scripts.dialog is None
+
+
+def test_another_file_begins_without_metrics(pruned, runners, script, tmp_path):
+    choose(pruned, script)
+    pruned.wait_idle()
+    other = tmp_path / "other.safetensors"
+    save_file({"a.weight": np.ones((2, 2), np.float32)}, other)
+    pruned.answers("Discard changes")
+    pruned.open(other)
+    pruned.wait(lambda: pruned.document.checkpoint.path == other)
+    pruned.wait_idle()
+    assert marks(pruned) == [""]
+    assert runners[0].closed
+
+
+def test_the_process_is_there_while_the_file_is_open(pruned, script):
+    """The real one: torch, a worker, and the end of both."""
+    choose(pruned, script)
+    pruned.wait_idle()
+    assert pruned.trouble == []
+    gone = pruned.document.masks.pruned("0.weight")
+    assert marks(pruned)[2] == f"55.7 % pruned: {100 - gone}.0 % −{gone}.0"
+    worker = pruned.workbench.evaluation._process._evaluator.runner.worker
+    pid = worker.pid
+    os.kill(pid, 0)
+    pruned.answers("Discard changes")
+    pruned.key("Ctrl+W")
+    pruned.wait(lambda: pruned.document is None)
+    pruned.wait_idle()
+    with pytest.raises(ProcessLookupError):
+        os.kill(pid, 0)

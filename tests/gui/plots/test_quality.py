@@ -1,0 +1,131 @@
+"""The page Quality: points, noise, the target by mouse and keys, and the same as a table."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QColor
+
+from pruneapp.gui.plots.quality import QualityView
+from pruneapp.results.quality import MeasuredState, MetricChange, StateQuality
+from tests.gui.person import plain
+
+LEFT = Qt.MouseButton.LeftButton
+
+
+def state(number, label, sparsity, value, *, old=False, loss=0.05):
+    metrics = (
+        MetricChange("accuracy", value, 0.989, 0.013, "paired", higher=True, share=True),
+        MetricChange("loss", loss, 0.05, 0.0, "repeatable", higher=False),
+    )
+    return MeasuredState(number, label, StateQuality(metrics, sparsity), old)
+
+
+STATES = (
+    state(0, "Opened", 0.0, 0.989),
+    state(3, "L1 80 %", 0.8, 0.742, loss=0.8),
+    state(1, "L1 50 %", 0.5, 0.981, loss=0.07),
+    state(2, "LAMP 70 %", 0.7, 0.9, old=True),
+)
+
+
+@pytest.fixture
+def view(show, english):
+    found = show(QualityView(), 700, 420)
+    found.set_states(STATES, 1, "")
+    return found
+
+
+def pixel(view, number):
+    at = next(n for n, s in enumerate(view._states) if s.number == number)
+    return view.canvas.pixel_of(at).toPoint()
+
+
+def test_points_stand_where_they_were_measured_and_a_click_goes_there(view, qtbot):
+    dense, half, sparse = (pixel(view, number) for number in (0, 1, 3))
+    assert dense.x() < half.x() < sparse.x()
+    assert dense.y() < half.y() < sparse.y()
+    image = view.canvas.viewport().grab().toImage()
+    assert image.pixelColor(sparse) == QColor(view._colors["kept"])
+    old = image.pixelColor(pixel(view, 2))
+    assert old == QColor(view._colors["surface"]), "what is old is hollow"
+    with qtbot.waitSignal(view.stateRequested) as told:
+        qtbot.mouseClick(view.canvas.viewport(), LEFT, pos=sparse)
+    assert told.args == [3]
+    assert "80.0 % pruned: accuracy 74.2 %, 24.7 points worse" in plain(view.readout.text())
+
+
+def test_the_noise_is_a_band_and_says_what_it_is(view):
+    place = view.canvas.place
+    image = view.canvas.viewport().grab().toImage()
+    inside = image.pixelColor(place.pixel(20, 98.0).toPoint())
+    outside = image.pixelColor(place.pixel(20, 90.0).toPoint())
+    assert inside != outside == QColor(view._colors["surface"])
+    assert "noise: paired" in [swatch.label for swatch in view._swatches()]
+
+
+def test_the_target_says_how_far_one_may_go_and_is_dragged(view, qtbot):
+    assert plain(view.readout.text()) == (
+        "At most 1.0 points worse: up to 50.0 % pruned (L1 50 %); noise ±1.3 points"
+    )
+    assert view.canvas.accessibleDescription() == view.readout.text()
+    canvas, place = view.canvas, view.canvas.place
+    viewport = canvas.viewport()
+    line = place.pixel(40, canvas.line.at).toPoint()
+    qtbot.mousePress(viewport, LEFT, pos=line)
+    qtbot.mouseMove(viewport, QPoint(line.x(), place.pixel(0, 70.0).toPoint().y()))
+    qtbot.mouseRelease(viewport, LEFT, pos=line)
+    assert "up to 80.0 % pruned (L1 80 %)" in plain(view.readout.text())
+    assert view.tolerance == pytest.approx(0.289, abs=0.01)
+    view._set_tolerance(0.01)
+    for _ in range(3):
+        qtbot.keyClick(canvas, Qt.Key.Key_Up, Qt.KeyboardModifier.ControlModifier)
+    assert view.tolerance == pytest.approx(0.007)
+    assert view.readout.text().endswith("no measured state with pruned weights.")
+    qtbot.keyClick(canvas, Qt.Key.Key_Down, Qt.KeyboardModifier.ControlModifier)
+    assert "L1 50 %" in view.readout.text()
+
+
+def test_keys_go_from_point_to_point(view, qtbot):
+    canvas = view.canvas
+    qtbot.keyClick(canvas, Qt.Key.Key_Right)
+    assert view.readout.text().startswith("L1 50 %"), "it begins at the state in force"
+    qtbot.keyClick(canvas, Qt.Key.Key_Right)
+    qtbot.keyClick(canvas, Qt.Key.Key_Right)
+    with qtbot.waitSignal(view.stateRequested) as told:
+        qtbot.keyClick(canvas, Qt.Key.Key_Return)
+    assert told.args == [3]
+
+
+def test_another_metric_has_a_target_of_its_own_below_which_is_better(view, qtbot):
+    with qtbot.waitSignal(view.metricChosen) as told:
+        view.metric_box.setCurrentIndex(1)
+        view.metric_box.activated.emit(1)
+    assert told.args == ["loss"]
+    view.set_states(STATES, 1, "loss")
+    assert view.canvas.line.at == pytest.approx(0.0505)
+    assert not view.canvas.band
+    view._on_line_moved(0.07)
+    assert "L1 50 %" in view.readout.text()
+    view.set_states(STATES, 1, "accuracy")
+    assert view.tolerance == 0.01
+
+
+def test_the_table_has_the_same_numbers(view, qtbot):
+    qtbot.keyClick(view.canvas, Qt.Key.Key_T)
+    assert view.shows_table
+    rows = [list(row) for row in view.numbers()]
+    assert rows[0] == ["Opened", 0.0, 0.989, 0.0, 0.013, "yes"]
+    assert rows[2][5] == "measured before"
+    assert rows[3][0] == "L1 80 %"
+    assert rows[3][3] == pytest.approx(-0.247)
+    assert rows[3][5] == "no"
+
+
+def test_a_metric_of_unknown_direction_has_no_target(view):
+    metric = MetricChange("fluency", 3.0, 4.0, 0.0, "repeatable")
+    view.set_states([MeasuredState(0, "Opened", StateQuality((metric,), 0.2), False)], 0, "")
+    assert view.canvas.line is None
+    assert "HIGHER_IS_BETTER" in view.readout.text()
+    view.set_states((), 0, "")
+    assert "Tools > Evaluate" in view._message.text()
