@@ -66,6 +66,10 @@ def wait_until(true: Callable[[], object], what: str) -> None:
     raise StepError(f"Waited {PATIENCE_MS // 1000} s in vain: {what}.")
 
 
+def _shown(kind: type[QDialog]) -> list[QDialog]:
+    return [w for w in QApplication.topLevelWidgets() if isinstance(w, kind) and w.isVisible()]
+
+
 def activate(window: QWidget) -> None:
     """Give a window the keys, as the manager of the windows does on a real screen."""
     if not window.isActiveWindow():
@@ -205,10 +209,16 @@ class Person:
     def answering(
         self, kind: type[QDialog], answer: Callable[[QDialog], None], do: Callable[[], object]
     ) -> None:
-        """Do what opens a dialog that lets nothing else happen, and answer it meanwhile."""
+        """Do what opens a dialog that lets nothing else happen, soon or late, and answer it."""
         failed: list[Exception] = []
+        answered = False
 
-        def later() -> None:
+        def look(tries: int) -> None:
+            # Never waits for the dialog: its own loop would run inside, and end after the answer.
+            nonlocal answered
+            if tries and not _shown(kind):
+                QTimer.singleShot(STEP_MS, lambda: look(tries - 1))
+                return
             try:
                 answer(self.dialog(kind))
             except (StepError, OSError, StopIteration) as error:
@@ -216,9 +226,11 @@ class Person:
                 for box in QApplication.topLevelWidgets():
                     if isinstance(box, QDialog):
                         box.reject()
+            answered = True
 
-        QTimer.singleShot(0, later)
+        QTimer.singleShot(0, lambda: look(PATIENCE_MS // STEP_MS))
         do()
+        wait_until(lambda: answered, "the dialog to be answered")
         if failed:
             raise StepError(str(failed[0])) from failed[0]
 
@@ -237,17 +249,10 @@ class Person:
 
     def dialog(self, kind: type[QDialog]) -> QDialog:
         """Wait for a dialog of this kind."""
-        found: list[QDialog] = []
-
-        def there() -> bool:
-            found[:] = [
-                w for w in QApplication.topLevelWidgets() if isinstance(w, kind) and w.isVisible()
-            ]
-            return bool(found)
-
-        wait_until(there, f"a {kind.__name__}")
-        activate(found[0])
-        return found[0]
+        wait_until(lambda: _shown(kind), f"a {kind.__name__}")
+        (dialog, *_) = _shown(kind)
+        activate(dialog)
+        return dialog
 
     def wait_for_end(self, dialog: QDialog) -> None:
         """Wait until a dialog is gone."""
