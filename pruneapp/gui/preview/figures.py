@@ -373,8 +373,7 @@ class PruneAction(QWidget):
         self.set_disabled(why or self.button.text())
 
     def set_refused(self, why: str) -> None:
-        """Say that the form can do nothing to the current state, and in the tooltip why."""
-        self._put(self._quiet)
+        """Say that the form is not valid here, and in the tooltip why."""
         self._say(self.tr("Cannot prune with these settings"))
         self.set_disabled(why)
 

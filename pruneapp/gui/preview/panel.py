@@ -8,6 +8,7 @@ from dataclasses import replace
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtWidgets import QLabel, QSizePolicy, QStackedWidget, QToolButton, QWidget
 
+from pruneapp.errors import ParameterError
 from pruneapp.gui.preview.affected_tensors import Alarm, MostAffected
 from pruneapp.gui.preview.figures import FileSizes, PruneAction, StepFigures
 from pruneapp.gui.preview.preview_state import PreviewStage, PreviewState
@@ -169,7 +170,7 @@ class PreviewPanel(QWidget):
         if stage is PreviewStage.APPLIED:
             self._show_current(state)
         elif stage is PreviewStage.FAILED and error is not None:
-            self.set_error(error.sentence, error.remedy)
+            self.set_error(error.sentence, error.remedy, settings=isinstance(error, ParameterError))
         elif stage is PreviewStage.EXACT and state.report is not None:
             self.set_report(state.report, channels=state.channels)
             if state.masks_added is not None:
@@ -240,11 +241,12 @@ class PreviewPanel(QWidget):
         self._trim()
         self.action.set_count(report.newly_pruned, channels)
 
-    def set_error(self, sentence: str, remedy: str = "") -> None:
-        """Say why nothing can be done."""
+    def set_error(self, sentence: str, remedy: str = "", *, settings: bool = False) -> None:
+        """Say why nothing can be done; `settings`: with these."""
         self.clear()
         self._put(self.error, f"✕ {sentence} {remedy}".strip())
-        self.action.set_disabled(f"{sentence} {remedy}".strip())
+        refuse = self.action.set_refused if settings else self.action.set_disabled
+        refuse(f"{sentence} {remedy}".strip())
         self.pages.setCurrentIndex(1)
 
     def set_done(self, report: SparsityReport, whole: float | None = None) -> None:

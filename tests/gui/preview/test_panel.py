@@ -450,6 +450,11 @@ def test_numbers_come_and_go_without_moving_anything(forecast, qtbot):
     assert places() == before
     assert forecast.error.text() == "✕ No tensor is checked. Check a tensor in the tree."
     assert forecast.action.button.text() == "Nothing to prune"
+    forecast.set_error("'amount' is larger than what remains.", settings=True)
+    qtbot.wait(1)
+    assert places() == before
+    assert forecast.action.button.text() == "Cannot prune with these settings"
+    assert forecast.action.why_not == "'amount' is larger than what remains."
 
 
 def test_being_busy_is_said_after_a_moment_only(forecast, qtbot):

@@ -691,6 +691,23 @@ def test_after_a_prune_panel_tree_and_picture_show_what_was_done(counted):
     assert story(counted) == (False,) * 4
 
 
+def test_settings_that_are_not_valid_are_not_called_nothing_to_prune(counted):
+    """Before a step and after it: there is a lot to prune."""
+    refused = "Cannot prune with these settings"
+    counted.ask_amount("5000")
+    counted.wait(lambda: counted.button.text() == refused)
+    assert not counted.button.isEnabled()
+    counted.ask_amount("50 %")
+    counted.wait(counted.button.isEnabled)
+    counted.click(counted.button)
+    counted.wait(lambda: counted.document.position == 1)
+    counted.ask_amount("5000")
+    counted.key("Ctrl+Z", counted.window)
+    counted.wait(lambda: counted.views.preview.heading.text() == "Current state")
+    assert counted.button.text() == refused
+    assert "not valid" in counted.button.toolTip()
+
+
 def told(panel) -> dict[str, tuple[str, str, str]]:
     """What stands in the box: of each row the word, the number without its arrow, the tooltip."""
     found = {}
