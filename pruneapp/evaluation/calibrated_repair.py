@@ -4,18 +4,28 @@ from __future__ import annotations
 
 import tempfile
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
+from pruneapp.checkpoint.entry import TensorEntry
 from pruneapp.document.snapshot import Snapshot
-from pruneapp.evaluation.collection import GRAM_BUDGET, collect
+from pruneapp.evaluation.collection import GRAM_BUDGET, collect_sums
 from pruneapp.evaluation.evaluator import files_sha256
 from pruneapp.evaluation.process import EvaluationError
 from pruneapp.evaluation.runner import ScriptRunner, as_on_disk
 from pruneapp.progress import Job
-from pruneapp.repair.repair import Repair, compute_repair, inputs_in, pruned_layers
+from pruneapp.repair.repair import (
+    KnownInputs,
+    LayerInputs,
+    Repair,
+    compute_repair,
+    inputs_in,
+    layer_inputs,
+    pruned_layers,
+)
 from pruneapp.repair.solve import DAMPING, ITERATIONS
 from pruneapp.results.repair_report import risks_of
-from pruneapp.statistics.file import Statistics, open_statistics
+from pruneapp.statistics.file import open_statistics
 
 
 @dataclass(frozen=True)
@@ -41,34 +51,39 @@ def repair_by_script(
 ) -> CalibratedRepair:
     """Collect statistics of the unpruned model, and repair all that is pruned by them.
 
-    The runner is closed before layers are solved: its memory is needed. The statistics, as large as
-    all Gram matrices, go into a temporary file. May cancel; nothing is left then.
+    The runner is closed before layers are solved: its memory is needed. Meanwhile the Gram matrices
+    lie in a temporary folder. May cancel; nothing is left then.
 
-    Raises as `collect` and `compute_repair`.
+    Raises as `collect_sums` and `compute_repair`.
     """
     names = [layer.name for layer in pruned_layers(snapshot, job)]
     parts = job.parts(2)
     with tempfile.TemporaryDirectory(
         prefix="pruneapp-statistics-", ignore_cleanup_errors=True
     ) as folder:
-        path = Path(folder) / "statistics.safetensors"
-        collected = collect(
+        sums = collect_sums(
             runner,
             as_on_disk(snapshot),
-            path,
             next(parts),
             seed=settings.seed,
             grams=names,
             budget=settings.budget,
+            folder=Path(folder),
         )
         runner.close()
-        if not set(names) & set(collected.seen):
+        if not sums.with_grams:
             raise EvaluationError(
                 f"'{runner.name}' ran no input through any of the pruned layers.",
                 remedy="Let calibrate(model) call the model that load(path) returned.",
             )
-        with open_statistics(path, Job(cancel=job.cancel)) as statistics:
-            return _repair(statistics, snapshot, settings, next(parts))
+
+        def known(entry: TensorEntry) -> LayerInputs | None:
+            name = next((name for name in entry.names if name in sums.with_grams), None)
+            if name is None:
+                return None
+            return layer_inputs(sums.inputs[name], partial(sums.gram, name, cancel=job.cancel))
+
+        return _repair(known, snapshot, settings, next(parts), source=sums.source)
 
 
 def repair_by_statistics(
@@ -79,7 +94,14 @@ def repair_by_statistics(
     Raises as `open_statistics` and `compute_repair`.
     """
     with open_statistics(path, job) as statistics:
-        done = _repair(statistics, snapshot, settings, job)
+        done = _repair(
+            inputs_in(statistics),
+            snapshot,
+            settings,
+            job,
+            source=statistics.origin.source,
+            sha256=statistics.sha256,
+        )
         origin = statistics.origin.checkpoint
         if origin and origin != files_sha256(snapshot.checkpoint, job):
             other = f"The statistics in '{path.name}' were collected with another checkpoint."
@@ -88,14 +110,20 @@ def repair_by_statistics(
 
 
 def _repair(
-    statistics: Statistics, snapshot: Snapshot, settings: RepairSettings, job: Job
+    known: KnownInputs,
+    snapshot: Snapshot,
+    settings: RepairSettings,
+    job: Job,
+    *,
+    source: str,
+    sha256: str = "",
 ) -> CalibratedRepair:
     repair = compute_repair(
         snapshot,
-        inputs_in(statistics),
+        known,
         job,
         iterations=settings.iterations,
         damping=settings.damping,
-        statistics=statistics.sha256,
+        statistics=sha256,
     )
-    return CalibratedRepair(repair, risks_of(repair.layers, statistics.origin.source))
+    return CalibratedRepair(repair, risks_of(repair.layers, source))

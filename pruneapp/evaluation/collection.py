@@ -23,12 +23,15 @@ from pruneapp.evaluation.evaluator import files_sha256
 from pruneapp.evaluation.handover import Handover
 from pruneapp.evaluation.process import EvaluationError
 from pruneapp.evaluation.runner import ScriptRunner
+from pruneapp.kernels.values import Float64s
 from pruneapp.params import format_bytes
-from pruneapp.progress import Job
+from pruneapp.progress import CancelToken, Job
 from pruneapp.statistics.file import Inputs, Origin, fits, save_statistics
 
 # Bytes of Gram matrices that the worker sums at once.
 GRAM_BUDGET = 4 << 30
+# Numbers of a Gram matrix that are read at once: some milliseconds.
+_BLOCK = 1 << 19
 # A weight of one expert in a checkpoint, and one of all experts in the model.
 _EXPERT = re.compile(r"((?:.*\.)?experts)\.(\d+)\.(.+)\.weight")
 _DOWN = re.compile(r"down_proj|w2")
@@ -76,10 +79,11 @@ class _Sums:
         ]
         return Inputs(sums[0], sums[1], counts, self.transposed != turned)
 
-    def grams(self, part: int | None) -> Iterator[NDArray[np.float64]]:
+    def gram_blocks(self, number: int) -> Iterator[NDArray[np.float64]]:
         size = self.columns**2
-        for number in range(self.parts) if part is None else (part,):
-            yield _numbers(self.file, self.gram + 8 * number * size, size)
+        start = self.gram + 8 * number * size
+        for done in range(0, size, _BLOCK):
+            yield _numbers(self.file, start + 8 * done, min(_BLOCK, size - done))
 
 
 def _numbers(file: Path, offset: int, count: int) -> NDArray[np.float64]:
@@ -95,6 +99,38 @@ class _Source:
     part: int | None = None  # the one that it is; None for all of it
 
 
+@dataclass(frozen=True, eq=False)
+class Sums:
+    """What was summed of the weights of a checkpoint; the Gram matrices are read when asked for."""
+
+    inputs: Mapping[str, Inputs]
+    unseen: tuple[str, ...]  # the weights that nothing was seen of
+    source: str  # what the inputs were, as of an `Origin`
+    _written: Mapping[str, tuple[_Sums, int | None]]  # with Gram matrices, and which part it is
+
+    @property
+    def with_grams(self) -> Collection[str]:
+        """The weights that have Gram matrices."""
+        return self._written.keys()
+
+    def gram_blocks(self, name: str) -> Iterator[NDArray[np.float64]]:
+        """Yield the Gram matrices of a weight in order, in pieces of a few megabytes."""
+        sums, part = self._written[name]
+        for number in range(sums.parts) if part is None else (part,):
+            yield from sums.gram_blocks(number)
+
+    def gram(self, name: str, group: int, cancel: CancelToken) -> Float64s:
+        """Return a Gram matrix of a weight."""
+        sums, part = self._written[name]
+        found: Float64s = np.empty(sums.columns**2)
+        done = 0
+        for block in sums.gram_blocks(group if part is None else part):
+            cancel.check()
+            found[done : done + block.size] = block
+            done += block.size
+        return found.reshape(sums.columns, sums.columns)
+
+
 def collect(
     runner: ScriptRunner,
     snapshot: Snapshot,
@@ -107,19 +143,48 @@ def collect(
 ) -> Collected:
     """Run ``calibrate`` on a state, and write the statistics of its activations to a file.
 
+    Parameters and errors are those of `collect_sums`; `ExportError` if the file cannot be written.
+    """
+    parts = job.parts(2)
+    sums = collect_sums(runner, snapshot, next(parts), seed=seed, grams=grams, budget=budget)
+    origin = Origin(
+        source=sums.source,
+        script=runner.worker.script.sha256,
+        checkpoint=files_sha256(snapshot.checkpoint, job),
+        date=now(),
+        unseen=sums.unseen,
+    )
+    blocks = {name: sums.gram_blocks(name) for name in sums.with_grams}
+    digest = save_statistics(path, sums.inputs, origin, next(parts), grams=blocks)
+    rows = max((int(inputs.counts.max()) for inputs in sums.inputs.values()), default=0)
+    return Collected(digest, tuple(sums.inputs), sums.unseen, rows)
+
+
+def collect_sums(
+    runner: ScriptRunner,
+    snapshot: Snapshot,
+    job: Job,
+    *,
+    seed: int = 0,
+    grams: Collection[str] = (),
+    budget: int = GRAM_BUDGET,
+    folder: Path | None = None,
+) -> Sums:
+    """Run ``calibrate`` on a state, and return the sums over its activations.
+
     Parameters
     ----------
     grams
         Names of the weights whose Gram matrices are wanted, too.
     budget
         Bytes that these may take in the worker at once; more runs are made where it is not enough.
+    folder
+        Where the sums are kept; by default in that of the worker, which goes with it.
 
     Raises
     ------
     EvaluationError
         If the script fails, has no ``calibrate``, or runs other inputs from run to run.
-    ExportError
-        If the file cannot be written.
     """
     parts = job.parts(4)
     runner.start(next(parts))
@@ -129,17 +194,19 @@ def collect(
             "are collected with.",
             remedy="Define calibrate(model), and run some inputs through the model in it.",
         )
+    place = runner.worker.folder if folder is None else folder
     weights = weights_of(snapshot.checkpoint)
     with runner.calibrating(snapshot, seed, next(parts)) as handover:
-        first = _run(runner, 0, (), seed, next(parts))
+        first = _run(runner, place / "statistics-0", (), seed, next(parts))
         sources = _sources(handover, weights, first)
         wanted = {source.name for name, source in sources.items() if name in grams}
         with_grams: dict[str, _Sums] = {}
         passes = list(_passes(first, wanted, budget))
         last = next(parts)
-        runs = last.parts(len(passes) + 1)
-        for number, names in enumerate(passes, 1):
-            again = _run(runner, number, names, seed, next(runs))
+        for number, (names, part) in enumerate(
+            zip(passes, last.parts(len(passes)), strict=True), 1
+        ):
+            again = _run(runner, place / f"statistics-{number}", names, seed, part)
             if not _same_inputs(first, again):
                 runner.verify(handover, job)  # it may be the weights that changed
                 raise EvaluationError(
@@ -148,31 +215,19 @@ def collect(
                     remedy="Run the same inputs in the same order each time; 'seed' is the same.",
                 )
             with_grams |= {name: again[name] for name in names}
-    found = {
-        name: first[source.name].inputs(turned=source.turned, part=source.part)
-        for name, source in sources.items()
-    }
-    unseen = tuple(entry.name for entry in weights if entry.name not in sources)
-    origin = Origin(
-        source=_kind(runner),
-        script=runner.worker.script.sha256,
-        checkpoint=files_sha256(snapshot.checkpoint, job),
-        date=now(),
-        unseen=unseen,
-    )
-    digest = save_statistics(
-        path,
-        found,
-        origin,
-        next(runs),
-        grams={
-            name: with_grams[source.name].grams(source.part)
+    return Sums(
+        {
+            name: first[source.name].inputs(turned=source.turned, part=source.part)
+            for name, source in sources.items()
+        },
+        tuple(entry.name for entry in weights if entry.name not in sources),
+        _kind(runner),
+        {
+            name: (with_grams[source.name], source.part)
             for name, source in sources.items()
             if name in grams
         },
     )
-    rows = max((int(inputs.counts.max()) for inputs in found.values()), default=0)
-    return Collected(digest, tuple(found), unseen, rows)
 
 
 def weights_of(checkpoint: Checkpoint) -> list[TensorEntry]:
@@ -197,9 +252,9 @@ def _kind(runner: ScriptRunner) -> str:
 
 
 def _run(
-    runner: ScriptRunner, number: int, grams: Collection[str], seed: int, job: Job
+    runner: ScriptRunner, file: Path, grams: Collection[str], seed: int, job: Job
 ) -> dict[str, _Sums]:
-    file = runner.worker.folder / f"statistics-{number}"
+    number = file.name.rpartition("-")[2]
     label = "collecting statistics" if not grams else f"collecting Gram matrices, run {number}"
     answer = runner.worker.call(
         "statistics", job, label, seed=seed, grams=sorted(grams), path=str(file)

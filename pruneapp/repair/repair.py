@@ -37,7 +37,7 @@ from pruneapp.repair.solve import (
     work_of,
 )
 from pruneapp.results.repair_report import LayerRepair, PrunedLayer
-from pruneapp.statistics.file import Statistics, fits
+from pruneapp.statistics.file import Inputs, Statistics, fits
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,18 +71,26 @@ def inputs_in(statistics: Statistics) -> KnownInputs:
         inputs = None if name is None else statistics.inputs(entry.names, entry.shape)
         if name is None or inputs is None:
             return None
-        sums, counts = inputs.sum, inputs.counts
 
-        def moments(group: int) -> Moments:
-            gram = statistics.gram(name, group)
-            assert gram is not None
-            sum_of_group = None if sums is None else sums[group]
-            return Moments(gram, sum_of_group, float(counts[group]))
+        def gram(group: int) -> Float64s:
+            found = statistics.gram(name, group)
+            assert found is not None
+            return found
 
-        groups, columns = inputs.sum2.shape
-        return LayerInputs(groups, columns, moments, inputs.transposed)
+        return layer_inputs(inputs, gram)
 
     return known
+
+
+def layer_inputs(inputs: Inputs, gram: Callable[[int], Float64s]) -> LayerInputs:
+    """Return what statistics and the Gram matrices of each group say of the inputs of a weight."""
+    sums, counts = inputs.sum, inputs.counts
+
+    def moments(group: int) -> Moments:
+        return Moments(gram(group), None if sums is None else sums[group], float(counts[group]))
+
+    groups, columns = inputs.sum2.shape
+    return LayerInputs(groups, columns, moments, inputs.transposed)
 
 
 @dataclass(frozen=True, eq=False)
@@ -330,6 +338,7 @@ class _LayerSolver:
         entry, job = layer.entry, self.job
         job.label(entry.name)
         tensor = _Tensor.read(self.snapshot, self.wanted, entry)
+        job.step(0)
         vector = None if shift is None else _Tensor.read(self.snapshot, self.wanted, shift.entry)
         errors = Errors()
         solved: Floats = np.zeros(tensor.bits.size, np.float32)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import sys
 import tempfile
 from pathlib import Path
@@ -16,12 +15,12 @@ from pruneapp.evaluation.calibrated_repair import (
     repair_by_script,
     repair_by_statistics,
 )
-from pruneapp.evaluation.collection import Collected
+from pruneapp.evaluation.collection import Sums
 from pruneapp.evaluation.process import EvaluationError
 from pruneapp.evaluation.runner import ScriptRunner
 from pruneapp.evaluation.script import Interpreter, Options
 from pruneapp.progress import Cancelled, CancelToken, Job
-from pruneapp.statistics.file import Inputs, Origin, open_statistics, save_statistics
+from pruneapp.statistics.file import Inputs, Origin, save_statistics
 from tests.evaluation.scripts import AGREEMENT, pruned, write_script
 
 
@@ -56,17 +55,10 @@ class Labels:
 def test_the_unpruned_model_is_run_and_the_pruned_layers_are_repaired(
     runner_of, state, tmp_path, monkeypatch
 ):
-    """The same comes of statistics that were collected before; the temporary ones are gone."""
+    """The temporary folder is gone afterwards; no file of statistics is named."""
     temporary = tmp_path / "temporary"
     temporary.mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(temporary))
-    path = tmp_path / "m.statistics.safetensors"
-
-    def kept(file, job):
-        shutil.copy(file, path)
-        return open_statistics(file, job)
-
-    monkeypatch.setattr(calibrated_repair, "open_statistics", kept)
     labels, half = Labels(), pruned(state)
     runner = runner_of(AGREEMENT)
     done = repair_by_script(runner, half, RepairSettings(), Job(labels))
@@ -79,15 +71,12 @@ def test_the_unpruned_model_is_run_and_the_pruned_layers_are_repaired(
     assert sorted(stages, key=labels.seen.__getitem__) == list(stages)
     assert labels.seen["0.weight"] == 0.5
 
-    monkeypatch.undo()
-    again = repair_by_statistics(path, half, RepairSettings(), Job())
-    sums = [set(one.repair.edit.entry_masks) for one in (done, again)]  # by SHA-256
-    assert sums[0] == sums[1]
+    assert done.repair.edit.entry["configuration"]["source"].get("statistics", "") == ""
 
 
 def test_a_script_that_runs_none_of_the_pruned_layers_is_refused(runner_of, state, monkeypatch):
-    nothing = Collected("", ("3.weight",), (), 5)
-    monkeypatch.setattr(calibrated_repair, "collect", lambda *_a, **_k: nothing)
+    nothing = Sums({}, ("0.weight",), "calibrate", {})
+    monkeypatch.setattr(calibrated_repair, "collect_sums", lambda *_a, **_k: nothing)
     with pytest.raises(EvaluationError) as caught:
         repair_by_script(runner_of(AGREEMENT), pruned(state), RepairSettings(), Job())
     assert "ran no input through any of the pruned layers" in str(caught.value)

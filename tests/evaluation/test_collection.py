@@ -13,11 +13,12 @@ from safetensors.torch import save_file
 
 from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.document.snapshot import Snapshot
-from pruneapp.evaluation.collection import collect
+from pruneapp.evaluation import collection
+from pruneapp.evaluation.collection import collect, collect_sums
 from pruneapp.evaluation.process import EvaluationError
 from pruneapp.evaluation.runner import ScriptRunner
 from pruneapp.evaluation.script import Interpreter, Options
-from pruneapp.progress import Job
+from pruneapp.progress import CancelToken, Job
 from pruneapp.statistics.file import open_statistics
 from tests.evaluation.scripts import pruned, write_script
 
@@ -209,3 +210,18 @@ def test_what_makes_no_statistics_is_said(runner, mode, state, tmp_path, how, sa
         with pytest.raises(EvaluationError, match=says):
             collect(runner, state, tmp_path / "s.safetensors", Job(), grams=grams)
     assert not list(tmp_path.iterdir())
+
+
+def test_sums_without_a_file_are_those_of_the_file(runner, state, mode, tmp_path, monkeypatch):
+    """Read in blocks, and from a folder of their own."""
+    monkeypatch.setattr(collection, "_BLOCK", 7)
+    names = ["fc.weight", "experts.1.down_proj.weight"]
+    sums = collect_sums(runner, state, Job(), grams=names, folder=tmp_path)
+    path = tmp_path / "s.safetensors"
+    collected = collect(runner, state, path, Job(), grams=names)
+    assert (tuple(sums.inputs), sums.unseen) == (collected.seen, collected.unseen)
+    with open_statistics(path) as statistics:
+        assert set(sums.with_grams) == statistics.grams == set(names)
+        for name in names:
+            assert np.array_equal(sums.gram(name, 0, CancelToken()), statistics.gram(name, 0))
+    assert (tmp_path / "statistics-1").exists()
