@@ -19,8 +19,8 @@ from pruneapp.evaluation.runner import Measured
 from pruneapp.evaluation.script import Options
 from pruneapp.progress import Job
 
-STEPS = 800
-BATCH, TOKENS = 16, 128
+STEPS = 1000
+BATCH, TOKENS = 16, 64
 # Of the files of the library, in the order of their names, every so many belong to a part.
 PARTS = {"scan": 8, "test": 9}
 
@@ -30,7 +30,9 @@ def text_of(part: str) -> Tensor:
     files = sorted(Path(sysconfig.get_path("stdlib")).glob("*.py"))
     numbers = {number: name for name, number in PARTS.items()}
     chosen = [f for i, f in enumerate(files) if numbers.get(i % 10, "train") == part]
-    return torch.from_numpy(np.frombuffer(b"".join(f.read_bytes() for f in chosen), np.uint8))
+    return torch.from_numpy(
+        np.frombuffer(bytearray().join(f.read_bytes() for f in chosen), np.uint8)
+    )
 
 
 def windows(part: str, count: int, seed: int) -> Tensor:
@@ -43,6 +45,7 @@ def windows(part: str, count: int, seed: int) -> Tensor:
 
 def train(folder: Path) -> Path:
     """Train the model; returns the file of its weights."""
+    torch.set_num_threads(1)  # two that wait for each other are slower on a busy machine
     torch.manual_seed(0)
     model = _model()
     optimizer = torch.optim.AdamW(model.parameters(), 3e-3, weight_decay=0.1)
@@ -63,8 +66,8 @@ def _model() -> transformers.LlamaForCausalLM:
     return transformers.LlamaForCausalLM(
         transformers.LlamaConfig(
             vocab_size=256,
-            hidden_size=128,
-            intermediate_size=320,
+            hidden_size=96,
+            intermediate_size=256,
             num_hidden_layers=4,
             num_attention_heads=4,
             num_key_value_heads=2,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shlex
 import signal
 import subprocess
@@ -205,3 +206,16 @@ def test_a_file_with_masks_is_not_scanned(call, place):
     status, _, err = call("scan", "r.pt", "--command", command(), "-o", "s.json")
     assert status == 2
     assert "contains masks, and a scan begins with nothing pruned" in err
+
+
+def test_the_lines_of_python_in_the_page_scan_and_allocate(place, capsys):
+    page = Path(__file__).parents[2] / "docs" / "sensitivity.md"
+    section = page.read_text(encoding="utf-8").partition("## In Python\n")[2]
+    code = re.search(r"```python\n(.*?)```", section, re.DOTALL)[1]
+    Path("m.safetensors").rename("model.safetensors")
+    Path("script.py").rename("my_evaluation.py")
+    exec(compile(code, str(page), "exec"), {})
+    *counts, first, second = capsys.readouterr().out.splitlines()
+    assert counts == [f"{n} of 4" for n in range(5)]
+    assert [line.split()[0] for line in (first, second)] == ["0.weight", "2.weight"]
+    assert sum(int(line.split()[1]) for line in (first, second)) == round(0.7 * 192)
