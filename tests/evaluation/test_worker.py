@@ -220,6 +220,26 @@ def test_a_cancelled_script_stops_and_if_it_can_the_worker_stays(stubbed, impati
     assert worker.runs is stays
 
 
+def test_a_hasty_worker_ends_what_is_cancelled_at_once(stubbed):
+    worker = stubbed("""
+        import time
+        def evaluate(model):
+            while True:
+                try:
+                    time.sleep(100)
+                except BaseException:
+                    pass
+    """)
+    worker.start(Job())
+    worker.call("open", Job(), "loading", path="x", seed=0)
+    pid, worker.hasty = worker.pid, True
+    began = time.monotonic()
+    with pytest.raises(Cancelled):
+        worker.evaluate(cancel_after(0.1))
+    assert time.monotonic() - began < 1.5
+    assert living(pid) == []
+
+
 def test_a_time_limit_is_kept_if_there_is_one(stubbed, impatient):
     worker = stubbed(
         """

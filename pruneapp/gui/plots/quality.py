@@ -33,6 +33,7 @@ _BEYOND = 0.08  # of what can be seen, beside the outermost points
 _CLEAR = 56  # of 255: how much of its colour the band of the noise has
 # How much worse is allowed at first: one point of a share, else a hundredth of the value.
 _TOLERANCE = 0.01
+_LARGEST = 1e100  # number that an axis can have
 _STEP = 0.1  # by which keys change that, relative to what it is at first
 
 Band = tuple[float, float, float]  # where along x, and what of y is within the noise there
@@ -302,7 +303,7 @@ class QualityView(PlotView):
         """Show these states, of which the one at `position` is in force, by a metric."""
         self._name = metric
         self._offer_metrics(states)
-        known = [s for s in states if s.quality.metric(metric) is not None]
+        known = [s for s in states if _has_place(s.quality.metric(metric))]
         self._states = sorted(known, key=lambda s: s.quality.sparsity)
         self._hovered = -1
         first = self._metric
@@ -512,6 +513,13 @@ class QualityView(PlotView):
 
     def _on_metric_chosen(self) -> None:
         self.metricChosen.emit(str(self.metric_box.currentData()))
+
+
+def _has_place(metric: MetricChange | None) -> bool:
+    """Whether there is a metric, and an axis can have its numbers."""
+    return metric is not None and all(
+        abs(number) < _LARGEST for number in (metric.value, metric.original, metric.half)
+    )
 
 
 def _noise(metric: MetricChange) -> tuple[float, float]:

@@ -269,6 +269,24 @@ def test_a_session_keeps_results_and_runs_nothing(pruned, runners, script, tmp_p
     assert pruned.workbench.scripts.dialog is None
 
 
+def test_results_that_make_no_sense_in_a_session_are_left(pruned):
+    good = {"name": "accuracy", "value": 0.5, "original": 1.0, "half": 0.0, "noise": ""}
+    for kept in (
+        1,
+        [1],
+        [{"state": "a", "evaluation": "b", "quality": {"metrics": [{}], "sparsity": 0}}],
+        [{"state": 1, "evaluation": "b", "quality": {"metrics": [good], "sparsity": 0}}],
+    ):
+        pruned.workbench.evaluation.show({"evaluation": kept})
+        assert marks(pruned) == ["", "", ""]
+    quality = {"metrics": [good], "sparsity": 0.0}
+    pruned.workbench.evaluation.show(
+        {"evaluation": [{"state": "a", "evaluation": "b", "quality": quality}]}
+    )
+    pruned.wait_idle()
+    assert marks(pruned) == ["○", "○", "○"], "they are of no state of this history"
+
+
 def test_another_file_begins_without_metrics(pruned, runners, script, tmp_path):
     choose(pruned, script)
     pruned.wait_idle()

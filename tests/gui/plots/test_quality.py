@@ -127,5 +127,8 @@ def test_a_metric_of_unknown_direction_has_no_target(view):
     view.set_states([MeasuredState(0, "Opened", StateQuality((metric,), 0.2), False)], 0, "")
     assert view.canvas.line is None
     assert "HIGHER_IS_BETTER" in view.readout.text()
+    huge = MetricChange("fluency", 1e308, 4.0, 0.0, "repeatable")
+    view.set_states([MeasuredState(0, "Opened", StateQuality((huge,), 0.2), False)], 0, "")
+    assert not view.canvas.points, "there is no axis for it"
     view.set_states((), 0, "")
     assert "Tools > Evaluate" in view._message.text()
