@@ -306,11 +306,12 @@ def _print_allocation(
     if measured is None:
         return
     sys.stdout.write("\n")
+    worse = allocation.predicted - metric.before  # on whatever data
     measures = [
         (
             ours.name,
             f"{ours.original.value:.6g}",
-            f"{allocation.predicted:.6g}" if ours.name == metric.name else "-",
+            f"{ours.original.value + worse:.6g}" if ours.name == metric.name else "-",
             f"{ours.metric.value:.6g}",
             f"{uniform.metric.value:.6g}",
             f"{ours.band.half:.6g}" if ours.band.half else "-",

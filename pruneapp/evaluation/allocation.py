@@ -326,6 +326,10 @@ def _curve(tensor: ScanTensor, by: ScanMetric, worst: float, low: float, high: f
     measured = sorted(damages)
     unit, before = tensor.unit, tensor.pruned
     most = max(measured, default=before)
+    if unit == 1 and measured:  # an amount is a share: that of all is more than the rounded counts
+        amount = max(cell.amount for cell in tensor.cells)
+        above = before + math.ceil(amount * (tensor.weights - before) - _NEAR)
+        most = max(most, min(above, tensor.weights - tensor.protected))
     # As `Limits`: where no whole number lies between both, the larger one holds.
     highest = max(before, min(most, math.floor(high * tensor.weights + _NEAR)))
     highest = before + (highest - before) // unit * unit

@@ -187,6 +187,15 @@ def test_metrics_that_are_better_if_higher_fall():
         allocate(scan, 0.5, metric="loss")
 
 
+def test_the_amount_that_was_scanned_is_reached_whatever_was_rounded():
+    scan = made_scan({"a": (13, {0.8: 0.1}), "b": (11, {0.8: 0.1}), "c": (19, {0.8: 0.1})})
+    assert sum(tensor.cells[0].pruned for tensor in scan.tensors) == 34 == round(0.8 * 43)
+    uneven = made_scan({"a": (13, {0.8: 0.1}), "b": (13, {0.8: 0.1}), "c": (13, {0.8: 0.1})})
+    assert sum(tensor.cells[0].pruned for tensor in uneven.tensors) == 30 < round(0.8 * 39)
+    for one, pruned in ((scan, 34), (uneven, 31)):
+        assert allocate(one, 0.8).pruned == pruned
+
+
 def test_protected_weights_and_what_was_pruned_before_count():
     scan = made_scan({"a": (100, {0.5: 0.1}), "b": (100, {0.5: 0.1})}, pruned=20, protected=10)
     found = allocate(scan, 0.4)

@@ -10,15 +10,19 @@ import pytest
 from safetensors.numpy import save_file
 
 from pruneapp.checkpoint.checkpoint import open_checkpoint
+from pruneapp.document.selection import default_selection
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.errors import ParameterError, SelectionError
+from pruneapp.evaluation.allocation import allocate
 from pruneapp.evaluation.evaluator import Evaluator
 from pruneapp.evaluation.metric import Metric
 from pruneapp.evaluation.process import EvaluationError
 from pruneapp.evaluation.runner import Measured
 from pruneapp.evaluation.scan import ScanRequest, coarse_to_fine, scan_tensors
 from pruneapp.evaluation.script import Options
+from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.masks.bitmask import BitMask
+from pruneapp.preview.preview import compute_preview
 from pruneapp.progress import Cancelled, CancelToken, Job
 
 NAMES = ("small.weight", "large.weight")
@@ -214,3 +218,34 @@ def test_requests_that_mean_nothing_are_refused(state):
     runner = PrunedShares(metrics=lambda loss: {"runtime": loss})
     with measured(runner) as evaluator, pytest.raises(EvaluationError, match="no metric that can"):
         last(scan_tensors(evaluator, state, ScanRequest(NAMES), Job()))
+
+
+def test_an_allocation_keeps_the_sample_that_one_rule_breaks():
+    """By the loss on training pictures, as the test pictures see it (docs/quality.md)."""
+    import torch
+
+    from tests.benchmarks import quality_models
+
+    sample = quality_models.sample()
+    pictures = sample.calibration(0)
+
+    class TrainedOn(PrunedShares):
+        def run(self, snapshot, seed, job, *, reference=False):
+            with torch.no_grad():
+                outputs = sample.load(snapshot)(pictures)
+                if not hasattr(self, "labels"):
+                    self.labels = outputs.argmax(1)
+                loss = torch.nn.functional.cross_entropy(outputs, self.labels)
+            return Measured({"loss": Metric(loss.item())}, 0.1)
+
+    with open_checkpoint(sample.path) as checkpoint, measured(TrainedOn()) as evaluator:
+        state = Snapshot(checkpoint)
+        request = ScanRequest(default_selection(checkpoint))
+        found = allocate(last(scan_tensors(evaluator, state, request, Job())), 0.8)
+        right = []
+        for step in (found.step(), found.uniform()):
+            preview = compute_preview(state, step, CpuKernel(), Job(), norms=False)
+            after = sample.load(state.replaced(preview.edit.after))
+            right.append(sample.score(after, after))
+    assert right[0] > 90
+    assert right[1] < 40
