@@ -56,6 +56,7 @@ class NoticeTopic(Enum):
     ZEROS = ("the zeros of the open file",)
     STOPPED = ("a cancelled pruning step",)
     PICTURE = ("the saved picture",)
+    REPAIR = ("a repair that made the metric worse",)
 
     @classmethod
     def of(cls, error: PruneAppError) -> NoticeTopic:

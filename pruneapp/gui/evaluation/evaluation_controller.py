@@ -194,6 +194,10 @@ class EvaluationController(DialogController[EvaluateDialog]):
         found = {key: self._found(key) for key in self._keys}
         self._measure([key for key, known in found.items() if known is None or known[1]])
 
+    def evaluate_keys(self, keys: list[object]) -> None:
+        """Measure some states, by the keys of their records."""
+        self._measure([key for key in keys if key in self._keys])
+
     def _on_requested(self, number: int) -> None:
         self._measure(self._keys_at([number]))
 
@@ -427,6 +431,11 @@ class EvaluationController(DialogController[EvaluateDialog]):
             for number, (key, item) in found
             if (known := self._found(key)) is not None
         )
+
+    def quality_of(self, key: object) -> StateQuality | None:
+        """Return what was measured of a state, by the key of its record; None if that is old."""
+        found = self._found(key)
+        return None if found is None or found[1] else found[0]
 
     def show_metric(self, name: str) -> None:
         """Show another metric."""

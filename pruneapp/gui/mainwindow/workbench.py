@@ -331,8 +331,10 @@ class Workbench(QObject):
         self.rounds = RoundsController(context, session, series, form=self.form, extras=self.extras)
         self.history = HistoryController(session, jobs, self)
         self.scripts = ScriptController(context, session)
-        self.repair = RepairController(context, session, self.scripts, undo=self.history.undo)
         self.evaluation = EvaluationController(context, session, self.scripts, views.history)
+        self.repair = RepairController(
+            context, session, self.scripts, self.evaluation, undo=self.history.undo
+        )
         self.compare = CompareController(
             context,
             session,

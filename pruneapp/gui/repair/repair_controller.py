@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from pruneapp.document.document import Document
+from pruneapp.document.document import Document, DocumentChanged
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.errors import ParameterError, PruneAppError, SelectionError
 from pruneapp.evaluation.calibrated_repair import (
@@ -24,6 +24,8 @@ from pruneapp.gui.app.dialogs import DialogController
 from pruneapp.gui.app.jobs import LatestTask, Task
 from pruneapp.gui.app.notifications import NoticeTopic
 from pruneapp.gui.document.open_document import OpenDocument
+from pruneapp.gui.evaluation.evaluation_controller import PURPOSE as MEASURED
+from pruneapp.gui.evaluation.evaluation_controller import EvaluationController
 from pruneapp.gui.evaluation.script_controller import AgreedScript, ScriptController
 from pruneapp.gui.evaluation.source_choice import DataKind, DataSource
 from pruneapp.gui.repair.dialog import RepairDialog
@@ -36,7 +38,7 @@ from pruneapp.repair.solve import DAMPING, ITERATIONS
 from pruneapp.results.repair_report import PrunedLayer
 from pruneapp.statistics.file import open_statistics
 
-PURPOSE, MEASURED = "repair", "evaluation"
+PURPOSE = "repair"
 PARAMS = (
     IntParam(
         name="iterations",
@@ -101,19 +103,25 @@ class RepairController(DialogController[RepairDialog]):
         context: AppContext,
         session: OpenDocument,
         scripts: ScriptController,
+        evaluation: EvaluationController,
         *,
-        undo: Callable[[], object],
+        undo: Callable[[], None],
     ) -> None:
         super().__init__(context, session.closed)
         self._session = session
         self._scripts = scripts
+        self._evaluation = evaluation
         self._undo = undo
+        # The keys of the states before and after the last repair, until both were measured.
+        self._compared: tuple[object, object] | None = None
         self._survey = LatestTask(context.jobs)
         self._task: Task[CalibratedRepair] | None = None
         self.report: RepairReportDialog | None = None
         context.actions["repair"].triggered.connect(self.ask)
         session.opening.connect(self._stop)
         session.closed.connect(self._on_closed)
+        session.changed.connect(self._on_changed)
+        evaluation.measured.connect(self._compare)
 
     # -- asking ---------------------------------------------------------------------------------
 
@@ -235,6 +243,7 @@ class RepairController(DialogController[RepairDialog]):
             on_result=partial(self._on_repaired, document, source),
             on_error=self._on_failed,
             on_cancelled=self._on_cancelled,
+            apart=True,
         )
 
     def _release(self) -> None:
@@ -251,8 +260,10 @@ class RepairController(DialogController[RepairDialog]):
 
     def _on_repaired(self, document: Document, source: DataSource, done: CalibratedRepair) -> None:
         self._release()
+        before = document.history.key
         if self._session.document is not document or not self._session.commit(done.repair):
             return
+        self._compared = before, document.history.key
         contents = self._session.contents
         dialog = RepairReportDialog(
             done.repair.layers,
@@ -264,6 +275,7 @@ class RepairController(DialogController[RepairDialog]):
             parent=self._window,
         )
         dialog.undoRequested.connect(self._undo)
+        dialog.evaluateRequested.connect(self._evaluate)
         dialog.finished.connect(self._on_report_finished)
         self._theme.apply_to(dialog)
         self.report = dialog
@@ -290,6 +302,42 @@ class RepairController(DialogController[RepairDialog]):
             )
         return ()
 
+    # -- measuring ------------------------------------------------------------------------------
+
+    def _evaluate(self) -> None:
+        if self._compared is not None:
+            self._evaluation.evaluate_keys([*self._compared])
+
+    def _compare(self) -> None:
+        """Say so if the metric is worse after the repair than before, once both are known."""
+        if self._compared is None:
+            return
+        before, after = map(self._evaluation.quality_of, self._compared)
+        if before is None or after is None:
+            return
+        key, self._compared = self._compared[1], None
+        was, found = before.metric(self._evaluation.metric), after.metric(self._evaluation.metric)
+        document = self._session.document
+        if document is None or was is None or found is None or document.history.key is not key:
+            return
+        if found.higher is None or not found.worse - was.worse > found.half:
+            return
+        text = self.tr("{name} is worse after the repair: {after}, before it {before}.")
+        self._notifications.offer(
+            NoticeTopic.REPAIR,
+            text.format(
+                name=found.name,
+                after=number_format.metric(found.value, share=found.share),
+                before=number_format.metric(was.value, share=was.share),
+            ),
+            self.tr("Undo repair"),
+            self._undo,
+        )
+
+    def _on_changed(self, change: DocumentChanged) -> None:
+        if change.kind != "exported":  # it is about another state by now
+            self._notifications.end(NoticeTopic.REPAIR)
+
     # -- the document ---------------------------------------------------------------------------
 
     def _stop(self) -> None:
@@ -297,6 +345,7 @@ class RepairController(DialogController[RepairDialog]):
             self._task.cancel()
 
     def _on_closed(self) -> None:
+        self._compared = None
         self._stop()
         self._survey.cancel()
         if self.report is not None:

@@ -50,6 +50,7 @@ class RepairReportDialog(Dialog):
     """
 
     undoRequested = Signal()
+    evaluateRequested = Signal()  # of the model before and after
 
     def __init__(
         self,
@@ -114,6 +115,10 @@ class RepairReportDialog(Dialog):
         self.sort.currentIndexChanged.connect(self._sort)
         self.undo = QPushButton(self.tr("Undo repair"), self)
         self.undo.setAccessibleDescription(self.tr("Return to the state before the repair."))
+        self.evaluate = QPushButton(self.tr("Evaluate…"), self)
+        self.evaluate.setAccessibleDescription(
+            self.tr("Measure the model before and after the repair with an evaluation script.")
+        )
         self.copy = CopyButton(self.tr("Copy warnings and errors of the layers."), self)
         self.close_button = QPushButton(self.tr("Close"), self)
         self.close_button.setDefault(True)
@@ -122,11 +127,12 @@ class RepairReportDialog(Dialog):
         )
         add_row(layout, label_for(self.sort, self.tr("&Sort by")), self.sort, None)
         layout.addWidget(self.table, 1)
-        add_button_row(layout, self.close_button, beside=(self.undo, self.copy))
+        add_button_row(layout, self.close_button, beside=(self.undo, self.evaluate, self.copy))
         self.resize(760, 560)
         self.close_button.setFocus()
         self.copy.clicked.connect(self._copy)
         self.undo.clicked.connect(self._undo)
+        self.evaluate.clicked.connect(self._evaluate)
         self.close_button.clicked.connect(self.accept)
 
     def as_text(self) -> str:
@@ -158,3 +164,7 @@ class RepairReportDialog(Dialog):
     def _undo(self) -> None:
         self.accept()
         self.undoRequested.emit()
+
+    def _evaluate(self) -> None:
+        self.accept()
+        self.evaluateRequested.emit()

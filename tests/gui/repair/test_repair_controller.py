@@ -12,11 +12,15 @@ from PySide6.QtGui import QGuiApplication
 from safetensors.numpy import save_file
 
 from pruneapp.document.step import Row, Step
+from pruneapp.evaluation.metric import Metric
+from pruneapp.evaluation.runner import Measured
+from pruneapp.gui.evaluation.script_controller import AgreedScript
 from pruneapp.gui.evaluation.source_choice import DataKind
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.preview.preview import compute_preview
 from pruneapp.progress import Job
 from tests.evaluation.scripts import STUB
+from tests.gui.person import plain
 from tests.reliability.evaluations import living
 from tests.repair.layers import InputArrays, mixed
 
@@ -218,7 +222,7 @@ def test_escape_cancels_at_once_and_changes_wait(pruned, tmp_path, stubbed):
     person.wait(lambda: person.workbench.repair._task is None)
     assert time.monotonic() - began < 1  # 0.25 s where nothing else runs
     assert person.window.done.label.text() == "Repair cancelled: nothing was changed."
-    assert living(pid) == []
+    person.wait(lambda: not living(pid))
     assert not person.document.snapshot().values
     person.key("Ctrl+Z")
     person.wait(lambda: person.document.position == 0)
@@ -263,3 +267,48 @@ def test_the_report_is_copied(pruned, statistics):
     person.key("Esc", repair.report)
     person.wait(lambda: repair.report is None)
     assert person.document.snapshot().values
+
+
+class Runner:
+    """Measures in this process: the repaired state is worse."""
+
+    name, agrees, has_reference, directions, key = "s.py", False, False, None, "key"
+
+    def start(self, _job):
+        pass
+
+    def run(self, snapshot, _seed, _job, **_more):
+        return Measured({"accuracy": Metric(0.5 if snapshot.values else 0.7)}, 0.0)
+
+    def hurry(self):
+        pass
+
+    def close(self):
+        pass
+
+
+def test_a_metric_that_is_worse_after_the_repair_is_said_with_an_undo(
+    pruned, statistics, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(AgreedScript, "runner", lambda *_a, **_k: Runner())
+    person, repair = pruned, pruned.workbench.repair
+    dialog = opened(person)
+    person.click(dialog.source.radios[DataKind.STATISTICS])
+    person.type(dialog.source.fields[DataKind.STATISTICS], str(statistics))
+    person.wait(lambda: dialog.go.text() == "Repair 1 layer")
+    person.click(dialog.go)
+    person.wait(lambda: repair.report is not None)
+    person.click(repair.report.evaluate)
+    evaluation = person.workbench.evaluation
+    person.wait(lambda: evaluation.dialog is not None)
+    (tmp_path / "s.py").write_text("")
+    person.type(evaluation.dialog.choice.fields[DataKind.SCRIPT], str(tmp_path / "s.py"))
+    person.wait(evaluation.dialog.go.isEnabled)
+    person.click(evaluation.dialog.go)
+    person.wait(lambda: person.workbench.scripts.dialog is not None)
+    person.click(person.workbench.scripts.dialog.go)
+    person.wait(lambda: person.notices)
+    assert plain(person.notices[0]) == ("accuracy is worse after the repair: 0.5, before it 0.7.")
+    person.click(person.window.notices.notices[0].action)
+    person.wait(lambda: not person.document.snapshot().values)
+    assert person.notices == []
