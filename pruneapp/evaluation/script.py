@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pruneapp import resources
-from pruneapp.errors import words_of
+from pruneapp.checkpoint.checkpoint import Checkpoint
+from pruneapp.errors import escaped, words_of
 from pruneapp.evaluation.process import EvaluationError
 from pruneapp.progress import Job
 
@@ -111,6 +112,33 @@ class EvaluationScript:
             return ""
         lines = match["content"].splitlines()
         return "\n".join(line[2:] if line.startswith("# ") else line[1:] for line in lines)
+
+
+_SAMPLE_DATA = 'Path(__file__).with_name("digits.npz")'
+# Tensors that a template names.
+_NAMED = 12
+
+
+def template_for(checkpoint: Checkpoint) -> str:
+    """Return the text of a script for a checkpoint, to be completed; that of the sample runs."""
+    sample = resources.path("sample")
+    if checkpoint.path.parent == sample:
+        text = (sample / "my_evaluation.py").read_text(encoding="utf-8")
+        return text.replace(_SAMPLE_DATA, repr(str(sample / "digits.npz")))
+    large = [e for e in checkpoint.entries.values() if len(e.shape) > 1]
+    named = [f"#   {escaped(e.name)}  {e.shape}" for e in large[:_NAMED]]
+    named += ["#   …"] * (len(large) > _NAMED)
+    torch = checkpoint.format.startswith("torch")
+    text = resources.path("evaluation_template.txt").read_text(encoding="utf-8")
+    # Names stand in comments, escaped, each on its line, and in a docstring, without quotes:
+    # whatever a file is called, nothing of it is code.
+    filled = {
+        "FILE": escaped(checkpoint.path.name).replace('"', "'").replace("\\", "/"),
+        "READER\n": "" if torch else "from safetensors.torch import load_file\n",
+        "READ": "torch.load(path)" if torch else "load_file(path)",
+        "TENSORS": "\n".join(named),
+    }
+    return re.sub("|".join(filled), lambda found: filled[found[0]], text)
 
 
 @dataclass(frozen=True)

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import ast
+import runpy
 import sys
 import threading
 import time
 from pathlib import Path
 
+import numpy as np
 import pytest
+import torch
+from safetensors.numpy import save_file
 
 from pruneapp import resources
+from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.evaluation.process import EvaluationError
-from pruneapp.evaluation.script import FIRST_LINES, EvaluationScript, find_interpreter
+from pruneapp.evaluation.script import FIRST_LINES, EvaluationScript, find_interpreter, template_for
 from pruneapp.progress import Cancelled, Job
 
 HEADER = """# /// script
@@ -130,3 +135,44 @@ def test_only_what_is_shipped_is_built_in(tmp_path, text):
     copy.parent.mkdir()
     copy.write_text(shipped.text)
     assert not EvaluationScript.read(copy).builtin
+
+
+def functions_of(text, tmp_path):
+    """Run a script as the worker does, here; returns what it defines."""
+    path = tmp_path / "new.py"
+    path.write_text(text)
+    return runpy.run_path(str(path))
+
+
+def test_the_template_for_the_sample_runs_as_it_is(tmp_path):
+    with open_checkpoint(resources.path("sample/lenet-digits.safetensors")) as sample:
+        script = functions_of(template_for(sample), tmp_path)
+        model = script["load"](str(sample.path))
+    right = script["evaluate"](model)["accuracy"]
+    assert (sum(right), len(right)) == (356, 360)
+    script["calibrate"](model)
+
+
+def test_a_template_names_the_tensors_and_takes_no_code_from_names(tmp_path):
+    evil = {
+        '"""\nimport os': "a\rimport os",
+        'TENSORS"""; import os': '"""; import os',
+        "FILE READ": "b\u2028import os",
+    }
+    plain = None
+    for name, tensor in {"model": "a.weight", **evil}.items():
+        path = tmp_path / f"{name}.safetensors"
+        save_file({tensor: np.ones((4, 3), np.float32)}, path)
+        with open_checkpoint(path) as checkpoint:
+            text = template_for(checkpoint)
+        tree = ast.parse(text)
+        code = ast.dump(ast.Module(tree.body[1:], []))
+        plain = plain or code
+        assert code == plain, "the same code for every file"
+        assert "(4, 3)" in text
+    assert "load_file(path)" in text
+    torch.save({"a": torch.ones(2, 2)}, tmp_path / "m.pt")
+    with open_checkpoint(tmp_path / "m.pt") as checkpoint:
+        text = template_for(checkpoint)
+    assert "model.load_state_dict(torch.load(path))" in text
+    assert "safetensors" not in text

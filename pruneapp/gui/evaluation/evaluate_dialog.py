@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QPushButton, QWidget
 
 from pruneapp.gui.evaluation.source_choice import DataKind, DataSource, SourceChoice
 from pruneapp.gui.widgets.labels import plain
@@ -18,6 +18,8 @@ class EvaluateDialog(DecisionDialog):
     # (DataSource) The person wants to evaluate by this; answer with `done`, or say by
     # `choice.set_found` what is wrong.
     evaluateRequested = Signal(object)
+
+    templateRequested = Signal()  # the person wants a script to start from
 
     def __init__(
         self, kinds: Sequence[DataKind], source: DataSource, parent: QWidget | None = None
@@ -34,7 +36,12 @@ class EvaluateDialog(DecisionDialog):
         self.choice = SourceChoice(kinds, self)
         self.choice.set_source(source)
         self.choice.changed.connect(self._on_changed)
-        self.lay_out((about, self.choice), wide=self.choice)
+        self.template = QPushButton(self.tr("Ne&w script…"), self)
+        self.template.setAutoDefault(False)
+        self.template.setToolTip(self.tr("Save a script to start from, made for this file"))
+        self.template.setAccessibleDescription(self.template.toolTip())
+        self.template.clicked.connect(self.templateRequested)
+        self.lay_out((about, self.choice), wide=self.choice, beside=(self.template,))
         self._on_changed()
 
     def accept(self) -> None:

@@ -5,17 +5,22 @@ One warm process belongs to the script of the open file, and ends with either.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QFileDialog
 
+from pruneapp.checkpoint.io.atomic_file import write_whole
 from pruneapp.document.document import Document
 from pruneapp.document.history import PastState
 from pruneapp.errors import PruneAppError
+from pruneapp.evaluation.script import template_for
 from pruneapp.gui.app.context import AppContext
 from pruneapp.gui.app.dialogs import DialogController
 from pruneapp.gui.app.jobs import LatestTask, Task, Urgency
@@ -24,7 +29,7 @@ from pruneapp.gui.document.history_view import HistoryStrip
 from pruneapp.gui.document.open_document import OpenDocument
 from pruneapp.gui.evaluation.evaluate_dialog import EvaluateDialog
 from pruneapp.gui.evaluation.script_controller import AgreedScript, ScriptController
-from pruneapp.gui.evaluation.source_choice import DataSource
+from pruneapp.gui.evaluation.source_choice import DataKind, DataSource
 from pruneapp.gui.widgets.reports import quality_in_short, quality_in_words
 from pruneapp.progress import Job
 from pruneapp.results.quality import HistoryMark, MeasuredState, MetricChange, StateQuality
@@ -123,6 +128,11 @@ def _changes(evaluator: Evaluator, result: Result) -> tuple[MetricChange, ...]:
     )
 
 
+def _word(name: str) -> str:
+    """Return a name as it may stand in that of a Python file."""
+    return re.sub(r"\W+", "_", name).strip("_") or "model"
+
+
 class _Kept(msgspec.Struct, frozen=True):
     """A result in a session."""
 
@@ -210,6 +220,7 @@ class EvaluationController(DialogController[EvaluateDialog]):
         dialog.choice.set_folder(str(document.checkpoint.path.absolute().parent))
         dialog.choice.changed.connect(partial(self._look, dialog))
         dialog.evaluateRequested.connect(partial(self._on_chosen, dialog, keys))
+        dialog.templateRequested.connect(partial(self._on_template, dialog, document))
         self.open(dialog)
         self._look(dialog)
 
@@ -219,6 +230,33 @@ class EvaluationController(DialogController[EvaluateDialog]):
                 dialog.choice.set_found(text, trouble=trouble)
 
         self._scripts.look(dialog.choice.source(), show)
+
+    def _on_template(self, dialog: EvaluateDialog, document: Document) -> None:
+        """Save a script for the file where the person says, and choose it."""
+        source = document.checkpoint.path.absolute()
+        # The sample lies where the application is installed, which is no place for work.
+        beside = Path.home() if self._session.is_sample else source.parent
+        name, _ = QFileDialog.getSaveFileName(
+            dialog,
+            self.tr("New evaluation script"),
+            str(self._session.folder("script", beside) / f"evaluate_{_word(source.stem)}.py"),
+            self.tr("Python files ({patterns})").format(patterns="*.py"),
+        )
+        if not name:
+            return
+        path = Path(name)
+        path = path if path.suffix else path.with_suffix(".py")
+        self._session.note_folder("script", path)
+
+        def write(job: Job) -> None:
+            write_whole(path, template_for(document.checkpoint).encode(), job)
+
+        def done(_: None) -> None:
+            if self.dialog is dialog:
+                dialog.choice.set_source(DataSource(DataKind.SCRIPT, str(path)))
+                dialog.choice.changed.emit()
+
+        self._session.work(self.tr("Saving the script"), write, done)
 
     def _on_chosen(self, dialog: EvaluateDialog, keys: list[object], source: DataSource) -> None:
         def refused(error: PruneAppError) -> None:

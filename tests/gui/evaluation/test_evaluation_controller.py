@@ -287,6 +287,24 @@ def test_results_that_make_no_sense_in_a_session_are_left(pruned):
     assert marks(pruned) == ["○", "○", "○"], "they are of no state of this history"
 
 
+def test_a_new_script_is_saved_and_chosen_and_shown_before_it_runs(pruned, runners, tmp_path):
+    pruned.menu("Tools", "Evaluate")
+    evaluation = pruned.workbench.evaluation
+    pruned.wait(lambda: evaluation.dialog is not None and evaluation.dialog.isVisible())
+    dialog = evaluation.dialog
+    assert not dialog.go.isEnabled(), "nothing is chosen yet"
+    pruned.chooses_file(tmp_path / "mine", "getSaveFileName")
+    pruned.click(dialog.template)
+    field = dialog.choice.fields[DataKind.SCRIPT]
+    pruned.wait(lambda: field.text() == str(tmp_path / "mine.py"))
+    assert "#   0.weight  (5, 8)" in (tmp_path / "mine.py").read_text()
+    pruned.wait(dialog.go.isEnabled)
+    pruned.click(dialog.go)
+    agree(pruned)
+    pruned.wait_idle()
+    assert marks(pruned)[0] == "100.0 %"
+
+
 def test_another_file_begins_without_metrics(pruned, runners, script, tmp_path):
     choose(pruned, script)
     pruned.wait_idle()
