@@ -56,17 +56,23 @@ def risks_of(layers: Sequence[LayerRepair], source: str = "") -> tuple[str, ...]
             f"{one if len(worse) == 1 else several} after the repair than before: "
             f"{first_names(worse)}."
         )
-    shares = [1 - layer.left / layer.numel for layer in layers if layer.numel]
-    if len(shares) > 1 and min(shares) >= HIGH_SHARE and max(shares) - min(shares) <= SAME_SHARE:
-        ends = dict.fromkeys(f"{share:.0%}" for share in (min(shares), max(shares)))
-        found.append(
-            f"All {counted(len(shares), 'layer')} have nearly the same high sparsity "
-            f"({' to '.join(ends)}). A small convolutional network got worse by the repair of "
-            "such a mask; global pruning and LAMP leave more in its first layers."
-        )
+    if uniform := uniform_risk([1 - layer.left / layer.numel for layer in layers if layer.numel]):
+        found.append(uniform)
     if source == "random tokens":
         found.append(
             "The inputs were random token ids, which are unlike any real input: the repaired model "
             "may be worse on yours."
         )
     return tuple(found)
+
+
+def uniform_risk(shares: Sequence[float]) -> str:
+    """Return why the pruned shares of layers are a risk, as a sentence; empty if they are none."""
+    if len(shares) < 2 or min(shares) < HIGH_SHARE or max(shares) - min(shares) > SAME_SHARE:
+        return ""
+    ends = dict.fromkeys(f"{share:.0%}" for share in (min(shares), max(shares)))
+    return (
+        f"All {counted(len(shares), 'layer')} have nearly the same high sparsity "
+        f"({' to '.join(ends)}). A small convolutional network got worse by the repair of such a "
+        "mask; global pruning and LAMP leave more in its first layers."
+    )

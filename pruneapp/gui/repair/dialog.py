@@ -17,7 +17,7 @@ from pruneapp.gui.widgets.number_format import count, part, plural, size
 from pruneapp.gui.widgets.reports import CountsTable, add_button_row
 from pruneapp.gui.widgets.screen import Dialog
 from pruneapp.params import Param, with_labels
-from pruneapp.results.repair_report import PrunedLayer
+from pruneapp.results.repair_report import PrunedLayer, uniform_risk
 from pruneapp.results.short_names import ShortNames
 
 _TABLE_LINES = 4
@@ -73,6 +73,7 @@ class RepairDialog(Dialog):
         self.table = CountsTable(headers, 0, self._cells, self, short=short)
         self.table.setAccessibleName(self.tr("Pruned layers"))
         self.table.setMinimumHeight(self.fontMetrics().lineSpacing() * _TABLE_LINES)
+        self.risk = plain(wrap=True, ink=DANGER)
         self.note = plain(wrap=True, ink=MUTED)
         self.leave = QPushButton(self.tr("Cancel"), self)
         self.go = QPushButton(self.tr("Repair"), self)
@@ -85,6 +86,7 @@ class RepairDialog(Dialog):
             settings,
             self.headline,
             self.table,
+            self.risk,
             self.note,
         )
         layout = lay_in_column(self, *parts, spacing=10, margins=(16, 16, 16, 16), wide=self.table)
@@ -133,6 +135,9 @@ class RepairDialog(Dialog):
             text = self.tr("{layers}, {n} of them with statistics")
             every = text.format(layers=every, n=count(len(known)))
         self.headline.setText(every)
+        risk = uniform_risk([layer.pruned / layer.numel for layer in known])
+        self.risk.setText(f"▲ {risk}" if risk else "")
+        self.risk.setHidden(not risk)
         self.note.setText(f"✕ {error}" if error else self._memory(known))
         self.note.setForegroundRole(DANGER if error else MUTED)
         self.table.setAccessibleDescription(f"{every}. {self.note.text()}")
@@ -154,7 +159,7 @@ class RepairDialog(Dialog):
             size=size(2 * largest)
         )
         if self.source.source().runs:
-            text = self.tr("Gram matrices: {total}, in a temporary file. {rest}").format(
+            text = self.tr("Gram matrices: {total}, in temporary files. {rest}").format(
                 total=size(total), rest=text
             )
         return text

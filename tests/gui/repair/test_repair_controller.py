@@ -147,6 +147,7 @@ def test_by_statistics_it_is_one_step_and_undone_by_one_click(pruned, statistics
     assert dialog.headline.text() == "2 pruned layers"
     assert dialog.go.text() == "Repair 2 layers"
     assert "Gram matrices: 10 kB" in dialog.note.text()
+    assert dialog.risk.isHidden()
     person.click(dialog.source.radios[DataKind.STATISTICS])
     person.type(dialog.source.fields[DataKind.STATISTICS], str(statistics))
     person.wait(lambda: dialog.go.text() == "Repair 1 layer")

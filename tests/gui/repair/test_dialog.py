@@ -1,0 +1,49 @@
+"""The dialog before a repair: what would be repaired, and what speaks against it."""
+
+from __future__ import annotations
+
+import pytest
+
+from pruneapp.gui.evaluation.source_choice import DataKind
+from pruneapp.gui.repair.dialog import RepairDialog
+from pruneapp.gui.repair.repair_controller import PARAMS
+from pruneapp.results.repair_report import PrunedLayer
+
+
+@pytest.fixture
+def dialog(show, english):
+    kinds = (DataKind.SCRIPT, DataKind.STATISTICS)
+    return show(RepairDialog(kinds, PARAMS, {"a.weight": "a"}), 720, 620)
+
+
+def layers(*shares):
+    return [
+        PrunedLayer(name, 100, share, 8 * 10**6)
+        for name, share in zip(("a.weight", "b.weight"), shares, strict=True)
+    ]
+
+
+def test_layers_memory_and_what_comes_of_a_layer_are_said(dialog):
+    dialog.set_layers(layers(50, 90))
+    model = dialog.table.model()
+    cells = [model.index(0, column).data().replace("\u00a0", " ") for column in range(4)]
+    assert cells == ["a", "50.0 %", "50", "to be collected"]
+    assert dialog.note.text() == (
+        "Gram matrices: 16 MB, in temporary files. Memory: about 16 MB to compute the largest "
+        "layer."
+    )
+    assert dialog.risk.isHidden()
+
+
+def test_uniform_high_sparsity_is_warned_of_before_anything_runs(dialog):
+    dialog.set_layers(layers(80, 80))
+    assert dialog.risk.isVisible()
+    assert dialog.risk.text().startswith("▲ All 2 layers have nearly the same high sparsity (80%)")
+    dialog.set_layers(layers(50, 80))
+    assert dialog.risk.isHidden()
+
+
+def test_without_layers_there_is_nothing_to_repair(dialog):
+    dialog.set_layers([])
+    assert not dialog.go.isEnabled()
+    assert dialog.go.text() == "Nothing to repair"
