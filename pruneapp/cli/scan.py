@@ -15,6 +15,7 @@ from typing import Any
 
 from pruneapp.cli import terminal
 from pruneapp.cli.evaluate import open_state, print_details, runner_of
+from pruneapp.cli.export_options import same_place
 from pruneapp.cli.prune import (
     method_values,
     offer_methods,
@@ -180,6 +181,12 @@ def allocate(options: argparse.Namespace, token: CancelToken) -> int:
             "To measure the result, the scanned checkpoint is needed.",
             remedy="Name it behind the scan: pruneapp allocate SCAN FILE --script SCRIPT …",
         )
+    for name in (options.scan, options.file, options.script):
+        if options.output and name and same_place(Path(options.output), Path(name)):
+            raise ParameterError(
+                f"'{options.output}' is an input of this command, and --output would replace it.",
+                remedy="Choose another name.",
+            )
     known = read_scan(Path(options.scan))
     offer_methods(options.load_method, (known.conditions.method,))
     allocation = allocated_by(

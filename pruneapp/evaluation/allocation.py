@@ -93,8 +93,8 @@ def fill(curves: Sequence[Curve], target: int, resolution: float | None = None) 
     """Return how many weights of each tensor are pruned, so that the sum is the target.
 
     Within the bounds of each, ``int64[curves]``. Where several do the same damage a weight, each
-    gives the same share of what it could. Of tensors whose weights go in larger units as many are
-    pruned as fit.
+    gives the same share of what it could. Where weights go in larger units, less than one of them
+    is left of the target.
 
     Raises
     ------
@@ -112,6 +112,8 @@ def fill(curves: Sequence[Curve], target: int, resolution: float | None = None) 
             "what limits and the scanned amounts allow.",
             remedy="Choose another total, change the limits, or scan larger amounts.",
         )
+    if target == least:
+        return low
     owners: list[Counts] = []
     lengths: list[Counts] = []
     slopes: list[Floats] = []
@@ -139,27 +141,24 @@ def _greedy(  # noqa: PLR0917 - columns of one table
     owner, length, slope, unit = owner[order], length[order], slope[order], unit[order]
     starts = np.flatnonzero(np.diff(slope, prepend=-math.inf))
     taken = np.zeros(number, np.int64)
-    ended = np.zeros(number, np.bool_)  # of which a piece did not go whole: none of the next do
     for start, stop in zip(starts, [*starts[1:], slope.size], strict=True):
-        some = np.arange(start, stop)
-        some = some[~ended[owner[some]]]
+        some = slice(start, stop)
         size = int(length[some].sum())
-        if size <= left:
-            parts = length[some]
-        else:
-            share = left / size
-            parts = np.floor(length[some] * share / unit[some]).astype(np.int64) * unit[some]
-            rest = length[some] - parts
-            # The earlier of equals get one more, as long as it fits.
-            for i in np.argsort(-(length[some] * share - parts) / unit[some], kind="stable"):
-                more = int(unit[some][i])
-                if more <= rest[i] and more <= left - int(parts.sum()):
-                    parts[i] += more
-            ended[owner[some[parts < length[some]]]] = True
-        np.add.at(taken, owner[some], parts)
-        left -= int(parts.sum())
-        if not left:
+        if size > left:
             break
+        np.add.at(taken, owner[some], length[some])
+        left -= size
+    else:
+        return taken
+    exact = length[some] * (left / size) / unit[some]
+    parts = np.floor(exact).astype(np.int64) * unit[some]
+    # The earlier of equals get one more. What is left then is less than a unit: others that would
+    # fit do more damage.
+    for i in np.argsort(-(exact - np.floor(exact)), kind="stable"):
+        more = int(unit[some][i])
+        if parts[i] + more <= length[some][i] and more <= left - int(parts.sum()):
+            parts[i] += more
+    np.add.at(taken, owner[some], parts)
     return taken
 
 

@@ -198,6 +198,12 @@ def test_an_allocation_that_means_nothing_is_refused(call, place, words, said):
     assert (status, out) == (2, "")
     assert said in err
     assert not Path("r.json").exists()
+    before = Path("s.json").read_bytes()
+    for name in ("s.json", "o.safetensors"):
+        told = call("allocate", "s.json", "o.safetensors", "--total", "0.3", "-o", name)
+        assert told[0] == 2
+        assert "is an input of this command" in told[2]
+    assert Path("s.json").read_bytes() == before
 
 
 def test_a_file_with_masks_is_not_scanned(call, place):

@@ -108,6 +108,12 @@ def test_channels_go_whole_and_as_many_as_fit(channels, unit, found, where):
     assert weights >= taken.max()
 
 
+def test_small_channels_do_not_make_up_for_a_large_one_that_does_not_fit():
+    large = Curve(0, 0, 900, np.array([500, 900]), np.array([0.1, 0.2]), 100)
+    small = Curve(0, 0, 90, np.array([50, 90]), np.array([5.0, 9.0]), 10)
+    assert fill([small, large], 450).tolist() == [0, 400]
+
+
 def test_what_does_no_damage_goes_first_and_what_does_most_last():
     harmless, harmful = curve(1000, [0, 0, 0, 0]), curve(1000, [1, 2, 4, 8])
     assert fill([harmless, harmful], 900).tolist() == [900, 0]
@@ -121,6 +127,7 @@ def test_between_scanned_amounts_the_damage_grows_as_an_exponential():
 
 
 def test_a_total_beyond_what_was_scanned_is_refused_with_what_is_allowed():
+    assert fill([curve(1000, [1, 2, 3, 4], low=30, high=30)], 30).tolist() == [30]
     with pytest.raises(ParameterError, match="from 0 to 900 weights here"):
         fill([curve(1000, [1, 2, 3, 4])], 901)
 
