@@ -66,3 +66,4 @@ class MeasuredState:
     label: str
     quality: StateQuality
     is_old: bool  # whether another script, Python or options measured it
+    kind: str = ""  # what made it, in words: the method; empty for the unpruned model

@@ -18,6 +18,7 @@ from PySide6.QtWidgets import QFileDialog
 
 from pruneapp.checkpoint.io.atomic_file import write_whole
 from pruneapp.document.document import Document
+from pruneapp.document.edit import EditKind, Record
 from pruneapp.document.history import PastState
 from pruneapp.errors import PruneAppError
 from pruneapp.evaluation.script import template_for
@@ -31,6 +32,7 @@ from pruneapp.gui.evaluation.evaluate_dialog import EvaluateDialog
 from pruneapp.gui.evaluation.script_controller import AgreedScript, ScriptController
 from pruneapp.gui.evaluation.source_choice import DataKind, DataSource
 from pruneapp.gui.widgets.reports import quality_in_short, quality_in_words
+from pruneapp.methods import registry
 from pruneapp.progress import Job
 from pruneapp.results.quality import HistoryMark, MeasuredState, MetricChange, StateQuality
 
@@ -463,12 +465,19 @@ class EvaluationController(DialogController[EvaluateDialog]):
         document = self._session.document
         if document is None or not self._results:
             return ()
-        found = enumerate(zip(self._keys, document.items, strict=True))
+        kinds = ["", *map(self._kind_of, document.history.records)]
+        found = enumerate(zip(self._keys, document.items, kinds, strict=True))
         return tuple(
-            MeasuredState(number, item.label, *known)
-            for number, (key, item) in found
+            MeasuredState(number, item.label, *known, kind)
+            for number, (key, item, kind) in found
             if (known := self._found(key)) is not None
         )
+
+    def _kind_of(self, record: Record) -> str:
+        if record.step is not None:
+            labels = (registry.get(row.method).label for row in record.step.rows)
+            return ", ".join(dict.fromkeys(labels))
+        return self.tr("Repair") if record.kind == EditKind.REPAIR else self.tr("other")
 
     def quality_of(self, key: object) -> StateQuality | None:
         """Return what was measured of a state, by the key of its record; None if that is old."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
@@ -20,7 +21,6 @@ from pruneapp.gui.widgets.labels import translate
 from pruneapp.gui.widgets.number_format import (
     metric_amount,
     percent,
-    plural,
     signed,
 )
 from pruneapp.gui.widgets.reports import quality_in_words
@@ -30,13 +30,30 @@ from pruneapp.results.quality import MeasuredState, MetricChange
 _RADIUS = 5.0  # pixels of a point
 _NEAR = 12.0  # from a point, within which the mouse is on it
 _BEYOND = 0.08  # of what can be seen, beside the outermost points
+_HANDLE = 0.25  # the same at the right, where the handle of the target is
 _CLEAR = 56  # of 255: how much of its colour the band of the noise has
+# Lines differ by the colour and by the shape of their points: sides, 0 for a circle.
+_INKS = ("kept", "pruned", "text")
+_SIDES = (0, 4, 3, 6)
 # How much worse is allowed at first: one point of a share, else a hundredth of the value.
 _TOLERANCE = 0.01
+_LONGEST_KIND = 40  # letters of it in the legend
 _LARGEST = 1e100  # number that an axis can have
 _STEP = 0.1  # by which keys change that, relative to what it is at first
 
 Band = tuple[float, float, float]  # where along x, and what of y is within the noise there
+
+
+def ink_of(line: int) -> str:
+    """Return the token of the colour of a line."""
+    return _INKS[max(line, 0) % len(_INKS)]
+
+
+def _corners(middle: QPointF, sides: int) -> list[QPointF]:
+    """Return the corners of a point with so many sides, one of them at its top."""
+    turns = [2 * math.pi * n / sides for n in range(sides)]
+    high = 1.3 * _RADIUS  # as large to the eye as a circle
+    return [middle + QPointF(high * math.sin(t), -high * math.cos(t)) for t in turns]
 
 
 class QualityCanvas(PlotCanvas):
@@ -54,6 +71,7 @@ class QualityCanvas(PlotCanvas):
             axis.enableAutoSIPrefix(False)
             axis.setStyle(tickLength=4, maxTickLevel=0, hideOverlappingLabels=24)
         self.points: Sequence[QPointF] = ()
+        self.series: Sequence[int] = ()
         self.faded: frozenset[int] = frozenset()
         self.current = self.cursor = -1
         self.band: Sequence[Band] = ()
@@ -69,18 +87,28 @@ class QualityCanvas(PlotCanvas):
         return PlotArea(rect, (left, right), (low, high))
 
     def set_points(
-        self, points: Sequence[QPointF], faded: frozenset[int], current: int, band: Sequence[Band]
+        self,
+        points: Sequence[QPointF],
+        series: Sequence[int],
+        *,
+        faded: frozenset[int],
+        current: int,
+        band: Sequence[Band],
     ) -> None:
-        """Show other points; all of them come into sight if there is a new one."""
+        """Show other points; all of them come into sight if there is a new one.
+
+        `series` has the line of each, from 0 on; -1 for one that all lines begin with.
+        """
         fresh = len(points) != len(self.points)
-        self.points, self.faded, self.current, self.band = points, faded, current, band
+        self.points, self.series = points, series
+        self.faded, self.current, self.band = faded, current, band
         self.cursor = min(self.cursor, len(points) - 1)
         xs = [0.0, *[point.x() for point in points]]
         ys = [point.y() for point in points] + [y for _, *both in band[:1] for y in both]
         wide, high = max(xs) or 1.0, (max(ys) - min(ys)) if ys else 1.0
         high = high or abs(max(ys)) or 1.0
         self._whole = QRectF(-_BEYOND * wide, min(ys, default=0.0) - _BEYOND * high, 0, 0)
-        self._whole.setRight(max(xs) + _BEYOND * wide)
+        self._whole.setRight(max(xs) + _HANDLE * wide)
         self._whole.setBottom(max(ys, default=1.0) + _BEYOND * high)
         if fresh:
             self.fit()
@@ -129,7 +157,7 @@ class QualityCanvas(PlotCanvas):
     # -- painting ---------------------------------------------------------------------------------
 
     def paint_over(self, painter: QPainter) -> None:
-        """Paint the noise, the points from sparse to dense joined, and the target."""
+        """Paint the noise, the points joined line by line, and the target."""
         painter.setFont(self.font())
         place, colors = self.place, self._colors
         with saved(painter):
@@ -137,9 +165,10 @@ class QualityCanvas(PlotCanvas):
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
             self._paint_band(painter, place)
             fresh = [n for n in range(len(self.points)) if n not in self.faded]
-            painter.setPen(QPen(QColor(colors["kept"]), 1.5))
-            for one, two in pairwise(fresh):
-                painter.drawLine(self.pixel_of(one), self.pixel_of(two))
+            for line in range(max(self.series, default=-1) + 1):
+                painter.setPen(QPen(QColor(colors[ink_of(line)]), 1.5))
+                for one, two in pairwise(n for n in fresh if self.series[n] in {-1, line}):
+                    painter.drawLine(self.pixel_of(one), self.pixel_of(two))
             for number in range(len(self.points)):
                 self._paint_point(painter, number)
         if self.line is not None and self.points:
@@ -160,10 +189,14 @@ class QualityCanvas(PlotCanvas):
     def _paint_point(self, painter: QPainter, number: int) -> None:
         colors, middle = self._colors, self.pixel_of(number)
         faded = number in self.faded
-        ink = QColor(colors["muted" if faded else "kept"])
+        ink = QColor(colors["muted" if faded else ink_of(self.series[number])])
         painter.setPen(QPen(ink, 2))
         painter.setBrush(QColor(colors["surface"]) if faded else ink)
-        painter.drawEllipse(middle, _RADIUS, _RADIUS)
+        sides = _SIDES[max(self.series[number], 0) % len(_SIDES)]
+        if sides:
+            painter.drawPolygon(_corners(middle, sides))
+        else:
+            painter.drawEllipse(middle, _RADIUS, _RADIUS)
         painter.setBrush(Qt.BrushStyle.NoBrush)
         if number == self.current:
             painter.setPen(QPen(QColor(colors["accent"]), 2))
@@ -272,6 +305,7 @@ class QualityView(PlotView):
         self._states: Sequence[MeasuredState] = ()
         self._hovered = -1
         self._name = ""  # of the metric; empty for the first
+        self._kinds: list[str] = []  # what lines are of
         self._tolerances: dict[str, float] = {}  # by metric, as the person set them
         super().__init__(self.canvas)
         self.metric_box = choice_box(self.tr("Metric"), self.tr("What the height of points is"), ())
@@ -322,7 +356,10 @@ class QualityView(PlotView):
             low, high = _noise(self._of(state))
             if low < high and not state.is_old:
                 band.append((100 * state.quality.sparsity, scale * low, scale * high))
-        self.canvas.set_points(points, faded, current, band)
+        by_number = sorted(self._states, key=lambda s: s.number)
+        self._kinds = list(dict.fromkeys(s.kind for s in by_number if s.kind))
+        series = [self._kinds.index(s.kind) if s.kind else -1 for s in self._states]
+        self.canvas.set_points(points, series, faded=faded, current=current, band=band)
         self._set_content(present=bool(points))
         self._redraw()
 
@@ -474,8 +511,10 @@ class QualityView(PlotView):
 
     def _swatches(self) -> list[Swatch]:
         colors = self._colors
-        count = plural(len(self._states), self.tr("1 state"), self.tr("{n} states"))
-        swatches = [Swatch(count, (colors["kept"],))]
+        swatches = [
+            Swatch(kind[:_LONGEST_KIND], (colors[ink_of(line)],), tip=kind)
+            for line, kind in enumerate(self._kinds)
+        ]
         if self.canvas.band:
             metric = self._metric
             noise = "" if metric is None else metric.noise

@@ -13,16 +13,16 @@ from tests.gui.person import plain
 LEFT = Qt.MouseButton.LeftButton
 
 
-def state(number, label, sparsity, value, *, old=False, loss=0.05):
+def state(number, label, sparsity, value, *, old=False, loss=0.05, kind="L1"):
     metrics = (
         MetricChange("accuracy", value, 0.989, 0.013, "paired", higher=True, share=True),
         MetricChange("loss", loss, 0.05, 0.0, "repeatable", higher=False),
     )
-    return MeasuredState(number, label, StateQuality(metrics, sparsity), old)
+    return MeasuredState(number, label, StateQuality(metrics, sparsity), old, kind)
 
 
 STATES = (
-    state(0, "Opened", 0.0, 0.989),
+    state(0, "Opened", 0.0, 0.989, kind=""),
     state(3, "L1 80 %", 0.8, 0.742, loss=0.8),
     state(1, "L1 50 %", 0.5, 0.981, loss=0.07),
     state(2, "LAMP 70 %", 0.7, 0.9, old=True),
@@ -53,6 +53,21 @@ def test_points_stand_where_they_were_measured_and_a_click_goes_there(view, qtbo
         qtbot.mouseClick(view.canvas.viewport(), LEFT, pos=sparse)
     assert told.args == [3]
     assert "80.0 % pruned: accuracy 74.2 %, 24.7 points worse" in plain(view.readout.text())
+
+
+def test_each_kind_of_method_has_a_line_from_the_unpruned_model_on(view):
+    canvas = view.canvas
+    repaired = state(4, "Repair", 0.8, 0.9, kind="Repair")
+    view.set_states((*STATES, repaired), 4, "")
+    assert [swatch.label for swatch in view._swatches()][:2] == ["L1", "Repair"]
+    image = canvas.viewport().grab().toImage()
+    assert image.pixelColor(pixel(view, 4)) == QColor(view._colors["pruned"])
+    (dense, best), kept = (pixel(view, n) for n in (0, 4)), QColor(view._colors["kept"])
+    late = dense + (best - dense) * 0.8  # below the line of the target
+    near = {image.pixelColor(late.x(), late.y() + dy).name() for dy in (-1, 0, 1)}
+    assert QColor(view._colors["pruned"]).name() in near, "the line of the repair"
+    between = (pixel(view, 3) + best) / 2
+    assert image.pixelColor(between) not in (kept, QColor(view._colors["pruned"]))
 
 
 def test_the_noise_is_a_band_and_says_what_it_is(view):
