@@ -16,6 +16,7 @@ from pruneapp.document.document import Document
 from pruneapp.document.selection import default_selection, select
 from pruneapp.progress import Job
 from pruneapp.recipes.recipe import load
+from pruneapp.results.branches import Branches
 from pruneapp.sessions.journal_reader import read_journal
 from pruneapp.sessions.restore import reopened
 from pruneapp.sessions.session_file import read_session
@@ -122,8 +123,8 @@ def told(document: Document) -> dict:
     return {"position": here, "states": found}
 
 
-def expected() -> dict:
-    return json.loads((GOLDEN / "states.json").read_text(encoding="utf-8"))
+def expected(name: str = "states.json") -> dict:
+    return json.loads((GOLDEN / name).read_text(encoding="utf-8"))
 
 
 def digests_of(states: dict) -> list[dict]:
@@ -159,6 +160,31 @@ def test_a_journal_of_version_1_is_recovered(golden, name, intents):
     with read_journal(golden / f"{name}.journal", Job()) as journal:
         assert len(journal.history.intents) == intents
         check(reopened(journal, Job(), original=golden / "bert.safetensors"))
+
+
+def test_what_a_journal_before_branches_cut_off_is_gone(golden):
+    with read_journal(golden / "cut.journal", Job()) as journal:
+        document = reopened(journal, Job(), original=golden / "bert.safetensors")
+    assert document.branches == Branches((0, 1, 2), 3)
+    found, was = told(document), expected("cut.states.json")
+    assert found["position"] == was["position"] == 2
+    assert digests_of(found) == digests_of(was)
+    document.close()
+    document.checkpoint.close()
+
+
+@pytest.mark.parametrize(
+    ("name", "read"), [("branches.prune", read_session), ("branches.journal", read_journal)]
+)
+def test_branches_and_names_of_the_first_version_with_them_reopen(golden, name, read):
+    with read(golden / name, Job()) as saved:
+        document = reopened(saved, Job(), original=golden / "bert.safetensors")
+    assert document.branches == Branches((0, 1, 2, 1, 4, 0), 5, {3: "the first", 6: "much"})
+    found, was = told(document), expected("branches.states.json")
+    assert found["position"] == was["position"] == 4
+    assert digests_of(found) == digests_of(was)
+    document.close()
+    document.checkpoint.close()
 
 
 def test_buffers_and_biases_are_selected_by_default_in_version_1_alone(golden):

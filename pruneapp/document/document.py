@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import count
 from pathlib import Path
-from typing import Literal
+from typing import Literal, get_args
 from weakref import WeakKeyDictionary
 
 from pruneapp.checkpoint.checkpoint import Checkpoint
@@ -19,18 +19,28 @@ from pruneapp.document.snapshot import Snapshot
 from pruneapp.errors import StaleError
 from pruneapp.masks.bitmask import BitMask, LayerMasks, MaskSet
 from pruneapp.progress import Job
+from pruneapp.results.branches import Branches
 from pruneapp.results.document_rows import HistoryItem
 
-ChangeKind = EditKind | Literal["undo", "redo", "jump", "exported"]
+# What leaves the masks in force as they are.
+Remark = Literal["exported", "named", "deleted"]
+ChangeKind = EditKind | Literal["undo", "redo", "jump"] | Remark
 
 
 @dataclass(frozen=True)
 class DocumentChanged:
     """What subscribers are told, after the document has changed."""
 
-    kind: ChangeKind  # what happened; ``exported`` changes `Document.unexported` alone
+    # What happened; ``exported`` changes `Document.unexported` alone, ``named`` a name of a state;
+    # where a branch was ``deleted``, states have other numbers.
+    kind: ChangeKind
     names: tuple[str, ...]  # first names of the tensors whose masks changed, in any layer
     revision: int  # the number of the state that is now in force
+
+    @property
+    def is_remark(self) -> bool:
+        """Whether the masks in force are the same as before."""
+        return self.kind in get_args(Remark)
 
 
 Subscriber = Callable[[DocumentChanged], None]
@@ -115,8 +125,16 @@ class Document:
 
     @property
     def items(self) -> tuple[HistoryItem, ...]:
-        """The states from "Opened" on, the undone ones too; the same object until a new step."""
+        """The states from "Opened" on, in the order in which they were made, of all branches.
+
+        The same object until one comes, goes, or gets a name.
+        """
         return self._items
+
+    @property
+    def branches(self) -> Branches:
+        """Which of the states follows which."""
+        return self.history.branches
 
     @property
     def position(self) -> int:
@@ -131,7 +149,7 @@ class Document:
     @property
     def can_redo(self) -> bool:
         """Whether there is something to redo."""
-        return self.position < len(self.history)
+        return self.position != self.branches.tip
 
     @property
     def unexported(self) -> bool:
@@ -142,9 +160,9 @@ class Document:
     def unsaved(self) -> bool:
         """Whether something is neither in the file that was opened nor in an export.
 
-        Protection is in no file but a session.
+        Protection, and the names of states, are in no file but a session.
         """
-        return self.unexported or bool(self.protected)
+        return self.unexported or bool(self.protected or self.branches.names)
 
     @property
     def exported_at(self) -> int:
@@ -154,11 +172,12 @@ class Document:
 
     def pruned_by(self, name: str, index: int) -> int | None:
         """Return the index in `items` of the step that pruned an element, by its flat index."""
-        in_force = self.history.records[: self.position]
-        return pruned_by(in_force, self.history.scratch, self.checkpoint.entry(name).name, index)
+        done = self.history.done
+        by = pruned_by(done, self.history.scratch, self.checkpoint.entry(name).name, index)
+        return None if by is None else self.branches.path(self.position)[by - 1]
 
     def item_for(self, position: int, name: str) -> HistoryItem:
-        """Return what pruned a tensor at a position of `pruned_by`: of several rules, the one."""
+        """Return what pruned a tensor in a state of `pruned_by`: of several rules, the one."""
         item, step = self._items[position], self.history.records[position - 1].step
         rule = 0 if step is None else rule_of(step, self.checkpoint.entry(name).names)
         if step is None or not rule:
@@ -182,40 +201,64 @@ class Document:
             )
         edit = proposal.edit
         item = HistoryItem(edit.label, edit.detail, by_method=edit.step is not None)
-        self._items = (*self._items[: self.position + 1], item)
+        self._items = (*self._items, item)
         self.history.push(edit)
         self._replace(edit.after)
         self._tell(edit.kind, edit.names)
 
-    def restore(self, records: Sequence[Record], position: int, exported: int) -> None:
+    def restore(
+        self,
+        records: Sequence[Record],
+        position: int,
+        exported: int,
+        branches: Branches | None = None,
+    ) -> None:
         """Take over a history that was saved, before anybody subscribes or changes something.
 
         See `History.restore`; `exported` is what `exported_at` was.
         """
         items = [HistoryItem(r.label, r.detail, by_method=r.step is not None) for r in records]
+        for state, name in ({} if branches is None else branches.names).items():
+            items[state - 1] = replace(items[state - 1], name=name)
         self._items = (*self._items, *items)
         if exported:
             self._exported = records[exported - 1].key if exported > 0 else object()
-        self._replace(self.history.restore(records, position))
+        self._replace(self.history.restore(records, position, branches))
 
     def undo(self) -> None:
         """Undo the last change; nothing happens if there is none."""
         if self.can_undo:
-            self.jump(self.position - 1)
+            self.jump(self.branches.parent(self.position))
 
     def redo(self) -> None:
-        """Redo the next change; nothing happens if there is none."""
+        """Redo the next change of the current branch; nothing happens if there is none."""
         if self.can_redo:
-            self.jump(self.position + 1)
+            self.jump(self.branches.next(self.position))
 
     def jump(self, position: int) -> None:
         """Put the state at an index of `items` in force; raises IndexError if there is none."""
-        steps = position - self.position
-        if steps:
+        before = self.position
+        if position != before:
             changes = self.history.go_to(position)
             self._replace(changes)
             names = tuple(dict.fromkeys(name for masks in changes.values() for name in masks))
-            self._tell("undo" if steps == -1 else "redo" if steps == 1 else "jump", names)
+            parent = self.branches.parent
+            kind: ChangeKind = "undo" if position == parent(before) else "jump"
+            self._tell("redo" if before == parent(position) else kind, names)
+
+    def rename(self, state: int, name: str) -> None:
+        """Give a state a name, an empty one for none; raises IndexError for "Opened"."""
+        self.history.rename(state, name)
+        named = replace(self._items[state], name=self.branches.names.get(state, ""))
+        if named != self._items[state]:
+            self._items = (*self._items[:state], named, *self._items[state + 1 :])
+            self._tell("named", ())
+
+    def delete(self, state: int) -> None:
+        """Delete a state and all that follow it; raises as `History.delete`."""
+        gone = set(self.history.delete(state))
+        self._items = tuple([item for s, item in enumerate(self._items) if s not in gone])
+        self._tell("deleted", ())
 
     def mark_exported(self, snapshot: Snapshot) -> None:
         """Take note that a state of this document is safe in a file; others do nothing.
@@ -255,9 +298,10 @@ class Capture:
     """A document as it was at one moment, for a worker that saves it."""
 
     snapshot: Snapshot
-    records: tuple[Record, ...]  # the whole history, the undone edits too
-    position: int  # how many of them are in force
-    exported: int  # the position of the state last exported, or opened; -1 for none of these
+    records: tuple[Record, ...]  # the whole history, all branches
+    branches: Branches  # which state follows which
+    position: int  # the state in force
+    exported: int  # the state last exported, or opened; -1 for none of these
     scratch: ScratchFile  # where masks lie that were moved to disk
 
     @classmethod
@@ -267,10 +311,21 @@ class Capture:
         return cls(
             document.snapshot(),
             history.records,
+            history.branches,
             document.position,
             document.exported_at,
             history.scratch,
         )
+
+    @property
+    def done(self) -> tuple[Record, ...]:
+        """The edits that are in force, in order."""
+        return tuple([self.records[state - 1] for state in self.branches.path(self.position)])
+
+    def parent(self, at: int) -> Record | None:
+        """Return the edit that the one at an index of `records` follows; None for none."""
+        state = self.branches.after[at]
+        return self.records[state - 1] if state else None
 
     @property
     def has_work(self) -> bool:

@@ -17,8 +17,10 @@ from pruneapp.document.mask_store import (
     SpillResult,
 )
 from pruneapp.document.snapshot import Snapshot
+from pruneapp.errors import HistoryError
 from pruneapp.masks.bitmask import BitMask, Layer, LayerMasks
 from pruneapp.progress import Job
+from pruneapp.results.branches import Branches
 
 _Slots = dict[Layer, dict[str, MaskSlot | None]]
 
@@ -63,27 +65,29 @@ BUDGET = 1 << 30
 
 
 class History:
-    """Edits in order, and how many of them are in force. Without limit.
+    """Edits in the order in which they were made, and the state in force. Without limit.
+
+    What is done after an undo begins a branch: the other one stays as it is. A state has the number
+    of its edit, from 1 on; 0 is the file as it was opened.
 
     A mask that several states share is one object and is counted once. Past `budget` bytes the
     masks of the oldest edits go to a scratch file and come back when they are needed; masks of the
     state in force stay in memory anyway. Writing and reading take as long as a disk takes: whoever
     cannot wait sets `patient` to False, does `spill` and `missing` in a worker, and lets go of what
-    was cut off a part at a time, by `forget_cut_off`.
-
-    That edits form a line is known to `_route` alone, and to those who show them.
+    was deleted a part at a time, by `forget_cut_off`.
     """
 
     def __init__(self, budget: int = BUDGET, folder: Path | None = None) -> None:
         self.patient = True
         self._store = MaskStore(budget, folder)
         self._records: list[Record] = []
+        self._branches = Branches()
         self._position = 0
         # The way to the file as it was opened, asked for after every step; None if not known.
         self._to_first: LayerSlots | None = {}
 
     def __len__(self) -> int:
-        """How many edits there are, the undone ones too."""
+        """How many edits there are, those of other branches too."""
         return len(self._records)
 
     @property
@@ -93,13 +97,23 @@ class History:
 
     @property
     def position(self) -> int:
-        """How many edits are in force."""
+        """The number of the state in force."""
         return self._position
 
     @property
+    def branches(self) -> Branches:
+        """Which state follows which."""
+        return self._branches
+
+    @property
     def records(self) -> tuple[Record, ...]:
-        """All edits, the undone ones too; for whoever saves them in a worker."""
+        """All edits, also of other branches; for whoever saves them in a worker."""
         return tuple(self._records)
+
+    @property
+    def done(self) -> tuple[Record, ...]:
+        """The edits that are in force, in order."""
+        return tuple([self._records[state - 1] for state in self._branches.path(self._position)])
 
     @property
     def scratch(self) -> ScratchFile:
@@ -112,8 +126,7 @@ class History:
         return self._store.nbytes
 
     def push(self, edit: Edit) -> Record:
-        """Add an edit after the position; what was undone is cut off."""
-        self._cut()
+        """Add an edit after the state in force; what was undone stays, as a branch."""
         self._store.take(edit.take_slots())
         record = Record(
             edit.kind,
@@ -132,19 +145,23 @@ class History:
         for slot in record.slots():
             slot.uses += 1
         self._records.append(record)
-        self._position += 1
+        self._branches = self._branches.added(self._position)
+        self._position = len(self._records)
         if self._to_first is not None:
             self._to_first = _merged((record.before, self._to_first))
         self._spill_now()
         return record
 
-    def restore(self, records: Sequence[Record], position: int) -> LayerMasks:
+    def restore(
+        self, records: Sequence[Record], position: int, branches: Branches | None = None
+    ) -> LayerMasks:
         """Take over a history that was saved, before anything happened; return what is in force.
 
         The masks of the edits are in memory, or lie in `scratch`; one that is used more than once
-        has one slot.
+        has one slot. Without `branches` they are a line.
         """
         self._records = list(records)
+        self._branches = Branches.line(len(records)) if branches is None else branches
         held: dict[int, MaskSlot] = {}
         for record in records:
             for slot in record.slots():
@@ -156,14 +173,14 @@ class History:
         return self.go_to(position)
 
     def go_to(self, position: int) -> LayerMasks:
-        """Move to a position from 0 to the number of edits; return what has to change.
+        """Put the state with a number in force; return what has to change.
 
         Reads from the scratch file only the masks that are in force afterwards.
 
         Raises
         ------
         IndexError
-            If there is no such position.
+            If there is no such state.
         HistoryError
             If a mask cannot be read.
         """
@@ -175,12 +192,42 @@ class History:
             for layer, slots in self._way_to(position).items()
         }
         self._position, self._to_first = position, None
+        self._branches = self._branches.moved(position)
         self._spill_now()
         return changes
+
+    def rename(self, state: int, name: str) -> None:
+        """Give a state after the first one a name; an empty one takes it away."""
+        self._check(state, 1)
+        self._branches = self._branches.named(state, name)
+
+    def delete(self, state: int) -> tuple[int, ...]:
+        """Forget a state after the first one, and all that follow it; return their numbers.
+
+        The states after these get smaller numbers. Masks that no other state has are let go of.
+
+        Raises
+        ------
+        IndexError
+            If there is no such state.
+        HistoryError
+            If the state in force is among them.
+        """
+        branch = self.branch(state)
+        gone = branch.states
+        numbers = self._branches.numbers(gone)
+        self._branches = self._branches.without(gone, self._position)
+        self._position = numbers[self._position]
+        self._records = [r for s, r in enumerate(self._records, 1) if s in numbers]
+        self._store.cut(_slots_of_all(list(branch.records)))
+        if self.patient:
+            self.forget_cut_off()
+        return gone
 
     def close(self) -> None:
         """Forget everything and delete the scratch file."""
         self._records.clear()
+        self._branches = Branches()
         self._position, self._to_first = 0, None
         self._store.close()
 
@@ -205,10 +252,21 @@ class History:
         slots = tuple(slot for slot in _slots_of(self._way_to(position)) if slot.mask is None)
         return Fetch(slots, self.scratch) if slots else None
 
-    def past(self, position: int, in_force: Snapshot, revision: int) -> PastState:
-        """Return the state at a position, to be loaded by a worker; nothing changes.
+    def branch(self, state: int) -> Branch:
+        """Return what `delete` would delete; raises as that."""
+        self._check(state, 1)
+        states = self._branches.from_on(state)
+        if self._position in states:
+            raise HistoryError(
+                "This branch has the current state, so it cannot be deleted.",
+                remedy="Go to a state of another branch, or to one before it, then delete it.",
+            )
+        return Branch(states, tuple([self._records[s - 1] for s in states]))
 
-        Raises IndexError if there is no such position.
+    def past(self, position: int, in_force: Snapshot, revision: int) -> PastState:
+        """Return the state with a number, to be loaded by a worker; nothing changes.
+
+        Raises IndexError if there is no such state.
         """
         return PastState(revision, in_force, self._way_to(position), self.scratch)
 
@@ -220,28 +278,33 @@ class History:
         self._spill_now()
 
     def forget_cut_off(self, most: int | None = None) -> bool:
-        """Forget masks of what was undone and cut off, as far as nothing else refers to them.
+        """Forget masks of what was deleted, as far as nothing else refers to them.
 
-        Of a step on 25,000 tensors that takes 15 ms, and several may be cut off at once: at `most`
+        Of a step on 25,000 tensors that takes 15 ms, and several may be deleted at once: at `most`
         so many are looked at. Returns whether there may be more.
         """
         return self._store.forget_cut_off(most)
 
     # How it works
 
-    def _route(self, position: int) -> tuple[list[Record], list[Record]]:
-        """Return the edits to undo, and then those to redo, to come to a position."""
-        now = self._position
-        return self._records[position:now][::-1], self._records[now:position]
+    def _check(self, state: int, first: int = 0) -> None:
+        if not first <= state <= len(self._records):
+            raise IndexError(
+                f"the history has states {first} to {len(self._records)} for this: {state}"
+            )
 
-    def _way_to(self, position: int) -> LayerSlots:
-        if not 0 <= position <= len(self._records):
-            raise IndexError(f"the history has positions 0 to {len(self._records)}: {position}")
-        if position == 0 and self._to_first is not None:
+    def _way_to(self, state: int) -> LayerSlots:
+        self._check(state)
+        if state == 0 and self._to_first is not None:
             return self._to_first
-        undone, redone = self._route(position)
-        slots = _merged((*(r.before for r in undone), *(r.after for r in redone)))
-        if position == 0:
+        undone, redone = self._branches.route(self._position, state)
+        slots = _merged(
+            (
+                *[self._records[s - 1].before for s in undone],
+                *[self._records[s - 1].after for s in redone],
+            )
+        )
+        if state == 0:
             self._to_first = slots
         return slots
 
@@ -250,17 +313,7 @@ class History:
             self.finish_spill(spill.run(Job()))
 
     def _in_force(self) -> list[MaskSlot]:
-        done, undone = self._records[: self._position], self._records[self._position :]
-        state = _merged((*(r.after for r in done), *(r.before for r in reversed(undone))))
-        return list(_slots_of(state))
-
-    def _cut(self) -> None:
-        """Take off what was undone; its masks are let go of in their turn."""
-        undone = self._records[self._position :]
-        del self._records[self._position :]
-        self._store.cut(_slots_of_all(undone))
-        if self.patient:
-            self.forget_cut_off()
+        return list(_slots_of(_merged([record.after for record in self.done])))
 
 
 def _merged(changes: Sequence[LayerSlots]) -> LayerSlots:
@@ -283,10 +336,31 @@ def _slots_of_all(records: list[Record]) -> Iterator[MaskSlot]:
         yield from records.pop().slots()
 
 
+@dataclass(frozen=True, eq=False)
+class Branch:
+    """A state and all that follow it, to be deleted or not; for a worker."""
+
+    states: tuple[int, ...]
+    records: tuple[Record, ...]
+
+    def freed(self, job: Job) -> int:
+        """Return how many bytes of masks no other state has, in memory or in the scratch file."""
+        job.start(len(self.records))
+        uses: dict[int, int] = {}
+        slots: dict[int, MaskSlot] = {}
+        for record in self.records:
+            for batch in job.cancel.batches(list(record.slots())):
+                for slot in batch:
+                    slots[id(slot)] = slot
+                    uses[id(slot)] = uses.get(id(slot), 0) + 1
+            job.step(1)
+        return sum([slot.nbytes for key, slot in slots.items() if slot.uses <= uses[key]])
+
+
 def pruned_by(
     in_force: Sequence[Record], scratch: ScratchFile, name: str, index: int
 ) -> int | None:
-    """Return the position after the edit that pruned an element; None if it is there.
+    """Return how many of the edits in force it took to prune an element; None if it is there.
 
     Of a weight that was restored and pruned again, the last; of one that was made permanent, the
     one that had pruned it. Of masks that were moved to disk, one byte each is read. `name` is the

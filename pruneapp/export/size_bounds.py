@@ -122,7 +122,7 @@ class CompactSizes:
         if around[1] is None:
             return None
         history = []
-        for record in capture.records[: capture.position]:
+        for record in capture.done:
             job.cancel.check()
             if id(record) not in self._described:
                 entry = portable(snapshot.checkpoint, record.as_json())

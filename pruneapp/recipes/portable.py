@@ -142,7 +142,7 @@ def history_recipe(capture: Capture, job: Job) -> Recipe:
     """Return the recipe of what is in force of a document; raises as `MaskSlot.load`."""
     masks: dict[str, BitMask] = {}
     entries = []
-    records = capture.records[: capture.position]
+    records = capture.done
     job.start(len(records))
     for record in records:
         masks.update(

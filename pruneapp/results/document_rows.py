@@ -103,3 +103,9 @@ class HistoryItem:
     detail: str  # all of it, for a tooltip
     by_method: bool = False  # whether methods did it, which the label names first
     rule: int = 0  # number from 1 of the rule that is meant, if it is one of several of a step
+    name: str = ""  # that a person gave the state
+
+    @property
+    def title(self) -> str:
+        """What lists call the state."""
+        return self.name or self.label

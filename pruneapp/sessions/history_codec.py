@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, Protocol, TypeVar, get_args
 
 import msgspec
@@ -20,6 +21,7 @@ from pruneapp.errors import CheckpointError, JsonError, SessionError
 from pruneapp.json_codec import decode
 from pruneapp.masks.bitmask import BitMask, Layer
 from pruneapp.progress import Job
+from pruneapp.results.branches import Branches
 from pruneapp.sessions.mask_codec import PIECE, SMALL
 
 NO_MASK = -1
@@ -90,14 +92,27 @@ class SavedHistory:
     """A history that was saved."""
 
     masks: Sequence[SavedMask]  # all masks, by number
-    edits: Sequence[SavedEdit]  # all edits, the undone ones too
-    position: int  # how many of them are in force
-    # The position of the state that was last exported, or opened; -1 for none of these.
+    edits: Sequence[SavedEdit]  # all edits, of all branches
+    position: int  # the state in force
+    # The state that was last exported, or opened; -1 for none of these.
     exported: int
     source: MaskSource  # reads the masks
     # What was done after `edits`, without the masks that it changed, to be done again. Both
-    # together are the history that `position` and `exported` are about.
+    # together are the history that `position`, `exported` and `branches` are about.
     intents: Sequence[SavedEdit] = ()
+    branches: Branches | None = None  # which state follows which; None for a line
+
+    @cached_property
+    def tree(self) -> Branches:
+        """Which state follows which."""
+        count = len(self.edits) + len(self.intents)
+        return Branches.line(count) if self.branches is None else self.branches
+
+    @property
+    def done(self) -> list[SavedEdit]:
+        """The edits in force, in order, as far as they have their masks."""
+        path = self.tree.path(self.position)
+        return [self.edits[state - 1] for state in path if state <= len(self.edits)]
 
 
 def decoded(data: bytes, kind: type[T], where: str) -> T:
@@ -121,6 +136,29 @@ def damaged(where: str, what: str) -> SessionError:
         f"'{where}' is not a valid session: {what}.",
         remedy="Restore a backup of it if you have one; the checkpoint is unchanged.",
     )
+
+
+def branches_of(
+    after: Sequence[int], tip: int, names: Iterable[tuple[int, str]], position: int, where: str
+) -> Branches:
+    """Return which state follows which, as a file says it; raises `SessionError` if it cannot be.
+
+    `tip` is -1 for the newest way on from the state in force.
+    """
+    count = len(after)
+    if not all(0 <= state <= at for at, state in enumerate(after)):
+        raise damaged(where, "a state of its history follows one that is made later")
+    if not 0 <= position <= count:
+        raise damaged(where, f"it has no state {position:,}")
+    branches = Branches(tuple(after))
+    for state, name in names:
+        if not 0 < state <= count:
+            raise damaged(where, f"it names state {state:,}, which is not there")
+        branches = branches.named(state, name)
+    tip = branches.end_of(position) if tip < 0 else tip
+    if not tip <= count or branches.route(position, tip)[0]:
+        raise damaged(where, f"state {position:,} is not on the branch that ends at {tip:,}")
+    return replace(branches, tip=tip)
 
 
 def check_version(header: Mapping[str, Any], known: int, where: str) -> None:

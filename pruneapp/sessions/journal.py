@@ -1,7 +1,7 @@
 """The journal of a document: what was done is on the disk at once, its masks come behind the work.
 
 It is only appended to. A step costs the bits that it changed, compressed, so that a stroke of a
-brush on a model of any size costs kilobytes. What is undone stays in it; what is cut off becomes
+brush on a model of any size costs kilobytes. What is undone stays in it; what is deleted becomes
 dead bytes, which `Journal.compact` drops when nobody waits.
 """
 
@@ -47,9 +47,9 @@ class Journal:
     def __init__(self, place: Path) -> None:
         self._place = place
         self._writer: JournalWriter | None = None
-        # A history that is safe in a session file, the state in force in it, and that file. Who
-        # held the records would hold their masks, too.
-        self._kept: tuple[tuple[ref[Record], ...], int, FileStamp] | None = None
+        # A history that is safe in a session file, the state in force in it, that file, and the
+        # names of states. Who held the records would hold their masks, too.
+        self._kept: tuple[tuple[ref[Record], ...], int, FileStamp, Mapping[int, str]] | None = None
         # What was done last, and where to ask for more; there while something is written only, as
         # they hold masks.
         self._latest: Said
@@ -100,12 +100,18 @@ class Journal:
         finally:
             del self._latest, self._newer
 
-    def mark_saved(self, records: Sequence[Record], position: int, file: FileStamp) -> None:
-        """Note that a history, the undone edits too, is safe in a session file.
+    def mark_saved(
+        self,
+        records: Sequence[Record],
+        position: int,
+        file: FileStamp,
+        names: Mapping[int, str] | None = None,
+    ) -> None:
+        """Note that a history, with these names of states, is safe in a session file.
 
         `position` is the state in force in it, -1 for none.
         """
-        self._kept = tuple(map(ref, records)), position, file
+        self._kept = tuple(map(ref, records)), position, file, names or {}
         if self._writer is not None:
             with contextlib.suppress(OSError):  # it is about what is safe anyway
                 self._writer.mark_saved(*self._kept)

@@ -19,7 +19,6 @@ import struct
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from itertools import takewhile
 from pathlib import Path
 from typing import Any
@@ -34,12 +33,13 @@ from pruneapp.document.edit import Record
 from pruneapp.document.mask_store import NewMask
 from pruneapp.json_codec import encoded
 from pruneapp.progress import Job
+from pruneapp.results.branches import Branches
 from pruneapp.sessions.fingerprint import FileStamp, Original, describe
 from pruneapp.sessions.history_codec import MaskNumbers, SavedEdit, bundles
 from pruneapp.sessions.mask_codec import SMALL, pack, pack_together
 from pruneapp.sessions.restore import repeatable
 
-VERSION = 3
+VERSION = 4
 MAGIC = b"pruneapp journal\n"
 # Length of the payload, CRC-32 of kind and payload, kind.
 _HEAD = struct.Struct("<IIB")
@@ -125,10 +125,14 @@ class MaskContinued(msgspec.Struct, frozen=True, tag="more"):
 
 
 class EditRecord(msgspec.Struct, frozen=True, tag="edit"):
-    """An edit was made; what was undone from `at` on is cut off. Its masks came before."""
+    """An edit was made, the one at `at`. Its masks came before.
+
+    Those that were there from `at` on are gone: before version 4, what was undone was cut off.
+    """
 
     at: int
     edit: SavedEdit
+    after: int = -1  # the state that it follows, since version 4; -1 for the one before it
 
 
 class IntentRecord(msgspec.Struct, frozen=True, tag="intent"):
@@ -139,6 +143,7 @@ class IntentRecord(msgspec.Struct, frozen=True, tag="intent"):
 
     at: int
     edit: SavedEdit
+    after: int = -1
 
 
 class MasksRecord(msgspec.Struct, frozen=True, tag="done"):
@@ -149,9 +154,23 @@ class MasksRecord(msgspec.Struct, frozen=True, tag="done"):
 
 
 class Position(msgspec.Struct, frozen=True, tag="position"):
-    """So many edits are in force."""
+    """The state with this number is in force."""
 
     to: int
+    tip: int = -1  # where redo leads to, since version 4; -1 for the newest
+
+
+class NameRecord(msgspec.Struct, frozen=True, tag="name"):
+    """A state has another name, or none."""
+
+    state: int
+    name: str
+
+
+class DeletedRecord(msgspec.Struct, frozen=True, tag="deleted"):
+    """States are gone, with all that followed them; those after them have smaller numbers."""
+
+    states: tuple[int, ...]
 
 
 class Exported(msgspec.Struct, frozen=True, tag="exported"):
@@ -163,8 +182,8 @@ class Exported(msgspec.Struct, frozen=True, tag="exported"):
 class SavedRecord(msgspec.Struct, frozen=True, tag="kept"):
     """The state at this position is safe in a session file."""
 
-    at: int  # the position; -1 where that state was cut off since
-    steps: int = 0  # so many edits of the history are in the session file, the undone ones too
+    at: int  # the position; -1 where that state was deleted, or renamed, since
+    steps: int = 0  # so many edits of the history, from the first on, are in the session file
     # The session file as it was read or written; None if that is not known.
     file: FileStamp | None = None
 
@@ -189,6 +208,8 @@ Entry = (
     | IntentRecord
     | MasksRecord
     | Position
+    | NameRecord
+    | DeletedRecord
     | Exported
     | SavedRecord
     | ViewRecord
@@ -236,7 +257,9 @@ class JournalWriter:
         self._complete = 0
         # Bytes of each record.
         self._sizes: list[int] = []
-        self._position = self._exported = 0
+        self._position: tuple[int, int] | None = 0, 0  # the state in force, and where redo leads
+        self._exported = 0
+        self._names: dict[int, str] = {}
         self._view: Mapping[str, Any] = {}
         self._kept: SavedRecord | None = None
         try:
@@ -264,8 +287,9 @@ class JournalWriter:
     def is_current(self, capture: Capture) -> bool:
         """Whether it says all that was done, with masks or without."""
         return (
-            self._same(capture.records) == len(capture.records)
-            and self._position == capture.position
+            self._same(capture.records) == len(capture.records) == len(self._records)
+            and self._position == (capture.position, capture.branches.tip)
+            and self._names == capture.branches.names
         )
 
     def is_complete(self, capture: Capture) -> bool:
@@ -279,6 +303,7 @@ class JournalWriter:
         """
         if self._original != capture.snapshot.checkpoint.path:  # an export took its name
             self._describe(capture, job)
+        self._delete_gone(capture)
         for at in range(self._same(capture.records), len(capture.records)):
             record = capture.records[at]
             again = repeatable(record)
@@ -289,9 +314,17 @@ class JournalWriter:
             else:
                 break
         known = len(self._records)
-        if self._position != capture.position <= known:
-            self.note(Position(capture.position))
-            self._position = capture.position
+        tip = capture.branches.tip
+        position = capture.position, tip if tip <= known else -1
+        if self._position != position and capture.position <= known:
+            self.note(Position(*position))
+            self._position = position
+        for state in range(1, known + 1) if self._names != capture.branches.names else ():
+            name = capture.branches.names.get(state, "")
+            if name != self._names.get(state, ""):
+                self.note(NameRecord(state, name))
+                self._names = {**self._names, state: name}
+        self._names = {state: name for state, name in self._names.items() if name}
         if self._exported != capture.exported <= known:
             self.note(Exported(capture.exported))
             self._exported = capture.exported
@@ -307,31 +340,40 @@ class JournalWriter:
     def add_masks(self, capture: Capture, meanwhile: Meanwhile, job: Job) -> None:
         """Write the masks of the first edit that lacks them, if there is one.
 
-        `meanwhile` is called between pieces of masks; may call `say`, and so cut the edit off.
+        `meanwhile` is called between pieces of masks; may write steps, and so delete the edit.
         """
-        at = self._complete
-        if at == len(self._records):
+        if self._complete == len(self._records):
             return
-        record = self._records[at]
+        record, last = self._records[self._complete], capture.parent(self._complete)
 
         def is_there() -> bool:
-            meanwhile()
-            return at < len(self._records) and self._records[at] is record
+            meanwhile()  # may delete others before it, too
+            return self._complete < len(self._records) and self._records[self._complete] is record
 
-        last = self._records[at - 1] if at else None
         nbytes = self._write_edit(
-            partial(MasksRecord, at), record, last, capture, is_there=is_there, job=job
+            lambda edit: MasksRecord(self._complete, edit),
+            record,
+            last,
+            capture,
+            is_there=is_there,
+            job=job,
         )
         if nbytes is not None:
-            self._sizes[at] += nbytes
+            self._sizes[self._complete] += nbytes
             self._complete += 1
             self.flush()
 
     def mark_saved(
-        self, records: Sequence[ReferenceType[Record]], position: int, file: FileStamp
+        self,
+        records: Sequence[ReferenceType[Record]],
+        position: int,
+        file: FileStamp,
+        names: Mapping[int, str],
     ) -> None:
         """Write what of a session file is in this one, too, where that is something new."""
         same = self._same(theirs() for theirs in records)
+        renamed = [s for s in {*names, *self._names} if names.get(s) != self._names.get(s)]
+        same = min([same, *(state - 1 for state in renamed)])
         kept = SavedRecord(position if position <= same else -1, same, file)
         if kept != self._kept:
             self.note(kept)
@@ -393,42 +435,59 @@ class JournalWriter:
             meanwhile()
             return True
 
-        self._cut_off(at)
-        record, last = capture.records[at], capture.records[at - 1] if at else None
+        record, last = capture.records[at], capture.parent(at)
+        after = self._after(at, capture)
         nbytes = self._write_edit(
-            partial(EditRecord, at), record, last, capture, is_there=is_there, job=job
+            lambda edit: EditRecord(at, edit, after),
+            record,
+            last,
+            capture,
+            is_there=is_there,
+            job=job,
         )
         self._complete = at + 1
         self._said(record, nbytes or 0)
 
     def _announce(self, at: int, capture: Capture, job: Job) -> None:
         """Write what an edit did and the masks that it means itself, or nothing."""
-        self._cut_off(at)
         before = self._here()
-        record, last = capture.records[at], capture.records[at - 1] if at else None
+        record, last = capture.records[at], capture.parent(at)
         try:
             for some in bundles(self._numbers.new_meant(record)):
                 self._write_masks(some, capture, lambda: True, job)
-            nbytes = self._write_entry(IntentRecord(at, self._numbers.intent(record, last)))
+            intent = self._numbers.intent(record, last)
+            nbytes = self._write_entry(IntentRecord(at, intent, self._after(at, capture)))
         except BaseException:
             self._back_to(before)
             raise
         self._said(record, nbytes)
         self._mark()
 
-    def _cut_off(self, at: int) -> None:
-        # The file forgets them when the next edit is there.
-        if at < len(self._records):
-            del self._records[at:], self._sizes[at:]
-            self._complete = min(self._complete, at)
-            self._numbers.keep(self._records)
+    @staticmethod
+    def _after(at: int, capture: Capture) -> int:
+        after = capture.branches.after[at]
+        return -1 if after == at else after
+
+    def _delete_gone(self, capture: Capture) -> None:
+        """Write what was deleted; the masks of others may be packed against those of it."""
+        if self._same(capture.records) == len(self._records):
+            return
+        there = set(map(id, capture.records))
+        gone = [state for state, r in enumerate(self._records, 1) if id(r) not in there]
+        number = Branches.line(len(self._records)).numbers(gone)
+        self.note(DeletedRecord(tuple(gone)))
+        self._complete -= sum(state <= self._complete for state in gone)
+        self._records = [self._records[state - 1] for state in number if state]
+        self._sizes = [self._sizes[state - 1] for state in number if state]
+        self._names = {number[s]: name for s, name in self._names.items() if s in number}
+        self._exported = number.get(self._exported, -1)
+        self._position = None  # wherever that is now, it is said again
+        self._numbers.keep(self._records)
 
     def _said(self, record: Record, nbytes: int) -> None:
         self._records.append(record)
         self._sizes.append(nbytes)
-        self._position = len(self._records)
-        if self._exported > len(self._records) - 1:
-            self._exported = -1
+        self._position = len(self._records), len(self._records)
 
     def _write_edit(
         self,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import io
 import os
 import time
@@ -19,6 +20,7 @@ from pruneapp.errors import JsonError, SessionError, words_of
 from pruneapp.json_codec import decode, load_object
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.progress import Job
+from pruneapp.results.branches import Branches
 from pruneapp.sessions.fingerprint import FileStamp, Original
 from pruneapp.sessions.history_codec import (
     SavedEdit,
@@ -32,6 +34,7 @@ from pruneapp.sessions.journal import SUFFIX
 from pruneapp.sessions.journal_file import (
     PIECE,
     VERSION,
+    DeletedRecord,
     Digests,
     EditRecord,
     Entry,
@@ -41,6 +44,7 @@ from pruneapp.sessions.journal_file import (
     MaskContinued,
     MaskHead,
     MasksRecord,
+    NameRecord,
     Position,
     RecordPlace,
     SavedRecord,
@@ -76,8 +80,11 @@ class JournalContents:
     original: Original | None = None
     masks: list[StoredMask] = field(default_factory=list)
     edits: list[SavedEdit] = field(default_factory=list)
+    after: list[int] = field(default_factory=list)  # the state that each follows
+    names: dict[int, str] = field(default_factory=dict)
     done: int = 0  # so many of the edits have their masks in the journal; the others are intents
     position: int = 0
+    tip: int = 0  # where redo leads to; -1 for the newest
     exported: int = 0
     # The session file that the work was saved in last, and which state it has.
     kept: SavedRecord = _NOWHERE
@@ -134,10 +141,16 @@ class JournalContents:
                     return False
                 self.edits[at] = edit
                 self.done += 1
-            case Position(to):
-                if not 0 <= to <= len(self.edits):
+            case Position(to, tip):
+                if not (0 <= to <= len(self.edits) and -1 <= tip <= len(self.edits)):
                     return False
-                self.position = to
+                self.position, self.tip = to, tip
+            case NameRecord(state, name):
+                if not 0 < state <= len(self.edits):
+                    return False
+                self.names[state] = name
+            case DeletedRecord(states):
+                return self._delete(set(states))
             case Exported(at):
                 self.exported = at if at <= len(self.edits) else -1
             case SavedRecord():
@@ -157,9 +170,13 @@ class JournalContents:
         # What has its masks follows only what has them, too.
         if not 0 <= entry.at <= (self.done if whole else len(self.edits)):
             return False
-        self.edits[entry.at :] = [entry.edit]
+        after = entry.at if entry.after < 0 else entry.after
+        if after > entry.at:
+            return False
+        self.edits[entry.at :], self.after[entry.at :] = [entry.edit], [after]
+        self.names = {state: name for state, name in self.names.items() if state <= entry.at}
         self.done = entry.at + 1 if whole else min(self.done, entry.at)
-        self.position = entry.at + 1
+        self.position = self.tip = entry.at + 1
         kept = self.kept
         self.kept = msgspec.structs.replace(
             kept,
@@ -168,6 +185,35 @@ class JournalContents:
         )
         self.exported = -1 if self.exported > entry.at else self.exported
         return True
+
+    def _delete(self, gone: set[int]) -> bool:
+        follow = {s for s, after in enumerate(self.after, 1) if after in gone}
+        if not gone <= set(range(1, len(self.edits) + 1)) or not follow <= gone:
+            return False
+        while self.position in gone:
+            self.position = self.after[self.position - 1]
+        left = Branches(tuple(self.after), max(self.tip, 0), self.names)
+        number, left = left.numbers(gone), left.without(gone, self.position)
+        self.done -= sum(state <= self.done for state in gone)
+        self.edits = [self.edits[state - 1] for state in number if state]
+        self.after, self.names = list(left.after), dict(left.names)
+        self.position, self.tip = number[self.position], -1
+        self.exported = number.get(self.exported, -1)
+        steps = min([self.kept.steps, *(state - 1 for state in gone)])
+        at = self.kept.at if self.kept.at <= steps else -1
+        self.kept = msgspec.structs.replace(self.kept, at=at, steps=steps)
+        return True
+
+    @property
+    def branches(self) -> Branches:
+        """Which state follows which."""
+        branches = Branches(tuple(self.after))
+        for state, name in self.names.items():
+            branches = branches.named(state, name)
+        tip = self.tip
+        if tip < 0 or branches.route(self.position, tip)[0]:
+            tip = branches.end_of(self.position)
+        return dataclasses.replace(branches, tip=tip)
 
     def _announce(self, head: MaskHead) -> bool:
         if head.first != len(self.masks) or not len(head.sizes) == len(head.bases) > 0:
@@ -242,7 +288,7 @@ class UnsavedWork:
     path: Path  # the journal
     original: Path  # the checkpoint that it is about
     steps: int  # how many edits are in force
-    undone: int  # how many were taken back, and can be done again
+    undone: int  # how many are not, but can be: they were taken back, or are on other branches
     # What the last edit in force did; without one, the last that was taken back; empty where a
     # newer Pruneapp wrote it.
     last: str
@@ -321,11 +367,12 @@ def _summary(path: Path, job: Job) -> UnsavedWork | None:
         delete(path)
         return None
     last = story.edits[story.position - 1 if story.position else -1].label
+    steps = len(story.branches.path(story.position))
     return UnsavedWork(
         path,
         Path(story.original.path),
-        story.position,
-        len(story.edits) - story.position,
+        steps,
+        len(story.edits) - steps,
         last,
         status.st_mtime,
         status.st_size,
@@ -409,6 +456,7 @@ def _held(path: Path, file: io.BufferedRandom, job: Job) -> JournalFile:
         exported=story.exported,
         source=MasksOfJournal(source, story.masks, path),
         intents=story.edits[story.done :],
+        branches=story.branches,
     )
     kept, session = story.kept, _unchanged(story.kept, job)
     safe = kept.at if session is not None and kept.at <= len(story.edits) else -1

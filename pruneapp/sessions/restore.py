@@ -41,6 +41,7 @@ from pruneapp.methods import registry
 from pruneapp.progress import Job
 from pruneapp.recipes.fit import ResolvedAction
 from pruneapp.recipes.replay import replay
+from pruneapp.results.branches import Branches
 from pruneapp.results.document_rows import Operation
 from pruneapp.sessions.fingerprint import Original, change_at, changes_of, find_original
 from pruneapp.sessions.history_codec import NO_MASK, SavedEdit, SavedHistory, damaged
@@ -55,10 +56,10 @@ def restored(
     budget: int = BUDGET,
     scratch: Path | None = None,
 ) -> Document:
-    """Return a document of a checkpoint with a history that was saved, undone edits too.
+    """Return a document of a checkpoint with a history that was saved, all branches of it.
 
-    What the history has as intents is not among it: see `repeat`. The position is the nearest one
-    that is there. No more masks than `budget` are in memory at a time.
+    What the history has as intents is not among it: see `repeat`. The state in force is the nearest
+    one that is there. No more masks than `budget` are in memory at a time.
 
     Raises `SessionError` if the history contradicts itself, or a mask cannot be read, and
     `OriginalChangedError` if the checkpoint has not the tensors that it changed.
@@ -69,13 +70,14 @@ def restored(
     try:
         slots = _load_masks(history, document.history.scratch, budget, where, job)
         records: list[Record] = []
-        for edit in history.edits:
+        for edit, after in zip(history.edits, history.tree.after, strict=False):
             job.step(0)
-            records.append(_record(edit, slots, records[-1] if records else None))
-        _check_protection(records, document.history.scratch, where, job)
+            records.append(_record(edit, slots, records[after - 1] if after else None))
         count = len(records)
+        position, branches = _there(history.position, history.tree, count)
+        _check_protection(records, branches, document.history.scratch, where, job)
         exported = history.exported if history.exported <= count else -1
-        document.restore(records, min(history.position, count), exported)
+        document.restore(records, position, exported, branches)
     except OSError as error:
         document.close()
         raise SessionError(
@@ -86,6 +88,14 @@ def restored(
         document.close()
         raise
     return document
+
+
+def _there(state: int, branches: Branches, count: int) -> tuple[int, Branches]:
+    """Return the nearest state that is among the first ones, and which of these follow which."""
+    gone = range(count + 1, len(branches) + 1)
+    while state > count:
+        state = branches.parent(state)
+    return state, branches.without(gone, state)
 
 
 def misfits(checkpoint: Checkpoint, history: SavedHistory) -> tuple[str, ...]:
@@ -123,7 +133,7 @@ def masks_in_force(
     """
     _check(history, where)
     numbers: dict[Layer, dict[str, int]] = {}
-    for edit in history.edits[: history.position]:
+    for edit in history.done:
         for layer, swaps in edit.layers.items():
             numbers.setdefault(layer, {}).update(
                 {edit.tensors[at][0]: after for at, _, after in swaps}
@@ -178,7 +188,14 @@ def _check(history: SavedHistory, where: str) -> None:
         if mask.size < 0 or not NO_MASK <= mask.base < number:
             raise damaged(where, f"mask {number:,} cannot be unpacked from mask {mask.base:,}")
     state: dict[tuple[Layer, str], int] = {}
-    for place, edit in enumerate(history.edits, 1):
+    for place, comes in _there(0, history.tree, len(history.edits))[1].walk():
+        edit = history.edits[place - 1]
+        if not comes:
+            for layer, swaps in edit.layers.items():
+                state.update(
+                    ((layer, edit.tensors[at][0]), before) for at, before, _ in reversed(swaps)
+                )
+            continue
         sizes = {name: math.prod(shape) for name, shape, _ in edit.tensors}
         names = list(sizes)
         if len(names) != len(edit.tensors):
@@ -200,12 +217,17 @@ def _check(history: SavedHistory, where: str) -> None:
             _check_mask(history, which, None, where)
 
 
-def _check_protection(records: list[Record], scratch: ScratchFile, where: str, job: Job) -> None:
+def _check_protection(
+    records: list[Record], branches: Branches, scratch: ScratchFile, where: str, job: Job
+) -> None:
     """Raise SessionError if a weight is protected that is pruned: no document has that."""
     state: dict[Layer, dict[str, MaskSlot | None]] = {"masks": {}, "protected": {}}
-    for place, record in enumerate(records, 1):
-        for layer, slots in record.after.items():
+    for place, comes in branches.walk():
+        record = records[place - 1]
+        for layer, slots in (record.after if comes else record.before).items():
             state.setdefault(layer, {}).update(slots)
+        if not comes:
+            continue
         for name in {name for slots in record.after.values() for name in slots}:
             kept, protected = state["masks"].get(name), state["protected"].get(name)
             if kept is None or protected is None:
@@ -341,10 +363,11 @@ def repeat(document: Document, history: SavedHistory, job: Job) -> None:
     """
     if not history.intents:
         return
-    document.jump(len(history.edits))
-    done = 0
+    branches, done = history.tree, 0
+    first = len(history.edits)
     try:
         for edit in history.intents:
+            document.jump(branches.after[first + done])
             document.commit(_again(document, edit, history, job))
             done += 1
             if history.exported == document.position:
@@ -352,7 +375,11 @@ def repeat(document: Document, history: SavedHistory, job: Job) -> None:
     except PruneAppError as error:
         reason = f"{error.sentence} {error.remedy}".strip()
         document.notify(missing(history.intents[done:], "cannot be computed again", reason))
-    document.jump(min(history.position, len(history.edits) + done))
+    position, branches = _there(history.position, branches, first + done)
+    document.jump(branches.tip)  # redo leads there
+    document.jump(position)
+    for state in branches.names:
+        document.rename(state, branches.names[state])
 
 
 def _again(document: Document, edit: SavedEdit, history: SavedHistory, job: Job) -> Proposal:
@@ -464,10 +491,13 @@ def _take_masks(document: Document, saved: Saved, job: Job) -> None:
     _take_over(document, "prune", pruned, f"Masks of {name} taken over", job)
     protected_masks = {n: mask for n, mask in protected.items() if mask.kept}
     _take_over(document, "protect", protected_masks, f"Protection of {name} taken over", job)
-    left_out = saved.history.intents[: max(0, saved.history.position - len(saved.history.edits))]
+    history = saved.history
+    first = len(history.edits)
+    path = history.tree.path(history.position)
+    left_out = [history.intents[state - first - 1] for state in path if state > first]
     if left_out:
         document.notify(missing(left_out, "were to be computed from other weights"))
-    if any(edit.values for edit in saved.history.edits[: saved.history.position]):
+    if any(edit.values for edit in history.done):
         sentence = f"The repair in {name} was computed from other weights, so it was left out."
         document.notify(Notice(f"{sentence} Repair this checkpoint instead."))
 

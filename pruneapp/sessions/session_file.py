@@ -50,6 +50,7 @@ from pruneapp.sessions.history_codec import (
     SavedEdit,
     SavedHistory,
     SavedMask,
+    branches_of,
     bundles,
     check_version,
     damaged,
@@ -68,9 +69,10 @@ from pruneapp.sessions.restore import Saved
 
 SUFFIX = ".prune"
 FORMAT = "pruneapp-session"
-VERSION = 2
-# What a session without repaired values has: Pruneapp before 2 opens it, too.
-_WITHOUT_VALUES = 1
+VERSION = 3
+# What a session has whose history is a line without names, with repaired values and without: older
+# ones open it, too.
+_WITH_VALUES, _WITHOUT_VALUES = 2, 1
 TABLE = "session.json"
 # What the masks in force of each layer are called in the file.
 _PREFIXES: Mapping[Layer, str] = {
@@ -98,10 +100,15 @@ class Table(msgspec.Struct, frozen=True):
     version: int  # of this format
     masks: tuple[MaskPlace, ...]  # all masks of the history, by number
     edits: int  # how many edits there are
-    position: int  # how many of them are in force
-    # The position of the state that was last exported, or opened; -1 for none of these.
+    position: int  # the state in force: the number of its edit, from 1 on; 0 as it was opened
+    # The state that was last exported, or opened; -1 for none of these.
     exported: int
     view: dict[str, Any] = {}  # what the person looked at, as the window has it
+    # Since version 3: the state that each edit follows, none if that is the one before it; where
+    # redo leads to, -1 for the newest; and the names of states.
+    after: tuple[int, ...] = ()
+    tip: int = -1
+    names: tuple[tuple[int, str], ...] = ()
 
 
 # What is written before its place in the file is known waits in memory up to so many bytes.
@@ -254,13 +261,13 @@ def _spool_history(
 ) -> Table:
     numbers = MaskNumbers()
     places: list[MaskPlace] = []
-    last = None
     for count, record in enumerate(capture.records):
         job.step(0)
         places += _places(numbers, record, plain, spool, job)
-        edit = numbers.edit(record, last, capture.snapshot.checkpoint)
+        edit = numbers.edit(record, capture.parent(count), capture.snapshot.checkpoint)
         spool.add(f"edit/{count}", [encoded(edit)])
-        last = record
+    branches = capture.branches
+    is_usual = branches.tip == branches.end_of(capture.position)
     return Table(
         _version_of(capture),
         tuple(places),
@@ -268,6 +275,9 @@ def _spool_history(
         capture.position,
         capture.exported,
         dict(view),
+        () if branches.is_line else branches.after,
+        -1 if is_usual else branches.tip,
+        tuple(branches.names.items()),
     )
 
 
@@ -302,8 +312,10 @@ def _places(
 
 
 def _version_of(capture: Capture) -> int:
+    if capture.branches.names or not capture.branches.is_line:
+        return VERSION
     repaired = any("values" in record.after for record in capture.records)
-    return VERSION if repaired else _WITHOUT_VALUES
+    return _WITH_VALUES if repaired else _WITHOUT_VALUES
 
 
 def _header(tensors: list[tuple[str, int]], original: Original, version: int) -> bytes:
@@ -386,12 +398,16 @@ def _read(file: Checkpoint, where: str, job: Job) -> SessionFile:
     for number in range(table.edits):
         job.step(0)
         edits.append(decoded(_json(file, f"edit/{number}", where), SavedEdit, where))
+    after = table.after or tuple(range(table.edits))
+    if len(after) != table.edits:
+        raise damaged(where, f"{len(after):,} of its {table.edits:,} states follow another")
     history = SavedHistory(
         masks=[SavedMask(place.size, place.base) for place in table.masks],
         edits=edits,
         position=table.position,
         exported=table.exported,
         source=_MasksOfFile(file, table.masks, where),
+        branches=branches_of(after, table.tip, table.names, table.position, where),
     )
     (source,) = file.files
     stamp = FileStamp.of_open(source, job)

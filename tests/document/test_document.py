@@ -21,13 +21,13 @@ from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.step import Row, Step
 from pruneapp.edits.existing_masks import open_document
 from pruneapp.edits.mask_files import names_in, read_mask, read_masks_for
-from pruneapp.errors import ParameterError, SelectionError
+from pruneapp.errors import HistoryError, ParameterError, SelectionError
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.masks.bitmask import BitMask, MaskLayers
 from pruneapp.preview.estimate import estimate
 from pruneapp.preview.preview import compute_preview
 from pruneapp.progress import Cancelled, CancelToken, Job
-from tests.support.document_edits import make_permanent
+from tests.support.document_edits import delete_undone, make_permanent
 from tests.support.memory_checkpoint import MemoryCheckpoint
 
 FC = "module.fc.weight"
@@ -63,16 +63,99 @@ def test_undo_gives_back_the_very_masks_and_reads_no_weight(model):
     assert model.elements_read == read
 
 
-def test_a_new_step_cuts_off_what_was_undone(model):
+def test_a_step_after_an_undo_begins_a_branch_and_the_other_one_stays(model):
     document = Document(model)
     prune(document)
     prune(document)
     document.jump(0)
     prune(document, amount=7)
-    assert [item.label for item in document.items] == ["Opened", "L1 7 weights on fc.weight"]
+    assert [item.label for item in document.items][3:] == ["L1 7 weights on fc.weight"]
+    assert document.branches.after == (0, 1, 0)
     assert not document.can_redo
+    document.undo()
+    document.undo()  # nothing happens
+    assert document.position == 0
+    document.redo()
+    assert document.position == 3, "redo goes along the branch that one came from"
+    document.jump(1)
+    document.redo()
+    assert (document.position, document.masks[FC].kept) == (2, 160)
+    document.jump(0)
+    document.redo()
+    assert document.position == 1, "the other branch was the last one"
     with pytest.raises(IndexError):
-        document.jump(2)
+        document.jump(4)
+
+
+def test_a_branch_is_deleted_with_all_that_follows_it(model):
+    document = Document(model)
+    prune(document)
+    prune(document)
+    document.undo()
+    prune(document, amount=7)
+    document.jump(0)
+    prune(document, amount=3)
+    kinds = []
+    document.subscribe(lambda change: kinds.append((change.kind, change.is_remark)))
+    revision, masks = document.revision, document.masks[FC]
+    document.delete(2)
+    assert document.branches.after == (0, 1, 0)
+    assert (document.position, document.branches.tip) == (3, 3)
+    document.delete(1)
+    labels = [item.label for item in document.items]
+    assert labels == ["Opened", "L1 3 weights on fc.weight"]
+    assert (document.position, document.revision) == (1, revision)
+    assert document.masks[FC] is masks
+    assert kinds == [("deleted", True)] * 2
+    with pytest.raises(HistoryError, match="has the current state"):
+        document.delete(1)
+    for state in (0, 2):
+        with pytest.raises(IndexError):
+            document.delete(state)
+    document.undo()
+    document.delete(1)
+    assert (len(document.items), document.can_redo) == (1, False)
+
+
+def test_a_state_has_a_name_until_it_is_taken_away(model):
+    document = Document(model)
+    prune(document)
+    document.mark_exported(document.snapshot())
+    assert not document.unsaved
+    document.rename(1, "  half of\n it ")
+    assert (document.items[1].title, document.items[1].label) == (
+        "half of it",
+        "L1 50 % on fc.weight",
+    )
+    assert document.unsaved, "no export has it"
+    document.undo()
+    prune(document, amount=3)
+    document.rename(2, "other")
+    document.delete(1)
+    assert document.branches.names == {1: "other"}
+    document.rename(1, " ")
+    assert (document.items[1].title, document.branches.names) == (document.items[1].label, {})
+    with pytest.raises(IndexError):
+        document.rename(0, "first")
+
+
+def test_what_deleting_frees_is_what_no_other_branch_has(tmp_path: Path):
+    masks = chain(4)
+    history = History(budget=150, folder=tmp_path)
+    for before, after in itertools.pairwise(masks):
+        history.push(edit(before, after))
+    here = history.go_to(2)["masks"]["w"]
+    history.push(edit(here, chain(1)[1]))
+    assert history.branch(3).states == (3, 4)
+    assert history.branch(3).freed(Job()) == 200, "two masks that are in it alone"
+    before = history.memory + history.scratch.size
+    history.delete(3)
+    assert history.memory + history.scratch.size <= before
+    history.go_to(0)
+    assert history.branch(1).freed(Job()) == 300
+    history.delete(1)
+    assert (history.memory, history.scratch.size) == (0, 0)
+    history.close()
 
 
 def test_subscribers_hear_what_changed_until_they_leave(model):
@@ -249,27 +332,29 @@ def test_shared_masks_are_counted_once():
     assert history.memory == 300
 
 
-def test_cutting_off_gives_memory_and_scratch_back(tmp_path: Path):
+def test_deleting_gives_memory_and_scratch_back(tmp_path: Path):
     masks = chain(6)
     history = History(budget=150, folder=tmp_path)
     for before, after in itertools.pairwise(masks):
         history.push(edit(before, after))
     assert history.scratch.size > 0
     history.go_to(0)
+    delete_undone(history)
     history.push(edit(None, chain(1)[1]))
     assert (history.memory, history.scratch.size) == (100, 0)
     history.close()
 
 
 @pytest.mark.parametrize("budget", [150, 1 << 20])
-def test_who_cannot_wait_lets_go_of_what_was_cut_off_a_part_at_a_time(tmp_path: Path, budget):
+def test_who_cannot_wait_lets_go_of_what_was_deleted_a_part_at_a_time(tmp_path: Path, budget):
     masks = chain(6)
     history = History(budget=budget, folder=tmp_path)
     for before, after in itertools.pairwise(masks):
         history.push(edit(before, after))
     history.patient = False
-    for _ in range(2):  # what was cut off before is still there
+    for _ in range(2):  # what was deleted before is still there
         history.go_to(0)
+        delete_undone(history)
         history.push(edit(None, chain(1)[1]))
     assert history.memory + history.scratch.size >= 700
     parts = 0
@@ -331,7 +416,7 @@ def test_what_was_read_for_nothing_is_put_aside_again(tmp_path: Path):
 
 
 @pytest.mark.parametrize("first", ["forget_cut_off", "put_aside"])
-def test_what_was_cut_off_while_it_was_written_leaves_nothing(tmp_path: Path, first):
+def test_what_was_deleted_while_it_was_written_leaves_nothing(tmp_path: Path, first):
     masks = chain(3)
     history = History(budget=0, folder=tmp_path)
     history.patient = False
@@ -339,6 +424,7 @@ def test_what_was_cut_off_while_it_was_written_leaves_nothing(tmp_path: Path, fi
         history.push(edit(before, after))
     written = history.spill().run(Job())
     history.go_to(0)
+    delete_undone(history)
     history.push(edit(None, chain(1)[1]))
     if first == "forget_cut_off":
         history.forget_cut_off()
@@ -348,13 +434,14 @@ def test_what_was_cut_off_while_it_was_written_leaves_nothing(tmp_path: Path, fi
     history.close()
 
 
-def test_the_room_of_what_was_cut_off_is_used_again(tmp_path: Path):
+def test_the_room_of_what_was_deleted_is_used_again(tmp_path: Path):
     masks = chain(3)
     history = History(budget=0, folder=tmp_path)
     for before, after in itertools.pairwise(masks):
         history.push(edit(before, after))
     for _ in range(5):
         history.go_to(1)
+        delete_undone(history)
         for before, after in itertools.pairwise(masks[1:]):
             history.push(edit(before, after))
     assert history.scratch.size <= 400
@@ -382,6 +469,7 @@ def test_counts_and_what_was_exported_keep_no_mask_alive(model):
     gone = weakref.ref(document.masks[FC])
     document.undo()
     assert gone() is not None
+    document.delete(1)
     document.commit(compute_preview(document.snapshot(), step, CpuKernel(), Job()))
     gc.collect()
     assert gone() is None
@@ -418,7 +506,7 @@ def test_a_module_pruned_by_torch_opens_with_its_masks(tmp_path: Path):
         document.close()
 
 
-def test_the_place_of_a_mask_that_is_cut_off_while_it_is_spilled_is_freed_once(tmp_path: Path):
+def test_the_place_of_a_mask_that_is_deleted_while_it_is_spilled_is_freed_once(tmp_path: Path):
     """It had a place from before: else two masks would be written to the same one later."""
     masks = chain(3)
     history = History(budget=0, folder=tmp_path)
@@ -430,6 +518,7 @@ def test_the_place_of_a_mask_that_is_cut_off_while_it_is_spilled_is_freed_once(t
     history.go_to(3)
     written = history.spill().run(Job())
     history.go_to(0)
+    delete_undone(history)
     fresh = chain(4)
     history.push(edit(None, fresh[1]))
     assert not history.forget_cut_off()

@@ -23,12 +23,13 @@ from pruneapp.document.document import Capture, Document
 from pruneapp.document.step import Row, Step
 from pruneapp.edits.apply_manual_edit import compute_manual_edit
 from pruneapp.edits.manual_edit import ManualEdit, ManualTarget
-from pruneapp.errors import ParameterError, SelectionError, StaleError
+from pruneapp.errors import HistoryError, ParameterError, SelectionError, StaleError
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.preview.estimate import estimate
 from pruneapp.preview.preview import compute_preview
 from pruneapp.progress import Job
+from pruneapp.results.branches import Branches
 from pruneapp.sessions import journal
 from pruneapp.sessions.journal import Journal
 from pruneapp.sessions.journal_reader import read_journal
@@ -71,7 +72,7 @@ class State:
 
 
 class NaiveModel:
-    """All states, each copied whole."""
+    """All states, each copied whole, and what each follows."""
 
     def __init__(self) -> None:
         self.weights = arrays()
@@ -79,7 +80,30 @@ class NaiveModel:
         nothing = {n: ~m for n, m in everything.items()}
         nobody = {n: np.zeros(w.shape, int) for n, w in self.weights.items()}
         self.states = [State(everything, everything, nothing, nobody, nobody)]
-        self.position = 0
+        self.parents, self.names = [-1], [""]
+        # Of each state, which stays while its number changes; what `State.by` has.
+        self.serials, self.next_serial = [0], 1
+        self.position = self.tip = 0
+
+    def way(self, state: int) -> list[int]:
+        return [] if state < 0 else [*self.way(self.parents[state]), state]
+
+    def newest_end(self, state: int) -> int:
+        after = [s for s, parent in enumerate(self.parents) if parent == state]
+        return self.newest_end(max(after)) if after else state
+
+    def go_to(self, state: int) -> None:
+        self.position = state
+        if state not in self.way(self.tip):
+            self.tip = self.newest_end(state)
+
+    def delete(self, state: int) -> None:
+        kept = [s for s in range(len(self.states)) if state not in self.way(s)]
+        self.states, self.names = [self.states[s] for s in kept], [self.names[s] for s in kept]
+        self.serials = [self.serials[s] for s in kept]
+        self.parents = [-1, *(kept.index(self.parents[s]) for s in kept[1:])]
+        self.position = kept.index(self.position)
+        self.tip = kept.index(self.tip) if self.tip in kept else self.newest_end(self.position)
 
     @property
     def now(self) -> State:
@@ -90,8 +114,7 @@ class NaiveModel:
         return self.now.kept
 
     def push(self, kept, *, final=None, protected=None) -> None:
-        del self.states[self.position + 1 :]
-        now, number = self.now, self.position + 1
+        now, number = self.now, self.next_serial
         final_by = now.final_by
         if final is not None:
             final_by = {n: np.where(now.by[n], now.by[n], final_by[n]) for n in NAMES}
@@ -99,7 +122,11 @@ class NaiveModel:
         self.states.append(
             State(kept, final or now.final, protected or now.protected, by, final_by)
         )
-        self.position = number
+        self.parents.append(self.position)
+        self.names.append("")
+        self.serials.append(number)
+        self.next_serial += 1
+        self.position = self.tip = len(self.states) - 1
 
     def shown(self, name: str) -> np.ndarray:
         return np.where(self.now.final[name], self.weights[name], np.float32(0))
@@ -151,7 +178,7 @@ class NaiveModel:
 
 
 class DocumentAgainstArrays(RuleBasedStateMachine):
-    """Prune, edit by hand, undo, redo, jump and make permanent in any order.
+    """Prune, edit by hand, undo, redo, jump, branch and make permanent in any order.
 
     An impatient one has its masks put aside, and read again, by a worker that takes its time.
     """
@@ -172,7 +199,11 @@ class DocumentAgainstArrays(RuleBasedStateMachine):
         self.naive = NaiveModel()
         self.journal = Journal(Path(self.folder.name) / "journals")
         self.told: list[int] = []
-        self.document.subscribe(lambda change: self.told.append(change.revision))
+        self.document.subscribe(self.hear)
+
+    def hear(self, change):
+        if not change.is_remark:
+            self.told.append(change.revision)
 
     def teardown(self):
         if hasattr(self, "document"):
@@ -267,24 +298,44 @@ class DocumentAgainstArrays(RuleBasedStateMachine):
     def undo(self):
         assert self.document.can_undo == (self.naive.position > 0)
         self.document.undo()
-        self.naive.position = max(0, self.naive.position - 1)
+        self.naive.position = max(0, self.naive.parents[self.naive.position])
 
     @rule()
     def redo(self):
-        last = len(self.naive.states) - 1
-        assert self.document.can_redo == (self.naive.position < last)
+        ahead = self.naive.way(self.naive.tip)[len(self.naive.way(self.naive.position)) :]
+        assert self.document.can_redo == bool(ahead)
         self.document.redo()
-        self.naive.position = min(last, self.naive.position + 1)
+        self.naive.position = (ahead or [self.naive.position])[0]
 
     @rule(where=st.floats(0, 1))
     def jump(self, where):
-        self.naive.position = round(where * (len(self.naive.states) - 1))
+        self.naive.go_to(round(where * (len(self.naive.states) - 1)))
         self.document.jump(self.naive.position)
+
+    @rule(where=st.floats(0, 1))
+    def delete_a_branch(self, where):
+        state = round(where * (len(self.naive.states) - 1))
+        if state == 0:
+            with pytest.raises(IndexError):
+                self.document.delete(state)
+        elif state in self.naive.way(self.naive.position):
+            with pytest.raises(HistoryError, match="has the current state"):
+                self.document.delete(state)
+        else:
+            self.document.delete(state)
+            self.naive.delete(state)
+
+    @precondition(lambda self: len(self.naive.states) > 1)
+    @rule(where=st.floats(0, 1), name=st.sampled_from(["", "a", "another name"]))
+    def rename(self, where, name):
+        state = 1 + round(where * (len(self.naive.states) - 2))
+        self.document.rename(state, name)
+        self.naive.names[state] = name
 
     @precondition(lambda self: self.written is None and self.read is None)
     @rule()
     def save_and_open_again(self):
-        """All states are those of before, the undone ones too; work goes on in the new one."""
+        """All states are those of before, of all branches; work goes on in the new one."""
         path = Path(self.folder.name) / "work.prune"
         save_session(Capture.of(self.document), {}, path, Job())
         with read_session(path, Job()) as session:
@@ -324,10 +375,10 @@ class DocumentAgainstArrays(RuleBasedStateMachine):
         self.document.history.patient = patient
         assert self.document.unexported == unexported
         self.told = list(range(1, self.document.revision + 1))
-        self.document.subscribe(lambda change: self.told.append(change.revision))
+        self.document.subscribe(self.hear)
 
     @rule(most=st.sampled_from([1, 5, None]))
-    def let_go_of_what_was_cut_off(self, most):
+    def let_go_of_what_was_deleted(self, most):
         history = self.document.history
         if not history.forget_cut_off(most):
             assert history.memory == self.held_by_history()
@@ -370,7 +421,11 @@ class DocumentAgainstArrays(RuleBasedStateMachine):
             return
         snapshot = self.document.snapshot()
         assert self.document.position == self.naive.position
-        assert len(self.document.items) == len(self.naive.states)
+        assert [item.name for item in self.document.items] == self.naive.names
+        names = {state: name for state, name in enumerate(self.naive.names) if name}
+        assert self.document.branches == Branches(
+            tuple(self.naive.parents[1:]), self.naive.tip, names
+        )
         for name, shape in SHAPES.items():
             mask = snapshot.mask(name)
             kept = np.ones(shape, bool) if mask is None else mask.bools().reshape(shape)
@@ -404,7 +459,8 @@ class DocumentAgainstArrays(RuleBasedStateMachine):
                 by = (
                     self.naive.now.by[name].flat[index] or self.naive.now.final_by[name].flat[index]
                 )
-                assert (self.document.pruned_by(name, index) or 0) == by
+                state = self.document.pruned_by(name, index) or 0
+                assert self.naive.serials[state] == by
 
     @invariant()
     def subscribers_were_told_every_revision_in_order(self):

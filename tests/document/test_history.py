@@ -13,7 +13,7 @@ from pruneapp.errors import HistoryError, StaleError
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.preview.preview import compute_preview
 from pruneapp.progress import Cancelled, CancelToken, Job
-from tests.support.document_edits import make_permanent
+from tests.support.document_edits import delete_undone, make_permanent
 
 FC = "module.fc.weight"
 CONV = "module.conv2.weight"
@@ -52,7 +52,7 @@ def test_every_state_is_what_one_would_find_there(model, tmp_path: Path, budget,
 
 @pytest.mark.parametrize("budget", [0, 1 << 20])
 def test_the_file_as_it_was_opened_is_found_after_every_step(model, tmp_path: Path, budget):
-    """The way there is kept from step to step, also from one that cut others off."""
+    """The way there is kept from step to step, also from one that begins a branch."""
     document = Document(model, budget=budget, scratch=tmp_path)
     for position in (None, None, 1, None, 0, None, 3, None):
         if position is not None:
@@ -96,12 +96,13 @@ def test_there_is_no_state_beyond_the_ends(model):
             document.state_at(position)
 
 
-def test_a_state_that_was_cut_off_is_never_another_one(model, tmp_path: Path):
+def test_a_state_that_was_deleted_is_never_another_one(model, tmp_path: Path):
     document = storied(model, budget=0, scratch=tmp_path)
     past = document.state_at(1)
     document.jump(0)
     held = document.state_at(3)
-    prune(document, CONV)  # cuts the others off, and takes their room
+    delete_undone(document)
+    prune(document, CONV)  # takes the room of the others
     prune(document)
     prune(document, CONV)
     for lost in (past, held):

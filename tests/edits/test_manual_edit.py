@@ -435,6 +435,7 @@ def test_masks_that_an_edit_meant_are_put_aside_with_the_others(model, tmp_path)
     assert hand_edit(history, 1).label() == "channel 0 of fc pruned"
     assert hand_edit(history, 2) == edit
     document.jump(0)
+    document.delete(1)
     do(document, channel("protect", FC, 0))
     assert history.scratch.size == 0
     document.close()

@@ -99,7 +99,7 @@ def test_a_linear_layer_with_its_bias(opened):
 
 
 def test_undo_drops_the_values_and_redo_brings_them_back(opened):
-    """Nobody else holds them: not the caches, not the history once it is cut off."""
+    """Nobody else holds them: not the caches, not the history once the step is deleted."""
     document = opened(fc__weight=normal(20, 30))
     prune(document, FC)
     before = document.snapshot().bits(FC)
@@ -113,6 +113,7 @@ def test_undo_drops_the_values_and_redo_brings_them_back(opened):
     document.redo()
     assert not np.array_equal(document.snapshot().bits(FC), before)
     document.undo()
+    document.delete(document.position + 1)
     prune(document, FC, amount=1)
     gc.collect()
     assert held() is None

@@ -80,6 +80,33 @@ def storied(path: Path, **more) -> Document:
     return document
 
 
+def branched(path: Path, **more) -> Document:
+    """Those of `storied`, with branches and names; redo leads to a branch that is not the newest.
+
+    The way there is 0 - 1 - 2 - 9 - 10, of which 10 is undone; 11 and 12 follow 1.
+    """
+    document = storied(path, **more)
+    document.jump(2)
+    prune(document, C, 0.5)
+    prune(document, A, 2)
+    document.jump(1)
+    prune(document, C, 3)
+    repair(document, B)
+    document.rename(8, "the first try")
+    document.rename(11, "with repair")
+    document.jump(10)
+    document.undo()
+    return document
+
+
+def delete_any(document: Document, rng: np.random.Generator) -> None:
+    """Delete some branch that the state in force is not on, if there is one."""
+    on = document.branches.path(document.position)
+    others = [state for state in range(1, len(document.items)) if state not in on]
+    if others:
+        document.delete(int(rng.choice(others)))
+
+
 def save(document: Document, path: Path, view=None) -> int:
     return save_session(Capture.of(document), view or {}, path, Job()).size
 
@@ -91,7 +118,7 @@ def taken_up(journal: Path, **more) -> Document:
 
 def states(document: Document) -> list[dict]:
     """All that each state of a document says, as plain data; the document stays where it is."""
-    here, found = document.position, []
+    here, branches, found = document.position, document.branches, []
     for position in range(len(document.items)):
         document.jump(position)
         said, masks = entry(document.history, position) if position else (None, {})
@@ -100,6 +127,7 @@ def states(document: Document) -> list[dict]:
             {
                 "label": item.label,
                 "detail": item.detail if position else "",
+                "name": item.name,
                 "by_method": item.by_method,
                 "entry": said,
                 "meant": {name: mask.packed.tobytes() for name, mask in masks.items()},
@@ -116,4 +144,5 @@ def states(document: Document) -> list[dict]:
             }
         )
     document.jump(here)
+    document.history._branches = branches  # redo leads where it led
     return found

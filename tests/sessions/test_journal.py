@@ -30,7 +30,9 @@ from tests.sessions.session_documents import (
     A,
     B,
     C,
+    branched,
     by_hand,
+    delete_any,
     open_model,
     prune,
     save,
@@ -40,6 +42,7 @@ from tests.sessions.session_documents import (
     taken_up,
     write_model,
 )
+from tests.support.document_edits import delete_undone
 
 
 def saved_in(document, path: Path) -> FileStamp:
@@ -74,14 +77,18 @@ def test_everything_comes_back(model, place):
 
 @pytest.mark.parametrize("budget", [0, 1 << 30])
 def test_it_follows_the_history_wherever_it_goes(model, place, tmp_path, budget):
-    """Undo, redo, jumps, steps that cut others off, exports; each time it is read anew."""
+    """Undo, redo, jumps, branches, names, exports; each time it is read anew."""
     document = open_model(model, budget=budget, scratch=tmp_path)
     journal = Journal(place)
     rng = np.random.default_rng(11)
     for _ in range(40):
-        what = rng.integers(5)
+        what = rng.integers(7)
         if what == 0:
             prune(document, str(rng.choice([A, B, C])), 0.1)
+        elif what == 5 and len(document.items) > 1:
+            document.rename(int(rng.integers(1, len(document.items))), str(rng.choice(["", "x"])))
+        elif what == 6:
+            delete_any(document, rng)
         elif what == 1:
             row = int(rng.integers(40))
             box = ManualTarget(B, (((row, row + 1), (0, 3), (0, 2), (0, 2)),))
@@ -101,12 +108,121 @@ def test_it_follows_the_history_wherever_it_goes(model, place, tmp_path, budget)
         copy = tmp_path / "copy.journal"
         copy.write_bytes(journal.path.read_bytes())
         again = taken_up(copy)
+        assert (again.branches, again.position) == (document.branches, document.position)
         assert states(again) == states(document)
-        assert (again.position, again.exported_at) == (document.position, document.exported_at)
+        assert again.exported_at == document.exported_at
         shut(again)
     assert journal.path is not None
     shut(document)
     journal.delete()
+
+
+@pytest.mark.parametrize("budget", [0, 1 << 30])
+def test_after_a_crash_all_branches_are_there(model, place, tmp_path, budget):
+    document = branched(model, budget=budget, scratch=tmp_path)
+    before = states(document)
+    journal = kept(document, place)
+    journal.close()
+    (found,) = find_unsaved_work(place, Job())
+    assert (found.steps, found.undone, found.last) == (3, 9, document.items[9].label)
+    again = taken_up(journal.path)
+    assert again.branches == document.branches
+    assert again.branches.names == {8: "the first try", 11: "with repair"}
+    assert (states(again), again.position) == (before, 9)
+    again.redo()
+    assert again.position == 10
+    shut(document)
+    shut(again)
+
+
+def test_a_branch_that_was_deleted_stays_so_after_a_crash(model, place):
+    """Masks of others are packed against those of it."""
+    document = branched(model)
+    journal = kept(document, place)
+    size = journal.size
+    document.delete(3)  # with the five that follow it
+    document.delete(5)  # what 11 was
+    assert document.branches.after == (0, 1, 2, 3)
+    journal.keep(Capture.of(document), {}, Job())
+    assert journal.size - size < 500, "nothing was written again"
+    prune(document, B, 0.1)
+    journal.keep(Capture.of(document), {}, Job())
+    journal.close()
+    again = taken_up(journal.path)
+    assert again.branches == document.branches
+    assert states(again) == states(document)
+    shut(document)
+    shut(again)
+
+
+def test_a_name_and_a_branch_that_no_session_has_are_offered(model, place):
+    document = branched(model)
+    journal = kept(document, place)
+    session, copy = place.parent / "work.prune", place.parent / "copies" / "copy.journal"
+    copy.parent.mkdir()
+
+    def offered() -> int:
+        journal.keep(Capture.of(document), {}, Job())
+        copy.write_bytes(journal.path.read_bytes())
+        return len(find_unsaved_work(copy.parent, Job()))
+
+    def mark_saved() -> None:
+        names = document.branches.names
+        stamp = saved_in(document, session)
+        journal.mark_saved(document.history.records, document.position, stamp, names)
+        assert not offered()
+
+    mark_saved()
+    document.rename(2, "a name")
+    assert offered()
+    mark_saved()
+    here = document.position
+    document.jump(1)
+    prune(document, C)
+    document.jump(here)
+    assert offered(), "the state in force is safe, and the branch is not"
+    mark_saved()
+    document.delete(3)
+    assert offered()
+    journal.delete()
+    shut(document)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        journal_file.NameRecord(99, "x"),
+        journal_file.NameRecord(0, "x"),
+        journal_file.DeletedRecord((99,)),
+        journal_file.DeletedRecord((0,)),
+        journal_file.DeletedRecord((2,)),
+        journal_file.Position(99),
+        journal_file.Position(0, 99),
+        journal_file.Position(0, -2),
+    ],
+)
+def test_a_record_of_branches_that_makes_no_sense_ends_the_journal(model, place, wrong):
+    document = branched(model)
+    journal = kept(document, place)
+    journal._writer.note(wrong)
+    journal._writer.note(journal_file.NameRecord(1, "too late"))
+    journal.close()
+    again = taken_up(journal.path)
+    assert again.branches == document.branches
+    assert states(again) == states(document)
+    shut(document)
+    shut(again)
+
+
+def test_a_branch_whose_end_is_not_ahead_is_redone_along_the_newest(model, place):
+    document = branched(model)
+    journal = kept(document, place)
+    journal._writer.note(journal_file.Position(9, 8))
+    journal.close()
+    again = taken_up(journal.path)
+    assert (again.position, again.branches.tip) == (9, 10)
+    shut(document)
+    shut(again)
 
 
 def test_steps_may_be_written_late_and_many_at_a_time(model, place):
@@ -235,21 +351,22 @@ def test_a_saved_state_that_one_went_on_from_is_offered(model, place):
     shut(document)
 
 
-def test_a_saved_state_that_was_cut_off_is_no_reason_to_offer_nothing(model, place):
+def test_a_saved_state_that_was_deleted_is_no_reason_to_offer_nothing(model, place):
     document = open_model(model)
     prune(document)
     journal = Journal(place)
     journal.mark_saved(document.history.records, 1, saved_in(document, place.parent / "work.prune"))
     document.undo()
+    document.delete(1)
     prune(document, B)
     journal.keep(Capture.of(document), {}, Job())
     journal.close()
     (found,) = find_unsaved_work(place, Job())
-    assert found.steps == 1
+    assert (found.steps, found.undone) == (1, 0)
     shut(document)
 
 
-def test_the_session_file_is_known_also_where_its_state_was_cut_off(model, place):
+def test_the_session_file_is_known_also_where_its_state_was_deleted(model, place):
     document = open_model(model)
     prune(document)
     stamp = saved_in(document, place.parent / "work.prune")
@@ -262,6 +379,7 @@ def test_the_session_file_is_known_also_where_its_state_was_cut_off(model, place
             with read_copy(journal, place) as found:
                 assert (found.session, found.safe) == (place.parent / "work.prune", 1)
         document.undo()
+        document.delete(1)
         prune(document, B)
         journal.keep(Capture.of(document), {}, Job())
         with read_copy(journal, place) as found:
@@ -473,6 +591,7 @@ def test_the_disk_knows_the_name_of_a_journal_before_work_is_called_kept(model, 
     assert flushed == [[".journal"]]
     while journal.dead < journal.size // 2:
         document.undo()
+        delete_undone(document)
         prune(document, B, 0.1)
         journal.keep(Capture.of(document), {}, Job())
     assert flushed == [[".journal"]], "once"
@@ -538,12 +657,13 @@ def test_a_folder_that_cannot_be_written_is_a_sentence(model, tmp_path):
     shut(document)
 
 
-def test_a_mask_that_was_cut_off_before_it_was_written_is_made_up_for(model, place, tmp_path):
+def test_a_mask_that_was_deleted_before_it_was_written_is_made_up_for(model, place, tmp_path):
     document = open_model(model, budget=0, scratch=tmp_path)
     prune(document, A)
     prune(document, B)
     late = Capture.of(document)
     document.jump(0)
+    delete_undone(document)
     prune(document, C)
     journal = Journal(place)
     with pytest.raises(StaleError):
@@ -574,6 +694,7 @@ def test_compaction_keeps_everything_and_one_file(tmp_path, place):
     journal = Journal(place)
     for _ in range(5):
         document.jump(1)
+        delete_undone(document)
         prune(document, "large", 0.5)
         by_hand(document, "restore", ManualTarget("large", (((0, 9), (0, 9)),)))
         journal.keep(Capture.of(document), {}, Job())

@@ -31,6 +31,7 @@ from tests.sessions.session_documents import (
     B,
     C,
     by_hand,
+    delete_any,
     open_model,
     prune,
     shut,
@@ -38,7 +39,7 @@ from tests.sessions.session_documents import (
     taken_up,
     write_model,
 )
-from tests.support.document_edits import make_permanent
+from tests.support.document_edits import delete_undone, make_permanent
 
 # The package has a function of this name.
 REPLAY = sys.modules["pruneapp.recipes.replay"]
@@ -54,7 +55,7 @@ def large(monkeypatch):
 
 
 def act(document, rng) -> None:
-    what, name = rng.integers(8), str(rng.choice([A, B, C]))
+    what, name = rng.integers(10), str(rng.choice([A, B, C]))
     if what == 0:
         document.undo()
     elif what == 1:
@@ -65,6 +66,10 @@ def act(document, rng) -> None:
         make_permanent(document, [A])
     elif what <= 5:
         prune(document, name, 0.2)
+    elif what == 8:
+        delete_any(document, rng)
+    elif what == 9 and len(document.items) > 1:
+        document.rename(int(rng.integers(1, len(document.items))), str(rng.choice(["", "x"])))
     else:
         chosen = rng.random(480) < 0.1
         targets = [
@@ -100,6 +105,7 @@ class Meanwhile:
         with read_journal(self.copy, Job()) as found:
             self.again += len(found.history.intents)
             again = reopened(found, Job())
+        assert again.branches == self.document.branches
         assert states(again) == states(self.document)
         assert again.position == self.document.position
         assert again.exported_at == self.document.exported_at
@@ -115,9 +121,9 @@ def test_whatever_is_done_meanwhile_all_of_it_is_there_at_any_moment(
     journal = Journal(place)
     meanwhile = Meanwhile(document, journal, tmp_path / "copy.journal", seed, often=0.3)
     prune(document, B)
-    for _ in range(15):
+    while meanwhile.calls <= 30 or meanwhile.again <= 20:
         act(document, meanwhile.rng)
-        with contextlib.suppress(StaleError):  # cut off meanwhile, as the window knows
+        with contextlib.suppress(StaleError):  # deleted meanwhile, as the window knows
             journal.keep(Capture.of(document), {}, Job(), meanwhile)
         journal.keep(Capture.of(document), {}, Job())
         meanwhile.check()
@@ -168,6 +174,25 @@ def mid_write(document, journal, stop_at=1) -> None:
     with pytest.raises(KeyboardInterrupt):
         journal.keep(Capture.of(document), {}, Job(), killed)
     journal.close()
+
+
+def test_branches_are_computed_again_where_they_were(model, place):
+    document = open_model(model)
+    prune(document, A, 0.2)
+    prune(document, B)
+    document.jump(1)
+    prune(document, C)
+    document.rename(3, "the other")
+    document.jump(2)
+    journal = Journal(place)
+    mid_write(document, journal)
+    with read_journal(journal.path, Job()) as found:
+        assert len(found.history.intents) == 3
+        again = reopened(found, Job())
+    assert again.branches == document.branches
+    assert (states(again), again.position) == (states(document), 2)
+    shut(document)
+    shut(again)
 
 
 def test_the_offer_says_how_much_is_computed_again(model, place):
@@ -351,9 +376,9 @@ def test_an_undone_intent_may_be_done_again(model, place):
     journal = Journal(place)
     mid_write(document, journal)
     again = taken_up(journal.path)
-    assert (states(again), again.position) == (before, 1)
+    assert (states(again), again.position) == (before, 3)
     again.redo()
-    assert again.position == 2
+    assert again.position == 4
     shut(again)
     shut(document)
 
@@ -365,6 +390,7 @@ def test_compaction_waits_for_nobody(model, place, tmp_path, monkeypatch):
     journal = Journal(place)
     for _ in range(3):
         document.jump(0)
+        delete_undone(document)
         prune(document, B)
         journal.keep(Capture.of(document), {}, Job())
     size, path = journal.size, journal.path

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from safetensors import safe_open
-from safetensors.numpy import load_file
+from safetensors.numpy import load_file, save_file
 
 from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.checkpoint.io.atomic_file import AtomicFile
@@ -37,6 +37,7 @@ from tests.sessions.session_documents import (
     A,
     B,
     C,
+    branched,
     open_model,
     prune,
     repair,
@@ -46,6 +47,7 @@ from tests.sessions.session_documents import (
     storied,
     write_model,
 )
+from tests.support.document_edits import delete_undone
 
 
 def test_everything_comes_back(model, tmp_path):
@@ -59,7 +61,8 @@ def test_everything_comes_back(model, tmp_path):
     assert (again.position, again.exported_at) == (document.position, document.exported_at)
     assert again.can_redo
     prune(again, B)  # and work goes on
-    assert len(again.items) == 8
+    assert len(again.items) == 10
+    assert again.branches.after[-1] == 6
     shut(document)
     shut(again)
 
@@ -104,6 +107,7 @@ def test_repaired_values_come_back(model, tmp_path, budget):
 def test_only_a_session_with_repaired_values_needs_a_new_version(model, tmp_path):
     """Others open in Pruneapp as it was before."""
     document = storied(model)
+    delete_undone(document)
     for version in ("1", "2"):
         save(document, tmp_path / "work.prune")
         with safe_open(tmp_path / "work.prune", "np") as file:
@@ -237,11 +241,105 @@ def test_what_was_exported_is_known_again(model, tmp_path):
     shut(again)
 
 
-def test_a_state_that_was_exported_and_cut_off_is_missed_everywhere(model, tmp_path):
+# Branches
+
+
+def reopen(path):
+    with read_session(path, Job()) as session:
+        return reopened(session, Job())
+
+
+def version_of(path) -> str:
+    with safe_open(path, "np") as file:
+        return file.metadata()["version"]
+
+
+@pytest.mark.parametrize("budget", [0, 1 << 30])
+def test_all_branches_are_there_again_with_their_names(model, tmp_path, budget):
+    document = branched(model, budget=budget, scratch=tmp_path)
+    before = states(document)
+    save(document, tmp_path / "work.prune")
+    again = reopen(tmp_path / "work.prune")
+    assert again.branches == document.branches
+    assert again.branches.after == (0, 1, 2, 3, 4, 5, 6, 7, 2, 9, 1, 11)
+    assert again.branches.names == {8: "the first try", 11: "with repair"}
+    assert (states(again), again.position) == (before, 9)
+    assert again.branches.tip == 10
+    again.redo()
+    assert again.position == 10
+    shut(document)
+    shut(again)
+
+
+def test_a_history_without_branches_is_written_for_older_versions_too(model, tmp_path):
+    document, path = storied(model), tmp_path / "work.prune"
+    save(document, path)
+    assert version_of(path) == "1"
+    prune(document, C)
+    save(document, path)
+    assert version_of(path) == "3"
+    document.jump(6)
+    delete_undone(document)
+    repair(document, B)
+    save(document, path)
+    assert version_of(path) == "2"
+    document.rename(1, "a name")
+    save(document, path)
+    assert version_of(path) == "3"
+    shut(document)
+
+
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        ({"after": [0, 1, 2]}, "3 of its 12 states follow another"),
+        ({"after": [0, 1, 2, 3, 4, 5, 6, 7, 2, 9, 1, 12]}, "follows one that is made later"),
+        ({"after": [-1, 1, 2, 3, 4, 5, 6, 7, 2, 9, 1, 11]}, "follows one that is made later"),
+        ({"after": [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 1, 11]}, "does not follow the one before it"),
+        ({"names": [[13, "x"]]}, "names state 13"),
+        ({"names": [[0, "x"]]}, "names state 0"),
+        ({"tip": 13}, "not on the branch that ends at 13"),
+        ({"tip": 8}, "not on the branch that ends at 8"),
+        ({"position": 13}, "no state 13"),
+    ],
+)
+def test_branches_that_cannot_be_are_a_sentence(model, tmp_path, change, why):
+    document, path = branched(model), tmp_path / "work.prune"
+    save(document, path)
+    shut(document)
+    tensors = load_file(path)
+    with safe_open(path, "np") as file:
+        metadata = file.metadata()
+    table = json.loads(tensors["session.json"].tobytes()) | change
+    text = json.dumps(table).encode()
+    save_file({**tensors, "session.json": np.frombuffer(text, np.uint8)}, path, metadata)
+    with pytest.raises(SessionError, match=why):
+        reopen(path)
+
+
+def test_a_name_from_a_file_is_one_line_that_is_not_too_long(model, tmp_path):
+    document, path = branched(model), tmp_path / "work.prune"
+    save(document, path)
+    shut(document)
+    tensors = load_file(path)
+    with safe_open(path, "np") as file:
+        metadata = file.metadata()
+    table = json.loads(tensors["session.json"].tobytes())
+    table["names"] = [[2, "a\n" * 500], [3, "  "]]
+    text = json.dumps(table).encode()
+    save_file({**tensors, "session.json": np.frombuffer(text, np.uint8)}, path, metadata)
+    again = reopen(path)
+    assert list(again.branches.names) == [2]
+    assert again.items[2].title == ("a " * 50).strip()
+    shut(again)
+
+
+def test_a_state_that_was_exported_and_deleted_is_missed_everywhere(model, tmp_path):
     document = open_model(model)
     prune(document)
     document.mark_exported(document.snapshot())
     document.undo()
+    document.delete(1)
     prune(document, B)
     assert document.exported_at == -1
     save(document, tmp_path / "work.prune")
@@ -436,7 +534,7 @@ def restored_or_refused(path: Path) -> str:
 
 def test_a_newer_version_is_one_sentence(session):
     header, body = parts(session)
-    header["__metadata__"]["version"] = "3"
+    header["__metadata__"]["version"] = "4"
     put_together(session, header, body)
     assert "newer Pruneapp" in restored_or_refused(session)
 
@@ -612,13 +710,14 @@ def test_a_folder_that_is_not_there_is_a_sentence(model, tmp_path):
     shut(document)
 
 
-def test_masks_that_were_cut_off_while_saving_are_stale(model, tmp_path):
+def test_masks_that_were_deleted_while_saving_are_stale(model, tmp_path):
     from pruneapp.document.document import Capture
     from pruneapp.sessions.session_file import save_session
 
     document = storied(model, budget=0, scratch=tmp_path)
     capture = Capture.of(document)
     document.jump(0)
+    delete_undone(document)
     prune(document, C)
     with pytest.raises(StaleError):
         save_session(capture, {}, tmp_path / "work.prune", Job())

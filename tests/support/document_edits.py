@@ -24,6 +24,14 @@ def treat_zeros(document: Document, names: Sequence[str]) -> None:
     document.commit(TreatZeros(tuple(names)).propose(document.snapshot(), Job()))
 
 
+def delete_undone(changed: Document | History) -> None:
+    """Delete all states but those on the way to the state in force."""
+    kept = changed.branches.path(changed.position)
+    for state in range(len(changed.branches), 0, -1):
+        if state not in kept:
+            changed.delete(state)
+
+
 def entry(history: History, position: int) -> tuple[Json, dict[str, BitMask]]:
     """Return what was done to come to a position, as plain JSON, and the masks that it names."""
     record = history.records[position - 1]

@@ -92,6 +92,19 @@ def delete_work(parent: QWidget, what: str) -> bool:
     )
 
 
+def delete_branch(parent: QWidget, what: str, *, following: str, freed: str) -> bool:
+    """Ask whether a state of the history may be deleted, and those that follow it."""
+    text = translate("Questions", "This cannot be undone. It frees {size} of masks.")
+    return _confirm(
+        _box(
+            parent,
+            translate("Questions", "Delete '{state}'?").format(state=what),
+            " ".join(filter(None, (following, text.format(size=freed)))),
+        ),
+        translate("Questions", "Delete"),
+    )
+
+
 def stop_jobs(parent: QWidget, ended: SignalInstance) -> bool:
     """Ask whether the running job may be stopped; not any longer once it has `ended`."""
     text = translate(

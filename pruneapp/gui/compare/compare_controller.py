@@ -301,7 +301,7 @@ class CompareController(Controller):
         assert document is not None
         if side is None:
             return self.other.called
-        return document.items[side].label
+        return document.items[side].title
 
     # -- the page Compare -----------------------------------------------------------------------
 
@@ -425,7 +425,7 @@ class CompareController(Controller):
     def _show_points(self) -> None:
         document = self._session.document
         assert document is not None
-        self._view.set_points(document.items, document.position)
+        self._view.set_points(document.items, document.position, document.branches)
         self._refresh()
 
     def _on_closed(self) -> None:

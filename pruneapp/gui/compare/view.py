@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from itertools import takewhile
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from pruneapp.gui.document.history_lanes import HistoryLanes
 from pruneapp.gui.plots.base.plot_view import WrappingRow
 from pruneapp.gui.plots.base.readout import value_text
 from pruneapp.gui.plots.chart.chart import TensorsChart, grouped_edges, grouped_max
@@ -26,6 +27,7 @@ from pruneapp.gui.widgets.controls import ComboBox, choice_box, lay_in_row, symb
 from pruneapp.gui.widgets.labels import as_plain, label_for
 from pruneapp.gui.widgets.number_format import NO_NUMBER, count, part, percent
 from pruneapp.gui.widgets.safe_paint import reported
+from pruneapp.results.branches import Branches
 from pruneapp.results.document_rows import HistoryItem
 from pruneapp.results.state_comparison import Comparison, TensorDifference
 
@@ -42,8 +44,11 @@ _MEASURES: Mapping[str, Callable[[TensorDifference], float | None]] = {
 # A position in the history; None for the other file.
 Side = int | None
 
-_OTHER, _ASK, _ASK_FOLDER = -1, -2, -3
+_OTHER, _ASK, _ASK_FOLDER, _GONE = -1, -2, -3, -4
 _SHORTER = Qt.ItemDataRole.UserRole + 1
+# Before the first state of a branch in a list, and before what follows it.
+_BEGINS, _FOLLOWS = "└ ", "\u2003"
+_INDENT = _BEGINS + _FOLLOWS
 
 
 class _StateBox(ComboBox):
@@ -66,7 +71,7 @@ class _StateBox(ComboBox):
         painter.end()
 
     def shown_text(self, width: int) -> str:
-        text, metrics = self.currentText(), self.fontMetrics()
+        text, metrics = self.currentText().lstrip(_INDENT), self.fontMetrics()
         if metrics.horizontalAdvance(text) > width:
             text = self.currentData(_SHORTER) or text
         return metrics.elidedText(text, Qt.TextElideMode.ElideMiddle, width)
@@ -83,6 +88,7 @@ class StateSelector(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self._items: tuple[HistoryItem, ...] = ()
+        self._branches = Branches()
         self._position = 0
         self._other: str | None = None
         self._wanted: list[Side] = [0, 0]
@@ -118,20 +124,34 @@ class StateSelector(QWidget):
         """A and B."""
         return self._wanted[0], self._wanted[1]
 
-    def set_points(self, items: Sequence[HistoryItem], position: int) -> None:
-        """Take the states, and which one is the current."""
+    def set_points(
+        self, items: Sequence[HistoryItem], position: int, branches: Branches | None = None
+    ) -> None:
+        """Take the states, which one is the current, and what follows what; a line without that."""
         former, self._items, self._position = self._items, tuple(items), position
-        left = sum(
-            1 for _ in takewhile(lambda both: both[0] is both[1], zip(former, items, strict=False))
-        )
+        self._branches = Branches.line(max(0, len(items) - 1)) if branches is None else branches
         for side, chosen in enumerate(self._wanted):
-            if not items or (chosen is not None and chosen >= left):
-                self._own[side] = False  # that state is gone
+            now = None if chosen is None else self._place_now(chosen, former)
+            self._own[side] &= bool(items) and now != _GONE
+            if self._own[side]:
+                self._wanted[side] = now
         self._follow()
         if self._wanted[0] == self._wanted[1]:  # the history came to the one that was chosen
             self._own = [False, False]
             self._follow()
         self._fill()
+
+    def _place_now(self, state: int, former: tuple[HistoryItem, ...]) -> int:
+        """Return where a state is by now; `_GONE` if it is deleted."""
+        items = self._items
+        if state >= len(former):
+            return _GONE
+        before = former[state]
+        for place in (state, *range(len(items))):
+            if place < len(items) and items[place] is before:
+                return int(place)
+        renamed = len(items) == len(former) and before == replace(items[state], name=before.name)
+        return state if renamed else _GONE
 
     def swap(self) -> None:
         """Measure the other way round."""
@@ -171,10 +191,10 @@ class StateSelector(QWidget):
         for box, wanted in zip(self.boxes, self._wanted, strict=True):
             with QSignalBlocker(box):
                 box.clear()
-                for i, item in enumerate(self._items):
-                    self._add(box, self._label(i), i, item.detail)
+                for i, indent in self._order():
+                    self._add(box, indent + self._label(i), i, self._items[i].detail)
                     if i == self._position:
-                        box.setItemData(i, self.tr("Current state"), _SHORTER)
+                        box.setItemData(box.count() - 1, self.tr("Current state"), _SHORTER)
                 if self._other is not None:
                     self._add(box, self._other, _OTHER, self._other)
                 if self._items:
@@ -184,14 +204,26 @@ class StateSelector(QWidget):
             box.setEnabled(bool(self._items))
         self._show_chosen()
 
+    def _order(self) -> list[tuple[int, str]]:
+        """Return the states, each branch after what it goes on from, and what indents them."""
+        order, lanes = [(0, "")] if self._items else [], HistoryLanes(self._branches)
+        deep = {0: 0}
+        for state, comes in self._branches.walk():
+            if comes:
+                begins = lanes.begins_lane(state)
+                before = deep[lanes.parent[state]]
+                deep[state] = before + begins
+                order.append((state, _FOLLOWS * before + (_BEGINS if begins else "")))
+        return order
+
     def _show_chosen(self) -> None:
         for box, tip in zip(self.boxes, self._tips, strict=True):
-            box.setToolTip(as_plain(f"{tip}\n{box.currentText()}".strip()))
+            box.setToolTip(as_plain(f"{tip}\n{box.currentText().lstrip(_INDENT)}".strip()))
             box.setAccessibleDescription(tip)  # else the tooltip with its markup is read out
         self.swap_button.setEnabled(self._wanted[0] != self._wanted[1])
 
     def _label(self, place: int) -> str:
-        label = self._items[place].label
+        label = self._items[place].title
         if place != self._position:
             return label
         return self.tr("{label} (current state)").format(label=label)
@@ -261,12 +293,15 @@ class CompareView(TensorsChart):
 
     # -- what it is told --------------------------------------------------------------------------
 
-    def set_points(self, items: Sequence[HistoryItem], position: int) -> None:
+    def set_points(
+        self, items: Sequence[HistoryItem], position: int, branches: Branches | None = None
+    ) -> None:
         """Take the states of the history that one may choose, and which one is the current.
 
-        Where the person chose none yet, A is the first and B the current one.
+        Where the person chose none yet, A is the first and B the current one. `branches` says what
+        follows what; without it they are a line.
         """
-        self.sides.set_points(items, position)
+        self.sides.set_points(items, position, branches)
         self._show_state()
 
     def set_other(self, label: str | None, *, original: bool = False) -> None:

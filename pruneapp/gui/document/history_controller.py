@@ -69,14 +69,18 @@ class HistoryController(QObject):
         if document is not None:
             # Who presses the key again while the disk works wants to go on.
             at = document.position if self._reading is None else self._target
-            self.jump(at + steps)
+            to = document.branches.next(at) if steps > 0 else document.branches.parent(at)
+            if to != at:
+                self.jump(to)
 
     # -- the disk -------------------------------------------------------------------------------
 
     def _read(self, document: Document, position: int, fetch: Fetch) -> None:
         self._target = position
+        undone, redone = document.branches.route(document.position, position)
+        title = self.tr("Redoing") if redone else self.tr("Undoing")
         self._reading = self._jobs.submit(
-            self.tr("Undoing") if position < document.position else self.tr("Redoing"),
+            self.tr("Switching branches") if undone and redone else title,
             fetch.run,
             on_result=partial(self._on_read, document, document.revision, position),
             on_error=self._on_unreadable,
@@ -111,7 +115,9 @@ class HistoryController(QObject):
         self._full = False
         self._put_aside()
 
-    def _on_changed(self, _change: DocumentChanged) -> None:
+    def _on_changed(self, change: DocumentChanged) -> None:
+        if change.kind == "deleted":
+            self._stop_reading()  # the state has another number, or is gone
         self._tidy()
 
     def _tidy(self) -> None:

@@ -1,25 +1,22 @@
-"""The history as a strip: every state, the current one marked, later ones still there."""
+"""The history as a strip: every state, the current one marked, undone ones and branches there."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+import math
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from itertools import accumulate
 
 from PySide6.QtCore import (
-    QAbstractListModel,
     QModelIndex,
-    QObject,
-    QPersistentModelIndex,
     QPoint,
     QRect,
-    QSize,
     Qt,
     Signal,
 )
 from PySide6.QtGui import (
-    QAccessible,
-    QColor,
-    QFontMetrics,
+    QCursor,
     QKeyEvent,
     QMouseEvent,
     QPainter,
@@ -32,206 +29,63 @@ from PySide6.QtWidgets import (
     QAbstractItemView,
     QFrame,
     QListView,
+    QMenu,
     QStyle,
-    QStyledItemDelegate,
     QStyleOptionViewItem,
     QWidget,
 )
 
+from pruneapp.gui.document.history_lanes import HistoryLanes
+from pruneapp.gui.document.history_states import (
+    DOT,
+    NARROWEST,
+    PADDING,
+    WIDEST,
+    HistoryStates,
+    Index,
+    StateDelegate,
+    room_of,
+    row_height,
+)
 from pruneapp.gui.widgets.controls import lay_in_row
-from pruneapp.gui.widgets.labels import MUTED, TEXT, as_plain, heading
-from pruneapp.gui.widgets.number_format import count
+from pruneapp.gui.widgets.labels import MUTED, TEXT, heading
 from pruneapp.gui.widgets.safe_paint import reported, saved
+from pruneapp.results.branches import Branches
 from pruneapp.results.document_rows import HistoryItem
 from pruneapp.results.quality import HistoryMark
 from pruneapp.results.short_names import ShortNames
 
-_TOLD = 10  # lines of the details of a state that its tooltip has
-# Pixels of a state: two stand side by side wherever each has the smaller one.
-_WIDEST, _NARROWEST = 380, 200
-_PADDING = 12
 _NEAR = 2  # pixels that hide nothing: Qt counts the last one twice
 _EDGE = 16  # pixels of the arrow at an edge beyond which there are more states
-_MARK = 16  # room for the glyph of the current state, in every item: nothing moves on a jump
-_DOT = 9  # pixels of the hollow dot of a state that was not evaluated
-
-_AT_THE_END = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-
-Index = QModelIndex | QPersistentModelIndex
-
-
-class _States(QAbstractListModel):
-    """The states, in order."""
-
-    def __init__(self, parent: QObject | None = None) -> None:
-        super().__init__(parent)
-        self.items: tuple[HistoryItem, ...] = ()
-        self.marks: Sequence[HistoryMark] = ()
-        self.position = 0
-
-    def mark(self, row: int) -> HistoryMark | None:
-        """Return what stands beside a state."""
-        return self.marks[row] if row < len(self.marks) else None
-
-    def show(self, items: Sequence[HistoryItem], position: int) -> None:
-        """Show these states; those that were there stay, for the view lays new ones out."""
-        before, self.position = self.position, position
-        if items is not self.items:
-            self._replace(tuple(items))
-        # The strip repaints itself, and a list that is told lays all its states out anew: only
-        # tools that read the screen have to know.
-        if position != before and self.items and QAccessible.isActive():
-            self.dataChanged.emit(self.index(0), self.index(len(self.items) - 1))
-
-    def _replace(self, items: tuple[HistoryItem, ...]) -> None:
-        same = 0
-        for old, new in zip(self.items, items, strict=False):
-            if old is not new and old != new:
-                break
-            same += 1
-        if same < len(self.items):
-            self.beginRemoveRows(QModelIndex(), same, len(self.items) - 1)
-            self.items = items[:same]
-            self.endRemoveRows()
-        if same < len(items):
-            self.beginInsertRows(QModelIndex(), same, len(items) - 1)
-            self.items = items
-            self.endInsertRows()
-
-    def rowCount(self, parent: Index = QModelIndex()) -> int:
-        return 0 if parent.isValid() else len(self.items)
-
-    def data(self, index: Index, role: int = int(Qt.ItemDataRole.DisplayRole)) -> Any:
-        if not index.isValid():
-            return None
-        item = self.items[index.row()]
-        if role == Qt.ItemDataRole.DisplayRole:
-            return item.label
-        if role == Qt.ItemDataRole.ToolTipRole:
-            lines = (item.detail or item.label).split("\n")
-            if len(lines) > _TOLD:
-                more = count(len(lines) - _TOLD)
-                lines[_TOLD:] = [self.tr("and {n} more").format(n=more)]
-            if index.row() > self.position:
-                lines.append(self.tr("Undone. Click to redo up to this step."))
-            if (mark := self.mark(index.row())) is not None:
-                click = "" if mark.text else self.tr(" (click the dot to evaluate it)")
-                lines.append(f"{mark.words}{click}")
-            return "<br>".join(map(as_plain, lines))
-        if role == Qt.ItemDataRole.AccessibleTextRole:
-            mark = self.mark(index.row())
-            label = item.label if mark is None else f"{item.label}, {mark.words}"
-            if index.row() == self.position:
-                return self.tr("{label}, current").format(label=label)
-            if index.row() > self.position:
-                return self.tr("{label}, undone").format(label=label)
-            return label
-        return None
-
-
-def _wide(label: str, metrics: QFontMetrics) -> int:
-    return metrics.horizontalAdvance(label) + _MARK + 2 * _PADDING + 4
-
-
-def _room_of(mark: HistoryMark | None, metrics: QFontMetrics) -> int:
-    if mark is None:
-        return 0
-    return _PADDING + (metrics.horizontalAdvance(mark.text) if mark.text else _DOT)
-
-
-class _StateDelegate(QStyledItemDelegate):
-    """Paints a state."""
-
-    def __init__(self, parent: QObject | None = None) -> None:
-        super().__init__(parent)
-        self.short = ShortNames()
-        self.position = 0
-
-    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
-        strip = option.widget
-        assert isinstance(strip, _Strip), "a state is laid out in the strip"
-        label = self._label(index, option.fontMetrics, strip.widest)
-        width = min(strip.widest, _wide(label, option.fontMetrics))
-        width += _room_of(strip.states.mark(index.row()), option.fontMetrics)
-        return QSize(width, option.fontMetrics.height() + 14)
-
-    def _label(self, index: Index, metrics: QFontMetrics, widest: int) -> str:
-        label = str(index.data())
-        return label if _wide(label, metrics) <= widest else self.short.in_text(label)
-
-    @reported
-    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        """Paint the label: the current one on the accent, later ones dimmed and marked."""
-        with saved(painter):
-            rect: QRect = option.rect
-            current = index.row() == self.position
-            later = index.row() > self.position
-            palette = option.palette
-            color = palette.color(QPalette.ColorRole.Text)
-            if current:
-                painter.fillRect(rect, palette.color(QPalette.ColorRole.Highlight))
-                color = palette.color(QPalette.ColorRole.HighlightedText)
-            elif option.state & QStyle.StateFlag.State_MouseOver:
-                painter.fillRect(rect, palette.window())
-            if later:
-                color = palette.color(MUTED)
-            if not current:  # which has an edge of its own
-                painter.setPen(palette.color(QPalette.ColorRole.Mid))
-                painter.drawLine(rect.topRight(), rect.bottomRight())
-            painter.setPen(color)
-            # Of a state that is cut off by the end of the strip, what can be read of it.
-            strip = option.widget
-            assert isinstance(strip, _Strip), "a state is painted in the strip"
-            seen = rect & strip.room()
-            inner = seen.adjusted(_PADDING, 0, -_PADDING, 0)
-            mark = strip.states.mark(index.row())
-            room = _room_of(mark, option.fontMetrics)
-            if mark is not None and room < inner.width():
-                ink = palette.color(MUTED) if mark.faded and not current else color
-                _paint_mark(painter, inner, mark, ink)
-                inner.setRight(inner.right() - room)
-                painter.setPen(color)
-            glyph = "●" if current else "↷" if later else ""
-            painter.drawText(inner, int(Qt.AlignmentFlag.AlignVCenter), glyph)
-            # The end of what begins beyond the left edge: its middle would say nothing.
-            cut = rect.left() < seen.left()
-            mode = Qt.TextElideMode.ElideLeft if cut else Qt.TextElideMode.ElideMiddle
-            label = self._label(index, option.fontMetrics, strip.widest)
-            text = option.fontMetrics.elidedText(label, mode, inner.width() - _MARK)
-            text = text.replace("….", "…")  # a name that is cut at a dot
-            painter.drawText(
-                inner.adjusted(_MARK, 0, 0, 0), int(Qt.AlignmentFlag.AlignVCenter), text
-            )
-            focused = option.state & QStyle.StateFlag.State_HasFocus
-            if focused:
-                painter.setPen(QPen(color, 1, Qt.PenStyle.DotLine))
-                painter.drawRect(rect.adjusted(2, 2, -3, -3))
-
-
-def _paint_mark(painter: QPainter, room: QRect, mark: HistoryMark, ink: QColor) -> None:
-    """Paint at the right end what stands beside a state."""
-    painter.setPen(QPen(ink, 1.5))
-    if mark.text:
-        painter.drawText(room, int(_AT_THE_END), mark.text)
-        return
-    dot = QRect(room.right() - _DOT, room.center().y() - _DOT // 2, _DOT, _DOT)
-    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    painter.setBrush(Qt.BrushStyle.NoBrush)
-    painter.drawEllipse(dot)
-    painter.setRenderHint(QPainter.RenderHint.Antialiasing, on=False)
+_LANES = 4  # at most so many are seen at once; of more, the strip scrolls
 
 
 class _Strip(QListView):
-    """The list; Return and Space jump to the state under the cursor."""
+    """The list, in lanes; Return and Space jump to the state under the cursor.
+
+    It places the states itself: a list of Qt knows lines and grids only.
+    """
 
     jump = Signal(int)
+    rename = Signal(int)
+    delete = Signal(int)
     measure_asked = Signal(int)
 
-    def __init__(self, states: _States, parent: QWidget | None = None) -> None:
+    # Here, as Qt may ask for places before there are any.
+    _lanes = HistoryLanes(Branches())
+    _after: tuple[int, ...] | None = None  # what they were made of
+    _edges: Sequence[int] = (0, 0)  # where the columns begin, and the last one ends
+
+    def __init__(self, states: HistoryStates, delegate: StateDelegate, parent: QWidget) -> None:
         super().__init__(parent)
-        self.states = states
+        self.states, self._delegate = states, delegate
         self.setModel(states)
-        self.widest = _WIDEST  # pixels of a state
+        self.setItemDelegate(delegate)
+
+    @property
+    def widest(self) -> int:
+        """Pixels that a state has at most."""
+        return self._delegate.widest
 
     @property
     def beyond(self) -> tuple[bool, bool]:
@@ -244,33 +98,94 @@ class _Strip(QListView):
         whole: QRect = self.viewport().rect()
         return whole.adjusted(_EDGE if left else 0, 0, -_EDGE if right else 0, 0)
 
+    # Where states are
+
+    def arrange(self, branches: Branches) -> None:
+        """Place the states anew."""
+        if branches.after is not self._after:
+            self._after, self._lanes = branches.after, HistoryLanes(branches)
+            self.setFixedHeight(row_height(self.fontMetrics()) * min(self._lanes.lanes, _LANES))
+        self.measure()
+
+    def measure(self) -> None:
+        """Let states be as wide as their labels where all fit; else, no wider than half of it."""
+        room = self.viewport().width()
+        edges = self._edges_for(room, stop=room)
+        half = min(WIDEST, max(NARROWEST, room // 2 - _EDGE))
+        self._delegate.widest = room if edges[-1] <= room else half
+        self._edges = edges if edges[-1] <= room else self._edges_for(half)
+        self.updateGeometries()
+        self.viewport().update()
+
+    def _edges_for(self, widest: int, stop: float = math.inf) -> list[int]:
+        """Return where columns begin with states up to a width, or as far as they go past `stop`.
+
+        All states of a column are as wide as its widest.
+        """
+        metrics, width, marks = self.fontMetrics(), self._delegate.width, self.states.mark
+        widths = [0] * self._lanes.columns
+        total = 0
+        for state, item in enumerate(self.states.items[: len(self._lanes.column)]):
+            column = self._lanes.column[state]
+            if widths[column] < widest or self.states.marks:
+                here = width(item.title, metrics, widest) + room_of(marks(state), metrics)
+                wider = max(0, here - widths[column])
+                widths[column] += wider
+                total += wider
+                if total > stop:
+                    break
+        return list(accumulate(widths, initial=0))
+
+    def visualRect(self, index: Index) -> QRect:
+        """Return where a state is."""
+        state, lanes = index.row(), self._lanes
+        if not 0 <= state < len(lanes.lane) or lanes.column[state] + 1 >= len(self._edges):
+            return QRect()
+        left, right = self._edges[lanes.column[state] : lanes.column[state] + 2]
+        height = row_height(self.fontMetrics())
+        return QRect(
+            left - self.horizontalScrollBar().value(),
+            lanes.lane[state] * height - self.verticalScrollBar().value(),
+            right - left,
+            height,
+        )
+
+    def indexAt(self, point: QPoint) -> QModelIndex:
+        """Return the state at a place."""
+        lane = (point.y() + self.verticalScrollBar().value()) // row_height(self.fontMetrics())
+        at = point.x() + self.horizontalScrollBar().value()
+        state = self._lanes.at(lane, bisect_right(self._edges, at) - 1)
+        return self.states.index(state) if state >= 0 else QModelIndex()
+
+    def updateGeometries(self) -> None:
+        """Let the strip scroll over all states."""
+        room, height = self.viewport().size(), row_height(self.fontMetrics())
+        for bar, all_of_it, seen, step in (
+            (self.horizontalScrollBar(), self._edges[-1], room.width(), NARROWEST),
+            (self.verticalScrollBar(), self._lanes.lanes * height, room.height(), height),
+        ):
+            bar.setRange(0, max(0, all_of_it - seen))
+            bar.setPageStep(seen)
+            bar.setSingleStep(step)
+
+    def scrollContentsBy(self, _dx: int, _dy: int) -> None:
+        """Paint anew: the arrows at the edges stay where they are."""
+        self.viewport().update()
+
     def scrollTo(
         self,
         index: Index,
-        hint: QAbstractItemView.ScrollHint = QAbstractItemView.ScrollHint.EnsureVisible,
+        _hint: QAbstractItemView.ScrollHint = QAbstractItemView.ScrollHint.EnsureVisible,
     ) -> None:
         """Bring a state into sight, all of it beside the arrows; its beginning if it is wider."""
-        super().scrollTo(index, hint)
         bar, room, state = self.horizontalScrollBar(), self.room(), self.visualRect(index)
         if state.right() > room.right():
             bar.setValue(bar.value() + state.right() - room.right())
             room, state = self.room(), self.visualRect(index)  # the first arrow may have come
         if state.left() < room.left():
             bar.setValue(bar.value() - (room.left() - state.left()))
-
-    def measure(self) -> None:
-        """Let states be as wide as their labels where all fit; else, no wider than half of it."""
-        room, model, metrics = self.viewport().width(), self.model(), self.fontMetrics()
-        wide = 0
-        for row in range(model.rowCount()):
-            wide += _wide(str(model.index(row, 0).data()), metrics)
-            wide += _room_of(self.states.mark(row), metrics)
-            if wide > room:
-                break
-        half = min(_WIDEST, max(_NARROWEST, room // 2 - _EDGE))
-        if (widest := room if wide <= room else half) != self.widest:
-            self.widest = widest
-            self.scheduleDelayedItemsLayout()
+        bar = self.verticalScrollBar()
+        bar.setValue(bar.value() + min(0, state.top()) + max(0, state.bottom() - room.bottom()))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -278,11 +193,13 @@ class _Strip(QListView):
         if self.currentIndex().isValid():
             self.scrollTo(self.currentIndex())
 
+    # Paint
+
     @reported
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Paint the states, and an arrow at an edge beyond which there are more."""
-        super().paintEvent(event)
+        """Paint the states, the lines to branches, and an arrow where there are more states."""
         painter = QPainter(self.viewport())
+        self._paint_states(painter, event.rect())
         room = self.viewport().rect()
         left, right = self.beyond
         for shown, at, arrow in ((left, room.left(), "‹"), (right, room.right() - _EDGE + 1, "›")):
@@ -293,6 +210,79 @@ class _Strip(QListView):
                 painter.drawText(edge, int(Qt.AlignmentFlag.AlignCenter), arrow)
         painter.end()
 
+    def _paint_states(self, painter: QPainter, area: QRect) -> None:
+        self._delegate.room = self.room()
+        option = QStyleOptionViewItem()
+        self.initViewItemOption(option)
+        usual = option.state & ~QStyle.StateFlag.State_HasFocus
+        under = QModelIndex()
+        if self.viewport().underMouse():
+            under = self.indexAt(self.viewport().mapFromGlobal(QCursor.pos()))
+        forks: list[tuple[QRect, int]] = []
+        for state in self._seen(area):
+            index = self.states.index(state)
+            rect = self.visualRect(index)
+            if self._lanes.begins_lane(state):
+                forks.append((rect, state))
+            if not rect.intersects(area):
+                continue
+            option.rect, option.state = rect, usual
+            if index == under:
+                option.state |= QStyle.StateFlag.State_MouseOver
+            if index == self.currentIndex() and self.hasFocus():
+                option.state |= QStyle.StateFlag.State_HasFocus
+            self._delegate.paint(painter, option, index)
+        # Over the edges of the states; those in force last, so that no other crosses them.
+        for rect, state in sorted(forks, key=lambda fork: fork[1] in self.states.done):
+            self._paint_fork(painter, rect, state)
+
+    def _seen(self, area: QRect) -> Iterator[int]:
+        """Yield the states of the columns in an area: there may be 10,000 others."""
+        at = self.horizontalScrollBar().value()
+        first = max(0, bisect_right(self._edges, at + area.left()) - 1)
+        last = bisect_right(self._edges, at + area.right() + 1)
+        for column in range(first, min(last, self._lanes.columns)):
+            for lane in range(self._lanes.lanes):
+                state = self._lanes.at(lane, column)
+                if 0 <= state < len(self.states.items):
+                    yield state
+
+    def _paint_fork(self, painter: QPainter, rect: QRect, state: int) -> None:
+        """Paint the line from the edge of the state that one follows, down to the one below it."""
+        done = state in self.states.done
+        role = QPalette.ColorRole.Highlight if done else MUTED
+        top = self.visualRect(self.states.index(self._lanes.parent[state])).bottom()
+        left, middle = rect.left(), rect.center().y()
+        with saved(painter):
+            painter.setPen(QPen(self.palette().color(role), 2))
+            painter.drawLine(left, top - 2, left, middle)
+            painter.drawLine(left, middle, left + PADDING - 2, middle)
+
+    # Keys
+
+    def moveCursor(
+        self, action: QAbstractItemView.CursorAction, _modifiers: Qt.KeyboardModifier
+    ) -> QModelIndex:
+        """Return where a key leads: along a lane, to the state before its first, or beside it."""
+        state, lanes, to = self.currentIndex().row(), self._lanes, QAbstractItemView.CursorAction
+        if not 0 <= state < len(lanes.lane):
+            return self.states.index(0)
+        if action in {to.MoveLeft, to.MovePrevious}:
+            state = max(0, lanes.parent[state])
+        elif action in {to.MoveRight, to.MoveNext}:
+            after = lanes.at(lanes.lane[state], lanes.column[state] + 1)
+            state = after if after >= 0 else state
+        elif action in {to.MoveUp, to.MovePageUp}:
+            state = lanes.beside(state, -1)
+        elif action in {to.MoveDown, to.MovePageDown}:
+            state = lanes.beside(state, 1)
+        elif action == to.MoveHome:
+            state = 0
+        elif action == to.MoveEnd:
+            while (after := lanes.at(lanes.lane[state], lanes.column[state] + 1)) >= 0:
+                state = after
+        return self.states.index(state)
+
     def dot_at(self, place: QPoint) -> int:
         """Return the number of the state whose dot is there; -1 for none."""
         index = self.indexAt(place)
@@ -300,7 +290,7 @@ class _Strip(QListView):
         if mark is None or mark.text:
             return -1
         end = (self.visualRect(index) & self.room()).right()
-        return index.row() if place.x() > end - _DOT - 2 * _PADDING else -1
+        return index.row() if place.x() > end - DOT - 2 * PADDING else -1
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         dot = self.dot_at(event.position().toPoint())
@@ -310,55 +300,73 @@ class _Strip(QListView):
             super().mousePressEvent(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() in {Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space}:
-            if self.currentIndex().isValid():
-                self.jump.emit(self.currentIndex().row())
-        else:
+        signal = {
+            Qt.Key.Key_Return: self.jump,
+            Qt.Key.Key_Enter: self.jump,
+            Qt.Key.Key_Space: self.jump,
+            Qt.Key.Key_F2: self.rename,
+            Qt.Key.Key_Delete: self.delete,
+        }.get(Qt.Key(event.key()))
+        if signal is None:
             super().keyPressEvent(event)
+        elif self.currentIndex().isValid():
+            signal.emit(self.currentIndex().row())
 
 
 class HistoryStrip(QWidget):
     """The states of the document from left to right."""
 
-    jumpRequested = Signal(int)  # the number of a state
-    measureRequested = Signal(int)  # the same; the person wants to know its metric
+    # With the number of a state.
+    jumpRequested = Signal(int)
+    renameRequested = Signal(int)
+    deleteRequested = Signal(int)  # it, and all that follow it
+    measureRequested = Signal(int)  # the person wants to know its metric
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._states = _States(self)
-        self._delegate = _StateDelegate(self)
-        self.list = _Strip(self._states, self)
-        self.list.setItemDelegate(self._delegate)
-        self.list.setFlow(QListView.Flow.LeftToRight)
-        self.list.setWrapping(False)
+        self._states = HistoryStates(self)
+        self._delegate = StateDelegate(self)
+        self.list = _Strip(self._states, self._delegate, self)
+        self.list.setUniformItemSizes(True)
         self.list.setFrameShape(QFrame.Shape.NoFrame)
         self.list.setMouseTracking(True)
         self.list.setSelectionMode(QAbstractItemView.SelectionMode.NoSelection)
-        self.list.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.list.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        self.list.setFixedHeight(self.fontMetrics().height() + 14)
+        self.list.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.list.setAccessibleName(self.tr("History"))
         self.list.setAccessibleDescription(
-            self.tr("All states, from first to last. Press Return to go to a state.")
+            self.tr(
+                "All states, from first to last; branches below each other. Press Return to go to "
+                "a state, F2 to rename it, Delete to delete it with those that follow it."
+            )
         )
         title = heading(self.tr("History"))
         title.setBuddy(self.list)
-        lay_in_row(self, title, self.list, spacing=12, wide=self.list)
+        title.setFixedHeight(row_height(self.list.fontMetrics()))
+        row = lay_in_row(self, title, self.list, spacing=12, wide=self.list)
+        row.setAlignment(title, Qt.AlignmentFlag.AlignTop)
+        self.list.arrange(Branches())
         self.list.clicked.connect(self._clicked)
         self.list.jump.connect(self._jump)
+        self.list.rename.connect(self._rename)
+        self.list.delete.connect(self._delete)
         self.list.measure_asked.connect(self.measureRequested)
+        self.list.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        self.list.customContextMenuRequested.connect(self._show_menu)
 
     def set_names(self, names: ShortNames) -> None:
         """Take the shorter forms of the names of the file."""
-        self._delegate.short = names
-        self.list.scheduleDelayedItemsLayout()
-
-    def set_items(self, items: Sequence[HistoryItem], position: int) -> None:
-        """Show the states, and which one is the current."""
-        self._delegate.position = position
-        self._states.show(items, position)
+        self._delegate.set_names(names)
         self.list.measure()
+
+    def set_items(
+        self, items: Sequence[HistoryItem], position: int, branches: Branches | None = None
+    ) -> None:
+        """Show the states, which one is the current, and what follows what; a line without that."""
+        tree = Branches.line(max(0, len(items) - 1)) if branches is None else branches
+        self._states.show(items, position, tree)
+        self.list.arrange(tree)
         if 0 <= position < len(items):
             index = self._states.index(position)
             if index != self.list.currentIndex():
@@ -371,7 +379,6 @@ class HistoryStrip(QWidget):
         if list(marks) == list(self._states.marks):
             return
         self._states.marks = marks
-        self.list.scheduleDelayedItemsLayout()
         self.list.measure()
         if self.list.currentIndex().isValid():
             self.list.scrollTo(self.list.currentIndex())
@@ -380,6 +387,40 @@ class HistoryStrip(QWidget):
     def _clicked(self, index: QModelIndex) -> None:
         self._jump(index.row())
 
-    def _jump(self, row: int) -> None:
+    def _jump(self, row: int, *_checked: bool) -> None:
         if row != self._states.position:
             self.jumpRequested.emit(row)
+
+    def _rename(self, row: int, *_checked: bool) -> None:
+        if row:
+            self.renameRequested.emit(row)
+
+    def _delete(self, row: int, *_checked: bool) -> None:
+        if row:
+            self.deleteRequested.emit(row)
+
+    def _show_menu(self, place: QPoint) -> None:
+        index = self.list.indexAt(place)
+        if index.isValid():
+            menu = self.context_menu(index.row())
+            menu.exec(self.list.viewport().mapToGlobal(place))
+            menu.deleteLater()
+
+    def context_menu(self, state: int) -> QMenu:
+        """Return the menu for a state."""
+        menu = QMenu(self)
+        menu.setToolTipsVisible(True)
+
+        def offer(text: str, tip: str, call: Callable[[int], None], *, can: bool) -> None:
+            action = menu.addAction(text)
+            action.setToolTip(tip)
+            action.setEnabled(can)
+            action.triggered.connect(partial(call, state))
+
+        here, done = state == self._states.position, state in self._states.done
+        offer(self.tr("Go to this state\tReturn"), "", self._jump, can=not here)
+        offer(self.tr("Rename…\tF2"), "", self._rename, can=state > 0)
+        why = self.tr("The current state is this one, or follows it")
+        tip = why if done else self.tr("Delete this state and all that follow it")
+        offer(self.tr("Delete branch…\tDel"), tip, self._delete, can=not done)
+        return menu

@@ -374,6 +374,14 @@ class OpenDocument(QObject):
         """Go to a state of the history."""
         return self._try(lambda document: document.jump(position))
 
+    def rename(self, position: int, name: str) -> bool:
+        """Give a state of the history a name; an empty one takes it away."""
+        return self._try(lambda document: document.rename(position, name))
+
+    def delete(self, position: int) -> bool:
+        """Delete a state of the history, and all that follow it."""
+        return self._try(lambda document: document.delete(position))
+
     def work(self, title: str, work: Callable[[Job], T], done: Callable[[T], object]) -> None:
         """Have something made of the document in the background, for `done` if it is still open."""
         document = self.document

@@ -468,7 +468,7 @@ class EvaluationController(DialogController[EvaluateDialog]):
         kinds = ["", *map(self._kind_of, document.history.records)]
         found = enumerate(zip(self._keys, document.items, kinds, strict=True))
         return tuple(
-            MeasuredState(number, item.label, *known, kind)
+            MeasuredState(number, item.title, *known, kind)
             for number, (key, item, kind) in found
             if (known := self._found(key)) is not None
         )

@@ -164,7 +164,7 @@ def write_accompanying_files(
 
 
 def _steps_of(capture: Capture) -> list[StepAccount]:
-    done = capture.records[: capture.position]
+    done = capture.done
     return [StepAccount(record.label, record.detail) for record in done]
 
 

@@ -116,11 +116,17 @@ class AutosaveController(Controller):
         session.changed.connect(self._on_changed)
         session.closed.connect(self._on_closed)
 
-    def mark_saved(self, records: Sequence[Record], position: int, file: FileStamp) -> None:
+    def mark_saved(
+        self,
+        records: Sequence[Record],
+        position: int,
+        file: FileStamp,
+        names: Mapping[int, str],
+    ) -> None:
         """Take note that a history is safe in a session file; see `Journal.mark_saved`."""
         work = self._work
         if work is not None:
-            self._pool.submit(lambda: work.journal.mark_saved(records, position, file))
+            self._pool.submit(lambda: work.journal.mark_saved(records, position, file, names))
 
     def record_digest(self, name: str, sha256: str) -> None:
         """Take note of the SHA-256 of a file of the checkpoint."""
@@ -141,11 +147,16 @@ class AutosaveController(Controller):
         self._reported = set()
         if isinstance(saved, JournalFile):
             if saved.kept_in is not None:
-                records = document.history.records[: saved.kept_steps]
-                self.mark_saved(records, saved.safe, saved.kept_in)
+                steps = saved.kept_steps
+                records, names = document.history.records[:steps], document.branches.names
+                names = {state: name for state, name in names.items() if state <= steps}
+                self.mark_saved(records, saved.safe, saved.kept_in, names)
             self._write_soon(saved.view)  # which is not shown yet
         elif isinstance(saved, SessionFile):  # all of it is there, until something changes
-            self.mark_saved(document.history.records, document.position, saved.stamp)
+            history = document.history
+            self.mark_saved(
+                history.records, document.position, saved.stamp, document.branches.names
+            )
 
     def _on_changed(self, _change: DocumentChanged) -> None:
         self._write_soon()

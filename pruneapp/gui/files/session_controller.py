@@ -35,12 +35,31 @@ from pruneapp.sessions.session_file import SUFFIX, SessionFile, save_session
 
 
 @dataclass(frozen=True)
+class _Safe:
+    """What a session file has: states, and which of them is in force; None if it is gone."""
+
+    items: tuple[HistoryItem, ...]
+    current: HistoryItem | None
+
+    def has(self, document: Document) -> bool:
+        """Whether saving would add nothing but steps of the current branch that were undone."""
+        items, branches = document.items, document.branches
+        if items[document.position] is not self.current:
+            return False
+        if items is self.items:
+            return True
+        both = set(map(id, items)), set(map(id, self.items))
+        undone = {id(items[state]) for state in branches.ahead(document.position)}
+        return both[1] <= both[0] and both[0] - both[1] <= undone
+
+
+@dataclass(frozen=True)
 class _Saving:
     """What is saved where, what may be replaced there, and what is done afterwards."""
 
     document: Document
     capture: Capture
-    safe: HistoryItem
+    safe: _Safe
     path: Path
     then: Callable[[], object] | None
     instead_of: FileStamp | None
@@ -65,8 +84,7 @@ class SessionController(Controller):
         self._autosave = autosave
         self._read_view, self._show_view = read_view, show_view
         self.path: Path | None = None
-        # Of the history; the state that the file holds.
-        self._safe: HistoryItem | None = None
+        self._safe: _Safe | None = None  # what the file has
         # The file as this window read or wrote it last.
         self._stamp: FileStamp | None = None
         context.actions["save_session"].triggered.connect(self.save)
@@ -85,19 +103,19 @@ class SessionController(Controller):
         document = self._session.document
         if document is None or self.path is None:
             return self._session.unsaved
-        return document.items[document.position] is not self._safe
+        return self._safe is None or not self._safe.has(document)
 
     @Slot(object)
     def mention_history(self, report: ExportReport) -> None:
         """Say after an export that undo is kept by a session alone, where there is none."""
         document = self._session.document
         if document is not None and len(document.items) > 1 and self.path is None:
-            name = escaped(report.path.name)
-            self._notifications.say_done(
-                self.tr("Exported {name}. Undo is kept only in a session (Ctrl+S).").format(
-                    name=name
+            text = self.tr("Exported {name}. Undo is kept only in a session (Ctrl+S).")
+            if not document.branches.is_line:
+                text = self.tr(
+                    "Exported {name}. Undo and other branches are kept only in a session (Ctrl+S)."
                 )
-            )
+            self._notifications.say_done(text.format(name=escaped(report.path.name)))
 
     # -- saving ---------------------------------------------------------------------------------
 
@@ -156,7 +174,7 @@ class SessionController(Controller):
         if document is None:
             return
         view = self._read_view()
-        safe = document.items[document.position]
+        safe = _Safe(document.items, document.items[document.position])
         saving = _Saving(document, Capture.of(document), safe, path, then, instead_of)
         self._jobs.submit(
             self.tr("Saving session"),
@@ -172,7 +190,8 @@ class SessionController(Controller):
         if saving.document is not self._session.document:
             return
         self.path, self._safe, self._stamp = saving.path, saving.safe, stamp
-        self._autosave.mark_saved(saving.capture.records, saving.capture.position, stamp)
+        capture = saving.capture
+        self._autosave.mark_saved(capture.records, capture.position, stamp, capture.branches.names)
         self._show()
         name, size = saving.path.name, number_format.size(stamp.size)
         self._notifications.say_done(self.tr("Saved {name}, {size}").format(name=name, size=size))
@@ -204,11 +223,13 @@ class SessionController(Controller):
         assert document is not None
         self.path = self._safe = self._stamp = None
         if isinstance(saved, SessionFile):
-            self.path, self._safe = saved.path, document.items[document.position]
-            self._stamp = saved.stamp
+            self.path, self._stamp = saved.path, saved.stamp
+            self._safe = _Safe(document.items, document.items[document.position])
         elif isinstance(saved, JournalFile):  # goes on in the session that it was saved in
             self.path, self._stamp = saved.session, saved.kept_in
-            self._safe = document.items[saved.safe] if saved.safe >= 0 else None
+            items = document.items
+            current = items[saved.safe] if saved.safe >= 0 else None
+            self._safe = _Safe(items[: saved.kept_steps + 1], current)
         if saved is not None:
             self._show_view(saved.view)
         self._show()

@@ -21,6 +21,7 @@ from pruneapp.gui.app.settings import Settings
 from pruneapp.gui.app.settings_controller import SettingsController
 from pruneapp.gui.commands.declarations import ACTIONS
 from pruneapp.gui.compare.compare_controller import CompareController
+from pruneapp.gui.document.branch_controller import BranchController
 from pruneapp.gui.document.history_controller import HistoryController, StepSequence
 from pruneapp.gui.document.open_document import OpenDocument, OpenRequest
 from pruneapp.gui.evaluation.evaluation_controller import EvaluationController
@@ -146,7 +147,7 @@ class StatusController(QObject):
             self._show_numbers(change.names)
         self._show_position()
         self._notifications.end(NoticeTopic.OPENING, NoticeTopic.OTHER_MASKS)  # work goes on here
-        if change.kind != "exported":
+        if not change.is_remark:
             self._notifications.end(NoticeTopic.ASKED, NoticeTopic.PRUNING)
 
     def enable(self) -> None:
@@ -184,7 +185,9 @@ class StatusController(QObject):
         items = document.items if document is not None else ()
         position = document.position if document is not None else 0
         undone = items[position].label if document is not None and document.can_undo else ""
-        redone = items[position + 1].label if document is not None and document.can_redo else ""
+        redone = ""
+        if document is not None and document.can_redo:
+            redone = items[document.branches.next(position)].label
         for names, step, text in (
             (("undo", "history_back"), undone, self.tr("&Undo")),
             (("redo", "history_forward"), redone, self.tr("&Redo")),
@@ -197,7 +200,8 @@ class StatusController(QObject):
             # In the toolbar they stay in their place, whatever is undone; the tip says that.
             actions[names[0]].setIconText(text.replace("&", ""))
             actions[names[0]].setToolTip(_tip(actions[names[0]]))
-        self._views.history.set_items(items, position)
+        branches = document.branches if document is not None else None
+        self._views.history.set_items(items, position, branches)
 
     # -- jobs -----------------------------------------------------------------------------------
 
@@ -335,6 +339,7 @@ class Workbench(QObject):
         self.repair = RepairController(
             context, session, self.scripts, self.evaluation, undo=self.history.undo
         )
+        self.branches = BranchController(context, session, views.history)
         self.compare = CompareController(
             context,
             session,
@@ -447,7 +452,7 @@ class Workbench(QObject):
         views.tree.view.setFocus()  # where the keys of the window are nobody's typing
 
     def _on_changed(self, change: DocumentChanged) -> None:
-        if change.kind != "exported":
+        if not change.is_remark:
             # What is computed for the state before is for nothing, and would keep the window back.
             self.preview.pause()
         self.status.show_changed(change)

@@ -229,7 +229,7 @@ class PatternController(Controller):
     # -- the document ---------------------------------------------------------------------------
 
     def _on_changed(self, change: DocumentChanged) -> None:
-        if change.kind == "exported" or self.dialog is None:
+        if change.is_remark or self.dialog is None:
             return
         if self._repairing:
             self._drop()

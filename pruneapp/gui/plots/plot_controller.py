@@ -411,7 +411,8 @@ class PlotController(QObject):
         step = document.pruned_by(row.name, flat)
         if step is not None:
             item = document.item_for(step, row.name)
-            self._pages.weights.set_pruned_by(index, step, item)
+            number = len(document.branches.path(step))
+            self._pages.weights.set_pruned_by(index, number, item)
 
     def _on_axes_chosen(self, axes: Axes) -> None:
         if (row := self._row) is not None:

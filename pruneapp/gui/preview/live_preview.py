@@ -218,7 +218,7 @@ class CurrentStateRunner:
 
 
 def _current(first: PastState, capture: Capture, sizes: CompactSizes, job: Job) -> CurrentState:
-    steps = [record.step for record in capture.records[: capture.position] if record.step]
+    steps = [record.step for record in capture.done if record.step]
     broken = broken_patterns(capture.snapshot, groups_wanted(capture.snapshot, steps), job)
     report = replace(retained(first.load(job), capture.snapshot, job), broken=broken)
     _ = report.dangers  # judged here, not in the main thread

@@ -366,7 +366,7 @@ class PreviewController(QObject):
 
     def _on_changed(self, change: DocumentChanged) -> None:
         document, done = self._session.document, self._applying
-        if change.kind == "exported":
+        if change.is_remark:
             return  # that changes nothing of what would happen
         self._estimates.cancel()
         if done is not None and document is not None:

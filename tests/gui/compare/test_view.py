@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QStyleOptionViewItem
 
 from pruneapp.gui.compare.view import CompareView
+from pruneapp.results.branches import Branches
 from pruneapp.results.document_rows import HistoryItem
 from pruneapp.results.short_names import ShortNames
 from pruneapp.results.state_comparison import Comparison, TensorDifference
@@ -153,6 +156,43 @@ def test_a_step_in_the_place_of_the_one_that_was_chosen_is_another_state(view, q
     assert view.wanted == (2, 1)
     view.set_points([*POINTS[:2], HistoryItem("L2 30 %, dim 0", "other channels")], 2)
     assert view.wanted == (0, 2)
+
+
+def test_branches_are_listed_one_after_another_and_indented(view, qtbot):
+    """Two of them may be called the same."""
+    items = [*POINTS, replace(POINTS[1], name="tried"), replace(POINTS[2])]
+    view.set_points(items, 4, Branches((0, 1, 0, 3), 4))
+    box = view.sides.boxes[0]
+    texts = [box.itemText(i) for i in range(5)]
+    assert [box.itemData(i) for i in range(5)] == [0, 1, 2, 3, 4]
+    assert texts[3:] == ["└ tried", f"\u2003{POINTS[2].label} (current state)"]
+    view.set_points(items, 2, Branches((0, 0, 1, 2), 4))
+    assert [box.itemData(i) for i in range(5)] == [0, 1, 3, 2, 4]
+    assert view.sides.boxes[1].currentText().startswith("└ ")
+    assert not view.sides.boxes[1].shown_text(2000).startswith("└")
+    assert view.sides.boxes[1].shown_text(60) != ""
+    with qtbot.waitSignal(view.comparisonRequested) as told:
+        box.setCurrentIndex(2)
+        box.activated.emit(2)
+    assert told.args == [3, 2]
+
+
+def test_the_states_that_were_chosen_stay_chosen_where_others_are_deleted(view, qtbot):
+    items = [*POINTS, HistoryItem("a", ""), HistoryItem("b", "")]
+    tree = Branches((0, 0, 0, 0), 4)
+    view.set_points(items, 1, tree)
+    for box, state in zip(view.sides.boxes, (4, 3), strict=True):
+        box.setCurrentIndex(box.findData(state))
+        box.activated.emit(box.currentIndex())
+    assert view.wanted == (4, 3)
+    without = [items[0], items[1], items[3], items[4]]
+    view.set_points(without, 1, Branches((0, 0, 0), 3))
+    assert view.wanted == (3, 2)
+    renamed = [*without[:3], replace(without[3], name="c")]
+    view.set_points(renamed, 1, Branches((0, 0, 0), 3))
+    assert view.wanted == (3, 2)
+    view.set_points(renamed[:3], 1, Branches((0, 0), 2))
+    assert view.wanted == (0, 2), "what was A is gone"
 
 
 def test_another_file_is_asked_for_and_takes_the_side(view, qtbot):

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QColor
 
 from pruneapp.gui.document.history_view import HistoryStrip
+from pruneapp.gui.widgets.labels import MUTED
+from pruneapp.gui.widgets.theme import DARK_THEME, LIGHT_THEME
+from pruneapp.results.branches import Branches
 from pruneapp.results.document_rows import HistoryItem
 from pruneapp.results.quality import HistoryMark
 
@@ -156,7 +160,7 @@ def test_a_short_history_has_no_arrows(show):
     assert strip.list.beyond == (False, True)
 
 
-def test_a_new_step_lets_the_states_before_it_stay_and_cuts_off_the_undone_ones(show):
+def test_what_comes_and_goes_lets_the_states_before_it_stay(show):
     strip = show(HistoryStrip(), 700, 60)
     strip.set_items(ITEMS, 1)
     model = strip.list.model()
@@ -209,3 +213,173 @@ def test_states_show_their_metric_or_a_dot_to_be_clicked(show, qtbot):
     strip.set_marks(())
     qtbot.wait(20)
     assert strip.list.visualRect(model.index(2)).width() == before
+
+
+# Branches
+
+#  Opened - 1 - 2 - 3
+#            `- 4 - 5
+TREE = Branches((0, 1, 2, 1, 4), 5)
+BRANCHED = [*ITEMS, HistoryItem("L1 90 %", ""), HistoryItem("2:4", ""), HistoryItem("LAMP", "")]
+
+
+@pytest.fixture
+def branched(show):
+    strip = show(HistoryStrip(), 900, 120)
+    strip.set_items(BRANCHED, 4, TREE)
+    strip.list.setFocus()
+    return strip
+
+
+def rect(strip, state):
+    return strip.list.visualRect(strip.list.model().index(state, 0))
+
+
+def test_branches_stand_below_each_other_and_steps_of_one_depth_in_one_column(branched):
+    height = rect(branched, 0).height()
+    assert branched.list.height() == 2 * height
+    assert [rect(branched, state).top() // height for state in range(6)] == [0, 0, 0, 0, 1, 1]
+    assert rect(branched, 4).left() == rect(branched, 2).left() == rect(branched, 1).right() + 1
+    assert rect(branched, 4).width() == rect(branched, 2).width()
+    for state in range(6):
+        assert branched.list.indexAt(rect(branched, state).center()).row() == state
+    assert not branched.list.indexAt(QPoint(4, height + 4)).isValid()
+    branched.set_items(BRANCHED[:3], 1)
+    assert branched.list.height() == height
+
+
+def test_states_that_are_not_in_force_say_whether_redo_leads_there(branched):
+    model, role = branched.list.model(), Qt.ItemDataRole.AccessibleTextRole
+    assert [model.index(state).data(role) for state in range(6)] == [
+        "Opened",
+        "L1 20 % on 19 tensors, global",
+        "L2 30 %, dim 0, on another branch",
+        "L1 90 %, on another branch",
+        "2:4, current",
+        "LAMP, undone",
+    ]
+    tips = [model.index(n).data(Qt.ItemDataRole.ToolTipRole) for n in (2, 5)]
+    assert "On another branch. Click to go to this state." in tips[0]
+    assert "Undone. Click to redo up to this step." in tips[1]
+
+
+def test_any_state_of_any_branch_is_gone_to_by_a_click(branched, qtbot):
+    for state in (0, 1, 2, 3, 5):
+        with qtbot.waitSignal(branched.jumpRequested) as told:
+            where = rect(branched, state).center()
+            qtbot.mouseClick(branched.list.viewport(), Qt.MouseButton.LeftButton, pos=where)
+        assert told.args == [state]
+
+
+def test_keys_lead_along_a_branch_and_from_one_to_another(branched, qtbot):
+    def press(key):
+        qtbot.keyClick(branched.list, key)
+        return branched.list.currentIndex().row()
+
+    key = Qt.Key
+    assert branched.list.currentIndex().row() == 4
+    keys = key.Key_Up, key.Key_Right, key.Key_Right, key.Key_Down, key.Key_Down, key.Key_Home
+    assert [press(each) for each in keys] == [2, 3, 3, 5, 5, 0]
+    assert press(key.Key_End) == 3
+    branched.set_items(BRANCHED, 4, TREE)
+    assert [press(key.Key_Left) for _ in range(3)] == [1, 0, 0]
+    assert press(key.Key_Up) == 0
+
+
+def test_f2_and_delete_ask_for_a_name_and_for_deletion(branched, qtbot):
+    for key, signal in (
+        (Qt.Key.Key_F2, branched.renameRequested),
+        (Qt.Key.Key_Delete, branched.deleteRequested),
+    ):
+        branched.list.setCurrentIndex(branched.list.model().index(2))
+        with qtbot.waitSignal(signal) as told:
+            qtbot.keyClick(branched.list, key)
+        assert told.args == [2]
+        branched.list.setCurrentIndex(branched.list.model().index(0))
+        with qtbot.assertNotEmitted(signal):  # the file itself
+            qtbot.keyClick(branched.list, key)
+
+
+def test_the_menu_of_a_state_offers_what_can_be_done(branched, qtbot):
+    def offers(state):
+        menu = branched.context_menu(state)
+        found = {a.text().split("\t")[0]: a.isEnabled() for a in menu.actions()}
+        tip = menu.actions()[2].toolTip()
+        menu.deleteLater()
+        return [*found.values()], tip
+
+    with qtbot.waitSignal(branched.jumpRequested) as told:
+        branched.context_menu(3).actions()[0].trigger()
+    assert told.args == [3]
+    with qtbot.waitSignal(branched.renameRequested) as told:
+        branched.context_menu(3).actions()[1].trigger()
+    assert told.args == [3]
+    with qtbot.waitSignal(branched.deleteRequested) as told:
+        branched.context_menu(3).actions()[2].trigger()
+    assert told.args == [3]
+    assert offers(0)[0] == [True, False, False]
+    assert offers(1)[0] == [True, True, False]
+    assert offers(4) == ([False, True, False], "The current state is this one, or follows it")
+    assert offers(5) == ([True, True, True], "Delete this state and all that follow it")
+
+
+def test_a_name_stands_for_the_step_and_the_tooltip_has_both(show):
+    strip = show(HistoryStrip(), 700, 60)
+    strip.set_items([*ITEMS[:2], replace(ITEMS[2], name="keeper <1>")], 2)
+    index = strip.list.model().index(2)
+    assert index.data() == "keeper <1>"
+    assert index.data(Qt.ItemDataRole.AccessibleTextRole) == "keeper <1>, current"
+    tip = index.data(Qt.ItemDataRole.ToolTipRole)
+    lines = "keeper &lt;1&gt;", "L2 30 %, dim 0", "channels"
+    assert tip == "<br>".join(f"<span>{line}</span>" for line in lines)
+
+
+@pytest.mark.parametrize("theme", [LIGHT_THEME, DARK_THEME])
+def test_a_line_leads_from_a_state_down_to_its_branches(show, palette_of, theme):
+    """On the accent where what is in force goes along it, dimmed else."""
+    palette_of(theme)
+    strip = show(HistoryStrip(), 900, 160)
+
+    def line_of(state):
+        strip.list.viewport().update()
+        image = strip.list.viewport().grab().toImage()
+        place = rect(strip, state)
+        across = image.pixelColor(place.left() + 5, place.center().y())
+        above = image.pixelColor(place.left(), place.top() + 3)
+        assert across == above
+        return across
+
+    palette = strip.palette()
+    accent, dimmed = palette.highlight().color(), palette.color(MUTED)
+    strip.set_items(BRANCHED, 3, TREE)
+    assert line_of(4) == dimmed
+    strip.set_items(BRANCHED, 5, TREE)
+    assert line_of(4) == accent
+    assert accent != dimmed != palette.base().color()
+
+
+def test_of_many_branches_four_are_seen_and_the_others_by_scrolling(show):
+    strip = show(HistoryStrip(), 700, 200)
+    items = [HistoryItem("Opened", ""), *(HistoryItem(f"L1 {n} %", "") for n in range(30))]
+    tree = Branches((0,) * 30, 30)
+    strip.set_items(items, 30, tree)
+    height = rect(strip, 0).height()
+    assert strip.list.height() == 4 * height
+    for state in (30, 1, 15):
+        strip.set_items(items, state, tree.moved(state))
+        assert strip.list.viewport().rect().contains(rect(strip, state))
+    assert strip.list.beyond == (False, False)
+
+
+def test_of_a_long_history_with_branches_only_what_is_in_sight_is_painted(show):
+    strip = show(HistoryStrip(), 700, 120)
+    count = 20_000
+    after = tuple(max(0, state - 2) if state % 100 == 0 else state for state in range(count))
+    items = [HistoryItem(f"step {n % 500}", "") for n in range(count + 1)]
+    strip.set_items(items, count, Branches(after, count))
+    painted = []
+    paint = strip._delegate.paint
+    strip._delegate.paint = lambda *args: (painted.append(args[2].row()), paint(*args))[1]
+    strip.list.viewport().grab()
+    assert count in painted
+    assert len(painted) < 100

@@ -24,7 +24,7 @@ def alive() -> Counter[str]:
     return found
 
 
-def test_rounds_of_prune_look_undo_leave_no_mask_state_or_picture(person, tmp_path):
+def test_rounds_of_prune_look_undo_delete_leave_no_mask_state_or_picture(person, tmp_path):
     rng = np.random.default_rng(5)
     path = tmp_path / "model.safetensors"
     names = [f"h.{n}.weight" for n in range(3)]
@@ -43,6 +43,7 @@ def test_rounds_of_prune_look_undo_leave_no_mask_state_or_picture(person, tmp_pa
         for key in ("Ctrl+Z", "Ctrl+Shift+Z", "Ctrl+Z"):
             person.key(key, person.window)
         assert person.document.position == 0
+        person.document.delete(1)  # else it stays, as a branch
         person.views.pages.tabs.setCurrentIndex(0)
         person.wait(lambda: person.workbench.preview.state.preview is not None)
         person.pause(60)  # the last tile is asked for a moment after

@@ -405,7 +405,7 @@ def test_masks_and_scores_are_loaded_from_files(person, tmp_path):
     person.qtbot.keyClick(person.rule.fields.fields["amount"].editor.field, Qt.Key.Key_Tab)
     person.wait_preview()
     person.click(person.button)
-    person.wait(lambda: len(person.states) == 2)
+    person.wait(lambda: len(person.states) == 3)
     kept = mask_of(person, "fc3.weight")
     assert not kept[9].any()
     assert kept[:9].all()

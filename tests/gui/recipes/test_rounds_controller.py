@@ -96,7 +96,7 @@ def test_each_round_is_a_step_of_the_history_and_the_end_is_that_of_one_step(at_
     at_work.type(form.limits.editors["total"].field, "80 %")
     at_work.wait_preview()
     at_work.click(at_work.button)
-    at_work.wait(lambda: len(at_work.states) == 2)
+    at_work.wait(lambda: len(at_work.states) == 6)
     assert dict(at_work.document.masks) == in_rounds
 
 
@@ -153,7 +153,8 @@ def test_a_recipe_has_the_steps_that_it_came_to(at_work, tmp_path):
     recipes = at_work.workbench.recipes
     at_work.wait(lambda: recipes.dialog is not None and recipes.dialog.isVisible())
     at_work.click(recipes.dialog.go)
-    at_work.wait(lambda: at_work.document.position == 3)
+    at_work.wait(lambda: at_work.document.position == 6)
+    assert at_work.document.branches.after == (0, 1, 2, 0, 4, 5)
     assert dict(at_work.document.masks) == after
 
 

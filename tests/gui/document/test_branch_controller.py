@@ -1,0 +1,192 @@
+"""Branches by hand: an undo and another step, names, and deletion after a question."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from PySide6.QtWidgets import QApplication, QInputDialog, QPushButton
+from safetensors.numpy import save_file
+
+
+@pytest.fixture
+def branched(person, tmp_path):
+    """Two steps, the second of which was undone, and another one instead of it."""
+    rng, path = np.random.default_rng(3), tmp_path / "model.safetensors"
+    save_file({"a.weight": rng.standard_normal((64, 64), np.float32)}, str(path))
+    person.open(path)
+    person.wait_open(path)
+    for amount, undo in (("10 %", False), ("20 %", True), ("30 %", False)):
+        person.ask_amount(amount)
+        person.wait_preview()
+        person.click(person.button)
+        person.wait_idle()
+        if undo:
+            person.key("Ctrl+Z")
+    return person
+
+
+def pruned(person):
+    return person.document.masks.pruned("a.weight")
+
+
+def press_in_history(person, key):
+    person.views.history.list.setFocus()
+    person.key(key, person.views.history.list)
+
+
+def name_it(person, name):
+    """Answer the question for a name; None leaves it."""
+    person.wait(lambda: isinstance(QApplication.activeModalWidget(), QInputDialog))
+    dialog = QApplication.activeModalWidget()
+    if name is None:
+        person.qtbot.keyClick(dialog, "\x1b")
+    else:
+        dialog.setTextValue(name)
+        (button,) = (b for b in dialog.findChildren(QPushButton) if "Rename" in b.text())
+        person.click(button)
+    person.wait(lambda: QApplication.activeModalWidget() is None)
+
+
+def test_an_undo_and_another_step_leave_the_first_where_it_was(branched):
+    assert len(branched.states) == 4
+    assert branched.document.branches.after == (0, 1, 1)
+    here = pruned(branched)
+    branched.click_state(2)
+    branched.wait(lambda: branched.document.position == 2)
+    assert pruned(branched) != here
+    branched.key("Ctrl+Z")
+    branched.key("Ctrl+Shift+Z")
+    assert branched.document.position == 2, "redo goes back to the branch that one came from"
+    branched.click_state(3)
+    branched.wait(lambda: branched.document.position == 3)
+    assert pruned(branched) == here
+    assert branched.window.actions_["undo"].text() == f"&Undo {branched.states[3]}"
+    branched.key("Ctrl+Z")
+    assert branched.window.actions_["redo"].text() == f"&Redo {branched.states[3]}"
+
+
+def test_f2_names_a_state_and_an_empty_name_takes_it_away(branched):
+    label = branched.states[3]
+    press_in_history(branched, "F2")
+    name_it(branched, "the keeper")
+    assert branched.states[3] == "the keeper"
+    assert branched.workbench.sessions.unsaved
+    press_in_history(branched, "F2")
+    name_it(branched, None)
+    assert branched.states[3] == "the keeper"
+    press_in_history(branched, "F2")
+    name_it(branched, "")
+    assert branched.states[3] == label
+    press_in_history(branched, "Home")
+    press_in_history(branched, "F2")
+    assert QApplication.activeModalWidget() is None, "the file has its own name"
+
+
+def test_delete_asks_and_says_what_it_frees(branched):
+    person, label = branched, branched.states[2]
+    person.click_state(1)
+    person.wait(lambda: person.document.position == 1)
+    person.views.history.list.setCurrentIndex(person.views.history.list.model().index(2))
+    asked = person.answers("Cancel")
+    press_in_history(person, "Del")
+    person.wait(lambda: asked)
+    assert asked == [f"Delete '{label}'? This cannot be undone. It frees 512 bytes of masks."]
+    assert len(person.states) == 4
+    person.wait(lambda: QApplication.activeModalWidget() is None)
+    person.views.history.list.setCurrentIndex(person.views.history.list.model().index(2))
+    asked = person.answers("Delete")
+    press_in_history(person, "Del")
+    person.wait(lambda: len(person.states) == 3)
+    assert person.document.branches.after == (0, 1)
+    assert person.document.position == 1
+    person.key("Ctrl+Shift+Z")
+    assert person.document.position == 2
+
+
+def test_the_question_counts_what_follows(branched):
+    branched.click_state(0)
+    branched.wait(lambda: branched.document.position == 0)
+    asked = branched.answers("Delete")
+    branched.views.history.list.setCurrentIndex(branched.views.history.list.model().index(1))
+    press_in_history(branched, "Del")
+    branched.wait(lambda: len(branched.states) == 1)
+    assert "The 2 states that follow it are deleted, too. This cannot be undone." in asked[0]
+    assert not branched.window.actions_["redo"].isEnabled()
+
+
+def test_what_is_in_force_is_not_deleted(branched):
+    press_in_history(branched, "Del")
+    assert "This branch has the current state, so it cannot be deleted." in branched.trouble[0]
+    assert len(branched.states) == 4
+
+
+def test_a_branch_that_is_gone_or_in_force_by_the_time_of_the_answer_stays(branched, monkeypatch):
+    """The question waits for the person; a step that was computed meanwhile may be put in force."""
+    from pruneapp.gui.app import dialogs
+
+    def meanwhile(*_args, **_more):
+        branched.session.jump(2)
+        return True
+
+    monkeypatch.setattr(dialogs, "delete_branch", meanwhile)
+    branched.workbench.branches.ask_delete(2)
+    branched.wait(lambda: branched.trouble)
+    assert "cannot be deleted" in branched.trouble[0]
+    assert len(branched.states) == 4
+    monkeypatch.setattr(
+        dialogs, "delete_branch", lambda *_a, **_m: branched.session.delete(3) or True
+    )
+    branched.workbench.branches.ask_delete(3)
+    branched.wait(lambda: len(branched.states) == 3)
+    branched.wait_idle()
+    assert len(branched.states) == 3
+
+
+def test_closing_asks_while_a_branch_is_not_in_the_session(branched, tmp_path):
+    person = branched
+    person.chooses_file(tmp_path / "work.prune", "getSaveFileName")
+    person.key("Ctrl+S")
+    person.wait(lambda: not person.workbench.sessions.unsaved)
+    person.key("Ctrl+Z")
+    assert person.workbench.sessions.unsaved
+    person.key("Ctrl+Shift+Z")
+    assert not person.workbench.sessions.unsaved
+    person.click_state(2)
+    person.ask_amount("5 %")
+    person.wait_preview()
+    person.click(person.button)
+    person.wait(lambda: person.document.position == 4)
+    person.click_state(3)
+    person.wait(lambda: person.document.position == 3)
+    assert person.workbench.sessions.unsaved, "the state is that of the file, and a branch is not"
+    person.key("Ctrl+S")
+    person.wait(lambda: not person.workbench.sessions.unsaved)
+    person.workbench.session.delete(4)
+    assert person.workbench.sessions.unsaved
+    person.key("Ctrl+S")
+    person.wait(lambda: not person.workbench.sessions.unsaved)
+    person.workbench.session.rename(2, "a name")
+    assert person.workbench.sessions.unsaved
+
+
+def test_an_export_says_that_it_has_no_branches(branched, tmp_path):
+    branched.export(tmp_path / "out.safetensors")
+    branched.wait(lambda: "out.safetensors" in branched.window.done.label.text())
+    said = branched.window.done.label.text()
+    assert said.endswith("Undo and other branches are kept only in a session (Ctrl+S).")
+
+
+def test_branches_come_back_with_the_session(branched, tmp_path):
+    person, path = branched, tmp_path / "work.prune"
+    person.workbench.session.rename(2, "a name")
+    person.chooses_file(path, "getSaveFileName")
+    person.key("Ctrl+S")
+    person.wait(lambda: not person.workbench.sessions.unsaved)
+    states = person.states
+    person.key("Ctrl+W")
+    person.open(path)
+    person.wait(lambda: person.document is not None)
+    assert person.states == states
+    assert person.states[2] == "a name"
+    assert person.document.branches.after == (0, 1, 1)
+    assert not person.workbench.sessions.unsaved
