@@ -302,13 +302,18 @@ def _add_statistics(statistics: argparse.ArgumentParser) -> None:
         help="also sum the products of any two inputs, which repairs need; large: the square of "
         "the inputs of each weight",
     )
-    statistics.add_argument(
+    _add_gram_memory(statistics)
+    _add_running(statistics)
+
+
+def _add_gram_memory(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
         "--gram-memory",
         metavar="SIZE",
-        help="memory for these in one run of the script, default 4GiB; it runs as often as needed",
+        help="memory for Gram matrices in one run of the script, default 4GiB; it runs as often as "
+        "needed",
     )
-    statistics.add_argument("--seed", type=int, default=0, help="'seed' of the script, default 0")
-    _add_running(statistics)
+    parser.add_argument("--seed", type=int, default=0, help="'seed' of the script, default 0")
 
 
 def _add_repair(repair: argparse.ArgumentParser) -> None:
@@ -318,12 +323,22 @@ def _add_repair(repair: argparse.ArgumentParser) -> None:
     repair.add_argument(
         "--against", required=True, metavar="ORIGINAL", help="the checkpoint before it was pruned"
     )
-    repair.add_argument(
+    kind = repair.add_mutually_exclusive_group()
+    kind.add_argument(
         "--statistics",
-        required=True,
         metavar="STATS",
         help="statistics file with Gram matrices of the inputs of layers",
     )
+    kind.add_argument(
+        "--script", metavar="SCRIPT", help="Python file that calibrates ORIGINAL; it is run"
+    )
+    kind.add_argument(
+        "--text",
+        metavar="TEXT",
+        help="without a script: run this text; ORIGINAL is a model folder that transformers loads. "
+        "Without a text, too: random token ids",
+    )
+    _add_gram_memory(repair)
     repair.add_argument("-o", "--output", required=True, metavar="OUT", help="output path")
     repair.add_argument(
         "--iterations",
@@ -340,10 +355,9 @@ def _add_repair(repair: argparse.ArgumentParser) -> None:
         help="added to the diagonal of each Gram matrix, relative to its mean; default 0.01",
     )
     _add_select(repair, f"repair only {_MATCHING}; default: all pruned layers with statistics")
-    add_state_dict(repair)
     add_export(repair)
     repair.add_argument("--save-recipe", metavar="RECIPE", help="save the steps as a recipe")
-    repair.add_argument("--json", action="store_true", help="print the report as JSON")
+    _add_running(repair)
 
 
 def _add_scan(scan: argparse.ArgumentParser) -> None:

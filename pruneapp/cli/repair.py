@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from pruneapp.checkpoint.checkpoint import open_checkpoint
+from pruneapp.checkpoint.checkpoint import Checkpoint, open_checkpoint
 from pruneapp.checkpoint.io.digest import hashed_meanwhile
 from pruneapp.cli import terminal
 from pruneapp.cli.export_options import (
@@ -21,18 +21,24 @@ from pruneapp.cli.export_options import (
     write_export,
     zeros_not_counted,
 )
+from pruneapp.cli.statistics import calibration_runner, details_printed, gram_budget
 from pruneapp.cli.terminal import DONE, named, print_json, print_table
 from pruneapp.document.document import Capture, Document
 from pruneapp.document.selection import select
+from pruneapp.document.snapshot import Snapshot
 from pruneapp.edits.existing_masks import TreatZeros, open_document
 from pruneapp.errors import SelectionError, first_names
+from pruneapp.evaluation.calibrated_repair import (
+    CalibratedRepair,
+    RepairSettings,
+    repair_by_script,
+    repair_by_statistics,
+)
 from pruneapp.export.report_file import StepAccount
 from pruneapp.progress import CancelToken, Job
 from pruneapp.recipes.portable import history_recipe
 from pruneapp.recipes.recipe import save
-from pruneapp.repair.repair import compute_repair, inputs_in
-from pruneapp.results.repair_report import LayerRepair, risks_of
-from pruneapp.statistics.file import open_statistics
+from pruneapp.results.repair_report import LayerRepair
 
 _HEAD = ("layer", "left", "moved", "error before", "after", "after rounding")
 
@@ -46,24 +52,13 @@ def repair(options: argparse.Namespace, token: CancelToken) -> int:
             open_checkpoint(Path(options.file), state_dict=options.state_dict, job=job)
         )
         check_places(options, checkpoint, request)
-        statistics = stack.enter_context(open_statistics(Path(options.statistics), job))
-        known = inputs_in(statistics)
         against = stack.enter_context(open_checkpoint(Path(options.against), job=job))
         document = open_document(checkpoint, job)
         stack.callback(document.close)
         _treat_zeros(document, job)
-        names = select(checkpoint, options.select) if options.select else None
         with hashed_meanwhile(checkpoint.files):
-            outcome = compute_repair(
-                document.snapshot(),
-                known,
-                job,
-                names=names,
-                wanted=against,
-                iterations=options.iterations,
-                damping=options.damping,
-                statistics=statistics.sha256,
-            )
+            done = _compute(options, document.snapshot(), against, job)
+        outcome = done.repair
         document.commit(outcome)
         recipe = history_recipe(Capture.of(document), job)
         if options.save_recipe:
@@ -77,7 +72,7 @@ def repair(options: argparse.Namespace, token: CancelToken) -> int:
     if outcome.unknown:
         left = f"Not repaired, because their inputs are not known: {first_names(outcome.unknown)}."
         notices = (*notices, left)
-    notices = (*notices, *risks_of(outcome.layers, statistics.origin.source))
+    notices = (*notices, *done.risks)
     touched = [layer.name for layer in outcome.layers]
     if options.json:
         layers = {"layers": list(map(_as_json, outcome.layers)), "not_repaired": outcome.unknown}
@@ -88,6 +83,21 @@ def repair(options: argparse.Namespace, token: CancelToken) -> int:
     if problem is not None:
         raise problem
     return DONE
+
+
+def _compute(
+    options: argparse.Namespace, snapshot: Snapshot, against: Checkpoint, job: Job
+) -> CalibratedRepair:
+    """Repair by a file of statistics, or by inputs that are run through the original."""
+    names = select(snapshot.checkpoint, options.select) if options.select else None
+    budget = gram_budget(options)
+    settings = RepairSettings(options.iterations, options.damping, budget, options.seed)
+    if options.statistics is not None:
+        path = Path(options.statistics)
+        return repair_by_statistics(path, snapshot, settings, job, names=names, wanted=against)
+    made = calibration_runner(options, options.against)
+    with contextlib.closing(made) as runner, details_printed():
+        return repair_by_script(runner, snapshot, settings, job, names=names, wanted=against)
 
 
 def _treat_zeros(document: Document, job: Job) -> None:

@@ -5,12 +5,11 @@ from __future__ import annotations
 import argparse
 import contextlib
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from pruneapp.checkpoint.checkpoint import Checkpoint, open_checkpoint
 from pruneapp.cli import terminal
-from pruneapp.cli.evaluate import print_details
 from pruneapp.cli.export_options import same_place
 from pruneapp.cli.terminal import DONE, print_json
 from pruneapp.edits.existing_masks import open_document
@@ -28,7 +27,7 @@ from pruneapp.statistics.imatrix import convert
 
 def statistics(options: argparse.Namespace, token: CancelToken) -> int:
     """Collect statistics of activations, or convert those of an imatrix, and write them."""
-    budget = _budget(options)
+    budget = gram_budget(options)
     with contextlib.ExitStack() as stack:
         job = stack.enter_context(terminal.job("Opening", token))
         checkpoint = stack.enter_context(
@@ -67,21 +66,29 @@ def _collect(
     grams = tuple(checkpoint.entries) if options.gram else ()
     with (
         contextlib.closing(open_document(checkpoint, job)) as document,
-        contextlib.closing(_runner(options)) as runner,
+        contextlib.closing(calibration_runner(options, options.file)) as runner,
+        details_printed(),
     ):
-        try:
-            return collect(
-                runner,
-                document.snapshot(),
-                output,
-                job,
-                seed=options.seed,
-                grams=grams,
-                budget=budget,
-            )
-        except EvaluationError as error:
-            print_details(error)
-            raise
+        return collect(
+            runner,
+            document.snapshot(),
+            output,
+            job,
+            seed=options.seed,
+            grams=grams,
+            budget=budget,
+        )
+
+
+@contextlib.contextmanager
+def details_printed() -> Iterator[None]:
+    """Print the traceback or the log of a script that fails in the block."""
+    try:
+        yield
+    except EvaluationError as error:
+        for line in error.details.splitlines():
+            sys.stderr.write(f"{escaped(line)}\n")
+        raise
 
 
 def _convert(
@@ -143,7 +150,8 @@ def output_beside(
     return path
 
 
-def _budget(options: argparse.Namespace) -> int:
+def gram_budget(options: argparse.Namespace) -> int:
+    """Return the bytes that Gram matrices may take at once."""
     if options.gram_memory is None:
         return GRAM_BUDGET
     budget = parse_bytes(options.gram_memory)
@@ -155,11 +163,12 @@ def _budget(options: argparse.Namespace) -> int:
     return budget
 
 
-def _runner(options: argparse.Namespace) -> ScriptRunner:
+def calibration_runner(options: argparse.Namespace, model: str) -> ScriptRunner:
+    """Return what runs inputs through a model, as the options say: a script, or the shipped one."""
     text = None if options.text is None else Path(options.text)
     if options.script is not None:
         script = EvaluationScript.read(Path(options.script))
-    elif (Path(options.file) / "config.json").is_file():
+    elif (Path(model) / "config.json").is_file():
         script = EvaluationScript.shipped(text=text is not None)
     else:
         raise ParameterError(

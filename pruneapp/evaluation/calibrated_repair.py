@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.checkpoint.entry import TensorEntry
 from pruneapp.document.snapshot import Snapshot
+from pruneapp.errors import SelectionError
 from pruneapp.evaluation.collection import GRAM_BUDGET, collect_sums
 from pruneapp.evaluation.evaluator import files_sha256
 from pruneapp.evaluation.process import EvaluationError
@@ -47,26 +50,37 @@ class CalibratedRepair:
 
 
 def repair_by_script(
-    runner: ScriptRunner, snapshot: Snapshot, settings: RepairSettings, job: Job
+    runner: ScriptRunner,
+    snapshot: Snapshot,
+    settings: RepairSettings,
+    job: Job,
+    *,
+    names: Sequence[str] | None = None,
+    wanted: Checkpoint | None = None,
 ) -> CalibratedRepair:
-    """Collect statistics of the unpruned model, and repair all that is pruned by them.
+    """Collect statistics of the unpruned model, and repair what is pruned by them.
+
+    `names` and `wanted` are those of `compute_repair`.
 
     The runner is closed before layers are solved: its memory is needed. Meanwhile the Gram matrices
     lie in a temporary folder. May cancel; nothing is left then.
 
     Raises as `collect_sums` and `compute_repair`.
     """
-    names = [layer.name for layer in pruned_layers(snapshot, job)]
+    chosen = set(snapshot.checkpoint.entries if names is None else names)
+    pruned = [layer.name for layer in pruned_layers(snapshot, job) if layer.name in chosen]
+    if not pruned:
+        raise SelectionError("Nothing is pruned in these layers, so there is nothing to repair.")
     parts = job.parts(2)
     with tempfile.TemporaryDirectory(
         prefix="pruneapp-statistics-", ignore_cleanup_errors=True
     ) as folder:
         sums = collect_sums(
             runner,
-            as_on_disk(snapshot),
+            as_on_disk(snapshot) if wanted is None else Snapshot(wanted),
             next(parts),
             seed=settings.seed,
-            grams=names,
+            grams=pruned,
             budget=settings.budget,
             folder=Path(folder),
         )
@@ -83,13 +97,22 @@ def repair_by_script(
                 return None
             return layer_inputs(sums.inputs[name], partial(sums.gram, name, cancel=job.cancel))
 
-        return _repair(known, snapshot, settings, next(parts), source=sums.source)
+        part, source = next(parts), sums.source
+        return _repair(known, snapshot, settings, part, names=names, wanted=wanted, source=source)
 
 
 def repair_by_statistics(
-    path: Path, snapshot: Snapshot, settings: RepairSettings, job: Job
+    path: Path,
+    snapshot: Snapshot,
+    settings: RepairSettings,
+    job: Job,
+    *,
+    names: Sequence[str] | None = None,
+    wanted: Checkpoint | None = None,
 ) -> CalibratedRepair:
-    """Repair all that is pruned, by statistics that were collected before.
+    """Repair what is pruned, by statistics that were collected before.
+
+    `names` and `wanted` are those of `compute_repair`.
 
     Raises as `open_statistics` and `compute_repair`.
     """
@@ -99,11 +122,13 @@ def repair_by_statistics(
             snapshot,
             settings,
             job,
+            names=names,
+            wanted=wanted,
             source=statistics.origin.source,
             sha256=statistics.sha256,
         )
         origin = statistics.origin.checkpoint
-        if origin and origin != files_sha256(snapshot.checkpoint, job):
+        if origin and origin != files_sha256(wanted or snapshot.checkpoint, job):
             other = f"The statistics in '{path.name}' were collected with another checkpoint."
             return CalibratedRepair(done.repair, (other, *done.risks))
         return done
@@ -115,6 +140,8 @@ def _repair(
     settings: RepairSettings,
     job: Job,
     *,
+    names: Sequence[str] | None,
+    wanted: Checkpoint | None,
     source: str,
     sha256: str = "",
 ) -> CalibratedRepair:
@@ -122,6 +149,8 @@ def _repair(
         snapshot,
         known,
         job,
+        names=names,
+        wanted=wanted,
         iterations=settings.iterations,
         damping=settings.damping,
         statistics=sha256,

@@ -150,3 +150,41 @@ def test_what_does_not_fit_is_one_sentence(repair, call, tmp_path, files):
     save_file(files[0], tmp_path / "stats.safetensors")
     assert "holds no statistics of activations" in repair()[2]
     assert not (tmp_path / "out.safetensors").exists()
+
+
+SCRIPT = """
+import torch
+from safetensors.torch import load_file
+
+def load(path):
+    tensors = load_file(path)
+    assert (tensors["fc.weight"] != 0).all(), "the original is run"
+    fc, head = torch.nn.Linear(30, 20), torch.nn.Linear(20, 5, bias=False)
+    model = torch.nn.Sequential()
+    model.fc, model.head = fc, head
+    model.load_state_dict(tensors)
+    return model
+
+def calibrate(model):
+    torch.manual_seed(0)
+    model(torch.randn(200, 9) @ torch.randn(9, 30))
+"""
+
+
+def test_a_script_runs_inputs_through_the_original(call, files, tmp_path):
+    (tmp_path / "script.py").write_text(SCRIPT)
+    words = tmp_path / "pruned.safetensors", "--against", tmp_path / "original.safetensors"
+    more = "--script", tmp_path / "script.py", "-o", tmp_path / "out.safetensors", "--json"
+    status, out, error = call("repair", *words, *more)
+    assert status == 0, error
+    said = json.loads(out)
+    assert [layer["name"] for layer in said["layers"]] == [FC, HEAD]
+    assert all(layer["error_rounded"] < layer["error_before"] for layer in said["layers"])
+    assert load_file(tmp_path / "out.safetensors")[FC].shape == (20, 30)
+
+
+def test_without_statistics_or_a_script_it_says_what_is_missing(call, files, tmp_path):
+    words = tmp_path / "pruned.safetensors", "--against", tmp_path / "original.safetensors"
+    status, _, error = call("repair", *words, "-o", tmp_path / "out.safetensors")
+    assert status == 2
+    assert "--script is required: only model folders" in error
