@@ -271,7 +271,8 @@ class Person:
         # The platform draws no frames around windows: without one a dialog has no edge.
         edge = self.window.palette().color(QPalette.ColorRole.Dark)
         painter = QPainter(picture)
-        for dialog in QApplication.topLevelWidgets():
+        # What was opened by another dialog stands in front of it.
+        for dialog in sorted(QApplication.topLevelWidgets(), key=_depth):
             if isinstance(dialog, QDialog) and dialog.isVisible():
                 painter.fillRect(self.window.rect(), QColor(0, 0, 0, 60))
                 size = dialog.size()
@@ -282,3 +283,8 @@ class Person:
                 painter.drawRect(place.adjusted(-1, -1, 0, 0))
         painter.end()
         return picture
+
+
+def _depth(widget: QWidget) -> int:
+    above = widget.parentWidget()
+    return 0 if above is None else 1 + _depth(above)

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import quality
 from driving import LEFT, wait, wait_until
 from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
 from PySide6.QtGui import QMouseEvent
@@ -45,6 +46,8 @@ def see(walk: Tour, file: Path | None) -> None:
     compare(walk)
     danger(walk)
     zeros(walk)
+    if file is None:
+        quality.see(walk)
 
 
 def choose(walk: Tour) -> None:

@@ -85,7 +85,7 @@ class ScriptConsentDialog(DecisionDialog):
         self.lines.setAccessibleDescription(self.warning.text())
         parts = self.question, rows, self.lines, self.shown, self.warning
         self.lay_out(parts, wide=self.lines)
-        self.resize(680, 560)
+        self.resize(720, 560)  # lines of 80 characters need no scroll bar
         self.go.setAutoDefault(False)
         self.go.setDefault(False)
         self.leave.setDefault(True)  # Enter runs nothing that was not read

@@ -309,7 +309,7 @@ class QualityView(PlotView):
         self._tolerances: dict[str, float] = {}  # by metric, as the person set them
         super().__init__(self.canvas)
         self.metric_box = choice_box(self.tr("Metric"), self.tr("What the height of points is"), ())
-        self.metric_box.setEnabled(False)
+        self.metric_box.hide()
         self.metric_box.activated.connect(self._on_metric_chosen)
         self._row.addWidget(self.metric_box)
         self._row.addStretch(1)
@@ -351,11 +351,15 @@ class QualityView(PlotView):
         ]
         faded = frozenset(n for n, s in enumerate(self._states) if s.is_old)
         current = next((n for n, s in enumerate(self._states) if s.number == position), -1)
-        band = []
+        # Of states that are equally sparse, such as before and after a repair, the wider noise.
+        bands: dict[float, Band] = {}
         for state in self._states:
             low, high = _noise(self._of(state))
             if low < high and not state.is_old:
-                band.append((100 * state.quality.sparsity, scale * low, scale * high))
+                at = 100 * state.quality.sparsity
+                _, *both = bands.get(at, (at, scale * low, scale * high))
+                bands[at] = at, min(scale * low, both[0]), max(scale * high, both[1])
+        band = [*bands.values()]
         by_number = sorted(self._states, key=lambda s: s.number)
         self._kinds = list(dict.fromkeys(s.kind for s in by_number if s.kind))
         series = [self._kinds.index(s.kind) if s.kind else -1 for s in self._states]
@@ -377,7 +381,7 @@ class QualityView(PlotView):
                 self.metric_box.addItem(name, name)
             shown = next((m for s in states if (m := s.quality.metric(self._name))), None)
             self.metric_box.setCurrentIndex(-1 if shown is None else names.index(shown.name))
-        self.metric_box.setEnabled(len(names) > 1)
+        self.metric_box.setVisible(len(names) > 1)  # one is named by the axis
 
     # -- the target -------------------------------------------------------------------------------
 

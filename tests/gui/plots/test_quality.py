@@ -147,3 +147,25 @@ def test_a_metric_of_unknown_direction_has_no_target(view):
     assert not view.canvas.points, "there is no axis for it"
     view.set_states((), 0, "")
     assert "Tools > Evaluate" in view._message.text()
+
+
+def test_a_single_metric_offers_no_choice_and_nothing_measured_no_box(view):
+    assert view.metric_box.isVisible()
+    metric = STATES[0].quality.metrics[0]
+    view.set_states([MeasuredState(0, "Opened", StateQuality((metric,), 0.2), False)], 0, "")
+    assert not view.metric_box.isVisible()
+    view.set_states((), 0, "")
+    assert not view.metric_box.isVisible()
+
+
+def test_states_of_the_same_sparsity_share_the_wider_noise(view):
+    def measured(number, value, half):
+        metric = MetricChange("accuracy", value, 0.989, half, "paired", higher=True, share=True)
+        return MeasuredState(number, "", StateQuality((metric,), 0.9), False)
+
+    view.set_states([measured(1, 0.92, 0.03), measured(2, 0.98, 0.01)], 2, "")
+    assert view.canvas.band == [pytest.approx((90, 95.9, 100))]
+    image = view.canvas.viewport().grab().toImage()
+    place = view.canvas.place
+    left, right = (image.pixelColor(place.pixel(x, 96.5).toPoint()) for x in (85, 93))
+    assert left == right != QColor(view._colors["surface"])

@@ -1,0 +1,100 @@
+"""Whether the sample still works: a person evaluates its states, and repairs what was pruned."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from typing import TYPE_CHECKING
+
+from driving import wait_until
+from steps import amount_field, label_of, turn_to
+
+from pruneapp import resources
+from pruneapp.gui.evaluation.consent_dialog import ScriptConsentDialog
+from pruneapp.gui.evaluation.evaluate_dialog import EvaluateDialog
+from pruneapp.gui.evaluation.source_choice import DataKind
+from pruneapp.gui.plots.pages import Page
+from pruneapp.gui.repair.dialog import RepairDialog
+from pruneapp.gui.repair.report_dialog import RepairReportDialog
+
+if TYPE_CHECKING:
+    from tour import Tour
+
+SCRIPT = "my_evaluation.py"
+SIZE = (1280, 800)
+WIDE = (1680, 900)  # so that the history has room for three states
+
+
+def see(walk: Tour) -> None:
+    """Open the sample anew, prune it by LAMP, and see what that does to it and what mends it."""
+    person = walk.person
+    walk.open(lambda: person.menu("File", "Try the sample"))
+    with walk.step("quality-empty", "nothing was evaluated: the page says what to do"):
+        turn_to(walk, Page.QUALITY)
+    turn_to(walk, Page.WEIGHTS)
+    person.pick(walk.views.tree.view, "fc1")
+    prune(walk, "90%")
+    evaluate(walk)
+    repair(walk)
+    with walk.step("metrics", "sparsity and metric beside each state: dense, pruned, repaired"):
+        walk.window.resize(*WIDE)
+    walk.window.resize(*SIZE)
+    with walk.step("quality", "metric against sparsity, the noise as a band, and the target"):
+        turn_to(walk, Page.QUALITY)
+    turn_to(walk, Page.WEIGHTS)
+
+
+def prune(walk: Tour, amount: str) -> None:
+    """Prune a share of the remaining weights by LAMP."""
+    person, form = walk.person, walk.views.form
+    document = walk.bench.session.document
+    assert document is not None
+    before = document.position
+    person.choose(form.rules[0].method, label_of(walk, "lamp"))
+    person.replace(amount_field(walk), amount)
+    wait_until(lambda: walk.bench.preview.state.preview, "the preview")
+    person.click(walk.views.preview.action.button)
+    wait_until(lambda: document.position > before, "the step to be done")
+
+
+def evaluate(walk: Tour) -> None:
+    """Choose a script, read it, and let it run."""
+    person = walk.person
+    # Script, data and Python in one folder, so that the same paths are shown everywhere.
+    for name in (SCRIPT, "digits.npz"):
+        shutil.copy(resources.path("sample") / name, walk.folder)
+    if sys.prefix != sys.base_prefix:
+        (walk.folder / ".venv").symlink_to(sys.prefix)
+    with walk.step("evaluate", "what measures the states: a script, and the Python that runs it"):
+        person.menu("Tools", "Evaluate")
+        dialog = person.dialog(EvaluateDialog)
+        assert isinstance(dialog, EvaluateDialog)
+        person.replace(dialog.choice.fields[DataKind.SCRIPT], str(walk.folder / SCRIPT))
+    with walk.step("consent", "the script is new: it is shown before it runs"):
+        person.click(dialog.go)
+        consent = person.dialog(ScriptConsentDialog)
+        assert isinstance(consent, ScriptConsentDialog)
+    with walk.step("evaluated", "the unpruned model and the current state have their metric"):
+        person.click(consent.go)
+        wait_for_metrics(walk, 2)
+
+
+def repair(walk: Tour) -> None:
+    """Repair the state in force by the same script, and measure what that has done."""
+    person = walk.person
+    with walk.step("repair", "what the inputs are collected with, and the layers"):
+        person.press("Ctrl+R")
+        dialog = person.dialog(RepairDialog)
+        assert isinstance(dialog, RepairDialog)
+        wait_until(dialog.go.isEnabled, "the layers")
+    with walk.step("repaired", "the error of each layer, before and after"):
+        person.click(dialog.go)
+        report = person.dialog(RepairReportDialog)
+        assert isinstance(report, RepairReportDialog)
+    person.click(report.evaluate)
+    wait_for_metrics(walk, 3)
+
+
+def wait_for_metrics(walk: Tour, count: int) -> None:
+    """Wait until so many states were measured."""
+    wait_until(lambda: len(walk.bench.evaluation.states()) == count, f"{count} metrics")
