@@ -479,6 +479,11 @@ class EvaluationController(DialogController[EvaluateDialog]):
             return ", ".join(dict.fromkeys(labels))
         return self.tr("Repair") if record.kind == EditKind.REPAIR else self.tr("other")
 
+    @property
+    def source(self) -> DataSource | None:
+        """What measures the open file; None until it was chosen."""
+        return self._source
+
     def quality_of(self, key: object) -> StateQuality | None:
         """Return what was measured of a state, by the key of its record; None if that is old."""
         found = self._found(key)

@@ -24,7 +24,6 @@ from pruneapp.gui.app.dialogs import DialogController
 from pruneapp.gui.app.jobs import LatestTask, Task
 from pruneapp.gui.app.notifications import NoticeTopic
 from pruneapp.gui.document.open_document import OpenDocument
-from pruneapp.gui.evaluation.evaluation_controller import PURPOSE as MEASURED
 from pruneapp.gui.evaluation.evaluation_controller import EvaluationController
 from pruneapp.gui.evaluation.script_controller import AgreedScript, ScriptController
 from pruneapp.gui.evaluation.source_choice import DataKind, DataSource
@@ -114,6 +113,7 @@ class RepairController(DialogController[RepairDialog]):
         self._undo = undo
         # The keys of the states before and after the last repair, until both were measured.
         self._compared: tuple[object, object] | None = None
+        self._repaired_by = DataSource()
         self._survey = LatestTask(context.jobs)
         self._task: Task[CalibratedRepair] | None = None
         self.report: RepairReportDialog | None = None
@@ -264,6 +264,7 @@ class RepairController(DialogController[RepairDialog]):
         if self._session.document is not document or not self._session.commit(done.repair):
             return
         self._compared = before, document.history.key
+        self._repaired_by = source
         contents = self._session.contents
         dialog = RepairReportDialog(
             done.repair.layers,
@@ -292,12 +293,21 @@ class RepairController(DialogController[RepairDialog]):
 
     def _same_data(self, source: DataSource) -> tuple[str, ...]:
         """Warn if the model is measured on what it was repaired by, as far as that is known."""
-        measured = self._scripts.source(MEASURED)
-        if source.kind is DataKind.TEXT and measured == source:
+        measured = self._evaluation.source
+        if measured is None or (measured.kind, measured.path) != (source.kind, source.path):
+            return ()
+        if source.kind is DataKind.TEXT:
             return (
                 self.tr(
                     "The model is measured on the text that it was repaired by: its metric will be "
                     "better than on other texts."
+                ),
+            )
+        if source.kind is DataKind.SCRIPT:
+            return (
+                self.tr(
+                    "The same script measures the model: make sure that evaluate uses other data "
+                    "than calibrate."
                 ),
             )
         return ()
@@ -321,6 +331,8 @@ class RepairController(DialogController[RepairDialog]):
         if document is None or was is None or found is None or document.history.key is not key:
             return
         if found.higher is None or not found.worse - was.worse > found.half:
+            for sentence in self._same_data(self._repaired_by):
+                self._notifications.mention(NoticeTopic.REPAIR, sentence)
             return
         text = self.tr("{name} is worse after the repair: {after}, before it {before}.")
         self._notifications.offer(

@@ -15,7 +15,7 @@ from pruneapp.document.step import Row, Step
 from pruneapp.evaluation.metric import Metric
 from pruneapp.evaluation.runner import Measured
 from pruneapp.gui.evaluation.script_controller import AgreedScript
-from pruneapp.gui.evaluation.source_choice import DataKind
+from pruneapp.gui.evaluation.source_choice import DataKind, DataSource
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.preview.preview import compute_preview
 from pruneapp.progress import Job
@@ -271,15 +271,16 @@ def test_the_report_is_copied(pruned, statistics):
 
 
 class Runner:
-    """Measures in this process: the repaired state is worse."""
+    """Measures in this process; a repaired state is as good as it says."""
 
+    repaired = 0.5
     name, agrees, has_reference, directions, key = "s.py", False, False, None, "key"
 
     def start(self, _job):
         pass
 
     def run(self, snapshot, _seed, _job, **_more):
-        return Measured({"accuracy": Metric(0.5 if snapshot.values else 0.7)}, 0.0)
+        return Measured({"accuracy": Metric(self.repaired if snapshot.values else 0.7)}, 0.0)
 
     def hurry(self):
         pass
@@ -288,11 +289,9 @@ class Runner:
         pass
 
 
-def test_a_metric_that_is_worse_after_the_repair_is_said_with_an_undo(
-    pruned, statistics, tmp_path, monkeypatch
-):
-    monkeypatch.setattr(AgreedScript, "runner", lambda *_a, **_k: Runner())
-    person, repair = pruned, pruned.workbench.repair
+def repair_and_evaluate(person, statistics, folder):
+    """Repair by statistics, and measure before and after by the button of the report."""
+    repair, evaluation = person.workbench.repair, person.workbench.evaluation
     dialog = opened(person)
     person.click(dialog.source.radios[DataKind.STATISTICS])
     person.type(dialog.source.fields[DataKind.STATISTICS], str(statistics))
@@ -300,16 +299,39 @@ def test_a_metric_that_is_worse_after_the_repair_is_said_with_an_undo(
     person.click(dialog.go)
     person.wait(lambda: repair.report is not None)
     person.click(repair.report.evaluate)
-    evaluation = person.workbench.evaluation
     person.wait(lambda: evaluation.dialog is not None)
-    (tmp_path / "s.py").write_text("")
-    person.type(evaluation.dialog.choice.fields[DataKind.SCRIPT], str(tmp_path / "s.py"))
+    (folder / "s.py").write_text("")
+    person.type(evaluation.dialog.choice.fields[DataKind.SCRIPT], str(folder / "s.py"))
     person.wait(evaluation.dialog.go.isEnabled)
     person.click(evaluation.dialog.go)
     person.wait(lambda: person.workbench.scripts.dialog is not None)
     person.click(person.workbench.scripts.dialog.go)
-    person.wait(lambda: person.notices)
-    assert plain(person.notices[0]) == ("accuracy is worse after the repair: 0.5, before it 0.7.")
+    person.wait(lambda: repair._compared is None)
+
+
+def test_a_metric_that_is_worse_after_the_repair_is_said_with_an_undo(
+    pruned, statistics, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(AgreedScript, "runner", lambda *_a, **_k: Runner())
+    person = pruned
+    repair_and_evaluate(person, statistics, tmp_path)
+    assert plain(person.notices[0]) == "accuracy is worse after the repair: 0.5, before it 0.7."
     person.click(person.window.notices.notices[0].action)
     person.wait(lambda: not person.document.snapshot().values)
     assert person.notices == []
+
+
+def test_a_metric_that_is_better_is_no_notice_and_the_same_data_is_one(
+    pruned, statistics, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(AgreedScript, "runner", lambda *_a, **_k: Runner())
+    monkeypatch.setattr(Runner, "repaired", 0.8)
+    person, repair = pruned, pruned.workbench.repair
+    repair_and_evaluate(person, statistics, tmp_path)
+    assert person.notices == []
+    script = DataSource(DataKind.SCRIPT, str(tmp_path / "s.py"))
+    assert "evaluate uses other data than calibrate" in repair._same_data(script)[0]
+    text = DataSource(DataKind.TEXT, "a.txt")
+    monkeypatch.setattr(person.workbench.evaluation, "_source", text)
+    assert "the text that it was repaired by" in repair._same_data(text)[0]
+    assert repair._same_data(script) == ()
