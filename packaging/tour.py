@@ -42,7 +42,7 @@ EXPORTED = "lenet-digits-pruned.safetensors"
 # The steps that the documentation shows, in both themes.
 IN_DOCS = (
     *("empty", "preview", "weights", "distribution", "channels", "model", "rules"),
-    *("history", "export", "report", "notice"),
+    *("history", "quality", "export", "report", "notice"),
 )
 
 VIEWS_IN_DOCS = (

@@ -65,6 +65,12 @@ class HistoryStates(QAbstractListModel):
         if position != before and self.items and QAccessible.isActive():
             self.dataChanged.emit(self.index(0), self.index(len(self.items) - 1))
 
+    def set_marks(self, marks: Sequence[HistoryMark]) -> None:
+        """Take what stands beside each state, and tell the tools that read the screen."""
+        self.marks = marks
+        if self.items and QAccessible.isActive():
+            self.dataChanged.emit(self.index(0), self.index(len(self.items) - 1))
+
     def _replace(self, items: tuple[HistoryItem, ...]) -> None:
         same = 0
         for old, new in zip(self.items, items, strict=False):

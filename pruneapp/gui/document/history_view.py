@@ -378,7 +378,7 @@ class HistoryStrip(QWidget):
         """Take what stands beside each state; nothing where states are not evaluated."""
         if list(marks) == list(self._states.marks):
             return
-        self._states.marks = marks
+        self._states.set_marks(marks)
         self.list.measure()
         if self.list.currentIndex().isValid():
             self.list.scrollTo(self.list.currentIndex())
