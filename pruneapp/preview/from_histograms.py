@@ -203,4 +203,5 @@ def _share(before: float, after: float) -> float | None:
     if not (math.isfinite(before) and math.isfinite(after)):
         return None
     share = after / before if before else 1.0
-    return 1.0 if share > 1 - _ROUNDING else share
+    # A repair may leave more than there was.
+    return 1.0 if abs(share - 1) < _ROUNDING else share

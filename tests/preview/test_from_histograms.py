@@ -98,6 +98,14 @@ def test_zeros_that_are_pruned_lose_nothing():
     assert {(t.norm_retained, t.l1_retained) for t in found.tensors} == {(1.0, 1.0)}
 
 
+def test_a_repair_may_leave_more_than_there_was():
+    opened, now = (Snapshot(MemoryCheckpoint({"w": np.full(20, n, "f4")})) for n in (1, 2))
+    for state in (opened, now):
+        count(state, ["w"])
+    found = retained(opened, now, Job())
+    assert (found.norm_retained, found.l1_retained) == pytest.approx((4.0, 2.0))
+
+
 def test_beyond_float64_nothing_is_said():
     state = Snapshot(MemoryCheckpoint({"w": np.full(20, 1e200)}))
     count(state, ["w"])
